@@ -1,0 +1,100 @@
+"""Every error we raise; imports nothing of ours."""
+
+
+class AdjudgeError(Exception):
+    """Root of what we raise on purpose; anything else is a bug and keeps its traceback.
+
+    InputError       the person can fix it      exit 2    DatasetError, JudgeFileError, TemplateError, ExpressionError,
+                                                          ModelNameError, SettingsError, MissingExtraError
+    ModelCallError   the model service can      exit 3    RateLimitedError, UnavailableError: worth another try
+                                                          RejectedError, UnauthorizedError, TooLongError: not
+    StoreError       the operator can           exit 4
+    """
+
+
+class InputError(AdjudgeError):
+    """Says where, what was seen and what was wanted, and what to do next."""
+
+    def __init__(self, where: str, problem: str, hint: str) -> None:
+        super().__init__(f"{where}: {problem}\n\nhint: {hint}")
+        self.where = where
+        self.problem = problem
+        self.hint = hint
+
+
+class DatasetError(InputError):
+    """The cases cannot be read, or not without guessing."""
+
+
+class JudgeFileError(InputError):
+    """A judge file cannot be read as one."""
+
+
+class TemplateError(InputError):
+    """A prompt is not well formed in its dialect, or its output grows past the bound."""
+
+
+class ExpressionError(InputError):
+    """A score or pass rule is not one we compute."""
+
+
+class ModelNameError(InputError):
+    """No model of that name can be opened as things stand."""
+
+
+class SettingsError(InputError):
+    """A flag, an environment variable or a line of adjudge.toml is not usable."""
+
+
+class MissingExtraError(InputError):
+    """An optional package is needed for what was asked."""
+
+    def __init__(self, where: str, extra: str) -> None:
+        super().__init__(where, f"needs the `{extra}` extra", f"pip install 'adjudge[{extra}]'")
+
+
+class ModelCallError(AdjudgeError):
+    """The model did not speak. `kind` is stable and ends up in the row's `error.kind`."""
+
+    kind = "call_failed"
+    retryable = False
+
+    def __init__(
+        self, message: str, *, status: int | None = None, retry_after_seconds: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+        self.retry_after_seconds = retry_after_seconds
+
+
+class RateLimitedError(ModelCallError):
+    kind = "rate_limited"
+    retryable = True
+
+
+class UnavailableError(ModelCallError):
+    """5xx, 408, 409, a reset, a timeout, half a body: the same request may go through later."""
+
+    kind = "unavailable"
+    retryable = True
+
+
+class RejectedError(ModelCallError):
+    """The service understood and said no (400, 404 …)."""
+
+    kind = "rejected"
+
+
+class UnauthorizedError(ModelCallError):
+    kind = "unauthorized"
+
+
+class TooLongError(ModelCallError):
+    """The prompt does not fit the model's context."""
+
+    kind = "too_long"
+
+
+class StoreError(AdjudgeError):
+    """The place where judgements are kept is full, locked, damaged or newer than this version."""

@@ -1,0 +1,418 @@
+"""Every record that travels the pipeline; imports nothing of ours."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Literal, Protocol, TypeAlias
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+JsonSchema: TypeAlias = "Mapping[str, Json]"
+
+Dialect = Literal["mustache", "jinja", "promptl", "printf", "python", "shell"]
+Role = Literal["system", "user", "assistant"]
+
+NOTHING: Mapping[str, Json] = MappingProxyType({})
+
+
+# ---- what is judged ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """Where a row stood, for messages."""
+
+    file: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return self.file if self.line is None else f"{self.file} line {self.line}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Case:
+    """One row to be judged. What is absent (null, NaN, an empty CSV cell) has no key; what is empty has one."""
+
+    case_id: str
+    columns: Mapping[str, Json]
+    """The row under its own column names."""
+    fields: Mapping[str, Json]
+    """The same values under the canonical names of `adjudge.fields`, where a column stands for one."""
+    contested: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Canonical field -> the columns that compete for it, none of them canonical; it is then not in `fields`."""
+    place: Place | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BadRow:
+    """A row that could not be read as a case. `case_id` is `line-N`, since the row has no usable id of its own."""
+
+    case_id: str
+    place: Place
+    found: str
+    wanted: str
+
+    @property
+    def message(self) -> str:
+        return f"{self.place}: found {self.found}; wanted {self.wanted}"
+
+
+# ---- what judges it ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Input:
+    """One value a prompt asks for."""
+
+    name: str
+    """As the template writes it: `question`, `item.input`."""
+    required: bool
+    source: str
+    """The canonical field that fills it, or its own name (without `item.`) when it stands for itself."""
+    default: str | None = None
+    """Used when the case has none; `today` is the run's current date."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scale:
+    low: float
+    high: float
+
+
+Form = Literal["json", "sections", "line", "tags", "brackets", "bare"]
+"""How the prompt asks for its verdict: a JSON object; Markdown sections; `Score: 4`; `<score>4</score>`; `[[4]]`;
+or nothing but the label. Every form is also read when it comes as JSON."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Contract:
+    """What a reply has to hold."""
+
+    schema: JsonSchema
+    """A JSON Schema object; its `properties` stand in the order in which they are asked for."""
+    needs: tuple[str, ...]
+    """The properties the score is computed from: validated strictly. The rest is noted when it is off."""
+    form: Form = "json"
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Property -> the words it stands under in text (`rating` -> `total rating`, `rating`, `score`), lower case."""
+    words: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
+    """Property -> words that stand for a value (`rating` -> {`terrible`: 1, …}), lower case."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FieldScore:
+    """The score is this property of the verdict."""
+
+    field: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PointsScore:
+    """The score is the points of the label in this property."""
+
+    field: str
+    points: Mapping[str, float]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExpressionScore:
+    """The score is computed from the verdict's properties by `adjudge.expressions`."""
+
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NamedScore:
+    """The score is computed by a named scorer of `adjudge.scoring`."""
+
+    name: str
+
+
+ScoreRule = FieldScore | PointsScore | ExpressionScore | NamedScore
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Items:
+    """A first call whose reply lists what the main prompt then checks, available to it as `items`.
+
+    It sees only the inputs its own prompt names, so that a response it does not name cannot move the list.
+    """
+
+    body: str
+    inputs: tuple[Input, ...]
+    contract: Contract
+
+
+WhenEmpty = Literal["lowest", "ask", "missing"] | float
+"""What a blank response is worth: the scale's lowest score, whatever the model says, nothing, or this score."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Judge:
+    """A judge file, loaded. Known as `name@hash`."""
+
+    name: str
+    hash: str
+    body: str
+    dialect: Dialect
+    inputs: tuple[Input, ...]
+    """In prompt order, those of `items` first."""
+    contract: Contract | None
+    """None when no output contract could be read: such a judge can be shown and linted, not run."""
+    score: ScoreRule | None
+    scale: Scale | None
+    better: Literal["higher", "lower"] = "higher"
+    passes: str | None = None
+    format_message: str | None = None
+    """Sent after the untouched prompt where that names no place for the rating."""
+    items: Items | None = None
+    when_missing: float | None = None
+    """A score forced, with no call, when a required input is absent; None: `missing_input`."""
+    when_empty: WhenEmpty = "lowest"
+    temperature: float | None = None
+    max_output_tokens: int | None = None
+    anchors: Mapping[str, str] = field(default_factory=dict)
+    """Score (as written) -> what it means; shown to people who label."""
+    description: str = ""
+    ignored: Mapping[str, Json] = NOTHING
+    """Front-matter keys of other tools, shown and not used."""
+    unread: tuple[str, ...] = ()
+    """What could not be read from the prompt, in sentences a person can act on."""
+    text: str = ""
+    """The file as it was."""
+    built_in: bool = False
+
+
+# ---- what is said --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Message:
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prompt:
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Request:
+    """One question to a model. `case_id`, `judge`, `step` and `repeat` say what it is for; they are not sent."""
+
+    prompt: Prompt
+    schema: JsonSchema | None
+    """The verdict's schema, for providers with native structured output."""
+    case_id: str
+    judge: str
+    step: str = "verdict"
+    """`items`, `verdict`, `verdict_again` …: unique within a judgement."""
+    repeat: int = 0
+    shared: bool = False
+    """Equal requests of other cases, systems and repeats may share its completion (a checklist)."""
+    temperature: float | None = None
+    """None: the provider's default."""
+    max_output_tokens: int | None = None
+    parameters: Mapping[str, Json] = NOTHING
+    """`--param k=v`, merged into the request body as they are."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Usage:
+    """Tokens; None is unknown. `input` includes `cached`."""
+
+    input: int | None = None
+    output: int | None = None
+    cached: int | None = None
+
+    def __add__(self, other: "Usage") -> "Usage":
+        def add(a: int | None, b: int | None) -> int | None:
+            return None if a is None and b is None else (a or 0) + (b or 0)
+
+        return Usage(
+            input=add(self.input, other.input),
+            output=add(self.output, other.output),
+            cached=add(self.cached, other.cached),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TokenLogprob:
+    token: str
+    logprob: float
+
+
+Finish = Literal["stop", "length", "refusal"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Completion:
+    """Exactly what came back."""
+
+    text: str
+    finish: Finish = "stop"
+    structured: bool = False
+    """The provider held the model to the schema, so the whole reply is the verdict."""
+    model_snapshot: str | None = None
+    """The model the provider says it ran, with its fingerprint when given (`gpt-x-2026-01-01/fp_abc`)."""
+    usage: Usage = Usage()
+    cost: Decimal | None = None
+    """US dollars; None is unknown, not 0."""
+    latency_ms: float = 0.0
+    attempts: int = 1
+    notes: tuple[str, ...] = ()
+    """What the client had to change to be answered (`left_out:temperature`)."""
+    logprobs: tuple[TokenLogprob, ...] = ()
+    from_store: bool = False
+
+
+class ModelClient(Protocol):
+    """What answers a request. Retry, cache and rate limit are clients that wrap a client."""
+
+    @property
+    def name(self) -> str:
+        """As `--model` names it, without credentials: `openai:gpt-x`."""
+
+    async def complete(self, request: Request) -> Completion:
+        """Ask once; a `ModelCallError` when there is no reply."""
+
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Verdict:
+    """The typed parts the model gave, validated, in the contract's order."""
+
+    parts: Mapping[str, Json]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Score:
+    """The number computed from a verdict."""
+
+    value: float
+    """As the judge's contract gives it: rounded where the contract rounds."""
+    exact: float
+    """Before rounding."""
+    notes: tuple[str, ...] = ()
+    parts: Mapping[str, Json] | None = None
+    """The verdict as code completed or corrected it; None: as the model gave it."""
+
+
+# ---- what became of it ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scored:
+    verdict: Verdict
+    score: Score
+    kind: Literal["scored"] = "scored"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Forced:
+    """A score the judge's rules give without asking (coverage with a missing input)."""
+
+    score: Score
+    reason: str
+    verdict: Verdict = Verdict(parts=NOTHING)
+    kind: Literal["forced"] = "forced"
+
+
+FailureKind = Literal[
+    "missing_input",
+    "bad_row",
+    "unreadable",
+    "refused",
+    "truncated",
+    "too_long",
+    "call_failed",
+    "not_asked",
+]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Failed:
+    """Could not be judged: counted, named, never a number."""
+
+    kind: FailureKind
+    message: str
+    """What a person reads; the raw reply stays with its call."""
+    error_kind: str = ""
+    """Finer than `kind` where there is something finer (`rate_limited`, the missing input's name)."""
+
+
+Outcome = Scored | Forced | Failed
+
+OUTCOME_KINDS: tuple[str, ...] = (
+    "scored",
+    "forced",
+    "missing_input",
+    "bad_row",
+    "unreadable",
+    "refused",
+    "truncated",
+    "too_long",
+    "call_failed",
+    "not_asked",
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    request: Request
+    completion: Completion
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Judgement:
+    """One stored row: case × judge × model × repeat, with the calls it was made from."""
+
+    case_id: str
+    judge: str
+    judge_hash: str
+    model: str
+    repeat: int
+    outcome: Outcome
+    reason: str | None = None
+    normalized: float | None = None
+    passed: bool | None = None
+    probability: float | None = None
+    notes: tuple[str, ...] = ()
+    calls: tuple[Call, ...] = ()
+    at: datetime
+    place: Place | None = None
+    metadata: Mapping[str, Json] = NOTHING
+    """The case's metadata object, for slices."""
+    label: Json = None
+    """The case's own label, where it has one; never sent unless the judge names it."""
+
+    @property
+    def usage(self) -> Usage:
+        return sum((call.completion.usage for call in self.calls), Usage())
+
+    @property
+    def cost(self) -> Decimal | None:
+        """Unknown as soon as one call's cost is unknown; 0 when nothing was asked."""
+        costs = [call.completion.cost for call in self.calls]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known, Decimal(0)) if len(known) == len(costs) else None
+
+    @property
+    def latency_ms(self) -> float:
+        return sum(call.completion.latency_ms for call in self.calls)
+
+    @property
+    def attempts(self) -> int:
+        return sum(call.completion.attempts for call in self.calls)
+
+    @property
+    def model_snapshot(self) -> str | None:
+        return self.calls[-1].completion.model_snapshot if self.calls else None
+
+    @property
+    def from_store(self) -> bool:
+        return bool(self.calls) and all(call.completion.from_store for call in self.calls)

@@ -1,0 +1,7 @@
+"""Version numbers that are part of a judge's hash; a golden test fails when results change and a number does not."""
+
+READER_VERSION = 1
+"""How replies become verdicts (`adjudge.verdicts`)."""
+
+SCORER_VERSIONS: dict[str, int] = {"correctness": 1, "coverage": 1, "coverage_rationale": 1}
+"""The named scorers (`adjudge.scoring`) that a judge file's `score:` may name."""
