@@ -1,1 +1,69 @@
 """What every test runs under. The network beyond loopback is blocked by `--allow-hosts` in pyproject.toml."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+SEEDS = Path(__file__).parents[2] / "shared" / "seeds"
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch):
+    """A key, a model or a config variable of the person running the tests must not change what they test."""
+    for name in list(os.environ):
+        if name.startswith("ADJUDGE_") or name.endswith(("_API_KEY", "_BASE_URL")):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def seeds():
+    """The four real prompts this project starts from; they are not part of the repository."""
+    if not SEEDS.is_dir():
+        pytest.skip("the seed prompts are not beside this repository")
+    return {path.name[:3]: path for path in sorted(SEEDS.glob("*.txt"))}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """With ADJUDGE_TESTS_NO_SKIPS a skipped test fails: in CI everything is there, or the set-up is broken."""
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail") and NO_SKIPS:
+        report.outcome = "failed"
+        report.longrepr = (
+            f"skipped where nothing may be skipped: {call.excinfo.value if call.excinfo else ''}"
+        )
+    return report
+
+
+NO_SKIPS = bool(os.environ.get("ADJUDGE_TESTS_NO_SKIPS"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Done:
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def adjudge(tmp_path):
+    """The installed command, run in an empty folder: `adjudge("run", "cases.jsonl", …)`."""
+    command = Path(sys.executable).with_name("adjudge")
+
+    def call(*arguments, stdin="", environ=None, cwd=tmp_path, timeout=60):
+        done = subprocess.run(
+            [command, *map(str, arguments)],
+            cwd=cwd,
+            input=stdin.encode() if isinstance(stdin, str) else stdin,
+            capture_output=True,
+            env={**os.environ, "COLUMNS": "118", **(environ or {})},
+            timeout=timeout,
+            check=False,
+        )
+        return Done(code=done.returncode, out=done.stdout.decode(), err=done.stderr.decode())
+
+    return call

@@ -7,8 +7,8 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Literal, Protocol, TypeAlias
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
-JsonSchema: TypeAlias = "Mapping[str, Json]"
+Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
+JsonSchema: TypeAlias = Mapping[str, Json]
 
 Dialect = Literal["mustache", "jinja", "promptl", "printf", "python", "shell"]
 Role = Literal["system", "user", "assistant"]
@@ -175,7 +175,7 @@ class Judge:
     anchors: Mapping[str, str] = field(default_factory=dict)
     """Score (as written) -> what it means; shown to people who label."""
     description: str = ""
-    ignored: Mapping[str, Json] = NOTHING
+    ignored: Mapping[str, Json] = field(default_factory=lambda: NOTHING)
     """Front-matter keys of other tools, shown and not used."""
     unread: tuple[str, ...] = ()
     """What could not be read from the prompt, in sentences a person can act on."""
@@ -215,7 +215,7 @@ class Request:
     temperature: float | None = None
     """None: the provider's default."""
     max_output_tokens: int | None = None
-    parameters: Mapping[str, Json] = NOTHING
+    parameters: Mapping[str, Json] = field(default_factory=lambda: NOTHING)
     """`--param k=v`, merged into the request body as they are."""
 
 
@@ -385,10 +385,23 @@ class Judgement:
     calls: tuple[Call, ...] = ()
     at: datetime
     place: Place | None = None
-    metadata: Mapping[str, Json] = NOTHING
+    metadata: Mapping[str, Json] = field(default_factory=lambda: NOTHING)
     """The case's metadata object, for slices."""
     label: Json = None
     """The case's own label, where it has one; never sent unless the judge names it."""
+
+    @property
+    def score(self) -> float | None:
+        """None unless it was judged: a failure is never a number."""
+        return None if isinstance(self.outcome, Failed) else self.outcome.score.value
+
+    @property
+    def exact(self) -> float | None:
+        return None if isinstance(self.outcome, Failed) else self.outcome.score.exact
+
+    @property
+    def verdict(self) -> Mapping[str, Json]:
+        return NOTHING if isinstance(self.outcome, Failed) else self.outcome.verdict.parts
 
     @property
     def usage(self) -> Usage:

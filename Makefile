@@ -1,0 +1,34 @@
+# The same verbs on a desk and in CI. Needs Python 3.11 or later, make and a package index.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test check format clean
+
+# Two marks, so that `make demo` does not wait for what only the tests need.
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[parquet]' -r requirements/dev.txt
+	touch $@
+
+demo: $(VENV)/.installed  ## judge the shipped examples and print the report
+	@$(BIN)/python examples/demo.py
+
+test: check  ## everything that has to hold
+	$(BIN)/python -m pytest -n auto
+
+check: $(VENV)/.installed-dev  ## style and types
+	$(BIN)/ruff format --check src tests examples
+	$(BIN)/ruff check src tests examples
+	$(BIN)/mypy
+
+format: $(VENV)/.installed-dev  ## rewrite to the style
+	$(BIN)/ruff format src tests examples
+	$(BIN)/ruff check --fix src tests examples
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

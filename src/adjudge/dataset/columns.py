@@ -1,0 +1,74 @@
+"""Their columns -> our fields."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from adjudge.fields import ALIASES, CANONICAL, canonical_field, strip_namespace
+from adjudge.records import Json
+
+ASKED = ("question", "reference", "context")
+"""What two systems' files have in common, whatever the systems answered."""
+
+
+class Fields(NamedTuple):
+    values: dict[str, Json]
+    contested: dict[str, tuple[str, ...]]
+
+
+def to_fields(columns: Mapping[str, Json], maps: Mapping[str, str]) -> Fields:
+    """The canonical fields of a row that holds no absent value.
+
+    The person's `--map` decides; else the canonical column; else the only alias. Between two aliases nobody
+    can choose but the person, so the field is contested.
+    """
+    claims: dict[str, list[str]] = {}
+    for name in columns:
+        field = CANONICAL.get(name)
+        if field is not None:
+            claims.setdefault(field, []).append(name)
+    if "parameters" in columns and "context" not in claims:
+        claims["context"] = ["parameters"]
+    mapped = {field: column for name, column in maps.items() if (field := strip_namespace(name)) in ALIASES}
+    values: dict[str, Json] = {}
+    contested: dict[str, tuple[str, ...]] = {}
+    for field, names in claims.items():
+        if field in mapped:
+            continue
+        if field in columns:
+            values[field] = columns[field]
+        elif len(names) == 1:
+            values[field] = columns[names[0]]
+        else:
+            contested[field] = tuple(names)
+    for field, column in mapped.items():
+        value = _column(columns, column)
+        if value is not None:
+            values[field] = value
+    return Fields(values, contested)
+
+
+def asked(columns: Mapping[str, Json], fields: Fields, maps: Mapping[str, str]) -> dict[str, Json]:
+    """What was asked, by canonical field: the part of a row that its id is made from."""
+    found: dict[str, Json] = {}
+    for field in ASKED:
+        if field in fields.values:
+            found[field] = fields.values[field]
+        elif field in fields.contested:
+            found[field] = {name: columns[name] for name in fields.contested[field]}
+    for name, column in maps.items():
+        # `--map expected_output=gold` leaves `reference` unset, and still says where it stands.
+        field = canonical_field(name) or ""
+        value = _column(columns, column)
+        if field in ASKED and field not in found and value is not None:
+            found[field] = value
+    return found
+
+
+def _column(columns: Mapping[str, Json], name: str) -> Json:
+    """The column of that name, or what its dotted path leads to; None when there is neither."""
+    if name in columns:
+        return columns[name]
+    value: Json = dict(columns)
+    for step in name.split("."):
+        value = value.get(step) if isinstance(value, dict) else None
+    return value

@@ -1,0 +1,169 @@
+"""CSV and TSV -> rows: a header, then one row of cells for each case; an empty cell is absent."""
+
+import csv
+import json
+import re
+import threading
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from adjudge.dataset.json_text import BOM, parse_value
+from adjudge.dataset.rows import Origin, Row, Unread, UnusableError, shown
+from adjudge.dataset.sniff import refuse_other_encodings
+from adjudge.dataset.values import row_to_json
+from adjudge.errors import DatasetError
+from adjudge.fields import CANONICAL, JSON_FIELDS, canonical_field
+from adjudge.records import Json
+
+MAX_FIELD_CHARACTERS = 2**31 - 1
+"""The most that the csv module can be told on every platform; its own 128 KiB is less than one document."""
+
+_FIELD_LIMIT = threading.Lock()
+_QUOTED = re.compile(r'"[^"]*+"')
+_UNDECODED = re.compile("[\udc80-\udcff]")
+
+
+def read_csv(stream: BinaryIO, origin: Origin) -> Iterator[Row | Unread]:
+    """Separated by commas; by semicolons or tabs where the header has no comma, as spreadsheets export."""
+    yield from _read(stream, origin, delimiter=None)
+
+
+def read_tsv(stream: BinaryIO, origin: Origin) -> Iterator[Row | Unread]:
+    yield from _read(stream, origin, delimiter="\t")
+
+
+def _read(stream: BinaryIO, origin: Origin, *, delimiter: str | None) -> Iterator[Row | Unread]:
+    lines = _lines(stream, origin.file)
+    blank_lines = 0
+    first = next(lines, None)
+    while first is not None and not first.strip():
+        blank_lines += 1
+        first = next(lines, None)
+    if first is None:
+        return
+    rows = _Rows(first, lines, delimiter or _delimiter(first), blank_lines)
+    header = _header(rows, origin)
+    json_columns = _json_columns(header, origin)
+    while True:
+        line = rows.next_line
+        try:
+            cells = rows.take()
+        except csv.Error as error:
+            yield Unread(line=line, found=f"broken CSV ({error})", wanted="one row of cells")
+            continue
+        if cells is None:
+            return
+        if not cells:  # a blank line
+            continue
+        if len(cells) != len(header):
+            yield Unread(
+                line=line, found=_count(len(cells)), wanted=f"{_count(len(header))}, as in the header"
+            )
+            continue
+        try:
+            yield Row(columns=_columns(header, cells, json_columns), line=line)
+        except UnusableError as unusable:
+            yield Unread(line=line, found=unusable.found, wanted=unusable.wanted)
+
+
+def _lines(stream: BinaryIO, file: str) -> Iterator[str]:
+    """The physical lines. Bytes that are not UTF-8 travel as surrogates, for their row to be refused alone."""
+    for number, raw in enumerate(stream):
+        line = raw
+        if number == 0:
+            refuse_other_encodings(raw, file)
+            line = raw.removeprefix(BOM)
+        yield line.decode(errors="surrogateescape")
+
+
+class _Rows:
+    """The csv module's reader with its limit raised only while it reads, and the line each row begins on."""
+
+    def __init__(self, first: str, rest: Iterator[str], delimiter: str, lines_before: int) -> None:
+        self._before = lines_before
+        # strict: an open quote would otherwise swallow the rest of the file and pass for one cell.
+        self._reader = csv.reader(_chain(first, rest), delimiter=delimiter, strict=True)
+
+    @property
+    def next_line(self) -> int:
+        return self._before + self._reader.line_num + 1
+
+    def take(self) -> list[str] | None:
+        # The limit belongs to the process, so it is put back at once: other code may rely on it.
+        with _FIELD_LIMIT:
+            usual = csv.field_size_limit(MAX_FIELD_CHARACTERS)
+            try:
+                return next(self._reader, None)
+            finally:
+                csv.field_size_limit(usual)
+
+
+def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
+    yield first
+    yield from rest
+
+
+def _delimiter(header: str) -> str:
+    outside_quotes = _QUOTED.sub("", header)
+    return next((mark for mark in ",;\t" if mark in outside_quotes), ",")
+
+
+def _header(rows: _Rows, origin: Origin) -> list[str]:
+    where = f"{origin.file} line {rows.next_line}"
+    try:
+        cells = rows.take() or []
+    except csv.Error as error:
+        raise DatasetError(where, f"the header is broken CSV ({error})", "wanted one line of names") from None
+    names = [cell.strip() or f"column {position}" for position, cell in enumerate(cells, start=1)]
+    for name in names:
+        if _UNDECODED.search(name):
+            raise DatasetError(where, "the header is not UTF-8", "save the file as UTF-8 CSV")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DatasetError(
+            where,
+            f"the header has {', '.join(shown(name) for name in twice[:5])} more than once",
+            "give each column its own name",
+        )
+    return names
+
+
+def _json_columns(header: list[str], origin: Origin) -> frozenset[str]:
+    mapped = {
+        column
+        for name, column in origin.maps.items()
+        if canonical_field(name) in JSON_FIELDS or name == "parameters"
+    }
+    return frozenset(
+        name
+        for name in header
+        if CANONICAL.get(name) in JSON_FIELDS or name == "parameters" or name in mapped
+    )
+
+
+def _columns(header: list[str], cells: list[str], json_columns: frozenset[str]) -> dict[str, Json]:
+    columns: dict[str, Any] = {}
+    for name, cell in zip(header, cells, strict=True):
+        if not cell:
+            continue
+        if not cell.isascii() and (undecoded := _UNDECODED.search(cell)):
+            byte = ord(undecoded[0]) - 0xDC00
+            raise UnusableError(
+                f"bytes that are not UTF-8 in column {shown(name)} (0x{byte:02x})", "UTF-8 text"
+            )
+        columns[name] = _json_or_text(cell) if name in json_columns else cell
+    return row_to_json(columns)
+
+
+def _json_or_text(cell: str) -> Json:
+    try:
+        value = parse_value(cell.strip().encode())
+    except UnusableError:
+        return cell
+    if isinstance(value, int | float) and json.dumps(value) != cell:
+        return cell  # 1.50 or 1e3: reading it as a number would change what the judge is shown
+    return value
+
+
+def _count(cells: int) -> str:
+    return "1 cell" if cells == 1 else f"{cells} cells"

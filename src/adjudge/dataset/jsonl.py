@@ -1,0 +1,20 @@
+"""JSON lines -> rows: one object a line; blank lines are none."""
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from adjudge.dataset.json_text import BOM, parse_object
+from adjudge.dataset.rows import Origin, Row, Unread, UnusableError
+
+
+def read_jsonl(stream: BinaryIO, origin: Origin) -> Iterator[Row | Unread]:
+    """Only a line feed ends a line: CR before it is white space to JSON, and U+2028 may stand inside a string."""
+    del origin  # lines carry all there is to know
+    for line, raw in enumerate(stream, start=1):
+        text = raw.removeprefix(BOM).strip(b" \t\r\n")  # every line: files with marks get concatenated
+        if not text:
+            continue
+        try:
+            yield Row(columns=parse_object(text), line=line)
+        except UnusableError as unusable:
+            yield Unread(line=line, found=unusable.found, wanted=unusable.wanted)

@@ -1,0 +1,65 @@
+"""Python rows and DataFrames -> rows; no DataFrame package is imported, the one in use is recognised."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from adjudge.dataset.parquet import BATCH_ROWS, rows_of_batches
+from adjudge.dataset.rows import Origin, Row, Unread, UnusableError, described, shown
+from adjudge.dataset.values import row_to_json, to_json
+from adjudge.errors import DatasetError
+from adjudge.records import BadRow, Case
+
+
+def read_objects(source: Any, origin: Origin) -> Iterator[Row | Unread | Case | BadRow]:
+    """Dicts, records (dataclasses, pydantic models) and cases, one by one; a row's line is its number."""
+    for line, item in enumerate(_items(source, origin), start=1):
+        match item:
+            case Case() | BadRow() | Row() | Unread():
+                yield item
+            case _:
+                try:
+                    yield Row(columns=_columns(item), line=line)
+                except UnusableError as unusable:
+                    yield Unread(line=line, found=unusable.found, wanted=unusable.wanted)
+
+
+def _columns(item: Any) -> dict[str, Any]:
+    if isinstance(item, Mapping):
+        return row_to_json(item)
+    value = to_json(item)
+    if not isinstance(value, dict):
+        raise UnusableError(described(value), "a dict of columns")
+    return value
+
+
+def _items(source: Any, origin: Origin) -> Iterable[Any]:
+    if isinstance(source, Mapping | Case):
+        return [source]  # one case
+    if hasattr(source, "collect") and hasattr(source, "collect_schema"):
+        raise DatasetError(origin.file, "is a lazy frame", "collect it first: `frame.collect()`")
+    if hasattr(source, "to_batches") and hasattr(source, "column_names"):
+        return rows_of_batches(source.to_batches(max_chunksize=BATCH_ROWS), source.column_names, origin)
+    if hasattr(source, "columns") and hasattr(source, "iter_rows"):  # polars
+        return _frame_rows(source.columns, source.iter_rows(), origin)
+    if hasattr(source, "columns") and hasattr(source, "itertuples"):  # pandas
+        return _frame_rows(source.columns, source.itertuples(index=False, name=None), origin)
+    if isinstance(source, bytes | bytearray) or not isinstance(source, Iterable):
+        raise DatasetError(
+            origin.file,
+            f"cases cannot be read from a Python {type(source).__name__}",
+            "give a path, `-`, an iterable of dicts or a DataFrame",
+        )
+    return source
+
+
+def _frame_rows(columns: Iterable[Any], rows: Iterable[tuple[Any, ...]], origin: Origin) -> Iterator[Any]:
+    names = [str(column) for column in columns]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DatasetError(
+            origin.file,
+            f"has the column {', '.join(shown(name) for name in twice[:5])} more than once",
+            "give each column its own name",
+        )
+    for row in rows:
+        yield dict(zip(names, row, strict=True))

@@ -1,0 +1,91 @@
+"""What a reader yields: a row under its own names, or why there is none."""
+
+import reprlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from adjudge.records import Json
+
+SHOWN_CHARACTERS = 80
+"""The most of a value that a message shows: enough to find it, too little to flood a terminal."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Origin:
+    """What a reader has to know besides the bytes."""
+
+    file: str
+    """As messages name it."""
+    maps: Mapping[str, str] = field(default_factory=dict)
+    """The person's `--map`s, input or canonical field -> column."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Row:
+    """One row as it stood; a column that is None is absent."""
+
+    columns: Mapping[str, Json]
+    line: int
+    """The row's first physical line; its number where the source has no lines. From 1."""
+    element: int | None = None
+    """Its number in a JSON array, where several rows may share a line."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Unread:
+    """A row that is none; `found` and `wanted` complete the sentence of a `BadRow`."""
+
+    line: int
+    found: str
+    wanted: str
+    element: int | None = None
+
+
+class UnusableError(ValueError):
+    """A value that cannot be part of a case. Stays inside this package: it becomes a bad row."""
+
+    def __init__(self, found: str, wanted: str) -> None:
+        super().__init__(f"found {found}; wanted {wanted}")
+        self.found = found
+        self.wanted = wanted
+
+
+class _Short(reprlib.Repr):
+    """`repr` that looks at no more of a value than it shows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 3
+        self.maxdict = self.maxlist = self.maxtuple = 4
+        self.maxstring = self.maxother = self.maxlong = SHOWN_CHARACTERS - 20
+
+
+_SHORT = _Short()
+
+
+def shown(value: object) -> str:
+    """At most 80 characters of a value, control characters and bidirectional marks escaped."""
+    if isinstance(value, str):
+        whole = repr(value[: SHOWN_CHARACTERS + 1])
+        cut = len(value) > SHOWN_CHARACTERS
+    else:
+        whole = _SHORT.repr(value)
+        cut = False
+    return whole[: SHOWN_CHARACTERS - 1] + "…" if cut or len(whole) > SHOWN_CHARACTERS else whole
+
+
+def described(value: Json) -> str:
+    """A JSON value by its kind and its beginning: `an array: [1, 2]`."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return f"a number: {shown(value)}"
+        case str():
+            return f"text: {shown(value)}"
+        case list():
+            return f"an array: {shown(value)}"
+        case _:
+            return f"an object: {shown(value)}"

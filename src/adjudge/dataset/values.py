@@ -1,0 +1,150 @@
+"""Python values -> JSON values, or why not."""
+
+import base64
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from os import PathLike, fspath
+from typing import Any
+from uuid import UUID
+
+from adjudge.dataset.rows import UnusableError, shown
+from adjudge.records import Json
+
+MAX_DEPTH = 200
+"""Lists and objects inside one another. JSON writers give up near 254 levels; a judged value gets wrapped on its way."""
+
+_MISSING_MARKERS = frozenset({"NAType", "NaTType"})
+"""pandas' two markers for a missing value, known by name so that pandas need not be imported."""
+
+
+def too_deep() -> UnusableError:
+    return UnusableError(f"a value nested more than {MAX_DEPTH} levels deep", "a shallower one")
+
+
+def to_json(value: Any, *, where: str = "") -> Json:
+    """The value as JSON; None for what stands for "no value" (NaN, NaT, NA), wherever it stands.
+
+    `where` names the column in the error. Whatever JSON has no form for is refused rather than turned into
+    its `repr`, because a prompt would show that to the model as if it were data.
+    """
+    try:
+        return _to_json(value, where, MAX_DEPTH)
+    except RecursionError:
+        raise too_deep() from None
+
+
+def row_to_json(row: Mapping[Any, Any]) -> dict[str, Json]:
+    """Every column of a row as JSON, with the column named when one cannot be."""
+    return {
+        name: to_json(value, where=f" in column {shown(name)}")
+        for name, value in ((_key(key, ""), value) for key, value in row.items())
+    }
+
+
+def _to_json(value: Any, where: str, depth: int) -> Json:
+    # Exact types first: nearly every value is one of these.
+    kind = type(value)
+    if value is None or kind is bool or kind is int:
+        return value  # type: ignore[no-any-return]  # one of the three, by the line above
+    if kind is str:
+        return _text(value, where)
+    if kind is float:
+        return _number(value, where)
+    if depth == 0:
+        raise too_deep()
+    if kind is dict:
+        return {_key(key, where): _to_json(item, where, depth - 1) for key, item in value.items()}
+    if kind is list or kind is tuple:
+        return [_to_json(item, where, depth - 1) for item in value]
+    return _to_json_by_protocol(value, where, depth)
+
+
+def _to_json_by_protocol(value: Any, where: str, depth: int) -> Json:
+    """What JSON has no type of its own for: dates, decimals, bytes, numpy's and pandas' values, records."""
+    if type(value).__name__ in _MISSING_MARKERS:
+        return None
+    if isinstance(value, Enum):
+        return _to_json(value.value, where, depth - 1)
+    if isinstance(value, str):
+        return _text(str(value), where)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return _number(float(value), where)
+    if isinstance(value, Decimal):
+        return _decimal(value, where)
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return _number(value.total_seconds(), where)
+    if isinstance(value, bytes | bytearray | memoryview):
+        return _bytes(bytes(value))
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, PathLike):
+        return _to_json(fspath(value), where, depth - 1)
+    if isinstance(value, Mapping):
+        return {_key(key, where): _to_json(item, where, depth - 1) for key, item in value.items()}
+    if isinstance(value, Sequence):
+        return [_to_json(item, where, depth - 1) for item in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: _to_json(getattr(value, f.name), where, depth - 1) for f in fields(value)}
+    for method in ("tolist", "to_list", "model_dump"):  # numpy; polars; pydantic
+        convert = getattr(value, method, None)
+        if callable(convert) and not isinstance(value, type):
+            return _to_json(convert(), where, depth - 1)
+    raise UnusableError(f"a Python {type(value).__name__}{where}", "a JSON value")
+
+
+def _key(key: Any, where: str) -> str:
+    if type(key) is str:
+        return _text(key, where or " in a column's name")
+    if isinstance(key, str | bool | int | float | None):
+        # As `json.dumps` does, so that {1: …} means the same here and in a file.
+        words = {True: "true", False: "false", None: "null"}
+        if key is None or isinstance(key, bool):
+            return words[key]
+    return _text(str(key), where)
+
+
+def _text(value: str, where: str) -> str:
+    if value.isascii():
+        return value
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        code = ord(value[error.start])
+        raise UnusableError(
+            f"half a character (the lone surrogate \\u{code:04x}){where}",
+            "whole Unicode characters; text cut in the middle of an emoji looks like this",
+        ) from None
+    return value
+
+
+def _number(value: float, where: str) -> float | None:
+    if math.isfinite(value):
+        return value
+    if math.isnan(value):
+        return None
+    raise UnusableError(f"{'-' if value < 0 else ''}Infinity{where}", "a finite number")
+
+
+def _decimal(value: Decimal, where: str) -> Json:
+    if value.is_nan():
+        return None
+    _, _, exponent = value.as_tuple()
+    if exponent == 0:
+        return int(value)
+    return _number(float(value), where)
+
+
+def _bytes(value: bytes) -> str:
+    """Text when it is text, which it nearly always is (Parquet writers that leave out the text annotation)."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return base64.b64encode(value).decode("ascii")

@@ -1,0 +1,190 @@
+"""A judge's input -> its value in a case, or what is missing."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Literal
+
+from adjudge.errors import DatasetError
+from adjudge.fields import ALIASES, CANONICAL, NAMESPACES, NEVER_IN_PROMPT, canonical_field, strip_namespace
+from adjudge.records import Case, Input, Json
+
+_BLANK_IS_MISSING = frozenset({"question", "reference"})
+"""A blank response is an answer; a blank question or reference is none."""
+_PARAMETERS = "parameters"
+_PARTS_OF_PARAMETERS = ("question", "context")
+_DATE = "current_date"
+_TODAY = "today"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    value: Json
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Missing:
+    """The case has no value for an input; an error only when the input is required."""
+
+    name: str
+    why: Literal["absent", "blank"]
+    column: str | None = None
+    """The column that a `--map` names and the case does not have."""
+
+    @property
+    def message(self) -> str:
+        if self.column is not None:
+            return f"`{self.name}` is {self.why}: `--map` takes it from `{self.column}`, which the case does not have"
+        return f"`{self.name}` is {self.why}"
+
+
+def look_up(
+    case: Case, item: Input, *, maps: Mapping[str, str], sets: Mapping[str, str], current_date: str
+) -> Found | Missing:
+    """The value of one input: what the person said, else its own column, else what it stands for, else its default.
+
+    `maps` and `sets` may write the input as the template does, without `item.` or `sample.`, or by the canonical
+    field that fills it; the closest writing counts. A contested field that is reached is a `DatasetError`.
+    """
+    found = _find(case, item, maps, sets, current_date)
+    if isinstance(found, Found) and item.source in _BLANK_IS_MISSING and _is_blank(found.value):
+        return Missing(name=item.name, why="blank")
+    return found
+
+
+def unknown_maps(
+    judges_inputs: Iterable[Input], maps: Mapping[str, str], sets: Mapping[str, str]
+) -> list[str]:
+    """A sentence for each `--map` and `--set` that nothing would look at."""
+    known = dict.fromkeys(ALIASES)  # a dict, to suggest in a steady order
+    for item in judges_inputs:
+        known.update(dict.fromkeys(_writings(item)))
+    sentences = []
+    for flag, values in (("--map", maps), ("--set", sets)):
+        for name, value in values.items():
+            if name in known:
+                continue
+            field = canonical_field(name)
+            close = [field] if field else get_close_matches(name, known, n=1)
+            hint = f"; did you mean `{close[0]}`?" if close else ""
+            sentences.append(f"`{flag} {name}={value}`: no judge here has an input `{name}`{hint}")
+    return sentences
+
+
+def _find(
+    case: Case, item: Input, maps: Mapping[str, str], sets: Mapping[str, str], current_date: str
+) -> Found | Missing:
+    is_date = item.source == _DATE
+    for writing in _writings(item):
+        if writing in maps:
+            found = _column(case, maps[writing])
+            return found or Missing(name=item.name, why="absent", column=maps[writing])
+        if writing in sets and not is_date:
+            return Found(value=_date_or(sets[writing], item, current_date))
+    found = _own_column(case, item.name) or _stands_for(case, item, maps, sets, current_date)
+    if found is not None:
+        return found
+    if is_date:
+        # For the date the case's column goes first: `--set` says what day it is for the cases that do not say.
+        told = next((sets[writing] for writing in _writings(item) if writing in sets), _TODAY)
+        return Found(value=current_date if told == _TODAY else told)
+    if item.default is not None:
+        return Found(value=_date_or(item.default, item, current_date))
+    return Missing(name=item.name, why="absent")
+
+
+def _writings(item: Input) -> tuple[str, ...]:
+    """The names a person may call an input by, the closest first."""
+    return tuple(dict.fromkeys((item.name, strip_namespace(item.name), item.source)))
+
+
+def _date_or(value: str, item: Input, current_date: str) -> str:
+    return current_date if value == _TODAY and item.default == _TODAY else value
+
+
+def _own_column(case: Case, name: str) -> Found | None:
+    """The column of that very name, or what a dotted name leads to inside one."""
+    if name in case.columns:
+        return _present(case.columns[name])
+    head, dot, rest = name.partition(".")
+    if dot and head in NAMESPACES and not isinstance(case.columns.get(head), dict):
+        name = rest
+    return _column(case, name) or _walk_from_field(case, name)
+
+
+def _walk_from_field(case: Case, name: str) -> Found | None:
+    """`reference.text` where the reference stands in a column of another name."""
+    head, dot, rest = name.partition(".")
+    field = CANONICAL.get(head)
+    if not dot or field is None or head in case.columns:
+        return None
+    value = _field(case, field)
+    return value and _walk(value.value, rest)
+
+
+def _column(case: Case, name: str) -> Found | None:
+    if name in case.columns:
+        return _present(case.columns[name])
+    return _walk(dict(case.columns), name) if "." in name else None
+
+
+def _walk(value: Json, path: str) -> Found | None:
+    for step in path.split("."):
+        if isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(value, list) and step.isdecimal() and len(step) < 10 and int(step) < len(value):
+            value = value[int(step)]
+        else:
+            return None
+    return _present(value)
+
+
+def _present(value: Json) -> Found | None:
+    return None if value is None else Found(value=value)
+
+
+def _stands_for(
+    case: Case, item: Input, maps: Mapping[str, str], sets: Mapping[str, str], current_date: str
+) -> Found | None:
+    own_name = strip_namespace(item.name)
+    if _in_namespace_object(case, item.name):
+        return None  # the name is a path in that object, and it leads nowhere
+    if _PARAMETERS in (own_name, item.source):
+        parts: dict[str, Json] = {}
+        for field in _PARTS_OF_PARAMETERS:
+            part = Input(name=field, required=False, source=field)
+            value = look_up(case, part, maps=maps, sets=sets, current_date=current_date)
+            if isinstance(value, Found):
+                parts[field] = value.value
+        return Found(value=parts) if parts else None
+    if item.source in NEVER_IN_PROMPT and own_name != item.source:
+        return None
+    if item.source in ALIASES:
+        return _field(case, item.source)
+    return _column(case, item.source)
+
+
+def _in_namespace_object(case: Case, name: str) -> bool:
+    head, dot, _ = name.partition(".")
+    return bool(dot) and head in NAMESPACES and isinstance(case.columns.get(head), dict)
+
+
+def _field(case: Case, field: str) -> Found | None:
+    if field in case.contested:
+        columns = case.contested[field]
+        named = " and ".join(f"`{column}`" for column in columns)
+        flags = " or ".join(f"`--map {field}={column}`" for column in columns)
+        raise DatasetError(
+            str(case.place) if case.place is not None else f"case {case.case_id!r}",
+            f"{named} could each be the {field}",
+            f"say which: {flags}",
+        )
+    return _present(case.fields.get(field))
+
+
+def _is_blank(value: Json) -> bool:
+    if isinstance(value, str):
+        return not value.strip()
+    if isinstance(value, list):
+        return all(_is_blank(item) for item in value)
+    return value is None

@@ -1,0 +1,79 @@
+"""Their columns to our fields: aliases, contests, and the person's `--map`."""
+
+import pytest
+
+from adjudge.dataset import read_cases
+from adjudge.fields import ALIASES
+
+
+def only(row, **options):
+    (case,) = read_cases([row], **options)
+    return case
+
+
+@pytest.mark.parametrize(
+    ("field", "name"), [(field, name) for field, names in ALIASES.items() for name in (field, *names)]
+)
+def test_every_name_of_a_field_fills_it(field, name):
+    case = only({name: "value", "other": 1})
+    assert case.fields == {field: "value"}
+    assert case.columns == {name: "value", "other": 1}
+    assert case.contested == {}
+
+
+def test_the_canonical_column_wins_over_aliases():
+    case = only({"answer": "a", "output": "o", "response": "r"})
+    assert case.fields == {"response": "r"}
+    assert case.contested == {}
+
+
+def test_two_aliases_contest_the_field_in_the_order_of_the_row():
+    case = only({"output": "o", "question": "q", "answer": "a"})
+    assert case.fields == {"question": "q"}
+    assert case.contested == {"response": ("output", "answer")}
+
+
+def test_an_absent_alias_does_not_contest():
+    assert only({"output": None, "answer": "a"}).fields == {"response": "a"}
+
+
+@pytest.mark.parametrize("name", ["response", "item.response", "sample.response"])
+def test_a_map_of_the_canonical_field_decides(name):
+    case = only({"output": "o", "answer": "a"}, maps={name: "answer"})
+    assert case.fields == {"response": "a"}
+    assert case.contested == {}
+
+
+def test_a_map_wins_over_the_canonical_column_and_takes_any_column_or_path():
+    row = {"response": "r", "mine": {"deep": "m"}}
+    assert only(row, maps={"response": "mine.deep"}).fields == {"response": "m"}
+    assert only({**row, "mine.deep": "flat"}, maps={"response": "mine.deep"}).fields == {"response": "flat"}
+
+
+def test_a_map_to_a_column_that_is_not_there_leaves_the_field_absent():
+    case = only({"response": "r", "output": "o"}, maps={"response": "answer"})
+    assert case.fields == {}
+    assert case.contested == {}
+
+
+def test_a_map_of_a_judges_own_input_leaves_the_contest():
+    assert only({"output": "o", "answer": "a"}, maps={"actualOutput": "answer"}).contested == {
+        "response": ("output", "answer")
+    }
+
+
+def test_the_id_can_be_mapped():
+    assert only({"qid": 7, "question": "q"}, maps={"id": "qid"}).case_id == "7"
+
+
+def test_parameters_stand_for_context_only_when_nothing_else_does():
+    assert only({"parameters": {"a": 1}}).fields == {"context": {"a": 1}}
+    assert only({"parameters": {"a": 1}, "documents": ["d"]}).fields == {"context": ["d"]}
+    assert only({"parameters": {"a": 1}, "context": None}).fields == {"context": {"a": 1}}
+    contested = only({"parameters": 1, "documents": ["d"], "contexts": ["c"]})
+    assert contested.contested == {"context": ("documents", "contexts")}
+
+
+def test_references_are_never_split_and_other_types_are_kept():
+    case = only({"reference": "a; b, c", "question": 4, "response": True})
+    assert case.fields == {"reference": "a; b, c", "question": 4, "response": True}

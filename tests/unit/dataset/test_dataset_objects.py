@@ -1,0 +1,206 @@
+"""Python rows and DataFrames."""
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from enum import Enum
+from pathlib import PurePosixPath
+from types import MappingProxyType
+from uuid import UUID
+
+import pytest
+
+from adjudge.dataset import read_cases
+from adjudge.dataset.rows import UnusableError
+from adjudge.dataset.values import to_json
+from adjudge.errors import DatasetError
+from adjudge.records import BadRow, Case, Place
+
+
+def test_dicts_are_rows_known_by_their_number():
+    cases = list(read_cases([{"id": 1, "question": "q"}, {"input": "r", "answer": None}]))
+    assert cases[0] == Case(
+        case_id="1",
+        columns={"id": 1, "question": "q"},
+        fields={"id": 1, "question": "q"},
+        place=Place(file="cases", line=1),
+    )
+    assert cases[1].fields == {"question": "r"}
+
+
+def test_a_generator_is_read_as_it_is_asked_for():
+    given = []
+
+    def rows():
+        for number in range(3):
+            given.append(number)
+            yield {"id": number}
+
+    cases = read_cases(rows())
+    assert given == []
+    assert next(cases).case_id == "0"
+    assert given == [0]
+
+
+def test_one_dict_is_one_case():
+    assert [case.case_id for case in read_cases({"id": "a", "question": "q"})] == ["a"]
+
+
+def test_cases_and_bad_rows_pass_through():
+    case = Case(case_id="a", columns={"x": 1}, fields={})
+    bad = BadRow(case_id="line-9", place=Place(file="f", line=9), found="x", wanted="y")
+    assert list(read_cases([case, bad])) == [case, bad]
+    first, again = read_cases([case, case])
+    assert first is case
+    assert again.message == "cases line 2: found the id 'a' again, first on line 1; wanted each id once"
+
+
+@dataclass
+class Record:
+    id: str
+    question: str
+
+
+class Model:
+    """As pydantic's models and the SDKs' tool calls are."""
+
+    def model_dump(self):
+        return {"id": "m", "question": "q"}
+
+
+class Colour(Enum):
+    RED = "red"
+
+
+def test_records_are_rows_too():
+    assert [case.columns for case in read_cases([Record(id="d", question="q"), Model()])] == [
+        {"id": "d", "question": "q"},
+        {"id": "m", "question": "q"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "found", "wanted"),
+    [
+        ("text", "text: 'text'", "a dict of columns"),
+        ([1], "an array: [1]", "a dict of columns"),
+        (None, "null", "a dict of columns"),
+        (object(), "a Python object", "a JSON value"),
+        ({"x": object()}, "a Python object in column 'x'", "a JSON value"),
+        ({"x": {1, 2}}, "a Python set in column 'x'", "a JSON value"),
+        ({"x": [float("-inf")]}, "-Infinity in column 'x'", "a finite number"),
+        ({"x": dict}, "a Python type in column 'x'", "a JSON value"),
+    ],
+)
+def test_a_row_without_a_json_form_is_bad_and_the_rest_goes_on(row, found, wanted):
+    bad, good = read_cases([row, {"id": "b"}])
+    assert (bad.case_id, bad.found, bad.wanted) == ("line-1", found, wanted)
+    assert good.case_id == "b"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ((1, "a"), [1, "a"]),
+        (MappingProxyType({2: 1, True: 3, None: 4}), {"2": 1, "true": 3, "null": 4}),
+        (Colour.RED, "red"),
+        (date(2026, 1, 2), "2026-01-02"),
+        (Decimal("1.5"), 1.5),
+        (Decimal("NaN"), None),
+        (b"x", "x"),
+        (UUID(int=1), "00000000-0000-0000-0000-000000000001"),
+        (PurePosixPath("a/b"), "a/b"),
+        (range(3), [0, 1, 2]),
+    ],
+)
+def test_python_values_become_json(value, expected):
+    assert to_json(value) == expected
+
+
+@pytest.mark.parametrize("value", [Decimal("1E+999999999"), Decimal("Infinity")])
+def test_a_decimal_too_large_for_a_number_is_refused_and_not_written_out(value):
+    with pytest.raises(UnusableError, match="Infinity"):
+        to_json(value)
+
+
+def test_a_list_that_holds_itself_is_refused():
+    loop = []
+    loop.append(loop)
+    with pytest.raises(UnusableError, match="nested more than 200 levels"):
+        to_json(loop)
+
+
+def test_a_pandas_frame_is_rows_with_its_gaps_absent():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(
+        {
+            "id": [3, None],
+            "question": ["q", None],
+            "n": pd.array([1, None], dtype="Int64"),
+            "at": pd.to_datetime(["2026-01-02", None]),
+            "calls": [[{"name": "f"}], []],
+        }
+    )
+    first, second = read_cases(frame)
+    assert first.case_id == "3"
+    assert first.columns == {
+        "id": 3.0,
+        "question": "q",
+        "n": 1,
+        "at": "2026-01-02T00:00:00",
+        "calls": [{"name": "f"}],
+    }
+    assert second.columns == {"calls": []}
+
+
+def test_numpy_values_become_json():
+    np = pytest.importorskip("numpy")
+    row = {
+        "a": np.int64(3),
+        "b": np.float32(0.5),
+        "c": np.array([[1, 2]]),
+        "d": np.bool_(True),
+        "e": np.str_("x"),
+    }
+    (case,) = read_cases([{**row, "f": np.float64("nan")}])
+    assert case.columns == {"a": 3, "b": 0.5, "c": [[1, 2]], "d": True, "e": "x"}
+    assert [type(value) for value in case.columns.values()] == [int, float, list, bool, str]
+
+
+def test_a_frame_with_two_columns_of_one_name_is_an_error():
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(DatasetError, match="has the column 'a' more than once"):
+        list(read_cases(pd.DataFrame([[1, 2]], columns=["a", "a"])))
+
+
+class PolarsLike:
+    """The part of polars' DataFrame that is used."""
+
+    columns = ("id", "question")
+
+    def iter_rows(self):
+        return iter([("a", "q"), ("b", None)])
+
+    def __iter__(self):
+        raise AssertionError("would give columns")
+
+
+def test_a_polars_frame_is_rows():
+    assert [case.columns for case in read_cases(PolarsLike())] == [{"id": "a", "question": "q"}, {"id": "b"}]
+
+
+def test_an_arrow_table_is_rows():
+    pa = pytest.importorskip("pyarrow")
+    cases = list(read_cases(pa.table({"id": ["a", "b"], "question": ["q", None]})))
+    assert [case.columns for case in cases] == [{"id": "a", "question": "q"}, {"id": "b"}]
+
+
+@pytest.mark.parametrize("source", [b'{"id": 1}', 42, None])
+def test_other_things_are_no_source_of_cases(source):
+    with pytest.raises(DatasetError, match="cases cannot be read from a Python"):
+        list(read_cases(source))
+
+
+def test_no_rows_are_an_error():
+    with pytest.raises(DatasetError, match="holds no rows"):
+        list(read_cases([]))
