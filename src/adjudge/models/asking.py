@@ -1,0 +1,185 @@
+"""The client that asks a model over HTTP: sends, learns what is refused, reads, prices."""
+
+import json
+import time
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import orjson
+
+from adjudge.errors import ModelCallError, RejectedError, UnavailableError
+from adjudge.models.failures import BAD_REQUEST, error_for_status, is_too_long, read_provider_error
+from adjudge.models.failures import retry_after_seconds as asked_wait
+from adjudge.models.http import HttpClient, HttpReply, host_and_port
+from adjudge.models.parameters import NOTHING_REFUSED, Adjustments, ProviderError
+from adjudge.models.prices import Prices
+from adjudge.models.secrets import Scrubber, one_line
+from adjudge.models.wire import ErrorInReplyError, Reply, UnreadableReplyError, Wire
+from adjudge.records import Completion, Request
+
+MAX_ATTEMPTS = 10  # adjustments are finite; this holds even for a wire format that gets that wrong
+SNAPSHOT_CHARS = 200
+MAY_NAME_A_PARAMETER = BAD_REQUEST | {403}
+
+
+class WireClient:
+    """One model. What it refused is remembered for the client's life, so that only the first calls pay for it."""
+
+    def __init__(
+        self, *, name: str, wire: Wire, http: HttpClient, scrubber: Scrubber, prices: Prices
+    ) -> None:
+        self._name = name
+        self._wire = wire
+        self._http = http
+        self._scrubber = scrubber
+        self._prices = prices
+        self._refused = NOTHING_REFUSED
+
+    def __repr__(self) -> str:
+        return f"<WireClient {self._name} at {self.base_url}>"
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def base_url(self) -> str:
+        """Where requests go, without credentials."""
+        return self._wire.endpoint.shown_url
+
+    async def complete(self, request: Request) -> Completion:
+        if request.parameters.get("stream"):
+            raise RejectedError("a streamed reply cannot be judged: leave the parameter `stream` out")
+        started = time.perf_counter()
+        wire = self._wire
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            adjustments = self._refused
+            body, extra_notes = self._dump(wire.body(request, adjustments))
+            reply = await self._http.post(wire.endpoint, body)
+            if 200 <= reply.status < 300:
+                read = self._read(reply, request, adjustments)
+            else:
+                error = read_provider_error(reply.status, reply.body)
+                if wire.refusal(error):
+                    read = Reply(text="", finish="refusal")
+                else:
+                    learned = None
+                    if reply.status in MAY_NAME_A_PARAMETER and not is_too_long(error):
+                        learned = wire.adjust(request, adjustments, error)
+                    if learned is None:
+                        raise self._error(error, reply)
+                    # others may have learned something else since this request was sent
+                    self._refused = self._refused.joined(learned)
+                    continue
+            return self._completion(read, started, attempt, wire.notes(request, adjustments) + extra_notes)
+        raise RejectedError(
+            f"{self._where} refused the request {MAX_ATTEMPTS} times, each time for another reason"
+        )
+
+    async def close(self) -> None:
+        await self._http.close()
+
+    @property
+    def _where(self) -> str:
+        return f"{self._name} at {host_and_port(self._wire.endpoint.url)}"
+
+    def _dump(self, body: dict[str, Any]) -> tuple[bytes, tuple[str, ...]]:
+        try:
+            return orjson.dumps(body, default=_plain), ()
+        except TypeError:
+            pass
+        try:
+            # half of a surrogate pair, from a JSON escape in the dataset, has no UTF-8 form
+            return orjson.dumps(_encodable(body), default=_plain), ("replaced:lone_surrogates",)
+        except TypeError as error:
+            raise RejectedError(
+                self._scrubber.message(f"{self._name} cannot be sent this request: {error}")
+            ) from None
+
+    def _read(self, reply: HttpReply, request: Request, adjustments: Adjustments) -> Reply:
+        try:
+            found = read_json(reply.body)
+        except (ValueError, RecursionError):
+            start = self._scrubber.message(reply.body[:80].decode("utf-8", "replace"))
+            raise UnavailableError(
+                f"{self._where} answered {reply.status} with something that is not JSON: {start!r}",
+                status=reply.status,
+            ) from None
+        try:
+            return self._wire.read(found, request, adjustments)
+        except UnreadableReplyError as error:
+            raise UnavailableError(
+                f"{self._where} answered {reply.status} without a reply ({error})", status=reply.status
+            ) from None
+        except ErrorInReplyError as error:
+            raise self._error(error.error, reply) from None
+
+    def _completion(self, read: Reply, started: float, attempts: int, notes: tuple[str, ...]) -> Completion:
+        scrubber = self._scrubber
+        snapshot = f"{read.model}/{read.fingerprint}" if read.model and read.fingerprint else read.model
+        if snapshot is not None:
+            snapshot = scrubber.reply(one_line(snapshot))[:SNAPSHOT_CHARS]
+        return Completion(
+            text=scrubber.reply(read.text),
+            finish=read.finish,
+            structured=read.structured,
+            model_snapshot=snapshot,
+            usage=read.usage,
+            cost=self._cost(read),
+            latency_ms=(time.perf_counter() - started) * 1000,
+            attempts=attempts,
+            notes=notes,
+            logprobs=read.logprobs,
+        )
+
+    def _cost(self, read: Reply) -> Decimal | None:
+        # a deployment's name on Azure says nothing about the model behind it
+        model = read.model or ("" if self._wire.provider == "azure" else self._name.partition(":")[2])
+        return self._prices.cost(
+            model, read.usage, cache_written=read.cache_written, service_tier=read.service_tier
+        )
+
+    def _error(self, error: ProviderError, reply: HttpReply) -> ModelCallError:
+        endpoint = self._wire.endpoint
+        said = self._scrubber.message(error.message)
+        hint = endpoint.hint_404 if error.status == 404 else ""
+        return error_for_status(
+            error,
+            f"{self._where} answered {error.status}: {said}{hint}",
+            retry_after_seconds=asked_wait(reply.headers, reply.body),
+            key_hint=_key_hint(endpoint.key_variables, sent=bool(endpoint.auth)),
+        )
+
+
+def read_json(body: bytes) -> Any:
+    """The parsed body. Some servers write half of a surrogate pair or NaN, which the fast parser refuses."""
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return _encodable(json.loads(body))
+
+
+def _key_hint(variables: tuple[str, ...], *, sent: bool) -> str:
+    if not variables:
+        return ""
+    names = " or ".join(variables)
+    return f"; check the key in {names}" if sent else f"; no key was sent: set {names}"
+
+
+def _plain(found: Any) -> Any:
+    if isinstance(found, Mapping):
+        return dict(found)
+    if isinstance(found, tuple | set | frozenset):
+        return list(found)
+    raise TypeError(f"{type(found).__name__} has no JSON form")
+
+
+def _encodable(found: Any) -> Any:
+    if isinstance(found, str):
+        return found.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(found, Mapping):
+        return {_encodable(key): _encodable(value) for key, value in found.items()}
+    if isinstance(found, list | tuple):
+        return [_encodable(value) for value in found]
+    return found

@@ -1,0 +1,129 @@
+"""What a completion cost, from a maintained price list; unknown is None, never 0."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from adjudge.records import Usage
+
+MILLION = 1_000_000
+MOST_MODELS = 256
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rates:
+    """US dollars per token where a price does not depend on size, hour or tier: read from the list once."""
+
+    per_request: Decimal
+    fresh: Decimal
+    cached: Decimal
+    written: Decimal
+    output: Decimal
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Priced:
+    """A model found in the price list."""
+
+    provider: Any
+    info: Any
+    rates: Rates | None
+
+
+class Tokens(NamedTuple):
+    input: int = 0
+    """All of them: `cached` and `written` are part of it."""
+    cached: int = 0
+    written: int = 0
+    output: int = 0
+
+
+class Prices:
+    """Looks each model snapshot up once. The list ships with its package; nothing is fetched."""
+
+    __slots__ = ("_found", "_provider")
+
+    def __init__(self, provider: str | None) -> None:
+        """`provider` None: an address whose prices nobody publishes."""
+        self._provider = provider
+        self._found: dict[str, Priced | None] = {}
+
+    def cost(
+        self, model: str | None, usage: Usage, *, cache_written: int = 0, service_tier: str | None = None
+    ) -> Decimal | None:
+        """US dollars, or None for an unknown model or count."""
+        if self._provider is None or not model or usage.input is None or usage.output is None:
+            return None
+        if model not in self._found:
+            if len(self._found) >= MOST_MODELS:
+                self._found.clear()  # a server that makes up a name for every reply
+            self._found[model] = find_price(self._provider, model)
+        priced = self._found[model]
+        if priced is None:
+            return None
+        cached = min(usage.cached or 0, usage.input)
+        written = min(cache_written, usage.input - cached)
+        rates = priced.rates
+        if rates is None or service_tier not in (None, "default", "standard"):
+            tokens = Tokens(input=usage.input, cached=cached, written=written, output=usage.output)
+            return ask_list(priced, tokens, service_tier)
+        return (
+            rates.per_request
+            + rates.fresh * (usage.input - cached - written)
+            + rates.cached * cached
+            + rates.written * written
+            + rates.output * usage.output
+        ).normalize()
+
+
+def find_price(provider: str, model: str) -> Priced | None:
+    from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415 - slow, and most commands need no prices
+    from genai_prices.types import ModelPrice, TieredPrices  # noqa: PLC0415 - as above
+
+    try:
+        found, info = get_snapshot().find_provider_model(model, None, provider, None)
+    except LookupError:
+        return None
+    priced = Priced(provider=found, info=info, rates=None)
+    if not isinstance(info.prices, ModelPrice):
+        return priced  # by date or hour
+    if any(isinstance(price, TieredPrices) for price in vars(info.prices).values()):
+        return priced  # by size
+    per_request = ask_list(priced, Tokens())
+    units = (
+        Tokens(input=MILLION),
+        Tokens(input=MILLION, cached=MILLION),
+        Tokens(input=MILLION, written=MILLION),
+        Tokens(output=MILLION),
+    )
+    costs = [ask_list(priced, unit) for unit in units]
+    if per_request is None or any(cost is None for cost in costs):
+        return priced
+    fresh, cached, written, output = ((cost - per_request) / MILLION for cost in costs if cost is not None)
+    rates = Rates(per_request=per_request, fresh=fresh, cached=cached, written=written, output=output)
+    return Priced(provider=found, info=info, rates=rates)
+
+
+def ask_list(priced: Priced, tokens: Tokens, service_tier: str | None = None) -> Decimal | None:
+    from genai_prices import Usage as ListUsage  # noqa: PLC0415 - as above
+
+    try:
+        answer = priced.info.calc_price(
+            ListUsage(
+                input_tokens=tokens.input,
+                cache_read_tokens=tokens.cached,
+                cache_write_tokens=tokens.written,
+                output_tokens=tokens.output,
+            ),
+            priced.provider,
+            genai_request_timestamp=datetime.now(UTC),
+            price_context={"service_tier": service_tier} if service_tier else None,
+        )
+    except (LookupError, ValueError):
+        return None
+    listed = vars(answer.model_price)
+    if listed.get("input_mtok") is None or listed.get("output_mtok") is None:
+        return None  # listed, but not by the token: the sum would say that it is free
+    total: Decimal = answer.total_price
+    return total.normalize()

@@ -1,0 +1,76 @@
+"""What must never be kept or shown: keys, passwords in URLs, and the shapes in which providers echo them."""
+
+import re
+from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Iterable
+from urllib.parse import quote, quote_plus
+
+MASK = "[key]"
+MESSAGE_CHARS = 300
+LOOK_AT_CHARS = 8_192  # scrub before the cut, so that a secret on the cut cannot leave its first half behind
+
+SHORTEST_IN_MESSAGES = 4  # a shorter one would turn every other word of an error into a mask
+SHORTEST_IN_REPLIES = (
+    12  # people set `EMPTY` or `ollama` as the key of a local server; replies may say those words
+)
+
+CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+")
+LOOKS_SECRET = re.compile(
+    r"(?<![A-Za-z0-9])sk-(?:[A-Za-z0-9_-]{16,}|[A-Za-z0-9_-]{0,64}[*…•]+[A-Za-z0-9_*…•-]{0,64})"
+    r"|(?<![A-Za-z0-9])(?:gsk_|hf_|xai-)[A-Za-z0-9]{10,}"
+    r"|(?<![A-Za-z0-9])AIza[A-Za-z0-9_*-]{20,}"
+    r"|(?i:(?<![a-z])(?:bearer|basic) [A-Za-z0-9._~+/*=-]{8,})"
+)
+URL_CREDENTIALS = re.compile(r"://[^\s/@]{1,512}@")
+
+
+def one_line(text: str) -> str:
+    """The text without control and direction characters, white space runs as one space."""
+    return " ".join(CONTROL.sub("", text).split())
+
+
+class Scrubber:
+    """Takes known secrets, in the forms they travel in, out of text that is kept or shown."""
+
+    __slots__ = ("_echoes", "_forms", "_reply_forms")
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        known = sorted({secret for secret in secrets if secret}, key=len, reverse=True)
+        self._forms = _forms(known, SHORTEST_IN_MESSAGES)
+        self._reply_forms = _forms(known, SHORTEST_IN_REPLIES)
+        heads = sorted({re.escape(secret[:4]) for secret in known if len(secret) >= 12})
+        # `sk-abc***xyz`: providers echo the two ends of a key and stars or dots in between
+        self._echoes = (
+            re.compile(rf"(?:{'|'.join(heads)})[\w.-]{{0,64}}[*•…]+[\w*•…-]{{0,64}}") if heads else None
+        )
+
+    def __repr__(self) -> str:
+        return "Scrubber(…)"
+
+    def message(self, text: str) -> str:
+        """An error message or a note: one line, no secrets, bounded."""
+        text = one_line(text[:LOOK_AT_CHARS])
+        for form in self._forms:
+            text = text.replace(form, MASK)
+        if self._echoes is not None:
+            text = self._echoes.sub(MASK, text)
+        text = URL_CREDENTIALS.sub("://", LOOKS_SECRET.sub(MASK, text))
+        return text if len(text) <= MESSAGE_CHARS else f"{text[: MESSAGE_CHARS - 1]}…"
+
+    def reply(self, text: str) -> str:
+        """A model's words, unchanged unless one of our secrets stands in them."""
+        for form in self._reply_forms:
+            if form in text:
+                text = text.replace(form, MASK)
+        return text
+
+
+def _forms(secrets: Iterable[str], shortest: int) -> tuple[str, ...]:
+    forms = set[str]()
+    for secret in secrets:
+        if len(secret) < shortest:
+            continue
+        raw = secret.encode("utf-8", "surrogatepass")
+        forms |= {secret, quote(secret, safe=""), quote_plus(secret)}
+        forms |= {b64encode(raw).decode().rstrip("="), urlsafe_b64encode(raw).decode().rstrip("=")}
+    return tuple(sorted(forms, key=len, reverse=True))

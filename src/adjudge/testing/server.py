@@ -1,0 +1,303 @@
+"""A real HTTP server on 127.0.0.1 that answers as a model service would, with words written in the test.
+
+    with ModelServer(replies=["first", {"score": 4}, ServerReply(status=429, headers={"Retry-After": "2"})]) as server:
+        client = open_model("openai:any", base_url=server.openai_url)
+
+It speaks the OpenAI, Azure, Anthropic and Gemini formats; the path of a request says which. Give it one of
+
+- `replies`: one text or `ServerReply` for every call, or a list answered in order, which then runs out;
+- `script`: a file as `scripted:` takes it. Over HTTP a request carries no case id, so a row with `match` answers the
+  prompts that hold its text, and the rows without one are answered in the order of the file, one reply per call;
+- `handler`: a function from the recorded request to a reply.
+
+What is not scripted is answered 400 with a message that says so: the server refuses to improvise. `refuse` names
+parameters answered with 400, `refuse_response_format` does it for structured output (`"json_schema"` or `"all"`), and
+`require_max_completion_tokens` for `max_tokens`, each in the words the provider uses. `requests` holds what was asked.
+"""
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from aiohttp import web
+
+from adjudge.models.scripted import Script, ScriptedReply, ScriptRow, read_script
+from adjudge.records import Finish, Usage
+from adjudge.testing.shapes import SHAPES, Shape, refused_parameter
+
+STARTING_SECONDS = 30
+RefuseFormat = Literal["json_schema", "all"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ServerReply:
+    """One answer of the server. `text` is the model's; the rest is how the server behaves."""
+
+    text: str = ""
+    finish: Finish = "stop"
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes | None = None
+    """Sent as it is, instead of a reply in the provider's format."""
+    message: str | None = None
+    """The error's message, with a status from 400."""
+    param: str | None = None
+    code: str | None = None
+    usage: Usage | None = Usage(input=10, output=5)  # noqa: RUF009 - frozen, so one may serve all
+    model: str = "scripted-1"
+    fingerprint: str | None = None
+    logprobs: tuple[tuple[str, float], ...] = ()
+    delay_seconds: float = 0.0
+    stall: bool = False
+    """Never answer."""
+    cut: bool = False
+    """Break off in the middle of the body."""
+    close: bool = False
+    """Close the connection without an answer."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RecordedRequest:
+    method: str
+    path: str
+    """With the query."""
+    headers: Mapping[str, str]
+    """Names in lower case."""
+    body: Any
+    """Parsed; None where it was not JSON."""
+    wire: str
+    """`openai`, `azure`, `anthropic`, `google`, or empty for a path that is none of theirs."""
+    prompt: str
+    """The text of all messages."""
+    connection: int
+    """The caller's port: equal for requests that came over one connection."""
+
+
+class ModelServer:
+    def __init__(
+        self,
+        replies: "str | Mapping[str, Any] | ServerReply | Iterable[Any] | None" = None,
+        *,
+        script: str | PathLike[str] | None = None,
+        handler: Callable[[RecordedRequest], Any] | None = None,
+        refuse: Collection[str] = (),
+        refuse_response_format: RefuseFormat | None = None,
+        require_max_completion_tokens: bool = False,
+    ) -> None:
+        if sum(given is not None for given in (replies, script, handler)) != 1:
+            raise ValueError("give a ModelServer one of replies, script and handler")
+        if replies is not None:
+            self._answer = _in_order(replies)
+        elif script is not None:
+            self._answer = _from_script(read_script(Path(script)))
+        else:
+            assert handler is not None
+            self._answer = handler
+        self._refuse = frozenset(refuse) | ({"max_tokens"} if require_max_completion_tokens else frozenset())
+        self._refuse_format = refuse_response_format
+        self.requests: list[RecordedRequest] = []
+        self.port = 0
+        self._failure: Exception | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop: asyncio.Event | None = None
+        self._thread: threading.Thread | None = None
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def openai_url(self) -> str:
+        return f"{self.base_url}/v1"
+
+    @property
+    def azure_url(self) -> str:
+        return self.base_url
+
+    @property
+    def anthropic_url(self) -> str:
+        return self.base_url
+
+    @property
+    def google_url(self) -> str:
+        return self.base_url
+
+    def __enter__(self) -> Self:
+        started = threading.Event()
+        failure: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                asyncio.run(self._serve(started))
+            except BaseException as error:  # noqa: BLE001 - told to the thread that waits for the start
+                failure.append(error)
+                started.set()
+
+        self._thread = threading.Thread(target=work, name="adjudge-model-server", daemon=True)
+        self._thread.start()
+        if not started.wait(STARTING_SECONDS):
+            raise RuntimeError("the model server did not start")
+        if failure:
+            raise RuntimeError("the model server did not start") from failure[0]
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        loop, stop, thread = self._loop, self._stop, self._thread
+        if loop is not None and stop is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(stop.set)
+        if thread is not None:
+            thread.join(STARTING_SECONDS)
+        if self._failure is not None and error is None:
+            raise self._failure
+
+    async def _serve(self, started: threading.Event) -> None:
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        application = web.Application(client_max_size=256 * 2**20)
+        application.router.add_route("*", "/{path:.*}", self._handle)
+        runner = web.AppRunner(application, access_log=None, shutdown_timeout=0.1)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        self.port = runner.addresses[0][1]
+        started.set()
+        try:
+            await self._stop.wait()
+        finally:
+            await runner.cleanup()
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        recorded = await _record(request)
+        self.requests.append(recorded)
+        shape = SHAPES.get(recorded.wire)
+        try:
+            reply = self._refused(recorded) or _as_reply(self._answer(recorded))
+        except Exception as error:  # noqa: BLE001 - a handler's own failure, raised where the server is left
+            self._failure = self._failure or error
+            reply = ServerReply(status=500, message="the handler of this server failed")
+        if reply.delay_seconds:
+            await asyncio.sleep(reply.delay_seconds)
+        if reply.stall:
+            assert self._stop is not None
+            await self._stop.wait()
+        if (reply.close or reply.stall) and request.transport is not None:
+            request.transport.abort()
+        body = _body(reply, recorded, shape)
+        headers = {"Content-Type": "application/json", **reply.headers}
+        if reply.cut:
+            response = web.StreamResponse(
+                status=reply.status, headers={**headers, "Content-Length": str(len(body))}
+            )
+            await response.prepare(request)
+            await response.write(body[: len(body) // 2])
+            if request.transport is not None:
+                request.transport.close()
+            return response
+        return web.Response(status=reply.status, headers=headers, body=body)
+
+    def _refused(self, recorded: RecordedRequest) -> ServerReply | None:
+        shape = SHAPES.get(recorded.wire)
+        if shape is None or not isinstance(recorded.body, dict):
+            return None
+        sent = shape.parameters(recorded.body)
+        for name in sorted(self._refuse & sent.keys()):
+            return ServerReply(status=400, **refused_parameter(name, sent[name]))
+        used = shape.response_format(recorded.body)
+        if used == "json_schema" and self._refuse_format is not None:
+            return ServerReply(status=400, **shape.refused_format(used))
+        if used != "none" and self._refuse_format == "all":
+            return ServerReply(status=400, **shape.refused_format(used))
+        return None
+
+
+async def _record(request: web.Request) -> RecordedRequest:
+    raw = await request.read()
+    try:
+        body = json.loads(raw)
+    except ValueError:
+        body = None
+    wire = next((name for name, shape in SHAPES.items() if shape.speaks(request.path)), "")
+    peer = request.transport.get_extra_info("peername") if request.transport is not None else None
+    return RecordedRequest(
+        method=request.method,
+        path=request.path_qs,
+        headers={name.lower(): value for name, value in request.headers.items()},
+        body=body,
+        wire=wire,
+        prompt=SHAPES[wire].prompt(body) if wire and isinstance(body, dict) else "",
+        connection=peer[1] if peer else 0,
+    )
+
+
+def _body(reply: ServerReply, recorded: RecordedRequest, shape: Shape | None) -> bytes:
+    if reply.body is not None:
+        return reply.body
+    if shape is None:
+        return b'{"error": {"message": "no model service has this path"}}'
+    if reply.status >= 400:
+        message = reply.message or reply.text or f"scripted status {reply.status}"
+        return json.dumps(shape.error(reply.status, message, reply.param, reply.code)).encode()
+    return json.dumps(shape.reply(reply, recorded.body)).encode()
+
+
+def _as_reply(words: Any) -> ServerReply:
+    if isinstance(words, ServerReply):
+        return words
+    if isinstance(words, str):
+        return ServerReply(text=words)
+    return ServerReply(text=json.dumps(words, ensure_ascii=False))
+
+
+def _nothing_left(count: int) -> ServerReply:
+    return ServerReply(status=400, message=f"the script has no more replies (call {count})")
+
+
+def _in_order(replies: Any) -> Callable[[RecordedRequest], ServerReply]:
+    if isinstance(replies, str | Mapping | ServerReply):
+        every = _as_reply(replies)
+        return lambda _: every
+    left, calls = list(replies), 0
+
+    def answer(_: RecordedRequest) -> ServerReply:
+        nonlocal calls
+        calls += 1
+        return _as_reply(left.pop(0)) if left else _nothing_left(calls)
+
+    return answer
+
+
+def _from_script(rows: list[ScriptRow]) -> Callable[[RecordedRequest], ServerReply]:
+    # over HTTP a case id is not there to be matched: the text decides, else the order
+    script = Script(
+        replace(row, case_id=None, judge=None, step=None) for row in rows if row.match is not None
+    )
+    in_order = [reply for row in rows if row.match is None for reply in row.replies]
+    calls = 0
+
+    def answer(request: RecordedRequest) -> ServerReply:
+        nonlocal calls
+        calls += 1
+        address = script.find(case_id=None, prompt=request.prompt)
+        if address is not None:
+            found = script.take(address)
+            return _from_row(found) if found is not None else _nothing_left(calls)
+        return _from_row(in_order.pop(0)) if in_order else _nothing_left(calls)
+
+    return answer
+
+
+def _from_row(reply: ScriptedReply) -> ServerReply:
+    return ServerReply(
+        text=reply.text,
+        finish=reply.finish,
+        status=reply.status,
+        usage=reply.usage if reply.usage != Usage() else None,
+        model=reply.model or "scripted-1",
+    )

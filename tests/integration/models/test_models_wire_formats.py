@@ -1,0 +1,283 @@
+"""Each wire format against a real server: what is sent, what is read."""
+
+import pytest
+
+from adjudge.records import Message, Prompt, Request, Usage
+from adjudge.testing import ModelServer, ServerReply
+
+VERDICT = {"reason": "fits", "score": 4}
+STRICT = {
+    "type": "object",
+    "properties": {"reason": {"type": "string"}, "score": {"type": "integer", "enum": [0, 1, 2, 3, 4, 5]}},
+    "required": ["reason", "score"],
+    "additionalProperties": False,
+}
+PROVIDERS = [
+    ("openai:gpt-x", "openai_url", {"OPENAI_API_KEY": "sk-test-key-0001"}),
+    ("azure:dep", "azure_url", {"AZURE_OPENAI_API_KEY": "azure-test-key-0001"}),
+    ("anthropic:claude-x", "anthropic_url", {"ANTHROPIC_API_KEY": "ant-test-key-0001"}),
+    ("google:gemini-x", "google_url", {"GEMINI_API_KEY": "goog-test-key-0001"}),
+]
+EVERY_PROVIDER = pytest.mark.parametrize(
+    ("name", "url", "environ"), PROVIDERS, ids=[name.partition(":")[0] for name, _, _ in PROVIDERS]
+)
+
+
+def test_openai_sends_chat_completions_with_a_strict_schema_and_the_key_as_bearer(ask, make_request):
+    with ModelServer(VERDICT) as server:
+        request = make_request("Is it good?", system="You grade.")
+        completion = ask(
+            "openai:gpt-x", server.openai_url, request, environ={"OPENAI_API_KEY": "sk-test-key-0001"}
+        )
+    (sent,) = server.requests
+    assert (sent.method, sent.path) == ("POST", "/v1/chat/completions")
+    assert sent.headers["authorization"] == "Bearer sk-test-key-0001"
+    assert sent.body == {
+        "model": "gpt-x",
+        "messages": [{"role": "system", "content": "You grade."}, {"role": "user", "content": "Is it good?"}],
+        "temperature": 0.0,
+        "max_tokens": 256,
+        "logprobs": True,
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "verdict", "strict": True, "schema": STRICT},
+        },
+    }
+    assert completion.text == '{"reason": "fits", "score": 4}'
+    assert completion.structured
+    assert completion.finish == "stop"
+    assert completion.attempts == 1
+    assert completion.notes == ()
+    assert completion.latency_ms > 0
+
+
+def test_azure_addresses_the_deployment_with_a_version_and_an_api_key_header(ask):
+    with ModelServer(VERDICT) as server:
+        ask(
+            "azure:my dep/1",
+            None,
+            environ={
+                "AZURE_OPENAI_ENDPOINT": f"{server.azure_url}/",
+                "AZURE_OPENAI_API_KEY": "azure-test-key-0001",
+                "AZURE_OPENAI_API_VERSION": "2025-01-01-preview",
+            },
+        )
+        ask("azure:dep", server.azure_url, environ={"AZURE_OPENAI_API_KEY": "azure-test-key-0001"})
+    first, second = server.requests
+    assert first.wire == "azure"
+    assert first.path == "/openai/deployments/my%20dep%2F1/chat/completions?api-version=2025-01-01-preview"
+    assert first.headers["api-key"] == "azure-test-key-0001"
+    assert "authorization" not in first.headers
+    assert "model" not in first.body
+    assert second.path.endswith("?api-version=2024-10-21")
+
+
+def test_anthropic_forces_a_tool_takes_system_apart_and_merges_turns(ask):
+    messages = (
+        Message(role="system", content="You grade."),
+        Message(role="user", content="one"),
+        Message(role="user", content="two"),
+        Message(role="assistant", content="three"),
+        Message(role="system", content="Strictly."),
+        Message(role="user", content="four"),
+    )
+    schema = {"type": "object", "properties": {"score": {"enum": [0.0, 1.0]}}}
+    request = Request(prompt=Prompt(messages=messages), schema=schema, case_id="c", judge="j")
+    with ModelServer({"score": 1.0}) as server:
+        completion = ask(
+            "anthropic:claude-x", server.anthropic_url, request, environ={"ANTHROPIC_API_KEY": "k" * 20}
+        )
+    (sent,) = server.requests
+    assert sent.path == "/v1/messages"
+    assert sent.headers["x-api-key"] == "k" * 20
+    assert sent.headers["anthropic-version"] == "2023-06-01"
+    assert "authorization" not in sent.headers
+    assert sent.body["system"] == "You grade.\n\nStrictly."
+    assert sent.body["messages"] == [
+        {"role": "user", "content": "one\n\ntwo"},
+        {"role": "assistant", "content": "three"},
+        {"role": "user", "content": "four"},
+    ]
+    assert sent.body["max_tokens"] == 4096
+    assert "temperature" not in sent.body
+    (tool,) = sent.body["tools"]
+    assert sent.body["tool_choice"] == {"type": "tool", "name": tool["name"]}
+    assert tool["input_schema"]["properties"]["score"] == {"enum": [0.0, 1.0], "type": "number"}
+    assert completion.text == '{"score":1.0}'
+    assert completion.structured
+
+
+def test_google_sends_generate_content_with_the_key_in_a_header_never_in_the_url(ask, make_request):
+    with ModelServer(VERDICT) as server:
+        request = make_request("Is it good?", system="You grade.")
+        completion = ask(
+            "google:gemini-x", server.google_url, request, environ={"GOOGLE_API_KEY": "goog-test-key-01"}
+        )
+    (sent,) = server.requests
+    assert sent.path == "/v1beta/models/gemini-x:generateContent"
+    assert sent.headers["x-goog-api-key"] == "goog-test-key-01"
+    assert sent.body["systemInstruction"] == {"parts": [{"text": "You grade."}]}
+    assert sent.body["contents"] == [{"role": "user", "parts": [{"text": "Is it good?"}]}]
+    config = sent.body["generationConfig"]
+    assert config["temperature"] == 0.0
+    assert config["maxOutputTokens"] == 256
+    assert config["responseMimeType"] == "application/json"
+    schema = config["responseJsonSchema"]
+    assert schema["properties"]["score"] == {"type": "integer", "minimum": 0, "maximum": 5}
+    assert schema["required"] == schema["propertyOrdering"] == ["reason", "score"]
+    assert completion.structured
+
+
+@EVERY_PROVIDER
+def test_length_and_refusal_are_told_apart_from_a_stop(ask, make_request, name, url, environ):
+    with ModelServer(
+        [ServerReply(text='{"sc', finish="length"), ServerReply(text="no", finish="refusal")]
+    ) as server:
+        cut, refused = ask(name, getattr(server, url), make_request(), make_request(), environ=environ)
+    assert (cut.finish, cut.text, cut.structured) == ("length", '{"sc', False)
+    assert (refused.finish, refused.structured) == ("refusal", False)
+
+
+@EVERY_PROVIDER
+def test_usage_includes_cached_tokens_and_the_snapshot_is_what_the_provider_says(ask, name, url, environ):
+    reply = ServerReply(
+        text="{}", usage=Usage(input=100, output=7, cached=40), model="gpt-x-2026-01-01", fingerprint="fp_1"
+    )
+    with ModelServer(reply) as server:
+        completion = ask(name, getattr(server, url), environ=environ)
+    assert completion.usage == Usage(input=100, output=7, cached=40)
+    chat = name.startswith(("openai", "azure"))
+    assert completion.model_snapshot == ("gpt-x-2026-01-01/fp_1" if chat else "gpt-x-2026-01-01")
+
+
+@EVERY_PROVIDER
+def test_usage_that_is_not_given_is_unknown(ask, name, url, environ):
+    with ModelServer(ServerReply(text="{}", usage=None)) as server:
+        completion = ask(name, getattr(server, url), environ=environ)
+    assert completion.usage == Usage()
+    assert completion.cost is None
+
+
+@EVERY_PROVIDER
+def test_a_server_that_is_not_the_provider_has_no_known_price(ask, name, url, environ):
+    with ModelServer(ServerReply(text="{}", model="gpt-4o")) as server:
+        assert ask(name, getattr(server, url), environ=environ).cost is None
+
+
+@EVERY_PROVIDER
+def test_without_a_schema_nothing_asks_for_structure(ask, make_request, name, url, environ):
+    with ModelServer('{"score": 1}') as server:
+        completion = ask(name, getattr(server, url), make_request(schema=None), environ=environ)
+    body = server.requests[0].body
+    assert not {"response_format", "tools", "tool_choice"} & body.keys()
+    assert "responseMimeType" not in body.get("generationConfig", {})
+    assert not completion.structured
+
+
+@EVERY_PROVIDER
+def test_prose_is_never_called_structured(ask, name, url, environ):
+    with ModelServer("I'd say four.") as server:
+        completion = ask(name, getattr(server, url), environ=environ)
+    assert completion.text == "I'd say four."
+    assert not completion.structured
+
+
+@EVERY_PROVIDER
+def test_user_parameters_are_merged_into_the_body_last(ask, make_request, name, url, environ):
+    with ModelServer("ok") as server:
+        request = make_request(parameters={"temperature": 0.5, "seed": 7})
+        ask(name, getattr(server, url), request, environ=environ)
+    body = server.requests[0].body
+    place = body["generationConfig"] if name.startswith("google") else body
+    assert place["temperature"] == 0.5
+    assert place["seed"] == 7
+
+
+def test_google_parameters_that_stand_beside_the_config_go_there(ask, make_request):
+    with ModelServer("ok") as server:
+        request = make_request(parameters={"safetySettings": [], "topP": 0.9})
+        ask("google:gemini-x", server.google_url, request)
+    body = server.requests[0].body
+    assert body["safetySettings"] == []
+    assert body["generationConfig"]["topP"] == 0.9
+
+
+def test_logprobs_are_read_when_offered(ask):
+    with ModelServer(ServerReply(text="4", logprobs=(("4", -0.1), ("\n", -2.5)))) as server:
+        completion = ask("openai:gpt-x", server.openai_url)
+    assert [(part.token, part.logprob) for part in completion.logprobs] == [("4", -0.1), ("\n", -2.5)]
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "finish"),
+    [
+        ({"content": None, "reasoning_content": "hm"}, "", "stop"),
+        ({"content": ""}, "", "stop"),
+        ({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}, "ab", "stop"),
+        ({"content": [{"type": "refusal", "refusal": "no"}]}, "no", "refusal"),
+        ({"content": None, "refusal": "I won't"}, "I won't", "refusal"),
+    ],
+)
+def test_openai_content_comes_in_several_shapes(ask, message, text, finish):
+    import json
+
+    body = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()
+    with ModelServer(ServerReply(body=body)) as server:
+        completion = ask("openai:gpt-x", server.openai_url)
+    assert (completion.text, completion.finish, completion.model_snapshot) == (text, finish, None)
+
+
+def test_a_content_filter_is_a_refusal_in_the_reply_and_as_a_400(ask, make_request):
+    body = b'{"choices": [{"message": {"content": ""}, "finish_reason": "content_filter"}]}'
+    blocked = ServerReply(status=400, message="The prompt was filtered", code="content_filter")
+    with ModelServer([ServerReply(body=body), blocked]) as server:
+        found = ask("azure:dep", server.azure_url, make_request(), make_request())
+    assert [completion.finish for completion in found] == ["refusal", "refusal"]
+
+
+def test_google_blocked_prompts_are_refusals_and_thoughts_are_not_the_answer(ask, make_request):
+    blocked = b'{"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 3}}'
+    thought = (
+        b'{"candidates": [{"content": {"parts": [{"text": "hm", "thought": true}, {"text": "{}"}]},'
+        b' "finishReason": "STOP"}], "usageMetadata": {"candidatesTokenCount": 2, "thoughtsTokenCount": 5}}'
+    )
+    with ModelServer([ServerReply(body=blocked), ServerReply(body=thought)]) as server:
+        first, second = ask("google:gemini-x", server.google_url, make_request(), make_request())
+    assert (first.finish, first.text, first.usage.input) == ("refusal", "", 3)
+    assert (second.text, second.usage.output) == ("{}", 7)
+
+
+@pytest.mark.parametrize("ending", ["", "/", "/v1", "/v1/"])
+def test_anthropic_base_urls_may_end_in_v1_or_not(ask, ending):
+    with ModelServer("ok") as server:
+        ask("anthropic:claude-x", f"{server.base_url}{ending}")
+    assert server.requests[0].path == "/v1/messages"
+
+
+@pytest.mark.parametrize("ending", ["/v1", "/v1/", "/v1/chat/completions"])
+def test_openai_base_urls_may_carry_what_people_paste(ask, ending):
+    with ModelServer("ok") as server:
+        ask("openai/gpt-x", f"{server.base_url}{ending}")
+    assert server.requests[0].path == "/v1/chat/completions"
+
+
+def test_hostile_text_arrives_as_it_is(ask, make_request):
+    text = '"}]}\u2028\x00\x1b[31m{{x}} </s> 🙂' + "a" * 100_000
+    with ModelServer("ok") as server:
+        completion = ask("openai:gpt-x", server.openai_url, make_request(text))
+    assert server.requests[0].prompt == text
+    assert completion.notes == ()
+
+
+def test_half_a_surrogate_pair_is_replaced_and_noted(ask, make_request):
+    with ModelServer("ok") as server:
+        completion = ask("openai:gpt-x", server.openai_url, make_request("json a\ud800b 🙂"))
+    assert server.requests[0].prompt == "json a\ufffdb 🙂"
+    assert completion.notes == ("replaced:lone_surrogates",)
+
+
+def test_one_connection_serves_calls_one_after_another(ask, make_request):
+    with ModelServer("ok") as server:
+        found = ask("openai:gpt-x", server.openai_url, *[make_request() for _ in range(5)])
+    assert [completion.text for completion in found] == ["ok"] * 5
+    assert len({request.connection for request in server.requests}) == 1

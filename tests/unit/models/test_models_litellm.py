@@ -1,0 +1,111 @@
+"""The LiteLLM client against a stand-in for the optional package: what it passes on and what errors become."""
+
+import asyncio
+import sys
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from adjudge.errors import RateLimitedError, RejectedError, TooLongError, UnauthorizedError, UnavailableError
+from adjudge.models import open_model
+from adjudge.records import Usage
+
+REPLY = {
+    "model": "llama-x",
+    "choices": [{"message": {"content": '{"score": 4}'}, "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 10, "completion_tokens": 2},
+}
+
+
+@pytest.fixture
+def litellm(monkeypatch):
+    module = ModuleType("litellm")
+    module.asked = []
+    module.answers = []
+
+    async def acompletion(**options):
+        module.asked.append(options)
+        answer = module.answers.pop(0) if module.answers else REPLY
+        if isinstance(answer, Exception):
+            raise answer
+        return SimpleNamespace(model_dump=lambda: answer)
+
+    module.acompletion = acompletion
+    monkeypatch.setitem(sys.modules, "litellm", module)
+    return module
+
+
+def failure(kind, status, message):
+    error = type(kind, (Exception,), {})(message)
+    error.status_code = status
+    error.message = message
+    return error
+
+
+def ask(request, **options):
+    async def work():
+        client = open_model(
+            "litellm:groq/llama-x", environ={"GROQ_API_KEY": "gsk_canary0123456789"}, **options
+        )
+        try:
+            return await client.complete(request)
+        finally:
+            await client.close()
+
+    return asyncio.run(work())
+
+
+def test_it_passes_the_openai_shape_on_without_retries_of_its_own(litellm, make_request):
+    schema = {"type": "object", "properties": {"score": {"type": "integer"}}}
+    request = make_request(schema=schema, temperature=0.0, max_output_tokens=9, parameters={"top_p": 1})
+    completion = ask(request, base_url="http://localhost:1/v1", timeout_seconds=3)
+    (sent,) = litellm.asked
+    assert sent["model"] == "groq/llama-x"
+    assert (sent["timeout"], sent["num_retries"], sent["api_base"]) == (3, 0, "http://localhost:1/v1")
+    assert (sent["temperature"], sent["max_tokens"], sent["top_p"]) == (0.0, 9, 1)
+    assert sent["response_format"]["type"] == "json_schema"
+    assert (completion.text, completion.structured, completion.usage) == (
+        '{"score": 4}',
+        True,
+        Usage(input=10, output=2),
+    )
+    assert completion.cost is None
+
+
+def test_a_refused_parameter_is_left_out_and_noted(litellm, make_request):
+    litellm.answers = [failure("UnsupportedParamsError", 400, "groq does not support parameters: logprobs")]
+    completion = ask(make_request())
+    assert completion.notes == ("left_out:logprobs",)
+    assert completion.attempts == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "error"),
+    [
+        ("AuthenticationError", 401, UnauthorizedError),
+        ("RateLimitError", 429, RateLimitedError),
+        ("ContextWindowExceededError", 400, TooLongError),
+        ("BadRequestError", 400, RejectedError),
+        ("NotFoundError", 404, RejectedError),
+        ("Timeout", 408, UnavailableError),
+        ("InternalServerError", 500, UnavailableError),
+        ("APIConnectionError", None, UnavailableError),
+    ],
+)
+def test_its_errors_become_ours_without_the_key(litellm, make_request, kind, status, error):
+    litellm.answers = [failure(kind, status, "it broke with gsk_canary0123456789")]
+    with pytest.raises(error) as caught:
+        ask(make_request())
+    assert "canary" not in str(caught.value)
+    assert "it broke with [key]" in str(caught.value)
+
+
+def test_a_policy_refusal_is_a_refusal(litellm, make_request):
+    litellm.answers = [failure("ContentPolicyViolationError", 400, "no")]
+    assert ask(make_request()).finish == "refusal"
+
+
+def test_a_reply_without_choices_is_unavailable(litellm, make_request):
+    litellm.answers = [{"choices": []}]
+    with pytest.raises(UnavailableError, match="without a reply"):
+        ask(make_request())
