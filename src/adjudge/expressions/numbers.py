@@ -1,0 +1,27 @@
+"""Exact numbers: what JSON wrote as 0.1 is one tenth, and halves round up."""
+
+import math
+from fractions import Fraction
+
+LARGEST_BITS = 4096
+"""Far beyond any score; a longer integer is hostile, and products of many would fill the memory."""
+
+
+def exact_number(value: object) -> Fraction | None:
+    """The number as its decimal text says it; None for what is no finite number of a sane size.
+
+    Booleans are not numbers here: who wants them counted says so.
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return Fraction(value) if value.bit_length() <= LARGEST_BITS else None
+    if isinstance(value, float):
+        return Fraction(repr(value)) if math.isfinite(value) else None
+    return None
+
+
+def round_half_up(value: Fraction, digits: int = 0) -> Fraction:
+    """2.5 -> 3 and -2.5 -> -2: a half always goes up, as people write it down."""
+    unit = 10**digits
+    return Fraction(math.floor(value * unit + Fraction(1, 2)), unit)

@@ -1,0 +1,29 @@
+"""Verdict -> Score: ratios, tolerances, formulas and rounding, in code and exact."""
+
+from adjudge.scoring.rationale import (
+    FORCED_RATIONALE,
+    Counts,
+    CoverageScore,
+    coverage_score,
+    rationale,
+    read_rationale,
+)
+from adjudge.scoring.registry import scorer_for
+from adjudge.scoring.rules import passes
+from adjudge.scoring.scale import lowest, normalize
+from adjudge.scoring.scorer import Invalid, Scorer
+
+__all__ = [
+    "FORCED_RATIONALE",
+    "Counts",
+    "CoverageScore",
+    "Invalid",
+    "Scorer",
+    "coverage_score",
+    "lowest",
+    "normalize",
+    "passes",
+    "rationale",
+    "read_rationale",
+    "scorer_for",
+]

@@ -1,0 +1,187 @@
+"""`correctness`: 1 when nothing contradicts, nothing critical is missing and every critical number agrees, else 0."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from adjudge.records import Json, Scale, Score, Verdict
+from adjudge.scoring.language import looks_english
+from adjudge.scoring.numbers import Comparison, compare_numbers
+from adjudge.scoring.rules import on_scale
+from adjudge.scoring.scorer import Invalid
+from adjudge.scoring.text import NumberText, as_text, clipped
+from adjudge.scoring.units import find_scale
+
+MARGIN = Fraction(4, 100)
+CALCULATION_MARGIN = Fraction(2, 100)
+MOST_NUMBERS = 300
+MOST_NOTES = 20
+LOOKED_AT = 4000
+"""Characters of a question that are read for what it wants."""
+SCALE_QUESTION = re.compile(
+    r"\bin (?:[A-Za-z$€£.]{1,12} ){0,3}(thousands|millions|billions)\b", re.IGNORECASE
+)
+YEAR_QUESTION = re.compile(
+    r"\b(?:what|which|in what|in which) year\b|\byear (?:was|did|were|is)\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QuotedPair:
+    """One entry of the verdict's `numbers`."""
+
+    expected: str
+    response: str | None
+    critical: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CorrectnessScorer:
+    scale: Scale | None
+
+    def check_items(
+        self, parts: Mapping[str, Json], fields: Mapping[str, Json]
+    ) -> Mapping[str, Json] | Invalid:
+        del fields
+        return dict(parts)
+
+    def items_to_ask(self, items: Mapping[str, Json], fields: Mapping[str, Json]) -> Json:
+        del fields
+        return dict(items)
+
+    def score(
+        self, verdict: Verdict, fields: Mapping[str, Json], items: Mapping[str, Json] | None
+    ) -> Score | Invalid:
+        del items
+        parts = verdict.parts
+        for name in ("contradicts", "misses_critical", "calculation"):
+            if not isinstance(parts.get(name), bool):
+                return Invalid(why=f"`{name}` has to be true or false")
+        pairs = read_pairs(parts.get("numbers"))
+        if isinstance(pairs, Invalid):
+            return pairs
+        unquoted = find_unquoted(pairs, fields)
+        if unquoted is not None:
+            return unquoted
+        margin = CALCULATION_MARGIN if parts["calculation"] else MARGIN
+        question = as_text(fields.get("question") or "")[:LOOKED_AT]
+        compared = [compare_pair(pair, margin, question) for pair in pairs]
+        agrees = all(
+            comparison.agrees for pair, comparison in zip(pairs, compared, strict=True) if pair.critical
+        )
+        final = int(not parts["contradicts"] and not parts["misses_critical"] and agrees)
+        scored = on_scale(self.scale, Fraction(final), "`final_score`")
+        if isinstance(scored, Invalid):
+            return scored
+        numbers: list[Json] = [
+            as_json(pair, comparison) for pair, comparison in zip(pairs, compared, strict=True)
+        ]
+        return Score(
+            value=float(final),
+            exact=float(final),
+            notes=(*number_notes(pairs, compared), *reason_notes(parts.get("reason"))),
+            parts={**parts, "numbers": numbers, "final_score": float(final)},
+        )
+
+
+def read_pairs(rows: Json) -> list[QuotedPair] | Invalid:
+    if rows is None:
+        return []
+    if not isinstance(rows, list):
+        return Invalid(why="`numbers` has to be a list")
+    if len(rows) > MOST_NUMBERS:
+        return Invalid(
+            why=f"`numbers` has {len(rows)} entries; list at most {MOST_NUMBERS}, the ones that matter"
+        )
+    pairs: list[QuotedPair] = []
+    for position, row in enumerate(rows, 1):
+        if not isinstance(row, dict):
+            return Invalid(
+                why=f"number {position} has to be an object with `expected`, `response` and `critical`"
+            )
+        expected, response, critical = row.get("expected"), row.get("response"), row.get("critical")
+        if (
+            isinstance(expected, bool)
+            or not isinstance(expected, str | int | float)
+            or not as_text(expected).strip()
+        ):
+            return Invalid(
+                why=f"`expected` of number {position} has to quote a number from the expected output"
+            )
+        if response is not None and (
+            isinstance(response, bool) or not isinstance(response, str | int | float)
+        ):
+            return Invalid(
+                why=f"`response` of number {position} has to quote a number from the response, or be null"
+            )
+        if not isinstance(critical, bool):
+            return Invalid(why=f"`critical` of number {position} has to be true or false")
+        said = None if response is None else as_text(response).strip()
+        pairs.append(QuotedPair(expected=as_text(expected).strip(), response=said or None, critical=critical))
+    return pairs
+
+
+def find_unquoted(pairs: list[QuotedPair], fields: Mapping[str, Json]) -> Invalid | None:
+    """The first quotation that does not stand in its text."""
+    if not pairs:
+        return None
+    reference = fields.get("reference")
+    listed = reference if isinstance(reference, list) else [reference]
+    references = [NumberText(as_text(each)) for each in listed if each is not None]
+    value = fields.get("response")
+    response = NumberText("" if value is None else as_text(value))
+    for pair in pairs:
+        if not any(text.has(pair.expected) for text in references):
+            return Invalid(
+                why=f"the number `{clipped(pair.expected)}` does not occur in the expected output; quote it as it stands there"
+            )
+        if pair.response is not None and not response.has(pair.response):
+            return Invalid(
+                why=f"the number `{clipped(pair.response)}` does not occur in the response; quote it as it stands "
+                "there, or give null when the response has none"
+            )
+    return None
+
+
+def compare_pair(pair: QuotedPair, margin: Fraction, question: str) -> Comparison:
+    if pair.response is None:
+        return Comparison(agrees=False, how="not in the response")
+    scale = SCALE_QUESTION.search(question)
+    return compare_numbers(
+        pair.expected,
+        pair.response,
+        margin,
+        year_asked=YEAR_QUESTION.search(question) is not None,
+        scale_asked=None if scale is None else find_scale(scale[1]),
+    )
+
+
+def as_json(pair: QuotedPair, comparison: Comparison) -> dict[str, Json]:
+    difference = comparison.difference
+    return {
+        "expected": pair.expected,
+        "response": pair.response,
+        "critical": pair.critical,
+        "agrees": comparison.agrees,
+        "difference": None if difference is None or difference >= 10**6 else float(difference),
+    }
+
+
+def number_notes(pairs: list[QuotedPair], compared: list[Comparison]) -> tuple[str, ...]:
+    """`number: 1.04 against 1: off by 4 % of 4 %, agrees`, one per pair; `(not critical)` where it did not decide."""
+    notes = [
+        f"number: {clipped(pair.response, 40) if pair.response is not None else 'nothing'} against "
+        f"{clipped(pair.expected, 40)}: {comparison.how}, {'agrees' if comparison.agrees else 'does not agree'}"
+        f"{'' if pair.critical else ' (not critical)'}"
+        for pair, comparison in zip(pairs, compared, strict=True)
+    ]
+    return (
+        tuple(notes)
+        if len(notes) <= MOST_NOTES
+        else (*notes[:MOST_NOTES], f"numbers_left_out:{len(notes) - MOST_NOTES}")
+    )
+
+
+def reason_notes(reason: Json) -> tuple[str, ...]:
+    return () if not isinstance(reason, str) or looks_english(reason) else ("reason_not_english",)

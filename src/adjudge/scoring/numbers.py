@@ -1,0 +1,252 @@
+"""Two quoted numbers -> whether they agree: quantities within a margin, what only names or dates exactly."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from adjudge.expressions import round_half_up
+from adjudge.scoring.codes import Code, read_code, version_key
+from adjudge.scoring.moments import Moment, read_moment, same_moment
+from adjudge.scoring.quantities import LONGEST, Amount, Span, read_spans
+from adjudge.scoring.text import fold
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Comparison:
+    """What code decided about one pair."""
+
+    agrees: bool
+    how: str
+    """In words a note can carry: `off by 4 % of 4 %`, `compared exactly as years`."""
+    difference: Fraction | None = None
+    """|response - expected| / |expected|, the larger one of a range; None where no ratio makes sense."""
+
+
+def compare_numbers(
+    expected: str,
+    response: str,
+    margin: Fraction,
+    *,
+    year_asked: bool = False,
+    scale_asked: Fraction | None = None,
+) -> Comparison:
+    """Whether the response's number is the expected one.
+
+    Args:
+        expected: as quoted from the reference.
+        response: as quoted from the response.
+        margin: how far off a quantity may be, as a share of the expected value.
+        year_asked: the question wants a year, so bare digits are one.
+        scale_asked: the question wants millions, so that `1577` may stand against `1,577 million`.
+
+    """
+    exactly = compare_exactly(expected, response, year_asked=year_asked)
+    if exactly is not None:
+        return exactly
+    wanted, said = read_spans(expected), read_spans(response)
+    if not wanted or not said:
+        return same_text(expected, response)
+    return compare_spans(wanted, said, margin, scale_asked)
+
+
+def same_text(expected: str, response: str) -> Comparison:
+    return Comparison(
+        agrees=as_letters(expected) == as_letters(response), how="not read as numbers, compared as text"
+    )
+
+
+def as_letters(text: str) -> str:
+    return "".join(fold(text).split()).strip(".,;:")
+
+
+def compare_exactly(expected: str, response: str, *, year_asked: bool) -> Comparison | None:
+    """The verdict where one side is a moment or a code; None where both are quantities."""
+    if max(len(expected), len(response)) > LONGEST:
+        return None
+    wanted, said = read_name(expected, year_asked=year_asked), read_name(response, year_asked=year_asked)
+    if wanted is None and said is None:
+        return None
+    if isinstance(wanted, Moment) and isinstance(said, Moment):
+        return Comparison(agrees=same_moment(wanted, said), how=f"compared exactly as {wanted.word}")
+    if isinstance(wanted, Code) and isinstance(said, Code):
+        word = wanted.word if wanted.kind == said.kind else "identifiers"
+        return Comparison(agrees=bool(wanted.keys & said.keys), how=f"compared exactly as {word}")
+    if wanted is not None and said is not None:
+        year, code = (wanted, said) if isinstance(wanted, Moment) else (said, wanted)
+        assert isinstance(year, Moment)
+        assert isinstance(code, Code)
+        return Comparison(agrees=is_year(year, code), how="compared exactly as identifiers")
+    if shows_a_quantity(wanted, response) or shows_a_quantity(said, expected):
+        return None
+    name = wanted or said
+    assert name is not None
+    other = response if wanted is not None else expected
+    return Comparison(agrees=other_is(name, other), how=f"compared exactly as {name.word}")
+
+
+def read_name(text: str, *, year_asked: bool) -> Moment | Code | None:
+    return read_moment(text, year_asked=year_asked) or read_code(text)
+
+
+def is_year(year: Moment, code: Code) -> bool:
+    """Whether `#1998` stands against a bare 1998."""
+    return year.bare and any(str(day[0]) in code.keys for day in year.days)
+
+
+def shows_a_quantity(name: Moment | Code | None, other: str) -> bool:
+    """Whether four bare digits stand against what has a unit, a separator or a noun: then they count something too."""
+    if not (isinstance(name, Moment) and name.bare):
+        return False
+    return any(not span.low.bare for span in read_spans(other)) or any(
+        span.low.bare and not 1000 <= span.low.value <= 9999 for span in read_spans(other)
+    )
+
+
+def other_is(name: Moment | Code, other: str) -> bool:
+    """Whether plain digits on the other side are the year, place, version or identifier that this side names."""
+    digits = "".join(other.split()).strip(".,;").lstrip("#")
+    if isinstance(name, Moment):
+        return digits.isdigit() and len(digits) <= 4 and name.days == frozenset({(int(digits), None, None)})
+    if name.kind == "version":
+        numeric = (
+            digits.replace(".", "", 5).isdigit()
+            and digits[0] != "."
+            and digits[-1] != "."
+            and ".." not in digits
+        )
+        return numeric and version_key(digits) in name.keys
+    if name.kind == "ordinal":
+        spans = read_spans(other)
+        return any(
+            span.high is None and span.low.unit is None and str(span.low.value) in name.keys for span in spans
+        )
+    return "".join(character for character in fold(other) if character.isalnum()) in name.keys
+
+
+def compare_spans(
+    wanted: list[Span], said: list[Span], margin: Fraction, scale_asked: Fraction | None = None
+) -> Comparison:
+    """The first pair of readings that agrees; else the likeliest pair, which says by how much they differ."""
+    found: list[Comparison] = []
+    for expected in wanted:
+        for response in said:
+            found.extend(compare_pair(expected, response, margin))
+            if scale_asked is not None and expected.low.scaled != response.low.scaled:
+                ours, theirs = rescaled(expected, scale_asked), rescaled(response, scale_asked)
+                found.extend(compare_pair(ours, theirs, margin))
+    for comparison in found:
+        if comparison.agrees:
+            return comparison
+    measured = [comparison for comparison in found if comparison.difference is not None]
+    return (measured or found or [Comparison(agrees=False, how="written in different conventions")])[0]
+
+
+def rescaled(span: Span, scale: Fraction) -> Span:
+    """The span in the scale that the question asked for, unless it names a scale itself."""
+    if span.low.scaled:
+        return span
+    low = replace(span.low, value=span.low.value * scale)
+    return Span(
+        low=low, high=None if span.high is None else replace(span.high, value=span.high.value * scale)
+    )
+
+
+def compare_pair(expected: Span, response: Span, margin: Fraction) -> Iterator[Comparison]:
+    lows = list(in_unit_of(expected.low, response.low))
+    if not lows:
+        names = [amount.unit.name if amount.unit else "none" for amount in (response.low, expected.low)]
+        yield Comparison(agrees=False, how=f"units differ ({names[0]} against {names[1]})")
+        return
+    highs = lows if response.high is None else list(in_unit_of(expected.low, response.high))
+    expected_high = expected.low if expected.high is None else next(iter(expected_in_one_unit(expected)))
+    second = any(amount.numeral.second for amount in (expected.low, response.low))
+    allowed = Fraction(0) if second else margin
+    for low, high in zip(lows, highs, strict=False):
+        if expected.high is not None and response.high is None:
+            yield inside(low, expected.low.value, expected_high.value, allowed)
+        else:
+            yield worse(
+                within(low, expected.low.value, allowed),
+                within(high, expected_high.value, allowed),
+            )
+
+
+def expected_in_one_unit(expected: Span) -> Iterator[Amount]:
+    """The upper end of an expected range in the unit of its lower end."""
+    assert expected.high is not None
+    for value in in_unit_of(expected.low, expected.high):
+        yield Amount(value=value, unit=expected.low.unit, numeral=expected.high.numeral, bare=False)
+        return
+    yield expected.high
+
+
+def in_unit_of(expected: Amount, response: Amount) -> Iterator[Fraction]:
+    """The response's value in the expected one's unit, each way it can be meant; nothing when they cannot be compared.
+
+    A unit missing on one side is taken to be the other's. A percentage against a bare number may also be meant as the
+    fraction it is: 4 % is 0.04.
+    """
+    if conventions_clash(expected, response):
+        return
+    ours, theirs = expected.unit, response.unit
+    if (
+        ours is not None
+        and theirs is not None
+        and {ours.dimension, theirs.dimension} == {"angle", "temperature"}
+    ):
+        yield response.value  # `70 degrees` does not say which
+        return
+    if ours is not None and theirs is not None:
+        if ours.dimension != theirs.dimension:
+            return
+        if ours.dimension == "money" and not ours.currencies & theirs.currencies:
+            return
+        yield (response.value * theirs.factor + theirs.offset - ours.offset) / ours.factor
+        return
+    yield response.value
+    share = ours or theirs
+    if share is not None and share.dimension == "share":
+        yield response.value / share.factor if ours is not None else response.value * share.factor
+
+
+def conventions_clash(expected: Amount, response: Amount) -> bool:
+    """Whether one side is read in its unlikely way with nothing on the other side that speaks for it."""
+    for one, other in ((expected.numeral, response.numeral), (response.numeral, expected.numeral)):
+        if one.second and not other.ambiguous and other.convention != one.convention:
+            return True
+    return False
+
+
+def within(value: Fraction, expected: Fraction, margin: Fraction) -> Comparison:
+    if expected == 0:
+        return Comparison(agrees=value == 0, how="expected 0 wants 0")
+    off = abs(value - expected) / abs(expected)
+    return Comparison(
+        agrees=off <= margin, how=f"off by {percent(off, margin)} of {percent(margin)}", difference=off
+    )
+
+
+def inside(value: Fraction, low: Fraction, high: Fraction, margin: Fraction) -> Comparison:
+    """A single number against a range: between its ends, each let out by the margin."""
+    if low <= value <= high:
+        return Comparison(agrees=True, how="inside the range", difference=Fraction(0))
+    near = within(value, low if value < low else high, margin)
+    return Comparison(agrees=near.agrees, how=f"outside the range, {near.how}", difference=near.difference)
+
+
+def worse(a: Comparison, b: Comparison) -> Comparison:
+    if a.agrees != b.agrees:
+        return b if a.agrees else a
+    return b if (b.difference or 0) > (a.difference or 0) else a
+
+
+def percent(share: Fraction, bound: Fraction | None = None) -> str:
+    """`4 %`, `3.85 %`; with more digits where two would hide which side of the bound it is."""
+    if share >= 1000:
+        return "more than 100000 %"
+    for digits in (2, 4, 6):
+        shown = round_half_up(share * 100, digits)
+        if bound is None or (shown > bound * 100) == (share > bound):
+            break
+    text = f"{float(shown):.6f}".rstrip("0").rstrip(".")
+    return f"{text} %"

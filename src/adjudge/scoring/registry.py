@@ -1,0 +1,92 @@
+"""Judge -> the scorer that its `score:` names."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from adjudge.errors import JudgeFileError
+from adjudge.expressions import EvaluationError
+from adjudge.records import (
+    ExpressionScore,
+    FieldScore,
+    Json,
+    Judge,
+    NamedScore,
+    PointsScore,
+    Scale,
+    Score,
+    Verdict,
+)
+from adjudge.scoring.correctness import CorrectnessScorer
+from adjudge.scoring.coverage import CoverageScorer
+from adjudge.scoring.rules import (
+    ExpressionScorer,
+    FieldScorer,
+    PointsScorer,
+    RationaleScorer,
+    evaluate_pass_rule,
+)
+from adjudge.scoring.scorer import Invalid, Scorer
+
+NAMED: Mapping[str, Callable[[Scale | None], Scorer]] = {
+    "correctness": lambda scale: CorrectnessScorer(scale=scale),
+    "coverage": lambda scale: CoverageScorer(scale=scale),
+    "coverage_rationale": lambda scale: RationaleScorer(scale=scale),
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WithPassRule:
+    """A scorer whose scores the judge's pass rule can read: a verdict without a field the rule needs is asked for again."""
+
+    judge: Judge
+    scorer: Scorer
+
+    def check_items(
+        self, parts: Mapping[str, Json], fields: Mapping[str, Json]
+    ) -> Mapping[str, Json] | Invalid:
+        return self.scorer.check_items(parts, fields)
+
+    def items_to_ask(self, items: Mapping[str, Json], fields: Mapping[str, Json]) -> Json:
+        return self.scorer.items_to_ask(items, fields)
+
+    def score(
+        self, verdict: Verdict, fields: Mapping[str, Json], items: Mapping[str, Json] | None
+    ) -> Score | Invalid:
+        scored = self.scorer.score(verdict, fields, items)
+        if isinstance(scored, Invalid):
+            return scored
+        try:
+            evaluate_pass_rule(self.judge, verdict.parts if scored.parts is None else scored.parts, scored)
+        except EvaluationError as error:
+            return Invalid(why=f"the pass rule `{self.judge.passes}` cannot be computed: {error}")
+        return scored
+
+
+def scorer_for(judge: Judge) -> Scorer:
+    """The scorer of a judge that has a score rule; one without can be shown, not run."""
+    scorer = by_rule(judge)
+    return scorer if judge.passes is None else WithPassRule(judge=judge, scorer=scorer)
+
+
+def by_rule(judge: Judge) -> Scorer:
+    match judge.score:
+        case FieldScore() as rule:
+            return FieldScorer(rule=rule, scale=judge.scale)
+        case PointsScore() as rule:
+            return PointsScorer(rule=rule, scale=judge.scale)
+        case ExpressionScore() as rule:
+            return ExpressionScorer(rule=rule, scale=judge.scale)
+        case NamedScore(name=name) if name in NAMED:
+            return NAMED[name](judge.scale)
+        case NamedScore(name=name):
+            raise JudgeFileError(
+                f"judge `{judge.name}`",
+                f"there is no scorer `{name}`",
+                f"there are {', '.join(sorted(NAMED))}; or name a field, points for labels, or an expression",
+            )
+        case None:
+            raise JudgeFileError(
+                f"judge `{judge.name}`",
+                "it does not say what the score is",
+                "add `score:` to its front matter: a field of the verdict, points for labels, or an expression",
+            )

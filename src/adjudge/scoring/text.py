@@ -1,0 +1,110 @@
+"""Whether a quotation stands in a text: white space, case and typography aside."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from adjudge.records import Json
+
+SAME_CHARACTER = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚‛′ʼ`´", "'"),
+        **dict.fromkeys("“”„‟″«»", '"'),
+        **dict.fromkeys("‐‑‒–—―−﹣－", "-"),
+        "…": "...",
+        # A judge that quotes rendered Markdown leaves the emphasis out; invisible characters nobody can quote.
+        **dict.fromkeys("*\u00ad\u200b\u200c\u200d\u2060\ufeff", ""),
+    }
+)
+SPACE = re.compile(r"\s+")
+SPACE_NOT_BETWEEN_DIGITS = re.compile(r"(?<![0-9])\s+|\s+(?![0-9])")
+MOST_PLACES = 1000
+AROUND_A_QUOTATION = " \t\n\"'.,;:!"
+LETTERS_WITHOUT_SPACES = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+"""Thai, Lao, Japanese, Chinese, Korean: words there do not end where white space begins."""
+
+
+def as_text(value: Json) -> str:
+    """The text of a case's value, as a prompt shows it."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def fold(text: str) -> str:
+    """The text with white space collapsed, lower case, and one character per kind of quote and dash."""
+    text = unicodedata.normalize("NFKC", text.translate(SAME_CHARACTER)).translate(SAME_CHARACTER)
+    return SPACE.sub(" ", text).strip().casefold()
+
+
+def clipped(text: str, longest: int = 60) -> str:
+    """The text on one line, short enough for a note or a message, without control characters."""
+    line = "".join(c if c.isprintable() else " " for c in SPACE.sub(" ", text[: 4 * longest]).strip())
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def occurs(quotation: str, folded_text: str) -> bool:
+    """Whether the quotation stands in the folded text as whole words; quotes and points around it do not matter."""
+    wanted = fold(quotation).strip(AROUND_A_QUOTATION)
+    return bool(wanted) and stands_alone(wanted, folded_text)
+
+
+def stands_alone(wanted: str, text: str) -> bool:
+    return any(not joined(text, at) and not joined(text, at + len(wanted)) for at in places(wanted, text))
+
+
+def places(wanted: str, text: str) -> Iterator[int]:
+    """Where the wanted text begins; a text made to have it everywhere is not followed to the end."""
+    at = text.find(wanted)
+    for _ in range(MOST_PLACES):
+        if at < 0:
+            return
+        yield at
+        at = text.find(wanted, at + 1)
+
+
+def joined(text: str, at: int) -> bool:
+    """Whether the characters on both sides of this place belong to one word."""
+    if at <= 0 or at >= len(text) or not (text[at - 1].isalnum() and text[at].isalnum()):
+        return False
+    return not (LETTERS_WITHOUT_SPACES.match(text[at - 1]) or LETTERS_WITHOUT_SPACES.match(text[at]))
+
+
+class NumberText:
+    """A text in which quoted numbers are looked up: `5` does not stand in `15`, `1.5`, `1,500` or `-5`."""
+
+    def __init__(self, text: str) -> None:
+        self.folded = fold(text)
+        self.squeezed = SPACE_NOT_BETWEEN_DIGITS.sub("", self.folded)
+
+    def has(self, quotation: str) -> bool:
+        wanted = fold(quotation).strip(AROUND_A_QUOTATION.replace(".", "").replace("'", "").replace('"', ""))
+        wanted = wanted.rstrip(".")
+        if not wanted:
+            return False
+        squeezed = SPACE_NOT_BETWEEN_DIGITS.sub("", wanted)
+        return number_stands(wanted, self.folded) or number_stands(squeezed, self.squeezed)
+
+
+def number_stands(wanted: str, text: str) -> bool:
+    starts, ends = wanted[0].isdigit(), wanted[-1].isdigit()
+    return any(
+        not (starts and runs_on_before(text, at)) and not (ends and runs_on_after(text, at + len(wanted)))
+        for at in places(wanted, text)
+    )
+
+
+def runs_on_before(text: str, at: int) -> bool:
+    """Whether a number that starts here is the tail of a longer one, or has lost its sign."""
+    before = text[max(0, at - 2) : at]
+    if before[-1:].isdigit():
+        return True
+    if len(before) == 2 and before[1] in ".,'" and before[0].isdigit():
+        return True
+    return before[-1:] == "-" and not before[:-1].isalnum() and before[:-1] not in {")", "%", "-"}
+
+
+def runs_on_after(text: str, at: int) -> bool:
+    after = text[at : at + 2]
+    if after[:1].isdigit():
+        return True
+    return len(after) == 2 and after[0] in ".,'" and after[1].isdigit()
