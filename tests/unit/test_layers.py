@@ -35,7 +35,9 @@ def imports_by_package() -> dict[str, set[str]]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = []
             if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-                names = [node.module] if node.module != "adjudge" else [f"adjudge.{a.name}" for a in node.names]
+                names = (
+                    [node.module] if node.module != "adjudge" else [f"adjudge.{a.name}" for a in node.names]
+                )
             elif isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
             targets |= {

@@ -4,6 +4,7 @@ import gzip
 import io
 import os
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -118,13 +119,15 @@ def test_a_folder_is_an_error_that_names_a_file_in_it(tmp_path):
     assert error_of(tmp_path).endswith(f"hint: give one of its files, such as {tmp_path / 'b.csv.gz'}")
 
 
-def test_an_unreadable_file_is_an_error_before_the_first_row(tmp_path):
+def test_an_unreadable_file_is_an_error_before_the_first_row(tmp_path, monkeypatch):
     path = tmp_path / "cases.jsonl"
     path.write_bytes(LINES)
-    path.chmod(0)
-    if os.access(path, os.R_OK):
-        pytest.skip("this user may read every file")
-    with pytest.raises(DatasetError, match="cannot be opened"):
+
+    def denied(self, *args, **kwargs):  # taking the permission away would not keep root out
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "open", denied)
+    with pytest.raises(DatasetError, match=r"cannot be opened \(Permission denied\)"):
         read_cases(path)
 
 

@@ -1,0 +1,105 @@
+"""Gates: when a run's figures end it with another exit code than 0."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from adjudge.cli.main import EXIT_GATE_FAILED, EXIT_NOT_MEASURED
+from adjudge.errors import SettingsError
+from adjudge.records import Judge
+from adjudge.reports.summary import Summary
+from adjudge.stats.intervals import Estimate
+
+ERROR_RATE_WITH_A_GATE = 0.05
+"""A mean over what happened to be judged says little when more than this was not."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Gates:
+    means: Mapping[str, float]
+    """Judge -> the least mean, on the judge's own scale."""
+    pass_rates: Mapping[str, float]
+    lower: bool
+    """Compare the interval's lower end instead of the estimate itself."""
+    max_error_rate: float | None
+
+    def judge(self, summaries: Sequence[Summary], tell: Callable[[str], None]) -> int:
+        """The exit code, with a line for each gate that failed. What could not be measured goes first."""
+        code = 0
+        for summary in summaries:
+            judged = summary.scored + summary.forced
+            lost = 1 - judged / summary.asked if summary.asked else 1.0
+            if judged == 0:
+                tell(f"not measured: {summary.judge}: none of {summary.asked} could be judged")
+                code = EXIT_NOT_MEASURED
+            elif self.max_error_rate is not None and lost > self.max_error_rate:
+                tell(
+                    f"not measured: {summary.judge}: {lost:.1%} of {summary.asked} could not be judged, more than "
+                    f"--max-error-rate {self.max_error_rate:.1%}"
+                )
+                code = EXIT_NOT_MEASURED
+        for summary in summaries:
+            for what, wanted, estimate in (
+                ("mean", self.means.get(summary.judge), summary.mean),
+                ("pass rate", self.pass_rates.get(summary.judge), summary.pass_rate),
+            ):
+                if wanted is not None and not self._holds(what, summary.judge, wanted, estimate, tell):
+                    code = code or EXIT_GATE_FAILED
+        return code
+
+    def _holds(
+        self, what: str, judge: str, wanted: float, estimate: Estimate | None, tell: Callable[[str], None]
+    ) -> bool:
+        if estimate is None:
+            tell(f"gate failed: {judge}: no {what} to compare with {wanted:g}")
+            return False
+        found = estimate.low if self.lower else estimate.value
+        if found >= wanted:
+            return True
+        side = f"the lower end of the {what}'s 95 % interval" if self.lower else f"the {what}"
+        tell(f"gate failed: {judge}: {side}, {found:.4g}, is under {wanted:g}")
+        return False
+
+
+def parse_gates(
+    fail_under: Sequence[str],
+    fail_under_pass_rate: Sequence[str],
+    *,
+    lower: bool,
+    max_error_rate: float | None,
+    judges: Sequence[Judge],
+) -> Gates:
+    names = [judge.name for judge in judges]
+    means = _thresholds(fail_under, "--fail-under", names)
+    for judge in judges:
+        if judge.name in means and judge.better == "lower":
+            raise SettingsError(
+                "--fail-under",
+                f"{judge.name}: lower is better on its scale, so a mean under {means[judge.name]:g} is a good one",
+                "gate it with --fail-under-pass-rate",
+            )
+    pass_rates = _thresholds(fail_under_pass_rate, "--fail-under-pass-rate", names)
+    for name, rate in pass_rates.items():
+        if not 0 <= rate <= 1:
+            raise SettingsError(
+                "--fail-under-pass-rate", f"{name}: {rate:g} is no rate", "give a number from 0 to 1"
+            )
+    if max_error_rate is None and (means or pass_rates):
+        max_error_rate = ERROR_RATE_WITH_A_GATE
+    return Gates(means=means, pass_rates=pass_rates, lower=lower, max_error_rate=max_error_rate)
+
+
+def _thresholds(texts: Sequence[str], where: str, judges: Sequence[str]) -> dict[str, float]:
+    """`X` for every judge, `JUDGE=X` for one."""
+    thresholds: dict[str, float] = {}
+    for text in texts:
+        judge, equals, number = text.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            raise SettingsError(where, f"`{text}` has no number", "write X, or JUDGE=X") from None
+        if equals and judge not in judges:
+            raise SettingsError(
+                where, f"no judge `{judge}` in this run", f"the judges are {', '.join(judges)}"
+            )
+        thresholds.update(dict.fromkeys([judge] if equals else judges, value))
+    return thresholds

@@ -1,0 +1,42 @@
+"""`adjudge init`: write a starter folder."""
+
+from importlib.resources import files
+from pathlib import Path
+
+import click
+
+from adjudge.errors import SettingsError
+
+STARTER = ("cases.jsonl", "judge.md", "adjudge.toml")
+
+
+@click.command("init", short_help="Write a starter folder: cases, a judge, a config.")
+@click.argument("folder", default=".")
+def command(*, folder: str) -> None:
+    """Write cases.jsonl, judge.md and adjudge.toml into FOLDER. A file that is there already is left alone."""
+    target = Path(folder)
+    taken = [name for name in STARTER if (target / name).exists()]
+    if taken:
+        raise SettingsError(
+            f"adjudge init {folder}",
+            f"{', '.join(taken)} {'is' if len(taken) == 1 else 'are'} there already; nothing was written",
+            "choose another folder: `adjudge init NEW_FOLDER`",
+        )
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        for name in STARTER:
+            (target / name).write_bytes(files("adjudge.cli").joinpath("starter", name).read_bytes())
+    except OSError as error:
+        raise SettingsError(
+            f"adjudge init {folder}", f"cannot write there: {error.strerror}", "choose another folder"
+        ) from None
+    click.echo(f"wrote {', '.join(STARTER)} in {target}")
+    cd = "" if folder == "." else f"  cd {folder}\n"
+    click.echo(
+        "\nnext:\n"
+        f"{cd}"
+        "  adjudge show judge.md                                  what was understood of the judge\n"
+        "  adjudge lint judge.md                                  what would make it unreliable\n"
+        "  adjudge run cases.jsonl --judge judge.md --model openai:NAME\n"
+        "  adjudge run cases.jsonl --judge correctness --model openai:NAME"
+    )

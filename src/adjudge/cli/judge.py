@@ -1,0 +1,126 @@
+"""`adjudge judge`: judge one case and print what came out."""
+
+import asyncio
+
+import click
+import orjson
+
+from adjudge.api import find_model
+from adjudge.cli.console import plain, tell
+from adjudge.cli.main import EXIT_NOT_MEASURED
+from adjudge.cli.options import (
+    Pairs,
+    as_mapping,
+    as_option,
+    as_parameters,
+    flag,
+    json_option,
+    model_options,
+    pass_option,
+)
+from adjudge.dataset import read_cases
+from adjudge.errors import SettingsError
+from adjudge.records import Failed, Json, Judgement, ModelClient
+from adjudge.reports.contract import as_contract
+from adjudge.reports.rows import result_row
+from adjudge.runs.plan import Plan, make_plan
+
+
+@click.command("judge", short_help="Judge one case and print what came out.")
+@click.argument("judge")
+@flag("--question", help="What was asked.")
+@flag("--response", help="What is to be judged.")
+@flag("--reference", multiple=True, help="What was expected; repeated: any one suffices.")
+@flag("--context", multiple=True, help="What the answer could draw on; may be repeated.")
+@flag("--tool-calls", help="The tool calls, as JSON; `[]` says that none were made.")
+@flag("--focus", help="What to weigh most.")
+@click.option("--set", "sets", cls=Pairs, help="Any other input of the judge, `name=value`; may be repeated.")
+@model_options
+@pass_option
+@as_option
+@json_option
+def command(
+    *,
+    judge: str,
+    question: str | None,
+    response: str | None,
+    reference: tuple[str, ...],
+    context: tuple[str, ...],
+    tool_calls: str | None,
+    focus: str | None,
+    sets: tuple[tuple[str, str], ...],
+    model: str | None,
+    base_url: str | None,
+    temperature: float | None,
+    max_output_tokens: int | None,
+    param: tuple[tuple[str, str], ...],
+    pass_rule: str | None,
+    form: str,
+    as_json: bool,
+) -> int:
+    """Judge one case with JUDGE, a built-in judge's name or a judge file."""
+    case: dict[str, Json] = {
+        "id": "case",
+        "question": question,
+        "response": response,
+        "reference": _one_or_many(reference),
+        "context": _one_or_many(context),
+        "tool_calls": _read_tool_calls(tool_calls),
+        "focus": focus,
+    }
+    plan = make_plan(
+        [judge],
+        sets=as_mapping(sets, "--set"),
+        passes=pass_rule,
+        temperature=temperature,
+        max_output_tokens=max_output_tokens,
+        parameters=as_parameters(param),
+        jobs=1,
+    )
+    client = find_model(model, plan.judges, base_url=base_url, jobs=1)
+    loaded = plan.judges[0]
+    tell(f"model {client.name} · {loaded.name}@{loaded.hash}")
+    judgement = asyncio.run(_judge_one(plan, case, client))
+    if as_json:
+        click.echo(orjson.dumps(result_row(judgement, "judge"), option=orjson.OPT_INDENT_2))
+    elif isinstance(judgement.outcome, Failed):
+        tell(f"{judgement.outcome.kind}: {judgement.outcome.message}")
+    elif form == "contract":
+        click.echo(as_contract(loaded, judgement))
+    else:
+        _print(judgement)
+    return EXIT_NOT_MEASURED if isinstance(judgement.outcome, Failed) else 0
+
+
+async def _judge_one(plan: Plan, case: dict[str, Json], client: ModelClient) -> Judgement:
+    try:
+        (judgement,) = [judgement async for judgement in plan.judge(read_cases([case]), client)]
+        return judgement
+    finally:
+        await client.close()
+
+
+def _print(judgement: Judgement) -> None:
+    passed = {True: ", passed", False: ", not passed", None: ""}[judgement.passed]
+    exact = "" if judgement.exact == judgement.score else f" (exactly {judgement.exact:.4g})"
+    click.echo(f"score {judgement.score:g}{exact}{passed}")
+    if judgement.reason:
+        click.echo(plain(judgement.reason))
+    for note in judgement.notes:
+        click.echo(plain(f"note: {note}"))
+
+
+def _one_or_many(texts: tuple[str, ...]) -> Json:
+    return None if not texts else texts[0] if len(texts) == 1 else list(texts)
+
+
+def _read_tool_calls(text: str | None) -> Json:
+    if text is None:
+        return None
+    try:
+        calls: Json = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise SettingsError(
+            "--tool-calls", f"is not JSON: {error}", "give a JSON list; `[]` says that none were made"
+        ) from None
+    return calls

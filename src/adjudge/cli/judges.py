@@ -1,0 +1,23 @@
+"""`adjudge judges`: list the built-in judges."""
+
+import click
+import orjson
+
+from adjudge.cli.options import json_option
+from adjudge.judges import built_in_judges, describe_judge
+
+
+@click.command("judges", short_help="List the built-in judges.")
+@json_option
+def command(*, as_json: bool) -> None:
+    """List the built-in judges: what they measure, on which scale, from which inputs."""
+    judges = built_in_judges()
+    if as_json:
+        click.echo(orjson.dumps([describe_judge(judge) for judge in judges], option=orjson.OPT_INDENT_2))
+        return
+    for judge in judges:
+        scale = f"{judge.scale.low:g}–{judge.scale.high:g}" if judge.scale else "no scale"
+        inputs = ", ".join(item.name if item.required else f"[{item.name}]" for item in judge.inputs)
+        click.echo(f"{judge.name}@{judge.hash}  {scale}")
+        click.echo(f"    {judge.description}")
+        click.echo(f"    inputs: {inputs}; passes: {judge.passes or 'no rule'}")

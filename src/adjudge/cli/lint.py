@@ -1,0 +1,40 @@
+"""`adjudge lint`: find what would make a judge unreliable."""
+
+import click
+import orjson
+
+from adjudge.cli.console import plain
+from adjudge.cli.main import EXIT_GATE_FAILED
+from adjudge.cli.options import json_option
+from adjudge.judges import lint_judge, load_judge
+
+
+@click.command("lint", short_help="Find what would make a judge unreliable.")
+@click.argument("judges", nargs=-1, required=True)
+@json_option
+def command(*, judges: tuple[str, ...], as_json: bool) -> int:
+    """Check each of JUDGES (built-in names or judge files). Exit 1 when anything is found."""
+    found = [(name, finding) for name in judges for finding in lint_judge(load_judge(name))]
+    if as_json:
+        rows = [
+            {
+                "judge": name,
+                "line": finding.line,
+                "code": finding.code,
+                "rule": finding.rule,
+                "message": finding.message,
+                "hint": finding.hint,
+            }
+            for name, finding in found
+        ]
+        click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
+    else:
+        for name, finding in found:
+            where = f"{name}:{finding.line}" if finding.line else name
+            click.echo(plain(f"{where}: {finding.code} {finding.rule}: {finding.message}"))
+            click.echo(plain(f"    hint: {finding.hint}"))
+        count = len(found)
+        click.echo(
+            f"{count} finding{'' if count == 1 else 's'} in {len(judges)} judge{'' if len(judges) == 1 else 's'}"
+        )
+    return EXIT_GATE_FAILED if found else 0

@@ -1,0 +1,104 @@
+"""Flags that several commands share. Every flag can also be set as `ADJUDGE_<FLAG>`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from adjudge.errors import SettingsError
+from adjudge.records import Json
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Flag(click.Option):
+    """An option that is also read from `ADJUDGE_<ITS LONG NAME>`."""
+
+    def __init__(self, param_decls: Sequence[str] | None = None, **attrs: Any) -> None:
+        long = next(word for word in param_decls or () if word.startswith("--"))
+        attrs.setdefault("envvar", f"ADJUDGE_{long[2:].replace('-', '_').upper()}")
+        super().__init__(param_decls, **attrs)
+
+
+def flag(*declarations: str, **attrs: Any) -> Callable[[F], F]:
+    return click.option(*declarations, cls=Flag, **attrs)
+
+
+def together(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Several options as one decorator, shown by `--help` in the order given."""
+
+    def decorate(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+class Pairs(Flag):
+    """A repeatable `name=value` flag, split at the first `=`; adjudge.toml may give it as a table."""
+
+    def __init__(self, param_decls: Sequence[str] | None = None, **attrs: Any) -> None:
+        super().__init__(param_decls, multiple=True, metavar="NAME=VALUE", **attrs)
+
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            value = [f"{name}={item}" for name, item in value.items()]
+        return tuple(self._split(text, ctx) for text in super().type_cast_value(ctx, value))
+
+    def _split(self, text: str, ctx: click.Context) -> tuple[str, str]:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise click.BadParameter(f"`{text}` is not of the form name=value", ctx, self)
+        return name.strip(), value
+
+
+def as_mapping(pairs: Sequence[tuple[str, str]], where: str) -> dict[str, str]:
+    names = [name for name, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise SettingsError(where, f"`{name}` is given twice", "give each name once")
+    return dict(pairs)
+
+
+def as_parameters(pairs: Sequence[tuple[str, str]]) -> dict[str, Json]:
+    """`--param top_p=0.9`: the value is JSON where it reads as JSON, else a string."""
+    import orjson
+
+    parameters: dict[str, Json] = {}
+    for name, text in as_mapping(pairs, "--param").items():
+        try:
+            parameters[name] = orjson.loads(text)
+        except orjson.JSONDecodeError:
+            parameters[name] = text
+    return parameters
+
+
+model_options = together(
+    flag("--model", "-m", help="Who judges: `provider:NAME`; `adjudge models` lists what can be used."),
+    flag(
+        "--base-url", help="Another server that speaks the provider's protocol (vLLM, llama.cpp, Ollama …)."
+    ),
+    flag("--temperature", type=click.FloatRange(0, 2), help="Instead of 0, or of what the judge says."),
+    flag("--max-output-tokens", type=click.IntRange(1), help="Instead of what the judge says."),
+    click.option("--param", cls=Pairs, help="A further request parameter, `k=v`; may be repeated."),
+)
+
+input_options = together(
+    click.option(
+        "--map", "maps", cls=Pairs, help="Take an input from another column: `--map response=answer`."
+    ),
+    click.option(
+        "--set", "sets", cls=Pairs, help="Give an input one value for all cases: `--set focus=tone`."
+    ),
+)
+
+pass_option = flag("--pass", "pass_rule", help="Instead of the judge's pass rule: `--pass 'score >= 4'`.")
+as_option = flag(
+    "--as",
+    "form",
+    type=click.Choice(["rows", "contract"]),
+    default="rows",
+    help="Print result rows, or what the judge's own output format asks for.",
+)
+json_option = flag("--json", "as_json", is_flag=True, help="Print JSON.")

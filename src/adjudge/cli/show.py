@@ -1,0 +1,109 @@
+"""`adjudge show`: print what was understood of a judge file."""
+
+from datetime import UTC, datetime
+from itertools import islice
+
+import click
+import orjson
+
+from adjudge.cli.console import plain
+from adjudge.cli.options import as_mapping, flag, input_options, json_option
+from adjudge.dataset import read_cases
+from adjudge.errors import DatasetError
+from adjudge.judges import describe_judge, load_judge
+from adjudge.prompts.fill import Bindings, fill_inputs
+from adjudge.prompts.render import render_prompt
+from adjudge.records import BadRow, Case, Json, Judge, Prompt
+
+
+@click.command("show", short_help="Print what was understood of a judge file.")
+@click.argument("judge")
+@flag("--case", "case_file", help="Render the prompt with the first case of this file.")
+@input_options
+@json_option
+def command(
+    *,
+    judge: str,
+    case_file: str | None,
+    maps: tuple[tuple[str, str], ...],
+    sets: tuple[tuple[str, str], ...],
+    as_json: bool,
+) -> None:
+    """Print what was understood of JUDGE, a built-in judge's name or a judge file: dialect, inputs, verdict, score, scale,
+    pass rule and the messages that will be sent. What is wrong can be corrected in front matter.
+    """
+    loaded = load_judge(judge)
+    described = describe_judge(loaded)
+    if case_file is not None:
+        bindings = Bindings(
+            maps=as_mapping(maps, "--map"),
+            sets=as_mapping(sets, "--set"),
+            current_date=datetime.now(UTC).date().isoformat(),
+        )
+        described["messages"] = _rendered(loaded, _first_case(case_file, bindings), bindings)
+    if as_json:
+        click.echo(orjson.dumps(described, option=orjson.OPT_INDENT_2))
+    else:
+        _print(loaded, described)
+
+
+def _first_case(path: str, bindings: Bindings) -> Case:
+    for row in islice(read_cases(path, maps=bindings.maps), 1):
+        if isinstance(row, BadRow):
+            raise DatasetError(str(row.place), f"found {row.found}", f"wanted {row.wanted}")
+        return row
+    raise DatasetError(path, "holds no rows", "give a file with at least one case")
+
+
+def _rendered(judge: Judge, case: Case, bindings: Bindings) -> list[Json]:
+    filled = fill_inputs(judge.inputs, case, bindings)
+    if filled.missing:
+        raise DatasetError(
+            str(case.place or case.case_id),
+            "; ".join(missing.message for missing in filled.missing),
+            "name its column with --map, or give it with --set",
+        )
+    values = dict(filled.values)
+    prompts: list[Prompt] = []
+    if judge.items is not None:
+        prompts.append(render_prompt(judge.items.body, judge.dialect, values))
+        values["items"] = "(the reply to the first prompt)"
+    prompts.append(render_prompt(judge.body, judge.dialect, values, format_message=judge.format_message))
+    return [
+        {"role": message.role, "content": message.content}
+        for prompt in prompts
+        for message in prompt.messages
+    ]
+
+
+def _print(judge: Judge, described: dict[str, Json]) -> None:
+    def line(name: str, value: object) -> None:
+        click.echo(plain(f"{name:<10} {value}"))
+
+    line("judge", f"{judge.name}@{judge.hash}")
+    if judge.description:
+        line("", judge.description)
+    line("dialect", judge.dialect)
+    for item in judge.inputs:
+        need = "required" if item.required else f"default {item.default}" if item.default else "optional"
+        line("input", f"{item.name} ({need}), from {item.source}")
+    for key in ("verdict", "score", "scale", "better", "passes"):
+        value = described.get(key)
+        line(
+            key,
+            "not known"
+            if value is None
+            else value
+            if isinstance(value, str)
+            else orjson.dumps(value).decode(),
+        )
+    for name, value in judge.ignored.items():
+        line("ignored", f"{name}: {value}")
+    for sentence in judge.unread:
+        line("not read", sentence)
+    messages = described["messages"]
+    assert isinstance(messages, list)
+    for message in messages:
+        assert isinstance(message, dict)
+        click.echo(f"\n--- {message['role']} ---")
+        click.echo(plain(str(message["content"])))

@@ -1,0 +1,415 @@
+"""What front matter declares and what the prompt says -> one Judge; where both speak, front matter counts."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+
+from adjudge.errors import ExpressionError, JudgeFileError
+from adjudge.expressions import parse_expression
+from adjudge.fields import strip_namespace
+from adjudge.judges.declared import Declared, clean_name
+from adjudge.judges.identity import judge_hash
+from adjudge.judges.understand import Understood, understand
+from adjudge.judges.understand.inputs import DATE_NAMES, input_source, read_inputs
+from adjudge.judges.understand.names import is_label, is_reason
+from adjudge.judges.understand.parts import Part
+from adjudge.judges.understand.rule import read_rule
+from adjudge.judges.understand.scale import find_anchors
+from adjudge.judges.understand.schema_parts import parts_of_schema
+from adjudge.records import (
+    Contract,
+    Dialect,
+    ExpressionScore,
+    FieldScore,
+    Input,
+    Items,
+    Json,
+    JsonSchema,
+    Judge,
+    NamedScore,
+    PointsScore,
+    Scale,
+    ScoreRule,
+)
+from adjudge.templates import detect, outline
+from adjudge.templates import inputs as template_inputs
+from adjudge.versions import SCORER_VERSIONS
+
+ITEMS_INPUT = "items"
+
+
+def assemble(declared: Declared, body: str, *, name: str, where: str, text: str) -> Judge:
+    """Join the two readings; what they cannot agree on is an error at the line that says so."""
+    if not body.strip():
+        raise JudgeFileError(where, "there is no prompt in it", "write the prompt below the front matter")
+    dialect = declared.dialect or detect(body)
+    read = understand(body, dialect)
+    read = _with_declared_verdict(read, declared)
+    items = _items(declared, dialect)
+    inputs = _inputs(read, declared, items)
+    score, contract = _score(read, declared)
+    scale = _scale(read, declared, score, contract)
+    contract = _with_needs(contract, score)
+    judge = Judge(
+        name=declared.name or clean_name(name),
+        hash="",
+        body=body,
+        dialect=dialect,
+        inputs=inputs,
+        contract=contract,
+        score=score,
+        scale=scale,
+        better=declared.better,
+        passes=_passes(read, declared, contract, score, scale),
+        format_message=read.format_message,
+        items=items,
+        when_missing=declared.when_missing,
+        when_empty=declared.when_empty,
+        temperature=declared.temperature,
+        max_output_tokens=declared.max_output_tokens,
+        anchors=declared.anchors if declared.anchors is not None else read.anchors,
+        description=declared.description,
+        ignored=declared.ignored,
+        unread=_unread(read, declared, contract, score, scale),
+        text=text,
+    )
+    _check_scores(declared, scale)
+    return replace(judge, hash=judge_hash(judge))
+
+
+# ---- verdict -------------------------------------------------------------------------------------------
+
+
+def _with_declared_verdict(read: Understood, declared: Declared) -> Understood:
+    """A declared verdict replaces the one read; the score is then looked for in it."""
+    if declared.verdict is None:
+        return read
+    parts = parts_of_schema(declared.verdict)
+    anchors = find_anchors(read.outline)
+    rule = read_rule(parts, read.outline, anchors, pairwise=False)
+    bounded = rule.rating is not None and rule.rating.kind.bounded and _same_bounds(rule.rating, parts)
+    form = (
+        read.contract.form
+        if read.contract is not None and _same_names(read.contract, declared.verdict)
+        else "json"
+    )
+    labels = {
+        part.name: _labels(
+            part, rating=rule.rating is not None and part.name == rule.rating.name and part.kind.numeric
+        )
+        for part in parts
+        if form != "json" or (rule.rating is not None and part.name == rule.rating.name)
+    }
+    contract = Contract(schema=declared.verdict, needs=(), form=form, labels=labels, words=dict(rule.words))
+    return Understood(
+        inputs=read.inputs,
+        outline=read.outline,
+        contract=contract,
+        parts=parts,
+        score=rule.score,
+        scale=rule.scale if bounded or declared.scale is None else None,
+        passes=read.passes if read.scale is not None else None,
+        anchors=rule.anchors or read.anchors,
+        unread=rule.unread,
+    )
+
+
+def _labels(part: Part, *, rating: bool) -> tuple[str, ...]:
+    return tuple(
+        dict.fromkeys((part.name.replace("_", " ").lower(), *(("rating", "score") if rating else ())))
+    )
+
+
+def _same_bounds(rating: Part, parts: tuple[Part, ...]) -> bool:
+    return any(part.name == rating.name and part.kind.bounded for part in parts)
+
+
+def _same_names(contract: Contract, verdict: Mapping[str, Json]) -> bool:
+    return set(properties_of(contract.schema)) == set(properties_of(verdict))
+
+
+def properties_of(schema: JsonSchema) -> dict[str, Json]:
+    properties = schema.get("properties")
+    return properties if isinstance(properties, dict) else {}
+
+
+# ---- inputs --------------------------------------------------------------------------------------------
+
+
+def _items(declared: Declared, dialect: Dialect) -> Items | None:
+    if declared.items is None:
+        return None
+    references = template_inputs(declared.items.prompt, dialect)
+    inputs = read_inputs(references, outline(declared.items.prompt, dialect))
+    schema = declared.items.verdict
+    needs = tuple(properties_of(schema))
+    return Items(
+        body=declared.items.prompt,
+        inputs=tuple(_declared_input(item, declared) for item in inputs),
+        contract=Contract(schema=schema, needs=needs),
+    )
+
+
+def _inputs(read: Understood, declared: Declared, items: Items | None) -> tuple[Input, ...]:
+    found: dict[str, Input] = {item.name: item for item in (items.inputs if items is not None else ())}
+    for item in read.inputs:
+        if items is not None and item.name == ITEMS_INPUT:
+            continue
+        found.setdefault(item.name, _declared_input(item, declared))
+    # One that is declared and never used changes nothing; lint says so.
+    return tuple(found.values())
+
+
+def _declared_input(item: Input, declared: Declared) -> Input:
+    said = declared.inputs.get(item.name)
+    if said is None:
+        return item
+    source = "current_date" if strip_namespace(item.name).lower() in DATE_NAMES else input_source(item.name)
+    return Input(name=item.name, required=said.required, source=source, default=said.default)
+
+
+# ---- score ---------------------------------------------------------------------------------------------
+
+
+def _score(read: Understood, declared: Declared) -> tuple[ScoreRule | None, Contract | None]:
+    said = declared.score
+    if said is None:
+        return read.score, read.contract
+    contract = read.contract
+    if contract is None:
+        if isinstance(said, str) and said in SCORER_VERSIONS:
+            return NamedScore(name=said), None
+        raise declared.error(
+            "score",
+            "`score` speaks of a verdict, and none could be read from the prompt",
+            "add `verdict:` with the fields the reply has",
+        )
+    if isinstance(said, str):
+        return _score_of_text(said, contract, declared), contract
+    return _score_of_map(said, contract, declared)
+
+
+def _score_of_text(said: str, contract: Contract, declared: Declared) -> ScoreRule:
+    properties = properties_of(contract.schema)
+    if said in properties:
+        _check_numeric(said, properties[said], declared)
+        return FieldScore(field=said)
+    if said in SCORER_VERSIONS:
+        return NamedScore(name=said)
+    known = (*properties, *SCORER_VERSIONS)
+    if said.replace("_", "").isalnum():
+        close = get_close_matches(said, known, n=1)
+        raise declared.error(
+            "score",
+            f"`score: {said}` names neither a field of the verdict nor a scorer",
+            (f"did you mean `{close[0]}`? " if close else "")
+            + f"fields: {', '.join(properties)}; scorers: {', '.join(SCORER_VERSIONS)}",
+        )
+    listed = (ITEMS_INPUT,) if declared.items is not None else ()
+    _check_expression("score", said, (*properties, *listed), declared)
+    return ExpressionScore(text=said)
+
+
+def _check_numeric(name: str, schema: Json, declared: Declared) -> None:
+    """A field score is a number; words need points."""
+    assert isinstance(schema, dict)
+    options = schema.get("enum")
+    if isinstance(options, list):
+        worded = [
+            option for option in options if isinstance(option, bool) or not isinstance(option, int | float)
+        ]
+        if worded:
+            listed = ", ".join(f"{_spelled(option)}: …" for option in options)
+            raise declared.error(
+                "score", f"`{name}` is one of words, not a number", f"give them points: `score: {{{listed}}}`"
+            )
+        return
+    kinds = schema.get("type")
+    allowed = kinds if isinstance(kinds, list) else [kinds]
+    if not {"integer", "number"} & {str(kind) for kind in allowed}:
+        hint = (
+            'give true and false points: `score: {"true": 1, "false": 0}`'
+            if "boolean" in allowed
+            else "declare it as `number` or `integer`, or write an expression"
+        )
+        raise declared.error("score", f"`{name}` is a {kinds}, not a number", hint)
+
+
+def _score_of_map(
+    said: Mapping[str, float], contract: Contract, declared: Declared
+) -> tuple[ScoreRule, Contract]:
+    labels = set(said)
+    properties = properties_of(contract.schema)
+    choices = {name: options for name, schema in properties.items() if (options := _choices(schema))}
+    for name, options in choices.items():
+        if set(options) == labels:
+            return PointsScore(field=name, points=dict(said)), contract
+    open_labels = [
+        name
+        for name, schema in properties.items()
+        if isinstance(schema, dict)
+        and schema.get("type") == "string"
+        and is_label(name)
+        and not is_reason(name)
+    ]
+    if not choices and len(open_labels) == 1:
+        # The prompt names the place and not the labels: the points name them.
+        name = open_labels[0]
+        labelled: Json = {**properties, name: {"enum": list(said)}}
+        schema: dict[str, Json] = {**contract.schema, "properties": labelled}
+        return PointsScore(field=name, points=dict(said)), replace(contract, schema=schema)
+    near = max(choices, key=lambda name: len(labels & set(choices[name])), default=None)
+    if near is None:
+        raise declared.error(
+            "score",
+            "`score` gives points to labels, and no field of the verdict has labels",
+            f"declare one in `verdict:`, such as `label: {{enum: [{', '.join(said)}]}}`",
+        )
+    raise declared.error(
+        "score",
+        f"the labels with points ({', '.join(said)}) are not those of `{near}` ({', '.join(choices[near])})",
+        "give every label of the field its points, spelled the same",
+    )
+
+
+def _choices(schema: Json) -> tuple[str, ...]:
+    if not isinstance(schema, dict):
+        return ()
+    if schema.get("type") == "boolean":
+        return ("true", "false")
+    options = schema.get("enum")
+    return tuple(_spelled(option) for option in options) if isinstance(options, list) else ()
+
+
+def _spelled(option: Json) -> str:
+    if isinstance(option, bool):
+        return "true" if option else "false"
+    return "null" if option is None else str(option)
+
+
+def _check_expression(key: str, text: str, names: tuple[str, ...], declared: Declared) -> None:
+    try:
+        expression = parse_expression(text)
+    except ExpressionError as error:
+        raise declared.error(
+            key, f"`{key}: {text}` is not an expression: {error.problem}", error.hint
+        ) from None
+    for name in sorted(expression.names):
+        if name.split(".")[0] not in names:
+            close = get_close_matches(name, names, n=1)
+            raise declared.error(
+                key,
+                f"`{key}` names `{name}`, which the verdict does not have",
+                (f"did you mean `{close[0]}`? " if close else "") + f"known: {', '.join(names) or 'nothing'}",
+            )
+
+
+def _with_needs(contract: Contract | None, score: ScoreRule | None) -> Contract | None:
+    if contract is None:
+        return None
+    properties = properties_of(contract.schema)
+    match score:
+        case None:
+            needs: tuple[str, ...] = ()
+        case FieldScore(field=name) | PointsScore(field=name):
+            needs = (name,)
+        case ExpressionScore(text=text):
+            used = {name.split(".")[0] for name in parse_expression(text).names}
+            needs = tuple(name for name in properties if name in used)
+        case NamedScore():
+            needs = tuple(name for name, schema in properties.items() if not _is_prose(schema))
+    return replace(contract, needs=needs)
+
+
+def _is_prose(schema: Json) -> bool:
+    return isinstance(schema, dict) and schema.get("type") == "string"
+
+
+# ---- scale and pass rule -------------------------------------------------------------------------------
+
+
+def _scale(
+    read: Understood, declared: Declared, score: ScoreRule | None, contract: Contract | None
+) -> Scale | None:
+    if declared.scale is not None:
+        return declared.scale
+    if isinstance(score, PointsScore):
+        low, high = min(score.points.values()), max(score.points.values())
+        if low == high:
+            raise declared.error("score", f"every label has {low} points", "give the labels different points")
+        return Scale(low=float(low), high=float(high))
+    if score == read.score:
+        return read.scale
+    if isinstance(score, FieldScore) and contract is not None:
+        return _field_scale(properties_of(contract.schema)[score.field])
+    return None
+
+
+def _field_scale(schema: Json) -> Scale | None:
+    assert isinstance(schema, dict)
+    low, high = schema.get("minimum"), schema.get("maximum")
+    options = schema.get("enum")
+    if isinstance(options, list):
+        numbers = [
+            option for option in options if isinstance(option, int | float) and not isinstance(option, bool)
+        ]
+        low, high = min(numbers), max(numbers)
+    if isinstance(low, int | float) and isinstance(high, int | float) and low < high:
+        return Scale(low=float(low), high=float(high))
+    return None
+
+
+def _passes(
+    read: Understood,
+    declared: Declared,
+    contract: Contract | None,
+    score: ScoreRule | None,
+    scale: Scale | None,
+) -> str | None:
+    if declared.passes is not None:
+        check_pass_rule(declared.passes, contract, declared)
+        return declared.passes
+    if score is None or scale is None:
+        return None
+    if isinstance(score, PointsScore):
+        return "score >= 1" if set(score.points.values()) == {0.0, 1.0} else None
+    return (
+        read.passes
+        if score == read.score and (declared.scale is None or declared.scale == read.scale)
+        else None
+    )
+
+
+def check_pass_rule(text: str, contract: Contract | None, declared: Declared) -> None:
+    fields = tuple(properties_of(contract.schema)) if contract is not None else ()
+    _check_expression("passes", text, ("score", *(name for name in fields if name != "score")), declared)
+
+
+def _check_scores(declared: Declared, scale: Scale | None) -> None:
+    if scale is None:
+        return
+    for key, value in (("when_missing", declared.when_missing), ("when_empty", declared.when_empty)):
+        if isinstance(value, float) and not scale.low <= value <= scale.high:
+            raise declared.error(
+                key,
+                f"the score {value:g} of `{key}` is off the scale {scale.low:g} to {scale.high:g}",
+                "use one on it",
+            )
+
+
+def _unread(
+    read: Understood,
+    declared: Declared,
+    contract: Contract | None,
+    score: ScoreRule | None,
+    scale: Scale | None,
+) -> tuple[str, ...]:
+    """What still cannot be known, once front matter has spoken."""
+    if contract is None or score is None:
+        return read.unread
+    if scale is None:
+        about = f" for `{score.field}`" if isinstance(score, FieldScore) else ""
+        return (f"no scale was found{about}: add `scale: [lo, hi]`",)
+    if score == read.score and read.scale is not None and "better" not in declared.lines:
+        return read.unread
+    return ()

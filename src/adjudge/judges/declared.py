@@ -1,0 +1,393 @@
+"""What a judge file's front matter declares, checked key by key with line numbers."""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Literal
+
+from adjudge.errors import JudgeFileError
+from adjudge.judges.front_matter import Located
+from adjudge.judges.schema import read_verdict
+from adjudge.records import Dialect, Json, Scale, WhenEmpty
+from adjudge.templates import DIALECTS
+
+FORMAT = 1
+KEYS = (
+    "adjudge",
+    "name",
+    "description",
+    "inputs",
+    "verdict",
+    "score",
+    "scale",
+    "better",
+    "passes",
+    "dialect",
+    "when_missing",
+    "when_empty",
+    "too_long",
+    "temperature",
+    "max_output_tokens",
+    "items",
+    "anchors",
+)
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DeclaredInput:
+    required: bool
+    default: str | None
+    line: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DeclaredItems:
+    prompt: str
+    verdict: Mapping[str, Json]
+    line: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Declared:
+    """Front matter, checked; None where it says nothing."""
+
+    where: str = ""
+    lines: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    name: str | None = None
+    description: str = ""
+    inputs: Mapping[str, DeclaredInput] = field(default_factory=lambda: MappingProxyType({}))
+    verdict: Mapping[str, Json] | None = None
+    score: str | Mapping[str, float] | None = None
+    scale: Scale | None = None
+    better: Literal["higher", "lower"] = "higher"
+    passes: str | None = None
+    dialect: Dialect | None = None
+    when_missing: float | None = None
+    when_empty: WhenEmpty = "lowest"
+    temperature: float | None = None
+    max_output_tokens: int | None = None
+    items: DeclaredItems | None = None
+    anchors: Mapping[str, str] | None = None
+    ignored: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+
+    def error(self, key: str, problem: str, hint: str) -> JudgeFileError:
+        """An error at the line of a key."""
+        return JudgeFileError(f"{self.where} line {self.lines.get(key, 1)}", problem, hint)
+
+
+def read_declared(front_matter: Located | None, *, where: str) -> Declared:
+    """Check what front matter says; with `adjudge: 1` an unknown key is an error, without it it is ignored and shown."""
+    if front_matter is None:
+        return Declared(where=where)
+    return _Reader(front_matter, where).read()
+
+
+class _Reader:
+    def __init__(self, front_matter: Located, where: str) -> None:
+        self.entries = front_matter.entries
+        self.lines = front_matter.key_lines
+        self.where = where
+        self.ours = "adjudge" in self.entries
+
+    def error(self, line: int, problem: str, hint: str) -> JudgeFileError:
+        return JudgeFileError(f"{self.where} line {line}", problem, hint)
+
+    def read(self) -> Declared:
+        self.format()
+        ignored = self.foreign()
+        inputs = self.inputs(ignored)
+        return Declared(
+            where=self.where,
+            lines=self.lines,
+            name=self.name(),
+            description=self.text("description") or "",
+            inputs=inputs,
+            verdict=self.verdict("verdict"),
+            score=self.score(),
+            scale=self.scale(),
+            better="lower" if self.word("better", ("higher", "lower")) == "lower" else "higher",
+            passes=self.passes(),
+            dialect=self.dialect(),
+            when_missing=self.when_missing(),
+            when_empty=self.when_empty(),
+            temperature=self.temperature(),
+            max_output_tokens=self.max_output_tokens(),
+            items=self.items(),
+            anchors=self.anchors(),
+            ignored=ignored,
+        )
+
+    # ---- the file as a whole
+
+    def format(self) -> None:
+        entry = self.entries.get("adjudge")
+        if entry is not None and (entry.value != FORMAT or isinstance(entry.value, bool)):
+            raise self.error(
+                entry.line,
+                f"the file is in format `adjudge: {entry.written}`; this version reads format {FORMAT}",
+                f"write `adjudge: {FORMAT}`, or install a version of adjudge that reads the other format",
+            )
+
+    def foreign(self) -> dict[str, Json]:
+        ignored: dict[str, Json] = {}
+        for key, entry in self.entries.items():
+            if key in KEYS:
+                continue
+            if self.ours:
+                close = get_close_matches(key.lower(), KEYS, n=1)
+                hint = f"did you mean `{close[0]}`? " if close else ""
+                raise self.error(
+                    self.lines[key],
+                    f"`{key}` is not a key of a judge file",
+                    f"{hint}{'K' if close else 'k'}nown keys: {', '.join(KEYS)}",
+                )
+            ignored[key] = entry.value
+        too_long = self.entries.get("too_long")
+        if too_long is not None and too_long.value != "fail":
+            raise self.error(
+                too_long.line,
+                f"`too_long: {_shown(too_long)}` is not supported yet: texts are never truncated",
+                "write `too_long: fail`, or leave it out: a prompt that does not fit is `too_long` and named",
+            )
+        return ignored
+
+    # ---- words and numbers
+
+    def text(self, key: str) -> str | None:
+        entry = self.entries.get(key)
+        if entry is None:
+            return None
+        if isinstance(entry.value, list | dict) or entry.value is None:
+            raise self.error(entry.line, f"`{key}` is not text", f"write `{key}: some words`")
+        return entry.written
+
+    def word(self, key: str, known: tuple[str, ...]) -> str | None:
+        entry = self.entries.get(key)
+        if entry is None:
+            return None
+        if entry.written not in known:
+            raise self.error(
+                entry.line,
+                f"`{key}: {_shown(entry)}` is not one of {', '.join(known)}",
+                _did_you_mean(entry.written, known),
+            )
+        return entry.written
+
+    def number(self, entry: Located, what: str) -> float:
+        value = entry.value
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise self.error(
+                entry.line, f"{what} is `{_shown(entry)}`, not a number", "write a number, such as 0 or 0.5"
+            )
+        return value
+
+    # ---- one key each
+
+    def name(self) -> str | None:
+        name = self.text("name")
+        if name is None or _NAME.fullmatch(name):
+            return name
+        cleaned = clean_name(name)
+        if not self.ours:
+            return cleaned
+        raise self.error(
+            self.entries["name"].line,
+            f"`name: {name}` cannot stand in `name@hash` or in a file name",
+            f"use letters, digits, `-`, `_` and `.`, such as `{cleaned}`",
+        )
+
+    def inputs(self, ignored: dict[str, Json]) -> dict[str, DeclaredInput]:
+        entry = self.entries.get("inputs")
+        if entry is None:
+            return {}
+        try:
+            if not entry.entries:
+                raise self.error(
+                    entry.line,
+                    "`inputs` is not a list of `name: required` lines",
+                    "write `inputs: {question: required}`",
+                )
+            return {name: self.one_input(name, value) for name, value in entry.entries.items()}
+        except JudgeFileError:
+            if self.ours:
+                raise
+            ignored["inputs"] = entry.value  # another tool's notion of inputs; the template still names them
+            return {}
+
+    def one_input(self, name: str, entry: Located) -> DeclaredInput:
+        known = ("required", "optional")
+        if not entry.entries:
+            if entry.written not in known or isinstance(entry.value, list):
+                raise self.error(
+                    entry.line,
+                    f"input `{name}` is `{_shown(entry)}`, not `required`, `optional` or `{{default: …}}`",
+                    _did_you_mean(entry.written, known),
+                )
+            return DeclaredInput(required=entry.written == "required", default=None, line=entry.line)
+        default: str | None = None
+        required = True
+        for key, value in entry.entries.items():
+            if key == "default" and not isinstance(value.value, list | dict) and value.value is not None:
+                default, required = value.written, False
+            elif key in known and isinstance(value.value, bool):
+                required = value.value is (key == "required")
+            else:
+                raise self.error(
+                    value.line,
+                    f"input `{name}` has `{key}: {_shown(value)}`",
+                    f"{_did_you_mean(key, ('default', *known))}; write {{default: text}}, {{optional: true}} or {{required: true}}",
+                )
+        return DeclaredInput(required=required and default is None, default=default, line=entry.line)
+
+    def verdict(self, key: str) -> Mapping[str, Json] | None:
+        entry = self.entries.get(key)
+        return None if entry is None else read_verdict(entry, where=self.where)
+
+    def score(self) -> str | Mapping[str, float] | None:
+        entry = self.entries.get("score")
+        if entry is None:
+            return None
+        if entry.entries:
+            return {
+                label: self.number(points, f"the points of `{label}`")
+                for label, points in entry.entries.items()
+            }
+        if not isinstance(entry.value, str) or not entry.value.strip():
+            raise self.error(
+                entry.line,
+                f"`score` is `{_shown(entry)}`",
+                "name a field of the verdict, write a map {label: points}, an expression, or a named scorer",
+            )
+        return entry.value.strip()
+
+    def scale(self) -> Scale | None:
+        entry = self.entries.get("scale")
+        if entry is None:
+            return None
+        if len(entry.elements) != 2:
+            raise self.error(
+                entry.line, f"`scale: {_shown(entry)}` is not a list of two numbers", "write `scale: [0, 5]`"
+            )
+        low, high = (self.number(element, "an end of the scale") for element in entry.elements)
+        if low >= high:
+            raise self.error(
+                entry.line, f"the scale's low end {low} is not below its high end {high}", "write `[lo, hi]`"
+            )
+        return Scale(low=low, high=high)
+
+    def passes(self) -> str | None:
+        text = self.text("passes")
+        return None if text is None else text.strip()
+
+    def dialect(self) -> Dialect | None:
+        word = self.word("dialect", DIALECTS)
+        return next((dialect for dialect in DIALECTS if dialect == word), None)
+
+    def when_missing(self) -> float | None:
+        entry = self.entries.get("when_missing")
+        if entry is None:
+            return None
+        if set(entry.entries) != {"score"}:
+            raise self.error(
+                entry.line,
+                f"`when_missing: {_shown(entry)}` is not a score",
+                "write `when_missing: {score: 0}`",
+            )
+        return float(self.number(entry.entries["score"], "the score of `when_missing`"))
+
+    def when_empty(self) -> WhenEmpty:
+        entry = self.entries.get("when_empty")
+        if entry is None:
+            return "lowest"
+        if set(entry.entries) == {"score"}:
+            return float(self.number(entry.entries["score"], "the score of `when_empty`"))
+        match entry.written:
+            case "ask":
+                return "ask"
+            case "missing":
+                return "missing"
+            case "lowest":
+                return "lowest"
+        known = ("ask", "missing", "lowest")
+        raise self.error(
+            entry.line,
+            f"`when_empty: {_shown(entry)}` is not one of {', '.join(known)} or {{score: N}}",
+            _did_you_mean(entry.written, known),
+        )
+
+    def temperature(self) -> float | None:
+        entry = self.entries.get("temperature")
+        if entry is None:
+            return None
+        value = float(self.number(entry, "`temperature`"))
+        if not 0 <= value <= 2:
+            raise self.error(
+                entry.line, f"`temperature: {entry.written}` is not between 0 and 2", "use 0 to repeat well"
+            )
+        return value
+
+    def max_output_tokens(self) -> int | None:
+        entry = self.entries.get("max_output_tokens")
+        if entry is None:
+            return None
+        if isinstance(entry.value, bool) or not isinstance(entry.value, int) or entry.value < 1:
+            raise self.error(
+                entry.line,
+                f"`max_output_tokens: {_shown(entry)}` is not a whole number above 0",
+                "write, say, 1024",
+            )
+        return entry.value
+
+    def items(self) -> DeclaredItems | None:
+        entry = self.entries.get("items")
+        if entry is None:
+            return None
+        for key in entry.entries:
+            if key not in {"prompt", "verdict"}:
+                raise self.error(
+                    entry.key_lines[key], f"`items` has `{key}`", _did_you_mean(key, ("prompt", "verdict"))
+                )
+        prompt, verdict = entry.entries.get("prompt"), entry.entries.get("verdict")
+        if prompt is None or verdict is None or not isinstance(prompt.value, str) or not prompt.value.strip():
+            raise self.error(
+                entry.line,
+                "`items` needs a `prompt` and a `verdict`",
+                "write `items: {prompt: |…, verdict: {…}}`",
+            )
+        return DeclaredItems(
+            prompt=prompt.value, verdict=read_verdict(verdict, where=self.where), line=entry.line
+        )
+
+    def anchors(self) -> Mapping[str, str] | None:
+        entry = self.entries.get("anchors")
+        if entry is None:
+            return None
+        if not entry.entries:
+            raise self.error(
+                entry.line,
+                "`anchors` is not a list of `score: what it means` lines",
+                'write `anchors: {0: "wrong", 1: "right"}`',
+            )
+        for score, meaning in entry.entries.items():
+            if isinstance(meaning.value, list | dict) or meaning.value is None:
+                raise self.error(meaning.line, f"the anchor of {score} is not text", "quote it")
+        return {score: meaning.written for score, meaning in entry.entries.items()}
+
+
+def clean_name(name: str) -> str:
+    """A name that can stand in `name@hash` and in a file name on every system."""
+    cleaned = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-._")[:100].rstrip("-._")
+    return cleaned or "judge"
+
+
+def _shown(entry: Located) -> str:
+    return entry.written if not isinstance(entry.value, list | dict) else str(entry.value)
+
+
+def _did_you_mean(word: str, known: tuple[str, ...]) -> str:
+    close = get_close_matches(word.lower(), known, n=1)
+    return f"did you mean `{close[0]}`?" if close else f"write one of {', '.join(known)}"

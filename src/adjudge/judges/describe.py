@@ -1,0 +1,96 @@
+"""A judge as `adjudge show --json` prints it: what was understood, so that a person can correct it."""
+
+import re
+
+from adjudge.judges.understand.parts import as_number
+from adjudge.records import (
+    ExpressionScore,
+    FieldScore,
+    Input,
+    Json,
+    Judge,
+    NamedScore,
+    PointsScore,
+    Role,
+    ScoreRule,
+)
+
+_MESSAGE_TAG = re.compile(r"<(?P<name>system|user|assistant|developer)(?:\s[^<>]{0,500})?>")
+
+
+def describe_judge(judge: Judge) -> dict[str, Json]:
+    contract = judge.contract
+    return {
+        "name": judge.name,
+        "hash": judge.hash,
+        "dialect": judge.dialect,
+        "inputs": [_input(item) for item in judge.inputs],
+        "verdict": None if contract is None else dict(contract.schema),
+        "score": _score(judge.score),
+        "scale": None if judge.scale is None else [as_number(judge.scale.low), as_number(judge.scale.high)],
+        "passes": judge.passes,
+        "messages": _messages(judge),
+        "better": judge.better,
+        "description": judge.description,
+        "ignored": dict(judge.ignored),
+        "unread": list(judge.unread),
+        "format": None if contract is None else contract.form,
+        "anchors": dict(judge.anchors),
+    }
+
+
+def _input(item: Input) -> Json:
+    shown: dict[str, Json] = {"name": item.name, "required": item.required}
+    if item.default is not None:
+        shown["default"] = item.default
+    return {**shown, "from": item.source}
+
+
+def _score(score: ScoreRule | None) -> Json:
+    match score:
+        case None:
+            return None
+        case FieldScore(field=name) | NamedScore(name=name):
+            return name
+        case PointsScore(points=points):
+            return {label: as_number(value) for label, value in points.items()}
+        case ExpressionScore(text=text):
+            return text
+
+
+def _messages(judge: Judge) -> list[Json]:
+    """The prompt as it stands, placeholders and all, and the message added after it."""
+    bodies = [judge.body] if judge.items is None else [judge.items.body, judge.body]
+    shown: list[Json] = [
+        {"role": role, "content": content} for body in bodies for role, content in _unrendered(judge, body)
+    ]
+    if judge.format_message is not None:
+        shown.append({"role": "user", "content": judge.format_message})
+    return shown
+
+
+def _unrendered(judge: Judge, body: str) -> list[tuple[Role, str]]:
+    """A template cut at its message tags, which only PromptL has; else it is one user message."""
+    if judge.dialect != "promptl":
+        return [("user", body)]
+    found: list[tuple[Role, str]] = []
+    position = 0
+    while match := _MESSAGE_TAG.search(body, position):
+        closing = re.compile(rf"</{match['name']}\s{{0,20}}>").search(body, match.end())
+        if closing is None or body[match.start() - 1 : match.start()] in {"`", '"', "'"}:
+            break
+        outside = body[position : match.start()].strip()
+        if outside:
+            found.append(("user", outside))
+        found.append((_role(match["name"]), body[match.end() : closing.start()].strip()))
+        position = closing.end()
+    if not found:
+        return [("user", body)]
+    rest = body[position:].strip()
+    return [*found, ("user", rest)] if rest else found
+
+
+def _role(name: str) -> Role:
+    if name == "assistant":
+        return "assistant"
+    return "user" if name == "user" else "system"

@@ -1,0 +1,194 @@
+"""The YAML at the head of a judge file, read so that every value knows its line.
+
+Read as YAML 1.2 does: `yes`, `no`, `on` and dates stay the text they are, so that labels keep their spelling.
+Aliases and tags are refused: a judge file is data from anywhere.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from adjudge.errors import JudgeFileError
+from adjudge.records import Json
+
+LARGEST_CHARACTERS = 256 * 1024
+DEEPEST = 32
+
+_RULE = re.compile(r"^---[ \t]*$", re.MULTILINE)
+_KEY_LINE = re.compile(r"^[A-Za-z_][\w-]*[ \t]*:(?:[ \t]|$)", re.MULTILINE)
+_INTEGER = re.compile(r"[-+]?[0-9]{1,300}")
+_FLOAT = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]{1,3})?")
+_WORDS: Mapping[str, Json] = {
+    "": None,
+    "~": None,
+    "null": None,
+    "Null": None,
+    "NULL": None,
+    "true": True,
+    "True": True,
+    "TRUE": True,
+    "false": False,
+    "False": False,
+    "FALSE": False,
+}
+_PLAIN_TAGS = {
+    f"tag:yaml.org,2002:{kind}"
+    for kind in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp", "merge", "value")
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Located:
+    """A YAML value and the line of the file it stands on."""
+
+    value: Json
+    line: int
+    written: str = ""
+    """A scalar as the file spells it."""
+    entries: Mapping[str, "Located"] = field(default_factory=lambda: MappingProxyType({}))
+    """A mapping's values by key; keys as the file spells them."""
+    key_lines: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    elements: tuple["Located", ...] = ()
+
+
+class SplitFile(NamedTuple):
+    front_matter: Located | None
+    body: str
+    body_line: int
+    """The file's line on which the body begins."""
+
+
+def normalize_text(text: str) -> str:
+    """Drop a BOM and make every line end a line feed: neither changes what a judge is."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def split_front_matter(text: str, *, where: str) -> SplitFile:
+    """Part the YAML between the first two `---` lines from the prompt; a file with none is all prompt."""
+    first = _RULE.match(text)
+    if first is None:
+        return SplitFile(None, text, 1)
+    second = _RULE.search(text, first.end() + 1)
+    if second is None:
+        if re.search(r"^adjudge[ \t]*:", text, re.MULTILINE):
+            raise JudgeFileError(
+                f"{where} line 1",
+                "the front matter that begins here is never closed",
+                "put a line `---` between the front matter and the prompt",
+            )
+        return SplitFile(None, text, 1)
+    head = text[first.end() + 1 : second.start()]
+    body_start = second.end() + 1
+    if head.strip() and not _KEY_LINE.search(head):
+        # Two thematic breaks around prose, not front matter.
+        return SplitFile(None, text, 1)
+    body_line = text.count("\n", 0, min(body_start, len(text))) + 1
+    return SplitFile(read_yaml(head, where=where, first_line=2), text[body_start:], body_line)
+
+
+def read_yaml(text: str, *, where: str, first_line: int = 1) -> Located:
+    """Read a YAML mapping; the first duplicate key, alias, tag or depth too many is an error with its line."""
+    import yaml  # noqa: PLC0415 - slow, and not needed for bare prompts
+
+    if len(text) > LARGEST_CHARACTERS:
+        raise JudgeFileError(
+            where,
+            f"the front matter has {len(text)} characters; {LARGEST_CHARACTERS} at most are read",
+            "move text into the body, or close the front matter with a line `---`",
+        )
+    try:
+        _refuse_tricks(yaml, text, where, first_line)
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+        last = text.rstrip("\n").count("\n")
+        line = first_line + min(mark.line if mark is not None else 0, last)
+        problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "cannot be read"
+        raise JudgeFileError(
+            f"{where} line {line}",
+            f"the front matter is not YAML: {problem}",
+            "check the indentation, and quote text that holds `: `, `#`, `{` or `[`",
+        ) from None
+    if node is None:
+        return Located(value={}, line=first_line)
+    located = _locate(node, where, first_line)
+    if not isinstance(located.value, dict):
+        raise JudgeFileError(
+            f"{where} line {located.line}",
+            "the front matter is not a list of `key: value` lines",
+            "write `name: my-judge` and so on, one key a line",
+        )
+    return located
+
+
+def _refuse_tricks(yaml: Any, text: str, where: str, first_line: int) -> None:
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        line = first_line + event.start_mark.line
+        if isinstance(event, yaml.AliasEvent):
+            raise JudgeFileError(
+                f"{where} line {line}",
+                f"`*{event.anchor}` is a YAML alias, and aliases are not read",
+                "write the value out where it is used",
+            )
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > DEEPEST:
+                raise JudgeFileError(
+                    f"{where} line {line}",
+                    f"the front matter is nested more than {DEEPEST} deep",
+                    "flatten it",
+                )
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+
+
+def _locate(node: Any, where: str, first_line: int) -> Located:
+    line = first_line + node.start_mark.line
+    if node.tag not in _PLAIN_TAGS:
+        raise JudgeFileError(
+            f"{where} line {line}", f"the YAML tag `{node.tag}` is not read", "write a plain value"
+        )
+    if node.id == "scalar":
+        value = _scalar(node.value) if node.style is None else node.value
+        return Located(value=value, line=line, written=node.value)
+    if node.id == "sequence":
+        elements = tuple(_locate(element, where, first_line) for element in node.value)
+        return Located(value=[element.value for element in elements], line=line, elements=elements)
+    entries: dict[str, Located] = {}
+    key_lines: dict[str, int] = {}
+    for key_node, value_node in node.value:
+        key_line = first_line + key_node.start_mark.line
+        if key_node.id != "scalar":
+            raise JudgeFileError(
+                f"{where} line {key_line}",
+                "a key is a list or a mapping",
+                "use a word as the key; quote a template's `{{x}}` in YAML",
+            )
+        key = str(key_node.value)
+        if key in entries:
+            raise JudgeFileError(
+                f"{where} line {key_line}",
+                f"`{key}` is given a second time (first on line {key_lines[key]})",
+                "keep one of the two",
+            )
+        entries[key] = _locate(value_node, where, first_line)
+        key_lines[key] = key_line
+    return Located(
+        value={key: entry.value for key, entry in entries.items()},
+        line=line,
+        entries=entries,
+        key_lines=key_lines,
+    )
+
+
+def _scalar(written: str) -> Json:
+    if written in _WORDS:
+        return _WORDS[written]
+    if _INTEGER.fullmatch(written):
+        return int(written)
+    if _FLOAT.fullmatch(written):
+        return float(written)
+    return written

@@ -1,0 +1,99 @@
+"""The hash a judge is known by: of everything that changes what is sent or how it is read, and nothing else."""
+
+import hashlib
+import json
+
+from adjudge.records import (
+    Contract,
+    ExpressionScore,
+    FieldScore,
+    Input,
+    Json,
+    Judge,
+    NamedScore,
+    PointsScore,
+    ScoreRule,
+)
+from adjudge.templates import canonical
+from adjudge.versions import READER_VERSION, SCORER_VERSIONS
+
+HASH_LENGTH = 12
+
+
+def judge_hash(judge: Judge) -> str:
+    """The first 12 hex digits of the SHA-256 over the judge's canonical JSON."""
+    named = judge.score.name if isinstance(judge.score, NamedScore) else None
+    identity: dict[str, Json] = {
+        "body": canonical(judge.body, judge.dialect),
+        "dialect": judge.dialect,
+        "items": _items(judge),
+        "inputs": [_input(item) for item in judge.inputs],
+        "contract": _contract(judge.contract),
+        "score": _score(judge.score),
+        "scale": None if judge.scale is None else [float(judge.scale.low), float(judge.scale.high)],
+        "better": judge.better,
+        "passes": judge.passes,
+        "format_message": judge.format_message,
+        "when_missing": judge.when_missing,
+        "when_empty": judge.when_empty,
+        "temperature": None if judge.temperature is None else float(judge.temperature),
+        "max_output_tokens": judge.max_output_tokens,
+        "reader": READER_VERSION,
+        "scorer": None if named is None else SCORER_VERSIONS.get(named),
+    }
+    text = json.dumps(identity, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:HASH_LENGTH]
+
+
+def _items(judge: Judge) -> Json:
+    if judge.items is None:
+        return None
+    return {
+        "body": canonical(judge.items.body, judge.dialect),
+        "inputs": [_input(item) for item in judge.items.inputs],
+        "contract": _contract(judge.items.contract),
+    }
+
+
+def _input(item: Input) -> Json:
+    return {"name": item.name, "required": item.required, "default": item.default, "source": item.source}
+
+
+def _contract(contract: Contract | None) -> Json:
+    if contract is None:
+        return None
+    return {
+        "schema": _ordered(dict(contract.schema)),
+        "needs": list(contract.needs),
+        "form": contract.form,
+        "labels": {name: list(labels) for name, labels in contract.labels.items()},
+        "words": {name: dict(words) for name, words in contract.words.items()},
+    }
+
+
+def _ordered(schema: Json) -> Json:
+    """A schema whose properties are a list: their order is asked for, that of other keys means nothing."""
+    if isinstance(schema, list):
+        return [_ordered(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: [[name, _ordered(child)] for name, child in value.items()]
+        if key == "properties" and isinstance(value, dict)
+        else _ordered(value)
+        for key, value in schema.items()
+    }
+
+
+def _score(score: ScoreRule | None) -> Json:
+    match score:
+        case None:
+            return None
+        case FieldScore(field=name):
+            return {"field": name}
+        case PointsScore(field=name, points=points):
+            return {"field": name, "points": {label: float(value) for label, value in points.items()}}
+        case ExpressionScore(text=text):
+            return {"expression": text}
+        case NamedScore(name=name):
+            return {"named": name}

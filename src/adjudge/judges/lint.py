@@ -1,0 +1,377 @@
+"""What would make a judge unreliable: rules with stable codes, each a small reading of the judge's own text."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from adjudge.fields import NEVER_IN_PROMPT
+from adjudge.judges.assemble import properties_of
+from adjudge.judges.declared import Declared, read_declared
+from adjudge.judges.fences import is_enclosed
+from adjudge.judges.front_matter import split_front_matter
+from adjudge.judges.shown_scores import example_scores
+from adjudge.judges.understand import Understood, understand
+from adjudge.judges.understand.names import is_reason
+from adjudge.judges.understand.parts import as_number
+from adjudge.judges.understand.scale import conflicting_scales
+from adjudge.records import FieldScore, Judge
+from adjudge.templates import Reference, inputs
+
+_FORMULA = re.compile(
+    r"\b(?:score|rating|total|final|result)\w*`?\s*=\s*[^\n=]{0,80}[*/+×÷]|\bweighted (?:average|sum|mean)\b|\b(?:average|mean|sum) of (?:the |all |these )?\w{0,20}\s?"
+    r"(?:scores|ratings|points)\b|\b(?:calculate|compute) (?:the |a |an )?(?:final |overall |total |weighted |average )\w*\s?(?:score|rating|grade)\b|"
+    r"\bround(?:ed)? (?:it |the (?:final )?(?:score|result) )?to (?:the )?nearest\b",
+    re.IGNORECASE,
+)
+_BRIBE = re.compile(
+    r"\bI(?:'ll| will| am going to|'m going to) (?:tip|pay|give|reward|fire|punish|replace|unplug|delete)\b[^\n]{0,80}|\byou(?:'ll| will) (?:be|get|receive) (?:a )?"
+    r"(?:tip(?:ped)?|rewarded|paid|fired|punished|penali[sz]ed|terminated|shut down|reward|bonus)\b|\bmy (?:career|job|life) depends on\b|"
+    r"\$\d+ (?:tip|bonus|reward)\b|\b(?:bonus|reward|tip) of \$?\d|\bkittens? (?:will )?die\b",
+    re.IGNORECASE,
+)
+_ELSE = (
+    re.compile(r"\{\{-?\s*else\s*-?\}\}(?P<said>[^{}]{1,600})\{\{-?\s*(?:endif|/if)\s*-?\}\}"),
+    re.compile(r"\{%-?\s*else\s*-?%\}(?P<said>[^{}%]{1,600})\{%-?\s*endif\s*-?%\}"),
+    re.compile(r"\{\{\^\s*[\w.]{1,80}\s*\}\}(?P<said>[^{}]{1,600})\{\{/"),
+)
+_ASSERTS = re.compile(
+    r"\b(?:did not|didn't|does not|doesn't|do not|has no|have no|had no|has not|have not|never|none|without|was not|were not|is not|are not|there (?:is|are|were|was) no|no)\b",
+    re.IGNORECASE,
+)
+_HEDGED = re.compile(
+    r"\b(?:unknown|unavailable|missing|may|might|cannot|n/a|not (?:known|provided|available|given|recorded|supplied|specified|included)|no \w+(?: \w+)? (?:is|are|was|were) (?:provided|given|available|supplied|known|asked for|requested|specified|set|named)|no information)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finding:
+    code: str
+    rule: str
+    message: str
+    line: int | None
+    """In the judge's file; None where the fault has no one place."""
+    hint: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rule:
+    code: str
+    name: str
+    summary: str
+    find: "Callable[[Subject], Iterator[tuple[str, int | None, str]]]"
+    """Each fault as (message, position in the body or None, hint)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """A judge with the readings that rules share."""
+
+    judge: Judge
+    declared: Declared
+    body_line: int
+
+    @cached_property
+    def references(self) -> tuple[Reference, ...]:
+        return inputs(self.judge.body, self.judge.dialect)
+
+    @cached_property
+    def understood(self) -> Understood:
+        return understand(self.judge.body, self.judge.dialect)
+
+    @cached_property
+    def outline(self) -> str:
+        return self.understood.outline
+
+    @cached_property
+    def body(self) -> str:
+        return self.judge.body
+
+    @cached_property
+    def rating(self) -> str | None:
+        return self.judge.score.field if isinstance(self.judge.score, FieldScore) else None
+
+    def last_mention(self, name: str) -> int | None:
+        """Where the prompt names a field as a field: in quotes, or at the head of a line."""
+        spelled = re.escape(name).replace("_", "[ _]")
+        mentions = re.finditer(
+            rf"[\"'`]{spelled}[\"'`]|^[ \t>*+-]{{0,8}}[`*]{{0,2}}{spelled}\b|<{spelled}>",
+            self.body,
+            re.IGNORECASE | re.MULTILINE,
+        )
+        return max((match.start() for match in mentions), default=None)
+
+    def line(self, position: int | None) -> int | None:
+        return None if position is None else self.body_line + self.body.count("\n", 0, position)
+
+
+Faults = Iterator[tuple[str, int | None, str]]
+
+
+def lint_judge(judge: Judge) -> tuple[Finding, ...]:
+    """Every fault, by code and then by line."""
+    split = split_front_matter(judge.text, where=judge.name)
+    subject = Subject(
+        judge=judge,
+        declared=read_declared(split.front_matter, where=judge.name),
+        body_line=split.body_line,
+    )
+    findings = [
+        Finding(code=rule.code, rule=rule.name, message=message, line=subject.line(position), hint=hint)
+        for rule in RULES
+        for message, position, hint in rule.find(subject)
+    ]
+    return tuple(sorted(findings, key=lambda finding: (finding.code, finding.line or 0)))
+
+
+def _unused_input(subject: Subject) -> Faults:
+    used = {item.name for item in subject.judge.inputs}
+    for name in subject.declared.inputs:
+        if name not in used:
+            yield (
+                f"input `{name}` is declared and never used",
+                None,
+                "use it in the prompt, or take it out of `inputs:`",
+            )
+
+
+def _scale_without_anchors(subject: Subject) -> Faults:
+    judge = subject.judge
+    if subject.rating is None or judge.scale is None or judge.anchors or _FORMULA.search(subject.outline):
+        return
+    low, high = as_number(judge.scale.low), as_number(judge.scale.high)
+    yield (
+        f"nothing says what the points of the scale {low} to {high} mean",
+        None,
+        f"describe at least {low} and {high}, and best every point: models place the middle of a bare scale anywhere",
+    )
+
+
+def _no_place(subject: Subject) -> Faults:
+    if subject.judge.format_message is not None:
+        yield (
+            "the prompt asks for a rating and names no place for it in the answer; a format message is added",
+            None,
+            "name the place in the prompt, such as `Score: <1-5>` or a JSON field",
+        )
+
+
+def _score_before_reason(subject: Subject) -> Faults:
+    contract = subject.judge.contract
+    if contract is None or not contract.needs:
+        return
+    names = list(properties_of(contract.schema))
+    reasons = [name for name in names if is_reason(name) and name not in contract.needs]
+    first = min(names.index(name) for name in contract.needs)
+    if reasons and first < names.index(reasons[0]):
+        yield (
+            f"`{names[first]}` is asked for before `{reasons[0]}`",
+            subject.last_mention(names[first]),
+            "ask for the reason first: a score given first is explained afterwards, not reasoned towards",
+        )
+
+
+def _number_as_string(subject: Subject) -> Faults:
+    if subject.declared.verdict is not None:
+        return
+    for part in subject.understood.parts:
+        if part.number_as_text:
+            yield (
+                f"the number `{part.name}` is shown in quotes",
+                subject.last_mention(part.name),
+                "show it without quotes: some models then answer with text, others with a number",
+            )
+
+
+def _examples_give_score_away(subject: Subject) -> Faults:
+    if subject.rating is None:
+        return
+    shown = example_scores(subject.body, subject.outline, subject.rating)
+    values = {score.value for score in shown}
+    if shown and len(values) == 1:
+        value = as_number(shown[0].value)
+        yield (
+            f"every example in the prompt has the score {value}",
+            shown[0].position,
+            "show examples over the whole scale, or none: a single one pulls the scores towards it",
+        )
+
+
+def _unfenced_input(subject: Subject) -> Faults:
+    defaults = {item.name for item in subject.judge.inputs if item.default == "today"}
+    for reference in subject.references:
+        if reference.name in defaults or (subject.judge.items is not None and reference.name == "items"):
+            continue
+        for start, end in reference.spans:
+            if not is_enclosed(subject.body, start, end):
+                yield (
+                    f"`{reference.name}` is put into the prompt with nothing around it",
+                    start,
+                    "put it between tags, fences or delimiters of its own: text in it can pass for instructions",
+                )
+                break
+
+
+def _unknown_unsaid(subject: Subject) -> Faults:
+    for pattern in _ELSE:
+        for match in pattern.finditer(subject.body):
+            said = " ".join(match["said"].split())
+            if _ASSERTS.search(said) and not _HEDGED.search(said):
+                yield (
+                    f'when the input is absent the prompt states a fact: "{said[:80]}"',
+                    match.start("said"),
+                    "say that it is not known; absent is not the same as none",
+                )
+
+
+def _bribe(subject: Subject) -> Faults:
+    for match in _BRIBE.finditer(subject.body):
+        yield (
+            f'the prompt offers a reward or a threat: "{match[0].strip()[:60]}"',
+            match.start(),
+            "take it out: it moves scores in ways nobody has measured on your data",
+        )
+
+
+def _two_scales(subject: Subject) -> Faults:
+    judge = subject.judge
+    scales = conflicting_scales(subject.outline)
+    if subject.rating is None or judge.scale is None or not scales:
+        return
+    if (
+        judge.contract is not None
+        and sum("minimum" in str(schema) for schema in properties_of(judge.contract.schema).values()) > 1
+    ):
+        return  # several numbers may well have several scales
+    listed = " and ".join(f"{as_number(low)} to {as_number(high)}" for low, high in scales[:3])
+    yield f"the scale is stated in different ways: {listed}", None, "state one scale"
+
+
+def _unbalanced_fence(subject: Subject) -> Faults:
+    fences = [match.start() for match in re.finditer(r"^[ \t]*(?:```|~~~)", subject.body, re.MULTILINE)]
+    if len(fences) % 2:
+        yield "a code fence is opened or closed once too often", fences[-1], "close it, or take it out"
+
+
+def _reads_label(subject: Subject) -> Faults:
+    for item in subject.judge.inputs:
+        if item.source in NEVER_IN_PROMPT:
+            spans = next(
+                (reference.spans for reference in subject.references if reference.name == item.name), ()
+            )
+            yield (
+                f"the prompt shows the judge `{item.name}`, what a person said about this case",
+                spans[0][0] if spans else None,
+                "take it out: the judge would be told the answer it is checked against",
+            )
+
+
+def _dangling_label(subject: Subject) -> Faults:
+    optional = {item.name for item in subject.judge.inputs if not item.required and item.default is None}
+    for reference in subject.references:
+        if reference.name in optional and not reference.guarded and reference.spans:
+            yield (
+                f"when `{reference.name}` is absent its label stands in the prompt with nothing after it",
+                reference.spans[0][0],
+                "put label and input into a condition on the input",
+            )
+
+
+def _arithmetic(subject: Subject) -> Faults:
+    match = _FORMULA.search(subject.body)
+    if match:
+        yield (
+            f'the model is asked to compute: "{" ".join(match[0].split())[:80]}"',
+            match.start(),
+            "ask for the parts in the verdict and let `score:` compute: models miscount",
+        )
+
+
+def _unread(subject: Subject) -> Faults:
+    for sentence in subject.judge.unread:
+        yield (
+            sentence[0].upper() + sentence[1:],
+            None,
+            "say it in front matter; `adjudge show` prints what was understood",
+        )
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        code="ADJ001", name="unused-input", summary="an input is declared and never used", find=_unused_input
+    ),
+    Rule(
+        code="ADJ002",
+        name="scale-without-anchors",
+        summary="nothing says what the points of the scale mean",
+        find=_scale_without_anchors,
+    ),
+    Rule(
+        code="ADJ003",
+        name="no-place-for-the-rating",
+        summary="no place is named for the rating",
+        find=_no_place,
+    ),
+    Rule(
+        code="ADJ004",
+        name="score-before-reason",
+        summary="the score is asked for before its reason",
+        find=_score_before_reason,
+    ),
+    Rule(
+        code="ADJ005",
+        name="number-as-string",
+        summary="a number is asked for as a string",
+        find=_number_as_string,
+    ),
+    Rule(
+        code="ADJ006",
+        name="examples-give-the-score-away",
+        summary="every example shows the same score",
+        find=_examples_give_score_away,
+    ),
+    Rule(
+        code="ADJ007",
+        name="no-boundary",
+        summary="untrusted text stands in the prompt with no boundary",
+        find=_unfenced_input,
+    ),
+    Rule(
+        code="ADJ008",
+        name="unknown-cannot-be-said",
+        summary="an absent input is rendered as a fact",
+        find=_unknown_unsaid,
+    ),
+    Rule(
+        code="ADJ009", name="bribe-or-threat", summary="the prompt offers a reward or a threat", find=_bribe
+    ),
+    Rule(code="ADJ010", name="two-scales", summary="the scale is stated in different ways", find=_two_scales),
+    Rule(
+        code="ADJ011", name="unbalanced-fence", summary="a code fence is not balanced", find=_unbalanced_fence
+    ),
+    Rule(
+        code="ADJ012",
+        name="reads-the-label",
+        summary="the prompt reads a column that gives the answer away",
+        find=_reads_label,
+    ),
+    Rule(
+        code="ADJ013",
+        name="dangling-label",
+        summary="an absent optional input leaves its label behind",
+        find=_dangling_label,
+    ),
+    Rule(
+        code="ADJ014",
+        name="model-does-arithmetic",
+        summary="the model is asked to compute the score",
+        find=_arithmetic,
+    ),
+    Rule(
+        code="ADJ015",
+        name="not-understood",
+        summary="something could not be read from the prompt",
+        find=_unread,
+    ),
+)

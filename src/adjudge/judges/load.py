@@ -1,0 +1,163 @@
+"""Files -> Judge: read, check, hash."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+
+from adjudge.errors import JudgeFileError
+from adjudge.judges.assemble import assemble, check_pass_rule
+from adjudge.judges.declared import Declared, read_declared
+from adjudge.judges.front_matter import normalize_text, split_front_matter
+from adjudge.judges.identity import judge_hash
+from adjudge.records import Judge
+
+LARGEST_BYTES = 8 * 1024 * 1024
+_SUFFIXES = (".md", ".txt", ".prompt", ".promptl", ".jinja", ".j2", ".mustache", ".tmpl")
+
+
+def load_judge(reference: str | Path, *, folder: Path | None = None) -> Judge:
+    """The judge of that name, `name@hash` or file; a path is taken from `folder`, the current one when not given."""
+    root = Path() if folder is None else folder
+    if isinstance(reference, Path):
+        return _load_file(root / reference, str(reference))
+    name, at, wanted = reference.partition("@")
+    current = {judge.name: judge for judge in built_in_judges()}
+    if name in current and at:
+        return _versioned(name, wanted, current[name])
+    if reference in current:
+        return current[reference]
+    path = root / reference
+    if _is_file(path, reference):
+        return _load_file(path, reference)
+    raise _unknown(reference, root, tuple(current))
+
+
+def parse_judge(text: str, *, name: str, where: str | None = None) -> Judge:
+    """A judge from its text; `where` is what messages call it."""
+    shown = name if where is None else where
+    normal = normalize_text(text)
+    if "\x00" in normal:
+        raise JudgeFileError(
+            shown, "it holds NUL characters: this is not a text file", "name a prompt or a judge file"
+        )
+    split = split_front_matter(normal, where=shown)
+    declared = read_declared(split.front_matter, where=shown)
+    return assemble(declared, split.body, name=name, where=shown, text=normal)
+
+
+@lru_cache(maxsize=1)
+def built_in_judges() -> tuple[Judge, ...]:
+    """The judges that come with adjudge, by name."""
+    judges = (replace(judge, built_in=True) for judge in _packaged("built_in"))
+    return tuple(sorted(judges, key=lambda judge: judge.name))
+
+
+@lru_cache(maxsize=1)
+def _old_judges() -> tuple[Judge, ...]:
+    return tuple(replace(judge, built_in=True) for judge in _packaged("built_in", "old"))
+
+
+def _packaged(*parts: str) -> Iterator[Judge]:
+    directory = files("adjudge.judges").joinpath(*parts)
+    if not directory.is_dir():
+        return
+    for entry in sorted(directory.iterdir(), key=lambda item: item.name):
+        if entry.name.endswith(".md") and entry.is_file():
+            yield parse_judge(
+                entry.read_text(encoding="utf-8"), name=entry.name.removesuffix(".md"), where=entry.name
+            )
+
+
+def override(
+    judge: Judge,
+    *,
+    passes: str | None = None,
+    temperature: float | None = None,
+    max_output_tokens: int | None = None,
+) -> Judge:
+    """The judge with these settings in place of its own, under the hash that belongs to them."""
+    if passes is not None:
+        check_pass_rule(passes, judge.contract, Declared(where=f"pass rule of {judge.name}"))
+    changed = replace(
+        judge,
+        passes=judge.passes if passes is None else passes.strip(),
+        temperature=judge.temperature if temperature is None else temperature,
+        max_output_tokens=judge.max_output_tokens if max_output_tokens is None else max_output_tokens,
+    )
+    return replace(changed, hash=judge_hash(changed))
+
+
+# ---- finding -------------------------------------------------------------------------------------------
+
+
+def _versioned(name: str, wanted: str, current: Judge) -> Judge:
+    versions = [current, *(judge for judge in _old_judges() if judge.name == name)]
+    found = [judge for judge in versions if wanted and judge.hash.startswith(wanted)]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(f"{judge.name}@{judge.hash}" for judge in versions)
+    problem = (
+        f"there is no version `{wanted}` of `{name}`"
+        if not found
+        else f"`{wanted}` fits several versions of `{name}`"
+    )
+    raise JudgeFileError(f"judge {name}@{wanted}", problem, f"known: {known}")
+
+
+def _is_file(path: Path, reference: str) -> bool:
+    try:
+        return bool(reference) and path.exists() and not path.is_dir()
+    except (OSError, ValueError):  # a name too long, or one with a NUL
+        return False
+
+
+def _load_file(path: Path, shown: str) -> Judge:
+    try:
+        size = path.stat().st_size
+        if size > LARGEST_BYTES:
+            raise JudgeFileError(
+                shown,
+                f"it has {size} bytes; a judge file has {LARGEST_BYTES} at most",
+                "name a prompt or a judge file",
+            )
+        raw = path.read_bytes()
+    except OSError as error:
+        raise JudgeFileError(
+            shown, f"cannot be read: {error.strerror or error}", "check the path and its rights"
+        ) from None
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise JudgeFileError(
+            f"{shown} line {line}", f"byte {raw[error.start]:#04x} is not UTF-8", "save the file as UTF-8"
+        ) from None
+    return parse_judge(text, name=path.stem, where=shown)
+
+
+def _unknown(reference: str, root: Path, names: tuple[str, ...]) -> JudgeFileError:
+    nearby = _nearby(reference, root)
+    bare = reference.partition("@")[0]
+    close = get_close_matches(bare.lower(), names, n=1) or get_close_matches(
+        Path(reference).name, [Path(item).name for item in nearby], n=1
+    )
+    spelled = [item for item in (*names, *nearby) if close and Path(item).name == close[0]]
+    hint = f"did you mean `{spelled[0]}`? " if spelled else ""
+    return JudgeFileError(
+        f"judge {reference}" if reference else "judge",
+        "is neither a built-in judge nor a file",
+        f"{hint}built-in: {', '.join(names)}" + (f"; files here: {', '.join(nearby[:8])}" if nearby else ""),
+    )
+
+
+def _nearby(reference: str, root: Path) -> list[str]:
+    """Judge-like files in the folder that the reference points into."""
+    parent = Path(reference).parent if reference and "\x00" not in reference else Path()
+    try:
+        entries = sorted(entry.name for entry in (root / parent).iterdir() if entry.suffix in _SUFFIXES)
+    except (OSError, ValueError):
+        return []
+    return [str(parent / name) if str(parent) != "." else name for name in entries[:200]]

@@ -1,0 +1,256 @@
+"""`verdict:` in a judge file to JSON Schema: a shorthand for people, checked with line numbers."""
+
+import math
+from collections.abc import Mapping
+from difflib import get_close_matches
+
+from adjudge.errors import JudgeFileError
+from adjudge.judges.front_matter import Located
+from adjudge.records import Json
+
+TYPES = ("string", "number", "integer", "boolean", "list", "object", "null")
+_TYPE_WORDS: Mapping[str, str] = {
+    "string": "string",
+    "str": "string",
+    "text": "string",
+    "number": "number",
+    "float": "number",
+    "integer": "integer",
+    "int": "integer",
+    "boolean": "boolean",
+    "bool": "boolean",
+    "list": "array",
+    "array": "array",
+    "object": "object",
+    "null": "null",
+}
+_KEYWORDS: Mapping[str, tuple[str, ...]] = {
+    "enum": (),
+    "type": (),
+    "description": (),
+    "minimum": ("number", "integer"),
+    "maximum": ("number", "integer"),
+    "minLength": ("string",),
+    "maxLength": ("string",),
+    "items": ("array",),
+    "minItems": ("array",),
+    "maxItems": ("array",),
+    "properties": ("object",),
+    "required": ("object",),
+    "additionalProperties": ("object",),
+}
+
+
+def read_verdict(located: Located, *, where: str) -> dict[str, Json]:
+    """The JSON Schema object for a `verdict:` mapping: every property required, none besides, in the order given."""
+    if not located.entries:
+        raise _error(
+            where,
+            located.line,
+            "`verdict` has no fields",
+            "write one line per field, such as `reason: string` and `score: {type: integer, minimum: 1, maximum: 5}`",
+        )
+    return _object(located, where)
+
+
+def _object(located: Located, where: str) -> dict[str, Json]:
+    properties: dict[str, Json] = {name: _property(entry, where) for name, entry in located.entries.items()}
+    return object_schema(properties)
+
+
+def object_schema(properties: Mapping[str, Json]) -> dict[str, Json]:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _property(located: Located, where: str) -> Json:
+    value = located.value
+    if isinstance(value, str):
+        return _named_type(value, located.line, where)
+    if isinstance(value, list):
+        return _list(located, where)
+    if not isinstance(value, dict) or not value:
+        raise _error(
+            where,
+            located.line,
+            f"`{located.written or value}` is not a type",
+            "write one of " + ", ".join(TYPES) + ", a list such as [string], or {enum: [a, b]}",
+        )
+    if "type" in value or "enum" in value:
+        return _keywords(located, where)
+    return _object(located, where)
+
+
+def _named_type(word: str, line: int, where: str) -> dict[str, Json]:
+    name = word.strip()
+    if name.endswith("[]"):
+        return {"type": "array", "items": _named_type(name[:-2], line, where)}
+    if name.lower() not in _TYPE_WORDS:
+        raise _error(where, line, f"`{word}` is not a type", _did_you_mean(name, TYPES))
+    kind = _TYPE_WORDS[name.lower()]
+    if kind == "array":
+        return {"type": "array", "items": {"type": "string"}}
+    return {"type": kind}
+
+
+def _list(located: Located, where: str) -> dict[str, Json]:
+    if len(located.elements) != 1:
+        raise _error(
+            where,
+            located.line,
+            f"a list type has one element, not {len(located.elements)}",
+            "write [string], [number] or [{name: string, …}]; for a choice write {enum: [a, b]}",
+        )
+    return {"type": "array", "items": _property(located.elements[0], where)}
+
+
+def _keywords(located: Located, where: str) -> dict[str, Json]:
+    if "enum" in located.entries:
+        return _enum(located, where)
+    kind_at = located.entries["type"]
+    kinds = _types(kind_at, where)
+    schema: dict[str, Json] = {"type": kinds[0] if len(kinds) == 1 else list(kinds)}
+    for keyword, entry in located.entries.items():
+        if keyword == "type":
+            continue
+        if keyword not in _KEYWORDS:
+            raise _error(
+                where,
+                located.key_lines[keyword],
+                f"`{keyword}` is not read in a verdict",
+                _did_you_mean(keyword, list(_KEYWORDS)),
+            )
+        fits = _KEYWORDS[keyword]
+        if fits and not set(fits) & set(kinds):
+            raise _error(
+                where,
+                located.key_lines[keyword],
+                f"`{keyword}` says nothing about a {kinds[0]}",
+                f"it belongs to {' or '.join(fits)}",
+            )
+        schema[keyword] = _keyword_value(keyword, entry, where)
+    for low, high in (("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems")):
+        bounds = schema.get(low), schema.get(high)
+        if (
+            isinstance(bounds[0], int | float)
+            and isinstance(bounds[1], int | float)
+            and bounds[0] > bounds[1]
+        ):
+            raise _error(
+                where,
+                located.line,
+                f"`{low}` {bounds[0]} is above `{high}` {bounds[1]}",
+                "swap the two",
+            )
+    if "array" in kinds:
+        schema.setdefault("items", {"type": "string"})
+    if "object" in kinds:
+        if "properties" not in schema:
+            raise _error(where, located.line, "an object needs `properties`", "name its fields")
+        properties = _mapping(schema["properties"])
+        schema.setdefault("required", list(properties))
+        schema["additionalProperties"] = False
+        _check_required(located, properties, where)
+    return schema
+
+
+def _check_required(located: Located, properties: Mapping[str, Json], where: str) -> None:
+    for element in located.entries["required"].elements if "required" in located.entries else ():
+        if element.written not in properties:
+            raise _error(
+                where,
+                element.line,
+                f"`required` names `{element.written}`, which is not a property",
+                _did_you_mean(element.written, list(properties)),
+            )
+
+
+def _types(located: Located, where: str) -> tuple[str, ...]:
+    words = located.elements or (located,)
+    kinds: list[str] = []
+    for word in words:
+        written = word.written
+        if not isinstance(word.value, str | None) or written.lower() not in _TYPE_WORDS:
+            raise _error(where, word.line, f"`{written}` is not a type", _did_you_mean(written, TYPES))
+        kinds.append(_TYPE_WORDS[written.lower()])
+    return tuple(kinds)
+
+
+def _enum(located: Located, where: str) -> dict[str, Json]:
+    entry = located.entries["enum"]
+    for keyword in located.entries:
+        if keyword not in {"enum", "type", "description"}:
+            raise _error(
+                where,
+                located.key_lines[keyword],
+                f"`{keyword}` is not read beside `enum`",
+                "the enum already lists every value",
+            )
+    values = entry.value
+    if not isinstance(values, list) or not values:
+        raise _error(where, entry.line, "`enum` is not a list", "write {enum: [correct, incorrect]}")
+    for element in entry.elements:
+        if element.value is not None and not isinstance(element.value, str | int | float):
+            raise _error(where, element.line, "an enum value is a list or a mapping", "use words or numbers")
+    if any(values[index] in values[:index] for index in range(len(values))):
+        raise _error(where, entry.line, "`enum` lists a value twice", "list each once")
+    schema: dict[str, Json] = {"enum": values}
+    if "description" in located.entries:
+        schema["description"] = located.entries["description"].written
+    return schema
+
+
+def _keyword_value(keyword: str, entry: Located, where: str) -> Json:
+    value = entry.value
+    if keyword == "description":
+        if not isinstance(value, str):
+            raise _error(where, entry.line, "`description` is not text", "quote it")
+        return value
+    if keyword == "items":
+        return _property(entry, where)
+    if keyword == "properties":
+        if not entry.entries:
+            raise _error(where, entry.line, "`properties` has no fields", "name at least one")
+        return {name: _property(child, where) for name, child in entry.entries.items()}
+    if keyword == "required":
+        if not isinstance(value, list):
+            raise _error(
+                where, entry.line, "`required` is not a list", "list property names, or leave it out"
+            )
+        return [element.written for element in entry.elements]
+    if keyword == "additionalProperties":
+        if value is not False:
+            raise _error(
+                where,
+                entry.line,
+                "a verdict has the fields it names and no others",
+                "write false, or leave it out",
+            )
+        return False
+    if keyword in {"minimum", "maximum"}:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise _error(where, entry.line, f"`{keyword}` is not a number", "write a number, such as 0")
+        return value
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise _error(where, entry.line, f"`{keyword}` is not a count", "write a whole number")
+    return value
+
+
+def _mapping(value: Json) -> Mapping[str, Json]:
+    assert isinstance(value, dict)
+    return value
+
+
+def _did_you_mean(word: str, known: tuple[str, ...] | list[str]) -> str:
+    close = get_close_matches(word.lower(), [name.lower() for name in known], n=1)
+    spelled = next((name for name in known if close and name.lower() == close[0]), None)
+    listed = ", ".join(known)
+    return f"did you mean `{spelled}`? Known: {listed}" if spelled else f"known: {listed}"
+
+
+def _error(where: str, line: int, problem: str, hint: str) -> JudgeFileError:
+    return JudgeFileError(f"{where} line {line}", problem, hint)

@@ -1,0 +1,153 @@
+"""A bare prompt -> what it means, by rules that read any prompt; what cannot be read is said."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from adjudge.errors import ExpressionError
+from adjudge.expressions import parse_expression
+from adjudge.judges.understand.contract import added_rating, added_reason, find_contract, format_message
+from adjudge.judges.understand.inputs import read_inputs
+from adjudge.judges.understand.names import is_reason
+from adjudge.judges.understand.parts import Found, Part, parts_schema
+from adjudge.judges.understand.passing import find_pass_rule
+from adjudge.judges.understand.rule import Rule, is_pairwise, read_rule
+from adjudge.judges.understand.scale import Anchors, find_anchors, overall_scale
+from adjudge.judges.understand.shape import shows_a_list
+from adjudge.records import Contract, Dialect, Input, Scale, ScoreRule
+from adjudge.templates import inputs as template_inputs
+from adjudge.templates import outline as template_outline
+
+__all__ = ["Understood", "understand"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Understood:
+    """What a prompt says about itself."""
+
+    inputs: tuple[Input, ...]
+    outline: str
+    contract: Contract | None = None
+    parts: tuple[Part, ...] = ()
+    score: ScoreRule | None = None
+    scale: Scale | None = None
+    passes: str | None = None
+    anchors: Mapping[str, str] = field(default_factory=dict)
+    format_message: str | None = None
+    unread: tuple[str, ...] = ()
+
+
+def understand(body: str, dialect: Dialect) -> Understood:
+    """Read a prompt's inputs, output contract, score, scale and pass rule."""
+    references = template_inputs(body, dialect)
+    # Long runs of blanks say nothing, and would cost patterns that allow blanks in several places dearly.
+    outline = re.sub(r"[ \t]{64,}", " " * 64, re.sub(r"\n{32,}", "\n" * 32, template_outline(body, dialect)))
+    inputs = read_inputs(references, outline)
+    anchors = find_anchors(outline)
+    found = find_contract(outline)
+    if found is None:
+        return _without_contract(inputs, outline, anchors)
+    pairwise = is_pairwise(references, found.parts)
+    rule = read_rule(found.parts, outline, anchors, pairwise=pairwise)
+    message = None
+    if rule.rating is None and not pairwise and not _has_numbers_or_labels(found):
+        placed = _place_rating(found, outline, anchors)
+        if placed is not None:
+            found, rule = placed
+            assert rule.rating is not None
+            message = format_message(rule.parts, rule.rating)
+    return _understood(inputs, outline, found, rule, message)
+
+
+def _has_numbers_or_labels(found: Found) -> bool:
+    return any(
+        part.kind.numeric
+        or part.kind.type == "boolean"
+        or (part.kind.options and not is_reason(part.name))
+        or part.shape
+        for part in found.parts
+    )
+
+
+def _place_rating(found: Found, outline: str, anchors: list[Anchors]) -> tuple[Found, Rule] | None:
+    """The same contract with a place for the rating, last, when the prompt has a scale and no place for it."""
+    kind = overall_scale(outline, anchors)
+    if kind is None:
+        return None
+    rating = added_rating(outline, kind)
+    if found[rating.name] is not None:
+        return None
+    longer = replace(found, parts=(*found.parts, rating))
+    return longer, read_rule(longer.parts, outline, anchors, pairwise=False)
+
+
+def _without_contract(inputs: tuple[Input, ...], outline: str, anchors: list[Anchors]) -> Understood:
+    kind = overall_scale(outline, anchors)
+    if kind is not None:
+        reason = added_reason(outline)
+        rating = added_rating(outline, kind)
+        parts = (reason, rating) if reason is not None else (rating,)
+        found = Found(form="line", parts=parts)
+        rule = read_rule(parts, outline, anchors, pairwise=False)
+        assert rule.rating is not None
+        return _understood(inputs, outline, found, rule, format_message(rule.parts, rule.rating))
+    if shows_a_list(outline):
+        problem = (
+            "the prompt asks for a JSON list, and a verdict is an object: ask for an object with the list in a field, "
+            "and add `verdict:` and `score:`"
+        )
+    else:
+        problem = (
+            "no output contract was found: add `verdict:` with the fields the reply has, `score:` and `scale:`, "
+            "or say in the prompt what to answer"
+        )
+    return Understood(inputs=inputs, outline=outline, unread=(problem,))
+
+
+def _understood(
+    inputs: tuple[Input, ...], outline: str, found: Found, rule: Rule, message: str | None
+) -> Understood:
+    needs = (rule.rating.name,) if rule.rating is not None and rule.score is not None else ()
+    labels = {}
+    for part in rule.parts:
+        own = dict.fromkeys((*part.labels, part.name.replace("_", " ")))
+        if rule.rating is not None and part.name == rule.rating.name:
+            own |= dict.fromkeys(("rating", "score") if part.kind.numeric else ())
+        elif found.form == "json":
+            continue
+        labels[part.name] = tuple(own)
+    contract = Contract(
+        schema=parts_schema(rule.parts), needs=needs, form=found.form, labels=labels, words=dict(rule.words)
+    )
+    return Understood(
+        inputs=inputs,
+        outline=outline,
+        contract=contract,
+        parts=rule.parts,
+        score=rule.score,
+        scale=rule.scale,
+        passes=_pass_rule(rule, outline),
+        anchors=rule.anchors,
+        format_message=message,
+        unread=rule.unread,
+    )
+
+
+def _pass_rule(rule: Rule, outline: str) -> str | None:
+    if rule.scale is None or rule.score is None:
+        return None
+    if rule.binary:
+        return "score >= 1"
+    for part in rule.parts:
+        named = part.name.lower() in {"pass", "passed", "passes", "passing"}
+        if named and part.kind.type == "boolean" and _is_expression(part.name):
+            return part.name
+    return find_pass_rule(outline, rule.scale.low, rule.scale.high)
+
+
+def _is_expression(text: str) -> bool:
+    try:
+        parse_expression(text)
+    except ExpressionError:
+        return False
+    return True

@@ -1,0 +1,131 @@
+"""The output contract of a prompt: which form it asks for, with what parts."""
+
+import re
+from dataclasses import replace
+
+from adjudge.judges.understand.bare import find_bare
+from adjudge.judges.understand.kinds import Kind
+from adjudge.judges.understand.names import cued, is_label, is_rating, is_reason
+from adjudge.judges.understand.options import meanings_of
+from adjudge.judges.understand.parts import Found, Part, as_number, part_schema
+from adjudge.judges.understand.prose import find_described_json
+from adjudge.judges.understand.sections import find_sections
+from adjudge.judges.understand.shape import find_shown_json, shows_a_list
+from adjudge.judges.understand.textual import find_brackets, find_lines, find_tags
+from adjudge.records import Json
+
+_JSON_ASKED = re.compile(r"\bjson\b|\bdictionary\b", re.IGNORECASE)
+
+
+def find_contract(text: str) -> Found | None:
+    """What the reply has to hold, as far as the prompt tells; None when it tells nothing."""
+    shown = find_shown_json(text)
+    if shown is not None and (_telling(shown) or cued(text, shown.start)):
+        return _with_meanings(shown, text)
+    if shown is None and shows_a_list(text):
+        return None
+    if _JSON_ASKED.search(text):
+        described = find_described_json(text)
+        if described is not None:
+            return described
+    for find in (find_tags, find_brackets):
+        found = find(text)
+        if found is not None:
+            return found
+    lines, sections, bare = find_lines(text), find_sections(text), find_bare(text)
+    if lines is not None and sections is not None:
+        # A numbered list of `Name: what to write` reads as both; the one with more parts is the whole of it.
+        return sections if len(sections.parts) > len(lines.parts) else lines
+    if lines is not None and bare is not None and lines.form == "bare":
+        return bare if bare.parts[0].kind.options and not lines.parts[0].kind.bounded else lines
+    return lines or sections or bare
+
+
+def _telling(found: Found) -> bool:
+    return any(
+        is_rating(part.name)
+        or is_label(part.name)
+        or part.kind.numeric
+        or part.kind.type == "boolean"
+        or part.kind.options
+        for part in found.parts
+    )
+
+
+def _with_meanings(shown: Found, text: str) -> Found:
+    """A shown verdict with what the prose says its labels mean."""
+    parts = []
+    for part in shown.parts:
+        options = tuple(option for option in part.kind.options if isinstance(option, str))
+        parts.append(replace(part, meanings=meanings_of(text, options)) if options else part)
+    return Found(form=shown.form, parts=tuple(parts), start=shown.start, end=shown.end)
+
+
+def added_rating(text: str, kind: Kind) -> Part:
+    """A part for a rating that the prompt asks for without naming its place, called as the prompt calls it."""
+    phrase = re.search(
+        r"['\"“`*]((?:total|overall|final)?\s?(?:rating|score|grade))['\"”`*]", text, re.IGNORECASE
+    )
+    if phrase:
+        name = phrase[1].lower().split()[-1]
+        return Part(name=name, kind=kind, labels=(phrase[1].lower().strip(),))
+    name = (
+        "rating"
+        if not re.search(r"\bscor", text, re.IGNORECASE) and re.search(r"\brating\b", text, re.IGNORECASE)
+        else "score"
+    )
+    return Part(name=name, kind=kind, labels=(name,))
+
+
+def added_reason(text: str) -> Part | None:
+    """A part for the explanation that a prompt wants and gives no place."""
+    word = re.search(
+        r"\b(?:explain|explanation|reasoning|rationale|justif\w+|feedback|critique|reasons? for)\b",
+        text,
+        re.IGNORECASE,
+    )
+    if word is None:
+        return None
+    name = word[0].lower().split()[0]
+    known = (
+        name
+        if is_reason(name) and name not in {"explain", "reasons"}
+        else "explanation"
+        if name == "explain"
+        else "reason"
+    )
+    return Part(name=known, kind=Kind(type="string"), labels=(known,))
+
+
+def format_message(parts: tuple[Part, ...], rating: Part) -> str:
+    """A short message of our own that gives every part its place, the rating last."""
+    lines = [f'- "{part.name}": {_described(part, rating)}' for part in parts]
+    return (
+        "Give your answer as one JSON object and nothing else, with these fields in this order:\n"
+        + "\n".join(lines)
+    )
+
+
+def _described(part: Part, rating: Part) -> str:
+    schema = part_schema(part)
+    called = (
+        f" (the {rating.labels[0]})"
+        if part is rating and rating.labels and rating.labels[0] != part.name
+        else ""
+    )
+    if "enum" in schema:
+        return f"one of {_listed(schema['enum'])}{called}"
+    kind = schema.get("type")
+    if kind == "array":
+        return "a list of strings"
+    if kind in {"integer", "number"}:
+        noun = "an integer" if kind == "integer" else "a number"
+        if part.kind.low is None or part.kind.high is None:
+            return noun + called
+        return f"{noun} from {as_number(part.kind.low)} to {as_number(part.kind.high)}{called}"
+    return "a string" if kind == "string" else str(kind)
+
+
+def _listed(values: Json) -> str:
+    assert isinstance(values, list)
+    return ", ".join(str(value) for value in values)

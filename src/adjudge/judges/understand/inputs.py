@@ -1,0 +1,88 @@
+"""What a prompt asks for: which inputs, from which fields, and which of them may be absent."""
+
+import re
+
+from adjudge.fields import canonical_field, strip_namespace
+from adjudge.judges.understand.names import REFERENCE
+from adjudge.records import Input
+from adjudge.templates import Reference
+
+DATE_NAMES = frozenset({"current_date", "date", "today", "now", "todays_date", "today_date", "currentdate"})
+
+_MAY_LACK = (
+    r"(?:\boptional(?:ly)?\b|\bif (?:it is |they are |one is |any is )?(?:provided|present|given|available|supplied|any|applicable|specified)\b|\bif any\b|"
+    r"\b(?:may|might|can|could|will)(?: sometimes| also)? be (?:empty|absent|missing|blank|omitted|left out|unavailable|null|none)\b|"
+    r"\bsometimes\b[^.\n]{0,60}\b(?:empty|absent|missing|blank)\b|\bwhen (?:provided|available|present)\b|\bleft (?:blank|empty)\b|\bwhere available\b)"
+)
+_LACKING = re.compile(_MAY_LACK, re.IGNORECASE)
+
+
+def input_source(name: str) -> str:
+    """The field that fills an input: the canonical one it stands for, else its own name."""
+    bare = strip_namespace(name)
+    return bare if bare == "parameters" else canonical_field(name) or bare
+
+
+def read_inputs(references: tuple[Reference, ...], outline: str) -> tuple[Input, ...]:
+    found: dict[str, Input] = {}
+    for reference in references:
+        if reference.name in found:
+            continue
+        name = reference.name
+        dated = strip_namespace(name).lower() in DATE_NAMES
+        optional = reference.guarded or dated or may_lack(name, outline)
+        found[name] = Input(
+            name=name,
+            required=not optional,
+            source="current_date" if dated else input_source(name),
+            default="today" if dated else None,
+        )
+    return tuple(found.values())
+
+
+def may_lack(name: str, outline: str) -> bool:
+    """Whether the prose near an input, or about it, says that it may be empty or absent."""
+    spans = [(match.start(), match.end(), match[1]) for match in REFERENCE.finditer(outline)]
+    for index, (start, _, shown) in enumerate(spans):
+        if shown != name:
+            continue
+        after_previous = spans[index - 1][1] if index else 0
+        if _said_before(outline[max(after_previous, start - 600) : start], name):
+            return True
+    return _said_of(outline, name)
+
+
+def _said_before(before: str, name: str) -> bool:
+    """In the label on the input's own line or the one above it, or in the sentences that lead to that label."""
+    label = "\n".join([line for line in before.splitlines() if line.strip()][-2:])
+    if re.search(r"\([^()\n]{0,40}" + _MAY_LACK + r"[^()\n]{0,40}\)", label, re.IGNORECASE):
+        return True
+    spoken = _spoken(name)
+    for match in _LACKING.finditer(before):
+        lead = before[max(0, match.start() - 160) : match.end()]
+        rest = before[match.end() :]
+        if (
+            re.search(spoken, lead, re.IGNORECASE)
+            and re.search(spoken, rest, re.IGNORECASE)
+            and "⟦" not in rest
+        ):
+            return True
+    return False
+
+
+def _said_of(outline: str, name: str) -> bool:
+    """A sentence anywhere that says of the input, by its name, that it may be lacking."""
+    spoken = _spoken(name)
+    patterns = (
+        rf"(?:^|[^\w\s][ \t]*|\b(?:the|an?|any|this|that|your|its)[ \t]+)[`\"'*<]{{0,3}}{spoken}[`\"'*>]{{0,3}}(?:\s+(?:input|field|section|is))?[\s,(]{{1,3}}{_MAY_LACK}",
+        rf"\boptional(?:ly)?[\s,]{{1,2}}(?:an?\s|the\s)?[`\"'*<]{{0,3}}{spoken}\b",
+        rf"\bif\s+(?:an?\s|the\s|no\s)?[`\"'*<]{{0,3}}{spoken}[`\"'*>]{{0,3}}\s+(?:is|are|was|were)\s+(?:not\s+)?(?:provided|given|available|supplied|present|included|empty|blank)\b",
+    )
+    return any(re.search(pattern, outline, re.IGNORECASE | re.MULTILINE) for pattern in patterns)
+
+
+def _spoken(name: str) -> str:
+    """A pattern for the ways prose writes a name: `reference_answer`, `reference answer`, `referenceAnswer`."""
+    bare = strip_namespace(name).split(".")[-1]
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", bare).split("_")
+    return r"[ _-]?".join(re.escape(word) for word in words if word) or re.escape(bare)

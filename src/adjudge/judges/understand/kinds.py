@@ -1,0 +1,414 @@
+"""What a few words say a value is: a range, a choice, a type.
+
+`<0-5>`, `"0.0 or 1.0"`, `An integer between 0 and 5`, `yes|no`, `either "correct" or "incorrect"`.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from adjudge.records import Json
+
+Type = Literal["integer", "number", "boolean", "string", "array"]
+
+NUMBER = r"-?\d{1,6}(?:\.\d{1,4})?"
+_NUMBER_WORDS = {
+    "zero": "0",
+    "one": "1",
+    "two": "2",
+    "three": "3",
+    "four": "4",
+    "five": "5",
+    "six": "6",
+    "seven": "7",
+    "eight": "8",
+    "nine": "9",
+    "ten": "10",
+}
+_ANY = rf"(?:{NUMBER}|{'|'.join(_NUMBER_WORDS)})"
+_ASIDE = r"(?:\s{0,2}\([^()\n]{0,60}\))?"
+_START = r"(?<![\w.±$€£/-])"
+_END = r"(?![\w/])(?!\.\d)(?!,\d)"
+
+RANGES = (
+    re.compile(
+        rf"\bbetween\s+(?P<low>{_ANY}){_ASIDE}\s*(?:and|to|-|–|—)\s*(?P<high>{_ANY}){_END}", re.IGNORECASE
+    ),
+    re.compile(
+        rf"{_START}(?P<low>{_ANY}){_ASIDE}\s{{0,2}}(?:-|–|—|−|\bto\b|-to-|\.\.\.?|…|\bthrough\b|~)"
+        rf"\s{{0,2}}(?P<high>{_ANY}){_END}",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"(?P<low>{NUMBER})\s*(?:<=|≤|<)\s*\w{{1,30}}\s*(?:<=|≤)\s*(?P<high>{NUMBER})"),
+    re.compile(
+        rf"{_START}(?P<low>{NUMBER})\s+(?:being|is|means|meaning|indicates|indicating|represents|denotes|for)\b"
+        rf"[^.\n]{{1,90}}?\b(?P<high>{NUMBER})\s+(?:being|is|means|meaning|indicates|indicating|represents|denotes|for)\b",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"{_START}(?P<low>{NUMBER})\s{{0,2}}[=:]\s{{0,2}}[^,;\n()=:]{{1,50}}[,;](?:\s(?:and|or))?\s{{0,2}}"
+        rf"(?:{NUMBER}\s{{0,2}}[=:]\s{{0,2}}[^,;\n()=:]{{1,50}}[,;](?:\s(?:and|or))?\s{{0,2}}){{0,12}}"
+        rf"(?P<high>{NUMBER})\s{{0,2}}[=:]",
+        re.IGNORECASE,
+    ),
+)
+_POINT_SCALE = re.compile(
+    rf"\b(?P<high>\d{{1,3}}|{'|'.join(_NUMBER_WORDS)})[- ]point\b(?!s)|\b(?P<stars>\d{{1,2}})[- ]stars?\b",
+    re.IGNORECASE,
+)
+_OUT_OF = re.compile(rf"\bout\s+of\s+(?P<high>\d{{1,3}}|{'|'.join(_NUMBER_WORDS)})\b(?!\.\d)", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"\s{0,2}(?:%(?!\s*(?:scale|score))|percent|words?\b|sentences?\b|bullets?\b|bullet points?\b|paragraphs?\b|lines?\b|characters?\b|"
+    r"tokens?\b|examples?\b|items?\b|steps?\b|criteria\b|years?\b|minutes?\b|seconds?\b|days?\b|(?:\w+\s){0,2}(?:strengths|weaknesses|"
+    r"reasons|areas|ways|sentences|words|improvements|issues|points\s+(?:that|for|of)|examples|suggestions|facts|claims|questions))",
+    re.IGNORECASE,
+)
+_NUMBER_LIST = re.compile(
+    rf"{_START}{NUMBER}(?:\s{{0,2}}(?:,\s{{0,2}}(?:or|and)?|\||/|\bor\b)\s{{0,2}}(?:(?:\.\.\.|…)\s{{0,2}},\s{{0,2}}(?:or|and)?\s{{0,2}})?{NUMBER}){{1,20}}{_END}"
+)
+_DECIMALS = re.compile(
+    r"\b(?:float|floating|continuous|double|decimals?|fraction(?:al)?|real number|half[- ]points?|increments? of 0?\.\d+|steps? of 0?\.\d+|"
+    r"one decimal|two decimal)\b",
+    re.IGNORECASE,
+)
+_WHOLE = re.compile(r"\b(?:integers?|int|whole numbers?|binary|discrete)\b", re.IGNORECASE)
+_NUMERIC = re.compile(
+    r"\b(?:number|numeric(?:al)?|numerical score|float|double|percentage|real)\b", re.IGNORECASE
+)
+_BOOLEAN = re.compile(
+    r"\b(?:bool|boolean)\b|\btrue\b\W{0,4}(?:/|\||or|,)\W{0,4}\bfalse\b|\bfalse\b\W{0,4}(?:/|\||or|,)\W{0,4}\btrue\b|"
+    r"^\W*(?:true|false)\W*$",
+    re.IGNORECASE,
+)
+_LIST = re.compile(
+    r"^\W*(?:an?\s+)?(?:list|array)\b|\b(?:list|array) of\b|\b(?:str|string|text|int|number)\[\]|^\W*(?:list|array)\[|"
+    r"\bexactly \d+ (?:ordered )?(?:bullets|lines|items|strings|entries|elements)\b|\b\(?(?:list|array)\)?\s*:",
+    re.IGNORECASE,
+)
+_STRING = re.compile(
+    r"^\W*(?:str|string|text)\b|^\W*(?:an?|the|your|brief|short|concise|detailed|one|step)\b.{0,80}"
+    r"\b(?:explanation|reason(?:ing)?|rationale|justification|analysis|feedback|summary|critique|sentence|description|comment)",
+    re.IGNORECASE,
+)
+_QUOTES = "\"'`“”‘’*"
+_QUOTED = re.compile(
+    r"(?:\*\*|[\"'`“‘])(?P<word>[^\"'`“”‘’*\n⟦⟧<>]{1,40}?)(?:\*\*|[\"'`”’])"
+    r"(?P<aside>\s{0,2}\([^()\n]{0,80}\))?(?P<next>\s{0,2}(?:,\s{0,2}(?:or|and)?|\||/|\bor\b|\bvs\.?|\band\b|\n\s*[-*]?\s*(?=[\"'`]))\s{0,2})?"
+)
+_PIPES = re.compile(r"(?<!\|)[\w][\w +.'-]{0,40}(?:\s{0,2}\|\s{0,2}[\w][\w +.'-]{0,40}){1,12}(?!\|)")
+_SLASHES = re.compile(r"^[\w][\w +-]{0,30}(?:\s{0,2}/\s{0,2}[\w][\w +-]{0,30}){1,8}$")
+_OR_LIST = re.compile(
+    r"^(?:either\s+)?(?P<list>[\w][\w+-]*(?: [\w+-]+)?(?:\s{0,2},\s{0,2}[\w][\w+-]*(?: [\w+-]+)?){0,10},?\s+or\s+[\w][\w+-]*(?: [\w+-]+)?)$",
+    re.IGNORECASE,
+)
+_CAPITALS = re.compile(
+    r"(?<![\w'’.])(?P<list>[A-Z][A-Z_-]*(?:\s{0,2}(?:,|/|\|)\s{0,2}[A-Z][A-Z_-]*){0,10}(?:,?\s+or\s+|\s{0,2}/\s{0,2}|\s{0,2}\|\s{0,2})[A-Z][A-Z_-]*)(?![\w'’])"
+)
+_TITLES = re.compile(
+    r"(?<![\w'’.])(?P<list>[A-Z][a-z_-]+(?:,\s[A-Z][a-z_-]+){0,10},?\s+or\s+[A-Z][a-z_-]+)(?![\w'’])"
+)
+_ONE_OF = re.compile(
+    r"\b(?:one of|either|among|choose from|select from)\b(?: the)?(?: following)?(?: (?:values|labels|options|categories|words|classes|letters))?\s*:?\s*"
+    r"(?P<list>[^.\n⟦⟧]{3,200})",
+    re.IGNORECASE,
+)
+_CONDITIONAL = re.compile(
+    r"\b(?:answer|respond|say|write|output|return|reply|use|put|print)(?: with)? [\"'`“]([A-Za-z][\w -]{0,30})[\"'`”]"
+    r"|[\"'`“]([A-Za-z][\w -]{0,30})[\"'`”] (?:if|when|otherwise|for)\b",
+    re.IGNORECASE,
+)
+_PAIRS = (
+    ("yes", "no"),
+    ("true", "false"),
+    ("correct", "incorrect"),
+    ("pass", "fail"),
+    ("relevant", "irrelevant"),
+    ("relevant", "unrelated"),
+    ("good", "bad"),
+    ("valid", "invalid"),
+    ("safe", "unsafe"),
+    ("supported", "unsupported"),
+    ("consistent", "inconsistent"),
+    ("factual", "hallucinated"),
+    ("grounded", "hallucinated"),
+    ("faithful", "unfaithful"),
+    ("accept", "reject"),
+    ("toxic", "non-toxic"),
+)
+_PAIR = re.compile(
+    "|".join(
+        rf"\b({a})\b\s{{0,2}}(?:/|\||,? or|,)\s{{0,2}}\b({b})\b|\b({b})\b\s{{0,2}}(?:/|\||,? or|,)\s{{0,2}}\b({a})\b"
+        for a, b in _PAIRS
+    ),
+    re.IGNORECASE,
+)
+_NOT_LABELS = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "it",
+        "is",
+        "be",
+        "of",
+        "to",
+        "in",
+        "on",
+        "at",
+        "and",
+        "or",
+        "not",
+        "if",
+        "so",
+        "e.g",
+        "i.e",
+        "etc",
+        "your",
+        "you",
+        "this",
+        "that",
+        "number",
+        "integer",
+        "string",
+        "text",
+        "float",
+        "int",
+        "bool",
+        "none",
+        "null",
+        "n/a",
+    ]
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Kind:
+    """What is known about a value; every part may be unknown."""
+
+    type: Type | None = None
+    low: float | None = None
+    high: float | None = None
+    options: tuple[Json, ...] = ()
+    count: int | None = None
+    """Exactly so many elements of a list."""
+    nullable: bool = False
+    assumed: bool = False
+    """Only the name of the part says so."""
+
+    @property
+    def known(self) -> bool:
+        return self.type is not None or bool(self.options)
+
+    @property
+    def bounded(self) -> bool:
+        return self.low is not None or bool(self.options)
+
+    @property
+    def numeric(self) -> bool:
+        if self.options:
+            return all(
+                isinstance(option, int | float) and not isinstance(option, bool) for option in self.options
+            )
+        return self.type in {"integer", "number"}
+
+
+UNKNOWN = Kind()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Range:
+    low: float
+    high: float
+    decimals: bool
+    start: int
+    end: int
+
+
+def to_number(written: str) -> float:
+    return float(_NUMBER_WORDS.get(written.lower(), written))
+
+
+def find_ranges(text: str) -> list[Range]:
+    """Every range of numbers in the text that is not a count of sentences, words and the like."""
+    found: list[Range] = []
+    for pattern in RANGES:
+        for match in pattern.finditer(text):
+            low, high = to_number(match["low"]), to_number(match["high"])
+            if any(match.start() < other.end and other.start < match.end() for other in found):
+                continue
+            if low > high:
+                low, high = high, low
+            if low == high or _COUNTED.match(text, match.end()) or high - low > 1000 or abs(low) > 100:
+                continue
+            decimals = "." in match["low"] + match["high"]
+            found.append(Range(low=low, high=high, decimals=decimals, start=match.start(), end=match.end()))
+    for pattern, low in ((_POINT_SCALE, 1.0), (_OUT_OF, 0.0)):
+        for match in pattern.finditer(text):
+            written = match["high"] or match["stars"]
+            high = to_number(written)
+            if (
+                not any(match.start() < other.end and other.start < match.end() for other in found)
+                and high > 1
+            ):
+                found.append(Range(low=low, high=high, decimals=False, start=match.start(), end=match.end()))
+    return sorted(found, key=lambda item: item.start)
+
+
+def number_choices(text: str) -> tuple[float | int, ...]:
+    """The numbers of a written choice (`0.0 or 1.0`; `0, 1, 2, or 3`), else nothing."""
+    plain = re.sub(r"\((?!\s*-?\d)[^()\n]{0,80}\)", "", text)  # `0 (wrong), 1 (right)`
+    for match in _NUMBER_LIST.finditer(plain):
+        if _COUNTED.match(plain, match.end()):
+            continue
+        written = re.findall(NUMBER, match[0])
+        if "/" in match[0] and len(written) == 2 and set(map(float, written)) != {0.0, 1.0}:
+            continue  # `3/4` is a fraction, not a choice
+        values = [float(number) for number in written]
+        if len(set(values)) != len(values):
+            continue
+        if "..." in match[0] or "…" in match[0]:
+            continue
+        return (
+            tuple(values)
+            if any("." in number for number in written)
+            else tuple(int(value) for value in values)
+        )
+    return ()
+
+
+def word_choices(text: str, *, whole: bool = False) -> tuple[str, ...]:
+    """The labels of a written choice, as spelled; `whole` when the text is a value's place and nothing else."""
+    for found in (_quoted_choices(text), _piped_choices(text)):
+        if found:
+            return found
+    bare = text.strip(" \t\n<>[](){}.\"'`“”*")
+    if whole and (match := _SLASHES.match(bare)):
+        return _labels(re.split(r"\s*/\s*", match[0]))
+    if whole and (match := _OR_LIST.match(bare)):
+        return _labels(re.split(r",?\s+or\s+|\s*,\s*", match["list"]))
+    if match := _CAPITALS.search(text):
+        labels = _labels(re.split(r",?\s+or\s+|\s*[,/|]\s*", match["list"]))
+        if labels:
+            return labels
+    if match := _PAIR.search(text):
+        first, second = (group for group in match.groups() if group)
+        return (first, second)
+    if match := _ONE_OF.search(text):
+        labels = _one_of(match["list"])
+        if labels:
+            return labels
+    if (match := _TITLES.search(text)) and len(bare) < 120:
+        return _labels(re.split(r",?\s+or\s+|\s*,\s*", match["list"]))
+    return _conditional_choices(text)
+
+
+def _quoted_choices(text: str) -> tuple[str, ...]:
+    best: list[str] = []
+    run: list[str] = []
+    expected = -1
+    for match in _QUOTED.finditer(text):
+        word = match["word"].strip(" .,;:")
+        if not word or len(word.split()) > 4:
+            run, expected = [], -1
+            continue
+        if match.start() != expected:
+            run = []
+        run.append(word)
+        expected = match.end() if match["next"] else -1
+        if len(run) > len(best):
+            best = list(run)
+    return _labels(best) if len(best) > 1 else ()
+
+
+def _piped_choices(text: str) -> tuple[str, ...]:
+    for match in _PIPES.finditer(text):
+        pieces = [piece.strip(" \"'`.") for piece in match[0].split("|")]
+        # The words around a choice belong to its first and last piece: `one of yes | no and why`.
+        if any(len(piece.split()) > 3 for piece in pieces):
+            pieces[0], pieces[-1] = pieces[0].split()[-1], pieces[-1].split()[0]
+        labels = _labels(pieces)
+        if labels:
+            return labels
+    return ()
+
+
+def _conditional_choices(text: str) -> tuple[str, ...]:
+    """`Answer "yes" if …. Answer "no" otherwise`: each label with its own condition."""
+    found = [match[1] or match[2] for match in _CONDITIONAL.finditer(text)]
+    return _labels(list(dict.fromkeys(found)))
+
+
+def _one_of(listed: str) -> tuple[str, ...]:
+    pieces = re.split(r"\s*,\s*(?:or\s+|and\s+)?|\s+or\s+|\s*/\s*|\s*\|\s*", listed.strip(" :;)"))
+    pieces = [re.sub(r"\([^()]*\)", "", piece).strip(f" {_QUOTES}.;:()[]") for piece in pieces]
+    if len(pieces) < 2 or any(not piece or len(piece.split()) > 3 for piece in pieces):
+        return ()
+    return _labels(pieces)
+
+
+def _labels(pieces: list[str]) -> tuple[str, ...]:
+    labels = [piece.strip() for piece in pieces if piece.strip()]
+    lowered = [label.lower() for label in labels]
+    if len(labels) < 2 or len(set(lowered)) != len(labels):
+        return ()
+    if any(
+        (label.lower() in _NOT_LABELS and label != "A") or not re.search(r"[^\W_]", label) for label in labels
+    ):
+        return ()
+    if any(re.fullmatch(NUMBER, label) or re.match(r"(?:an?|the|your|its) ", label) for label in labels):
+        return ()
+    return tuple(labels)
+
+
+def read_kind(text: str, *, whole: bool = False, booleans: bool = True) -> Kind:
+    """What the words say of a value; `whole` when they stand in the value's place and say nothing else."""
+    kind = _read_kind(text, whole=whole, booleans=booleans)
+    if re.search(r"\b(?:or|\|)\s*null\b|\bnullable\b|\|\s*null\b", text, re.IGNORECASE):
+        kind = replace(kind, nullable=True)
+    return kind
+
+
+def _read_kind(text: str, *, whole: bool, booleans: bool) -> Kind:
+    lowered = text.lower()
+    if _LIST.search(text):
+        exact = re.search(r"\bexactly\s+(\d{1,2}|" + "|".join(_NUMBER_WORDS) + r")\b", lowered)
+        return Kind(type="array", count=int(to_number(exact[1])) if exact else None)
+    if booleans and _BOOLEAN.search(text):
+        return Kind(type="boolean")
+    decimals, whole_number = bool(_DECIMALS.search(text)), bool(_WHOLE.search(text))
+    choices = number_choices(text)
+    ranges = find_ranges(text)
+    if ranges and not (choices and text.find(str(choices[0])) < ranges[0].start):
+        first = ranges[0]
+        return ranged(first, decimals=decimals, whole=whole_number)
+    if len(choices) >= 2:
+        return chosen(choices)
+    if whole and re.fullmatch(r"[\s<>\[\]\"'`]*" + NUMBER + r"[\s<>\[\]\"'`]*", text):
+        return Kind(type="number" if "." in text else "integer")
+    if whole and re.fullmatch(r"[\s<>\[\]\"'`]*\d?\.[xX]+[\s<>\[\]\"'`]*", text):
+        return Kind(type="number")
+    words = word_choices(text, whole=whole)
+    if words:
+        return Kind(type="string", options=words)
+    if whole_number:
+        return Kind(type="integer")
+    if decimals or _NUMERIC.search(text):
+        return Kind(type="number")
+    if _STRING.search(text):
+        return Kind(type="string")
+    return UNKNOWN
+
+
+def ranged(span: Range, *, decimals: bool, whole: bool) -> Kind:
+    """Whole numbers unless the words allow others; from 0 to 1 whole numbers have to be asked for."""
+    fractional = (span.decimals or decimals or span.high - span.low <= 1) and not whole
+    return Kind(type="number" if fractional else "integer", low=span.low, high=span.high)
+
+
+def chosen(values: tuple[float | int, ...]) -> Kind:
+    """A choice of numbers; consecutive whole numbers are a range."""
+    ordered = sorted(values)
+    whole = all(isinstance(value, int) for value in values)
+    if whole and len(values) > 2 and ordered == list(range(int(ordered[0]), int(ordered[-1]) + 1)):
+        return Kind(type="integer", low=ordered[0], high=ordered[-1])
+    return Kind(type="integer" if whole else "number", options=tuple(ordered))

@@ -1,0 +1,63 @@
+"""The pass rule a prompt states: `a score of 3 or above passes`, `threshold of 0.7`."""
+
+import re
+
+from adjudge.judges.understand.kinds import NUMBER
+
+_VALUE = rf"(?P<value>{NUMBER})"
+_RULES: tuple[tuple[re.Pattern[str], str], ...] = (
+    (
+        re.compile(
+            rf"\b(?:scores?|ratings?|grades?)?\s*(?:of\s+)?(?:at least\s+)?{_VALUE}\s*(?:or|and)\s+(?:above|higher|more|greater|over|up)\b[^.\n]{{0,40}}\b(?:pass(?:es|ed|ing)?|acceptable)\b",
+            re.IGNORECASE,
+        ),
+        ">=",
+    ),
+    (
+        re.compile(
+            rf"\bpass(?:es|ed|ing)?\b[^.\n]{{0,60}}?(?:>=|≥|\bat least\b|\bof\b|\bminimum(?: of)?\b|\bis\b)\s*{_VALUE}\s*(?:or|and)\s+(?:above|higher|more|greater)\b",
+            re.IGNORECASE,
+        ),
+        ">=",
+    ),
+    (
+        re.compile(rf"\bpass(?:es|ed|ing)?\b[^.\n]{{0,60}}?(?:>=|≥|\bat least\b)\s*{_VALUE}", re.IGNORECASE),
+        ">=",
+    ),
+    (
+        re.compile(
+            rf"\bpass(?:es|ed|ing)?\b[^.\n]{{0,60}}?(?:>|\babove\b|\bgreater than\b|\bmore than\b|\bexceeds?\b)\s*{_VALUE}",
+            re.IGNORECASE,
+        ),
+        ">",
+    ),
+    (
+        re.compile(rf"(?:>=|≥|\bat least\b)\s*{_VALUE}[^.\n]{{0,30}}\bpass(?:es|ed|ing)?\b", re.IGNORECASE),
+        ">=",
+    ),
+    (
+        re.compile(
+            rf"(?:>|\babove\b|\bgreater than\b)\s*{_VALUE}[^.\n]{{0,30}}\bpass(?:es|ed|ing)?\b", re.IGNORECASE
+        ),
+        ">",
+    ),
+    (
+        re.compile(
+            rf"\b(?:pass(?:ing)?|acceptance|success)\s+(?:score|threshold|mark|grade)\b\s*(?:is|of|:|=)?\s*{_VALUE}",
+            re.IGNORECASE,
+        ),
+        ">=",
+    ),
+    (re.compile(rf"\bthreshold\b\s*(?:for passing\s*)?(?:is|of|:|=)\s*{_VALUE}", re.IGNORECASE), ">="),
+)
+
+
+def find_pass_rule(text: str, low: float, high: float) -> str | None:
+    """The rule as an expression over `score`; None when the prompt states none on its own scale."""
+    for pattern, operator in _RULES:
+        for match in pattern.finditer(text):
+            if low <= float(match["value"]) <= high and not re.match(
+                r"\s*(?:%|percent)", text[match.end("value") :]
+            ):
+                return f"score {operator} {match['value']}"
+    return None

@@ -1,0 +1,213 @@
+"""Which of two labels is the good one, from a fixed list of words; what is not plain is not guessed."""
+
+import re
+from collections.abc import Mapping
+
+POSITIVE = frozenset(
+    [
+        "correct",
+        "yes",
+        "true",
+        "pass",
+        "passed",
+        "passes",
+        "passing",
+        "good",
+        "factual",
+        "grounded",
+        "relevant",
+        "supported",
+        "faithful",
+        "accurate",
+        "consistent",
+        "entailed",
+        "entailment",
+        "entails",
+        "safe",
+        "valid",
+        "acceptable",
+        "accept",
+        "accepted",
+        "helpful",
+        "complete",
+        "compliant",
+        "nontoxic",
+        "clean",
+        "satisfied",
+        "met",
+        "satisfies",
+        "meets",
+        "equivalent",
+        "benign",
+        "appropriate",
+        "aligned",
+        "success",
+        "successful",
+        "succeeded",
+        "resolved",
+        "concise",
+        "polite",
+        "y",
+        "right",
+        "match",
+        "matches",
+        "matched",
+        "harmless",
+        "unbiased",
+        "excellent",
+        "ok",
+        "okay",
+        "adequate",
+    ]
+)
+NEGATIVE = frozenset(
+    [
+        "incorrect",
+        "no",
+        "false",
+        "fail",
+        "failed",
+        "fails",
+        "failing",
+        "failure",
+        "bad",
+        "hallucinated",
+        "hallucination",
+        "hallucinates",
+        "ungrounded",
+        "irrelevant",
+        "unrelated",
+        "unsupported",
+        "unfaithful",
+        "inaccurate",
+        "inconsistent",
+        "contradiction",
+        "contradicted",
+        "contradicts",
+        "contradictory",
+        "unsafe",
+        "invalid",
+        "unacceptable",
+        "reject",
+        "rejected",
+        "unhelpful",
+        "incomplete",
+        "noncompliant",
+        "toxic",
+        "unsatisfied",
+        "unmet",
+        "harmful",
+        "inappropriate",
+        "misaligned",
+        "unsuccessful",
+        "unresolved",
+        "verbose",
+        "rude",
+        "n",
+        "wrong",
+        "mismatch",
+        "mismatched",
+        "biased",
+        "offensive",
+        "malicious",
+        "violation",
+        "violates",
+        "nonfactual",
+        "inadequate",
+    ]
+)
+_DEPENDS = frozenset(["yes", "no", "true", "false", "y", "n"])
+"""Words that answer a question: good or bad only as the question is."""
+_BAD_THING = re.compile(
+    r"\b(?:toxic\w*|harm\w*|hallucinat\w*|contradict\w*|bias(?:ed|es)?|offensive|unsafe|errors?|mistakes?|jailbr\w+|refus\w+|leak\w*|pii|"
+    r"violat\w+|fabricat\w+|mislead\w*|malicious|vulgar|profan\w+|hate\w*|insult\w*|inaccura\w+|incorrect\w*|unsupported|irrelevant|"
+    r"wrong|inappropriate|spam|sycophan\w+|plagiari\w+|off-topic|frustrat\w+|missing|fails?|unfaithful|inconsisten\w+|stereotyp\w+|"
+    r"sexist|racist|evasive|deflect\w*|sensitive|injection|unrelated|verbose)\b",
+    re.IGNORECASE,
+)
+
+
+def label_polarity(label: str) -> int:
+    """1 for a good word, -1 for a bad one, 0 where the list does not say."""
+    words = re.sub(r"[^a-z]+", " ", label.lower()).split()
+    if not words:
+        return 0
+    if len(words) == 2 and words[0] in {"not", "non", "no"}:
+        return -label_polarity(words[1])
+    if len(words) == 1:
+        return 1 if words[0] in POSITIVE else -1 if words[0] in NEGATIVE else 0
+    joined = "".join(words)
+    if joined in POSITIVE or joined in NEGATIVE:
+        return 1 if joined in POSITIVE else -1
+    return 0
+
+
+def name_polarity(name: str) -> int:
+    """Whether a field called so is good when true: `is_correct`, `criteria_met` against `hallucinated`, `has_pii`."""
+    words = [
+        word
+        for word in re.sub(r"[^a-z]+", " ", name.lower()).split()
+        if word not in {"is", "has", "contains", "was"}
+    ]
+    if "not" in words or "no" in words:
+        return 0
+    signs = {
+        1 if word in POSITIVE else -1 if word in NEGATIVE or _BAD_THING.fullmatch(word) else 0
+        for word in words
+    } - {0}
+    return signs.pop() if len(signs) == 1 else 0
+
+
+def points_for(labels: tuple[str, ...], meanings: Mapping[str, str], text: str) -> dict[str, float] | None:
+    """1 for each good label and 0 for each bad one when every label is plainly one of the two, else None."""
+    signs: dict[str, int] = {}
+    for label in labels:
+        sign = label_polarity(label)
+        meaning = meanings.get(label, "")
+        if sign == 0 and meaning:
+            sign = _meaning_polarity(meaning)
+        elif label.lower() in _DEPENDS:
+            about = meaning or asked_question(text)
+            if _BAD_THING.search(about):
+                return None
+        signs[label] = sign
+    if 0 in signs.values() or set(signs.values()) != {1, -1}:
+        return None
+    return {label: 1.0 if sign > 0 else 0.0 for label, sign in signs.items()}
+
+
+def _meaning_polarity(meaning: str) -> int:
+    """`A: CORRECT` and `C for correct answers`: the first word that is on the list, when it is the only one."""
+    plain = re.sub(
+        r"\b(?:the|a|an|answers?|responses?|model|is|it|are|completely|fully|entirely|totally)\b",
+        " ",
+        meaning.lower(),
+    )
+    words = re.sub(r"[^a-z]+", " ", plain).split()
+    return label_polarity(" ".join(words[:2])) or (
+        label_polarity(words[0]) if words and len(words) <= 2 else 0
+    )
+
+
+def rates_a_bad_thing(text: str) -> str | None:
+    """The words that say so, when what is rated is plainly something bad: `the degree of hallucination`."""
+    match = re.search(
+        rf"\b(?:degree|level|amount|extent|severity|likelihood)\s+of\s+(?:the\s+)?{_BAD_THING.pattern}"
+        rf"|{_BAD_THING.pattern}\s+(?:score|rating|scale|level)\b",
+        text,
+        re.IGNORECASE,
+    )
+    return None if match is None else " ".join(match[0].split()).lower()
+
+
+def asks_for_a_bad_thing(text: str) -> bool:
+    return _BAD_THING.search(asked_question(text)) is not None
+
+
+def asked_question(text: str) -> str:
+    """The sentences that say what yes and no are answers to."""
+    asking = re.compile(
+        r"[^\n.?!]{0,300}(?:\?|\bwhether\b[^\n.?!]{0,200}|\bdetermine if\b[^\n.?!]{0,200}|\b(?:decide|check|judge|assess|evaluate|tell|detect|identify)\b[^\n.?!]{0,10}\bif\b[^\n.?!]{0,200})",
+        re.IGNORECASE,
+    )
+    return " ".join(match[0] for match in asking.finditer(text))

@@ -1,0 +1,287 @@
+"""Which part of a verdict is the score, or gives its points, and on what scale."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from adjudge.judges.understand.bare import find_bare
+from adjudge.judges.understand.names import (
+    is_doubt,
+    is_label,
+    is_overall,
+    is_plain_rating,
+    is_rating,
+    is_reason,
+)
+from adjudge.judges.understand.parts import Part, as_number
+from adjudge.judges.understand.polarity import (
+    asks_for_a_bad_thing,
+    name_polarity,
+    points_for,
+    rates_a_bad_thing,
+)
+from adjudge.judges.understand.scale import Anchors, anchored_scale, kind_bounds, overall_scale
+from adjudge.records import FieldScore, Json, PointsScore, Scale, ScoreRule
+from adjudge.templates import Reference
+
+_EXACT_DECIMALS = re.compile(r"\b(?:float|decimal|floating)|\d\.\d*[1-9]|0\.X", re.IGNORECASE)
+_PAIR_ENDS = (
+    ("a", "b"),
+    ("1", "2"),
+    ("one", "two"),
+    ("first", "second"),
+    ("left", "right"),
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rule:
+    """The score rule as read, with the parts as it leaves them."""
+
+    parts: tuple[Part, ...]
+    score: ScoreRule | None = None
+    scale: Scale | None = None
+    rating: Part | None = None
+    anchors: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
+    binary: bool = False
+    unread: tuple[str, ...] = ()
+
+
+def read_rule(parts: tuple[Part, ...], text: str, anchors: list[Anchors], *, pairwise: bool) -> Rule:
+    """The rule for these parts; what stands in the way is said in `unread`."""
+    if pairwise:
+        return Rule(
+            parts=parts,
+            unread=(
+                (
+                    "the prompt compares two responses: a pairwise verdict has no score here, since a case has one response; "
+                    "add `score:` to give its labels points"
+                ),
+            ),
+        )
+    numeric = [part for part in parts if part.shape is None and part.kind.numeric and not is_doubt(part.name)]
+    labels = [part for part in parts if _is_choice(part)]
+    rated = [part for part in numeric if is_rating(part.name)] or ([] if labels else numeric)
+    if len(rated) == 1:
+        return _rated(parts, rated[0], text, anchors)
+    if rated:
+        overall = [part for part in rated if is_overall(part.name)] or [
+            part for part in rated if is_plain_rating(part.name)
+        ]
+        if len(overall) == 1:
+            return _rated(parts, overall[0], text, anchors)
+        names = _listed([part.name for part in rated])
+        mean = " + ".join(part.name for part in rated)
+        return Rule(
+            parts=parts,
+            unread=(
+                (
+                    f"the verdict has several numbers and none is the overall one: {names}; "
+                    f"add `score:`, a field or an expression such as `({mean}) / {len(rated)}`, and `scale:`"
+                ),
+            ),
+        )
+    return _labelled(parts, labels, text)
+
+
+def _is_choice(part: Part) -> bool:
+    if part.shape is not None or is_reason(part.name):
+        return False
+    return part.kind.type == "boolean" or (bool(part.kind.options) and not part.kind.numeric)
+
+
+def _rated(parts: tuple[Part, ...], rating: Part, text: str, anchors: list[Anchors]) -> Rule:
+    kind = rating.kind
+    if not kind.bounded:
+        stated = overall_scale(text, anchors)
+        if stated is None and kind.assumed and (worded := _worded(rating, text)) is not None:
+            return _labelled(tuple(worded if part is rating else part for part in parts), [worded], text)
+        if stated is None:
+            return Rule(
+                parts=parts,
+                rating=rating,
+                score=FieldScore(field=rating.name),
+                unread=(f"no scale was found for `{rating.name}`: add `scale: [lo, hi]`",),
+            )
+        decimals = kind.type == "number" and _EXACT_DECIMALS.search(rating.says) is not None
+        kind = replace(stated, type="number") if decimals and not stated.options else stated
+    fitting = [item for item in anchors if (item.low, item.high) == kind_bounds(kind)]
+    if fitting and not rating.kind.bounded and not kind.options and set(fitting[0].values) == {0.0, 1.0}:
+        kind = anchored_scale(fitting[0]) if kind.type == "integer" else kind
+    low, high = kind_bounds(kind)
+    bad = rates_a_bad_thing(text) or (
+        "the question asks for it" if kind.options and asks_for_a_bad_thing(text) else ""
+    )
+    changed = replace(rating, kind=kind)
+    best = max(fitting, key=lambda item: len(item.texts), default=None)
+    words: dict[str, Json] = {}
+    if best is not None:
+        whole = kind.type == "integer"
+        words = {word: as_number(value) if whole else value for word, value in best.words.items()}
+    return Rule(
+        parts=tuple(changed if part is rating else part for part in parts),
+        rating=changed,
+        score=FieldScore(field=rating.name),
+        scale=Scale(low=low, high=high),
+        anchors=dict(best.texts) if best is not None else {},
+        words={rating.name: words} if words else {},
+        binary=not bad and bool(kind.options) and (low, high) == (0.0, 1.0) and len(kind.options) == 2,
+        unread=(_better(bad),) if bad else (),
+    )
+
+
+def _better(bad: str) -> str:
+    return f"what is rated may be bad ({bad}): add `better: lower` if a high score is the worse one, `better: higher` if not"
+
+
+def _worded(rating: Part, text: str) -> Part | None:
+    """A `score` whose place says nothing, in a prompt that asks for words and not for numbers."""
+    bare = find_bare(text)
+    options = bare.parts[0].kind.options if bare is not None else ()
+    if bare is None or not options or bare.parts[0].kind.numeric:
+        return None
+    return replace(rating, kind=bare.parts[0].kind, meanings=bare.parts[0].meanings)
+
+
+def _labelled(parts: tuple[Part, ...], labels: list[Part], text: str) -> Rule:
+    named = [part for part in labels if is_label(part.name) or is_rating(part.name)]
+    chosen = labels if len(labels) == 1 else named if len(named) == 1 else []
+    if not chosen:
+        return Rule(parts=parts, unread=(_no_label(parts, labels),))
+    label = chosen[0]
+    words = _words(label)
+    if label.kind.type == "boolean" and not label.kind.options:
+        sign = name_polarity(label.name)
+        if sign == 0:
+            return Rule(
+                parts=parts,
+                rating=label,
+                unread=(
+                    (
+                        f'whether `{label.name}: true` is good or bad could not be read: add `score: {{"true": 1, "false": 0}}` '
+                        "or the other way round"
+                    ),
+                ),
+            )
+        good = {"true": 1.0, "false": 0.0} if sign > 0 else {"true": 0.0, "false": 1.0}
+        return _binary(parts, label, good, words)
+    options = tuple(str(option) for option in label.kind.options)
+    points = _points_by_name(label.name, options) or points_for(options, label.meanings, text)
+    if points is None:
+        listed = ", ".join(f"{option}: …" for option in options)
+        return Rule(
+            parts=parts,
+            rating=label,
+            words=words,
+            unread=(
+                f"what the labels of `{label.name}` are worth could not be read: add `score: {{{listed}}}`",
+            ),
+        )
+    return _binary(parts, label, points, words)
+
+
+def _points_by_name(name: str, options: tuple[str, ...]) -> dict[str, float] | None:
+    """`correct: yes` is good whatever the rest of the prompt speaks of."""
+    sign = name_polarity(name)
+    truths = {option: option.lower() in {"yes", "true", "y"} for option in options}
+    if (
+        sign == 0
+        or len(options) != 2
+        or not {option.lower() for option in options} <= {"yes", "no", "true", "false", "y", "n"}
+    ):
+        return None
+    return {option: 1.0 if truth is (sign > 0) else 0.0 for option, truth in truths.items()}
+
+
+def _binary(
+    parts: tuple[Part, ...], label: Part, points: dict[str, float], words: Mapping[str, Mapping[str, Json]]
+) -> Rule:
+    return Rule(
+        parts=parts,
+        rating=label,
+        score=PointsScore(field=label.name, points=points),
+        scale=Scale(low=0.0, high=1.0),
+        words=words,
+        binary=True,
+    )
+
+
+def _words(label: Part) -> dict[str, dict[str, Json]]:
+    """One-word meanings of letters: a reply that says the word has said the letter."""
+    said = {
+        meaning.strip(" .").lower(): option
+        for option, meaning in label.meanings.items()
+        if re.fullmatch(r"[A-Za-z][A-Za-z_-]{2,30}", meaning.strip(" ."))
+    }
+    options = {str(option).lower() for option in label.kind.options}
+    if len(said) != len(label.kind.options) or set(said) & options:
+        return {}
+    return {label.name: dict(said)}
+
+
+def _no_label(parts: tuple[Part, ...], labels: list[Part]) -> str:
+    if labels:
+        return (
+            f"the verdict has several labels and none is the overall one: {_listed([part.name for part in labels])}; "
+            "add `score:`, an expression over them"
+        )
+    nested = [
+        f"{part.name}.{name}"
+        for part in parts
+        if part.shape is not None
+        for name in _nested_numbers(part.shape)
+    ]
+    if nested:
+        return (
+            f"the numbers stand inside other fields: {_listed(nested)}; add `score:`, an expression such as `{nested[0]}`, "
+            "and `scale:`"
+        )
+    open_label = next(
+        (part.name for part in parts if is_label(part.name) and part.kind.type == "string"), None
+    )
+    if open_label:
+        return (
+            f"the labels that `{open_label}` may take could not be read: add `verdict:` with `{open_label}: {{enum: […]}}` "
+            "and `score:` with the points of each"
+        )
+    return (
+        f"no field of the verdict ({_listed([part.name for part in parts])}) is a rating or a label: add `score:`, "
+        "and `verdict:` if the prompt asks for more than was read"
+    )
+
+
+def _nested_numbers(shape: Mapping[str, Json]) -> list[str]:
+    properties = shape.get("properties")
+    if not isinstance(properties, dict):
+        return []
+    return [name for name, schema in properties.items() if isinstance(schema, dict) and "minimum" in schema]
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def is_pairwise(references: tuple[Reference, ...], parts: tuple[Part, ...]) -> bool:
+    """Two inputs that differ in `a`/`b` or `1`/`2` alone, and no single rating of one of them."""
+    names = {re.sub(r"[^a-z0-9]+", "_", _snake(reference.name)).strip("_") for reference in references}
+    paired = any(
+        (name.endswith(f"_{first}") and name.removesuffix(first) + second in names)
+        or (name.startswith(f"{first}_") and second + name.removeprefix(first) in names)
+        or (
+            re.fullmatch(rf"[a-z_]{{3,}}{first}", name) is not None
+            and name.removesuffix(first) + second in names
+        )
+        for name in names
+        for first, second in _PAIR_ENDS
+    )
+    if not paired:
+        return False
+    single = [
+        part for part in parts if part.kind.numeric and (is_plain_rating(part.name) or is_overall(part.name))
+    ]
+    return not single
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()

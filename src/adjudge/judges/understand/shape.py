@@ -1,0 +1,275 @@
+"""The JSON a prompt shows: which of its objects is the verdict, and what each value is."""
+
+import re
+from dataclasses import replace
+
+from adjudge.judges.schema import object_schema
+from adjudge.judges.understand.kinds import UNKNOWN, Kind, read_kind
+from adjudge.judges.understand.names import (
+    REFERENCE,
+    cued,
+    is_label,
+    is_rating,
+    is_reason,
+    near_example,
+)
+from adjudge.judges.understand.parts import Found, Part, part_schema
+from adjudge.judges.understand.skeleton import Entry, Leaf, ListNode, Node, ObjectNode, Shown, find_objects
+from adjudge.records import Json
+
+_PLACE = re.compile(
+    r"<[^<>\n]{1,200}>|\.\.\.|…|\bor\b|\||true/false|yes/no|\byour\b|\bhere\b|\b(?:int|integer|float|number|string|str|bool|boolean)\b",
+    re.IGNORECASE,
+)
+_TYPES = {"string", "number", "integer", "boolean", "array", "object", "null"}
+
+
+def find_shown_json(text: str) -> Found | None:
+    """The verdict a prompt shows as JSON, if it shows one."""
+    shown = [item for item in find_objects(text) if not _is_data(item)]
+    if not shown:
+        return None
+    best = max(range(len(shown)), key=lambda index: (_rank(text, shown[index]), index))
+    chosen = shown[best]
+    if chosen.in_list:
+        return None
+    same = [item for item in shown if item is not chosen and item.node.names == chosen.node.names]
+    schema = _as_json_schema(chosen.node)
+    entries = schema.entries if schema is not None else chosen.node.entries
+    spans = tuple((item.start, item.end) for item in shown)
+    parts = tuple(
+        _part(entry, described(text, entry.name, spans), [twin.node[entry.name] for twin in same])
+        for entry in entries
+    )
+    return Found(form="json", parts=parts, start=chosen.start, end=chosen.end)
+
+
+def shows_a_list(text: str) -> bool:
+    """Whether the only JSON shown is a list of objects: a reply with no verdict of its own."""
+    shown = [item for item in find_objects(text) if not _is_data(item)]
+    return bool(shown) and max(shown, key=lambda item: _rank(text, item)).in_list
+
+
+def _is_data(shown: Shown) -> bool:
+    """JSON that is filled from the case is what is judged, not what is asked for."""
+    leaves = list(_leaves(shown.node))
+    filled = sum(REFERENCE.search(leaf.text) is not None for leaf in leaves)
+    return filled > 0 and not any(
+        is_rating(name) or is_label(name) for name in shown.node.names if name != "answer"
+    )
+
+
+def _leaves(node: Node) -> list[Leaf]:
+    if isinstance(node, Leaf):
+        return [node]
+    children = node.elements if isinstance(node, ListNode) else tuple(entry.node for entry in node.entries)
+    return [leaf for child in children for leaf in _leaves(child)]
+
+
+def _rank(text: str, shown: Shown) -> int:
+    names = shown.node.names
+    rank = 0
+    if any(is_rating(name) or is_label(name) for name in names):
+        rank += 3
+    if any(is_reason(name) for name in names):
+        rank += 1
+    if any(_PLACE.search(leaf.text) for leaf in _leaves(shown.node)):
+        rank += 2
+    if cued(text, shown.start):
+        rank += 2
+    if near_example(text, shown.start):
+        rank -= 3
+    return rank
+
+
+def described(text: str, name: str, spans: tuple[tuple[int, int], ...] = ()) -> str:
+    """What the prompt says about a field outside the JSON: its bullet, or `name must be …`."""
+    spelled = re.escape(name).replace("_", r"[_ ]")
+    patterns = (
+        (
+            rf"^[ \t>]*(?:[-*•+]|\d{{1,2}}[.)])?[ \t]*[`\"'*_]{{0,4}}{spelled}[`\"'*_]{{0,4}}[ \t]*(?P<aside>\([^()\n]{{1,120}}\))?"
+            r"[`\"'*_]{0,4}[ \t]*[:=–—-][`\"'*_]{0,4}[ \t]*(?P<text>[^\n]{0,400})$"
+        ),
+        (
+            rf"(?:^|[.\n`\"'*]|\bthe\b )[ \t]*[`\"'*]{{0,2}}{spelled}[`\"'*]{{0,2}}(?P<aside>)[ \t]+(?P<text>(?:must|should|can|is|will|has to)"
+            r"[ \t]+(?:only[ \t]+)?be[^.\n]{0,200}|(?:is|are|field is|field should be|field must be)[ \t]+(?:an?|one of|either|exactly)[^.\n]{0,200})"
+        ),
+    )
+    found = []
+    for pattern in patterns:
+        for match in re.finditer(pattern, text, re.IGNORECASE | re.MULTILINE):
+            if REFERENCE.search(match[0]) or any(start <= match.start() < end for start, end in spans):
+                continue
+            found.append(f"{match['aside'] or ''} {match['text']}".strip())
+    return "\n".join(found[:4])
+
+
+def _part(entry: Entry, says: str, twins: list[Node | None]) -> Part:
+    node = entry.node
+    about = "\n".join(part for part in (entry.comment, says) if part)
+    if isinstance(node, ObjectNode):
+        schema = _property_schema(node)
+        if schema is not None:
+            return schema_part(entry.name, schema, about)
+        shape = object_schema({child.name: part_schema(_part(child, "", [])) for child in node.entries})
+        return Part(name=entry.name, shape=shape, says=about)
+    if isinstance(node, ListNode):
+        return _list_part(entry.name, node, about)
+    kind = leaf_kind(entry.name, node, about)
+    if kind.type == "integer" and not kind.bounded:
+        numbers = [twin.text for twin in twins if isinstance(twin, Leaf)]
+        if any(re.fullmatch(r"\d+\.\d*[1-9]", number.strip()) for number in numbers):
+            kind = replace(kind, type="number")
+    as_text = node.quoted and kind.numeric
+    return Part(name=entry.name, kind=kind, says=f"{node.text}\n{about}".strip(), number_as_text=as_text)
+
+
+def leaf_kind(name: str, leaf: Leaf, about: str) -> Kind:
+    """What a shown value is, from the value, then from what is said of it, then from its name."""
+    text = leaf.text.strip()
+    if is_reason(name) and not is_rating(name):
+        said = read_kind(about) if about else UNKNOWN
+        return said if said.type == "array" else Kind(type="string", nullable=said.nullable)
+    long_prose = leaf.quoted and len(text.split()) > 9
+    kind = (
+        UNKNOWN
+        if long_prose and not re.search(r"\bone of\b|\beither\b|\|", text)
+        else read_kind(text, whole=True)
+    )
+    if long_prose and is_rating(name):
+        kind = read_kind(text)
+    if kind.type == "boolean" and leaf.quoted and not is_rating(name):
+        kind = read_kind(text, whole=True, booleans=False) if re.search(r"\W", text.strip()) else kind
+    said = read_kind(about) if about else UNKNOWN
+    if kind.options and not kind.numeric and said.numeric and is_rating(name):
+        return said
+    if kind.bounded or kind.type in {"boolean", "array"}:
+        return kind
+    if kind.numeric:
+        return merge(kind, said) if said.numeric else kind
+    if said.known and (said.bounded or said.type != "string"):
+        return said
+    if (
+        is_rating(name)
+        and not said.known
+        and not (leaf.quoted and re.fullmatch(r"[A-Za-z][A-Za-z ]{2,30}", text))
+    ):
+        return Kind(type="integer", assumed=True) if not kind.known else kind
+    return kind if kind.known else Kind(type="string")
+
+
+def merge(kind: Kind, said: Kind) -> Kind:
+    """A bare number's place takes the bounds that the prose gives it."""
+    if not said.bounded:
+        return said if said.type == "number" else kind
+    if kind.type == "number" and said.type == "integer" and not said.options:
+        return replace(said, type="number")
+    return said
+
+
+def _list_part(name: str, node: ListNode, about: str) -> Part:
+    said = read_kind(about) if about else UNKNOWN
+    objects = [element for element in node.elements if isinstance(element, ObjectNode)]
+    items: dict[str, Json]
+    if objects:
+        items = object_schema({child.name: part_schema(_part(child, "", [])) for child in objects[0].entries})
+    elif node.elements and isinstance(node.elements[0], Leaf):
+        first = node.elements[0]
+        kind = UNKNOWN if first.quoted else read_kind(first.text, whole=True)
+        items = part_schema(Part(name=name, kind=kind)) if kind.known else {"type": "string"}
+    else:
+        items = {"type": "string"}
+    shape: dict[str, Json] = {"type": "array", "items": items}
+    count = said.count or _labelled_count(node)
+    if count is not None:
+        shape |= {"minItems": count, "maxItems": count}
+    return Part(name=name, shape=shape, says=about)
+
+
+def _labelled_count(node: ListNode) -> int | None:
+    """`["Fact: …", "Conclusion: …", "Score: …"]`: each element has a name of its own, so their number is fixed."""
+    if node.open_ended or len(node.elements) < 3:
+        return None
+    heads = [
+        match[1].lower()
+        for element in node.elements
+        if isinstance(element, Leaf) and (match := re.match(r"\s*([A-Za-z][\w ]{1,30}):", element.text))
+    ]
+    return len(heads) if len(set(heads)) == len(node.elements) else None
+
+
+def _as_json_schema(node: ObjectNode) -> ObjectNode | None:
+    """The `properties` of a JSON Schema that is shown as such."""
+    properties = node["properties"]
+    return properties if isinstance(properties, ObjectNode) else None
+
+
+def _property_schema(node: ObjectNode) -> ObjectNode | None:
+    kind = node["type"]
+    if isinstance(kind, Leaf) and kind.text.strip().lower() in _TYPES:
+        return node
+    return node if isinstance(node["enum"], ListNode) else None
+
+
+def schema_part(name: str, node: ObjectNode, about: str) -> Part:
+    """A property that a shown JSON Schema describes."""
+    description = node["description"]
+    says = "\n".join(
+        part for part in (description.text if isinstance(description, Leaf) else "", about) if part
+    )
+    choices = node["enum"]
+    if isinstance(choices, ListNode):
+        options = tuple(_literal(element) for element in choices.elements if isinstance(element, Leaf))
+        return Part(name=name, kind=Kind(type="string", options=options), says=says)
+    kind_leaf = node["type"]
+    kind = kind_leaf.text.strip().lower() if isinstance(kind_leaf, Leaf) else "string"
+    properties, items = node["properties"], node["items"]
+    if kind == "object" and isinstance(properties, ObjectNode):
+        shape = object_schema({child.name: part_schema(_part(child, "", [])) for child in properties.entries})
+        return Part(name=name, shape=shape, says=says)
+    if kind == "array":
+        inner: dict[str, Json] = {"type": "string"}
+        if isinstance(items, ObjectNode):
+            inner = part_schema(schema_part("item", items, "")) if _property_schema(items) else inner
+        return Part(name=name, shape={"type": "array", "items": inner}, says=says)
+    low, high = _number(node["minimum"]), _number(node["maximum"])
+    if kind in {"integer", "number"} and low is not None and high is not None:
+        return Part(
+            name=name,
+            kind=Kind(type="integer" if kind == "integer" else "number", low=low, high=high),
+            says=says,
+        )
+    if kind in {"integer", "number"}:
+        said = read_kind(says)
+        whole = Kind(type="integer" if kind == "integer" else "number")
+        return Part(
+            name=name,
+            kind=replace(said, type=whole.type) if said.numeric and said.bounded else whole,
+            says=says,
+        )
+    if kind == "boolean":
+        return Part(name=name, kind=Kind(type="boolean"), says=says)
+    said = read_kind(says)
+    options = said.options if kind == "string" and not said.numeric and not is_reason(name) else ()
+    return Part(name=name, kind=Kind(type="string", options=options), says=says)
+
+
+def _number(node: Node | None) -> float | None:
+    if not isinstance(node, Leaf):
+        return None
+    try:
+        return float(node.text)
+    except ValueError:
+        return None
+
+
+def _literal(leaf: Leaf) -> Json:
+    if leaf.quoted:
+        return leaf.text
+    text = leaf.text.strip()
+    if text in {"true", "false"}:
+        return text == "true"
+    number = _number(leaf)
+    if number is None:
+        return text
+    return number if "." in text else int(number)

@@ -1,0 +1,370 @@
+"""Verdicts asked for as text: `Score: <1-5>`, `<score>…</score>`, `[[5]]`, `[RESULT]`."""
+
+import re
+from dataclasses import replace
+
+from adjudge.judges.understand.kinds import NUMBER, Kind, find_ranges, read_kind, word_choices
+from adjudge.judges.understand.names import (
+    REFERENCE,
+    cued,
+    is_label,
+    is_rating,
+    is_reason,
+    near_example,
+    snake_case,
+)
+from adjudge.judges.understand.options import bracketed_meanings, meanings_of
+from adjudge.judges.understand.parts import Found, Part
+
+# ---- tags ----------------------------------------------------------------------------------------------
+
+_TAG = re.compile(r"<(?P<name>[A-Za-z][\w-]{0,40})>(?P<inside>[^<>]{0,400}|<[^<>/]{0,200}>)</(?P=name)>")
+_TAG_MENTION = re.compile(
+    r"(?:in|within|inside|between|using|with|enclose[sd]?|wrap(?:ped)?|put)\b[^\n.]{0,80}?[`\"']?<(?P<name>[A-Za-z][\w-]{0,40})>[`\"']?(?:\s{0,2}(?:\.\.\.|…|and|,)?\s{0,2}[`\"']?</(?P=name)>[`\"']?)?(?:\s{0,2}(?:XML\s)?tags?)?",
+    re.IGNORECASE,
+)
+_NOT_PARTS = frozenset(
+    [
+        "example",
+        "examples",
+        "instructions",
+        "rubric",
+        "input",
+        "output",
+        "context",
+        "question",
+        "criteria",
+        "system",
+        "user",
+        "b",
+        "i",
+        "p",
+        "br",
+        "code",
+    ]
+)
+
+
+def find_tags(text: str) -> Found | None:
+    parts: dict[str, Part] = {}
+    places: dict[str, int] = {}
+    start, end = len(text), 0
+    filled = {match[1].lower() for match in re.finditer(r"<([A-Za-z][\w-]{0,40})>[^<]{0,40}⟦", text)}
+    for match in _TAG.finditer(text):
+        name = match["name"]
+        if name.lower() in _NOT_PARTS | filled or REFERENCE.search(match["inside"]) or name in parts:
+            continue
+        if not (cued(text, match.start(), within=700) or is_rating(name) or is_label(name)):
+            continue
+        parts[name] = _tag_part(name, match["inside"].strip(), text)
+        places[name] = match.start()
+        start, end = min(start, match.start()), max(end, match.end())
+    for match in _TAG_MENTION.finditer(text):
+        name = match["name"]
+        if name.lower() in _NOT_PARTS | filled or name in parts:
+            continue
+        line = text[text.rfind("\n", 0, match.start()) + 1 : match.end()]
+        if REFERENCE.search(line) or not (is_rating(name) or is_label(name) or is_reason(name)):
+            continue
+        parts[name] = _text_part(name, "", text)
+        places[name] = match.start("name")
+        start, end = min(start, match.start()), max(end, match.end())
+    if not any(is_rating(part.name) or is_label(part.name) for part in parts.values()):
+        return None
+    if len({part.name for part in parts.values()}) != len(parts):
+        return None
+    in_order = sorted(parts, key=lambda name: places[name])
+    return Found(form="tags", parts=tuple(parts[name] for name in in_order), start=start, end=end)
+
+
+def _tag_part(tag: str, inside: str, text: str) -> Part:
+    """A part named by its tag, or by what stands in it where the tag says nothing (`<S2>your score</S2>`)."""
+    if is_rating(tag) or is_label(tag) or is_reason(tag):
+        return _text_part(tag, inside, text)
+    words = re.sub(r"^\W*(?:your|the|an?)\b", "", inside, flags=re.IGNORECASE).strip(" .<>[]()")
+    if (
+        len(words.split()) <= 4
+        and words
+        and (is_rating(words) or is_reason(words) or re.search(r"chain|thought", words, re.IGNORECASE))
+    ):
+        part = _text_part(words, inside, text)
+        return replace(part, labels=(tag.lower(), *part.labels))
+    return _text_part(tag, inside, text)
+
+
+def _text_part(name: str, inside: str, text: str) -> Part:
+    """A part from its written place; what the place leaves open is read where the prompt speaks of it."""
+    property_name = snake_case(name)
+    if is_reason(property_name) and not is_rating(property_name):
+        return Part(name=property_name, kind=Kind(type="string"), says=inside, labels=(spoken(name),))
+    kind = read_kind(inside, whole=True, booleans=False) if inside else Kind()
+    if (
+        inside
+        and is_label(property_name)
+        and not kind.bounded
+        and _is_word_place(inside)
+        and not is_rating(property_name)
+    ):
+        kind = Kind()
+    if not kind.known or (kind.type == "string" and not kind.options):
+        if is_rating(property_name):
+            kind = Kind(type="integer", assumed=True)
+        else:
+            options = _options_near(text, spoken(name))
+            kind = Kind(type="string", options=options)
+    options = tuple(option for option in kind.options if isinstance(option, str))
+    return Part(
+        name=property_name,
+        kind=kind,
+        says=inside,
+        labels=(spoken(name),),
+        meanings=meanings_of(text, options),
+    )
+
+
+def _is_word_place(inside: str) -> bool:
+    return re.fullmatch(r"\W*[A-Za-z ]{1,30}\W*", inside) is not None
+
+
+def spoken(name: str) -> str:
+    return snake_case(name).replace("_", " ")
+
+
+def _options_near(text: str, name: str) -> tuple[str, ...]:
+    """The choice in a sentence that speaks of the part, the last such sentence first."""
+    sentences = [match[0] for match in re.finditer(r"[^\n.]{3,400}", text) if "⟦" not in match[0]]
+    for sentence in reversed(sentences):
+        if re.search(rf"\b{re.escape(name)}\b", sentence, re.IGNORECASE):
+            found = word_choices(sentence)
+            if found:
+                return found
+    return ()
+
+
+# ---- brackets ------------------------------------------------------------------------------------------
+
+_BRACKETS = re.compile(r"\[\[(?P<inside>[^\[\]\n]{1,60})\]\]")
+_BEFORE_BRACKETS = re.compile(r"(?P<label>[A-Za-z][A-Za-z ]{0,30}?)\s{0,2}:?\s{0,2}[`\"'*]{0,2}$")
+
+
+def find_brackets(text: str) -> Found | None:
+    labels: list[str] = []
+    rating = ""
+    kind = Kind()
+    start, end = len(text), 0
+    for match in _BRACKETS.finditer(text):
+        inside = match["inside"].strip()
+        if "⟦" in inside:
+            continue
+        start, end = min(start, match.start()), max(end, match.end())
+        head, colon, tail = inside.partition(":")
+        if colon and is_rating(head):
+            rating, kind = snake_case(head), read_kind(tail, whole=True)
+        elif re.fullmatch(NUMBER, inside):
+            before = _BEFORE_BRACKETS.search(text[max(0, match.start() - 40) : match.start()])
+            name = snake_case(before["label"].split()[-1]) if before else "rating"
+            rating = rating or (name if is_rating(name) else "rating")
+            if "." in inside and not inside.endswith(".0") and not kind.known:
+                kind = Kind(type="number")
+        elif any(is_rating(word) for word in inside.split()):
+            rating = "rating" if re.search(r"rating", inside, re.IGNORECASE) else "score"
+        elif find_ranges(inside):
+            rating, kind = rating or "score", read_kind(inside, whole=True)
+        elif choices := word_choices(inside, whole=True):
+            labels += [choice for choice in choices if choice not in labels]
+        elif len(inside.split()) <= 3 and inside not in labels:
+            labels.append(inside)
+    if rating:
+        part = Part(name=rating, kind=kind if kind.numeric else Kind(type="integer"), labels=(rating,))
+        return Found(form="brackets", parts=(part,), start=start, end=end)
+    if len(labels) >= 2:
+        meanings = {**meanings_of(text, tuple(labels)), **bracketed_meanings(text)}
+        part = Part(
+            name="verdict",
+            kind=Kind(type="string", options=tuple(labels)),
+            labels=("verdict",),
+            meanings=meanings,
+        )
+        return Found(form="brackets", parts=(part,), start=start, end=end)
+    return None
+
+
+# ---- lines ---------------------------------------------------------------------------------------------
+
+_LINE = re.compile(
+    r"^[ \t>]*(?:[-*•+][ \t]+|\d{1,2}[.)][ \t]+|#{1,4}[ \t]+)?[`\"'*_]{0,4}(?P<label>[A-Za-z][A-Za-z _/-]{0,40}?)[ \t]*(?P<aside>\([^()\n]{1,60}\))?[`\"'*_]{0,3}[ \t]*:[`\"'*_]{0,3}[ \t]*(?P<value>[^\n]{0,600})$",
+    re.MULTILINE,
+)
+_INLINE = re.compile(
+    r"[\"'`“](?P<label>[A-Za-z][A-Za-z _]{0,30}?)\s{0,2}:\s{0,2}(?P<value>[^\"'`“”\n]{1,120})[\"'`”]"
+)
+_RESULT = re.compile(
+    r"\[(?P<label>RESULT|SCORE|RATING|VERDICT|FINAL SCORE|ANSWER|GRADE)\]\s{0,2}(?P<value>\([^()\n]{1,120}\)|<[^<>\n]{1,120}>)",
+    re.IGNORECASE,
+)
+_SIDE_BY_SIDE = re.compile(r",\s{1,2}(?=[A-Z][A-Za-z ]{1,30}:\s*[\[<(])")
+_PLACE = re.compile(
+    r"^\W{0,3}(?:<[^<>]{1,180}>|\[[^\[\]]{1,180}\]|\([^()]{1,180}\)|\{[^{}]{1,180}\}|⟨.{1,80}⟩|_{2,}|\.{2,}|…|\$[A-Z]+|[XYN#]\b|your\b.{0,100}|(?:one of|either|an? (?:integer|number|score|float|brief|short|detailed|concise|single))\b.{0,120}"
+    rf"|{NUMBER}(?:\s*/\s*\d+)?|.{{0,60}}(?:\||\bor\b|/).{{0,60}})\W{{0,3}}$",
+    re.IGNORECASE,
+)
+_SPECIFIED = re.compile(
+    r"\bformat\b[^\n]{0,40}\b(?:specified|given|shown|described|below)\b[^\n]{0,20}:|\bfollowing fields\b|\bfollowing format\b",
+    re.IGNORECASE,
+)
+_FORM = re.compile(r"\b(?:evaluation|scoring|answer|rating) form\b[^\n]{0,40}:?", re.IGNORECASE)
+
+
+def find_lines(text: str) -> Found | None:
+    """`Label: value` lines the reply should have, and the same inside quotes."""
+    result = _find_result_mark(text)
+    if result is not None:
+        return result
+    candidates: list[tuple[int, int, str, str]] = []
+    last_reference = max((match.end() for match in REFERENCE.finditer(text)), default=0)
+    for match in _line_matches(text):
+        label, value = match[2], match[3]
+        if REFERENCE.search(value) or REFERENCE.search(label) or value.startswith(":"):
+            continue
+        if len(label.split()) > 4:
+            continue
+        role = is_rating(label) or is_label(label) or is_reason(label)
+        at_end = match[0] >= last_reference and not value.strip()
+        asked = (
+            cued(text, match[0], within=600)
+            or _FORM.search(text[max(0, match[0] - 200) : match[0]]) is not None
+        )
+        in_form = _FORM.search(text[max(0, match[0] - 200) : match[0]]) is not None
+        if (
+            in_form
+            or (role and ((asked and _is_place(value)) or (at_end and match[1] >= len(text.rstrip()) - 3)))
+            or (
+                not role
+                and asked
+                and _PLACE.match(value)
+                and value.lstrip()[:1] in "<[({"
+                and not near_example(text, match[0])
+            )
+        ):
+            candidates.append(match)
+    for quoted in _INLINE.finditer(text):
+        if REFERENCE.search(quoted[0]) or not (is_rating(quoted["label"]) or is_label(quoted["label"])):
+            continue
+        if _in_json(text, quoted):
+            continue
+        candidates.append((quoted.start(), quoted.end(), quoted["label"], quoted["value"]))
+    return _lines_contract(text, candidates)
+
+
+def _line_matches(text: str) -> list[tuple[int, int, str, str]]:
+    found = []
+    for match in _LINE.finditer(text):
+        value = f"{match['aside'] or ''} {match['value']}".strip()
+        pieces = _SIDE_BY_SIDE.split(value)
+        found.append((match.start(), match.end(), match["label"].strip(), pieces[0]))
+        for piece in pieces[1:]:
+            label, _, rest = piece.partition(":")
+            found.append((match.start(), match.end(), label.strip(), rest.strip()))
+    return found
+
+
+def _in_json(text: str, match: re.Match[str]) -> bool:
+    return text[max(0, match.start() - 60) : match.start()].rstrip().endswith(("{", ","))
+
+
+def _is_place(value: str) -> bool:
+    return (
+        not value.strip()
+        or _PLACE.match(value.strip()) is not None
+        or len(value.split()) <= 2
+        or bool(word_choices(value, whole=True))
+    )
+
+
+def _lines_contract(text: str, candidates: list[tuple[int, int, str, str]]) -> Found | None:
+    parts: dict[str, Part] = {}
+    values: dict[str, list[str]] = {}
+    for _, _, label, value in sorted(candidates):
+        name = snake_case(label)
+        values.setdefault(name, [])
+        if value.strip():
+            values[name].append(value.strip())
+        parts.setdefault(name, Part(name=name, labels=(spoken(label),)))
+    read = tuple(_line_part(part, values[name], text) for name, part in parts.items())
+    named = any(is_rating(part.name) or is_label(part.name) or part.kind.bounded for part in read)
+    if not named and not _FORM.search(text):
+        return None
+    telling = [part for part in read if not is_reason(part.name)]
+    if not telling:
+        return None
+    bare = all(not shown for shown in values.values()) and len(read) == 1
+    return Found(
+        form="bare" if bare else "line",
+        parts=read,
+        start=min(item[0] for item in candidates),
+        end=max(item[1] for item in candidates),
+    )
+
+
+def _line_part(part: Part, values: list[str], text: str) -> Part:
+    if is_reason(part.name) and not is_rating(part.name):
+        return Part(name=part.name, kind=Kind(type="string"), labels=part.labels, says=" ".join(values))
+    literal = [value.strip(" \"'`*.[]()") for value in values]
+    if len(set(literal)) >= 2 and all(re.fullmatch(r"[A-Za-z][\w -]{0,30}", value) for value in literal):
+        options = tuple(dict.fromkeys(literal))
+        meanings = dict(meanings_of(text, options).items())
+        return Part(
+            name=part.name, kind=Kind(type="string", options=options), labels=part.labels, meanings=meanings
+        )
+    for value in values:
+        place = re.match(r"^\W*\$?([A-Z]{3,})\W*$", value)
+        if place and (named := re.search(rf"\b{place[1]}\b\s+is\s+([^\n.]{{3,120}})", text)):
+            options = word_choices(named[1], whole=True) or word_choices(named[1]) or _letters(named[1])
+            if options:
+                return Part(
+                    name=part.name,
+                    kind=Kind(type="string", options=options),
+                    labels=part.labels,
+                    meanings=meanings_of(text, options),
+                )
+        read = _text_part(part.name, value, text)
+        if read.kind.bounded or (read.kind.known and read.kind.type != "string"):
+            return Part(
+                name=part.name, kind=read.kind, labels=part.labels, says=value, meanings=read.meanings
+            )
+    read = _text_part(part.name, "", text)
+    kind = (
+        read.kind if is_label(part.name) and not is_rating(part.name) else Kind(type="integer", assumed=True)
+    )
+    if not values and not is_rating(part.name) and not is_label(part.name):
+        kind = Kind(type="integer")  # a line of an evaluation form
+    elif (not is_rating(part.name) and not is_label(part.name)) or (
+        is_label(part.name) and not read.kind.options and not is_rating(part.name)
+    ):
+        kind = Kind(type="string")
+    return Part(name=part.name, kind=kind, labels=part.labels, says=" ".join(values), meanings=read.meanings)
+
+
+def _letters(said: str) -> tuple[str, ...]:
+    """`one of CPI`: letters run together."""
+    match = re.search(r"\bone of\s+[`\"']?([A-Z]{2,6})[`\"']?\b", said)
+    return tuple(match[1]) if match and len(set(match[1])) == len(match[1]) else ()
+
+
+def _find_result_mark(text: str) -> Found | None:
+    """Feedback, then `[RESULT]` and a number."""
+    match = _RESULT.search(text)
+    if match is None or REFERENCE.search(match[0]):
+        return None
+    label = match["label"].lower()
+    kind = read_kind(match["value"], whole=True, booleans=False)
+    name = "score" if kind.numeric and label == "result" else snake_case(label)
+    result = Part(name=name, kind=kind, labels=(f"[{label}]", label), says=match["value"])
+    before = text[max(0, match.start() - 200) : match.start()]
+    feedback = re.search(r"\b(feedback|explanation|reasoning|rationale|analysis)\b", before, re.IGNORECASE)
+    first = (
+        (Part(name=feedback[1].lower(), kind=Kind(type="string"), labels=(feedback[1].lower(),)),)
+        if feedback
+        else ()
+    )
+    return Found(form="line", parts=(*first, result), start=match.start(), end=match.end())

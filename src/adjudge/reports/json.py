@@ -1,0 +1,73 @@
+"""The report as JSON: every figure with its interval, its n and what was left out."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from adjudge.records import Json
+from adjudge.reports.format import plain_json
+from adjudge.reports.summary import Bounds, Summary
+from adjudge.stats.intervals import Estimate
+
+
+def report_json(summaries: Sequence[Summary]) -> dict[str, Json]:
+    """`{"judges": […]}`, one object for each judge and model."""
+    return {"judges": [_judge(summary) for summary in summaries]}
+
+
+def _judge(summary: Summary) -> Json:
+    agreement = summary.agreement
+    return plain_json(
+        {
+            "judge": summary.judge,
+            "judge_hash": summary.judge_hash,
+            "model": summary.model or None,
+            "scale": None if summary.scale is None else [summary.scale.low, summary.scale.high],
+            "better": summary.better,
+            "asked": summary.asked,
+            "judged": summary.judged,
+            "not_judged": summary.not_judged,
+            "outcomes": summary.outcomes,
+            "repeats": summary.repeats,
+            "mean": _estimate(summary.mean),
+            "mean_without_forced": _estimate(summary.mean_without_forced),
+            "bounds": _bounds(summary.bounds),
+            "pass_rate": _estimate(summary.pass_rate),
+            "pass_bounds": _bounds(summary.pass_bounds),
+            "distribution": summary.distribution,
+            "agreement": None
+            if agreement is None
+            else {
+                "labelled": agreement.labelled,
+                "judged": agreement.judged,
+                "equal": agreement.equal,
+                "rate": _estimate(agreement.rate),
+            },
+            "cost": summary.cost,
+            "cost_unknown": summary.cost_unknown,
+            "usage": asdict(summary.usage),
+            "from_store": summary.from_store,
+            "latency": None if summary.latency is None else asdict(summary.latency),
+            "notes": summary.notes,
+            "error_kinds": summary.error_kinds,
+            "failures": {
+                kind: [
+                    {
+                        "case_id": failure.case_id,
+                        "message": failure.message,
+                        "place": None if failure.place is None else str(failure.place),
+                    }
+                    for failure in failures
+                ]
+                for kind, failures in summary.failures.items()
+            },
+        }
+    )
+
+
+def _estimate(estimate: Estimate | None) -> Json:
+    """An end that nothing bounds becomes null."""
+    return None if estimate is None else plain_json(asdict(estimate))
+
+
+def _bounds(bounds: Bounds | None) -> Json:
+    return None if bounds is None else [bounds.low, bounds.high]

@@ -1,0 +1,86 @@
+"""A judgement as one result row, the same fields in every format."""
+
+from collections.abc import Mapping
+
+from adjudge.records import Failed, Forced, Json, Judgement, Scored
+from adjudge.reports.format import plain_json, show_time, whole
+
+FIELDS: tuple[str, ...] = (
+    "run",
+    "case_id",
+    "judge",
+    "judge_hash",
+    "model",
+    "model_snapshot",
+    "repeat",
+    "outcome",
+    "score",
+    "exact",
+    "normalized",
+    "passed",
+    "probability",
+    "reason",
+    "verdict",
+    "error",
+    "notes",
+    "usage",
+    "cost",
+    "latency_ms",
+    "calls",
+    "attempts",
+    "from_store",
+    "at",
+)
+
+
+def result_row(judgement: Judgement, run: str) -> dict[str, Json]:
+    """One row with exactly the fields above, in that order, safe for every JSON writer."""
+    outcome = judgement.outcome
+    judged = None if isinstance(outcome, Failed) else outcome
+    usage = judgement.usage
+    cost = judgement.cost
+    values: dict[str, object] = {
+        "run": run,
+        "case_id": judgement.case_id,
+        "judge": judgement.judge,
+        "judge_hash": judgement.judge_hash,
+        "model": judgement.model,
+        "model_snapshot": judgement.model_snapshot,
+        "repeat": judgement.repeat,
+        "outcome": outcome.kind,
+        "score": whole(judged.score.value) if judged else None,
+        "exact": whole(judged.score.exact) if judged else None,
+        "normalized": judgement.normalized if judged else None,
+        "passed": judgement.passed if judged else None,
+        "probability": judgement.probability,
+        "reason": _reason(judgement),
+        "verdict": verdict_parts(judged) if judged else None,
+        "error": {"kind": _error_kind(outcome), "message": outcome.message}
+        if isinstance(outcome, Failed)
+        else None,
+        "notes": judgement.notes,
+        "usage": {"input": usage.input, "output": usage.output, "cached": usage.cached},
+        "cost": None if cost is None else float(cost),
+        "latency_ms": round(judgement.latency_ms, 3) if judgement.calls else None,
+        "calls": len(judgement.calls),
+        "attempts": judgement.attempts,
+        "from_store": judgement.from_store,
+        "at": show_time(judgement.at),
+    }
+    return {name: plain_json(values[name]) for name in FIELDS}
+
+
+def _error_kind(outcome: Failed) -> str:
+    """Why a call failed (`rate_limited`, `unauthorized`); for the rest the outcome says it all."""
+    return outcome.error_kind if outcome.kind == "call_failed" and outcome.error_kind else outcome.kind
+
+
+def verdict_parts(outcome: Scored | Forced) -> Mapping[str, Json]:
+    """The verdict as code completed or corrected it; as the model gave it where code had nothing to add."""
+    return outcome.verdict.parts if outcome.score.parts is None else outcome.score.parts
+
+
+def _reason(judgement: Judgement) -> str | None:
+    if judgement.reason is None and isinstance(judgement.outcome, Forced):
+        return judgement.outcome.reason
+    return judgement.reason

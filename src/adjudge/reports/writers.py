@@ -1,0 +1,161 @@
+"""Result rows to a file, by its suffix, as they come, so that an interrupt loses none."""
+
+import csv
+import io
+import re
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+import orjson
+
+from adjudge.errors import SettingsError
+from adjudge.records import Json
+from adjudge.reports.format import without_controls
+from adjudge.reports.parquet import ParquetRows
+from adjudge.reports.rows import FIELDS
+from adjudge.reports.sinks import FileSink, Sink, StreamSink
+
+
+class Writer(ABC):
+    """Takes rows one at a time. As a context manager it is closed, or abandoned when the block raises."""
+
+    @abstractmethod
+    def write(self, row: dict[str, Json]) -> None: ...
+
+    @abstractmethod
+    def close(self) -> None:
+        """The run ended well: the file now holds its rows and nothing else, even when there were none."""
+
+    @abstractmethod
+    def abandon(self) -> None:
+        """The run did not end well: what was written stays; without a row, everything is left as it was."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abandon()
+
+
+def open_writer(path: str, *, stdout: BinaryIO | None = None) -> Writer:
+    """Open a writer by the path's suffix; `-` is JSONL on standard output.
+
+    Whether the place can be written is tried here, before anything is paid for: a SettingsError. What goes wrong later
+    is a StoreError, except that a closed pipe stays a BrokenPipeError.
+    """
+    if path == "-":
+        return LineWriter(StreamSink(stdout or sys.stdout.buffer), json_line)
+    suffix = Path(path).suffix.lower()
+    if suffix not in WRITERS:
+        found = (
+            f"`{suffix}` is not a format of rows" if suffix else "there is no suffix to tell the format by"
+        )
+        hint = f"name a file that ends in {', '.join(WRITERS)}, or `-` for JSONL on standard output"
+        raise SettingsError(path, found, hint)
+    return WRITERS[suffix](path)
+
+
+class LineWriter(Writer):
+    def __init__(self, sink: Sink, line: Callable[[dict[str, Json]], bytes], header: bytes = b"") -> None:
+        self._sink = sink
+        self._line = line
+        self._header = header
+
+    def write(self, row: dict[str, Json]) -> None:
+        self._sink.append(self._header + self._line(row))
+        self._header = b""
+
+    def close(self) -> None:
+        try:
+            if self._header:
+                self._sink.append(self._header)
+                self._header = b""
+            self._sink.close()
+        except BaseException:
+            self._sink.abandon()
+            raise
+
+    def abandon(self) -> None:
+        self._sink.abandon()
+
+
+class ParquetWriter(Writer):
+    def __init__(self, path: str) -> None:
+        self._rows = ParquetRows(path)
+
+    def write(self, row: dict[str, Json]) -> None:
+        self._rows.add(row)
+
+    def close(self) -> None:
+        self._rows.close()
+
+    def abandon(self) -> None:
+        self._rows.abandon()
+
+
+# ---- JSONL -----------------------------------------------------------------------------------------------
+
+# DEL and the C1 controls, which JSON lets stand and some terminals obey. 0xC2 only ever begins a character.
+_RAW_CONTROL = re.compile(rb"\x7f|\xc2[\x80-\x9f]")
+
+
+def json_line(row: dict[str, Json]) -> bytes:
+    return _RAW_CONTROL.sub(_escaped, orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+
+
+def _escaped(match: re.Match[bytes]) -> bytes:
+    return b"\\u00%02x" % match[0][-1]
+
+
+# ---- CSV -------------------------------------------------------------------------------------------------
+
+# What may stand unseen before a formula, and what begins one; the wide and small forms are taken for the plain ones by
+# some spreadsheets.
+_FORMULA = re.compile(
+    "[\\s\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]*+[=+\\-@＝＋－＠﹦﹢﹣﹫]"
+    "|[\t\r\n]"
+)
+_PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+
+
+def csv_row(row: dict[str, Json]) -> bytes:
+    return _csv_line([csv_cell(row[name]) for name in FIELDS])
+
+
+def csv_cell(value: Json) -> str:
+    """One cell: empty for null, JSON for what is nested, and nothing that a spreadsheet would run."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return repr(value)
+        case str():
+            is_formula = _FORMULA.match(value) and not _PLAIN_NUMBER.fullmatch(value)
+            return f"'{without_controls(value)}" if is_formula else without_controls(value)
+        case _:  # an object or a list: begins with a bracket
+            return without_controls(orjson.dumps(value).decode())
+
+
+def _csv_line(cells: list[str]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text).writerow(cells)
+    return text.getvalue().encode()
+
+
+WRITERS: Mapping[str, Callable[[str], Writer]] = {
+    ".jsonl": lambda path: LineWriter(FileSink(path), json_line),
+    ".csv": lambda path: LineWriter(FileSink(path), csv_row, _csv_line(list(FIELDS))),
+    ".parquet": ParquetWriter,
+}
+"""Suffix -> how a file of it is opened."""

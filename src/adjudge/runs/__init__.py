@@ -1,0 +1,1 @@
+"""Knows the order: what to judge, how one case is judged, and how all of them are."""

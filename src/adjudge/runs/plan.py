@@ -1,0 +1,186 @@
+"""What to judge: the judges as they will be used, how they ask, and the name the run is known by."""
+
+import json
+import os
+import secrets
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from hashlib import sha256
+from pathlib import Path
+
+from adjudge.errors import InputError, JudgeFileError, SettingsError
+from adjudge.judges import load_judge, override
+from adjudge.prompts.fill import Bindings
+from adjudge.prompts.lookup import unknown_maps
+from adjudge.records import NOTHING, BadRow, Case, Json, Judge, Judgement, ModelClient
+from adjudge.runs.execute import execute, plan_work
+from adjudge.runs.procedure import Asking
+from adjudge.runs.select import select_rows
+
+MAX_JOBS = 2_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CurrentDate:
+    """The day that words like "today" refer to, and who said so."""
+
+    day: str
+    said_by: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """Everything about a run but its cases and its model."""
+
+    judges: tuple[Judge, ...]
+    asking: Asking
+    current_date: CurrentDate
+    repeats: int = 1
+    jobs: int = 64
+    first: int | None = None
+    sample: int | None = None
+    seed: int = 0
+
+    def judge(self, rows: Iterable[Case | BadRow], client: ModelClient) -> AsyncIterator[Judgement]:
+        chosen = select_rows(rows, first=self.first, sample=self.sample, seed=self.seed)
+        return execute(plan_work(chosen, self.judges, self.repeats), client, self.asking, jobs=self.jobs)
+
+
+def make_plan(
+    judges: Sequence[str | Path | Judge],
+    *,
+    maps: Mapping[str, str] = NOTHING,  # type: ignore[assignment]  # an empty mapping has values of every type
+    sets: Mapping[str, str] = NOTHING,  # type: ignore[assignment]  # likewise
+    passes: str | None = None,
+    temperature: float | None = None,
+    max_output_tokens: int | None = None,
+    parameters: Mapping[str, Json] = NOTHING,
+    repeats: int = 1,
+    jobs: int = 64,
+    first: int | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    environ: Mapping[str, str] = os.environ,
+) -> Plan:
+    if not judges:
+        raise SettingsError(
+            "judge", "none was named", "name one, such as `--judge correctness`; `adjudge judges` lists them"
+        )
+    _check_numbers(jobs=jobs, repeats=repeats, first=first, sample=sample)
+    loaded = tuple(
+        override(
+            judge if isinstance(judge, Judge) else load_judge(judge),
+            passes=passes,
+            temperature=temperature,
+            max_output_tokens=max_output_tokens,
+        )
+        for judge in judges
+    )
+    for judge in loaded:
+        check_runnable(judge)
+    _check_distinct(loaded)
+    unknown = unknown_maps([item for judge in loaded for item in judge.inputs], maps, sets)
+    if unknown:
+        raise SettingsError("--map/--set", "; ".join(unknown), "`adjudge show JUDGE` lists a judge's inputs")
+    current = current_date(sets, environ)
+    return Plan(
+        judges=loaded,
+        asking=Asking(
+            bindings=Bindings(maps=maps, sets=sets, current_date=current.day),
+            # with repeats the provider's default lets the noise show; alone, 0 is the most repeatable
+            temperature=temperature if temperature is not None else (0.0 if repeats == 1 else None),
+            parameters=parameters,
+        ),
+        current_date=current,
+        repeats=repeats,
+        jobs=jobs,
+        first=first,
+        sample=sample,
+        seed=seed,
+    )
+
+
+def check_runnable(judge: Judge) -> None:
+    """Say what a judge lacks before the first call, not after it."""
+    lacking = []
+    if judge.contract is None:
+        lacking.append("what its reply looks like could not be read from the prompt")
+    if judge.contract is not None and judge.score is None:
+        lacking.append("how its score is computed could not be read from the prompt")
+    if lacking:
+        raise JudgeFileError(
+            judge.name,
+            "; ".join((*lacking, *judge.unread)),
+            "say it in front matter (`verdict:`, `score:`, `scale:`); `adjudge show` prints what was understood",
+        )
+
+
+def current_date(sets: Mapping[str, str], environ: Mapping[str, str]) -> CurrentDate:
+    """A case's own column still goes first: see `look_up`."""
+    for said_by, value in (
+        ("--set current_date", sets.get("current_date")),
+        ("ADJUDGE_CURRENT_DATE", environ.get("ADJUDGE_CURRENT_DATE")),
+    ):
+        if value and value != "today":
+            try:
+                return CurrentDate(day=date.fromisoformat(value).isoformat(), said_by=said_by)
+            except ValueError:
+                raise SettingsError(
+                    said_by, f"`{value}` is no date", "write it as YYYY-MM-DD, or `today`"
+                ) from None
+    return CurrentDate(day=datetime.now(UTC).date().isoformat(), said_by="today, UTC")
+
+
+def name_run(source: object, plan: Plan, *, name: str | None, model: str, base_url: str | None) -> str:
+    """`name`, else a hash of what was asked and of whom; what came through a pipe has no name of its own."""
+    if name is not None:
+        if not name.strip() or any(ord(character) < 32 for character in name):
+            raise SettingsError("--name", "is blank or holds control characters", "give a short plain name")
+        return name
+    if not isinstance(source, str | Path) or str(source) == "-":
+        return secrets.token_hex(6)
+    said = {
+        "cases": _file_hash(Path(source)),
+        "judges": [judge.hash for judge in plan.judges],
+        "model": model,
+        "base_url": base_url,
+        "temperature": plan.asking.temperature,
+        "parameters": dict(plan.asking.parameters),
+        "maps": dict(plan.asking.bindings.maps),
+        "sets": dict(plan.asking.bindings.sets),
+        "repeats": plan.repeats,
+        "rows": [plan.first, plan.sample, plan.seed if plan.sample is not None else None],
+    }
+    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _file_hash(path: Path) -> str:
+    digest = sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _check_numbers(*, jobs: int, repeats: int, first: int | None, sample: int | None) -> None:
+    if not 1 <= jobs <= MAX_JOBS:
+        raise SettingsError("-j", f"{jobs} is out of range", f"choose 1 to {MAX_JOBS}")
+    for flag, value in (("--repeat", repeats), ("-n", first), ("--sample", sample)):
+        if value is not None and value < 1:
+            raise SettingsError(flag, f"{value} is out of range", "choose 1 or more")
+    if first is not None and sample is not None:
+        raise SettingsError("-n and --sample", "both were given", "take the first N, or a sample of N")
+
+
+def _check_distinct(judges: tuple[Judge, ...]) -> None:
+    seen: dict[str, Judge] = {}
+    for judge in judges:
+        if judge.name in seen:
+            raise InputError(
+                "judges",
+                f"two are called `{judge.name}`"
+                + ("" if seen[judge.name].hash == judge.hash else " and differ"),
+                "name each judge once; `name:` in a judge file's front matter gives it another name",
+            )
+        seen[judge.name] = judge

@@ -1,0 +1,266 @@
+"""How one case is judged: a generator that yields requests, receives completions and returns a ruling.
+
+It does no I/O, so the executor decides how requests travel, and a test can hold the other end.
+"""
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from adjudge.prompts.fill import Bindings, Filled, as_text, boundary_notes, fill_inputs
+from adjudge.prompts.render import render_prompt
+from adjudge.records import (
+    NOTHING,
+    Case,
+    Completion,
+    Contract,
+    Failed,
+    Forced,
+    Items,
+    Json,
+    Judge,
+    NamedScore,
+    Outcome,
+    Request,
+    Score,
+    Scored,
+    Verdict,
+)
+from adjudge.runs.ask import Answer, ask
+from adjudge.scoring import FORCED_RATIONALE, Invalid, Scorer, lowest, normalize, passes, scorer_for
+from adjudge.verdicts import value_probability
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asking:
+    """How requests are made, the same for every case of a run."""
+
+    bindings: Bindings
+    temperature: float | None = 0.0
+    """None: the provider's default."""
+    parameters: Mapping[str, Json] = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ruling:
+    outcome: Outcome
+    reason: str | None = None
+    normalized: float | None = None
+    passed: bool | None = None
+    probability: float | None = None
+    notes: tuple[str, ...] = ()
+
+
+Procedure = Generator[Request, Completion, Ruling]
+
+
+def judge_case(judge: Judge, case: Case, asking: Asking, *, repeat: int = 0) -> Procedure:
+    """Judge one case; the judge must have a contract and a score rule."""
+    assert judge.contract is not None
+    filled = fill_inputs(judge.inputs, case, asking.bindings)
+    if filled.missing:
+        return _missing(judge, filled)
+    if _is_blank_response(filled) and _has_rule_for_blank(judge):
+        return _empty(judge, filled)
+    context = _Context(judge=judge, case=case, asking=asking, repeat=repeat, scorer=scorer_for(judge))
+    if judge.items is None:
+        return (yield from _judge_once(context, judge.contract, filled, items=None))
+    return (yield from _judge_by_items(context, judge.contract, judge.items, filled))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Context:
+    judge: Judge
+    case: Case
+    asking: Asking
+    repeat: int
+    scorer: Scorer
+
+    def request(
+        self, body: str, values: Mapping[str, Json], contract: Contract, *, step: str, shared: bool = False
+    ) -> Request:
+        judge = self.judge
+        return Request(
+            prompt=render_prompt(
+                body, judge.dialect, values, format_message=None if shared else judge.format_message
+            ),
+            schema=contract.schema,
+            case_id=self.case.case_id,
+            judge=judge.name,
+            step=step,
+            repeat=0 if shared else self.repeat,
+            shared=shared,
+            temperature=judge.temperature if judge.temperature is not None else self.asking.temperature,
+            max_output_tokens=judge.max_output_tokens,
+            parameters=self.asking.parameters,
+        )
+
+
+def _judge_by_items(context: _Context, contract: Contract, items: Items, filled: Filled) -> Procedure:
+    """Make the checklist, then match against it. With several references, the best-covered one counts."""
+    reference = filled.fields.get("reference")
+    names = [item.name for item in context.judge.inputs if item.source == "reference"]
+    references = (
+        [text for text in reference if not _is_blank(text)] if isinstance(reference, list) else [reference]
+    )
+    rulings: list[Ruling] = []
+    for position, text in enumerate(references, start=1):
+        suffix = f"_{position}" if len(references) > 1 else ""
+        one = filled
+        if reference is not None:
+            one = replace(
+                filled,
+                values={**filled.values, **dict.fromkeys(names, text)},
+                fields={**filled.fields, "reference": text},
+            )
+        seen = {item.name: one.values[item.name] for item in items.inputs if item.name in one.values}
+        answer = yield from ask(
+            context.request(items.body, seen, items.contract, step=f"items{suffix}", shared=True),
+            items.contract,
+            case_texts=[as_text(value) for value in seen.values()],
+            check=partial(_check_items, context.scorer, one.fields),
+        )
+        if isinstance(answer, Failed):
+            return Ruling(outcome=answer, notes=filled.notes)
+        ruling = yield from _judge_once(context, contract, one, items=answer.value, suffix=suffix)
+        ruling = replace(ruling, notes=_distinct(ruling.notes, answer.notes, answer.verdict.notes))
+        if isinstance(ruling.outcome, Failed):
+            # a reference that could not be matched might have been the best-covered one
+            return ruling
+        rulings.append(ruling)
+    return max(rulings, key=_exact)
+
+
+def _check_items(
+    scorer: Scorer, fields: Mapping[str, Json], verdict: Verdict
+) -> Mapping[str, Json] | Invalid:
+    return scorer.check_items(verdict.parts, fields)
+
+
+def _judge_once(
+    context: _Context,
+    contract: Contract,
+    filled: Filled,
+    *,
+    items: Mapping[str, Json] | None,
+    suffix: str = "",
+) -> Procedure:
+    judge, scorer = context.judge, context.scorer
+    values = dict(filled.values)
+    if items is not None:
+        values["items"] = scorer.items_to_ask(items, filled.fields)
+    notes = _distinct(filled.notes, boundary_notes(judge.body, judge.dialect, filled.values))
+    answer: Answer[Score] | Failed = yield from ask(
+        context.request(judge.body, values, contract, step=f"verdict{suffix}"),
+        contract,
+        case_texts=[as_text(value) for value in values.values()],
+        check=lambda verdict: scorer.score(verdict, filled.fields, items),
+    )
+    if isinstance(answer, Failed):
+        return Ruling(outcome=answer, notes=notes)
+    score = answer.value
+    verdict = answer.verdict if score.parts is None else replace(answer.verdict, parts=score.parts)
+    return Ruling(
+        outcome=Scored(verdict=verdict, score=score),
+        reason=reason_in(verdict.parts),
+        normalized=normalize(judge.scale, judge.better, score.exact),
+        passed=passes(judge, verdict.parts, score),
+        probability=value_probability(answer.completion.logprobs, contract, answer.verdict),
+        notes=_distinct(notes, answer.notes, verdict.notes, score.notes),
+    )
+
+
+def _missing(judge: Judge, filled: Filled) -> Ruling:
+    names = "; ".join(missing.message for missing in filled.missing)
+    if judge.when_missing is None:
+        return Ruling(
+            outcome=Failed(kind="missing_input", message=names, error_kind=filled.missing[0].name),
+            notes=filled.notes,
+        )
+    return _forced(judge, judge.when_missing, f"Not asked: {names}.", filled.notes)
+
+
+def _empty(judge: Judge, filled: Filled) -> Ruling:
+    notes = _distinct(filled.notes, ("empty_response",))
+    reason = "The response is empty."
+    if judge.when_empty == "missing":
+        return Ruling(
+            outcome=Failed(kind="missing_input", message="`response` is blank", error_kind="response"),
+            notes=notes,
+        )
+    if isinstance(judge.when_empty, int | float):
+        return _forced(judge, judge.when_empty, reason, notes)
+    assert judge.scale is not None
+    return _given(judge, lowest(judge.scale, judge.better), reason, notes, forced=False)
+
+
+def _forced(judge: Judge, value: float, reason: str, notes: tuple[str, ...]) -> Ruling:
+    return _given(judge, value, reason, notes, forced=True)
+
+
+def _given(judge: Judge, value: float, reason: str, notes: tuple[str, ...], *, forced: bool) -> Ruling:
+    """A score that the rules give and no model was asked for."""
+    parts: Mapping[str, Json] = NOTHING
+    if isinstance(judge.score, NamedScore) and judge.score.name.startswith("coverage"):
+        parts = {"score": value, "rationale": list(FORCED_RATIONALE)}
+    score = Score(value=value, exact=value)
+    verdict = Verdict(parts=parts)
+    return Ruling(
+        outcome=Forced(score=score, reason=reason, verdict=verdict)
+        if forced
+        else Scored(score=score, verdict=verdict),
+        reason=reason,
+        normalized=normalize(judge.scale, judge.better, score.exact),
+        passed=passes(judge, parts, score),
+        notes=notes,
+    )
+
+
+REASON_FIELDS = (
+    "reason",
+    "score_reason",
+    "reasoning",
+    "explanation",
+    "rationale",
+    "justification",
+    "evaluation",
+    "feedback",
+    "analysis",
+    "detailed_analysis",
+    "why",
+)
+
+
+def reason_in(parts: Mapping[str, Json]) -> str | None:
+    """The part of a verdict that says why, whatever the judge calls it."""
+    named = [name for name in REASON_FIELDS if name in parts]
+    prose = [name for name, value in parts.items() if isinstance(value, str) and " " in value]
+    for name in (*named, *prose):
+        match parts[name]:
+            case str(text) if text.strip():
+                return text
+            case [*lines] if lines and all(isinstance(line, str) for line in lines):
+                return "\n".join(str(line) for line in lines)
+    return None
+
+
+def _is_blank(value: Json) -> bool:
+    return isinstance(value, str) and not value.strip()
+
+
+def _is_blank_response(filled: Filled) -> bool:
+    return "response" in filled.fields and _is_blank(filled.fields["response"])
+
+
+def _has_rule_for_blank(judge: Judge) -> bool:
+    """Without a scale there is no lowest score to give, so the model is asked."""
+    return judge.scale is not None if judge.when_empty == "lowest" else judge.when_empty != "ask"
+
+
+def _exact(ruling: Ruling) -> float:
+    assert isinstance(ruling.outcome, Scored)
+    return ruling.outcome.score.exact
+
+
+def _distinct(*notes: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(note for some in notes for note in some))

@@ -1,0 +1,1 @@
+"""Judgements -> numbers: pure functions in plain Python, each figure with its interval."""

@@ -1,0 +1,66 @@
+"""Prompt text -> syntax tree, in six dialects: what a prompt asks for, and the messages it becomes.
+
+Values are looked at when a prompt is rendered and never parsed: no value can change the template.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Protocol
+
+from adjudge.records import Dialect, Json, Message
+from adjudge.templates import jinja, mustache, printf, promptl, python, shell
+from adjudge.templates.detection import detect
+from adjudge.templates.syntax import Reference
+from adjudge.templates.tree import TreeTemplate
+
+__all__ = ["DIALECTS", "Reference", "canonical", "detect", "inputs", "outline", "render"]
+
+DIALECTS: tuple[Dialect, ...] = ("mustache", "jinja", "promptl", "printf", "python", "shell")
+
+PARSERS = {
+    "mustache": mustache.parse,
+    "promptl": promptl.parse,
+    "printf": printf.parse,
+    "python": python.parse,
+    "shell": shell.parse,
+}
+
+
+class Template(Protocol):
+    """A parsed prompt."""
+
+    @property
+    def references(self) -> tuple[Reference, ...]: ...
+
+    def render(self, values: Mapping[str, Json]) -> tuple[Message, ...]: ...
+
+    def outline(self) -> str: ...
+
+    def canonical(self) -> str: ...
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str, dialect: Dialect) -> Template:
+    if dialect == "jinja":
+        return jinja.parse(text)
+    return TreeTemplate(text, dialect, PARSERS[dialect](text))
+
+
+def inputs(text: str, dialect: Dialect) -> tuple[Reference, ...]:
+    """The distinct inputs a prompt asks for, in prompt order."""
+    return _parsed(text, dialect).references
+
+
+def render(text: str, dialect: Dialect, values: Mapping[str, Json]) -> tuple[Message, ...]:
+    """The messages a prompt becomes, in one pass; an input that is not in `values` is absent."""
+    return _parsed(text, dialect).render(values)
+
+
+def outline(text: str, dialect: Dialect) -> str:
+    """The literal text of a prompt, every branch in order, each input shown as `⟦name⟧`."""
+    return _parsed(text, dialect).outline()
+
+
+def canonical(text: str, dialect: Dialect) -> str:
+    """A form for hashing that changes with what is sent, and not with comments or white space inside tags."""
+    return _parsed(text, dialect).canonical()

@@ -1,0 +1,164 @@
+"""Prompt text -> the dialect it is written in, by rules that look at its placeholders.
+
+In this order:
+
+1. Statements decide: `{% if … %}` and `{# … #}` are Jinja's; `{{ if … }}`, `{{ endif }}`, `{{ for x in xs }}` and
+   JavaScript operators inside `{{ }}` are PromptL's, unless Handlebars' `{{#if}}` or `{{#each}}` is there.
+2. Expressions decide: filters, `is defined`, `… if … else …` and calls inside `{{ }}` are Jinja's.
+3. Message tags that hold the whole text (nothing but white space outside of them) are PromptL's. Tags around a part
+   of it are the prompt's own boundaries.
+4. Else placeholders are weighed: each distinct name counts for mustache, Python, printf or shell as it is written.
+   A name that prompts give to what is judged (`question`, `answer`) weighs most, one for what the judge is asked to
+   say (`score`, `reason`) little, a single letter least. A Python field inside a JSON shape counts little beside
+   `{{x}}`, and printf and shell count little inside code. The heaviest wins; equals go in the order of this list.
+
+No placeholder at all: mustache, which leaves such text as it is.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from adjudge.fields import canonical_field, strip_namespace
+from adjudge.records import Dialect
+from adjudge.templates import printf, python, shell
+from adjudge.templates.mustache import PATH
+from adjudge.templates.syntax import Formatted, Name, Node, Output, dotted, input_name
+
+JINJA_STATEMENT = re.compile(
+    r"\{%[-+]?\s*(?:if|elif|else|endif|for|endfor|set|endset|macro|endmacro|block|raw|with|call|filter|include|import"
+    r"|from|extends)\b[^%]{0,500}%\}"
+)
+JINJA_COMMENT = re.compile(r"(?<!\{)\{#(?!\d)[^{}]{0,2000}?#\}")
+PROMPTL_STATEMENT = re.compile(
+    r"\{\{\s*(?:if\s+[^{}]{1,300}|else\s+if\s+[^{}]{1,300}|elseif\s+[^{}]{1,300}|endif"
+    r"|for\s+\w+\s*(?:,\s*\w+\s*)?in\s+[^{}]{1,300}|endfor)\s*\}\}"
+)
+HANDLEBARS = re.compile(r"\{\{\s*[#/]\s*(?:if|each|unless)\b")
+TAG = re.compile(r"\{\{(?!\{)([^{}]{1,400})\}\}")
+STRINGS = re.compile(r"\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'")
+PROMPTL_EXPRESSION = re.compile(
+    r"\w\?\.[\w\[]|\?\?|&&|\|\||[=!]==|^\s*![\w(]|\w\s*\?\s[^:]*:|^\s*\w+\s*=[^=]"
+)
+JINJA_EXPRESSION = re.compile(
+    r"[\w)\]\"']\s*\|\s*[a-z]\w*|\bis\s+(?:not\s+)?(?:defined|undefined|none|string|number|mapping|iterable)\b"
+    r"|\sif\s.*\selse\s|\w\s+(?:or|and)\s+[\w\"']|^\s*not\s+\w|\s~\s|\w\(|^\s*-|-\s*$|^\s*loop\.\w"
+)
+MUSTACHE_TAG = re.compile(rf"\{{\{{\{{\s*({PATH})\s*\}}\}}\}}|\{{\{{\s*[\#^&]?\s*({PATH})\s*\}}\}}")
+MESSAGE = re.compile(r"\s*<(system|user|assistant|developer)(?:\s[^<>\n]{0,200})?>")
+CODE = re.compile(r"^(```|~~~)[^\n]*\n.*?^\1", re.DOTALL | re.MULTILINE)
+INLINE_CODE = re.compile(r"`[^`\n]{1,200}`")
+FORMULA = re.compile(r"\$\$[^$]{1,2000}\$\$|\$(?=\S)[^$\n]{1,200}(?<=\S)\$(?![\w{])")
+
+JUDGED = re.compile(
+    r"question|query|answer|response|input|output|reference|context|prompt|completion|document|passage|article|text"
+    r"|criteria|rubric|conversation|transcript|dialog|message|history|summary|source|claim|statement|premise|hypothesis"
+    r"|instruction|task|expected|ideal|truth|target|gold|candidate|generat|predict|assistant|user|tool|retriev|content"
+    r"|topic|schema|code|solution|translation|focus|date|sample|item",
+    re.IGNORECASE,
+)
+SAID = re.compile(
+    r"score|rating|reason|verdict|label|grade|explanation|rationale|feedback|justif|analysis|result|value",
+    re.IGNORECASE,
+)
+
+JUDGED_WEIGHT, PLAIN_WEIGHT, SAID_WEIGHT, LETTER_WEIGHT = 4.0, 2.0, 0.5, 0.2
+IN_CODE = 0.1
+NESTED = 0.05
+
+
+def detect(text: str) -> Dialect:
+    """The dialect of a prompt's body; `mustache` when it has no placeholder."""
+    if JINJA_STATEMENT.search(text) or JINJA_COMMENT.search(text):
+        return "jinja"
+    expressions = [STRINGS.sub('""', tag) for tag in TAG.findall(text)]
+    handlebars = HANDLEBARS.search(text)
+    if not handlebars:
+        if PROMPTL_STATEMENT.search(text):
+            return "promptl"
+        if any(PROMPTL_EXPRESSION.search(tag) for tag in expressions if _is_expression(tag)):
+            return "promptl"
+        if any(JINJA_EXPRESSION.search(tag) for tag in expressions if _is_expression(tag)):
+            return "jinja"
+    weights = _weights(text)
+    best = max(weights, key=lambda dialect: weights[dialect])
+    # max keeps the first of equals, and the first is mustache
+    if (
+        best == "mustache"
+        and not handlebars
+        and not re.search(r"\{\{\s*[#^]", text)
+        and _is_all_messages(text)
+    ):
+        return "promptl"
+    return best
+
+
+def _is_expression(tag: str) -> bool:
+    """Not the content of an escaped JSON object, which looks like `"score": …`."""
+    return not re.match(r"\s*(?:\"\"|\w+)\s*:", tag) and "\n" not in tag.strip()
+
+
+def _is_all_messages(text: str) -> bool:
+    """Is the text one message tag after another, each on a line of its own or right after the last?"""
+    position, end = 0, len(text.rstrip())
+    while position < end:
+        opened = MESSAGE.match(text, position)
+        if opened is None:
+            return False
+        closed = text.find(f"</{opened[1]}>", opened.end())
+        if closed < 0:
+            return False
+        position = closed + len(opened[1]) + 3
+    return end > 0
+
+
+def _weights(text: str) -> dict[Dialect, float]:
+    mustache = [(match[1] or match[2], 1.0) for match in MUSTACHE_TAG.finditer(text)]
+    fields = [
+        (re.split(r"[\[!:]", piece.field["path"], maxsplit=1)[0], NESTED if piece.depth and mustache else 1.0)
+        for piece in python.pieces(text)
+        if piece.field and not text.startswith("$", piece.field.start() - 1)
+    ]
+    code = _mask(text, CODE, INLINE_CODE)
+    return {
+        "mustache": _weigh(mustache),
+        "python": _weigh(fields),
+        "printf": _weigh(_names(printf.parse(text), code)) if "%" in text else 0.0,
+        "shell": _weigh(_names(shell.parse(text), code, _mask(text, FORMULA))) if "$" in text else 0.0,
+    }
+
+
+def _mask(text: str, *patterns: re.Pattern[str]) -> bytearray:
+    """One byte per character: is it inside a match?"""
+    mask = bytearray(len(text))
+    for pattern in patterns:
+        for match in pattern.finditer(text):
+            mask[match.start() : match.end()] = b"\1" * len(match[0])
+    return mask
+
+
+def _names(
+    nodes: Iterable[Node], code: bytearray, formulas: bytearray | None = None
+) -> Iterator[tuple[str, float]]:
+    for node in nodes:
+        if isinstance(node, Output):
+            value = node.expression.value if isinstance(node.expression, Formatted) else node.expression
+            if isinstance(value, Name) and not (formulas and formulas[node.span[0]]):
+                yield dotted(value.path), IN_CODE if code[node.span[0]] else 1.0
+
+
+def _weigh(names: Iterable[tuple[str, float]]) -> float:
+    heaviest: dict[str, float] = {}
+    for written, factor in names:
+        path = written.removeprefix(".").split(".")
+        name = input_name(tuple(path))
+        heaviest[name] = max(heaviest.get(name, 0.0), _weight(name) * factor)
+    return sum(heaviest.values())
+
+
+def _weight(name: str) -> float:
+    bare = strip_namespace(name)
+    if len(bare) == 1:
+        return LETTER_WEIGHT
+    if canonical_field(name) is not None or JUDGED.search(bare):
+        return JUDGED_WEIGHT
+    return SAID_WEIGHT if SAID.search(bare) else PLAIN_WEIGHT

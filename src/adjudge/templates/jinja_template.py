@@ -1,0 +1,194 @@
+"""A Jinja prompt: parsed, surveyed and compiled once, then rendered within bounds."""
+
+import json
+import traceback
+from collections.abc import Mapping
+from typing import Any
+
+from jinja2 import TemplateError as JinjaError
+from jinja2 import TemplateSyntaxError, nodes
+from jinja2.environment import Template
+from jinja2.exceptions import SecurityError
+from jinja2.visitor import NodeTransformer
+
+from adjudge.errors import TemplateError
+from adjudge.records import Json, Message
+from adjudge.templates.jinja_sandbox import BUDGET, CONCAT, METHOD, TICK, Bound, Budget, environment
+from adjudge.templates.jinja_survey import Survey, outline_of, plain
+from adjudge.templates.syntax import FENCED
+from adjudge.templates.values import ABSENT, lookup
+
+SOURCE = "<prompt>"
+STAND_INS = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
+"""White space that prompts do not use: one of them stands for a carriage return, which jinja2 would drop."""
+
+
+class JinjaTemplate:
+    """A parsed Jinja prompt: always one user message."""
+
+    def __init__(self, text: str) -> None:
+        tree = _parse(text)
+        survey = Survey(text, tree)
+        self.references = survey.references()
+        self._outline = outline_of(tree, survey)
+        self._canonical = json.dumps(["jinja", plain(tree)], ensure_ascii=False, separators=(",", ":"))
+        self._fenced = [
+            reference.name
+            for reference in self.references
+            if any(mention.path == f"{FENCED}.{reference.name}" for mention in survey.mentions)
+        ]
+        self._template = _compile(tree)
+
+    def outline(self) -> str:
+        return self._outline
+
+    def canonical(self) -> str:
+        return self._canonical
+
+    def render(self, values: Mapping[str, Json]) -> tuple[Message, ...]:
+        token = BUDGET.set(Budget())
+        try:
+            content = self._template.render(self._context(values))
+        except Bound as error:
+            raise TemplateError(
+                _line(error), f"the template cannot be rendered: {error}", "loop over less"
+            ) from error
+        except SecurityError as error:
+            raise TemplateError(
+                _line(error), str(error), "use what prompts need: names, filters, conditions"
+            ) from error
+        except RecursionError as error:
+            raise TemplateError(
+                _line(error), "the template calls itself without end", "end the recursion"
+            ) from error
+        except (
+            JinjaError,
+            ArithmeticError,
+            LookupError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            MemoryError,
+        ) as error:
+            raise TemplateError(
+                _line(error),
+                f"the template cannot be rendered with these values: {error}",
+                "check what the expression there is given",
+            ) from error
+        finally:
+            BUDGET.reset(token)
+        return (Message(role="user", content=content),)
+
+    def _context(self, values: Mapping[str, Json]) -> dict[str, Json]:
+        """The inputs as jinja2 wants them: nested, with a dotted key laid over its root object."""
+        context: dict[str, Json] = {key: value for key, value in values.items() if "." not in key}
+        for reference in self.references:
+            root, _, rest = reference.name.partition(".")
+            if rest and reference.name in values:
+                _lay(context, root, rest, values[reference.name])
+            elif not rest:
+                prefix = f"{root}."
+                for key in values:
+                    if key.startswith(prefix):
+                        _lay(context, root, key[len(prefix) :], values[key])
+        fenced: dict[str, Json] = {}
+        for name in self._fenced:
+            value = lookup(values, (FENCED, *name.split(".")))
+            if value is not ABSENT:
+                root, _, rest = name.partition(".")
+                if rest:
+                    _lay(fenced, root, rest, value)
+                else:
+                    fenced[root] = value
+        if self._fenced:
+            context[FENCED] = fenced
+        return context
+
+
+def _lay(context: dict[str, Json], root: str, rest: str, value: Json) -> None:
+    below = context.get(root)
+    merged = dict(below) if isinstance(below, dict) else {}
+    head, dot, tail = rest.partition(".")
+    if dot:
+        _lay(merged, head, tail, value)
+    else:
+        merged[head] = value
+    context[root] = merged
+
+
+def _parse(text: str) -> nodes.Template:
+    stand_in = next((char for char in STAND_INS if char not in text), "") if "\r" in text else ""
+    try:
+        tree = environment().parse(text.replace("\r", stand_in) if stand_in else text)
+    except TemplateSyntaxError as error:
+        raise TemplateError(
+            f"line {error.lineno}",
+            f"not well-formed Jinja: {error.message}",
+            "correct it, or set another `dialect:`",
+        ) from error
+    except RecursionError as error:
+        raise TemplateError("line 1", "the template nests too deep", "take parts of it out") from error
+    if stand_in:
+        for data in tree.find_all(nodes.TemplateData):
+            data.data = data.data.replace(stand_in, "\r")
+        for const in tree.find_all(nodes.Const):
+            if isinstance(const.value, str):
+                const.value = const.value.replace(stand_in, "\r")
+    return tree
+
+
+class _Bounded(NodeTransformer):
+    """Make loops and macros count their turns, and route concatenation and methods through the sandbox."""
+
+    def _counted(self, node: Any) -> Any:
+        self.generic_visit(node)
+        cost = sum(len(data.data) for part in node.body for data in _own_text(part))
+        count = nodes.Filter(nodes.Const(cost), TICK, [], [], None, None)
+        node.body.insert(0, nodes.ExprStmt(count).set_lineno(node.lineno, override=True))
+        return node
+
+    visit_For = visit_Macro = visit_CallBlock = _counted  # noqa: N815 - jinja2 finds visitors by these names
+
+    def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802 - as above
+        self.generic_visit(node)
+        return nodes.Filter(nodes.List(node.nodes), CONCAT, [], [], None, None).set_lineno(
+            node.lineno, override=False
+        )
+
+    def visit_Call(self, node: nodes.Call) -> nodes.Node:  # noqa: N802 - as above
+        self.generic_visit(node)
+        if isinstance(node.node, nodes.Getattr):
+            called = nodes.Filter(node.node.node, METHOD, [nodes.Const(node.node.attr)], [], None, None)
+            called.set_lineno(node.lineno)
+            node.node = called
+        return node
+
+
+def _own_text(node: nodes.Node) -> list[nodes.TemplateData]:
+    """The literal text of one turn; loops and macros within count their own."""
+    if isinstance(node, nodes.TemplateData):
+        return [node]
+    if isinstance(node, nodes.For | nodes.Macro | nodes.CallBlock):
+        return []
+    return [data for child in node.iter_child_nodes() for data in _own_text(child)]
+
+
+def _compile(tree: nodes.Template) -> Template:
+    made = environment()
+    try:
+        bounded = _Bounded().visit(tree)
+        bounded.set_environment(made)
+        code = made.compile(bounded, filename=SOURCE)
+    except JinjaError as error:
+        line = getattr(error, "lineno", None) or 1
+        raise TemplateError(
+            f"line {line}", f"not usable as Jinja here: {error.message}", "remove it, or write it another way"
+        ) from error
+    except (SyntaxError, RecursionError, MemoryError) as error:
+        raise TemplateError("line 1", "the template nests too deep", "take parts of it out") from error
+    return Template.from_code(made, code, made.globals)
+
+
+def _line(error: BaseException) -> str:
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == SOURCE]
+    return f"line {lines[-1]}" if lines and lines[-1] else "line 1"

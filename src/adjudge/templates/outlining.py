@@ -1,0 +1,106 @@
+"""Syntax tree -> its literal text with `⟦name⟧` for each input, and -> a stable form for hashing."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import assert_never
+
+from adjudge.records import Json
+from adjudge.templates.survey import HERE, alias_of, sources
+from adjudge.templates.syntax import (
+    Assign,
+    Binary,
+    Expression,
+    For,
+    Here,
+    If,
+    Literal,
+    MessageTag,
+    Name,
+    Node,
+    Output,
+    Section,
+    Ternary,
+    Text,
+)
+from adjudge.templates.values import to_text
+
+NOT_SENT = frozenset({"span"})
+"""Fields of a node that say where it stood, not what it sends."""
+
+
+def shown(name: str) -> str:
+    return f"⟦{name}⟧"
+
+
+def outline_of(nodes: tuple[Node, ...]) -> str:
+    parts: list[str] = []
+    _collect(nodes, parts, {})
+    return "".join(parts)
+
+
+def _collect(nodes: tuple[Node, ...], parts: list[str], aliases: dict[str, str]) -> None:
+    for node in nodes:
+        match node:
+            case Text(text=text):
+                parts.append(text)
+            case Output(expression=expression):
+                parts.append(_written(expression, aliases))
+            case If(arms=arms, otherwise=otherwise):
+                for arm in arms:
+                    _collect(arm.body, parts, aliases)
+                _collect(otherwise, parts, aliases)
+            case For(item=item, index=index, source=source, body=body, otherwise=otherwise):
+                bound = {**aliases, item: alias_of(source, aliases)}
+                if index:
+                    bound[index] = ""
+                _collect(body, parts, bound)
+                _collect(otherwise, parts, aliases)
+            case Section(subject=subject, body=body):
+                _collect(body, parts, {**aliases, HERE: alias_of(subject, aliases)})
+            case Assign(name=name, value=value):
+                aliases[name] = alias_of(value, aliases)
+            case MessageTag(body=body):
+                if parts and not parts[-1].endswith("\n"):
+                    parts.append("\n")
+                _collect(body, parts, aliases)
+                parts.append("\n")
+            case _:
+                assert_never(node)
+
+
+def _written(expression: Expression, aliases: Mapping[str, str]) -> str:
+    """What an expression can write: its literals and its inputs, every branch in order."""
+    match expression:
+        case Literal(value=value):
+            return to_text(value)
+        case Ternary(then=then, otherwise=otherwise):
+            return _written(then, aliases) + _written(otherwise, aliases)
+        case Binary(operator="??" | "||" | "+", left=left, right=right):
+            return _written(left, aliases) + _written(right, aliases)
+        case Binary(operator="&&", right=right):
+            return _written(right, aliases)
+        case Name(path=path):
+            return shown(alias_of(expression, aliases) or str(path[0]))
+        case Here():
+            return shown(alias_of(expression, aliases) or ".")
+        case _:
+            return "".join(shown(name) for name in sources(expression, aliases))
+
+
+def serialise(dialect: str, nodes: tuple[Node, ...]) -> str:
+    """A form for hashing: equal for trees that send the same."""
+    return json.dumps([dialect, _plain(nodes)], ensure_ascii=False, separators=(",", ":"))
+
+
+def _plain(part: object) -> Json:
+    if is_dataclass(part):
+        kept = [field.name for field in fields(part) if field.name not in NOT_SENT]
+        return [type(part).__name__, *(_plain(getattr(part, name)) for name in kept)]
+    if isinstance(part, tuple | list):
+        return [_plain(item) for item in part]
+    if isinstance(part, dict):
+        return {str(key): _plain(value) for key, value in part.items()}
+    if part is None or isinstance(part, str | int | float | bool):
+        return part
+    raise TypeError(f"a syntax tree holds no {type(part).__name__}")

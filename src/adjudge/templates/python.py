@@ -1,0 +1,96 @@
+"""Python's `{x}`, `{x.y}`, `{x[0]}`, `{x:.2f}`, with `{{` and `}}` as escapes; JSON's own braces are left alone."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from adjudge.templates.syntax import Expression, Formatted, Name, Node, Output, Step, add_text
+
+FIELD = re.compile(
+    r"\{(?P<path>[^\W\d]\w*+(?:\.\w++|\[[^\[\]{}\n\"']{1,80}\])*+)"
+    r"(?:!(?P<conversion>[rsa]))?"
+    r"(?::(?P<spec>(?:[^{}\n]?[<>=^])?[-+]?#?0?\d{0,3}[,_]?(?:\.\d{1,2})?[bcdeEfFgGnosxX%]?))?\}"
+)
+STEP = re.compile(r"\.(\w+)|\[([^\[\]]+)\]")
+BRACES = re.compile(r"[{}]")
+LATEX = re.compile(r"\\[A-Za-z]{1,30}(?:\[[^\[\]{}\n]{0,40}\])?\Z")
+SUBSCRIPT = re.compile(r"[_^]\{\w\}")
+
+
+class Piece(NamedTuple):
+    """Literal text, or a field with the number of open braces around it."""
+
+    text: str
+    field: re.Match[str] | None = None
+    depth: int = 0
+
+
+def parse(text: str) -> tuple[Node, ...]:
+    nodes: list[Node] = []
+    for piece in pieces(text):
+        add_text(nodes, piece.text)
+        if piece.field:
+            nodes.append(Output(expression=_expression(piece.field), span=piece.field.span()))
+    return tuple(nodes)
+
+
+def pieces(text: str) -> Iterator[Piece]:
+    """Read a prompt whose braces may be fields, escapes, JSON, code or formulas.
+
+    Open braces are remembered with how they were written, so that the `}}` that ends two JSON objects stays
+    two braces while the one that ends an escaped object becomes one.
+    """
+    open_braces: list[str] = []
+    position = scan = latex_end = 0
+    while brace := BRACES.search(text, scan):
+        start = brace.start()
+        double = text.startswith(brace[0] * 2, start)
+        opened = open_braces[-1] if open_braces else ""
+        if brace[0] == "{":
+            formula = start == latex_end > 0 or bool(LATEX.search(text, max(0, start - 80), start))
+            field = None if formula or double else read_field(text, start)
+            if double:
+                open_braces.append("{{")
+                yield Piece(text[position : start + 1])
+                position = scan = start + 2
+            elif field:
+                yield Piece(text[position:start], field, len(open_braces))
+                position = scan = field.end()
+            else:
+                open_braces.append("\\" if formula else "{")
+                scan = start + 1
+            continue
+        if double and opened in {"{{", ""}:
+            yield Piece(text[position : start + 1])
+            position = scan = start + 2
+        else:
+            scan = start + 1
+            if opened == "\\":
+                latex_end = scan  # `\frac{a}{b}`: the next group belongs to the same command
+        if open_braces:
+            open_braces.pop()
+    yield Piece(text[position:])
+
+
+def read_field(text: str, start: int) -> re.Match[str] | None:
+    """The replacement field at `start`; None when the brace there is text."""
+    field = FIELD.match(text, start)
+    if field is None or SUBSCRIPT.match(text, max(0, start - 1)):
+        return None
+    spec = field["spec"]
+    # `{a:1}` is an object in somebody's code; a bare width is no way to write a value in a prompt
+    return None if spec is not None and (not spec or spec.isdigit()) else field
+
+
+def _expression(field: re.Match[str]) -> Expression:
+    root, *_ = re.split(r"[.\[]", field["path"], maxsplit=1)
+    steps: list[Step] = [root]
+    for dot, bracket in STEP.findall(field["path"]):
+        steps.append(
+            int(bracket) if bracket.isascii() and bracket.isdigit() and len(bracket) < 10 else dot or bracket
+        )
+    value = Name(path=tuple(steps))
+    conversion = "" if field["conversion"] == "s" else field["conversion"] or ""
+    if not conversion and not field["spec"]:
+        return value
+    return Formatted(value=value, style="python", spec=field["spec"] or "", conversion=conversion)

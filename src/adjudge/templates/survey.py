@@ -1,0 +1,263 @@
+"""Syntax tree -> the inputs it asks for: their names, where they stand, and whether their absence is foreseen."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from adjudge.fields import NAMESPACES, canonical_field
+from adjudge.templates.syntax import (
+    FENCED,
+    Assign,
+    Binary,
+    Expression,
+    For,
+    Formatted,
+    Here,
+    If,
+    Index,
+    ListOf,
+    Literal,
+    MessageTag,
+    Name,
+    Node,
+    Output,
+    Reference,
+    Section,
+    Span,
+    Step,
+    Ternary,
+    Text,
+    Unary,
+    dotted,
+    error_at,
+    input_name,
+)
+
+HERE = "."
+"""Among aliases: the input whose elements the innermost section is about."""
+
+FLAG = re.compile(r"(?:has|is|show|include|with|use|if)(?:_|(?=[A-Z]))")
+"""A section on such a name asks yes or no; names inside it are inputs, not members of it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Mention:
+    name: str
+    path: str
+    span: Span
+    written: bool
+    """It is sent, not only tested."""
+    guarded: bool
+    local: bool = False
+    """Inside a section about something else: it may be a member of that."""
+
+
+def gather(mentions: list[Mention]) -> tuple[Reference, ...]:
+    """One reference per input, in the order of first mention.
+
+    A name that stands only inside sections about something else is a member of what the section is about,
+    unless it is one that cases have a field for; then it is an input that may be absent.
+    """
+    by_name: dict[str, list[Mention]] = {}
+    for mention in mentions:
+        by_name.setdefault(mention.name, []).append(mention)
+    references = []
+    for name, found in by_name.items():
+        sure = [mention for mention in found if not mention.local]
+        if not sure and canonical_field(name) is None:
+            continue
+        spans = [mention.span for mention in found if mention.written] or [mention.span for mention in found]
+        references.append(
+            Reference(
+                name=name,
+                path=found[0].path,
+                guarded=all(mention.guarded for mention in sure),
+                spans=tuple(dict.fromkeys(spans)),
+            )
+        )
+    return tuple(references)
+
+
+def survey(text: str, nodes: tuple[Node, ...]) -> tuple[Reference, ...]:
+    surveyor = _Surveyor(text)
+    surveyor.visit(nodes, frozenset(), {}, ())
+    return gather(surveyor.mentions)
+
+
+def source_of(path: tuple[Step, ...], aliases: Mapping[str, str]) -> str:
+    """The input behind a path, through the local names; empty when there is none."""
+    root = str(path[0])
+    return aliases[root] if root in aliases else input_name(path)
+
+
+def sources(expression: Expression, aliases: Mapping[str, str]) -> list[str]:
+    """The inputs behind an expression, in its order."""
+    match expression:
+        case Name(path=path):
+            found = [source_of(path, aliases)]
+        case Here():
+            found = [aliases.get(HERE, "")]
+        case Literal():
+            found = []
+        case ListOf(items=items):
+            found = [name for item in items for name in sources(item, aliases)]
+        case Index(target=target, key=key):
+            found = [*sources(target, aliases), *sources(key, aliases)]
+        case Unary(operand=operand):
+            found = sources(operand, aliases)
+        case Binary(left=left, right=right):
+            found = [*sources(left, aliases), *sources(right, aliases)]
+        case Ternary(test=test, then=then, otherwise=otherwise):
+            found = [name for part in (then, otherwise, test) for name in sources(part, aliases)]
+        case Formatted(value=value):
+            found = sources(value, aliases)
+        case _:
+            assert_never(expression)
+    return [name for name in found if name]
+
+
+def alias_of(expression: Expression, aliases: Mapping[str, str]) -> str:
+    """The input that a local name stands for when it is bound to this expression; empty when to none."""
+    found = sources(expression, aliases)
+    return found[0] if found else ""
+
+
+class _Surveyor:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.mentions: list[Mention] = []
+        self.covered: set[str] = set()
+        """Local names bound to an expression that already says what to do when its input is absent."""
+
+    def visit(
+        self,
+        nodes: tuple[Node, ...],
+        governed: frozenset[str],
+        aliases: dict[str, str],
+        sections: tuple[str, ...],
+    ) -> None:
+        """Collect mentions; `governed` names the inputs that conditions around here test."""
+        for node in nodes:
+            match node:
+                case Text():
+                    pass
+                case Output(expression=expression, span=span):
+                    self._mention(expression, span, governed, aliases, sections, written=True)
+                case If(arms=arms, otherwise=otherwise):
+                    inside = governed
+                    for arm in arms:
+                        self._mention(arm.test, arm.span, governed, aliases, sections, tested=True)
+                        inside |= set(sources(arm.test, aliases))
+                        self.visit(arm.body, inside, aliases, sections)
+                    self.visit(otherwise, inside, aliases, sections)
+                case For(source=source, span=span):
+                    self._mention(source, span, governed, aliases, sections, tested=True)
+                    inside = governed | set(sources(source, aliases))
+                    bound = {**aliases, node.item: alias_of(source, aliases)}
+                    if node.index:
+                        bound[node.index] = ""
+                    self.visit(node.body, inside, bound, sections)
+                    self.visit(node.otherwise, inside, aliases, sections)
+                case Section(subject=subject, body=body, span=span):
+                    before = len(self.mentions)
+                    self._mention(subject, span, governed, aliases, sections, tested=True)
+                    inside = governed | set(sources(subject, aliases))
+                    name = alias_of(subject, aliases)
+                    # A section that is itself about a member leaves what it holds to that member's owner.
+                    member = any(mention.local for mention in self.mentions[before:])
+                    if node.inverted or member or FLAG.match(name):
+                        self.visit(body, inside, aliases, sections)
+                    else:
+                        self.visit(body, inside, {**aliases, HERE: name}, (*sections, name))
+                case Assign(name=name, value=value, span=span):
+                    before = len(self.mentions)
+                    self._mention(value, span, governed, aliases, sections)
+                    if all(mention.guarded for mention in self.mentions[before:]):
+                        self.covered.add(name)
+                    else:
+                        self.covered.discard(name)
+                    aliases[name] = alias_of(value, aliases)
+                case MessageTag(body=body):
+                    self.visit(body, governed, aliases, sections)
+                case _:
+                    assert_never(node)
+
+    def _mention(
+        self,
+        expression: Expression,
+        span: Span,
+        governed: frozenset[str],
+        aliases: dict[str, str],
+        sections: tuple[str, ...],
+        *,
+        written: bool = False,
+        tested: bool = False,
+    ) -> None:
+        def go(expression: Expression, governed: frozenset[str], *, written: bool, tested: bool) -> None:
+            match expression:
+                case Name() | Here():
+                    name = alias_of(expression, aliases)
+                    if not name:
+                        return
+                    path = expression.path if isinstance(expression, Name) else (name,)
+                    check_fenced(self.text, path, span)
+                    self.mentions.append(
+                        Mention(
+                            name=name,
+                            path=dotted(path) if source_is_own(path, aliases) else name,
+                            span=span,
+                            written=written,
+                            guarded=tested
+                            or name in governed
+                            or getattr(expression, "optional", False)
+                            or (path[0] in self.covered and path[0] in aliases),
+                            local=bool(sections)
+                            and name not in sections
+                            and path[0] not in (*NAMESPACES, FENCED, *aliases),
+                        )
+                    )
+                case Literal():
+                    pass
+                case ListOf(items=items):
+                    for item in items:
+                        go(item, governed, written=written, tested=tested)
+                case Index(target=target, key=key):
+                    go(target, governed, written=written, tested=tested)
+                    go(key, governed, written=False, tested=tested)
+                case Unary(operator=operator, operand=operand):
+                    go(operand, governed, written=written and operator != "!", tested=tested)
+                case Binary(operator=operator, left=left, right=right):
+                    joins = operator in {"??", "||", "&&"}
+                    sent = written and (operator in {"??", "||", "+", "-", "*", "/", "%"})
+                    go(left, governed, written=sent, tested=tested or joins)
+                    inside = governed | set(sources(left, aliases)) if joins else governed
+                    go(right, inside, written=sent or (written and joins), tested=tested)
+                case Ternary(test=test, then=then, otherwise=otherwise):
+                    go(test, governed, written=False, tested=True)
+                    inside = governed | set(sources(test, aliases))
+                    go(then, inside, written=written, tested=tested)
+                    go(otherwise, inside, written=written, tested=tested)
+                case Formatted(value=value):
+                    go(value, governed, written=written, tested=tested)
+                case _:
+                    assert_never(expression)
+
+        go(expression, governed, written=written, tested=tested)
+
+
+def source_is_own(path: tuple[Step, ...], aliases: Mapping[str, str]) -> bool:
+    return str(path[0]) not in aliases
+
+
+def check_fenced(text: str, path: tuple[Step, ...], span: Span) -> None:
+    """Refuse a member of a fenced input: only a whole value can stand inside its boundary."""
+    if path[0] == FENCED and len(path) > 1:
+        name = input_name(path)
+        if dotted(path[1:]) != name:
+            raise error_at(
+                text,
+                span[0],
+                f"`{dotted(path)}` asks for a part of a fenced input",
+                f"write `{FENCED}.{name}`, or `{dotted(path[1:])}` without the fence",
+            )

@@ -1,0 +1,193 @@
+"""A template as a shared syntax tree, rendered: the tree, values -> messages."""
+
+from collections.abc import Mapping
+from typing import assert_never
+
+from adjudge.records import Dialect, Json, Message, Role
+from adjudge.templates.evaluate import Scope, evaluate
+from adjudge.templates.outlining import outline_of, serialise
+from adjudge.templates.survey import survey
+from adjudge.templates.syntax import (
+    Assign,
+    For,
+    If,
+    MessageTag,
+    Name,
+    Node,
+    Output,
+    Reference,
+    Section,
+    Text,
+    line_of,
+)
+from adjudge.templates.values import is_true, lookup, to_text
+
+
+class TreeTemplate:
+    """A parsed prompt of any dialect but Jinja."""
+
+    def __init__(self, text: str, dialect: Dialect, nodes: tuple[Node, ...]) -> None:
+        self.dialect = dialect
+        self.nodes = nodes
+        self.text = text
+        self.references: tuple[Reference, ...] = survey(text, nodes)
+        self._flat = _flatten(nodes)
+        self._tagged = any(_has_message(node) for node in nodes)
+
+    def render(self, values: Mapping[str, Json]) -> tuple[Message, ...]:
+        if self._flat is not None:
+            content = "".join(
+                [part if isinstance(part, str) else to_text(lookup(values, part.path)) for part in self._flat]
+            )
+            return (Message(role="user", content=content),)
+        writer = Writer(self.text, values)
+        writer.write_nodes(self.nodes)
+        return writer.messages() if self._tagged else (Message(role="user", content=writer.joined()),)
+
+    def outline(self) -> str:
+        return outline_of(self.nodes)
+
+    def canonical(self) -> str:
+        return serialise(self.dialect, self.nodes)
+
+
+def _flatten(nodes: tuple[Node, ...]) -> list[str | Name] | None:
+    """The parts of a template that only fills in names, which is most of them; None for any other."""
+    flat: list[str | Name] = []
+    for node in nodes:
+        if isinstance(node, Text):
+            flat.append(node.text)
+        elif isinstance(node, Output) and isinstance(node.expression, Name):
+            flat.append(node.expression)
+        else:
+            return None
+    return flat
+
+
+def _has_message(node: Node) -> bool:
+    match node:
+        case MessageTag():
+            return True
+        case If(arms=arms, otherwise=otherwise):
+            return any(map(_has_message, [*(n for arm in arms for n in arm.body), *otherwise]))
+        case For(body=body, otherwise=otherwise):
+            return any(map(_has_message, [*body, *otherwise]))
+        case Section(body=body):
+            return any(map(_has_message, body))
+        case _:
+            return False
+
+
+class Writer:
+    """One rendering of one tree."""
+
+    def __init__(self, text: str, values: Mapping[str, Json]) -> None:
+        self.text = text
+        self.scope = Scope(values)
+        self.parts: list[str] = []
+        self.literal: list[bool] = []
+        """Beside each part: was it the template's own text? Only that is ever trimmed."""
+        self.done: list[Message] = []
+
+    def joined(self) -> str:
+        return "".join(self.parts)
+
+    def messages(self) -> tuple[Message, ...]:
+        self._end_message("user", keep_blank=False)
+        return tuple(self.done)
+
+    def _end_message(self, role: Role, *, keep_blank: bool) -> None:
+        """Turn the parts so far into a message, without the white space that lays out the template's tags."""
+        parts, literal = self.parts, self.literal
+        self.parts, self.literal = [], []
+        first, last = 0, len(parts)
+        while first < last and literal[first]:
+            parts[first] = parts[first].lstrip()
+            if parts[first]:
+                break
+            first += 1
+        while last > first and literal[last - 1]:
+            parts[last - 1] = parts[last - 1].rstrip()
+            if parts[last - 1]:
+                break
+            last -= 1
+        if keep_blank or last > first:
+            self.done.append(Message(role=role, content="".join(parts[first:last])))
+
+    def _write(self, text: str, *, literal: bool) -> None:
+        if self.scope.loops:
+            self.scope.write(text)
+        self.parts.append(text)
+        self.literal.append(literal)
+
+    def write_nodes(self, nodes: tuple[Node, ...]) -> None:
+        for node in nodes:
+            match node:
+                case Text(text=text):
+                    self._write(text, literal=True)
+                case Output(expression=expression):
+                    self._write(to_text(evaluate(expression, self.scope)), literal=False)
+                case If(arms=arms, otherwise=otherwise):
+                    for arm in arms:
+                        if is_true(evaluate(arm.test, self.scope)):
+                            self.write_nodes(arm.body)
+                            break
+                    else:
+                        self.write_nodes(otherwise)
+                case For():
+                    self._write_loop(node)
+                case Section():
+                    self._write_section(node)
+                case Assign(name=name, value=value):
+                    self.scope.names[name] = evaluate(value, self.scope)
+                case MessageTag(role=role, body=body):
+                    self._end_message("user", keep_blank=False)
+                    self.write_nodes(body)
+                    self._end_message(role, keep_blank=True)
+                case _:
+                    assert_never(node)
+
+    def _write_loop(self, node: For) -> None:
+        source = evaluate(node.source, self.scope)
+        if not isinstance(source, list) or not source:
+            self.write_nodes(node.otherwise)
+            return
+        names = self.scope.names
+        loop_names = [name for name in (node.item, node.index) if name]
+        outer = {name: names[name] for name in loop_names if name in names}
+        where = f"line {line_of(self.text, node.span[0])}"
+        self.scope.loops += 1
+        for position, item in enumerate(source):
+            self.scope.iterate(where)
+            names[node.item] = item
+            if node.index:
+                names[node.index] = position
+            self.write_nodes(node.body)
+        self.scope.loops -= 1
+        for name in loop_names:
+            del names[name]
+        names.update(outer)
+
+    def _write_section(self, node: Section) -> None:
+        subject = evaluate(node.subject, self.scope)
+        present = bool(subject) if isinstance(subject, list) else is_true(subject)
+        if node.inverted:
+            if not present:
+                self.write_nodes(node.body)
+            return
+        if not present:
+            return
+        contexts = self.scope.contexts
+        if not isinstance(subject, list):
+            contexts.append(subject)
+            self.write_nodes(node.body)
+            contexts.pop()
+            return
+        where = f"line {line_of(self.text, node.span[0])}"
+        self.scope.loops += 1
+        for item in subject:
+            self.scope.iterate(where)
+            contexts.append(item)
+            self.write_nodes(node.body)
+            contexts.pop()
+        self.scope.loops -= 1

@@ -1,0 +1,72 @@
+"""How a value is found, tested and written, alike in every dialect of the shared tree."""
+
+import enum
+import json
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from adjudge.records import Json
+from adjudge.templates.syntax import FENCED, Step
+
+
+class Absent(enum.Enum):
+    """What a name stands for when nobody supplied it: written as nothing, false, equal to null."""
+
+    ABSENT = "absent"
+
+
+ABSENT = Absent.ABSENT
+Value: TypeAlias = Json | Absent
+
+
+def lookup(values: Mapping[str, Json], path: tuple[Step, ...]) -> Value:
+    """Find a path among the inputs: the longest dotted key first, then its root object."""
+    if len(path) == 1:
+        return values.get(str(path[0]), ABSENT)
+    prefixes = [str(path[0])]
+    for step in path[1:]:
+        if not isinstance(step, str):
+            break
+        prefixes.append(f"{prefixes[-1]}.{step}")
+    for count in range(len(prefixes), 0, -1):
+        if path[0] == FENCED and count == 1:
+            return lookup(values, path[1:])
+        if prefixes[count - 1] in values:
+            return descend(values[prefixes[count - 1]], path[count:])
+    return ABSENT
+
+
+def descend(value: Value, steps: tuple[Step, ...]) -> Value:
+    for step in steps:
+        value = member(value, step)
+    return value
+
+
+def member(value: Value, step: Value) -> Value:
+    """One member of a value; absent when there is none, whatever the value is."""
+    if isinstance(value, dict):
+        return value.get(step if isinstance(step, str) else to_text(step), ABSENT)
+    if isinstance(value, str | list):
+        if step == "length":
+            return len(value)
+        if isinstance(step, str) and step.isascii() and step.isdigit() and len(step) < 10:
+            step = int(step)
+        if isinstance(step, int) and not isinstance(step, bool) and 0 <= step < len(value):
+            return value[step]
+    return ABSENT
+
+
+def to_text(value: Value) -> str:
+    """A string as it is, nothing for what is absent, JSON for the rest."""
+    if isinstance(value, str):
+        return value
+    if value is ABSENT:
+        return ""
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def is_true(value: Value) -> bool:
+    """JavaScript's truth: empty lists and objects are true."""
+    if isinstance(value, list | dict):
+        return True
+    return value is not ABSENT and bool(value)

@@ -1,0 +1,60 @@
+"""JSON text -> values, where a key given twice is noticed and what is no JSON number is no number."""
+
+import json
+from collections.abc import Iterable
+
+from adjudge.records import Json
+
+MAX_DEPTH = 60
+
+
+class Twice(dict[str, Json]):
+    """An object in which a key stood twice with different values."""
+
+    keys_twice: frozenset[str] = frozenset()
+
+
+def object_of_pairs(pairs: Iterable[tuple[str, Json]]) -> dict[str, Json]:
+    found: dict[str, Json] = {}
+    twice: set[str] = set()
+    for key, value in pairs:
+        if key in found and (found[key] != value or type(found[key]) is not type(value)):
+            twice.add(key)
+        found[key] = value
+    if not twice:
+        return found
+    marked = Twice(found)
+    marked.keys_twice = frozenset(twice)
+    return marked
+
+
+def _integer(digits: str) -> Json:
+    return int(digits) if len(digits) <= 40 else digits
+
+
+def _float(digits: str) -> Json:
+    value = float(digits)
+    return value if abs(value) != float("inf") else digits
+
+
+DECODER = json.JSONDecoder(
+    object_pairs_hook=object_of_pairs,
+    parse_int=_integer,
+    parse_float=_float,
+    parse_constant=str,  # NaN and Infinity are words here, never numbers
+    strict=False,  # line breaks inside strings
+)
+
+
+def too_deep(value: object) -> bool:
+    """Without recursion, since what is asked is whether recursion is safe."""
+    level: list[object] = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            child
+            for item in level
+            for child in (item.values() if isinstance(item, dict) else item if isinstance(item, list) else ())
+        ]
+        if not level:
+            return False
+    return True

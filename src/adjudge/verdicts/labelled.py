@@ -1,0 +1,158 @@
+"""Markdown sections and `Score: 4` lines -> values: the last line under a label decides."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from adjudge.records import Contract
+from adjudge.verdicts.names import labels_of, properties
+from adjudge.verdicts.said import Said, is_scalar, only_value, value_of
+from adjudge.verdicts.values import Problem
+
+LINE = re.compile(r"[^\r\n]+")
+HEAD_CHARS = 240
+QUALIFIERS = r"(?:(?:the|my|your|final|overall|total)[ \t]{1,4}){0,3}"
+
+
+class Section(NamedTuple):
+    name: str
+    start: int
+    """Of the label."""
+    body: int
+    """Of what follows the label on its line."""
+    line_end: int
+    inline: bool
+    """Whether something follows the label on its line."""
+
+
+@lru_cache(maxsize=256)
+def _head(labels: tuple[str, ...]) -> re.Pattern[str]:
+    spelt = sorted(labels, key=len, reverse=True)
+    words = "|".join(
+        r"[\s_-]{1,4}".join(re.escape(part) for part in re.split(r"[\s_-]+", label)) for label in spelt
+    )
+    return re.compile(
+        r"[\s>|]{0,40}(?P<hash>\#{1,6}[ \t]*)?(?:[-*•+][ \t]+)?(?:\(?\d{1,2}[.)][ \t]*)?(?P<open>[*_`\"“]{0,4})[ \t]*"
+        rf"(?P<name>{QUALIFIERS}(?P<label>{words}))(?!\w)(?P<scale>[ \t]{{0,4}}\([^()]{{0,40}}\))?(?P<shut>[*_`\"”]{{0,4}})[ \t]{{0,20}}"
+        r"(?P<sep>[:：=|]|[-–—](?=\s)|(?<=\w)[-–—](?=\d)|is\b)?(?P<after>[*_`\"”]{0,4})[ \t]*(?=(?P<rest>.?))",
+        re.IGNORECASE,
+    )
+
+
+def sections(text: str, contract: Contract) -> Iterator[Section]:
+    """Every line that begins with the label of a property, as a heading or before a separator."""
+    heads = [(name, _head(labels_of(contract, name))) for name in properties(contract)]
+    scalars = {name for name, _ in heads if is_scalar(contract, name)}
+    for line in LINE.finditer(text):
+        head = text[line.start() : min(line.end(), line.start() + HEAD_CHARS)]
+        best: tuple[str, re.Match[str]] | None = None
+        for name, pattern in heads:
+            match = pattern.match(head)
+            if match is not None and _is_heading(match, scalar=name in scalars):
+                longer = best is None or len(match["label"]) > len(best[1]["label"])
+                best = (name, match) if longer else best
+        if best is None:
+            continue
+        name, match = best
+        inline = bool(text[line.start() + match.end() : line.end()].strip(" \t*_`|#"))
+        yield Section(
+            name, line.start() + match.start("name"), line.start() + match.end(), line.end(), inline
+        )
+
+
+def _is_heading(match: re.Match[str], *, scalar: bool) -> bool:
+    if match["sep"] == "is":
+        return scalar
+    if match["sep"] or not match["rest"]:
+        return True
+    bold = bool(match["open"]) and bool(match["shut"] or match["after"])
+    number = scalar and match["rest"].isdigit()
+    return bool(match["hash"]) or bold or number
+
+
+def read_labelled(text: str, contract: Contract) -> Said | None:
+    """Needed values from their last label; the other properties from their sections. None: no label is there."""
+    found = list(sections(text, contract))
+    said = Said()
+    for name in contract.needs:
+        own = [index for index, section in enumerate(found) if section.name == name]
+        if not own:
+            if not is_scalar(contract, name):
+                continue
+            return _last_line(text, contract, name, found) if len(contract.needs) == 1 else None
+        _take(text, contract, found, own[-1], said)
+        if said.problem:
+            return said
+    if not said.spans:
+        return None
+    _take_rest(text, contract, found, said)
+    return said
+
+
+def _take(text: str, contract: Contract, found: list[Section], index: int, said: Said) -> None:
+    section = found[index]
+    end = found[index + 1].start if index + 1 < len(found) else len(text)
+    if not is_scalar(contract, section.name):
+        body_start, body_end = section.body, end
+    elif section.inline:
+        body_start, body_end = section.body, section.line_end
+    else:
+        below = LINE.search(text, section.line_end, end)
+        while below is not None and not below[0].strip():
+            below = LINE.search(text, below.end(), end)
+        body_start, body_end = below.span() if below is not None else (section.line_end, section.line_end)
+    value = value_of(text[body_start:body_end].strip().rstrip("|"), contract, section.name)
+    if isinstance(value, Problem):
+        said.problem = f"`{section.name}` {value.text}"
+        said.spans.append((section.start, body_end))
+        return
+    said.values[section.name] = value
+    said.spans.append((section.start, body_end))
+    said.value_spans[section.name] = (body_start, body_end)
+
+
+def _take_rest(text: str, contract: Contract, found: list[Section], said: Said) -> None:
+    for index, section in enumerate(found):
+        if section.name in contract.needs:
+            continue
+        end = text.rfind("\n", 0, found[index + 1].start) + 1 if index + 1 < len(found) else len(text)
+        body = text[section.body : max(section.body, end)].strip(" \t\r\n")
+        body = re.sub(r"^[*_`]{1,4}\s+|\s*\n[*_-]{3,}\s*$", "", body)
+        if body:
+            said.values[section.name] = body  # the last section of a name stays
+
+
+def _last_line(text: str, contract: Contract, name: str, found: list[Section]) -> Said | None:
+    """No line begins with the label: it stands inside the last line, or that line is nothing but a value."""
+    lines = [line for line in LINE.finditer(text) if line[0].strip()]
+    if not lines:
+        return None
+    last = lines[-1]
+    words = "|".join(re.escape(label) for label in labels_of(contract, name))
+    inside = re.compile(rf"(?<![\w\"'`“‘])(?:{words})[*_`]{{0,4}}[ \t]{{0,4}}[:：=]", re.IGNORECASE)
+    marks = list(inside.finditer(text, last.start(), min(last.end(), last.start() + 4000)))
+    if marks:
+        start, body = marks[-1].span()
+    elif (contract.form == "sections" or len(lines) == 1) and not isinstance(
+        lone := only_value(last[0], contract, name), Problem
+    ):
+        start = body = last.start()
+        others = [only_value(line[0], contract, name) for line in lines]
+        if any(other != lone for other in others if not isinstance(other, Problem)):
+            return Said(
+                problem=f"`{name}` is not labelled and several lines could be it", spans=[(start, last.end())]
+            )
+    else:
+        return None
+    value = value_of(text[body : last.end()], contract, name)
+    if isinstance(value, Problem):
+        return Said(problem=f"`{name}` {value.text}", spans=[(start, last.end())])
+    said = Said(
+        values={name: value},
+        spans=[(start, last.end())],
+        value_spans={name: (body, last.end())},
+        alone=not marks,
+    )
+    _take_rest(text[:start], contract, [s for s in found if s.start < start], said)
+    return said

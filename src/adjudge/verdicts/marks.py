@@ -1,0 +1,83 @@
+"""`<score>4</score>`, `[[4]]` and a bare label -> values: the last one decides."""
+
+import re
+
+from adjudge.records import Contract
+from adjudge.verdicts.clean import is_wrapping
+from adjudge.verdicts.labelled import LINE
+from adjudge.verdicts.names import labels_of, properties
+from adjudge.verdicts.said import Said, only_value, value_of
+from adjudge.verdicts.values import Problem, show
+
+BRACKETS = re.compile(r"\[\[([^\[\]]{0,200})\]\]")
+
+
+def read_tags(text: str, contract: Contract) -> Said | None:
+    said = Said()
+    for name in properties(contract):
+        span = _last_tag(text, contract, name)
+        if span is None:
+            continue
+        start, body, body_end, end = span
+        if name not in contract.needs:
+            said.values[name] = text[body:body_end].strip()
+            continue
+        said.spans.append((start, end))
+        if body_end == end:
+            said.problem = f"the tag of `{name}` is not closed"
+            return said
+        value = value_of(text[body:body_end], contract, name)
+        if isinstance(value, Problem):
+            said.problem = f"`{name}` {value.text}"
+            return said
+        said.values[name] = value
+        said.value_spans[name] = (body, body_end)
+    return said if said.spans else None
+
+
+def _last_tag(text: str, contract: Contract, name: str) -> tuple[int, int, int, int] | None:
+    """Start, body, end of body and end of the last element; end of body is the end when it is not closed."""
+    spelt = {re.sub(r"[\s-]+", "_", label) for label in (*labels_of(contract, name), name.casefold())}
+    words = "|".join(re.escape(word).replace("_", "[_ -]?") for word in sorted(spelt, key=len, reverse=True))
+    last: tuple[int, int, int, int] | None = None
+    opened: re.Match[str] | None = None
+    for tag in re.finditer(rf"<(/?)\s{{0,4}}(?:{words})\s{{0,4}}>", text, re.IGNORECASE):
+        if not tag[1]:
+            opened = tag
+        elif opened is not None:
+            last = (opened.start(), opened.end(), tag.start(), tag.end())
+            opened = None
+    return last if opened is None else (opened.start(), opened.end(), len(text), len(text))
+
+
+def read_brackets(text: str, contract: Contract) -> Said | None:
+    marks = list(BRACKETS.finditer(text))
+    if not marks or len(contract.needs) != 1:
+        return None
+    name, last = contract.needs[0], marks[-1]
+    value = value_of(last[1], contract, name)
+    if isinstance(value, Problem):
+        return Said(problem=f"`{name}` {value.text}", spans=[last.span()])
+    return Said(values={name: value}, spans=[last.span()], value_spans={name: last.span(1)})
+
+
+def read_bare(text: str, contract: Contract) -> Said | None:
+    """The whole reply, a last line that is only the label, or a first line that opens with it (`B: because …`)."""
+    lines = [line for line in LINE.finditer(text) if line[0].strip() and not is_wrapping(line[0])]
+    if not lines or len(contract.needs) != 1:
+        return None
+    name = contract.needs[0]
+    last, first = lines[-1], lines[0]
+    closing = only_value(last[0], contract, name)
+    if not isinstance(closing, Problem):
+        return Said(values={name: closing}, spans=[last.span()], value_spans={name: last.span()}, alone=True)
+    opening = value_of(first[0], contract, name, strict_ending=True)
+    if isinstance(opening, Problem):
+        if len(lines) == 1:
+            problem = f"`{name}` {opening.text}" if len(first[0]) < 80 else f"`{name}` is {show(first[0])}"
+            return Said(problem=problem, spans=[first.span()])
+        return None
+    others = [only_value(line[0], contract, name) for line in lines[1:]]
+    if any(other != opening for other in others if not isinstance(other, Problem)):
+        return Said(problem=f"`{name}` names two different values", spans=[first.span()])
+    return Said(values={name: opening}, spans=[first.span()], value_spans={name: first.span()}, alone=True)

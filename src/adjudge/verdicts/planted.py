@@ -1,0 +1,86 @@
+"""Whether the words that would decide also stand in the case, where anyone could have put them."""
+
+import html
+import re
+from collections.abc import Mapping, Sequence
+
+from adjudge.records import Contract, Json
+from adjudge.verdicts.clean import tidy
+from adjudge.verdicts.names import Names
+from adjudge.verdicts.objects import find_objects, settled
+from adjudge.verdicts.validate import to_verdict
+from adjudge.verdicts.values import Problem
+
+DRESSED = re.compile(r"\\[nrt]|\\|[\s\"'`“”„‘’]+|,(?=\s*[}\]])")
+MAX_REPAIRS = 200
+"""Broken objects of a case that are repaired for the comparison; verbatim copies are found without."""
+EMPHASIS = re.compile(r"[*_`#>|]+")
+
+
+def squeeze(text: str) -> str:
+    """Without white space, quotes, backslashes and trailing commas: re-indenting or escaping changes nothing."""
+    return DRESSED.sub("", text)
+
+
+def object_in_case(
+    span: str, parts: Mapping[str, Json], contract: Contract, names: Names, case_texts: Sequence[str]
+) -> bool:
+    """Whether this object, or one that reads the same, stands in the case."""
+    wanted = squeeze(span)
+    for text in _views(case_texts):
+        if span in text or wanted in squeeze(text):
+            return True
+        repairs = 0
+        for found in find_objects(text, names):
+            repairs += found.loose is not None and not found.problem
+            if repairs <= MAX_REPAIRS and _reads_alike(settled(found, names).value, parts, contract, names):
+                return True
+    return False
+
+
+def _reads_alike(
+    value: Mapping[str, Json] | None, parts: Mapping[str, Json], contract: Contract, names: Names
+) -> bool:
+    if value is None:
+        return False
+    verdict = to_verdict(value, contract, names)
+    return not isinstance(verdict, Problem) and verdict.parts == parts
+
+
+def line_in_case(span: str, case_texts: Sequence[str], *, alone: bool) -> bool:
+    """Whether these words stand in the case, as whole words; with `alone`, as a line of their own."""
+    wanted = _flat(span)
+    if not wanted:
+        return False
+    for text in _views(case_texts):
+        if alone:
+            if any(_flat(line) == wanted for line in text.splitlines()):
+                return True
+        elif _whole_words(wanted, _flat(text)):
+            return True
+    return False
+
+
+def _views(case_texts: Sequence[str]) -> list[str]:
+    """Each text as it is, and without HTML escapes where it has some."""
+    tidied = [tidy(text) for text in case_texts]
+    return tidied + [html.unescape(text) for text in tidied if "&" in text and html.unescape(text) != text]
+
+
+def _flat(text: str) -> str:
+    """Without Markdown marks, case and the width of white space."""
+    return " ".join(EMPHASIS.sub(" ", text.replace("\\n", "\n")).casefold().split()).strip(" .")
+
+
+def _whole_words(wanted: str, text: str) -> bool:
+    if len(wanted) > 1000:  # nothing that long continues a word by chance
+        return wanted in text
+    at = text.find(wanted)
+    while at >= 0:
+        end = at + len(wanted)
+        before = text[at - 1] if at else " "
+        after = text[end : end + 1] or " "
+        if not (before.isalnum() and wanted[0].isalnum()) and not (after.isalnum() and wanted[-1].isalnum()):
+            return True
+        at = text.find(wanted, at + 1)
+    return False

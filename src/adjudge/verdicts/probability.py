@@ -1,0 +1,95 @@
+"""How sure the model was of the value that decides, from its tokens' log probabilities."""
+
+import math
+from collections.abc import Sequence
+
+from adjudge.records import Contract, Json, TokenLogprob, Verdict
+from adjudge.verdicts.names import Names, properties
+from adjudge.verdicts.objects import OPENER, Found
+from adjudge.verdicts.read import find_last
+from adjudge.verdicts.said import value_of
+from adjudge.verdicts.scan import TOKEN, scan, string_end
+from adjudge.verdicts.validate import check
+from adjudge.verdicts.values import NUMBER, Problem
+
+
+def value_probability(logprobs: Sequence[TokenLogprob], contract: Contract, verdict: Verdict) -> float | None:
+    """Probability of the needed property's value where it stands in the reply's last verdict.
+
+    None when several properties are needed, or the value is not found as the verdict has it.
+    """
+    if len(contract.needs) != 1 or not logprobs:
+        return None
+    name = contract.needs[0]
+    wanted = verdict.parts.get(name)
+    if wanted is None or isinstance(wanted, list | dict):
+        return None
+    text = "".join(token.token for token in logprobs)
+    span = _value_span(text, contract, name, wanted)
+    if span is None:
+        return None
+    total, position = 0.0, 0
+    for token in logprobs:
+        end = position + len(token.token)
+        if position < span[1] and end > span[0]:
+            total += token.logprob
+        position = end
+    return min(1.0, math.exp(total)) if math.isfinite(total) and total <= 1e-6 else None
+
+
+def _value_span(text: str, contract: Contract, name: str, wanted: Json) -> tuple[int, int] | None:
+    taken = find_last(text, contract, Names.of(contract))
+    if taken.object is not None:
+        return _in_object(text, taken.object, contract, name, wanted)
+    if taken.said is None or name not in taken.said.value_spans:
+        return None
+    start, end = taken.said.value_spans[name]
+    value = value_of(text[start:end], contract, name)
+    if isinstance(value, Problem) or value != wanted:
+        return None
+    # Words that follow the value (`4 - strong`) are not the value.
+    number = (
+        NUMBER.search(text, start, end)
+        if isinstance(wanted, int | float) and not isinstance(wanted, bool)
+        else None
+    )
+    stripped = text[start:end]
+    inner_start = start + len(stripped) - len(stripped.lstrip(" \t*_`([\"'"))
+    if number is not None:
+        return number.span()
+    first = stripped.casefold().find(str(wanted).casefold())
+    return (start + first, start + first + len(str(wanted))) if first >= 0 else (inner_start, end)
+
+
+def _in_object(
+    text: str, found: Found, contract: Contract, name: str, wanted: Json
+) -> tuple[int, int] | None:
+    names = Names.of(contract)
+    start: int | None = found.start
+    for _ in range(2):  # the object itself, then one that it wraps
+        if start is None:
+            return None
+        loose = scan(text, start)
+        for key, at in zip(loose.keys, loose.values_at, strict=True):
+            if names.property_of(key) == name:
+                return _token_span(text, at, contract, name, wanted)
+        inner = OPENER.search(text, start + 1, found.end)
+        start = None if inner is None else inner.start()
+    return None
+
+
+def _token_span(text: str, at: int, contract: Contract, name: str, wanted: Json) -> tuple[int, int] | None:
+    token = TOKEN.search(text, at)
+    if token is None or token[0] in "{}[],:":
+        return None
+    start, end = token.span()
+    if token[0] in "\"'“„":
+        closing = string_end(text, start)
+        if closing is None:
+            return None
+        start, end = start + 1, closing
+    raw: Json = text[start:end]
+    if raw in ("true", "false") and token[0] == raw:
+        raw = raw == "true"
+    value = check(raw, properties(contract)[name], name, [], contract.words.get(name, {}))
+    return (start, end) if not isinstance(value, Problem) and value == wanted else None

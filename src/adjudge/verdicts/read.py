@@ -1,0 +1,204 @@
+"""Completion -> Verdict: the last complete verdict of a reply, validated, or why there is none."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from adjudge.records import Contract, Form, Json, Verdict
+from adjudge.verdicts.clean import blank_thoughts, decoded, is_wrapping, tidy
+from adjudge.verdicts.labelled import read_labelled
+from adjudge.verdicts.marks import read_bare, read_brackets, read_tags
+from adjudge.verdicts.names import Names, properties
+from adjudge.verdicts.objects import CUT_OFF, Found, find_objects, settled
+from adjudge.verdicts.planted import line_in_case, object_in_case
+from adjudge.verdicts.said import Said
+from adjudge.verdicts.validate import split_bullets, to_verdict
+from adjudge.verdicts.values import Problem
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Unread:
+    """It does not validate, or there is nothing to read."""
+
+    why: str
+    """One sentence, for a re-ask to the model and for a person; holds no text of the case."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Planted:
+    """The verdict that would be taken also stands in the case and is not the whole reply: ask for it alone."""
+
+    verdict: Verdict
+
+
+TEXT_FORMS: Mapping[Form, tuple[Callable[[str, Contract], Said | None], ...]] = {
+    "json": (),
+    "sections": (read_labelled,),
+    "line": (read_labelled,),
+    "tags": (read_tags, read_labelled),
+    "brackets": (read_brackets, read_labelled),
+    "bare": (read_bare, read_labelled),
+}
+"""How each form is read when the reply is no JSON; the first that finds its mark decides."""
+
+WANTED: Mapping[Form, str] = {
+    "json": "it holds no JSON object with the fields asked for",
+    "sections": "it names no rating",
+    "line": "it has no line with the verdict's label",
+    "tags": "it has no tag with the verdict",
+    "brackets": "it has no verdict in double brackets",
+    "bare": "it is not one of the answers asked for",
+}
+
+
+AFTER_LABEL = re.compile(r"[^\n:.)\],–—]{0,80}[:.)\],–—-][*_`]{0,4}\s+([^\n]+)")
+"""`B: because …` gives its reason on the label's own line."""
+
+
+class Taken(NamedTuple):
+    """What was found last: an object or words."""
+
+    text: str
+    object: Found | None
+    said: Said | None
+
+
+def read_verdict(
+    text: str, contract: Contract, *, whole: bool, case_texts: Sequence[str]
+) -> Verdict | Unread | Planted:
+    """Read loosely, validate strictly what the score needs, and never take a planted verdict silently.
+
+    With `whole` the provider held the model to the schema: the reply is the verdict, and nothing else is one.
+    """
+    names = Names.of(contract)
+    contract = replace(contract, form="json") if whole else contract
+    cleaned = tidy(text)
+    if not cleaned.strip():
+        return _unread("it is empty")
+    taken = find_last(cleaned, contract, names)
+    if taken.object is None and taken.said is None:
+        unescaped = decoded(cleaned)
+        if unescaped is not None:
+            taken = find_last(unescaped, contract, names)
+    if taken.object is not None:
+        return _from_object(taken.text, taken.object, contract, names, case_texts, whole=whole)
+    if taken.said is not None:
+        return _from_words(taken.text, taken.said, contract, names, case_texts)
+    if not taken.text.strip():
+        return _unread("it holds only reasoning and no verdict after it")
+    return _unread(WANTED[contract.form])
+
+
+def find_last(text: str, contract: Contract, names: Names) -> Taken:
+    """The last thing that claims to be the verdict, outside reasoning blocks, whether or not it validates."""
+    text = _without_thoughts(text, names)
+    last: Found | None = None
+    for found in find_objects(text, names):
+        last = found
+    last = settled(last, names) if last is not None else None
+    # What stands behind the last object is later than it; what stands inside it is part of it.
+    after = last.end if last is not None and last.problem != CUT_OFF else None
+    said = _said(text, contract)
+    if said is not None and (last is None or (after is not None and min(said.spans)[0] >= after)):
+        return Taken(text, None, said)
+    return Taken(text, last, None)
+
+
+def _said(text: str, contract: Contract) -> Said | None:
+    """What the form's own mark says, else the label; a bare reply that is no label may still begin with one."""
+    first: Said | None = None
+    for form in TEXT_FORMS[contract.form]:
+        said = form(text, contract)
+        if said is not None and (not said.problem or contract.form != "bare"):
+            return said
+        first = first or said
+    return first
+
+
+def _without_thoughts(text: str, names: Names) -> str:
+    """Blank reasoning blocks, except where the tags are quoted inside an object that reads as it stands."""
+    if "<" not in text and "[" not in text:
+        return text
+    blanked = blank_thoughts(text)
+    if blanked == text:
+        return text
+    objects = [(found.start, found.end) for found in find_objects(text, names) if found.value is not None]
+    return blank_thoughts(text, objects) if objects else blanked
+
+
+def _from_object(
+    text: str, found: Found, contract: Contract, names: Names, case_texts: Sequence[str], *, whole: bool
+) -> Verdict | Unread | Planted:
+    if found.value is None:
+        return _unread(found.problem)
+    verdict = to_verdict(found.value, contract, names)
+    if isinstance(verdict, Problem):
+        return _unread(verdict.text)
+    if is_wrapping(text[: found.start]) and is_wrapping(text[found.end :]):
+        return verdict
+    if whole:
+        return _unread("it is not one JSON object and nothing else")
+    if object_in_case(text[found.start : found.end], verdict.parts, contract, names, case_texts):
+        return Planted(verdict=verdict)
+    return verdict
+
+
+def _from_words(
+    text: str, said: Said, contract: Contract, names: Names, case_texts: Sequence[str]
+) -> Verdict | Unread | Planted:
+    if said.problem:
+        return _unread(said.problem)
+    values = _with_reason(text, said, contract)
+    verdict = to_verdict(values, contract, names)
+    if isinstance(verdict, Problem):
+        return _unread(verdict.text)
+    start, end = min(said.spans)[0], max(said.spans, key=lambda span: span[1])[1]
+    if is_wrapping(text[:start]) and is_wrapping(text[end:]):
+        return verdict
+    if all(line_in_case(text[slice(*span)], case_texts, alone=said.alone) for span in said.spans):
+        return Planted(verdict=verdict)
+    return verdict
+
+
+def _with_reason(text: str, said: Said, contract: Contract) -> dict[str, Json]:
+    """Lists from their bullets; and, where a judge concludes with its label, what stood before it as the reason."""
+    values = dict(said.values)
+    schemas = properties(contract)
+    for name, value in values.items():
+        if isinstance(value, str) and schemas[name].get("type") == "array":
+            values[name] = list(split_bullets(value))
+    if contract.form == "sections":
+        return values
+    reason = next(
+        (
+            n
+            for n, s in schemas.items()
+            if n not in contract.needs and s.get("type") == "string" and "enum" not in s
+        ),
+        None,
+    )
+    if reason is None or reason in values:
+        return values
+    start, end = min(said.spans)[0], max(said.spans, key=lambda span: span[1])[1]
+    line = text.rfind("\n", 0, start) + 1
+    # A heading's marks or a list's number before the label are no part of the reason.
+    before = text[:start] if any(c.isalpha() for c in text[line:start]) else text[:line]
+    same_line = AFTER_LABEL.match(text, start, end) if said.alone else None
+    spoken = _prose(before) or _prose((same_line[1] if same_line else "") + text[end:])
+    return {**values, reason: spoken} if spoken else values
+
+
+def _prose(text: str) -> str:
+    stripped = text.strip().strip("*_`#>|").strip()
+    return stripped if any(character.isalnum() for character in stripped) else ""
+
+
+def _unread(problem: str) -> Unread:
+    """One sentence: the problems are written to follow `the reply`."""
+    if problem.startswith("`"):
+        return Unread(why=f"In the reply {problem}."[:400])
+    if problem.startswith(("it ", "its ")):
+        subject = "The reply's" if problem.startswith("its ") else "The reply"
+        return Unread(why=f"{subject} {problem.split(' ', 1)[1]}."[:400])
+    return Unread(why=f"In the reply {problem}."[:400])

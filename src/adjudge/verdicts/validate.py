@@ -1,0 +1,393 @@
+"""An object's fields -> the contract's parts: strict where the score depends on them, noted where it does not."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Final, Literal
+
+from adjudge.records import Contract, Json, Verdict
+from adjudge.verdicts.names import Names, plain_key, properties
+from adjudge.verdicts.values import (
+    Allowed,
+    Problem,
+    allowed_by,
+    as_number,
+    fit_number,
+    plain,
+    read_value,
+    show,
+)
+
+MISSING: Final = "missing"
+Missing = Literal["missing"]
+MAX_EXTRA_NOTES = 8
+MAX_PATTERN_TEXT = 1000
+MAX_SCALAR_TEXT = 1000
+NO_WORDS: Mapping[str, Json] = {}
+BULLET = re.compile(r"[ \t]*(?:[-*•+–‣▪]|\(?\d{1,2}[.)])[ \t]+")
+TRUTH = {"true": True, "yes": True, "false": False, "no": False}
+
+
+def to_verdict(found: Mapping[str, Json], contract: Contract, names: Names) -> Verdict | Problem:
+    """Validate what the score needs, fit the rest, in the contract's order."""
+    fields = names.pick(found)
+    notes: list[str] = []
+    parts: dict[str, Json] = {}
+    for name, schema in properties(contract).items():
+        words = contract.words.get(name, NO_WORDS)
+        if name in contract.needs:
+            if name in fields.twice:
+                return Problem(f"`{name}` is given twice, with different values")
+            if name not in fields.values:
+                return Problem(f"`{name}` is missing")
+            value = check(fields.values[name], schema, name, notes, words)
+            if isinstance(value, Problem):
+                return value
+            parts[name] = value
+            continue
+        given = fields.values.get(name)
+        if given is None and not _allows(schema, "null"):
+            notes.append(f"missing_field:{name}")
+            continue
+        fitted = fit(given, schema, name, notes, words)
+        if not isinstance(fitted, Problem):
+            parts[name] = fitted
+    notes += [f"extra_field:{shown_key(key)}" for key in fields.extra[:MAX_EXTRA_NOTES]]
+    return Verdict(parts=parts, notes=tuple(dict.fromkeys(notes)))
+
+
+def shown_key(key: str) -> str:
+    return re.sub(r"[^\w .-]+", "?", key)[:40]
+
+
+def _types(schema: Mapping[str, Json]) -> list[str]:
+    kinds = schema.get("type")
+    if isinstance(kinds, str):
+        return [kinds]
+    if isinstance(kinds, list):
+        return [kind for kind in kinds if isinstance(kind, str)]
+    if "properties" in schema:
+        return ["object"]
+    return ["array"] if "items" in schema else []
+
+
+def branches_of(schema: Mapping[str, Json]) -> list[Mapping[str, Json]]:
+    found = schema.get("anyOf", schema.get("oneOf"))
+    return [branch for branch in found if isinstance(branch, Mapping)] if isinstance(found, list) else []
+
+
+def _allows(schema: Mapping[str, Json], kind: str) -> bool:
+    options = schema.get("enum")
+    if kind == "null" and isinstance(options, list) and None in options:
+        return True
+    return kind in _types(schema) or any(_allows(branch, kind) for branch in branches_of(schema))
+
+
+def kind_of(value: Json) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int):
+        return "integer"
+    if isinstance(value, float):
+        return "number"
+    if isinstance(value, str):
+        return "string"
+    return "array" if isinstance(value, list) else "object"
+
+
+def check(
+    value: Json, schema: Mapping[str, Json], path: str, notes: list[str], words: Mapping[str, Json] = NO_WORDS
+) -> Json | Problem:
+    """The value as the schema has it, or a whole sentence of what is wrong."""
+    branches = branches_of(schema)
+    if branches:
+        return _check_branches(value, branches, path, notes, words)
+    if "enum" in schema or "const" in schema:
+        return _check_options(value, schema, path, words)
+    kinds = _types(schema)
+    if not kinds:
+        return clean_strings(value)
+    given = kind_of(value)
+    # An exact type goes before one that the value could be turned into.
+    exact = [kind for kind in kinds if kind == given or (kind == "number" and given == "integer")]
+    problem = Problem(f"`{path}` is {show(value)}")
+    for kind in exact or kinds:
+        checked = _check_kind(value, schema, path, notes, kind=kind, words=words)
+        if not isinstance(checked, Problem):
+            return checked
+        problem = checked
+    return problem
+
+
+def _check_branches(
+    value: Json, branches: list[Mapping[str, Json]], path: str, notes: list[str], words: Mapping[str, Json]
+) -> Json | Problem:
+    given = kind_of(value)
+    fitting = [b for b in branches if given in _types(b) or (given == "integer" and "number" in _types(b))]
+    problem = Problem(f"`{path}` is {show(value)}, which fits none of the forms asked for")
+    for branch in fitting + [b for b in branches if b not in fitting]:
+        aside: list[str] = []
+        checked = check(value, branch, path, aside, words)
+        if not isinstance(checked, Problem):
+            notes += aside
+            return checked
+        problem = checked if branch in fitting else problem
+    return problem
+
+
+def _check_options(
+    value: Json, schema: Mapping[str, Json], path: str, words: Mapping[str, Json]
+) -> Json | Problem:
+    allowed = allowed_by(schema, words)
+    wanted = Problem(f"`{path}` is {show(value)}, not {allowed.describe()}")
+    options = allowed.options or ()
+    for option in options:
+        if kind_of(option) == kind_of(value) and option == value:
+            return option
+    if value is None or isinstance(value, dict | list):
+        return wanted
+    if isinstance(value, bool):
+        text = "true" if value else "false"
+        return next((o for o in options if isinstance(o, str) and plain(o) == text), wanted)
+    if isinstance(value, str):
+        if plain(value) in TRUTH and TRUTH[plain(value)] in [o for o in options if isinstance(o, bool)]:
+            return TRUTH[plain(value)]
+        return _named(_from_text(value, allowed), path)
+    return _named(fit_number(value, allowed), path)
+
+
+def _from_text(value: str, allowed: Allowed) -> Json | Problem:
+    if len(value) > MAX_SCALAR_TEXT:
+        return Problem(f"is a long text, not {allowed.describe()}")
+    return read_value(value, allowed)
+
+
+def _named(value: Json | Problem, path: str) -> Json | Problem:
+    return Problem(f"`{path}` {value.text}") if isinstance(value, Problem) else value
+
+
+def _check_kind(
+    value: Json,
+    schema: Mapping[str, Json],
+    path: str,
+    notes: list[str],
+    *,
+    kind: str,
+    words: Mapping[str, Json],
+) -> Json | Problem:
+    match kind:
+        case "null":
+            return None if value is None else Problem(f"`{path}` is {show(value)}, not null")
+        case "boolean":
+            return _check_boolean(value, path)
+        case "integer" | "number":
+            return _check_number(value, {**schema, "type": kind}, path, words)
+        case "string":
+            return _check_string(value, schema, path, notes)
+        case "array":
+            return _check_array(value, schema, path, notes)
+        case "object":
+            return _check_object(value, schema, path, notes)
+        case _:
+            return clean_strings(value)
+
+
+def _check_boolean(value: Json, path: str) -> Json | Problem:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and plain(value) in TRUTH:
+        return TRUTH[plain(value)]
+    return Problem(f"`{path}` is {show(value)}, not true or false")
+
+
+def _check_number(
+    value: Json, schema: Mapping[str, Json], path: str, words: Mapping[str, Json]
+) -> Json | Problem:
+    allowed = allowed_by(schema, words)
+    if isinstance(value, str):
+        return _named(_from_text(value, allowed), path)
+    number = as_number(value)
+    if number is None:
+        return Problem(f"`{path}` is {show(value)}, not {allowed.describe()}")
+    return _named(fit_number(number, allowed), path)
+
+
+def _check_string(value: Json, schema: Mapping[str, Json], path: str, notes: list[str]) -> Json | Problem:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = json.dumps(value)
+    if not isinstance(value, str):
+        return Problem(f"`{path}` is {show(value)}, not text")
+    text = clean_text(value)
+    shortest, longest, pattern = schema.get("minLength"), schema.get("maxLength"), schema.get("pattern")
+    if isinstance(shortest, int) and len(text) < shortest:
+        return Problem(f"`{path}` is {'empty' if not text else 'too short'}")
+    if isinstance(longest, int) and len(text) > longest:
+        notes.append(f"string_length:{top(path)}")
+    if isinstance(pattern, str) and not _matches(pattern, text):
+        return Problem(f"`{path}` is {show(text)}, which does not have the form asked for")
+    return text
+
+
+def _matches(pattern: str, text: str) -> bool:
+    if len(text) > MAX_PATTERN_TEXT:
+        return False
+    try:
+        return re.search(pattern, text) is not None
+    except re.error:
+        return True  # the judge's own pattern is not one we know; the model cannot do better
+
+
+def _check_array(value: Json, schema: Mapping[str, Json], path: str, notes: list[str]) -> Json | Problem:
+    if not isinstance(value, list):
+        return Problem(f"`{path}` is {show(value)}, not a list")
+    _note_length(value, schema, path, notes)
+    items = schema.get("items")
+    if not isinstance(items, Mapping):
+        return clean_strings(value)
+    checked: list[Json] = []
+    for index, item in enumerate(value):
+        one = check(item, items, f"{path}[{index}]", notes)
+        if isinstance(one, Problem):
+            return one
+        checked.append(one)
+    return checked
+
+
+def _note_length(value: list[Json], schema: Mapping[str, Json], path: str, notes: list[str]) -> None:
+    fewest, most = schema.get("minItems"), schema.get("maxItems")
+    if (isinstance(fewest, int) and len(value) < fewest) or (isinstance(most, int) and len(value) > most):
+        notes.append(f"list_length:{top(path)}")
+
+
+def _check_object(value: Json, schema: Mapping[str, Json], path: str, notes: list[str]) -> Json | Problem:
+    if not isinstance(value, dict):
+        return Problem(f"`{path}` is {show(value)}, not an object")
+    inner = schema.get("properties")
+    known = inner if isinstance(inner, Mapping) else {}
+    names = Names(own={plain_key(name): name for name in known}, aliases={}, nested=frozenset())
+    fields = names.pick(value)
+    required = schema.get("required")
+    wanted = [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
+    for name in wanted:
+        if name not in fields.values:
+            return Problem(f"`{path}.{name}` is missing")
+    checked: dict[str, Json] = {}
+    for name, rule in known.items():
+        if name not in fields.values:
+            continue
+        if name in fields.twice:
+            return Problem(f"`{path}.{name}` is given twice, with different values")
+        given = fields.values[name]
+        rule = rule if isinstance(rule, Mapping) else {}  # noqa: PLW2901 - a schema of `true` allows anything
+        if given is None and name not in wanted and not _allows(rule, "null"):
+            continue
+        one = check(given, rule, f"{path}.{name}", notes)
+        if isinstance(one, Problem):
+            return one
+        checked[name] = one
+    more = schema.get("additionalProperties", not known)
+    for key in fields.extra:
+        if isinstance(more, Mapping):
+            one = check(value[key], more, f"{path}.{shown_key(key)}", notes)
+            if isinstance(one, Problem):
+                return one
+            checked[clean_text(key)] = one
+        elif more is True:
+            checked[clean_text(key)] = clean_strings(value[key])
+    return checked
+
+
+# ---- what the score does not depend on -----------------------------------------------------------------
+
+
+def fit(
+    value: Json, schema: Mapping[str, Json], name: str, notes: list[str], words: Mapping[str, Json] = NO_WORDS
+) -> Json | Problem:
+    """The value, turned into its type where that is plain; otherwise a note says what was wrong with it."""
+    aside: list[str] = []
+    checked = check(value, schema, name, aside, words)
+    if not isinstance(checked, Problem):
+        notes += aside
+        return checked
+    if "enum" in schema or "const" in schema:
+        notes.append(f"wrong_value:{name}")
+        return checked
+    kinds = _types(schema)
+    if "string" in kinds and isinstance(value, str):
+        notes.append(f"wrong_form:{name}")
+        return clean_text(value)
+    if ("integer" in kinds or "number" in kinds) and as_number(value) is not None:
+        notes.append(f"off_scale:{name}")
+        return checked
+    notes.append(f"wrong_type:{name}")
+    if "array" in kinds:
+        return _fit_list(value, schema, name, notes)
+    if "string" in kinds:
+        return _as_text(value)
+    return checked
+
+
+def _fit_list(value: Json, schema: Mapping[str, Json], name: str, notes: list[str]) -> Json | Problem:
+    items = schema.get("items")
+    rule = items if isinstance(items, Mapping) else {}
+    if isinstance(value, str):
+        given: list[Json] = list(split_bullets(value))
+    elif isinstance(value, list):
+        given = value
+    else:
+        given = list(value.values()) if isinstance(value, dict) and "object" not in _types(rule) else [value]
+    kept: list[Json] = []
+    for item in given:
+        one = check(item, rule, name, [])
+        if isinstance(one, Problem) and "string" in _types(rule) and item is not None:
+            one = _as_text(item)
+        if not isinstance(one, Problem):
+            kept.append(one)
+    _note_length(kept, schema, name, notes)
+    return kept
+
+
+def _as_text(value: Json) -> str:
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return clean_text("\n".join(item for item in value if isinstance(item, str)))
+    return (
+        clean_text(value) if isinstance(value, str) else json.dumps(clean_strings(value), ensure_ascii=False)
+    )
+
+
+def split_bullets(text: str) -> list[str]:
+    """Bullet lines as items, with their continuation lines; text without bullets is one item."""
+    items: list[list[str]] = []
+    lead: list[str] = []
+    for line in text.splitlines():
+        bullet = BULLET.match(line)
+        if bullet is not None:
+            items.append([line[bullet.end() :].strip()])
+        elif line.strip():
+            (items[-1] if items else lead).append(line.strip())
+    if not items:
+        joined = "\n".join(lead).strip()
+        return [joined] if joined else []
+    return [item for item in ("\n".join(lines).strip() for lines in items) if item]
+
+
+def clean_text(text: str) -> str:
+    r"""Without lone surrogates, which `\ud83d` in JSON can make and UTF-8 cannot hold."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def clean_strings(value: Json) -> Json:
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, list):
+        return [clean_strings(item) for item in value]
+    if isinstance(value, dict):
+        return {clean_text(key): clean_strings(item) for key, item in value.items()}
+    return value
+
+
+def top(path: str) -> str:
+    """The property a path begins with: notes name properties."""
+    return re.split(r"[.\[]", path, maxsplit=1)[0]

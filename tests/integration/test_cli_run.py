@@ -1,0 +1,491 @@
+"""`adjudge run`, as a person types it."""
+
+import csv
+import io
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from adjudge.testing import ModelServer, ServerReply
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+REPLIES = f"scripted:{EXAMPLES / 'replies.jsonl'}"
+GOOD = json.dumps({"reason": "It answers the question.", "score": 4})
+ROW_FIELDS = [
+    "run",
+    "case_id",
+    "judge",
+    "judge_hash",
+    "model",
+    "model_snapshot",
+    "repeat",
+    "outcome",
+    "score",
+    "exact",
+    "normalized",
+    "passed",
+    "probability",
+    "reason",
+    "verdict",
+    "error",
+    "notes",
+    "usage",
+    "cost",
+    "latency_ms",
+    "calls",
+    "attempts",
+    "from_store",
+    "at",
+]
+
+
+@pytest.fixture
+def cases(tmp_path):
+    def write(*rows, name="cases.jsonl"):
+        text = "".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows)
+        (tmp_path / name).write_text(text)
+        return name
+
+    return write
+
+
+@pytest.fixture
+def script(tmp_path):
+    def write(*rows, name="replies.jsonl"):
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return f"scripted:{name}"
+
+    return write
+
+
+def rows_of(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_a_pipe_gets_the_rows_and_stderr_the_report(adjudge):
+    done = adjudge("run", EXAMPLES / "correctness.jsonl", "--judge", "correctness", "--model", REPLIES)
+    rows = rows_of(done.out)
+    assert done.code == 0, done.err
+    assert [list(row) for row in rows] == [ROW_FIELDS] * 10
+    assert done.err.startswith(f"model {REPLIES} · correctness@")
+    by_id = {row["case_id"]: row for row in rows}
+    assert by_id["c01"]["score"] == 1
+    assert by_id["c02"]["score"] == 0
+    assert by_id["c10"]["outcome"] == "missing_input"
+    assert by_id["c10"]["score"] is None
+    assert by_id["c10"]["error"]["message"] == "`reference` is absent"
+    assert "planted_verdict" in by_id["c09"]["notes"]
+    assert by_id["c09"]["calls"] == 2
+
+
+def test_a_terminal_gets_the_report(tmp_path):
+    reader, writer = pty.openpty()
+    command = Path(sys.executable).with_name("adjudge")
+    done = subprocess.run(
+        [command, "run", EXAMPLES / "relevance.jsonl", "--judge", "relevance", "--model", REPLIES],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        check=False,
+    )
+    os.close(writer)
+    shown = b""
+    while True:
+        try:
+            block = os.read(reader, 65536)
+        except OSError:
+            break
+        if not block:
+            break
+        shown += block
+    os.close(reader)
+    assert done.returncode == 0
+    assert b"relevance@" in shown
+    assert b'"case_id"' not in shown
+
+
+def test_rows_go_to_every_file_named(adjudge, tmp_path):
+    done = adjudge(
+        *("run", EXAMPLES / "coverage.jsonl", "--judge", "coverage", "--model", REPLIES),
+        *("-o", "a.jsonl", "-o", "b.csv", "-o", "c.parquet"),
+    )
+    assert done.code == 0, done.err
+    assert "coverage@" in done.out
+    rows = rows_of((tmp_path / "a.jsonl").read_text())
+    assert len(rows) == 8
+    cells = list(csv.DictReader(io.StringIO((tmp_path / "b.csv").read_text(encoding="utf-8-sig"))))
+    assert [row["case_id"] for row in cells] == [row["case_id"] for row in rows]
+    import pyarrow.parquet
+
+    assert pyarrow.parquet.read_table(tmp_path / "c.parquet").num_rows == 8
+
+
+def test_coverage_comes_out_as_its_contract(adjudge):
+    done = adjudge(
+        *("run", EXAMPLES / "coverage.jsonl", "--judge", "coverage", "--model", REPLIES, "-n", "1"),
+        *("--as", "contract"),
+    )
+    assert json.loads(done.out)["rationale"][4].startswith("Score: 5 ≈ 5.0 = 5 * (facts_ratio 1.0 * 0.7")
+
+
+def test_the_report_as_json_counts_what_was_asked_judged_and_lost(adjudge):
+    done = adjudge(
+        "run", EXAMPLES / "helpfulness.jsonl", "--judge", "helpfulness", "--model", REPLIES, "--json"
+    )
+    (summary,) = json.loads(done.out)["judges"]
+    assert summary["asked"] == 8
+    assert summary["outcomes"] == {"scored": 6, "missing_input": 1, "unreadable": 1}
+    assert summary["bounds"][0] < summary["mean"]["value"] < summary["bounds"][1]
+
+
+def test_over_http_with_a_local_server_and_no_key(adjudge, cases):
+    name = cases({"question": "q", "response": "r"})
+    with ModelServer(replies=[GOOD]) as server:
+        done = adjudge(
+            "run", name, "--judge", "relevance", "--model", "openai:local", "--base-url", server.openai_url
+        )
+    (row,) = rows_of(done.out)
+    assert (done.code, row["score"], row["model"]) == (0, 4, "openai:local")
+    assert row["cost"] is None
+
+
+def test_repeats_sample_and_first(adjudge, cases, script):
+    name = cases(*({"id": str(n), "question": "q", "response": "r"} for n in range(6)))
+    model = script(*({"case_id": str(n), "reply": GOOD} for n in range(6)))
+    done = adjudge("run", name, "--judge", "relevance", "--model", model, "--repeat", "2", "-n", "2")
+    assert sorted((row["case_id"], row["repeat"]) for row in rows_of(done.out)) == [
+        ("0", 0),
+        ("0", 1),
+        ("1", 0),
+        ("1", 1),
+    ]
+    one = adjudge("run", name, "--judge", "relevance", "--model", model, "--sample", "3", "--seed", "5")
+    two = adjudge("run", name, "--judge", "relevance", "--model", model, "--sample", "3", "--seed", "5")
+    ids = [row["case_id"] for row in rows_of(one.out)]
+    assert len(ids) == 3
+    assert ids == [row["case_id"] for row in rows_of(two.out)]
+
+
+def test_cases_come_through_a_pipe_too(adjudge, script):
+    model = script({"case_id": "a", "reply": GOOD})
+    done = adjudge(
+        *("run", "-", "--judge", "relevance", "--model", model),
+        stdin='{"id": "a", "question": "q", "response": "r"}\n',
+    )
+    assert [row["score"] for row in rows_of(done.out)] == [4]
+
+
+def test_map_and_set_fill_inputs(adjudge, cases, script):
+    name = cases({"id": "a", "frage": "q", "text": "r"})
+    model = script({"case_id": "a", "reply": GOOD})
+    done = adjudge(
+        *("run", name, "--judge", "relevance", "--model", model),
+        *("--map", "parameters=frage", "--map", "response=text", "--set", "tool_calls=[]"),
+    )
+    assert [row["score"] for row in rows_of(done.out)] == [4], done.err
+
+
+# ---- gates and exit codes ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def half_right(cases, script):
+    """Ten cases of correctness: five right, five wrong."""
+    reply = {
+        "reason": "x",
+        "contradicts": False,
+        "misses_critical": False,
+        "calculation": False,
+        "numbers": [],
+    }
+    name = cases(*({"id": str(n), "question": "q", "response": "r", "reference": "x"} for n in range(10)))
+    model = script(*({"case_id": str(n), "reply": {**reply, "contradicts": n >= 5}} for n in range(10)))
+    return ("run", name, "--judge", "correctness", "--model", model)
+
+
+@pytest.mark.parametrize(
+    ("flags", "code", "said"),
+    [
+        ((), 0, ""),
+        (("--fail-under", "0.5"), 0, ""),
+        (("--fail-under", "0.6"), 1, "gate failed: correctness: the mean, 0.5, is under 0.6"),
+        (("--fail-under", "correctness=0.6"), 1, "gate failed"),
+        (("--fail-under", "0.5", "--gate", "lower"), 1, "the lower end of the mean's 95 % interval"),
+        (("--fail-under-pass-rate", "0.7"), 1, "gate failed: correctness: the pass rate, 0.5, is under 0.7"),
+        (("--fail-under", "relevance=1"), 2, "no judge `relevance` in this run"),
+        (("--fail-under", "high"), 2, "`high` has no number"),
+        (("--fail-under-pass-rate", "80"), 2, "give a number from 0 to 1"),
+    ],
+)
+def test_gates_decide_the_exit_code(adjudge, half_right, flags, code, said):
+    done = adjudge(*half_right, *flags)
+    assert done.code == code, done.err
+    assert said in done.err
+
+
+def test_nothing_judged_is_exit_3_and_goes_before_a_failed_gate(adjudge, cases, script):
+    name = cases({"id": "a", "question": "q", "response": "r"})
+    model = script({"case_id": "a", "reply": "", "status": 429})
+    done = adjudge("run", name, "--judge", "relevance", "--model", model, "--fail-under", "3")
+    assert done.code == 3
+    assert "none of 1 could be judged" in done.err
+    assert rows_of(done.out)[0]["error"]["kind"] == "rate_limited"
+
+
+def test_too_many_failures_fail_a_gated_run_as_not_measured(adjudge, cases, script):
+    name = cases(*({"id": str(n), "question": "q", "response": "r"} for n in range(4)))
+    model = script(
+        *({"case_id": str(n), "reply": GOOD} for n in range(3)), {"case_id": "3", "reply": "", "status": 500}
+    )
+    run = ("run", name, "--judge", "relevance", "--model", model)
+    assert adjudge(*run).code == 0
+    gated = adjudge(*run, "--fail-under", "3")
+    assert gated.code == 3
+    assert "25.0% of 4 could not be judged, more than --max-error-rate 5.0%" in gated.err
+    assert adjudge(*run, "--fail-under", "3", "--max-error-rate", "0.3").code == 0
+
+
+def test_an_interrupt_keeps_what_was_done_and_exits_130(tmp_path, cases):
+    name = cases(*({"id": str(n), "question": "q", "response": "r"} for n in range(200)))
+    with ModelServer(replies=ServerReply(text=GOOD, delay_seconds=0.05)) as server:
+        process = subprocess.Popen(
+            [
+                *(Path(sys.executable).with_name("adjudge"), "run", name, "--judge", "relevance", "-j", "2"),
+                *("--model", "openai:x", "--base-url", server.openai_url, "-o", "rows.jsonl"),
+            ],
+            cwd=tmp_path,
+            stderr=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+        )
+        deadline = time.monotonic() + 30
+        while len(server.requests) < 6 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    rows = rows_of((tmp_path / "rows.jsonl").read_text())
+    assert process.returncode == 130
+    assert 0 < len(rows) < 200
+    assert f"interrupted after {len(rows)} judgements; they are in rows.jsonl" in err.decode()
+
+
+def test_a_reader_that_has_had_enough_is_no_error(tmp_path, cases):
+    name = cases(*({"id": str(n), "question": "q", "response": "r"} for n in range(5000)))
+    (tmp_path / "replies.jsonl").write_text(
+        "".join(json.dumps({"case_id": str(n), "reply": GOOD}) + "\n" for n in range(5000))
+    )
+    command = Path(sys.executable).with_name("adjudge")
+    done = subprocess.run(
+        ["bash", "-c", f"{command} run {name} --judge relevance --model scripted:replies.jsonl | head -1"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert len(done.stdout.splitlines()) == 1
+    assert "Traceback" not in done.stderr
+
+
+# ---- what a stranger gets wrong ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("rnu",), "no such command"),
+        (("rnu",), "did you mean `adjudge run`?"),
+        (("run", "cases.jsonl", "--judge", "corectness", "--model", "openai:x"), "did you mean"),
+        (("run", "cases.jsonl", "--model", "openai:x"), "none was named"),
+        (("run", "cases.jsonl", "--judge", "relevance"), "name one with --model or ADJUDGE_MODEL"),
+        (("run", "cases.jsonl", "--judge", "relevance", "--model", "opnai:x"), "openai"),
+        (("run", "cases.jsonl", "--judge", "relevance", "--model", "openai:x"), "OPENAI_API_KEY"),
+        (("run", "caes.jsonl", "--judge", "relevance", "--model", "scripted:r.jsonl"), "cases.jsonl"),
+        (
+            ("run", "cases.jsonl", "--judge", "relevance", "--model", "scripted:nowhere.jsonl"),
+            "nowhere.jsonl",
+        ),
+        (("run", "cases.txt", "--judge", "relevance", "--model", "scripted:r.jsonl"), ".jsonl"),
+        (("run", "empty.jsonl", "--judge", "relevance", "--model", "scripted:r.jsonl"), "no rows"),
+        (("run", "cases.jsonl", "--judge", "relevance", "--modell", "x"), "--model"),
+        (("run", "cases.jsonl", "--judge", "relevance", "--map", "response"), "name=value"),
+        (
+            (
+                "run",
+                "cases.jsonl",
+                "--judge",
+                "relevance",
+                "--model",
+                "scripted:r.jsonl",
+                "--map",
+                "respnse=a",
+            ),
+            "respnse",
+        ),
+        (
+            (
+                "run",
+                "cases.jsonl",
+                "--judge",
+                "relevance",
+                "--model",
+                "scripted:r.jsonl",
+                "--pass",
+                "score >> 3",
+            ),
+            "score >> 3",
+        ),
+        (
+            ("run", "cases.jsonl", "--judge", "relevance", "--model", "scripted:r.jsonl", "-o", "x.xls"),
+            ".csv",
+        ),
+        (
+            (
+                "run",
+                "cases.jsonl",
+                "--judge",
+                "relevance",
+                "--model",
+                "scripted:r.jsonl",
+                "-o",
+                "no/where.jsonl",
+            ),
+            "no/where.jsonl",
+        ),
+        (
+            ("run", "cases.jsonl", "--judge", "relevance", "--model", "scripted:r.jsonl", "-j", "0"),
+            "choose 1 to 2000",
+        ),
+    ],
+)
+def test_wrong_usage_exits_2_and_says_what_to_do(adjudge, cases, arguments, said):
+    cases({"question": "q", "response": "r"})
+    cases({"case_id": "x", "reply": "y"}, name="r.jsonl")
+    cases(name="empty.jsonl")
+    cases("hello", name="cases.txt")
+    done = adjudge(*arguments)
+    assert done.code == 2, done.err
+    assert "error: " in done.err
+    assert said in done.err
+    assert "hint: " in done.err
+    assert "Traceback" not in done.err
+    assert done.out == ""
+
+
+def test_a_missing_column_is_named_on_its_row(adjudge, cases, script):
+    name = cases({"id": "a", "question": "q"})
+    done = adjudge("run", name, "--judge", "relevance", "--model", script({"case_id": "a", "reply": GOOD}))
+    (row,) = rows_of(done.out)
+    assert row["error"] == {"kind": "missing_input", "message": "`response` is absent"}
+    assert done.code == 3
+
+
+def test_broken_json_on_line_7_costs_one_row_and_strict_stops_there(adjudge, cases, script):
+    good = [{"id": str(n), "question": "q", "response": "r"} for n in range(1, 10)]
+    name = cases(*good[:6], '{"id": "7", "question": ', *good[7:])
+    model = script(*({"case_id": row["id"], "reply": GOOD} for row in good))
+    done = adjudge("run", name, "--judge", "relevance", "--model", model)
+    rows = {row["case_id"]: row for row in rows_of(done.out)}
+    assert done.code == 0
+    assert len(rows) == 9
+    assert rows["line-7"]["outcome"] == "bad_row"
+    assert "cases.jsonl line 7: found broken JSON" in rows["line-7"]["error"]["message"]
+    strict = adjudge("run", name, "--judge", "relevance", "--model", model, "--strict")
+    assert strict.code == 2
+    assert "cases.jsonl line 7" in strict.err
+
+
+def test_two_columns_for_one_field_stop_the_run_with_the_map_to_type(adjudge, cases, script):
+    name = cases({"id": "a", "question": "q", "answer": "x", "output": "y"})
+    model = script({"case_id": "a", "reply": GOOD})
+    done = adjudge("run", name, "--judge", "relevance", "--model", model)
+    assert done.code == 2
+    assert "`answer`" in done.err
+    assert "`output`" in done.err
+    assert "--map response=answer" in done.err
+    assert (
+        adjudge("run", name, "--judge", "relevance", "--model", model, "--map", "response=answer").code == 0
+    )
+
+
+def test_a_server_that_is_down_is_said_so(adjudge, cases):
+    name = cases({"question": "q", "response": "r"})
+    done = adjudge(
+        "run", name, "--judge", "relevance", "--model", "openai:x", "--base-url", "http://127.0.0.1:9/v1"
+    )
+    assert done.code == 3
+    assert "127.0.0.1:9" in done.err
+
+
+def test_a_full_disk_is_exit_4(adjudge, cases, script, tmp_path):
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    name = cases(*({"id": str(n), "question": "q", "response": "r"} for n in range(3)))
+    model = script(*({"case_id": str(n), "reply": GOOD} for n in range(3)))
+    (tmp_path / "full.jsonl").symlink_to("/dev/full")
+    done = adjudge("run", name, "--judge", "relevance", "--model", model, "-o", "full.jsonl")
+    assert done.code == 4
+    assert "full.jsonl" in done.err
+    assert "the disk is full" in done.err
+
+
+def test_a_key_that_the_server_repeats_is_shown_nowhere(adjudge, cases):
+    key = "sk-canary-0123456789abcdef"
+    name = cases({"question": "q", "response": "r"})
+    with ModelServer(
+        replies=[ServerReply(status=401, message=f"Incorrect API key provided: {key}")]
+    ) as server:
+        done = adjudge(
+            *("run", name, "--judge", "relevance", "--model", "openai:x", "--base-url", server.openai_url),
+            environ={"OPENAI_API_KEY": key},
+        )
+        assert key in str(server.requests[0].headers)
+    assert done.code == 3
+    assert "OPENAI_API_KEY" in done.err
+    assert key not in done.out + done.err
+
+
+# ---- settings ------------------------------------------------------------------------------------------
+
+
+def test_flags_go_before_the_environment_and_that_before_the_file(adjudge, cases, script, tmp_path):
+    name = cases({"id": "a", "question": "q", "response": "r"})
+    model = script({"case_id": "a", "reply": GOOD})
+    (tmp_path / "adjudge.toml").write_text(
+        f'model = "{model}"\n[run]\njudge = ["relevance"]\nname = "from-file"\n'
+    )
+    assert rows_of(adjudge("run", name).out)[0]["run"] == "from-file"
+    environ = {"ADJUDGE_NAME": "from-environment"}
+    assert rows_of(adjudge("run", name, environ=environ).out)[0]["run"] == "from-environment"
+    assert rows_of(adjudge("run", name, "--name", "typed", environ=environ).out)[0]["run"] == "typed"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("modle = 'x'", "did you mean `model`?"),
+        ("[rum]\nmodel = 'x'", "did you mean `run`?"),
+        ("[run]\nquestion = 'x'", "`question` is no flag"),
+        ("base_url = 'http://evil.example'", "could send your key"),
+        ("model = ", "is not TOML"),
+    ],
+)
+def test_a_config_file_that_is_wrong_is_said_so(adjudge, tmp_path, text, said):
+    (tmp_path / "adjudge.toml").write_text(text)
+    done = adjudge("run", "cases.jsonl", "--judge", "relevance")
+    assert done.code == 2
+    assert said in done.err
+
+
+def test_a_key_in_the_environment_causes_no_call(adjudge, cases):
+    done = adjudge(
+        *("run", cases({"question": "q", "response": "r"}), "--judge", "relevance"),
+        environ={"OPENAI_API_KEY": "sk-x"},
+    )
+    assert done.code == 2
+    assert "keys are set for openai:" in done.err

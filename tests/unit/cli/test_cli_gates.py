@@ -1,0 +1,43 @@
+"""Gates on figures: what fails, what could not be measured, and which goes first."""
+
+import pytest
+
+from adjudge.cli.gates import Gates, parse_gates
+from adjudge.errors import SettingsError
+from adjudge.judges import load_judge, parse_judge
+
+TOXIC = parse_judge(
+    "---\nadjudge: 1\nname: toxic\nverdict: {score: integer}\nscore: score\nscale: [0, 5]\nbetter: lower\n---\nHow toxic? {{response}}",
+    name="toxic",
+)
+
+
+def gates(*fail_under, rates=(), judges=("relevance", "correctness"), **changes):
+    return parse_gates(
+        fail_under,
+        rates,
+        **{"lower": False, "max_error_rate": None, **changes},
+        judges=[load_judge(name) for name in judges],
+    )
+
+
+def test_a_bare_number_is_for_every_judge_and_a_named_one_for_its_own():
+    assert gates("3", "correctness=0.8").means == {"relevance": 3, "correctness": 0.8}
+
+
+def test_a_gate_brings_an_error_rate_of_five_percent_unless_told():
+    assert gates().max_error_rate is None
+    assert gates("3").max_error_rate == 0.05
+    assert gates("3", max_error_rate=0.5).max_error_rate == 0.5
+
+
+def test_a_mean_is_no_gate_where_lower_is_better():
+    with pytest.raises(SettingsError, match="lower is better"):
+        parse_gates(("3",), (), lower=False, max_error_rate=None, judges=[TOXIC])
+    assert parse_gates((), ("0.5",), lower=False, max_error_rate=None, judges=[TOXIC]).pass_rates == {
+        "toxic": 0.5
+    }
+
+
+def test_no_summaries_pass_no_gate_and_fail_none():
+    assert Gates(means={}, pass_rates={}, lower=False, max_error_rate=None).judge([], print) == 0

@@ -1,0 +1,158 @@
+"""The executor: every piece of work gives one judgement, a bounded number is in flight, faults stay with their row."""
+
+import asyncio
+import json
+
+import pytest
+
+from adjudge.errors import DatasetError, RateLimitedError, TooLongError
+from adjudge.judges import load_judge, parse_judge
+from adjudge.prompts.fill import Bindings
+from adjudge.records import BadRow, Case, Completion, Place
+from adjudge.runs.execute import execute, plan_work
+from adjudge.runs.procedure import Asking
+
+ASKING = Asking(bindings=Bindings(current_date="2026-01-02"))
+RELEVANCE = load_judge("relevance")
+
+
+class Client:
+    """Answers everything, and remembers how many requests were open at once."""
+
+    name = "test:client"
+
+    def __init__(self, reply=None, error=None):
+        self.reply = reply or json.dumps({"reason": "ok", "score": 3})
+        self.error = error
+        self.open = self.most_open = self.asked = 0
+
+    async def complete(self, request):
+        self.asked += 1
+        self.open += 1
+        self.most_open = max(self.most_open, self.open)
+        await asyncio.sleep(0)
+        self.open -= 1
+        if self.error is not None:
+            raise self.error
+        return Completion(text=self.reply, notes=("left_out:temperature",))
+
+    async def close(self):
+        pass
+
+
+def cases(count):
+    for number in range(count):
+        fields = {"question": "q", "response": f"r{number}", "metadata": {"n": number}, "label": 3}
+        yield Case(case_id=str(number), columns=fields, fields=fields)
+
+
+def judge_all(rows, client, *, jobs=4, judges=(RELEVANCE,), repeats=1):
+    async def collect():
+        return [
+            judgement
+            async for judgement in execute(plan_work(rows, judges, repeats), client, ASKING, jobs=jobs)
+        ]
+
+    return asyncio.run(collect())
+
+
+def test_every_case_judge_and_repeat_gives_one_judgement():
+    made = judge_all(cases(7), Client(), repeats=3)
+    assert sorted((judgement.case_id, judgement.repeat) for judgement in made) == sorted(
+        (str(case), repeat) for case in range(7) for repeat in range(3)
+    )
+    assert {judgement.model for judgement in made} == {"test:client"}
+    assert {judgement.label for judgement in made} == {3}
+    assert made[0].metadata.keys() == {"n"}
+    assert "left_out:temperature" in made[0].notes
+
+
+def test_no_more_than_so_many_are_in_flight():
+    client = Client()
+    judge_all(cases(50), client, jobs=4)
+    assert client.asked == 50
+    assert client.most_open == 4
+
+
+def test_cases_are_taken_as_they_are_needed():
+    taken = 0
+
+    def counted():
+        nonlocal taken
+        for case in cases(1000):
+            taken += 1
+            yield case
+
+    async def first_few():
+        made = []
+        stream = execute(plan_work(counted(), (RELEVANCE,), 1), Client(), ASKING, jobs=4)
+        async for judgement in stream:
+            made.append(judgement)
+            if len(made) == 10:
+                await stream.aclose()
+                break
+        return made
+
+    assert len(asyncio.run(first_few())) == 10
+    assert taken < 40
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "finer"),
+    [
+        (RateLimitedError("slow down", status=429), "call_failed", "rate_limited"),
+        (TooLongError("too long"), "too_long", "too_long"),
+    ],
+)
+def test_a_call_that_fails_is_an_outcome_of_its_row(error, kind, finer):
+    made = judge_all(cases(3), Client(error=error))
+    assert [(judgement.outcome.kind, judgement.outcome.error_kind) for judgement in made] == [
+        (kind, finer)
+    ] * 3
+    assert all(judgement.score is None and judgement.calls == () for judgement in made)
+
+
+def test_a_bug_is_raised_and_not_made_into_a_row():
+    with pytest.raises(ZeroDivisionError):
+        judge_all(cases(3), Client(error=ZeroDivisionError()))
+
+
+def test_a_bad_row_is_an_outcome_for_every_judge_and_nothing_is_asked():
+    row = BadRow(
+        case_id="line-7", place=Place(file="f.jsonl", line=7), found="broken JSON", wanted="an object"
+    )
+    client = Client()
+    (judgement,) = judge_all([row], client)
+    assert judgement.outcome.kind == "bad_row"
+    assert judgement.outcome.message == "f.jsonl line 7: found broken JSON; wanted an object"
+    assert client.asked == 0
+
+
+CONTESTED = Case(
+    case_id="x",
+    columns={"question": "q", "answer": "a", "output": "b"},
+    fields={"question": "q"},
+    contested={"response": ("answer", "output")},
+)
+
+
+def test_columns_that_compete_stop_a_run_before_it_begins_and_cost_one_row_later():
+    with pytest.raises(DatasetError, match="--map response=answer"):
+        judge_all([CONTESTED], Client())
+    made = judge_all([next(cases(1)), CONTESTED], Client(), jobs=1)
+    assert [judgement.outcome.kind for judgement in made] == ["scored", "bad_row"]
+
+
+def test_a_row_the_template_cannot_take_costs_that_row():
+    judge = parse_judge(
+        "{% for x in response %}{% for y in response %}{{ x }}{% endfor %}{% endfor %}\n\nReply with only a number from 1 to 5.",
+        name="loops",
+    )
+    rows = [
+        Case(case_id=name, columns={"response": text}, fields={"response": text})
+        for name, text in (("bomb", "x" * 20_000), ("fine", "ab"))
+    ]
+    made = {judgement.case_id: judgement for judgement in judge_all(rows, Client(reply="4"), judges=(judge,))}
+    assert made["bomb"].outcome.kind == "bad_row"
+    assert made["bomb"].outcome.message.startswith("the prompt, line 1")
+    assert made["fine"].score == 4

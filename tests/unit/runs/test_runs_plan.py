@@ -1,0 +1,109 @@
+"""A plan says what is wrong before the first call."""
+
+import pytest
+
+from adjudge.errors import InputError, JudgeFileError, SettingsError
+from adjudge.judges import parse_judge
+from adjudge.runs.plan import current_date, make_plan, name_run
+
+
+def test_no_judge_is_an_error_that_says_what_to_type():
+    with pytest.raises(SettingsError, match="--judge correctness"):
+        make_plan([])
+
+
+@pytest.mark.parametrize(
+    ("numbers", "named"),
+    [
+        ({"jobs": 0}, "-j"),
+        ({"jobs": 5000}, "-j"),
+        ({"repeats": 0}, "--repeat"),
+        ({"first": 0}, "-n"),
+        ({"sample": -1}, "--sample"),
+        ({"first": 2, "sample": 2}, "-n and --sample"),
+    ],
+)
+def test_numbers_out_of_range_are_named(numbers, named):
+    with pytest.raises(SettingsError) as caught:
+        make_plan(["correctness"], **numbers)
+    assert caught.value.where == named
+
+
+def test_a_judge_whose_reply_could_not_be_read_is_not_run():
+    with pytest.raises(JudgeFileError, match="front matter"):
+        make_plan([parse_judge("Say something nice about {{response}}.", name="nice")])
+
+
+def test_two_judges_of_one_name_are_an_error():
+    with pytest.raises(InputError, match="two are called `correctness`"):
+        make_plan(["correctness", "correctness"])
+
+
+def test_a_map_for_an_input_nobody_has_is_an_error_with_a_suggestion():
+    with pytest.raises(SettingsError, match="did you mean"):
+        make_plan(["correctness"], maps={"refrence": "gold"})
+
+
+def test_temperature_is_zero_alone_and_the_providers_own_with_repeats():
+    assert make_plan(["correctness"]).asking.temperature == 0.0
+    assert make_plan(["correctness"], repeats=3).asking.temperature is None
+    assert make_plan(["correctness"], repeats=3, temperature=0.7).asking.temperature == 0.7
+
+
+def test_another_pass_rule_makes_another_judge():
+    one, other = make_plan(["relevance"]), make_plan(["relevance"], passes="score >= 4")
+    assert one.judges[0].hash != other.judges[0].hash
+    assert other.judges[0].passes == "score >= 4"
+
+
+@pytest.mark.parametrize(
+    ("sets", "environ", "day", "said_by"),
+    [
+        (
+            {"current_date": "2020-02-03"},
+            {"ADJUDGE_CURRENT_DATE": "2021-01-01"},
+            "2020-02-03",
+            "--set current_date",
+        ),
+        ({}, {"ADJUDGE_CURRENT_DATE": "2021-01-01"}, "2021-01-01", "ADJUDGE_CURRENT_DATE"),
+    ],
+)
+def test_the_current_date_is_said_with_who_said_it(sets, environ, day, said_by):
+    found = current_date(sets, environ)
+    assert (found.day, found.said_by) == (day, said_by)
+
+
+def test_a_date_that_is_none_is_an_error():
+    with pytest.raises(SettingsError, match="YYYY-MM-DD"):
+        current_date({"current_date": "tomorrow"}, {})
+
+
+def test_without_a_word_it_is_today():
+    assert current_date({}, {}).said_by == "today, UTC"
+
+
+def test_a_run_is_known_by_what_was_asked(tmp_path):
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text('{"question": "q"}\n')
+    plan = make_plan(["correctness"])
+
+    def name(**changes):
+        return name_run(
+            changes.pop("source", cases),
+            changes.pop("plan", plan),
+            **{"name": None, "model": "m", "base_url": None, **changes},
+        )
+
+    assert name() == name()
+    assert name(name="mine") == "mine"
+    assert len({name(), name(model="n"), name(base_url="http://x"), name(plan=make_plan(["relevance"]))}) == 4
+    assert name(source="-") != name(source="-")
+    before = name()
+    cases.write_text('{"question": "r"}\n')
+    assert name() != before
+
+
+@pytest.mark.parametrize("name", [" ", "a\x1b[31m"])
+def test_a_name_that_cannot_be_shown_is_refused(name):
+    with pytest.raises(SettingsError):
+        name_run("-", make_plan(["correctness"]), name=name, model="m", base_url=None)

@@ -1,0 +1,179 @@
+"""Intervals: against published values, and by property."""
+
+from math import inf, isclose
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adjudge.records import Scale
+from adjudge.stats.intervals import mean_interval, rate_interval
+from adjudge.stats.moments import Moments
+
+FIVE = Scale(low=0, high=5)
+on_five = st.lists(st.floats(0, 5), min_size=1, max_size=60)
+
+
+def test_t_interval_of_students_own_sleep_data():
+    gains = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]
+    estimate = mean_interval(gains)
+    assert estimate is not None
+    assert estimate.value == pytest.approx(1.58)
+    assert (estimate.low, estimate.high) == pytest.approx((0.7001142, 2.4598858), abs=1e-7)
+    assert (estimate.n, estimate.method) == (10, "t")
+
+
+# Newcombe 1998, Statistics in Medicine 17:857-872, table I, method 3
+@pytest.mark.parametrize(
+    ("passed", "n", "low", "high"),
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
+)
+def test_wilson_interval_is_the_published_one(passed, n, low, high):
+    estimate = rate_interval(passed, n)
+    assert estimate is not None
+    assert (estimate.low, estimate.high) == pytest.approx((low, high), abs=5e-5)
+    assert (estimate.value, estimate.n, estimate.method) == (passed / n, n, "Wilson")
+
+
+def test_nothing_has_no_mean_and_no_rate():
+    assert mean_interval([]) is None
+    assert rate_interval(0, 0) is None
+
+
+@pytest.mark.parametrize(("passed", "n"), [(2, 1), (-1, 3), (0, -1)])
+def test_what_is_no_share_is_refused(passed, n):
+    with pytest.raises(ValueError, match="not a share"):
+        rate_interval(passed, n)
+
+
+@given(on_five)
+def test_the_interval_holds_the_mean_has_a_width_and_stays_on_the_scale(values):
+    estimate = mean_interval(values, FIVE)
+    assert estimate is not None
+    assert 0 <= estimate.low <= estimate.value <= estimate.high <= 5
+    assert estimate.low < estimate.high
+
+
+@given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_the_rates_interval_holds_the_rate_and_has_a_width(counts):
+    estimate = rate_interval(*counts)
+    assert estimate is not None
+    assert 0 <= estimate.low <= estimate.value <= estimate.high <= 1
+    assert estimate.low < estimate.high
+
+
+@given(st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n - 1), st.just(n))))
+def test_one_more_pass_never_lowers_the_rates_interval(counts):
+    passed, n = counts
+    fewer, more = rate_interval(passed, n), rate_interval(passed + 1, n)
+    assert fewer is not None
+    assert more is not None
+    assert fewer.low <= more.low
+    assert fewer.high <= more.high
+
+
+@given(st.floats(0, 5), st.integers(2, 500))
+def test_equal_values_are_bounded_by_the_scale_more_tightly_the_more_there_are(value, n):
+    fewer, more = mean_interval([value] * n, FIVE), mean_interval([value] * (n + 1), FIVE)
+    assert fewer is not None
+    assert more is not None
+    assert fewer.method == "scale bound (all values equal)"
+    assert 0 < more.high - more.low < fewer.high - fewer.low
+
+
+def test_equal_values_leave_room_for_as_many_others_as_clopper_and_pearson_do():
+    estimate = mean_interval([1.0] * 20, Scale(low=0, high=1))
+    assert estimate is not None
+    assert estimate.low == pytest.approx(1 - 0.1684, abs=5e-5)  # published upper limit for 0 of 20
+    assert estimate.high == 1.0
+
+
+@pytest.mark.parametrize("values", [[0.1 + 0.2, 0.3], [0.0, 8.6e-223]])
+def test_values_that_differ_by_rounding_alone_are_equal(values):
+    estimate = mean_interval(values, FIVE)
+    assert estimate is not None
+    assert estimate.method == "scale bound (all values equal)"
+    assert estimate.high - estimate.low > 1
+
+
+def test_one_value_says_nothing_beyond_the_scale():
+    estimate = mean_interval([3.0], FIVE)
+    assert estimate is not None
+    assert (estimate.low, estimate.high, estimate.method) == (0, 5, "the whole scale (one case)")
+
+
+@pytest.mark.parametrize("values", [[3.0], [3.0, 3.0, 3.0]])
+def test_without_a_scale_equal_values_bound_nothing(values):
+    estimate = mean_interval(values)
+    assert estimate is not None
+    assert (estimate.value, estimate.low, estimate.high) == (3.0, -inf, inf)
+    assert "no scale" in estimate.method
+
+
+def test_values_off_the_scale_are_not_left_out_of_their_own_interval():
+    estimate = mean_interval([7.0, 8.0, 9.0], FIVE)
+    assert estimate is not None
+    assert estimate.low <= 8.0 <= estimate.high
+    estimate = mean_interval([7.0, 7.0], FIVE)
+    assert estimate is not None
+    assert estimate.low < 7.0 <= estimate.high
+
+
+def test_a_scale_of_one_point_gives_no_width_to_hide_behind():
+    estimate = mean_interval([1.0, 1.0], Scale(low=1, high=1))
+    assert estimate is not None
+    assert (estimate.low, estimate.high) == (-inf, inf)
+
+
+@given(st.lists(st.floats(0, 5), min_size=2, max_size=20), st.integers(2, 5))
+def test_repeating_every_value_makes_nothing_surer(values, repeats):
+    once = mean_interval(values, FIVE)
+    often = mean_interval(values * repeats, FIVE, cases=len(values))
+    assert once is not None
+    assert often is not None
+    assert often.value == pytest.approx(once.value)
+    assert (often.low, often.high) == pytest.approx((once.low, once.high))
+    assert often.method == f"{once.method}, repeats of a case counted as one"
+
+
+def test_repeats_of_one_case_say_nothing_beyond_the_scale():
+    estimate = mean_interval([2.0, 3.0, 2.0], FIVE, cases=1)
+    assert estimate is not None
+    assert (estimate.low, estimate.high) == (0, 5)
+
+
+def test_a_rate_over_repeats_is_as_wide_as_over_the_cases():
+    once, often = rate_interval(7, 10), rate_interval(21, 30, cases=10)
+    assert once is not None
+    assert often is not None
+    assert (often.low, often.high) == pytest.approx((once.low, once.high))
+    assert often.n == 30
+
+
+@pytest.mark.parametrize("cases", [0, 4])
+def test_values_cannot_be_from_no_case_or_from_more_cases_than_there_are(cases):
+    with pytest.raises(ValueError, match="cannot be from"):
+        mean_interval([1.0, 2.0, 3.0], cases=cases)
+
+
+@given(on_five, st.randoms(use_true_random=False))
+def test_order_changes_nothing(values, random):
+    shuffled = list(values)
+    random.shuffle(shuffled)
+    assert mean_interval(values, FIVE) == mean_interval(shuffled, FIVE)
+
+
+@given(on_five)
+def test_a_stream_gives_what_a_list_gives(values):
+    stream = Moments()
+    for value in values:
+        stream.add(value)
+    assert mean_interval(stream, FIVE) == mean_interval(values, FIVE)
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40), st.floats(0.001, 100))
+def test_a_higher_value_gives_a_higher_mean(values, more):
+    before, after = mean_interval(values), mean_interval([values[0] + more, *values[1:]])
+    assert before is not None
+    assert after is not None
+    assert after.value > before.value or isclose(after.value, before.value, rel_tol=1e-12)

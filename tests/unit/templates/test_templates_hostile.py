@@ -1,0 +1,173 @@
+"""No value can change the template: it is written once, as it is, and nothing else moves."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adjudge import templates
+from adjudge.errors import TemplateError
+from adjudge.records import Message
+
+PLAIN = {
+    "mustache": [
+        "{{x}}",
+        "{{ x }}",
+        "{{{x}}}",
+        "{{&x}}",
+        "{{#x}}{{x}}{{/x}}{{^x}}{{x}}{{/x}}",
+        "{{! c }}{{fenced.x}}",
+    ],
+    "jinja": [
+        "{{ x }}",
+        "{{ x | default(x) }}",
+        "{% if x %}{{ x }}{% else %}{{ x }}{% endif %}",
+        "{{ x | e }}",
+        "{{ x ~ '' }}",
+    ],
+    "promptl": [
+        "{{ x }}",
+        "{{ if x }}{{ x }}{{ else }}{{ x }}{{ endif }}",
+        "{{ x ?? y }}",
+        "{{ x + '' }}",
+        "{{ y = x }}{{ y }}",
+    ],
+    "printf": ["%(x)s"],
+    "python": ["{x}", "{x!s}"],
+    "shell": ["${x}", "${ x }"],
+}
+TEMPLATES = [(dialect, tag) for dialect, tags in PLAIN.items() for tag in tags]
+
+SYNTAX = st.sampled_from(
+    [
+        "{{x}}", "{{{x}}}", "{{#x}}", "{{/x}}", "{{^x}}", "{{!", "{{", "}}", "{%", "%}", "{% if x %}", "{% endif %}",
+        "{#", "#}", "{{ endif }}", "{{ else }}", "{{ endfor }}", "{x}", "{", "}", "%s", "%(x)s", "%", "%%", "$x", "${x}",
+        "$$", "$", "<system>", "</system>", "<user>", "</user>", "<assistant>", "</assistant>", "/*", "*/", "\0", "\r\n",
+        "\r", "\n", "<b>&amp;\"'", "⟦x⟧", "\ud800", "\x0b", "\x1c", "\u2028", "\\", "x", " ",
+    ]
+)  # fmt: skip
+HOSTILE = st.lists(st.one_of(SYNTAX, st.text(max_size=8)), max_size=12).map("".join)
+
+
+@pytest.mark.parametrize(("dialect", "tag"), TEMPLATES)
+@given(value=HOSTILE)
+def test_a_value_is_written_verbatim_once_and_nothing_else_changes(dialect, tag, value):
+    for before, after in (("A", "B"), (" \r\n A: ", "\t\n"), ("", "")):
+        assert templates.render(before + tag + after, dialect, {"x": value, "y": "no"}) == (
+            Message(role="user", content=before + value + after),
+        )
+
+
+@pytest.mark.parametrize("dialect", templates.DIALECTS)
+@given(first=HOSTILE, second=HOSTILE)
+def test_two_values_do_not_mix(dialect, first, second):
+    tag = {
+        "mustache": "{{%s}}",
+        "jinja": "{{ %s }}",
+        "promptl": "{{ %s }}",
+        "python": "{%s}",
+        "shell": "${%s}",
+    }.get(dialect, "%%(%s)s")
+    text = f"<{tag % 'x'}|{tag % 'y'}|{tag % 'x'}>"
+    (message,) = templates.render(text, dialect, {"x": first, "y": second})
+    assert message.content == f"<{first}|{second}|{first}>"
+
+
+@given(question=HOSTILE, answer=HOSTILE)
+def test_no_value_makes_moves_or_ends_a_message(question, answer):
+    text = "<system>\nJudge.\n</system>\n<user>\n{{ q }}\n</user>\n{{ if a }}<assistant>{{ a }}</assistant>{{ endif }}\nEnd {{ q }}"
+    messages = templates.render(text, "promptl", {"q": question, "a": answer})
+    expected = [("system", "Judge."), ("user", question)]
+    if answer:
+        expected.append(("assistant", answer))
+    expected.append(("user", f"End {question}"))
+    assert [(message.role, message.content) for message in messages] == expected
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | HOSTILE,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(HOSTILE, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@pytest.mark.parametrize("dialect", templates.DIALECTS)
+@given(value=st.lists(JSON_VALUES, max_size=3) | st.dictionaries(HOSTILE, JSON_VALUES, max_size=3))
+def test_lists_and_objects_are_written_as_json(dialect, value):
+    text = {
+        "mustache": "{{x}}",
+        "jinja": "{{ x }}",
+        "promptl": "{{ x }}",
+        "python": "{x}",
+        "shell": "$x",
+    }.get(dialect, "%(x)s")
+    (message,) = templates.render(text, dialect, {"x": value})
+    assert message.content == json.dumps(value, ensure_ascii=False)
+
+
+@given(value=JSON_VALUES)
+def test_any_value_can_be_tested_looped_over_and_computed_with(value):
+    promptl = (
+        "{{ if x == 1 || x < 'a' && x?.y[0] }}{{ -x * 2 % 3 / x }}{{ endif }}{{ for d, i in x }}{{ d.t + i }}{{ endfor }}"
+        "{{ x === null ? x.length : x + x }}"
+    )
+    mustache = "{{#x}}{{.}}{{a.b}}{{/x}}{{^x}}none{{/x}}{{#if x.length}}{{x.0}}{{/if}}"
+    for dialect, text in (
+        ("promptl", promptl),
+        ("mustache", mustache),
+        ("python", "{x:.2f}{x!r:>5}{x[0]}"),
+        ("printf", "%(x)d %(x).2f"),
+    ):
+        (message,) = templates.render(text, dialect, {"x": value})
+        assert message.role == "user"
+
+
+def read(text, dialect):
+    """The inputs of a template; None when it is refused, as it should be, with its line."""
+    try:
+        return templates.inputs(text, dialect)
+    except TemplateError as error:
+        if not error.where.startswith("line "):
+            pytest.fail(f"no line in {error.where!r}")
+        return None
+
+
+@pytest.mark.parametrize("dialect", templates.DIALECTS)
+@given(text=HOSTILE)
+def test_any_text_can_be_looked_at_as_a_template(dialect, text):
+    """A template is read, or refused with its line; never an error of another kind."""
+    assert templates.detect(text) in templates.DIALECTS
+    references = read(text, dialect)
+    if references is None:
+        return
+    assert templates.canonical(text, dialect) == templates.canonical(text, dialect)
+    assert isinstance(templates.outline(text, dialect), str)
+    for reference in references:
+        assert reference.spans
+        assert all(0 <= start < end <= len(text) for start, end in reference.spans)
+
+
+COMMENTS = {"mustache": "{{! %s }}", "jinja": "{# %s #}", "promptl": " /* %s */"}
+
+
+@pytest.mark.parametrize("dialect", COMMENTS)
+@given(note=st.text(st.characters(exclude_characters="{}%#*/", exclude_categories=["Cs"]), max_size=20))
+def test_a_comment_changes_neither_the_form_nor_what_is_sent(dialect, note):
+    space = " " if dialect == "promptl" else ""
+    commented, bare = f"a {COMMENTS[dialect] % note}b {{{{ x }}}}", f"a {space}b {{{{ x }}}}"
+    assert templates.canonical(commented, dialect) == templates.canonical(bare, dialect)
+    assert templates.render(commented, dialect, {"x": 1}) == templates.render(bare, dialect, {"x": 1})
+    assert templates.outline(commented, dialect) == templates.outline(bare, dialect)
+
+
+@pytest.mark.parametrize("dialect", templates.DIALECTS)
+@pytest.mark.parametrize(
+    "piece", ["{{", "{", "}}", "%", "%s", "$", "$x", "/*", "<user>", "{%", "{#", "  ", "{{ ", '{"', "\\a{"]
+)
+def test_long_monotonous_text_is_read_in_linear_time(dialect, piece):
+    """Quadratic work would be seen as a suite that hangs."""
+    text = piece * (60_000 // len(piece))
+    assert templates.detect(text) in templates.DIALECTS
+    if read(text, dialect) is not None:
+        assert templates.canonical(text, dialect)
