@@ -169,7 +169,7 @@ def as_json(pair: QuotedPair, comparison: Comparison) -> dict[str, Json]:
 
 
 def number_notes(pairs: list[QuotedPair], compared: list[Comparison]) -> tuple[str, ...]:
-    """`number: 1.04 against 1: off by 4 % of 4 %, agrees`, one per pair; `(not critical)` where it did not decide."""
+    """`number: 1.04 against 1: off by 4 %, 4 % allowed, agrees`, one per pair; `(not critical)` where it did not decide."""
     notes = [
         f"number: {clipped(pair.response, 40) if pair.response is not None else 'nothing'} against "
         f"{clipped(pair.expected, 40)}: {comparison.how}, {'agrees' if comparison.agrees else 'does not agree'}"

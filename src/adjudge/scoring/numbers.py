@@ -17,7 +17,7 @@ class Comparison:
 
     agrees: bool
     how: str
-    """In words a note can carry: `off by 4 % of 4 %`, `compared exactly as years`."""
+    """In words a note can carry: `off by 4 %, 4 % allowed`, `compared exactly as years`."""
     difference: Fraction | None = None
     """|response - expected| / |expected|, the larger one of a range; None where no ratio makes sense."""
 
@@ -222,7 +222,7 @@ def within(value: Fraction, expected: Fraction, margin: Fraction) -> Comparison:
         return Comparison(agrees=value == 0, how="expected 0 wants 0")
     off = abs(value - expected) / abs(expected)
     return Comparison(
-        agrees=off <= margin, how=f"off by {percent(off, margin)} of {percent(margin)}", difference=off
+        agrees=off <= margin, how=f"off by {percent(off, margin)}, {percent(margin)} allowed", difference=off
     )
 
 

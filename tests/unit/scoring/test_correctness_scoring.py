@@ -64,7 +64,7 @@ def test_what_code_decided_stands_in_the_notes_and_with_each_number():
         response="1.04 in 1999",
     )
     assert found.notes == (
-        "number: 1.04 against 1: off by 4 % of 4 %, agrees",
+        "number: 1.04 against 1: off by 4 %, 4 % allowed, agrees",
         "number: 1999 against 1998: compared exactly as years, does not agree (not critical)",
         "number: nothing against 5 km: not in the response, does not agree (not critical)",
     )
