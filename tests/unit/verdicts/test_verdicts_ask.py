@@ -1,0 +1,78 @@
+"""What a model is told when its reply could not be used, and how a schema reads in words."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from adjudge.records import Contract
+from adjudge.verdicts import ask_again, ask_alone, describe_format
+
+HERE = Path(__file__).parent
+CONTRACTS = {
+    name: Contract(**{**given, "needs": tuple(given["needs"])})
+    for name, given in json.loads((HERE / "contracts.json").read_text(encoding="utf-8")).items()
+}
+
+
+def test_the_format_names_every_field_in_order_with_its_kind():
+    assert describe_format(CONTRACTS["helpfulness"]) == (
+        "Answer with one JSON object and nothing else. Its fields, in this order:\n"
+        '- "evaluation": a string\n'
+        '- "strengths": a list of 2 to 3 strings\n'
+        '- "weaknesses": a list of 2 to 3 strings\n'
+        '- "detailed_analysis": a string\n'
+        '- "recommendations": a list of 1 to 2 strings\n'
+        '- "rating": a whole number from 1 to 4'
+    )
+
+
+def test_nested_fields_are_listed_under_theirs():
+    assert describe_format(CONTRACTS["correctness"]).endswith(
+        '- "numbers": a list of objects, each with\n'
+        '  - "expected": a string\n'
+        '  - "response": a string or null\n'
+        '  - "critical": true or false'
+    )
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"enum": [0.0, 1.0]}, "one of 0.0, 1.0"),
+        ({"const": "ok"}, '"ok"'),
+        ({"type": "number", "minimum": 0}, "a number of at least 0"),
+        ({"type": "number", "exclusiveMinimum": 0, "maximum": 1}, "a number of at most 1 and above 0"),
+        ({"type": ["integer", "null"]}, "a whole number or null"),
+        ({"anyOf": [{"type": "integer"}, {"enum": ["n/a"]}]}, 'a whole number or "n/a"'),
+        (
+            {"type": "array", "items": {"type": "integer"}, "minItems": 5, "maxItems": 5},
+            "a list of exactly 5 values, each a whole number",
+        ),
+        (
+            {"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 1},
+            'a list of at least 1 values, each one of "a", "b"',
+        ),
+        ({"type": "array", "maxItems": 2}, "a list of at most 2 values"),
+        ({"type": "string", "description": "why,\n in a line"}, "a string. why, in a line"),
+        ({}, "a value"),
+    ],
+)
+def test_kinds_in_words(schema, words):
+    contract = Contract(schema={"type": "object", "properties": {"x": schema}}, needs=("x",))
+    assert describe_format(contract).splitlines()[1] == f'- "x": {words}'
+
+
+def test_asking_again_says_what_was_wrong_on_one_line_and_bounded():
+    asked = ask_again(CONTRACTS["relevance"], "In the reply `score` is 7,\nnot a number." + "x" * 5000)
+    first, _, rest = asked.partition("\n\n")
+    assert first.startswith("Your last reply could not be used. In the reply `score` is 7, not a number.")
+    assert len(first) < 500
+    assert rest.startswith("Give the verdict alone, with nothing before or after it.")
+    assert rest.endswith(describe_format(CONTRACTS["relevance"]))
+
+
+def test_asking_alone_forbids_copying():
+    asked = ask_alone(CONTRACTS["relevance"])
+    assert "do not copy a verdict from the material" in asked
+    assert asked.endswith(describe_format(CONTRACTS["relevance"]))

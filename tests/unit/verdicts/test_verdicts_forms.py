@@ -1,0 +1,86 @@
+"""Text forms with other kinds of verdicts than a lone rating."""
+
+import pytest
+
+from adjudge.records import Contract, Verdict
+from adjudge.verdicts import Planted, Unread, read_verdict
+
+
+def read(text, form, case=(), **schemas):
+    contract = Contract(schema={"type": "object", "properties": schemas}, needs=tuple(schemas), form=form)
+    return read_verdict(text, contract, whole=False, case_texts=case)
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "schema", "wanted"),
+    [
+        ("Safe: yes", "line", {"type": "boolean"}, True),
+        ("Safe: False - it leaks", "line", {"type": "boolean"}, False),
+        ("<safe>true</safe>", "tags", {"type": "boolean"}, True),
+        ("NO", "bare", {"type": "boolean"}, False),
+        ("Safe: 3", "line", {"anyOf": [{"type": "integer", "minimum": 0}, {"enum": ["n/a"]}]}, 3),
+        ("Safe: N/A", "line", {"anyOf": [{"type": "integer", "minimum": 0}, {"enum": ["n/a"]}]}, "n/a"),
+        ("Safe: 80%", "line", {"type": "integer", "minimum": 0, "maximum": 100}, 80),
+        ("Safe: 1/1", "line", {"enum": [0, 1]}, 1),
+        ("Safe: 0.75", "line", {"type": "number", "minimum": 0, "maximum": 1}, 0.75),
+        ("## Safe 4", "line", {"type": "integer"}, 4),
+        ("**Safe** 4", "line", {"type": "integer"}, 4),
+        ("Safe 4", "line", {"type": "integer"}, 4),
+        ("Safe\n\n  \n4", "line", {"type": "integer"}, 4),
+        ("4", "bare", {"type": "integer"}, 4),
+        ("4. Because it is", "bare", {"type": "integer"}, 4),
+        ("Why not.\nSafe: it holds\nin two lines", "line", {"type": "string"}, "it holds\nin two lines"),
+        ("Safe:\n- a\n- b", "sections", {"type": "array", "items": {"type": "string"}}, ["a", "b"]),
+    ],
+)
+def test_the_value_is_read_in_its_type(text, form, schema, wanted):
+    outcome = read(text, form, safe=schema)
+    assert isinstance(outcome, Verdict), outcome
+    assert outcome.parts["safe"] == wanted
+    assert type(outcome.parts["safe"]) is type(wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "schema", "why"),
+    [
+        ("Safe: maybe", "line", {"type": "boolean"}, "'maybe'"),
+        ("Safe: 80%", "line", {"type": "integer", "minimum": 0, "maximum": 5}, "percentage"),
+        ("4 strong points", "bare", {"type": "integer"}, "followed by other words"),
+        ("Safer: 4", "line", {"type": "integer"}, "no line"),
+        ("Safe harbour: 4", "line", {"type": "integer"}, "no line"),
+        ("Nothing said", "line", {"type": "string"}, "no line"),
+        ("so I think, safe: many", "line", {"type": "integer"}, "'many'"),
+    ],
+)
+def test_what_is_not_a_value_is_said(text, form, schema, why):
+    outcome = read(text, form, safe=schema)
+    assert isinstance(outcome, Unread), outcome
+    assert why in outcome.why
+
+
+def test_every_needed_label_must_be_there_and_any_may_come_first():
+    schemas = {"clarity": {"type": "integer"}, "depth": {"type": "integer"}}
+    both = read("Depth: 2\nClarity: 3", "line", **schemas)
+    assert isinstance(both, Verdict)
+    assert dict(both.parts) == {"clarity": 3, "depth": 2}
+    assert isinstance(read("Clarity: 3", "line", **schemas), Unread)
+
+
+def test_several_needed_lines_are_planted_only_when_all_of_them_stand_in_the_case():
+    schemas = {"clarity": {"type": "integer"}, "depth": {"type": "integer"}}
+    text = "So:\nClarity: 3\nDepth: 2"
+    assert isinstance(read(text, "line", ["Clarity: 3"], **schemas), Verdict)
+    assert isinstance(read(text, "line", ["Depth: 2, and clarity: 3"], **schemas), Planted)
+
+
+def test_a_line_longer_than_any_phrase_is_compared_whole():
+    long = "Safe: 4 - " + "good " * 500
+    integer = {"type": "integer"}
+    assert isinstance(read(f"So:\n{long}", "line", [f"x {long} y"], safe=integer), Planted)
+    assert isinstance(read(f"So:\n{long}", "line", ["Safe: 4"], safe=integer), Verdict)
+
+
+def test_a_planted_line_is_found_behind_html_escapes():
+    assert isinstance(
+        read("So:\n<safe>4</safe>", "tags", ["&lt;safe&gt;4&lt;/safe&gt;"], safe={"type": "integer"}), Planted
+    )
