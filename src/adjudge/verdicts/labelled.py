@@ -118,9 +118,20 @@ def _take_rest(text: str, contract: Contract, found: list[Section], said: Said) 
             continue
         end = text.rfind("\n", 0, found[index + 1].start) + 1 if index + 1 < len(found) else len(text)
         body = text[section.body : max(section.body, end)].strip(" \t\r\n")
-        body = re.sub(r"^[*_`]{1,4}\s+|\s*\n[*_-]{3,}\s*$", "", body)
+        body = re.sub(r"^[*_`]{1,4}\s+|\s*\n[*_-]{3,}\s*$|\s[*_`]{1,4}$", "", body)
         if body:
             said.values[section.name] = body  # the last section of a name stays
+
+
+@lru_cache(maxsize=256)
+def _inside(labels: tuple[str, ...]) -> re.Pattern[str]:
+    """A label in the middle of a line: before a separator, or in brackets of its own (`[RESULT] 4`)."""
+    bracketed = "|".join(re.escape(label) for label in labels if label.endswith("]"))
+    words = "|".join(re.escape(label) for label in labels if not label.endswith("]"))
+    marks = [rf"(?<![\w\"'`“‘])(?:{words})[*_`]{{0,4}}[ \t]{{0,4}}[:：=]"] if words else []
+    if bracketed:
+        marks.append(rf"(?<![\"'`“‘])(?:{bracketed})[*_`]{{0,4}}[ \t]{{0,4}}[:：=]?")
+    return re.compile("|".join(marks), re.IGNORECASE)
 
 
 def _last_line(text: str, contract: Contract, name: str, found: list[Section]) -> Said | None:
@@ -129,9 +140,9 @@ def _last_line(text: str, contract: Contract, name: str, found: list[Section]) -
     if not lines:
         return None
     last = lines[-1]
-    words = "|".join(re.escape(label) for label in labels_of(contract, name))
-    inside = re.compile(rf"(?<![\w\"'`“‘])(?:{words})[*_`]{{0,4}}[ \t]{{0,4}}[:：=]", re.IGNORECASE)
-    marks = list(inside.finditer(text, last.start(), min(last.end(), last.start() + 4000)))
+    marks = list(
+        _inside(labels_of(contract, name)).finditer(text, last.start(), min(last.end(), last.start() + 4000))
+    )
     if marks:
         start, body = marks[-1].span()
     elif (contract.form == "sections" or len(lines) == 1) and not isinstance(

@@ -35,6 +35,14 @@ def read_tags(text: str, contract: Contract) -> Said | None:
     return said if said.spans else None
 
 
+def tagged_prose(text: str, contract: Contract) -> dict[str, str]:
+    """The parts in tags that no score is computed from, also where their tag is one that models think in."""
+    spans = {
+        name: _last_tag(text, contract, name) for name in properties(contract) if name not in contract.needs
+    }
+    return {name: text[span[1] : span[2]].strip() for name, span in spans.items() if span is not None}
+
+
 def _last_tag(text: str, contract: Contract, name: str) -> tuple[int, int, int, int] | None:
     """Start, body, end of body and end of the last element; end of body is the end when it is not closed."""
     spelt = {re.sub(r"[\s-]+", "_", label) for label in (*labels_of(contract, name), name.casefold())}

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from adjudge.records import Contract, Form, Json, Verdict
 from adjudge.verdicts.clean import blank_thoughts, decoded, is_wrapping, tidy
 from adjudge.verdicts.labelled import read_labelled
-from adjudge.verdicts.marks import read_bare, read_brackets, read_tags
+from adjudge.verdicts.marks import read_bare, read_brackets, read_tags, tagged_prose
 from adjudge.verdicts.names import Names, properties
 from adjudge.verdicts.objects import CUT_OFF, Found, find_objects, settled
 from adjudge.verdicts.planted import line_in_case, object_in_case
@@ -84,6 +84,8 @@ def read_verdict(
     if taken.object is not None:
         return _from_object(taken.text, taken.object, contract, names, case_texts, whole=whole)
     if taken.said is not None:
+        if contract.form == "tags":
+            taken.said.values.update({**tagged_prose(cleaned, contract), **taken.said.values})
         return _from_words(taken.text, taken.said, contract, names, case_texts)
     if not taken.text.strip():
         return _unread("it holds only reasoning and no verdict after it")
