@@ -11,7 +11,7 @@ from adjudge.cli.options import as_mapping, flag, input_options, json_option
 from adjudge.dataset import read_cases
 from adjudge.errors import DatasetError
 from adjudge.judges import describe_judge, load_judge
-from adjudge.prompts.fill import Bindings, fill_inputs
+from adjudge.prompts.fill import Bindings, fill_inputs, values_for
 from adjudge.prompts.render import render_prompt
 from adjudge.records import BadRow, Case, Json, Judge, Prompt
 
@@ -66,7 +66,9 @@ def _rendered(judge: Judge, case: Case, bindings: Bindings) -> list[Json]:
     values = dict(filled.values)
     prompts: list[Prompt] = []
     if judge.items is not None:
-        prompts.append(render_prompt(judge.items.body, judge.dialect, values))
+        prompts.append(
+            render_prompt(judge.items.body, judge.dialect, values_for(judge.items.inputs, values))
+        )
         values["items"] = "(the reply to the first prompt)"
     prompts.append(render_prompt(judge.body, judge.dialect, values, format_message=judge.format_message))
     return [

@@ -58,6 +58,11 @@ def fill_inputs(inputs: tuple[Input, ...], case: Case, bindings: Bindings) -> Fi
     return Filled(values=values, fields=fields, missing=tuple(missing), notes=tuple(notes))
 
 
+def values_for(inputs: tuple[Input, ...], values: Mapping[str, Json]) -> dict[str, Json]:
+    """Only what these inputs name: what a prompt does not name must not reach it, not even through its fence's mark."""
+    return {item.name: values[item.name] for item in inputs if item.name in values}
+
+
 def as_text(value: Json) -> str:
     """A value as templates write it: strings as they are, everything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -7,7 +7,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from adjudge.prompts.fill import Bindings, Filled, as_text, boundary_notes, fill_inputs
+from adjudge.prompts.fill import Bindings, Filled, as_text, boundary_notes, fill_inputs, values_for
 from adjudge.prompts.render import render_prompt
 from adjudge.records import (
     NOTHING,
@@ -113,7 +113,7 @@ def _judge_by_items(context: _Context, contract: Contract, items: Items, filled:
                 values={**filled.values, **dict.fromkeys(names, text)},
                 fields={**filled.fields, "reference": text},
             )
-        seen = {item.name: one.values[item.name] for item in items.inputs if item.name in one.values}
+        seen = values_for(items.inputs, one.values)
         answer = yield from ask(
             context.request(items.body, seen, items.contract, step=f"items{suffix}", shared=True),
             items.contract,

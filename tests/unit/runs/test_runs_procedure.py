@@ -361,3 +361,15 @@ def test_a_number_that_was_not_quoted_is_asked_for_again():
 )
 def test_the_reason_is_found_whatever_it_is_called(parts, reason):
     assert reason_in(parts) == reason
+
+
+def test_the_checklist_request_is_the_same_whatever_the_response():
+    (one, *_), _ = converse(COVERAGE, EIFFEL, CHECKLIST, MATCH)
+    other = case_of(
+        **{
+            **EIFFEL.fields,
+            "response": "The Eiffel Tower, built in 1889, is located in Paris, France. Or so.",
+        }
+    )
+    (two, *_), _ = converse(COVERAGE, other, CHECKLIST, MATCH)
+    assert one.prompt == two.prompt
