@@ -4,7 +4,8 @@ import asyncio
 import os
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from contextlib import aclosing
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -16,7 +17,7 @@ from adjudge.models.share import SharedClient
 from adjudge.records import NOTHING, Json, Judge, Judgement, ModelClient
 from adjudge.reports.report import Report
 from adjudge.reports.rows import result_row
-from adjudge.runs.plan import make_plan, name_run
+from adjudge.runs.plan import CurrentDate, make_plan, name_run, told_date
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,13 +26,17 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Run:
     """One plan and its judgements, in the order in which they were made."""
 
     name: str
-    judges: tuple[Judge, ...] = field(repr=False)
-    judgements: tuple[Judgement, ...] = field(repr=False)
+    judges: tuple[Judge, ...]
+    judgements: tuple[Judgement, ...]
+    current_date: CurrentDate
+
+    def __repr__(self) -> str:
+        return f"<Run {self.name}: {len(self.judgements)} judgements>"
 
     def __iter__(self) -> Iterator[Judgement]:
         return iter(self.judgements)
@@ -40,7 +45,7 @@ class Run:
         return len(self.judgements)
 
     def report(self) -> Report:
-        return Report.of(self.judgements, self.judges)
+        return Report.of(self.judgements, self.judges, current_date=told_date(self.judges, self.current_date))
 
     def rows(self) -> list[dict[str, Json]]:
         """The result rows, as `adjudge run -o rows.jsonl` writes them."""
@@ -98,11 +103,12 @@ async def aevaluate(
     client = find_model(model, plan.judges, base_url=base_url, jobs=jobs)
     try:
         run = name_run(cases, plan, name=name, model=client.name, base_url=base_url)
-        judgements = [judgement async for judgement in plan.judge(rows, client)]
+        async with aclosing(plan.judge(rows, client)) as stream:
+            judgements = [judgement async for judgement in stream]
     finally:
         if client is not model:
             await client.close()
-    return Run(name=run, judges=plan.judges, judgements=tuple(judgements))
+    return Run(name=run, judges=plan.judges, judgements=tuple(judgements), current_date=plan.current_date)
 
 
 async def ajudge(
@@ -166,6 +172,10 @@ def find_model(
         raise ModelNameError("model", "none was named", _what_can_be_used(judges, environ))
     if not isinstance(model, str):
         return model
+    if model in {"embedded", "replay"}:
+        raise ModelNameError(
+            f"model {model}", "is not part of this version yet", _what_can_be_used(judges, environ)
+        )
     return SharedClient(open_model(model, base_url=base_url, environ=environ, connections=jobs))
 
 

@@ -60,12 +60,21 @@ class ModelCallError(AdjudgeError):
     retryable = False
 
     def __init__(
-        self, message: str, *, status: int | None = None, retry_after_seconds: float | None = None
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        retry_after_seconds: float | None = None,
+        maybe_billed: bool = False,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.status = status
         self.retry_after_seconds = retry_after_seconds
+        self.maybe_billed = maybe_billed
+        """The model may have answered before the answer was lost, so that what it cost is unknown."""
+        self.attempts = 1
+        """How often it was tried."""
 
 
 class RateLimitedError(ModelCallError):

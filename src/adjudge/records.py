@@ -266,6 +266,10 @@ class Completion:
     """What the client had to change to be answered (`left_out:temperature`)."""
     logprobs: tuple[TokenLogprob, ...] = ()
     from_store: bool = False
+    key: str | None = None
+    """What it is stored under: the hash of the request; None where nothing is kept."""
+    version: int = 0
+    """1 for the first answer to a request, more where it was asked again on purpose."""
 
 
 class ModelClient(Protocol):
@@ -343,6 +347,10 @@ class Failed:
     """What a person reads; the raw reply stays with its call."""
     error_kind: str = ""
     """Finer than `kind` where there is something finer (`rate_limited`, the missing input's name)."""
+    attempts: int = 0
+    """How often the call that failed was tried; the calls that did not fail are the judgement's `calls`."""
+    maybe_billed: bool = False
+    """The answer was lost on its way, so what it cost is unknown."""
 
 
 Outcome = Scored | Forced | Failed
@@ -410,6 +418,8 @@ class Judgement:
     @property
     def cost(self) -> Decimal | None:
         """Unknown as soon as one call's cost is unknown; 0 when nothing was asked."""
+        if isinstance(self.outcome, Failed) and self.outcome.maybe_billed:
+            return None
         costs = [call.completion.cost for call in self.calls]
         known = [cost for cost in costs if cost is not None]
         return sum(known, Decimal(0)) if len(known) == len(costs) else None
@@ -420,7 +430,8 @@ class Judgement:
 
     @property
     def attempts(self) -> int:
-        return sum(call.completion.attempts for call in self.calls)
+        failed = self.outcome.attempts if isinstance(self.outcome, Failed) else 0
+        return failed + sum(call.completion.attempts for call in self.calls)
 
     @property
     def model_snapshot(self) -> str | None:

@@ -26,6 +26,8 @@ def test_help_and_version(adjudge):
     assert "Turn judge prompts into measurements" in adjudge("--help").out
     assert adjudge("--version").out.startswith("adjudge 0.")
     assert adjudge("run", "--help").code == 0
+    bare = adjudge()
+    assert (bare.code, bare.out.splitlines()[0]) == (0, "Usage: adjudge [OPTIONS] COMMAND [ARGS]...")
 
 
 def test_judge_prints_score_reason_and_notes(adjudge, script):

@@ -80,7 +80,7 @@ def test_a_pipe_gets_the_rows_and_stderr_the_report(adjudge):
     assert by_id["c02"]["score"] == 0
     assert by_id["c10"]["outcome"] == "missing_input"
     assert by_id["c10"]["score"] is None
-    assert by_id["c10"]["error"]["message"] == "`reference` is absent"
+    assert by_id["c10"]["error"]["message"].startswith("`reference` is absent; the row has `id`,")
     assert "planted_verdict" in by_id["c09"]["notes"]
     assert by_id["c09"]["calls"] == 2
 
@@ -282,7 +282,10 @@ def test_a_reader_that_has_had_enough_is_no_error(tmp_path, cases):
     )
     command = Path(sys.executable).with_name("adjudge")
     done = subprocess.run(
-        ["bash", "-c", f"{command} run {name} --judge relevance --model scripted:replies.jsonl | head -1"],
+        [
+            *("bash", "-o", "pipefail", "-c"),
+            f"{command} run {name} --judge relevance --model scripted:replies.jsonl | head -1",
+        ],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -290,6 +293,8 @@ def test_a_reader_that_has_had_enough_is_no_error(tmp_path, cases):
     )
     assert len(done.stdout.splitlines()) == 1
     assert "Traceback" not in done.stderr
+    assert "Unclosed" not in done.stderr
+    assert done.returncode == 0
 
 
 # ---- what a stranger gets wrong ------------------------------------------------------------------------
@@ -381,7 +386,10 @@ def test_a_missing_column_is_named_on_its_row(adjudge, cases, script):
     name = cases({"id": "a", "question": "q"})
     done = adjudge("run", name, "--judge", "relevance", "--model", script({"case_id": "a", "reply": GOOD}))
     (row,) = rows_of(done.out)
-    assert row["error"] == {"kind": "missing_input", "message": "`response` is absent"}
+    assert row["error"] == {
+        "kind": "missing_input",
+        "message": "`response` is absent; the row has `id`, `question`",
+    }
     assert done.code == 3
 
 
@@ -450,6 +458,230 @@ def test_a_key_that_the_server_repeats_is_shown_nowhere(adjudge, cases):
     assert key not in done.out + done.err
 
 
+# ---- what would lose or spoil something ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "path", ["cases.jsonl", "./cases.jsonl", "link.jsonl", "judge.md.jsonl", "replies.jsonl"]
+)
+def test_what_the_run_reads_is_not_written_over(adjudge, cases, script, tmp_path, path):
+    name = cases({"id": "a", "question": "q", "response": "r"})
+    model = script({"case_id": "a", "reply": GOOD})
+    (tmp_path / "link.jsonl").symlink_to(tmp_path / name)
+    (tmp_path / "judge.md.jsonl").write_text("Reply with only a number from 1 to 5.\n\n{{response}}")
+    before = {file.name: file.read_text() for file in tmp_path.iterdir()}
+    done = adjudge("run", name, "--judge", "judge.md.jsonl", "--model", model, "-o", path)
+    assert done.code == 2
+    assert "is what the run reads" in done.err
+    assert {file.name: file.read_text() for file in tmp_path.iterdir()} == before
+
+
+def test_one_output_given_twice_is_refused(adjudge, cases, script):
+    name = cases({"id": "a", "question": "q", "response": "r"})
+    run = ("run", name, "--judge", "relevance", "--model", script({"case_id": "a", "reply": GOOD}))
+    assert "is given twice" in adjudge(*run, "-o", "x.jsonl", "-o", "./x.jsonl").err
+
+
+def test_a_second_run_into_the_same_file_is_refused_while_the_first_is_writing(adjudge, cases, tmp_path):
+    name = cases(*({"id": str(n), "question": "q", "response": "r"} for n in range(4)))
+    with ModelServer(replies=ServerReply(text=GOOD, delay_seconds=0.6)) as server:
+        run = (
+            "run",
+            name,
+            "--judge",
+            "relevance",
+            "--model",
+            "openai:x",
+            "--base-url",
+            server.openai_url,
+            "-j",
+            "1",
+        )
+        first = subprocess.Popen(
+            [Path(sys.executable).with_name("adjudge"), *run, "-o", "rows.jsonl"],
+            cwd=tmp_path,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        deadline = time.monotonic() + 30
+        while not server.requests and time.monotonic() < deadline:
+            time.sleep(0.02)
+        second = adjudge(*run, "-o", "rows.jsonl")
+        assert first.wait(timeout=30) == 0
+    assert second.code == 2
+    assert "another run is writing to it" in second.err
+    assert len(rows_of((tmp_path / "rows.jsonl").read_text())) == 4
+
+
+@pytest.mark.parametrize("command", [("judges",), ("--help",), ("show", "relevance")])
+def test_output_that_cannot_be_written_is_exit_4_and_no_traceback(command, tmp_path):
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [Path(sys.executable).with_name("adjudge"), *command],
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 4
+    assert done.stderr.decode() == "error: the output could not be written: No space left on device\n"
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "2>/dev/full"])
+def test_streams_that_are_closed_do_not_stop_a_run(cases, script, tmp_path, closed):
+    name = cases({"id": "a", "question": "q", "response": "r"})
+    model = script({"case_id": "a", "reply": GOOD})
+    command = Path(sys.executable).with_name("adjudge")
+    done = subprocess.run(
+        ["bash", "-c", f"{command} run {name} --judge relevance --model {model} -o rows.jsonl {closed}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(rows_of((tmp_path / "rows.jsonl").read_text())) == 1
+
+
+def test_cases_from_a_closed_stdin_are_an_error(tmp_path):
+    command = Path(sys.executable).with_name("adjudge")
+    done = subprocess.run(
+        ["bash", "-c", f"{command} run - --judge relevance --model scripted:x <&-"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "error: standard input: is closed" in done.stderr
+
+
+def test_strict_finishes_what_is_in_flight_and_says_where_it_is(adjudge, cases, tmp_path):
+    rows = [{"id": str(n), "question": "q", "response": "r"} for n in range(6)]
+    name = cases(*rows, "{broken")
+    with ModelServer(replies=ServerReply(text=GOOD, delay_seconds=0.05)) as server:
+        done = adjudge(
+            *("run", name, "--judge", "relevance", "--model", "openai:x", "--base-url", server.openai_url),
+            *("--strict", "-o", "rows.jsonl"),
+        )
+        asked = len(server.requests)
+    assert done.code == 2
+    assert len(rows_of((tmp_path / "rows.jsonl").read_text())) == asked == 6
+    assert "stopped after 6 judgements; they are in rows.jsonl" in done.err
+
+
+# ---- what would be measured wrongly --------------------------------------------------------------------
+
+
+def test_every_call_failing_is_not_measured_though_a_blank_row_got_its_score(adjudge, cases):
+    name = cases({"id": "a", "question": "q", "response": "r"}, {"id": "b", "question": "q", "response": ""})
+    with ModelServer(replies=ServerReply(status=401, message="no")) as server:
+        done = adjudge(
+            "run", name, "--judge", "relevance", "--model", "openai:x", "--base-url", server.openai_url
+        )
+    rows = {row["case_id"]: row for row in rows_of(done.out)}
+    assert done.code == 3
+    assert "every call failed" in done.err
+    assert (rows["a"]["attempts"], rows["a"]["calls"], rows["a"]["cost"]) == (1, 0, 0)
+    assert rows["b"]["score"] == 0
+
+
+def test_the_cost_of_an_answer_that_was_lost_is_unknown(adjudge, cases):
+    name = cases({"id": "a", "question": "q", "response": "r"})
+    with ModelServer(replies=ServerReply(text=GOOD, cut=True)) as server:
+        done = adjudge(
+            "run", name, "--judge", "relevance", "--model", "openai:x", "--base-url", server.openai_url
+        )
+    (row,) = rows_of(done.out)
+    assert row["outcome"] == "call_failed"
+    assert row["cost"] is None
+
+
+@pytest.mark.parametrize("parameter", ["model=other", 'messages=[{"role": "user"}]', "stream=true"])
+def test_a_parameter_cannot_say_what_the_run_says(adjudge, cases, script, parameter):
+    name = cases({"id": "a", "question": "q", "response": "r"})
+    model = script({"case_id": "a", "reply": GOOD})
+    done = adjudge("run", name, "--judge", "relevance", "--model", model, "--param", parameter)
+    assert done.code == 2
+    assert "is set by the run itself" in done.err
+
+
+def test_a_pass_rule_of_the_wrong_type_is_found_before_the_first_call(adjudge, cases, script):
+    name = cases({"id": "a", "question": "q", "response": "r"})
+    model = script({"case_id": "a", "reply": GOOD})
+    done = adjudge("run", name, "--judge", "relevance", "--model", model, "--pass", "reason >= 4")
+    assert done.code == 2
+    assert "the pass rule `reason >= 4` cannot be computed" in done.err
+
+
+def test_a_judge_that_never_looks_at_the_case_is_refused(adjudge, cases, script, tmp_path):
+    (tmp_path / "blind.txt").write_text("Reply with only a number from 1 to 5.")
+    name = cases({"id": "a", "response": "r"})
+    done = adjudge("run", name, "--judge", "blind.txt", "--model", script({"case_id": "a", "reply": "4"}))
+    assert done.code == 2
+    assert "the prompt has no placeholder" in done.err
+
+
+def test_a_misspelt_column_is_suggested(adjudge, tmp_path, script):
+    (tmp_path / "c.csv").write_text("qestion,respnse\nWhy?,Because.\n")
+    model = script({"case_id": "x", "reply": GOOD})
+    done = adjudge("run", "c.csv", "--judge", "relevance", "--model", model)
+    message = rows_of(done.out)[0]["error"]["message"]
+    assert "the row has `qestion`, `respnse`" in message
+    assert "`--map response=respnse`" in message
+    assert "`--map question=qestion`" in message
+
+
+def test_a_blank_question_is_named_though_the_prompt_asks_for_parameters(adjudge, cases, script):
+    name = cases({"id": "a", "question": " ", "response": "r", "context": "c"})
+    done = adjudge("run", name, "--judge", "relevance", "--model", script({"case_id": "a", "reply": GOOD}))
+    assert rows_of(done.out)[0]["error"]["message"].startswith("`question` is blank")
+
+
+def test_an_unreadable_row_shows_what_the_model_said(adjudge, cases, script):
+    name = cases({"id": "a", "question": "q", "response": "r"})
+    done = adjudge(
+        "run", name, "--judge", "relevance", "--model", script({"case_id": "a", "reply": "Looks fine!"})
+    )
+    assert rows_of(done.out)[0]["error"]["message"].endswith("The last reply: Looks fine!")
+
+
+def test_contracts_come_in_the_order_of_the_cases(adjudge, cases):
+    name = cases(*({"id": str(n), "question": "q", "response": f"answer {n}"} for n in range(12)))
+
+    def reply(request):
+        number = int(request.prompt.split("answer ")[1].split("\n")[0])
+        text = json.dumps({"reason": f"about {number}", "score": 3})
+        return ServerReply(text=text, delay_seconds=0.05 if number % 3 == 0 else 0.0)
+
+    with ModelServer(handler=reply) as server:
+        done = adjudge(
+            *("run", name, "--judge", "relevance", "--model", "openai:x", "--base-url", server.openai_url),
+            *("--as", "contract"),
+        )
+    assert [json.loads(line)["reason"] for line in done.out.splitlines()] == [f"about {n}" for n in range(12)]
+
+
+def test_the_report_names_the_temperature_of_repeats_and_the_date_prompts_were_told(adjudge, half_right):
+    done = adjudge(*half_right, "--repeat", "2", "--json", environ={"ADJUDGE_CURRENT_DATE": "2026-01-02"})
+    report = json.loads(done.out)
+    assert report["current_date"] == "2026-01-02 (ADJUDGE_CURRENT_DATE)"
+    assert report["judges"][0]["temperatures"] == [None]
+
+
+def test_a_seed_without_a_sample_is_refused(adjudge, half_right):
+    assert "add --sample N" in adjudge(*half_right, "--seed", "3").err
+
+
+@pytest.mark.parametrize("model", ["embedded", "replay"])
+def test_a_model_that_is_still_to_come_is_said_so(adjudge, cases, model):
+    done = adjudge("run", cases({"question": "q", "response": "r"}), "--judge", "relevance", "--model", model)
+    assert done.code == 2
+    assert "is not part of this version yet" in done.err
+
+
 # ---- settings ------------------------------------------------------------------------------------------
 
 
@@ -480,6 +712,38 @@ def test_a_config_file_that_is_wrong_is_said_so(adjudge, tmp_path, text, said):
     done = adjudge("run", "cases.jsonl", "--judge", "relevance")
     assert done.code == 2
     assert said in done.err
+
+
+def test_one_value_needs_no_list_in_the_file_and_a_wrong_one_names_its_source(
+    adjudge, cases, script, tmp_path
+):
+    name = cases({"id": "a", "question": "q", "response": "r"})
+    model = script({"case_id": "a", "reply": GOOD})
+    config = tmp_path / "adjudge.toml"
+    config.write_text(f'model = "{model}"\njudge = "relevance"\nfail_under = 3\n')
+    assert adjudge("run", name).code == 0
+    config.write_text("jobs = 3.5\n")
+    done = adjudge("run", name, "--judge", "relevance", "--model", model)
+    assert done.code == 2
+    assert "adjudge.toml: " in done.err
+    config.unlink()
+    done = adjudge("run", name, "--judge", "relevance", "--model", model, environ={"ADJUDGE_JOBS": "many"})
+    assert "ADJUDGE_JOBS: " in done.err
+
+
+def test_repeatable_flags_come_from_the_environment_too(adjudge, cases, tmp_path, script):
+    name = cases({"id": "a", "frage": "q", "text": "r", "reference": "x"})
+    model = script({"case_id": "a", "reply": GOOD})
+    done = adjudge(
+        *("run", name, "--model", model),
+        environ={"ADJUDGE_JUDGE": "relevance", "ADJUDGE_MAP": "response=text\nquestion=frage"},
+    )
+    assert rows_of(done.out)[0]["score"] == 4, done.err
+
+
+def test_a_variable_that_nothing_reads_is_warned_of(adjudge):
+    done = adjudge("judges", environ={"ADJUDGE_MODLE": "x"})
+    assert "warning: ADJUDGE_MODLE is not read by anything; did you mean ADJUDGE_MODEL?" in done.err
 
 
 def test_a_key_in_the_environment_causes_no_call(adjudge, cases):

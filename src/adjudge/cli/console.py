@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -14,7 +15,8 @@ from adjudge.reports.format import visible
 
 def use_colour(stream: object) -> bool:
     is_terminal = getattr(stream, "isatty", lambda: False)()
-    return bool(is_terminal) and not os.environ.get("NO_COLOR") and not os.environ.get("CI")
+    plain_wanted = os.environ.get("NO_COLOR") or os.environ.get("CI") or os.environ.get("TERM") == "dumb"
+    return bool(is_terminal) and not plain_wanted
 
 
 def plain(text: str) -> str:
@@ -23,8 +25,9 @@ def plain(text: str) -> str:
 
 
 def tell(message: str) -> None:
-    """One line on stderr, whatever text is in it."""
-    click.echo(plain(message), err=True)
+    """One line on stderr, whatever text is in it. A run does not fail because nobody can read how far it is."""
+    with suppress(OSError):
+        click.echo(plain(message), err=True)
 
 
 class Progress:

@@ -31,6 +31,12 @@ class Gates:
             if judged == 0:
                 tell(f"not measured: {summary.judge}: none of {summary.asked} could be judged")
                 code = EXIT_NOT_MEASURED
+            elif summary.outcomes.get("call_failed") and not summary.answered:
+                # rows that rules decided say nothing about the rows a model was to decide
+                tell(
+                    f"not measured: {summary.judge}: every call failed; the {judged} judged got a score by rule alone"
+                )
+                code = EXIT_NOT_MEASURED
             elif self.max_error_rate is not None and lost > self.max_error_rate:
                 tell(
                     f"not measured: {summary.judge}: {lost:.1%} of {summary.asked} could not be judged, more than "
@@ -77,7 +83,24 @@ def parse_gates(
                 f"{judge.name}: lower is better on its scale, so a mean under {means[judge.name]:g} is a good one",
                 "gate it with --fail-under-pass-rate",
             )
+        if (
+            judge.name in means
+            and judge.scale
+            and not judge.scale.low <= means[judge.name] <= judge.scale.high
+        ):
+            raise SettingsError(
+                "--fail-under",
+                f"{judge.name}: {means[judge.name]:g} is not on its scale",
+                f"give a number from {judge.scale.low:g} to {judge.scale.high:g}",
+            )
     pass_rates = _thresholds(fail_under_pass_rate, "--fail-under-pass-rate", names)
+    for judge in judges:
+        if judge.name in pass_rates and judge.passes is None:
+            raise SettingsError(
+                "--fail-under-pass-rate",
+                f"{judge.name} has no pass rule",
+                "give one with --pass, or `passes:` in its file",
+            )
     for name, rate in pass_rates.items():
         if not 0 <= rate <= 1:
             raise SettingsError(

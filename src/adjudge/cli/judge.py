@@ -1,6 +1,7 @@
 """`adjudge judge`: judge one case and print what came out."""
 
 import asyncio
+from contextlib import aclosing
 
 import click
 import orjson
@@ -94,7 +95,8 @@ def command(
 
 async def _judge_one(plan: Plan, case: dict[str, Json], client: ModelClient) -> Judgement:
     try:
-        (judgement,) = [judgement async for judgement in plan.judge(read_cases([case]), client)]
+        async with aclosing(plan.judge(read_cases([case]), client)) as stream:
+            (judgement,) = [judgement async for judgement in stream]
         return judgement
     finally:
         await client.close()

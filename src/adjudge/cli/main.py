@@ -3,12 +3,13 @@
 import importlib
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
 
-from adjudge.errors import AdjudgeError, InputError, ModelCallError, StoreError
+from adjudge.errors import InputError, ModelCallError, StoreError
 
 EXIT_GATE_FAILED = 1
 EXIT_INPUT_WRONG = 2
@@ -80,16 +81,45 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """Turn judge prompts into measurements: run a prompt over answers, read typed verdicts, compute scores in code."""
-    if Path("adjudge.toml").exists() and isinstance(ctx.command, LazyGroup):
+    if not isinstance(ctx.command, LazyGroup):
+        return
+    if Path("adjudge.toml").exists():
         ctx.default_map = _config_defaults(ctx.command, ctx)
+    _check_variables(ctx.command, ctx)
+
+
+OTHER_VARIABLES = frozenset({"ADJUDGE_CURRENT_DATE"})
+"""Read elsewhere than by a flag."""
+
+
+def _check_variables(group: LazyGroup, ctx: click.Context) -> None:
+    """A variable that nothing reads is a misspelt one more often than not."""
+    given = {name for name in os.environ if name.startswith("ADJUDGE_")} - OTHER_VARIABLES
+    if not given:
+        return
+    import difflib
+
+    from adjudge.cli.console import tell
+
+    flags = {name for names in _flags(group, ctx).values() for name in names}
+    known = {f"ADJUDGE_{name.upper()}" for name in flags} | OTHER_VARIABLES
+    for name in sorted(given - known):
+        if not name.startswith("ADJUDGE_TESTS_"):
+            close = difflib.get_close_matches(name, known, n=1)
+            tell(
+                f"warning: {name} is not read by anything" + (f"; did you mean {close[0]}?" if close else "")
+            )
 
 
 def _config_defaults(group: LazyGroup, ctx: click.Context) -> dict[str, Any]:
     from adjudge.settings import read_settings
 
     settings = read_settings(Path(), frozenset(COMMANDS))
-    if settings is None:
-        return {}
+    return {} if settings is None else settings.defaults(_flags(group, ctx))
+
+
+def _flags(group: LazyGroup, ctx: click.Context) -> dict[str, dict[str, str]]:
+    """Each command's long flags, as config files write them, and the parameters they set."""
     flags = {}
     for name in COMMANDS:
         command = group.get_command(ctx, name)
@@ -101,7 +131,7 @@ def _config_defaults(group: LazyGroup, ctx: click.Context) -> dict[str, Any]:
             for word in parameter.opts
             if word.startswith("--")
         }
-    return settings.defaults(flags)
+    return flags
 
 
 def main(args: list[str] | None = None) -> None:
@@ -110,41 +140,75 @@ def main(args: list[str] | None = None) -> None:
 
 
 def run_command(args: list[str] | None = None) -> int:
+    _replace_closed_streams()
     try:
-        code = cli.main(args=args, prog_name="adjudge", standalone_mode=False)
-    except click.ClickException as error:
-        _complain(_with_command(error))
-        return EXIT_INPUT_WRONG
-    except InputError as error:
-        _complain(str(error))
-        return EXIT_INPUT_WRONG
-    except ModelCallError as error:
-        _complain(str(error))
-        return EXIT_NOT_MEASURED
-    except StoreError as error:
-        _complain(str(error))
-        return EXIT_STORE_TROUBLE
-    except (KeyboardInterrupt, click.Abort):
-        _complain("interrupted")
-        return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        # the reader of our output has had enough; Python would complain once more when it flushes at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = _invoke(sys.argv[1:] if args is None else args)
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
         return 0
-    except AdjudgeError as error:
-        _complain(str(error))
-        return EXIT_INPUT_WRONG
+    except click.ClickException as error:
+        return _complain(_with_command(error), EXIT_INPUT_WRONG)
+    except InputError as error:
+        return _complain(str(error), EXIT_INPUT_WRONG)
+    except ModelCallError as error:
+        return _complain(str(error), EXIT_NOT_MEASURED)
+    except StoreError as error:
+        return _complain(str(error), EXIT_STORE_TROUBLE)
+    except (KeyboardInterrupt, click.Abort):
+        return _complain("interrupted", EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        _forget_stdout()
+        return 0  # the reader of our output has had enough
+    except OSError as error:
+        _forget_stdout()
+        return _complain(f"the output could not be written: {error.strerror or error}", EXIT_STORE_TROUBLE)
+    return code
+
+
+def _invoke(args: list[str]) -> int:
+    """Click's own `main` without its exits: it takes a closed pipe for a failure, which here means a failed gate."""
+    try:
+        with cli.make_context("adjudge", list(args)) as ctx:
+            code = cli.invoke(ctx)
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
     return code if isinstance(code, int) else 0
+
+
+def _replace_closed_streams() -> None:
+    """A stream that was closed before we began is None to Python; what would go there goes nowhere."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - for as long as we run
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+
+
+def _forget_stdout() -> None:
+    """Python would complain once more when it flushes at exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _with_command(error: click.ClickException) -> str:
     message = error.format_message()
-    if isinstance(error, click.UsageError) and error.ctx is not None:
-        return f"{message}\n\nhint: `{error.ctx.command_path} --help` lists the flags"
+    ctx = getattr(error, "ctx", None)
+    parameter = getattr(error, "param", None)
+    if ctx is not None and parameter is not None and parameter.name is not None:
+        source = ctx.get_parameter_source(parameter.name)
+        if source is click.core.ParameterSource.ENVIRONMENT:
+            message = f"{parameter.envvar}: {message}"
+        elif source is click.core.ParameterSource.DEFAULT_MAP:
+            message = f"adjudge.toml: {message}"
+    if isinstance(error, click.UsageError) and ctx is not None:
+        return f"{message}\n\nhint: `{ctx.command_path} --help` lists the flags"
     return message
 
 
-def _complain(message: str) -> None:
-    from adjudge.cli.console import plain
+def _complain(message: str, code: int) -> int:
+    from adjudge.cli.console import plain, use_colour
 
-    click.echo(click.style("error: ", fg="red", bold=True) + plain(message), err=True)
+    prefix = click.style("error: ", fg="red", bold=True) if use_colour(sys.stderr) else "error: "
+    with suppress(OSError):  # nobody can be told that nobody can be told
+        click.echo(prefix + plain(message), err=True)
+    return code

@@ -19,6 +19,23 @@ class Flag(click.Option):
         attrs.setdefault("envvar", f"ADJUDGE_{long[2:].replace('-', '_').upper()}")
         super().__init__(param_decls, **attrs)
 
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        if self.multiple and isinstance(value, str | int | float):
+            value = [value]  # adjudge.toml may give one value without a list
+        if isinstance(value, float) and isinstance(self.type, click.types.IntParamType):
+            value = str(value)  # so that 3.5 is refused and not cut to 3
+        return super().type_cast_value(ctx, value)
+
+    def value_from_envvar(self, ctx: click.Context) -> Any:
+        """A repeatable flag's variable holds one value a line, or several with commas between them."""
+        text = self.resolve_envvar_value(ctx)
+        if text is None or not self.multiple:
+            return super().value_from_envvar(ctx)
+        return [part.strip() for part in self._parts(text) if part.strip()]
+
+    def _parts(self, text: str) -> list[str]:
+        return text.splitlines() if "\n" in text else text.split(",")
+
 
 def flag(*declarations: str, **attrs: Any) -> Callable[[F], F]:
     return click.option(*declarations, cls=Flag, **attrs)
@@ -45,6 +62,9 @@ class Pairs(Flag):
         if isinstance(value, Mapping):
             value = [f"{name}={item}" for name, item in value.items()]
         return tuple(self._split(text, ctx) for text in super().type_cast_value(ctx, value))
+
+    def _parts(self, text: str) -> list[str]:
+        return text.splitlines()  # a value may hold commas
 
     def _split(self, text: str, ctx: click.Context) -> tuple[str, str]:
         name, equals, value = text.partition("=")
@@ -101,4 +121,4 @@ as_option = flag(
     default="rows",
     help="Print result rows, or what the judge's own output format asks for.",
 )
-json_option = flag("--json", "as_json", is_flag=True, help="Print JSON.")
+json_option = flag("--json", "as_json", is_flag=True, help="Print JSON instead of text.")

@@ -3,7 +3,8 @@
 import asyncio
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, aclosing
+from pathlib import Path
 
 import click
 import orjson
@@ -23,14 +24,14 @@ from adjudge.cli.options import (
     pass_option,
 )
 from adjudge.dataset import read_cases
-from adjudge.errors import SettingsError
+from adjudge.errors import InputError, SettingsError
 from adjudge.records import BadRow, Case, Failed, Judgement, ModelClient
 from adjudge.reports.contract import as_contract
 from adjudge.reports.report import Report
 from adjudge.reports.rows import result_row
 from adjudge.reports.summary import Tally
 from adjudge.reports.writers import Writer, open_writer
-from adjudge.runs.plan import Plan, make_plan, name_run
+from adjudge.runs.plan import Plan, make_plan, name_run, told_date
 
 
 @click.command("run", short_help="Judge every case of a file.")
@@ -44,7 +45,7 @@ from adjudge.runs.plan import Plan, make_plan, name_run
 @flag("--jobs", "-j", type=int, default=64, show_default=True, help="Calls in flight.")
 @flag("--first", "-n", type=int, help="Judge only the first N cases.")
 @flag("--sample", type=int, help="Judge a random sample of N cases.")
-@flag("--seed", type=int, default=0, show_default=True, help="Which sample.")
+@flag("--seed", type=int, help="Which sample; 0 unless given.")
 @flag("--repeat", type=int, default=1, show_default=True, help="Judge each case this often.")
 @flag("--name", help="A name for the run; else it has the hash of what was asked.")
 @flag(
@@ -91,7 +92,7 @@ def command(
     jobs: int,
     first: int | None,
     sample: int | None,
-    seed: int,
+    seed: int | None,
     repeat: int,
     name: str | None,
     outputs: tuple[str, ...],
@@ -108,6 +109,8 @@ def command(
         raise SettingsError(
             "--json", "stdout is taken already, by --as contract or -o -", "choose one thing to print"
         )
+    if seed is not None and sample is None:
+        raise SettingsError("--seed", "chooses a sample, and none was asked for", "add --sample N")
     plan = make_plan(
         judges,
         maps=as_mapping(maps, "--map"),
@@ -120,7 +123,7 @@ def command(
         jobs=jobs,
         first=first,
         sample=sample,
-        seed=seed,
+        seed=seed or 0,
     )
     gates = parse_gates(
         fail_under,
@@ -130,12 +133,11 @@ def command(
         judges=plan.judges,
     )
     rows = read_cases(cases, maps=plan.asking.bindings.maps, strict=strict)
+    _check_outputs(outputs, [cases, *judges, (model or "").removeprefix("scripted:")])
     client = find_model(model, plan.judges, base_url=base_url, jobs=jobs)
     run = name_run(cases, plan, name=name, model=client.name, base_url=base_url)
     judging = ", ".join(f"{judge.name}@{judge.hash}" for judge in plan.judges)
-    tell(
-        f"model {client.name} · {judging} · current date {plan.current_date.day} ({plan.current_date.said_by}) · run {run}"
-    )
+    tell(f"model {client.name} · {judging} · current date {plan.current_date} · run {run}")
 
     if form == "rows" and not outputs and not as_json and not sys.stdout.isatty():
         outputs = ("-",)  # a pipe gets the rows, a terminal the report
@@ -151,10 +153,15 @@ def command(
             if form == "contract":
                 receivers.append(ContractPrinter(plan).receive)
             receivers.append(progress.count)
-            asyncio.run(_judge_all(plan, rows, client, receivers))
+            asyncio.run(_judge_all(plan, rows, client, receivers, in_order=form == "contract"))
     except KeyboardInterrupt:
-        return _interrupted(tally, outputs)
-    report = Report(summaries=tally.summaries())
+        tell(f"interrupted {_kept(tally, outputs)}")
+        return EXIT_INTERRUPTED
+    except InputError:
+        if any(summary.asked for summary in tally.summaries()):
+            tell(f"stopped {_kept(tally, outputs)}")
+        raise
+    report = Report(summaries=tally.summaries(), current_date=told_date(plan.judges, plan.current_date))
     _print_report(report, as_json=as_json, on_stderr=stdout_is_taken)
     return gates.judge(report.summaries, tell)
 
@@ -163,12 +170,18 @@ Receiver = Callable[[Judgement], None]
 
 
 async def _judge_all(
-    plan: Plan, rows: Iterator[Case | BadRow], client: ModelClient, receivers: list[Receiver]
+    plan: Plan,
+    rows: Iterator[Case | BadRow],
+    client: ModelClient,
+    receivers: list[Receiver],
+    *,
+    in_order: bool,
 ) -> None:
     try:
-        async for judgement in plan.judge(rows, client):
-            for receive in receivers:
-                receive(judgement)
+        async with aclosing(plan.judge(rows, client, in_order=in_order)) as stream:
+            async for judgement in stream:
+                for receive in receivers:
+                    receive(judgement)
     finally:
         await client.close()
 
@@ -200,12 +213,31 @@ class ContractPrinter:
             tell(f"case {judgement.case_id}: {judgement.outcome.kind}: {judgement.outcome.message}")
 
 
-def _interrupted(tally: Tally, outputs: tuple[str, ...]) -> int:
+def _check_outputs(outputs: tuple[str, ...], inputs: list[str]) -> None:
+    """What is read must not be written over, and no file twice."""
+    written: list[str] = []
+    for path in outputs:
+        for other in inputs:
+            if _same_file(path, other):
+                raise SettingsError(f"-o {path}", f"is what the run reads ({other})", "name another file")
+        if any(path == other or _same_file(path, other) for other in written):
+            raise SettingsError(f"-o {path}", "is given twice", "name each file once")
+        written.append(path)
+
+
+def _same_file(one: str, other: str) -> bool:
+    if "-" in {one, other}:
+        return False
+    try:
+        return Path(one).samefile(other)
+    except (OSError, ValueError):  # one of them is not there
+        return bool(one) and Path(one).resolve() == Path(other).resolve()
+
+
+def _kept(tally: Tally, outputs: tuple[str, ...]) -> str:
     done = sum(summary.asked for summary in tally.summaries())
     files = [path for path in outputs if path != "-"]
-    kept = f"; they are in {', '.join(files)}" if files and done else ""
-    tell(f"interrupted after {done} judgements{kept}")
-    return EXIT_INTERRUPTED
+    return f"after {done} judgements" + (f"; they are in {', '.join(files)}" if files and done else "")
 
 
 def _print_report(report: Report, *, as_json: bool, on_stderr: bool) -> None:

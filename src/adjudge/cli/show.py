@@ -66,9 +66,7 @@ def _rendered(judge: Judge, case: Case, bindings: Bindings) -> list[Json]:
     values = dict(filled.values)
     prompts: list[Prompt] = []
     if judge.items is not None:
-        prompts.append(
-            render_prompt(judge.items.body, judge.dialect, values_for(judge.items.inputs, values))
-        )
+        prompts.append(render_prompt(judge.items.body, judge.dialect, values_for(judge.items.inputs, values)))
         values["items"] = "(the reply to the first prompt)"
     prompts.append(render_prompt(judge.body, judge.dialect, values, format_message=judge.format_message))
     return [

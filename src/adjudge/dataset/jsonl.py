@@ -5,12 +5,14 @@ from typing import BinaryIO
 
 from adjudge.dataset.json_text import BOM, parse_object
 from adjudge.dataset.rows import Origin, Row, Unread, UnusableError
+from adjudge.dataset.sniff import refuse_other_encodings
 
 
 def read_jsonl(stream: BinaryIO, origin: Origin) -> Iterator[Row | Unread]:
     """Only a line feed ends a line: CR before it is white space to JSON, and U+2028 may stand inside a string."""
-    del origin  # lines carry all there is to know
     for line, raw in enumerate(stream, start=1):
+        if line == 1:
+            refuse_other_encodings(raw[:8], origin.file)
         text = raw.removeprefix(BOM).strip(b" \t\r\n")  # every line: files with marks get concatenated
         if not text:
             continue

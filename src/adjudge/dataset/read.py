@@ -57,6 +57,8 @@ def read_cases(
     if isinstance(source, str | os.PathLike):
         if os.fspath(source) == "-":
             origin = Origin(file=name or "standard input", maps=maps)
+            if stdin is None and sys.stdin is None:
+                raise DatasetError(origin.file, "is closed", "pipe the cases in, or name a file")
             rows = _read_stream(stdin if stdin is not None else sys.stdin.buffer, origin)
         else:
             origin = Origin(file=name or os.fspath(source) or "''", maps=maps)

@@ -8,14 +8,11 @@ from adjudge.errors import ExpressionError, JudgeFileError
 from adjudge.expressions import parse_expression
 from adjudge.fields import strip_namespace
 from adjudge.judges.declared import Declared, clean_name
+from adjudge.judges.declared_verdict import properties_of, with_declared_verdict
 from adjudge.judges.identity import judge_hash
 from adjudge.judges.understand import Understood, understand
 from adjudge.judges.understand.inputs import DATE_NAMES, input_source, read_inputs
 from adjudge.judges.understand.names import is_label, is_reason
-from adjudge.judges.understand.parts import Part
-from adjudge.judges.understand.rule import read_rule
-from adjudge.judges.understand.scale import find_anchors
-from adjudge.judges.understand.schema_parts import parts_of_schema
 from adjudge.records import (
     Contract,
     Dialect,
@@ -24,7 +21,6 @@ from adjudge.records import (
     Input,
     Items,
     Json,
-    JsonSchema,
     Judge,
     NamedScore,
     PointsScore,
@@ -44,7 +40,7 @@ def assemble(declared: Declared, body: str, *, name: str, where: str, text: str)
         raise JudgeFileError(where, "there is no prompt in it", "write the prompt below the front matter")
     dialect = declared.dialect or detect(body)
     read = understand(body, dialect)
-    read = _with_declared_verdict(read, declared)
+    read = with_declared_verdict(read, declared)
     items = _items(declared, dialect)
     inputs = _inputs(read, declared, items)
     score, contract = _score(read, declared)
@@ -70,67 +66,11 @@ def assemble(declared: Declared, body: str, *, name: str, where: str, text: str)
         anchors=declared.anchors if declared.anchors is not None else read.anchors,
         description=declared.description,
         ignored=declared.ignored,
-        unread=_unread(read, declared, contract, score, scale),
+        unread=(*_unread(read, declared, contract, score, scale), *read.left_over),
         text=text,
     )
     _check_scores(declared, scale)
     return replace(judge, hash=judge_hash(judge))
-
-
-# ---- verdict -------------------------------------------------------------------------------------------
-
-
-def _with_declared_verdict(read: Understood, declared: Declared) -> Understood:
-    """A declared verdict replaces the one read; the score is then looked for in it."""
-    if declared.verdict is None:
-        return read
-    parts = parts_of_schema(declared.verdict)
-    anchors = find_anchors(read.outline)
-    rule = read_rule(parts, read.outline, anchors, pairwise=False)
-    bounded = rule.rating is not None and rule.rating.kind.bounded and _same_bounds(rule.rating, parts)
-    form = (
-        read.contract.form
-        if read.contract is not None and _same_names(read.contract, declared.verdict)
-        else "json"
-    )
-    labels = {
-        part.name: _labels(
-            part, rating=rule.rating is not None and part.name == rule.rating.name and part.kind.numeric
-        )
-        for part in parts
-        if form != "json" or (rule.rating is not None and part.name == rule.rating.name)
-    }
-    contract = Contract(schema=declared.verdict, needs=(), form=form, labels=labels, words=dict(rule.words))
-    return Understood(
-        inputs=read.inputs,
-        outline=read.outline,
-        contract=contract,
-        parts=parts,
-        score=rule.score,
-        scale=rule.scale if bounded or declared.scale is None else None,
-        passes=read.passes if read.scale is not None else None,
-        anchors=rule.anchors or read.anchors,
-        unread=rule.unread,
-    )
-
-
-def _labels(part: Part, *, rating: bool) -> tuple[str, ...]:
-    return tuple(
-        dict.fromkeys((part.name.replace("_", " ").lower(), *(("rating", "score") if rating else ())))
-    )
-
-
-def _same_bounds(rating: Part, parts: tuple[Part, ...]) -> bool:
-    return any(part.name == rating.name and part.kind.bounded for part in parts)
-
-
-def _same_names(contract: Contract, verdict: Mapping[str, Json]) -> bool:
-    return set(properties_of(contract.schema)) == set(properties_of(verdict))
-
-
-def properties_of(schema: JsonSchema) -> dict[str, Json]:
-    properties = schema.get("properties")
-    return properties if isinstance(properties, dict) else {}
 
 
 # ---- inputs --------------------------------------------------------------------------------------------

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from adjudge.fields import NEVER_IN_PROMPT
-from adjudge.judges.assemble import properties_of
 from adjudge.judges.declared import Declared, read_declared
+from adjudge.judges.declared_verdict import properties_of
 from adjudge.judges.fences import is_enclosed
 from adjudge.judges.front_matter import split_front_matter
 from adjudge.judges.shown_scores import example_scores
@@ -25,7 +25,7 @@ _FORMULA = re.compile(
     re.IGNORECASE,
 )
 _BRIBE = re.compile(
-    r"\bI(?:'ll| will| am going to|'m going to) (?:tip|pay|give|reward|fire|punish|replace|unplug|delete)\b[^\n]{0,80}|\byou(?:'ll| will) (?:be|get|receive) (?:a )?"
+    r"\bI(?:'ll| will| am going to|'m going to) (?:tip|pay|give\b(?=[^\n.]{0,40}(?:\$ ?\d|\btip\b|\bbonus\b|\breward\b|\bdollars?\b|\bmoney\b)|(?: to)? you \d{2})|reward|fire|punish|replace|unplug|delete)\b[^\n]{0,80}|\byou(?:'ll| will) (?:be|get|receive) (?:a )?"
     r"(?:tip(?:ped)?|rewarded|paid|fired|punished|penali[sz]ed|terminated|shut down|reward|bonus)\b|\bmy (?:career|job|life) depends on\b|"
     r"\$\d+ (?:tip|bonus|reward)\b|\b(?:bonus|reward|tip) of \$?\d|\bkittens? (?:will )?die\b",
     re.IGNORECASE,
@@ -149,7 +149,7 @@ def _scale_without_anchors(subject: Subject) -> Faults:
 
 
 def _no_place(subject: Subject) -> Faults:
-    if subject.judge.format_message is not None:
+    if subject.judge.format_message is not None and subject.declared.verdict is None:
         yield (
             "the prompt asks for a rating and names no place for it in the answer; a format message is added",
             None,
@@ -288,6 +288,15 @@ def _arithmetic(subject: Subject) -> Faults:
         )
 
 
+def _no_input(subject: Subject) -> Faults:
+    if not subject.judge.inputs:
+        yield (
+            "the prompt has no placeholder: nothing of a case reaches the model",
+            None,
+            "write `{{response}}` and what else is judged where it belongs, or set `dialect:`",
+        )
+
+
 def _unread(subject: Subject) -> Faults:
     for sentence in subject.judge.unread:
         yield (
@@ -374,4 +383,5 @@ RULES: tuple[Rule, ...] = (
         summary="something could not be read from the prompt",
         find=_unread,
     ),
+    Rule(code="ADJ016", name="no-input", summary="nothing of a case reaches the model", find=_no_input),
 )

@@ -97,6 +97,11 @@ def proxy_for(base: BaseUrl, environ: Mapping[str, str]) -> str | None:
     return None
 
 
+def is_own_host(host: str, hosts: tuple[str, ...]) -> bool:
+    """Whether a host is one of the provider's own; one with a leading dot stands for a domain."""
+    return any(host.endswith(own) if own.startswith(".") else host == own for own in hosts)
+
+
 def is_loopback(host: str) -> bool:
     if host == "localhost" or host.endswith(".localhost"):
         return True

@@ -2,16 +2,25 @@
 
 import json
 import time
+from collections import OrderedDict
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit, urlunsplit
 
 import orjson
 
 from adjudge.errors import ModelCallError, RejectedError, UnavailableError
-from adjudge.models.failures import BAD_REQUEST, error_for_status, is_too_long, read_provider_error
+from adjudge.models.attempts import set_attempts
+from adjudge.models.failures import (
+    BAD_REQUEST,
+    error_for_status,
+    is_too_long,
+    read_provider_error,
+)
 from adjudge.models.failures import retry_after_seconds as asked_wait
 from adjudge.models.http import HttpClient, HttpReply, host_and_port
+from adjudge.models.keys import wire_key
 from adjudge.models.parameters import NOTHING_REFUSED, Adjustments, ProviderError
 from adjudge.models.prices import Prices
 from adjudge.models.secrets import Scrubber, one_line
@@ -21,6 +30,14 @@ from adjudge.records import Completion, Request
 MAX_ATTEMPTS = 10  # adjustments are finite; this holds even for a wire format that gets that wrong
 SNAPSHOT_CHARS = 200
 MAY_NAME_A_PARAMETER = BAD_REQUEST | {403}
+
+
+class Prepared(NamedTuple):
+    """A request as it is first sent. It holds the request, so that its id is not given to another one meanwhile."""
+
+    request: Request
+    body: bytes
+    notes: tuple[str, ...]
 
 
 class WireClient:
@@ -35,6 +52,9 @@ class WireClient:
         self._scrubber = scrubber
         self._prices = prices
         self._refused = NOTHING_REFUSED
+        # the query may hold credentials; the path holds the model where the body does not
+        self._address = urlunsplit((*urlsplit(wire.endpoint.url)[:3], "", ""))
+        self._prepared: OrderedDict[int, Prepared] = OrderedDict()
 
     def __repr__(self) -> str:
         return f"<WireClient {self._name} at {self.base_url}>"
@@ -48,31 +68,35 @@ class WireClient:
         """Where requests go, without credentials."""
         return self._wire.endpoint.shown_url
 
+    def request_key(self, request: Request) -> str:
+        """The key of the request as it is first built, whatever was refused since. The bytes wait for `complete`."""
+        kept = self._prepared.get(id(request))
+        if kept is None:
+            body, notes = self._dump(self._wire.body(request, NOTHING_REFUSED))
+            kept = self._prepared[id(request)] = Prepared(request, body, notes)
+            if len(self._prepared) > self._http.connections:
+                self._prepared.popitem(last=False)  # answered from the store, or given up
+        return wire_key(self._wire.provider, self._address, kept.body, request)
+
     async def complete(self, request: Request) -> Completion:
         if request.parameters.get("stream"):
             raise RejectedError("a streamed reply cannot be judged: leave the parameter `stream` out")
         started = time.perf_counter()
-        wire = self._wire
+        prepared = self._prepared.pop(id(request), None)
         for attempt in range(1, MAX_ATTEMPTS + 1):
             adjustments = self._refused
-            body, extra_notes = self._dump(wire.body(request, adjustments))
-            reply = await self._http.post(wire.endpoint, body)
-            if 200 <= reply.status < 300:
-                read = self._read(reply, request, adjustments)
+            if prepared is not None and adjustments is NOTHING_REFUSED:
+                body, notes = prepared.body, prepared.notes
             else:
-                error = read_provider_error(reply.status, reply.body)
-                if wire.refusal(error):
-                    read = Reply(text="", finish="refusal")
-                else:
-                    learned = None
-                    if reply.status in MAY_NAME_A_PARAMETER and not is_too_long(error):
-                        learned = wire.adjust(request, adjustments, error)
-                    if learned is None:
-                        raise self._error(error, reply)
-                    # others may have learned something else since this request was sent
-                    self._refused = self._refused.joined(learned)
-                    continue
-            return self._completion(read, started, attempt, wire.notes(request, adjustments) + extra_notes)
+                body, notes = self._dump(self._wire.body(request, adjustments))
+            try:
+                read = await self._send(request, body, adjustments)
+            except ModelCallError as error:
+                set_attempts(error, attempt)
+                raise
+            if read is not None:
+                notes = self._wire.notes(request, adjustments) + notes
+                return self._completion(read, started, attempt, notes)
         raise RejectedError(
             f"{self._where} refused the request {MAX_ATTEMPTS} times, each time for another reason"
         )
@@ -83,6 +107,24 @@ class WireClient:
     @property
     def _where(self) -> str:
         return f"{self._name} at {host_and_port(self._wire.endpoint.url)}"
+
+    async def _send(self, request: Request, body: bytes, adjustments: Adjustments) -> Reply | None:
+        """The reply; None when something was refused that is not sent from now on."""
+        wire = self._wire
+        reply = await self._http.post(wire.endpoint, body)
+        if 200 <= reply.status < 300:
+            return self._read(reply, request, adjustments)
+        error = read_provider_error(reply.status, reply.body)
+        if wire.refusal(error):
+            return Reply(text="", finish="refusal")
+        learned = None
+        if reply.status in MAY_NAME_A_PARAMETER and not is_too_long(error):
+            learned = wire.adjust(request, adjustments, error)
+        if learned is None:
+            raise self._error(error, reply)
+        # others may have learned something else since this request was sent
+        self._refused = self._refused.joined(learned)
+        return None
 
     def _dump(self, body: dict[str, Any]) -> tuple[bytes, tuple[str, ...]]:
         try:
@@ -105,12 +147,15 @@ class WireClient:
             raise UnavailableError(
                 f"{self._where} answered {reply.status} with something that is not JSON: {start!r}",
                 status=reply.status,
+                maybe_billed=True,
             ) from None
         try:
             return self._wire.read(found, request, adjustments)
         except UnreadableReplyError as error:
             raise UnavailableError(
-                f"{self._where} answered {reply.status} without a reply ({error})", status=reply.status
+                f"{self._where} answered {reply.status} without a reply ({error})",
+                status=reply.status,
+                maybe_billed=True,
             ) from None
         except ErrorInReplyError as error:
             raise self._error(error.error, reply) from None

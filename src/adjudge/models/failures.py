@@ -84,6 +84,8 @@ def error_for_status(
     if status == 429:
         if error.code == "insufficient_quota":  # the account is empty: waiting does not fill it
             return RejectedError(message, status=status)
+        if "request too large" in error.message.lower():  # for the account's tokens a minute, at any moment
+            return TooLongError(message, status=status)
         return RateLimitedError(message, status=status, retry_after_seconds=retry_after_seconds)
     if status in BAD_REQUEST and is_too_long(error):
         return TooLongError(message, status=status)

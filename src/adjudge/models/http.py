@@ -30,13 +30,13 @@ class HttpReply(NamedTuple):
 class HttpClient:
     """Posts JSON. The session is made with the first call, in the event loop that makes it, and kept until `close`."""
 
-    __slots__ = ("_connections", "_proxy", "_scrubber", "_session", "_slots", "_timeout", "timeout_seconds")
+    __slots__ = ("_proxy", "_scrubber", "_session", "_slots", "_timeout", "connections", "timeout_seconds")
 
     def __init__(
         self, *, timeout_seconds: float, connections: int, scrubber: Scrubber, proxy: str | None = None
     ) -> None:
         self.timeout_seconds = timeout_seconds
-        self._connections = max(1, connections)
+        self.connections = max(1, connections)
         self._scrubber = scrubber
         self._proxy = proxy
         self._timeout = aiohttp.ClientTimeout(
@@ -44,10 +44,10 @@ class HttpClient:
         )
         self._session: aiohttp.ClientSession | None = None
         # the pool's own limit would count the wait for a free connection as part of the call
-        self._slots = asyncio.Semaphore(self._connections)
+        self._slots = asyncio.Semaphore(self.connections)
 
     def __repr__(self) -> str:
-        return f"HttpClient(timeout_seconds={self.timeout_seconds}, connections={self._connections})"
+        return f"HttpClient(timeout_seconds={self.timeout_seconds}, connections={self.connections})"
 
     async def post(self, endpoint: Endpoint, body: bytes) -> HttpReply:
         """The answer, whatever its status; `UnavailableError` when there is none."""
@@ -65,7 +65,8 @@ class HttpClient:
                 return await self._follow(session, endpoint, body)
             except TimeoutError:
                 raise UnavailableError(
-                    f"{host_and_port(endpoint.url)} did not answer within {self.timeout_seconds:g} seconds"
+                    f"{host_and_port(endpoint.url)} did not answer within {self.timeout_seconds:g} seconds",
+                    maybe_billed=True,
                 ) from None
             except aiohttp.ClientError as error:
                 raise self._unavailable(error, endpoint.url) from None
@@ -132,7 +133,7 @@ class HttpClient:
                 reason = error.os_error.strerror or type(error.os_error).__name__
                 return UnavailableError(f"no connection to {where} ({reason}): is the server running?")
             case aiohttp.ClientPayloadError():
-                return UnavailableError(f"{where} broke off in the middle of its answer")
+                return UnavailableError(f"{where} broke off in the middle of its answer", maybe_billed=True)
             case aiohttp.ServerDisconnectedError() | aiohttp.ClientOSError():
                 return UnavailableError(f"{where} closed the connection without an answer")
             case aiohttp.InvalidURL():

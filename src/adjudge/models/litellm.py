@@ -7,7 +7,9 @@ from typing import Any
 
 from adjudge.errors import MissingExtraError, ModelCallError, TooLongError, UnavailableError
 from adjudge.models.addresses import parse_base_url
+from adjudge.models.attempts import set_attempts
 from adjudge.models.failures import error_for_status, is_too_long
+from adjudge.models.keys import semantic_key
 from adjudge.models.openai import OpenAIWire
 from adjudge.models.parameters import NOTHING_REFUSED, ProviderError
 from adjudge.models.prices import Prices
@@ -58,6 +60,8 @@ class LiteLLMClient:
     ) -> None:
         self._model = model
         self._module = module
+        self.base_url = parse_base_url(base_url, where="--base-url").shown if base_url else None
+        """Where requests go, without credentials; None where LiteLLM decides."""
         self._fixed: dict[str, Any] = {"timeout": timeout_seconds, "num_retries": 0, "max_retries": 0}
         if base_url is not None:
             self._fixed["api_base"] = base_url
@@ -75,6 +79,9 @@ class LiteLLMClient:
     def name(self) -> str:
         return f"litellm:{self._model}"
 
+    def request_key(self, request: Request) -> str:
+        return semantic_key(self.name, self.base_url or "", request)
+
     async def complete(self, request: Request) -> Completion:
         started = time.perf_counter()
         for attempt in range(1, MAX_ATTEMPTS + 1):
@@ -91,7 +98,9 @@ class LiteLLMClient:
                     if read_error.status in {400, 422} and not is_too_long(read_error):
                         learned = self._wire.adjust(request, adjustments, read_error)
                     if learned is None:
-                        raise self._error(error, read_error) from None
+                        failure = self._error(error, read_error)
+                        set_attempts(failure, attempt)
+                        raise failure from None
                     self._refused = self._refused.joined(learned)
                     continue
             else:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from adjudge.errors import ModelNameError
-from adjudge.models.addresses import BaseUrl, parse_base_url, proxy_for
+from adjudge.models.addresses import BaseUrl, is_own_host, parse_base_url, proxy_for
 from adjudge.models.anthropic import anthropic_wire
 from adjudge.models.asking import WireClient
 from adjudge.models.azure import azure_wire
@@ -80,7 +80,3 @@ def find_base_url(
             f"set {variable} to the address of your resource, such as https://NAME.openai.azure.com",
         )
     return parse_base_url(service.base_url, where=name.provider)
-
-
-def is_own_host(host: str, hosts: tuple[str, ...]) -> bool:
-    return any(host.endswith(own) if own.startswith(".") else host == own for own in hosts)

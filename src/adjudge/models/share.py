@@ -1,14 +1,12 @@
 """A client that wraps a client: equal shared requests, made at the same time or recently, get one completion."""
 
 import asyncio
-import json
 from collections import OrderedDict
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from hashlib import sha256
-from typing import Any
 
+from adjudge.models.keys import request_key, sent_parts
 from adjudge.records import Completion, ModelClient, Request, Usage
 
 KEPT = 4096
@@ -43,6 +41,13 @@ class SharedClient:
     @property
     def name(self) -> str:
         return self._client.name
+
+    @property
+    def base_url(self) -> str | None:
+        return getattr(self._client, "base_url", None)
+
+    def request_key(self, request: Request) -> str:
+        return request_key(self._client, request)
 
     async def complete(self, request: Request) -> Completion:
         if not request.shared:
@@ -105,18 +110,4 @@ def again(completion: Completion) -> Completion:
 
 
 def sharing_key(request: Request) -> bytes:
-    """Hash of all that is sent; the order of the schema's properties is part of it, as models answer in that order."""
-    sent = [
-        request.schema,
-        [(message.role, message.content) for message in request.prompt.messages],
-        request.temperature,
-        request.max_output_tokens,
-        sorted(request.parameters.items()),
-    ]
-    return sha256(json.dumps(sent, default=_plain).encode()).digest()
-
-
-def _plain(found: Any) -> Any:
-    if isinstance(found, Mapping):
-        return dict(found)
-    raise TypeError(f"{type(found).__name__} has no JSON form")
+    return sha256(sent_parts(request)).digest()

@@ -56,16 +56,21 @@ def unknown_maps(
     judges_inputs: Iterable[Input], maps: Mapping[str, str], sets: Mapping[str, str]
 ) -> list[str]:
     """A sentence for each `--map` and `--set` that nothing would look at."""
-    known = dict.fromkeys(ALIASES)  # a dict, to suggest in a steady order
+    inputs: dict[str, None] = {}  # a dict, to suggest in a steady order
     for item in judges_inputs:
-        known.update(dict.fromkeys(_writings(item)))
-    sentences = []
-    for flag, values in (("--map", maps), ("--set", sets)):
+        inputs.update(dict.fromkeys(_writings(item)))
+        if _PARAMETERS in (strip_namespace(item.name), item.source):
+            inputs.update(dict.fromkeys(_PARTS_OF_PARAMETERS))
+    # a canonical field may be mapped without being asked for: ids are made from some of them
+    mappable = {**dict.fromkeys(ALIASES), **inputs}
+    settable = {**inputs, _DATE: None}
+    sentences = [f"`--map {name}=`: no column is named" for name, column in maps.items() if not column]
+    for flag, values, known in (("--map", maps, mappable), ("--set", sets, settable)):
         for name, value in values.items():
             if name in known:
                 continue
             field = canonical_field(name)
-            close = [field] if field else get_close_matches(name, known, n=1)
+            close = [field] if field in known else get_close_matches(name, known, n=1)
             hint = f"; did you mean `{close[0]}`?" if close else ""
             sentences.append(f"`{flag} {name}={value}`: no judge here has an input `{name}`{hint}")
     return sentences
@@ -81,9 +86,9 @@ def _find(
             return found or Missing(name=item.name, why="absent", column=maps[writing])
         if writing in sets and not is_date:
             return Found(value=_date_or(sets[writing], item, current_date))
-    found = _own_column(case, item.name) or _stands_for(case, item, maps, sets, current_date)
-    if found is not None:
-        return found
+    held = _own_column(case, item.name) or _stands_for(case, item, maps, sets, current_date)
+    if held is not None:
+        return held
     if is_date:
         # For the date the case's column goes first: `--set` says what day it is for the cases that do not say.
         told = next((sets[writing] for writing in _writings(item) if writing in sets), _TODAY)
@@ -145,7 +150,7 @@ def _present(value: Json) -> Found | None:
 
 def _stands_for(
     case: Case, item: Input, maps: Mapping[str, str], sets: Mapping[str, str], current_date: str
-) -> Found | None:
+) -> Found | Missing | None:
     own_name = strip_namespace(item.name)
     if _in_namespace_object(case, item.name):
         return None  # the name is a path in that object, and it leads nowhere
@@ -156,7 +161,9 @@ def _stands_for(
             value = look_up(case, part, maps=maps, sets=sets, current_date=current_date)
             if isinstance(value, Found):
                 parts[field] = value.value
-        return Found(value=parts) if parts else None
+            elif value.why == "blank":
+                return value  # nobody's file has `parameters`: the part that is blank is what to mend
+        return Found(value=parts) if parts else Missing(name=_PARTS_OF_PARAMETERS[0], why="absent")
     if item.source in NEVER_IN_PROMPT and own_name != item.source:
         return None
     if item.source in ALIASES:

@@ -28,6 +28,7 @@ def _judge(summary: Summary) -> Json:
             "not_judged": summary.not_judged,
             "outcomes": summary.outcomes,
             "repeats": summary.repeats,
+            "temperatures": list(summary.temperatures),
             "mean": _estimate(summary.mean),
             "mean_without_forced": _estimate(summary.mean_without_forced),
             "bounds": _bounds(summary.bounds),

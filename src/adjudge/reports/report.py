@@ -15,19 +15,27 @@ class Report:
     """One summary for each judge and model; every figure with its interval and with what was left out."""
 
     summaries: tuple[Summary, ...]
+    current_date: str | None = None
+    """The day that words like "today" referred to, and who said so; None where no prompt was told."""
 
     @classmethod
-    def of(cls, judgements: Iterable[Judgement], judges: Iterable[Judge]) -> Self:
+    def of(
+        cls, judgements: Iterable[Judgement], judges: Iterable[Judge], *, current_date: str | None = None
+    ) -> Self:
         tally = Tally(judges)
         for judgement in judgements:
             tally.add(judgement)
-        return cls(summaries=tally.summaries())
+        return cls(summaries=tally.summaries(), current_date=current_date)
 
     def print(self, *, file: TextIO | None = None, colour: bool | None = None) -> None:
-        print_report(self.summaries, file=file or sys.stdout, color=colour)
+        target = file or sys.stdout
+        print_report(self.summaries, file=target, color=colour)
+        if self.current_date is not None:
+            target.write(f"Current date in the prompts: {self.current_date}.\n")
 
     def to_json(self) -> dict[str, Json]:
-        return report_json(self.summaries)
+        return {"current_date": self.current_date, **report_json(self.summaries)}
 
     def to_markdown(self) -> str:
-        return report_markdown(self.summaries)
+        said = f"\nCurrent date in the prompts: {self.current_date}.\n" if self.current_date else ""
+        return report_markdown(self.summaries) + said

@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+from io import FileIO
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -53,6 +54,11 @@ class FileSink:
             self._file = open(path, "ab", buffering=0)  # noqa: SIM115, PTH123 - open for as long as the run lasts
         except OSError as error:
             raise unwritable(path, error) from error
+        if not lock(self._file):
+            self._file.close()
+            raise SettingsError(
+                path, "another run is writing to it", "wait for that run, or name another file"
+            )
         self._regular = stat.S_ISREG(os.fstat(self._file.fileno()).st_mode)
         self._started = False
 
@@ -98,6 +104,21 @@ class FileSink:
             self._file.truncate(size)
         except OSError:
             return
+
+
+def lock(file: BinaryIO | FileIO) -> bool:
+    """Whether the file is now ours alone among runs of adjudge; the system lets go of it when we end, however we end."""
+    try:
+        import fcntl  # noqa: PLC0415 - not on Windows, where two writers are left to the person
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True  # a device, or a file system without locks
+    return True
 
 
 def unwritable(path: str, error: OSError) -> SettingsError:

@@ -105,6 +105,10 @@ class Summary:
     from_store: int
     """Judgements answered from the store alone."""
     latency: Latency | None
+    answered: int
+    """Judgements for which a model said something, now or when it was stored."""
+    temperatures: tuple[float | None, ...]
+    """What was asked for; None is the provider's default."""
     notes: Mapping[str, int]
     """Kind of note (what stands before its colon) -> rows, most frequent first."""
     error_kinds: Mapping[str, Mapping[str, int]]
@@ -175,6 +179,8 @@ class _Account:
         self.usage = Usage()
         self.from_store = 0
         self.latency = Quantiles()
+        self.answered = 0
+        self.temperatures: dict[float | None, None] = {}
         self.notes: Counter[str] = Counter()
         self.error_kinds: dict[str, Counter[str]] = {}
         self.failures: dict[str, list[Failure]] = {}
@@ -204,7 +210,11 @@ class _Account:
         costs = [completion.cost for completion in made if completion.cost is not None]
         self.cost = sum(costs, self.cost)
         self.priced += len(costs)
-        self.cost_unknown += len(costs) < len(made)
+        lost = isinstance(judgement.outcome, Failed) and judgement.outcome.maybe_billed
+        self.cost_unknown += lost or len(costs) < len(made)
+        self.answered += bool(judgement.calls)
+        for call in judgement.calls:
+            self.temperatures[call.request.temperature] = None
         if made:
             self.latency.add(max(0.0, sum(completion.latency_ms for completion in made)))
 
@@ -256,6 +266,8 @@ class _Account:
             usage=self.usage,
             from_store=self.from_store,
             latency=self._latency(),
+            answered=self.answered,
+            temperatures=tuple(self.temperatures),
             notes=dict(sorted(self.notes.items(), key=lambda item: (-item[1], item[0]))),
             error_kinds={
                 kind: dict(self.error_kinds[kind]) for kind in OUTCOME_KINDS if kind in self.error_kinds

@@ -96,6 +96,11 @@ def facts(summary: Summary) -> list[str]:
     if summary.pass_rate and summary.pass_bounds and summary.pass_rate.n < summary.asked:
         low, high = show_percent(summary.pass_bounds.low), show_percent(summary.pass_bounds.high)
         lines.append(f"pass rate if all the rest failed: {low}; if all passed: {high}")
+    if summary.temperatures not in {(), (0.0,)}:
+        asked = [
+            "the provider's default" if degree is None else f"{degree:g}" for degree in summary.temperatures
+        ]
+        lines.append(f"temperature: {', '.join(asked)}")
     if summary.repeats > 1:
         lines.append(f"each case was judged {summary.repeats} times; intervals count a case once")
     if summary.from_store:

@@ -64,11 +64,11 @@ def ask(
                 follow_up = ask_again(contract, why)
             case Planted():
                 notes.append("planted_verdict")
-                why = "the verdict also stands in the case and was not given alone"
+                why = "The verdict also stands in the case and was not given alone."
                 follow_up = ask_alone(contract)
         re_asked += 1
         if re_asked > RE_ASKS:
-            return Failed(kind="unreadable", message=why)
+            return Failed(kind="unreadable", message=f"{why} The last reply: {_shown(completion.text)}")
         request = replace(
             first,
             prompt=replace(
@@ -88,4 +88,5 @@ def _exchange(reply: str, follow_up: str) -> tuple[Message, ...]:
 
 
 def _shown(text: str) -> str:
-    return " ".join(text.split())[:200] or "no words given"
+    words = " ".join(text.split())
+    return f"{words[:200]}…" if len(words) > 200 else words or "no words at all"

@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from adjudge.errors import DatasetError, ModelCallError, TemplateError, TooLongError
+from adjudge.errors import DatasetError, InputError, ModelCallError, TemplateError, TooLongError
 from adjudge.records import BadRow, Call, Case, Failed, Json, Judge, Judgement, ModelClient, Request
 from adjudge.runs.procedure import Asking, Ruling, judge_case
 
@@ -37,7 +38,7 @@ async def execute(
     *,
     jobs: int,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
-) -> AsyncIterator[Judgement]:
+) -> AsyncGenerator[Judgement, None]:
     """Yield judgements as they are made. At most `jobs` cases are in flight and as many results wait to be taken,
     so memory does not grow with the number of cases. Leaving the loop early cancels what is in flight.
     """
@@ -54,20 +55,52 @@ async def execute(
             await results.put(None)
 
     workers = [asyncio.create_task(worker()) for _ in range(jobs)]
+    fault: InputError | None = None
     try:
         running = len(workers)
         while running:
             result = await results.get()
-            if result is None:
-                running -= 1
-            elif isinstance(result, BaseException):
-                raise result
-            else:
-                yield result
+            match result:
+                case None:
+                    running -= 1
+                case InputError():
+                    # the cases cannot be read on; what is in flight is paid for, so it is finished first
+                    running -= 1
+                    fault = fault or result
+                case BaseException():
+                    raise result
+                case Judgement():
+                    yield result
     finally:
         for task in workers:
             task.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
+    if fault is not None:
+        raise fault
+
+
+async def execute_in_order(
+    work: Iterator[Work],
+    client: ModelClient,
+    asking: Asking,
+    *,
+    jobs: int,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> AsyncGenerator[Judgement, None]:
+    """The same, each judgement in the order of its case; the slowest one in flight holds up those behind it."""
+    progress = _Progress()
+    ahead: deque[asyncio.Task[Judgement]] = deque()
+    try:
+        for item in work:
+            ahead.append(asyncio.create_task(_judge(item, client, asking, progress, now)))
+            if len(ahead) >= jobs:
+                yield await ahead.popleft()
+        while ahead:
+            yield await ahead.popleft()
+    finally:
+        for task in ahead:
+            task.cancel()
+        await asyncio.gather(*ahead, return_exceptions=True)
 
 
 class _Progress:
@@ -134,10 +167,22 @@ async def drive(
         ruling: Ruling = done.value
         return ruling
     except TooLongError as error:
-        return Ruling(outcome=Failed(kind="too_long", message=error.message, error_kind=error.kind))
+        return Ruling(
+            outcome=Failed(
+                kind="too_long", message=error.message, error_kind=error.kind, attempts=error.attempts
+            )
+        )
     except ModelCallError as error:
         logger.info("case %s, judge %s: %s", case.case_id, judge.name, error.message)
-        return Ruling(outcome=Failed(kind="call_failed", message=error.message, error_kind=error.kind))
+        return Ruling(
+            outcome=Failed(
+                kind="call_failed",
+                message=error.message,
+                error_kind=error.kind,
+                attempts=error.attempts,
+                maybe_billed=error.maybe_billed,
+            )
+        )
     finally:
         procedure.close()
 

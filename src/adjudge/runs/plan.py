@@ -3,7 +3,7 @@
 import json
 import os
 import secrets
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from hashlib import sha256
@@ -14,9 +14,10 @@ from adjudge.judges import load_judge, override
 from adjudge.prompts.fill import Bindings
 from adjudge.prompts.lookup import unknown_maps
 from adjudge.records import NOTHING, BadRow, Case, Json, Judge, Judgement, ModelClient
-from adjudge.runs.execute import execute, plan_work
+from adjudge.runs.execute import execute, execute_in_order, plan_work
 from adjudge.runs.procedure import Asking
 from adjudge.runs.select import select_rows
+from adjudge.scoring import pass_rule_problem
 
 MAX_JOBS = 2_000
 
@@ -27,6 +28,9 @@ class CurrentDate:
 
     day: str
     said_by: str
+
+    def __str__(self) -> str:
+        return f"{self.day} ({self.said_by})"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,9 +46,13 @@ class Plan:
     sample: int | None = None
     seed: int = 0
 
-    def judge(self, rows: Iterable[Case | BadRow], client: ModelClient) -> AsyncIterator[Judgement]:
+    def judge(
+        self, rows: Iterable[Case | BadRow], client: ModelClient, *, in_order: bool = False
+    ) -> AsyncGenerator[Judgement, None]:
+        """Judgements as they are made, or in the order of the cases. Close it (`aclosing`) before the client."""
         chosen = select_rows(rows, first=self.first, sample=self.sample, seed=self.seed)
-        return execute(plan_work(chosen, self.judges, self.repeats), client, self.asking, jobs=self.jobs)
+        work = plan_work(chosen, self.judges, self.repeats)
+        return (execute_in_order if in_order else execute)(work, client, self.asking, jobs=self.jobs)
 
 
 def make_plan(
@@ -68,6 +76,7 @@ def make_plan(
             "judge", "none was named", "name one, such as `--judge correctness`; `adjudge judges` lists them"
         )
     _check_numbers(jobs=jobs, repeats=repeats, first=first, sample=sample)
+    _check_parameters(parameters)
     loaded = tuple(
         override(
             judge if isinstance(judge, Judge) else load_judge(judge),
@@ -114,6 +123,19 @@ def check_runnable(judge: Judge) -> None:
             "; ".join((*lacking, *judge.unread)),
             "say it in front matter (`verdict:`, `score:`, `scale:`); `adjudge show` prints what was understood",
         )
+    if not judge.inputs:
+        raise JudgeFileError(
+            judge.name,
+            "the prompt has no placeholder, so it would be the same for every case",
+            "put the response into it, as `{{ fenced.response }}`",
+        )
+    wrong = pass_rule_problem(judge)
+    if wrong is not None:
+        raise JudgeFileError(
+            judge.name,
+            f"the pass rule `{judge.passes}` cannot be computed from its verdict: {wrong}",
+            "compare `score`, or a field of the verdict with a value of its own type",
+        )
 
 
 def current_date(sets: Mapping[str, str], environ: Mapping[str, str]) -> CurrentDate:
@@ -130,6 +152,12 @@ def current_date(sets: Mapping[str, str], environ: Mapping[str, str]) -> Current
                     said_by, f"`{value}` is no date", "write it as YYYY-MM-DD, or `today`"
                 ) from None
     return CurrentDate(day=datetime.now(UTC).date().isoformat(), said_by="today, UTC")
+
+
+def told_date(judges: Sequence[Judge], current: CurrentDate) -> str | None:
+    """For reports: the date, where a prompt was told one."""
+    told = any(item.source == "current_date" for judge in judges for item in judge.inputs)
+    return str(current) if told else None
 
 
 def name_run(source: object, plan: Plan, *, name: str | None, model: str, base_url: str | None) -> str:
@@ -171,6 +199,32 @@ def _check_numbers(*, jobs: int, repeats: int, first: int | None, sample: int | 
             raise SettingsError(flag, f"{value} is out of range", "choose 1 or more")
     if first is not None and sample is not None:
         raise SettingsError("-n and --sample", "both were given", "take the first N, or a sample of N")
+
+
+RESERVED_PARAMETERS = frozenset(
+    {
+        "model",
+        "messages",
+        "contents",
+        "system",
+        "system_instruction",
+        "tools",
+        "tool_choice",
+        "response_format",
+        "stream",
+    }
+)
+"""What the run itself says: a row must not name one model and hold another's words."""
+
+
+def _check_parameters(parameters: Mapping[str, Json]) -> None:
+    for name in parameters:
+        if name in RESERVED_PARAMETERS:
+            raise SettingsError(
+                "--param",
+                f"`{name}` is set by the run itself",
+                "name the model with --model, the prompt with --judge",
+            )
 
 
 def _check_distinct(judges: tuple[Judge, ...]) -> None:

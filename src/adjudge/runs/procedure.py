@@ -7,6 +7,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from adjudge.prompts.columns import describe_columns
 from adjudge.prompts.fill import Bindings, Filled, as_text, boundary_notes, fill_inputs, values_for
 from adjudge.prompts.render import render_prompt
 from adjudge.records import (
@@ -59,9 +60,9 @@ def judge_case(judge: Judge, case: Case, asking: Asking, *, repeat: int = 0) -> 
     assert judge.contract is not None
     filled = fill_inputs(judge.inputs, case, asking.bindings)
     if filled.missing:
-        return _missing(judge, filled)
+        return _missing(judge, filled, case)
     if _is_blank_response(filled) and _has_rule_for_blank(judge):
-        return _empty(judge, filled)
+        return _empty(judge)
     context = _Context(judge=judge, case=case, asking=asking, repeat=repeat, scorer=scorer_for(judge))
     if judge.items is None:
         return (yield from _judge_once(context, judge.contract, filled, items=None))
@@ -170,18 +171,18 @@ def _judge_once(
     )
 
 
-def _missing(judge: Judge, filled: Filled) -> Ruling:
+def _missing(judge: Judge, filled: Filled, case: Case) -> Ruling:
     names = "; ".join(missing.message for missing in filled.missing)
     if judge.when_missing is None:
+        message = f"{names}; {describe_columns(case, [missing.name for missing in filled.missing])}"
         return Ruling(
-            outcome=Failed(kind="missing_input", message=names, error_kind=filled.missing[0].name),
-            notes=filled.notes,
+            outcome=Failed(kind="missing_input", message=message, error_kind=filled.missing[0].name)
         )
-    return _forced(judge, judge.when_missing, f"Not asked: {names}.", filled.notes)
+    return _forced(judge, judge.when_missing, f"Not asked: {names}.", ())
 
 
-def _empty(judge: Judge, filled: Filled) -> Ruling:
-    notes = _distinct(filled.notes, ("empty_response",))
+def _empty(judge: Judge) -> Ruling:
+    notes = ("empty_response",)
     reason = "The response is empty."
     if judge.when_empty == "missing":
         return Ruling(

@@ -9,7 +9,7 @@ from adjudge.scoring.rationale import (
     read_rationale,
 )
 from adjudge.scoring.registry import scorer_for
-from adjudge.scoring.rules import passes
+from adjudge.scoring.rules import pass_rule_problem, passes
 from adjudge.scoring.scale import lowest, normalize
 from adjudge.scoring.scorer import Invalid, Scorer
 
@@ -22,6 +22,7 @@ __all__ = [
     "coverage_score",
     "lowest",
     "normalize",
+    "pass_rule_problem",
     "passes",
     "rationale",
     "read_rationale",

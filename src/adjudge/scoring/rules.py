@@ -204,3 +204,42 @@ def evaluate_pass_rule(judge: Judge, verdict_parts: Mapping[str, Json], score: S
     if isinstance(found, str) or found is None:
         raise EvaluationError(f"the pass rule `{judge.passes}` has to be true or false")
     return bool(found)
+
+
+def pass_rule_problem(judge: Judge) -> str | None:
+    """Why a pass rule can never be computed from this judge's verdicts, tried on one that has every field; or None.
+
+    Said before the first call: a reply is not to blame for a rule that compares a text with a number.
+    """
+    if judge.passes is None or judge.contract is None:
+        return None
+    properties = judge.contract.schema.get("properties")
+    sample = {
+        name: _sample(schema) for name, schema in (properties if isinstance(properties, dict) else {}).items()
+    }
+    low = judge.scale.low if judge.scale else 0.0
+    try:
+        evaluate_pass_rule(judge, sample, Score(value=low, exact=low))
+    except EvaluationError as error:
+        return str(error)
+    return None
+
+
+def _sample(schema: Json) -> Json:
+    """Some value of the kind a schema asks for."""
+    if not isinstance(schema, dict):
+        return None
+    enum = schema.get("enum")
+    if isinstance(enum, list) and enum:
+        return enum[0]
+    kind = schema.get("type")
+    kinds = kind if isinstance(kind, list) else [kind]
+    samples: dict[str, Json] = {
+        "integer": 1,
+        "number": 1,
+        "boolean": True,
+        "string": "x",
+        "array": [],
+        "object": {},
+    }
+    return next((samples[name] for name in kinds if isinstance(name, str) and name in samples), None)

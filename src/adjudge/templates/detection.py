@@ -113,8 +113,12 @@ def _is_all_messages(text: str) -> bool:
 
 def _weights(text: str) -> dict[Dialect, float]:
     mustache = [(match[1] or match[2], 1.0) for match in MUSTACHE_TAG.finditer(text)]
+    named = python.positions(text)
     fields = [
-        (re.split(r"[\[!:]", piece.field["path"], maxsplit=1)[0], NESTED if piece.depth and mustache else 1.0)
+        (
+            named.get(piece.field["path"]) or re.split(r"[\[!:]", piece.field["path"], maxsplit=1)[0],
+            NESTED if piece.depth and mustache else 1.0,
+        )
         for piece in python.pieces(text)
         if piece.field and not text.startswith("$", piece.field.start() - 1)
     ]

@@ -87,6 +87,8 @@ class Survey:
 
     def __init__(self, text: str, tree: nodes.Template) -> None:
         self.text = text
+        self.lines = [0, *(match.end() for match in re.finditer("\n", text))]
+        """Where each line starts."""
         self.mentions: list[Mention] = []
         self.aliases: dict[str, str] = {}
         """The local names in reach -> the input behind each, empty when there is none."""
@@ -143,10 +145,10 @@ class Survey:
             self.ever.setdefault(name.name, set()).update(behind[:1])
             (self.covered.add if covered else self.covered.discard)(name.name)
 
-    def _visit_value(self, node: nodes.Node, governed: frozenset[str]) -> bool:
+    def _visit_value(self, node: nodes.Node, governed: frozenset[str], *, tested: bool = False) -> bool:
         """Visit what a name is bound to; does it foresee the absence of its inputs?"""
         before = len(self.mentions)
-        self.visit(node, governed, tested=False)
+        self.visit(node, governed, tested=tested)
         return all(mention.guarded for mention in self.mentions[before:])
 
     def visit(self, node: nodes.Node, governed: frozenset[str], *, tested: bool) -> None:
@@ -177,8 +179,9 @@ class Survey:
                     self._visit_all(branch.body, inside)
                 self._visit_all(node.else_, inside)
             case nodes.For():
-                self.visit(node.iter, governed, tested=True)
-                inside = governed | set(self.sources(node.iter))
+                # Only a loop that says what to write when there is nothing foresees that there is nothing.
+                foreseen = self._visit_value(node.iter, governed, tested=bool(node.else_))
+                inside = governed | set(self.sources(node.iter)) if foreseen else governed
                 outer = dict(self.aliases)
                 self._bind(node.target, node.iter)
                 if node.test is not None:
@@ -248,7 +251,7 @@ class Survey:
         if not name:
             return
         own = str(path[0]) not in self.aliases
-        offset = _offset_of(self.text, line)
+        offset = self.lines[min(line, len(self.lines)) - 1]
         check_fenced(self.text, path, (offset, offset))
         self.mentions.append(
             Mention(
@@ -259,13 +262,6 @@ class Survey:
                 guarded=tested or name in governed or (not own and path[0] in self.covered),
             )
         )
-
-
-def _offset_of(text: str, line: int) -> int:
-    offset = 0
-    for _ in range(line - 1):
-        offset = text.find("\n", offset) + 1
-    return offset
 
 
 def outline_of(tree: nodes.Template, survey: Survey) -> str:

@@ -16,6 +16,7 @@ from adjudge.templates.syntax import (
     Step,
     add_text,
     error_at,
+    joined,
     line_of,
 )
 
@@ -51,8 +52,9 @@ def parse(text: str) -> tuple[Node, ...]:
     frames = [Frame(kind="root")]
     position = 0
     scan = 0
+    last_dashes = text.rfind("--}}")
     while (start := text.find("{{", scan)) >= 0:
-        end = _read_tag(text, start, frames, position)
+        end = _read_tag(text, start, frames, position, last_dashes)
         if end is None:
             scan = start + 1
         else:
@@ -66,21 +68,22 @@ def parse(text: str) -> tuple[Node, ...]:
             f"add `{{{{/{_closing(open_frame)}}}}}` where it ends",
         )
     add_text(frames[0].body, text[position:])
-    return tuple(frames[0].body)
+    return joined(frames[0].body)
 
 
-def _read_tag(text: str, start: int, frames: list[Frame], position: int) -> int | None:
+def _read_tag(text: str, start: int, frames: list[Frame], position: int, last_dashes: int) -> int | None:
     """Read the tag at `start` into the innermost frame and return where it ends; None when it is plain text."""
-    before = text[position:start]
     nodes = frames[-1].nodes
     if match := TRIPLE.match(text, start):
-        add_text(nodes, before)
+        add_text(nodes, text[position:start])
         nodes.append(Output(expression=_subject(match[1]), span=match.span()))
         return match.end()
     if text.startswith("{{!", start):
-        return _read_comment(text, start, nodes, before)
+        end = _comment_end(text, start, last_dashes)
+        add_text(nodes, text[position:start])
+        return end
     if match := HELPER.match(text, start):
-        add_text(nodes, before)
+        add_text(nodes, text[position:start])
         _open(
             text,
             frames,
@@ -91,7 +94,7 @@ def _read_tag(text: str, start: int, frames: list[Frame], position: int) -> int 
         _refuse_if_meant_as_tag(text, start)
         return None
     sigil, written = match[1], match[2]
-    add_text(nodes, before)
+    add_text(nodes, text[position:start])
     if sigil == "/":
         _close(text, frames, written, start)
     elif sigil in {"#", "^"}:
@@ -105,13 +108,12 @@ def _read_tag(text: str, start: int, frames: list[Frame], position: int) -> int 
     return match.end()
 
 
-def _read_comment(text: str, start: int, nodes: list[Node], before: str) -> int:
+def _comment_end(text: str, start: int, last_dashes: int) -> int:
     # A comment that opens with two dashes may hold `}}` and ends with two dashes.
-    mark = "--}}" if text.startswith("{{!--", start) and "--}}" in text[start + 5 :] else "}}"
+    mark = "--}}" if text.startswith("{{!--", start) and last_dashes >= start + 5 else "}}"
     end = text.find(mark, start + (5 if mark == "--}}" else 3))
     if end < 0:
         raise error_at(text, start, "the comment `{{!` is never closed", "end it with `}}`")
-    add_text(nodes, before)
     return end + len(mark)
 
 
@@ -160,7 +162,7 @@ def _close(text: str, frames: list[Frame], written: str, start: int) -> None:
 
 
 def _block(frame: Frame) -> list[Node]:
-    body, otherwise = tuple(frame.body), tuple(frame.otherwise or ())
+    body, otherwise = joined(frame.body), joined(frame.otherwise or ())
     if frame.kind == "if":
         return [If(arms=(Arm(test=frame.subject, body=body, span=frame.span),), otherwise=otherwise)]
     if frame.kind == "unless":
@@ -179,8 +181,9 @@ def _refuse_if_meant_as_tag(text: str, start: int) -> None:
     first = MEANT.match(text, start)
     if first is None or LATEX_BEFORE.search(text, max(0, start - 32), start):
         return
-    end = text.find("}}", start + 2)
-    closed = end >= 0 and text.find("{{", start + 2, end) < 0
+    following = text.find("{{", start + 2)
+    end = text.find("}}", start + 2, len(text) if following < 0 else following)
+    closed = end >= 0
     inner = text[start + 2 : end].strip() if closed else text[start + 2 : start + 60].strip().split("\n")[0]
     shown = inner if len(inner) <= 40 else inner[:39] + "…"
     if first[1] in ">=":

@@ -6,7 +6,7 @@ A `%` that begins no conversion is text: "50% of", "%Y-%m-%d", "%20", "100%sure"
 import re
 from typing import NamedTuple
 
-from adjudge.templates.syntax import Expression, Formatted, Name, Node, Output, Span, add_text
+from adjudge.templates.syntax import Expression, Formatted, Name, Node, Output, Span, add_text, joined
 
 TAG = re.compile(
     r"%(?:(?P<escape>%)"
@@ -52,7 +52,7 @@ def parse(text: str) -> tuple[Node, ...]:
             name = _distinct(label_before(text, line_start, match.start()) or f"arg{arguments}", taken)
         nodes.append(Output(expression=_expression(name, match), span=match.span()))
     add_text(nodes, text[position:])
-    return tuple(nodes)
+    return joined(nodes)
 
 
 def _expression(name: str, match: re.Match[str]) -> Expression:

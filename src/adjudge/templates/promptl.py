@@ -18,6 +18,7 @@ from adjudge.templates.syntax import (
     Span,
     add_text,
     error_at,
+    joined,
     line_of,
 )
 
@@ -63,7 +64,7 @@ class Frame:
 def parse(text: str) -> tuple[Node, ...]:
     reader = _Reader(text)
     reader.read()
-    return tuple(reader.frames[0].nodes)
+    return joined(reader.frames[0].nodes)
 
 
 class _Reader:
@@ -151,7 +152,7 @@ class _Reader:
                 )
             self._take_text(start)
             self.frames.pop()
-            self.frames[-1].nodes.append(MessageTag(role=ROLES[name], body=tuple(frame.nodes)))
+            self.frames[-1].nodes.append(MessageTag(role=ROLES[name], body=joined(frame.nodes)))
         self.position = match.end()
         return True
 
@@ -216,9 +217,9 @@ class _Reader:
 
     def _end_branch(self, frame: Frame) -> None:
         if frame.kind == "for":
-            frame.body = tuple(frame.nodes)
+            frame.body = joined(frame.nodes)
         elif frame.test is not None:
-            frame.arms.append(Arm(test=frame.test, body=tuple(frame.nodes), span=frame.test_span))
+            frame.arms.append(Arm(test=frame.test, body=joined(frame.nodes), span=frame.test_span))
         frame.nodes = []
 
     def _close_block(self, kind: str, start: int) -> None:
@@ -234,7 +235,7 @@ class _Reader:
         self.frames.pop()
         otherwise: tuple[Node, ...] = ()
         if frame.has_else:
-            otherwise = tuple(frame.nodes)
+            otherwise = joined(frame.nodes)
         else:
             self._end_branch(frame)
         block: Node

@@ -1,19 +1,25 @@
-"""Python's `{x}`, `{x.y}`, `{x[0]}`, `{x:.2f}`, with `{{` and `}}` as escapes; JSON's own braces are left alone."""
+"""Python's `{x}`, `{x.y}`, `{x[0]}`, `{x:.2f}`, with `{{` and `}}` as escapes; JSON's own braces are left alone.
+
+`{0}`, `{1}` are named from the label before them, as printf's are.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from adjudge.templates.syntax import Expression, Formatted, Name, Node, Output, Step, add_text
+from adjudge.templates.printf import label_before
+from adjudge.templates.syntax import Expression, Formatted, Name, Node, Output, Step, add_text, joined
 
 FIELD = re.compile(
-    r"\{(?P<path>[^\W\d]\w*+(?:\.\w++|\[[^\[\]{}\n\"']{1,80}\])*+)"
+    r"\{(?P<path>\d(?=\})|[^\W\d]\w*+(?:\.\w++|\[[^\[\]{}\n\"']{1,80}\])*+)"
     r"(?:!(?P<conversion>[rsa]))?"
     r"(?::(?P<spec>(?:[^{}\n]?[<>=^])?[-+]?#?0?\d{0,3}[,_]?(?:\.\d{1,2})?[bcdeEfFgGnosxX%]?))?\}"
 )
 STEP = re.compile(r"\.(\w+)|\[([^\[\]]+)\]")
 BRACES = re.compile(r"[{}]")
 LATEX = re.compile(r"\\[A-Za-z]{1,30}(?:\[[^\[\]{}\n]{0,40}\])?\Z")
+POSITION = re.compile(r"(?<![\w\\^{}$)\]])\{(\d)\}(?!\})")
+"""A quantifier, a subscript and an escape are no places."""
 SUBSCRIPT = re.compile(r"[_^]\{\w\}")
 
 
@@ -27,11 +33,12 @@ class Piece(NamedTuple):
 
 def parse(text: str) -> tuple[Node, ...]:
     nodes: list[Node] = []
+    named = positions(text)
     for piece in pieces(text):
         add_text(nodes, piece.text)
         if piece.field:
-            nodes.append(Output(expression=_expression(piece.field), span=piece.field.span()))
-    return tuple(nodes)
+            nodes.append(Output(expression=_expression(piece.field, named), span=piece.field.span()))
+    return joined(nodes)
 
 
 def pieces(text: str) -> Iterator[Piece]:
@@ -41,6 +48,7 @@ def pieces(text: str) -> Iterator[Piece]:
     two braces while the one that ends an escaped object becomes one.
     """
     open_braces: list[str] = []
+    named = positions(text)
     position = scan = latex_end = 0
     while brace := BRACES.search(text, scan):
         start = brace.start()
@@ -48,7 +56,7 @@ def pieces(text: str) -> Iterator[Piece]:
         opened = open_braces[-1] if open_braces else ""
         if brace[0] == "{":
             formula = start == latex_end > 0 or bool(LATEX.search(text, max(0, start - 80), start))
-            field = None if formula or double else read_field(text, start)
+            field = None if formula or double else read_field(text, start, named)
             if double:
                 open_braces.append("{{")
                 yield Piece(text[position : start + 1])
@@ -72,9 +80,24 @@ def pieces(text: str) -> Iterator[Piece]:
     yield Piece(text[position:])
 
 
-def read_field(text: str, start: int) -> re.Match[str] | None:
+def positions(text: str) -> dict[str, str]:
+    """The name of each `{0}`, `{1}`, …; empty unless they are counted from 0 without a gap."""
+    names: dict[str, str] = {}
+    end = 0
+    for place in POSITION.finditer(text):
+        if place[1] not in names:
+            line_start = max(text.rfind("\n", end, place.start()) + 1, end)
+            label = label_before(text, line_start, place.start())
+            names[place[1]] = label if label and label not in names.values() else f"arg{int(place[1]) + 1}"
+        end = place.end()
+    return names if sorted(names) == [str(index) for index in range(len(names))] else {}
+
+
+def read_field(text: str, start: int, named: Mapping[str, str]) -> re.Match[str] | None:
     """The replacement field at `start`; None when the brace there is text."""
     field = FIELD.match(text, start)
+    if field and field["path"].isdigit():
+        return field if field["path"] in named and POSITION.match(text, start) else None
     if field is None or SUBSCRIPT.match(text, max(0, start - 1)):
         return None
     spec = field["spec"]
@@ -82,7 +105,9 @@ def read_field(text: str, start: int) -> re.Match[str] | None:
     return None if spec is not None and (not spec or spec.isdigit()) else field
 
 
-def _expression(field: re.Match[str]) -> Expression:
+def _expression(field: re.Match[str], named: Mapping[str, str]) -> Expression:
+    if field["path"] in named:
+        return Name(path=(named[field["path"]],))
     root, *_ = re.split(r"[.\[]", field["path"], maxsplit=1)
     steps: list[Step] = [root]
     for dot, bracket in STEP.findall(field["path"]):

@@ -1,11 +1,13 @@
-"""Shell: `$x` and `${x}`, with `$$` for a dollar; money, maths and JSON paths are text."""
+"""Shell: `$x`, `${x}` and `{$x}`, with `$$` for a dollar; money, maths and JSON paths are text."""
 
 import re
 
-from adjudge.templates.syntax import Name, Node, Output, Step, add_text
+from adjudge.templates.syntax import Name, Node, Output, Step, add_text, joined
 
 TAG = re.compile(
-    r"\$(?:(?P<escape>\$)"
+    # braces around a dollar belong to the tag
+    r"(?P<double>\{)?\{\$(?P<wrapped>[^\W\d]\w*+(?:\.\w++)*+)\}(?(double)\})"
+    r"|\$(?:(?P<escape>\$)"
     r"|\{[ \t]*+(?P<braced>[^\W\d]\w*+(?:\.\w++)*+)[ \t]*+\}"
     # `$x$` and `$x^2` are formulas, unless the second dollar opens a name of its own (`$a$b`)
     r"|(?P<bare>[^\W\d]\w*+)(?![\^\\]|\$(?![\w{$])))"
@@ -20,8 +22,8 @@ def parse(text: str) -> tuple[Node, ...]:
         if match["escape"]:
             add_text(nodes, "$")
         else:
-            path: tuple[Step, ...] = tuple((match["braced"] or match["bare"]).split("."))
+            path: tuple[Step, ...] = tuple((match["wrapped"] or match["braced"] or match["bare"]).split("."))
             nodes.append(Output(expression=Name(path=path), span=match.span()))
         position = match.end()
     add_text(nodes, text[position:])
-    return tuple(nodes)
+    return joined(nodes)

@@ -152,8 +152,11 @@ class _Surveyor:
                         self.visit(arm.body, inside, aliases, sections)
                     self.visit(otherwise, inside, aliases, sections)
                 case For(source=source, span=span):
-                    self._mention(source, span, governed, aliases, sections, tested=True)
-                    inside = governed | set(sources(source, aliases))
+                    before = len(self.mentions)
+                    # Only a loop that says what to write when there is nothing foresees that there is nothing.
+                    self._mention(source, span, governed, aliases, sections, tested=bool(node.otherwise))
+                    foreseen = all(mention.guarded for mention in self.mentions[before:])
+                    inside = governed | set(sources(source, aliases)) if foreseen else governed
                     bound = {**aliases, node.item: alias_of(source, aliases)}
                     if node.index:
                         bound[node.index] = ""

@@ -1,5 +1,6 @@
 """The syntax tree that five of the six dialects share, and what is said of a template's inputs."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -170,13 +171,26 @@ Node: TypeAlias = Text | Output | If | For | Section | Assign | MessageTag
 
 
 def add_text(nodes: list[Node], text: str) -> None:
-    """Append literal text, joined to the text before it, so that a comment between the two leaves no trace."""
-    if not text:
-        return
-    if nodes and isinstance(last := nodes[-1], Text):
-        nodes[-1] = Text(text=last.text + text)
-    else:
+    """Append literal text; `joined` then makes one text of what a comment or an escape divides."""
+    if text:
         nodes.append(Text(text=text))
+
+
+def joined(nodes: Iterable[Node]) -> tuple[Node, ...]:
+    """The nodes with neighbouring texts made one, so that a comment between the two leaves no trace."""
+    found: list[Node] = []
+    texts: list[str] = []
+    for node in nodes:
+        if isinstance(node, Text):
+            texts.append(node.text)
+            continue
+        if texts:
+            found.append(Text(text="".join(texts)))
+            texts = []
+        found.append(node)
+    if texts:
+        found.append(Text(text="".join(texts)))
+    return tuple(found)
 
 
 def line_of(text: str, offset: int) -> int:

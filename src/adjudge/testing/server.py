@@ -12,12 +12,20 @@ It speaks the OpenAI, Azure, Anthropic and Gemini formats; the path of a request
 
 What is not scripted is answered 400 with a message that says so: the server refuses to improvise. `refuse` names
 parameters answered with 400, `refuse_response_format` does it for structured output (`"json_schema"` or `"all"`), and
-`require_max_completion_tokens` for `max_tokens`, each in the words the provider uses. `requests` holds what was asked.
+`require_max_completion_tokens` for `max_tokens`, each in the words the provider uses. `rate_limit` answers 429 to what is
+more than so many in so long. With `certificate` and `key` (files) it speaks TLS. `requests` holds what was asked,
+`answers` how often each status was given, `most_in_flight` how many requests were there at once.
 """
 
 import asyncio
 import json
+import socket
+import ssl
+import struct
+import sys
 import threading
+import time
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -32,6 +40,9 @@ from adjudge.records import Finish, Usage
 from adjudge.testing.shapes import SHAPES, Shape, refused_parameter
 
 STARTING_SECONDS = 30
+DRIPS = 20
+# linger for no time: the peer sees a reset, not an end
+RESET_ON_CLOSE = struct.pack("hh" if sys.platform == "win32" else "ii", 1, 0)
 RefuseFormat = Literal["json_schema", "all"]
 
 
@@ -60,6 +71,20 @@ class ServerReply:
     """Break off in the middle of the body."""
     close: bool = False
     """Close the connection without an answer."""
+    reset: bool = False
+    """Reset the connection without an answer."""
+    drip_seconds: float = 0.0
+    """Send the body in twenty pieces with so long in all between them."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RateLimit:
+    """So many requests in any stretch of so many seconds; what is more is answered 429."""
+
+    requests: int
+    seconds: float = 1.0
+    tell: bool = False
+    """Say in the refusal how long to wait (`retry-after-ms`)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,6 +114,9 @@ class ModelServer:
         refuse: Collection[str] = (),
         refuse_response_format: RefuseFormat | None = None,
         require_max_completion_tokens: bool = False,
+        rate_limit: RateLimit | None = None,
+        certificate: str | PathLike[str] | None = None,
+        key: str | PathLike[str] | None = None,
     ) -> None:
         if sum(given is not None for given in (replies, script, handler)) != 1:
             raise ValueError("give a ModelServer one of replies, script and handler")
@@ -101,7 +129,17 @@ class ModelServer:
             self._answer = handler
         self._refuse = frozenset(refuse) | ({"max_tokens"} if require_max_completion_tokens else frozenset())
         self._refuse_format = refuse_response_format
+        self._rate_limit = rate_limit
+        self._let_through: deque[float] = deque()
+        self._tls: ssl.SSLContext | None = None
+        if certificate is not None:
+            self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            self._tls.load_cert_chain(certificate, key)
         self.requests: list[RecordedRequest] = []
+        self.answers: Counter[int] = Counter()
+        """Status -> how often; requests left without an answer count as 0."""
+        self.in_flight = 0
+        self.most_in_flight = 0
         self.port = 0
         self._failure: Exception | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -110,7 +148,7 @@ class ModelServer:
 
     @property
     def base_url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"http{'s' if self._tls else ''}://127.0.0.1:{self.port}"
 
     @property
     def openai_url(self) -> str:
@@ -164,7 +202,7 @@ class ModelServer:
         application.router.add_route("*", "/{path:.*}", self._handle)
         runner = web.AppRunner(application, access_log=None, shutdown_timeout=0.1)
         await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
+        site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=self._tls)
         await site.start()
         self.port = runner.addresses[0][1]
         started.set()
@@ -174,33 +212,60 @@ class ModelServer:
             await runner.cleanup()
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        try:
+            return await self._respond(request)
+        finally:
+            self.in_flight -= 1
+
+    async def _respond(self, request: web.Request) -> web.StreamResponse:
         recorded = await _record(request)
         self.requests.append(recorded)
         shape = SHAPES.get(recorded.wire)
         try:
-            reply = self._refused(recorded) or _as_reply(self._answer(recorded))
+            reply = self._limited() or self._refused(recorded) or _as_reply(self._answer(recorded))
         except Exception as error:  # noqa: BLE001 - a handler's own failure, raised where the server is left
             self._failure = self._failure or error
             reply = ServerReply(status=500, message="the handler of this server failed")
+        self.answers[0 if reply.stall or reply.close or reply.reset else reply.status] += 1
         if reply.delay_seconds:
             await asyncio.sleep(reply.delay_seconds)
         if reply.stall:
             assert self._stop is not None
             await self._stop.wait()
-        if (reply.close or reply.stall) and request.transport is not None:
-            request.transport.abort()
+        if request.transport is not None:
+            if reply.reset:
+                connection: socket.socket = request.transport.get_extra_info("socket")
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
+            if reply.close or reply.stall or reply.reset:
+                request.transport.abort()
         body = _body(reply, recorded, shape)
         headers = {"Content-Type": "application/json", **reply.headers}
-        if reply.cut:
+        if reply.cut or reply.drip_seconds:
             response = web.StreamResponse(
                 status=reply.status, headers={**headers, "Content-Length": str(len(body))}
             )
             await response.prepare(request)
-            await response.write(body[: len(body) // 2])
-            if request.transport is not None:
+            await _drip(response, body[: len(body) // 2] if reply.cut else body, reply.drip_seconds)
+            if reply.cut and request.transport is not None:
                 request.transport.close()
             return response
         return web.Response(status=reply.status, headers=headers, body=body)
+
+    def _limited(self) -> ServerReply | None:
+        limit = self._rate_limit
+        if limit is None:
+            return None
+        now, passed = time.monotonic(), self._let_through
+        while passed and passed[0] <= now - limit.seconds:
+            passed.popleft()
+        if len(passed) < limit.requests:
+            passed.append(now)
+            return None
+        wait_ms = (passed[0] + limit.seconds - now) * 1000
+        headers = {"retry-after-ms": f"{wait_ms:.3f}"} if limit.tell else {}
+        return ServerReply(status=429, message="too many requests", headers=headers)
 
     def _refused(self, recorded: RecordedRequest) -> ServerReply | None:
         shape = SHAPES.get(recorded.wire)
@@ -215,6 +280,14 @@ class ModelServer:
         if used != "none" and self._refuse_format == "all":
             return ServerReply(status=400, **shape.refused_format(used))
         return None
+
+
+async def _drip(response: web.StreamResponse, body: bytes, seconds: float) -> None:
+    size = -(-len(body) // DRIPS) if seconds else len(body)
+    for start in range(0, len(body), size or 1):
+        await response.write(body[start : start + size])
+        if seconds:
+            await asyncio.sleep(seconds / DRIPS)
 
 
 async def _record(request: web.Request) -> RecordedRequest:

@@ -7,7 +7,7 @@ from adjudge.errors import SettingsError
 from adjudge.judges import load_judge, parse_judge
 
 TOXIC = parse_judge(
-    "---\nadjudge: 1\nname: toxic\nverdict: {score: integer}\nscore: score\nscale: [0, 5]\nbetter: lower\n---\nHow toxic? {{response}}",
+    "---\nadjudge: 1\nname: toxic\nverdict: {score: integer}\nscore: score\nscale: [0, 5]\nbetter: lower\npasses: score <= 1\n---\nHow toxic? {{response}}",
     name="toxic",
 )
 
@@ -22,13 +22,20 @@ def gates(*fail_under, rates=(), judges=("relevance", "correctness"), **changes)
 
 
 def test_a_bare_number_is_for_every_judge_and_a_named_one_for_its_own():
-    assert gates("3", "correctness=0.8").means == {"relevance": 3, "correctness": 0.8}
+    assert gates("1", "correctness=0.8").means == {"relevance": 1, "correctness": 0.8}
+
+
+def test_a_gate_that_can_never_pass_is_refused_before_anything_is_paid_for():
+    with pytest.raises(SettingsError, match=r"1\.5 is not on its scale"):
+        gates("correctness=1.5")
+    with pytest.raises(SettingsError, match="coverage has no pass rule"):
+        gates(rates=("0.5",), judges=("coverage",))
 
 
 def test_a_gate_brings_an_error_rate_of_five_percent_unless_told():
     assert gates().max_error_rate is None
-    assert gates("3").max_error_rate == 0.05
-    assert gates("3", max_error_rate=0.5).max_error_rate == 0.5
+    assert gates("1").max_error_rate == 0.05
+    assert gates("1", max_error_rate=0.5).max_error_rate == 0.5
 
 
 def test_a_mean_is_no_gate_where_lower_is_better():

@@ -347,7 +347,7 @@ A person answered: {{ reference }}
 Produce only a JSON object: {"verdict": "faithful" or "unfaithful", "why": "one sentence"}
 """,
         dialect="jinja",
-        inputs=("contexts?", "answer", "reference?"),
+        inputs=("contexts", "answer", "reference?"),
         verdict={"verdict": ["faithful", "unfaithful"], "why": "string"},
         score={"faithful": 1, "unfaithful": 0},
         scale=[0, 1],

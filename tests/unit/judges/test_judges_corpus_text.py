@@ -467,7 +467,7 @@ Use this output format:
 <verdict>SUPPORTED or UNSUPPORTED</verdict>
 """,
         dialect="jinja",
-        inputs=("documents?", "answer"),
+        inputs=("documents", "answer"),
         verdict={"reasoning": "string", "verdict": ["SUPPORTED", "UNSUPPORTED"]},
         score={"SUPPORTED": 1, "UNSUPPORTED": 0},
         scale=[0, 1],
@@ -776,7 +776,7 @@ Answer with exactly one word, RESOLVED or UNRESOLVED.
 </user>
 """,
         dialect="promptl",
-        inputs=("conversation?", "resolution?"),
+        inputs=("conversation", "resolution?"),
         verdict={"verdict": ["RESOLVED", "UNRESOLVED"]},
         score={"RESOLVED": 1, "UNRESOLVED": 0},
         scale=[0, 1],

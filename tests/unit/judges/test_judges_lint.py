@@ -81,6 +81,7 @@ CASES: list[tuple[str, str, str]] = [
         '<a>{{a}}</a>\nReturn JSON {"reason": "<text>", "accuracy": <1-5>, "style": <1-5>}\n',
         GOOD,
     ),
+    ("ADJ016", GOOD.replace("{{answer}}", "<<answer>>"), GOOD),
 ]
 
 

@@ -133,8 +133,8 @@ def test_parameters_are_their_column_or_the_question_with_its_context():
         value={"question": "q", "context": ["d"]}
     )
     assert find({"question": "q"}, "parameters") == Found(value={"question": "q"})
-    assert find({"context": "c", "question": " "}, "item.parameters") == Found(value={"context": "c"})
-    assert find({"response": "r"}, "parameters") == Missing(name="parameters", why="absent")
+    assert find({"context": "c", "question": " "}, "item.parameters") == Missing(name="question", why="blank")
+    assert find({"response": "r"}, "parameters") == Missing(name="question", why="absent")
 
 
 def test_the_parts_of_parameters_follow_maps_and_sets():

@@ -232,3 +232,7 @@ def test_text_without_placeholders_is_mustache(text):
 def test_the_corpus_is_large_and_covers_every_dialect():
     assert len(CORPUS) >= 60
     assert {param.values[0] for param in CORPUS} == set(templates.DIALECTS)
+
+
+def test_a_dollar_inside_braces_is_a_shell_name():
+    assert templates.detect("Read <text>{$PASSAGE}</text> and grade {$SUMMARY}.") == "shell"

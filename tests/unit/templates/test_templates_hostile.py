@@ -163,7 +163,30 @@ def test_a_comment_changes_neither_the_form_nor_what_is_sent(dialect, note):
 
 @pytest.mark.parametrize("dialect", templates.DIALECTS)
 @pytest.mark.parametrize(
-    "piece", ["{{", "{", "}}", "%", "%s", "$", "$x", "/*", "<user>", "{%", "{#", "  ", "{{ ", '{"', "\\a{"]
+    "piece",
+    [
+        "{{",
+        "{",
+        "}}",
+        "%",
+        "%s",
+        "$",
+        "$x",
+        "/*",
+        "<user>",
+        "{%",
+        "{#",
+        "  ",
+        "{{ ",
+        "{{!a}}b",
+        "{{!--x}}",
+        "{{> a\n",
+        "{{ a\n}}",
+        "$$",
+        "%%",
+        '{"',
+        "\\a{",
+    ],
 )
 def test_long_monotonous_text_is_read_in_linear_time(dialect, piece):
     """Quadratic work would be seen as a suite that hangs."""

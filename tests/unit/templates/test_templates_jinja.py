@@ -167,7 +167,7 @@ def test_inputs_are_what_the_template_does_not_bind_itself():
         "{{ item.input }}{{ range(3) | list }}{# {{ not_me }} #}{% raw %}{{ nor_me }}{% endraw %}"
     )
     assert list(found(text)) == ["q", "docs", "a", "outer", "arg", "item.input"]
-    assert found(text)["docs"] == (True, ["{{ d.title }}"])
+    assert found(text)["docs"] == (False, ["{{ d.title }}"])
     assert found(text)["q"] == (False, ["{{ q }}"])
     assert found(text)["item.input"] == (False, ["{{ item.input }}"])
 
@@ -182,13 +182,17 @@ def test_inputs_are_what_the_template_does_not_bind_itself():
         ("{% if x %}{{ y }}{% elif y %}{{ x }}{% endif %}", {"x": True, "y": False}),
         ("{{ x | default('none') }}{{ y | d('') | upper }}", {"x": True, "y": True}),
         ("{{ x or 'none' }}{{ y if y else 'none' }}", {"x": True, "y": True}),
-        ("{% for d in docs %}{{ d }}{% endfor %}", {"docs": True}),
+        ("{% for d in docs %}{{ d }}{% endfor %}", {"docs": False}),
+        ("{% for d in docs %}{{ d }}{% else %}none{% endfor %}", {"docs": True}),
+        ("{% if docs %}{% for d in docs %}{{ d }}{% endfor %}{% endif %}", {"docs": True}),
+        ("{% for d in docs or [] %}{{ d }}{% endfor %}", {"docs": True}),
+        ("{% for d in docs | default([]) %}{{ d }}{% endfor %}", {"docs": True}),
         ("{{ x | upper }}", {"x": False}),
         ("{% set x = x or 'none' %}{{ x }}", {"x": True}),
         ("{% set y = x %}{{ y }}", {"x": False}),
         (
             "{% for item in docs %}{{ item.t }}{% endfor %}{{ item.input }}",
-            {"docs": True, "item.input": False},
+            {"docs": False, "item.input": False},
         ),
     ],
 )

@@ -87,3 +87,20 @@ def test_inputs_in_order_with_their_spans():
 
 def test_attributes_of_python_objects_are_out_of_reach():
     assert content("{x.__class__.__mro__}{x.upper}", {"x": "v"}) == ""
+
+
+def test_counted_places_are_named_from_the_label_before_them():
+    text = "User query: {0}\nReply: {1}\nIs {1} fine? {2}"
+    assert templates.detect(text) == "python"
+    assert [reference.name for reference in templates.inputs(text, "python")] == [
+        "user_query",
+        "reply",
+        "arg3",
+    ]
+    values = {"user_query": "q", "reply": "{0}", "arg3": "!"}
+    assert templates.render(text, "python", values)[0].content == "User query: q\nReply: {0}\nIs {0} fine? !"
+
+
+@pytest.mark.parametrize("text", ["a{3}b", "x_{0}", "only {1} and {2}", "\\d{0}", "{{0}}"])
+def test_a_digit_in_braces_is_text_unless_places_are_counted_from_zero(text):
+    assert templates.inputs(text, "python") == ()

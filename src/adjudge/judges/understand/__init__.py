@@ -6,19 +6,29 @@ from dataclasses import dataclass, field, replace
 
 from adjudge.errors import ExpressionError
 from adjudge.expressions import parse_expression
-from adjudge.judges.understand.contract import added_rating, added_reason, find_contract, format_message
+from adjudge.judges.understand.contract import (
+    added_rating,
+    added_reason,
+    asks_for_list,
+    find_contract,
+    format_message,
+)
 from adjudge.judges.understand.inputs import read_inputs
-from adjudge.judges.understand.names import is_reason
+from adjudge.judges.understand.left_over import left_over
+from adjudge.judges.understand.names import is_rating, is_reason, snake_case
 from adjudge.judges.understand.parts import Found, Part, parts_schema
 from adjudge.judges.understand.passing import find_pass_rule
-from adjudge.judges.understand.rule import Rule, is_pairwise, read_rule
+from adjudge.judges.understand.rule import PAIRWISE, Rule, is_pairwise, read_rule
 from adjudge.judges.understand.scale import Anchors, find_anchors, overall_scale
-from adjudge.judges.understand.shape import shows_a_list
 from adjudge.records import Contract, Dialect, Input, Scale, ScoreRule
+from adjudge.templates import Reference
 from adjudge.templates import inputs as template_inputs
 from adjudge.templates import outline as template_outline
 
 __all__ = ["Understood", "understand"]
+
+_AFTER_REFERENCE = re.compile(r"(?<=⟧)[ \t]{1,64}(?=[A-Z][a-z]{2,20}\b)")
+"""A sentence or a label that follows a placeholder on its line: what is filled in has ended, so a new line begins."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,6 +45,8 @@ class Understood:
     anchors: Mapping[str, str] = field(default_factory=dict)
     format_message: str | None = None
     unread: tuple[str, ...] = ()
+    left_over: tuple[str, ...] = ()
+    """What looks like a placeholder and is sent as text: true whatever front matter says."""
 
 
 def understand(body: str, dialect: Dialect) -> Understood:
@@ -43,20 +55,32 @@ def understand(body: str, dialect: Dialect) -> Understood:
     # Long runs of blanks say nothing, and would cost patterns that allow blanks in several places dearly.
     outline = re.sub(r"[ \t]{64,}", " " * 64, re.sub(r"\n{32,}", "\n" * 32, template_outline(body, dialect)))
     inputs = read_inputs(references, outline)
+    read = _read(inputs, references, _AFTER_REFERENCE.sub("\n", outline))
+    return replace(read, left_over=left_over(body, dialect, references))
+
+
+def _read(inputs: tuple[Input, ...], references: tuple[Reference, ...], outline: str) -> Understood:
     anchors = find_anchors(outline)
     found = find_contract(outline)
     if found is None:
+        if is_pairwise(references, ()):
+            return Understood(inputs=inputs, outline=outline, unread=(PAIRWISE,))
         return _without_contract(inputs, outline, anchors)
     pairwise = is_pairwise(references, found.parts)
     rule = read_rule(found.parts, outline, anchors, pairwise=pairwise)
     message = None
     if rule.rating is None and not pairwise and not _has_numbers_or_labels(found):
-        placed = _place_rating(found, outline, anchors)
+        placed = None if _is_told(inputs) else _place_rating(found, outline, anchors)
         if placed is not None:
             found, rule = placed
             assert rule.rating is not None
             message = format_message(rule.parts, rule.rating)
     return _understood(inputs, outline, found, rule, message)
+
+
+def _is_told(inputs: tuple[Input, ...]) -> bool:
+    """Whether the score is an input: a prompt that is told it asks for something else, such as a reason."""
+    return any(is_rating(snake_case(item.name).split("_")[-1]) for item in inputs)
 
 
 def _has_numbers_or_labels(found: Found) -> bool:
@@ -82,7 +106,7 @@ def _place_rating(found: Found, outline: str, anchors: list[Anchors]) -> tuple[F
 
 
 def _without_contract(inputs: tuple[Input, ...], outline: str, anchors: list[Anchors]) -> Understood:
-    kind = overall_scale(outline, anchors)
+    kind = None if asks_for_list(outline) or _is_told(inputs) else overall_scale(outline, anchors)
     if kind is not None:
         reason = added_reason(outline)
         rating = added_rating(outline, kind)
@@ -91,7 +115,7 @@ def _without_contract(inputs: tuple[Input, ...], outline: str, anchors: list[Anc
         rule = read_rule(parts, outline, anchors, pairwise=False)
         assert rule.rating is not None
         return _understood(inputs, outline, found, rule, format_message(rule.parts, rule.rating))
-    if shows_a_list(outline):
+    if asks_for_list(outline):
         problem = (
             "the prompt asks for a JSON list, and a verdict is an object: ask for an object with the list in a field, "
             "and add `verdict:` and `score:`"

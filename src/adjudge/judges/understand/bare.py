@@ -1,11 +1,14 @@
 """Verdicts that are the whole reply, or its last word: `Respond with only "correct" or "incorrect"`."""
 
 import re
+from dataclasses import replace
 
-from adjudge.judges.understand.kinds import Kind, read_kind, word_choices
+from adjudge.judges.understand.kinds import Kind, read_kind
 from adjudge.judges.understand.names import REFERENCE
 from adjudge.judges.understand.options import lettered_options, meanings_of
 from adjudge.judges.understand.parts import Found, Part
+from adjudge.judges.understand.polarity import label_polarity
+from adjudge.judges.understand.words import word_choices
 
 _ASKED = re.compile(
     r"(?:\b(?:respond|reply|answer|output|return|print|say|write|choose|select|pick|classify|label|state|give|assign|provide|decide|conclude|end|mark|indicate|determine|evaluate|report)\b"
@@ -24,10 +27,30 @@ _LETTER_ASKED = re.compile(
 )
 _NUMBER_ASKED = re.compile(
     r"\b(?:respond|reply|answer|output|return|print|provide|give|write)\b[^\n.]{0,60}\b(?:only|just|single|nothing but)\b[^\n.]{0,60}\b(?:number|integer|score|rating|digit|float|numeric)\b"
+    r"|\b(?:number|integer|score|rating|grade|digit)\b[^\n.]{0,60}\b(?:nothing else|no (?:other|additional|extra) (?:text|words|output))\b"
+    r"|\b(?:respond|reply|answer|output|return|print|provide|give|write)\b[^\n.]{0,60}\b(?:number|integer|digit)\b[^\n.]{0,40}\bonly\b"
     r"|\b(?:only|just|single|nothing but)\b[^\n.]{0,40}\b(?:number|integer|score|rating|digit|float|numeric)\b[^\n.]{0,80}",
     re.IGNORECASE,
 )
-_FIELDS = re.compile(r"\b(?:keys|fields|properties)\b", re.IGNORECASE)
+_INSTANCE = re.compile(
+    r"\b(?:like|such as|e\.g\.,?|for example,?|for instance,?|including|phrases?)\s{0,2}[\"'`“]",
+    re.IGNORECASE,
+)
+"""Quoted words after these are instances of something in the text that is judged."""
+_JSON_PAIR = re.compile(r"\"\s{0,2}:\s{0,2}\"")
+_EACH_IF = re.compile(
+    r"(?:^|[.!?;,:]\s|\botherwise,?\s|[-*•]\s)\s{0,8}(?:answer|respond|reply|output|return|say|write|print)(?:\s+with)?\s+"
+    r"[\"'`“](?P<label>[A-Za-z][\w-]{0,30})[\"'`”](?=\s*(?:only\s+)?(?:if|when|otherwise|unless)\b|\s*[.\n]|\s*\Z)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A label that has a sentence of its own to say when it is right."""
+_LAST_QUESTION = re.compile(
+    r"\b(?P<first>[A-Za-z]+(?:[ -][A-Za-z]+)?),?\s+or\s+(?P<second>[A-Za-z-]+)\s{0,2}\?\s*\Z"
+)
+_LAST_WORDS = re.compile(r"\b(?P<name>score|rating|grade)\s+is\s*:?[\s\[<(]*\Z", re.IGNORECASE)
+_FIELDS = re.compile(
+    r"\b(?:keys|fields|properties|json)\b|\bif the (?:answer|verdict|label) is\b", re.IGNORECASE
+)
 _CLASS = re.compile(r"\b(?:label|classif|categor)", re.IGNORECASE)
 _LIST_LINE = re.compile(
     r"^[ \t]*(?:[-*•+]|\d{1,2}[.)])[ \t]+[`\"'*]{1,3}(?P<label>[A-Za-z][\w -]{0,30})[`\"'*]{1,3}[ \t]*(?:[:(–—-]|$)",
@@ -41,9 +64,55 @@ def find_bare(text: str) -> Found | None:
     lettered = _lettered(text)
     worded = _worded(text)
     if lettered is not None and (worded is None or set(_options(worded)) <= set(_options(lettered))):
-        return lettered
+        # Where the letters are asked for is where the contract stands.
+        return lettered if worded is None else replace(lettered, start=worded.start, end=worded.end)
     found = [item for item in (numbered, worded) if item is not None]
-    return max(found, key=lambda item: item.end) if found else None
+    if found:
+        return max(found, key=lambda item: item.end)
+    return _each_with_condition(text) or _last_words(text) or _last_question(text)
+
+
+def _each_with_condition(text: str) -> Found | None:
+    """`Output "yes" if …. Output "no" if …`: the choice is spread over sentences."""
+    found = list(_EACH_IF.finditer(text))
+    options = tuple(dict.fromkeys(match["label"] for match in found))
+    if not 2 <= len(options) <= 6 or len({option.lower() for option in options}) != len(options):
+        return None
+    part = Part(
+        name="verdict",
+        kind=Kind(type="string", options=options),
+        labels=("verdict", "answer"),
+        meanings=meanings_of(text, options),
+    )
+    return Found(form="bare", parts=(part,), start=found[0].start(), end=found[-1].end())
+
+
+def _last_words(text: str) -> Found | None:
+    """A prompt that ends where the number has to follow: `… the relevance score is`."""
+    match = _LAST_WORDS.search(text, max(0, len(text) - 200))
+    if match is None:
+        return None
+    name = match["name"].lower()
+    part = Part(name=name, kind=Kind(type="integer", assumed=True), labels=(name,))
+    return Found(form="bare", parts=(part,), start=match.start(), end=match.end())
+
+
+def _last_question(text: str) -> Found | None:
+    """A prompt that ends with a question between a good word and a bad one: `Is the answer correct or incorrect?`."""
+    match = _LAST_QUESTION.search(text, max(0, len(text) - 200))
+    if match is None:
+        return None
+    second = match["second"]
+    first = match["first"] if label_polarity(match["first"]) else match["first"].split()[-1]
+    if {label_polarity(first), label_polarity(second)} != {1, -1}:
+        return None
+    part = Part(
+        name="verdict",
+        kind=Kind(type="string", options=(first, second)),
+        labels=("verdict", "answer"),
+        meanings=meanings_of(text, (first, second)),
+    )
+    return Found(form="bare", parts=(part,), start=match.start(), end=match.end())
 
 
 def _options(found: Found) -> tuple[object, ...]:
@@ -59,7 +128,7 @@ def _worded(text: str) -> Found | None:
         said = sentence[0]
         if REFERENCE.search(said) or len(said) > 1200 or not _ASKED.search(said) or not _STRICT.search(said):
             continue
-        if _FIELDS.search(said):
+        if _FIELDS.search(said) or _INSTANCE.search(said) or _JSON_PAIR.search(said):
             continue
         options = word_choices(said)
         if (not options and said.rstrip().endswith(":")) or re.search(
@@ -99,10 +168,11 @@ def _lettered(text: str) -> Found | None:
 
 def _number(text: str) -> Found | None:
     for match in reversed(list(_NUMBER_ASKED.finditer(text))):
-        line_start = text.rfind("\n", 0, match.start()) + 1
+        # What is filled in on the same line, before or after, ends what the request can say.
+        line_start = max(text.rfind("\n", 0, match.start()), text.rfind("⟧", 0, match.start())) + 1
         line_end = text.find("\n", match.end())
-        line = text[line_start : line_end if line_end >= 0 else len(text)]
-        if REFERENCE.search(line):
+        line = text[line_start : line_end if line_end >= 0 else len(text)].split("⟦", 1)[0]
+        if line_start + len(line) < match.end() or ("⟦" in text[match.end() : match.end() + 1]):
             continue
         kind = read_kind(line)
         if not kind.numeric:

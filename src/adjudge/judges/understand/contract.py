@@ -3,28 +3,36 @@
 import re
 from dataclasses import replace
 
+from adjudge.judges.asking import ask_for
 from adjudge.judges.understand.bare import find_bare
 from adjudge.judges.understand.kinds import Kind
 from adjudge.judges.understand.names import cued, is_label, is_rating, is_reason
 from adjudge.judges.understand.options import meanings_of
-from adjudge.judges.understand.parts import Found, Part, as_number, part_schema
+from adjudge.judges.understand.parts import Found, Part, part_schema
 from adjudge.judges.understand.prose import find_described_json
 from adjudge.judges.understand.sections import find_sections
 from adjudge.judges.understand.shape import find_shown_json, shows_a_list
 from adjudge.judges.understand.textual import find_brackets, find_lines, find_tags
-from adjudge.records import Json
 
+_ALONE = re.compile(
+    r"\b(?:only|just)\b|\bnothing else\b|\bno (?:other |additional |extra )?text\b|\bwithout (?:any )?(?:explanation|other text)\b",
+    re.IGNORECASE,
+)
+_LIST_ASKED = re.compile(
+    r"\bJSON[ ](?:list|array)\b|\b(?:list|array)[ ]of[ ](?:dictionaries|dicts|JSON\b)|\bJSON\b[^\n.]{0,30}\((?:a[ ])?(?:list|array)\b",
+    re.IGNORECASE,
+)
 _JSON_ASKED = re.compile(r"\bjson\b|\bdictionary\b", re.IGNORECASE)
 
 
 def find_contract(text: str) -> Found | None:
     """What the reply has to hold, as far as the prompt tells; None when it tells nothing."""
     shown = find_shown_json(text)
-    if shown is not None and (_telling(shown) or cued(text, shown.start)):
+    if shown is not None and (_telling(shown) or cued(text, shown.start) or _named(shown, text)):
         return _with_meanings(shown, text)
     if shown is None and shows_a_list(text):
         return None
-    if _JSON_ASKED.search(text):
+    if _JSON_ASKED.search(text) and not _LIST_ASKED.search(text):
         described = find_described_json(text)
         if described is not None:
             return described
@@ -36,9 +44,22 @@ def find_contract(text: str) -> Found | None:
     if lines is not None and sections is not None:
         # A numbered list of `Name: what to write` reads as both; the one with more parts is the whole of it.
         return sections if len(sections.parts) > len(lines.parts) else lines
+    if lines is not None and bare is not None and bare.start > lines.end and lines.form == "line":
+        # What is asked for after the lines, and for nothing beside it, is the reply; the lines were examples.
+        return bare if _ALONE.search(text[bare.start : bare.end]) else lines
     if lines is not None and bare is not None and lines.form == "bare":
         return bare if bare.parts[0].kind.options and not lines.parts[0].kind.bounded else lines
     return lines or sections or bare
+
+
+def asks_for_list(text: str) -> bool:
+    """Whether the reply is a JSON list, which has no one verdict in it."""
+    return _LIST_ASKED.search(text) is not None or shows_a_list(text)
+
+
+def _named(shown: Found, text: str) -> bool:
+    """Whether the prose speaks of a field that is shown as one: `the 'verdicts' key`."""
+    return any(re.search(rf"[\"'`]{re.escape(part.name)}[\"'`]\s(?:key|field)", text) for part in shown.parts)
 
 
 def _telling(found: Found) -> bool:
@@ -98,34 +119,9 @@ def added_reason(text: str) -> Part | None:
 
 
 def format_message(parts: tuple[Part, ...], rating: Part) -> str:
-    """A short message of our own that gives every part its place, the rating last."""
-    lines = [f'- "{part.name}": {_described(part, rating)}' for part in parts]
-    return (
-        "Give your answer as one JSON object and nothing else, with these fields in this order:\n"
-        + "\n".join(lines)
+    """A short message of our own that gives every part its place, the rating under the prompt's own name for it."""
+    label = rating.labels[0] if rating.labels else rating.name
+    return ask_for(
+        {part.name: part_schema(part) for part in parts},
+        called={rating.name: label} if label != rating.name else {},
     )
-
-
-def _described(part: Part, rating: Part) -> str:
-    schema = part_schema(part)
-    called = (
-        f" (the {rating.labels[0]})"
-        if part is rating and rating.labels and rating.labels[0] != part.name
-        else ""
-    )
-    if "enum" in schema:
-        return f"one of {_listed(schema['enum'])}{called}"
-    kind = schema.get("type")
-    if kind == "array":
-        return "a list of strings"
-    if kind in {"integer", "number"}:
-        noun = "an integer" if kind == "integer" else "a number"
-        if part.kind.low is None or part.kind.high is None:
-            return noun + called
-        return f"{noun} from {as_number(part.kind.low)} to {as_number(part.kind.high)}{called}"
-    return "a string" if kind == "string" else str(kind)
-
-
-def _listed(values: Json) -> str:
-    assert isinstance(values, list)
-    return ", ".join(str(value) for value in values)

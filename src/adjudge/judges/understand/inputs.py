@@ -10,7 +10,7 @@ from adjudge.templates import Reference
 DATE_NAMES = frozenset({"current_date", "date", "today", "now", "todays_date", "today_date", "currentdate"})
 
 _MAY_LACK = (
-    r"(?:\boptional(?:ly)?\b|\bif (?:it is |they are |one is |any is )?(?:provided|present|given|available|supplied|any|applicable|specified)\b|\bif any\b|"
+    r"(?:\boptional(?:ly)?\b|\bif (?:it is |they are |one is |any is )?(?:provided|present|given|available|supplied|applicable|specified)\b|\bif any\b(?=[ \t]*(?:[),.;:\]\n]|\Z))|"
     r"\b(?:may|might|can|could|will)(?: sometimes| also)? be (?:empty|absent|missing|blank|omitted|left out|unavailable|null|none)\b|"
     r"\bsometimes\b[^.\n]{0,60}\b(?:empty|absent|missing|blank)\b|\bwhen (?:provided|available|present)\b|\bleft (?:blank|empty)\b|\bwhere available\b)"
 )

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from adjudge.judges.understand.words import word_choices
 from adjudge.records import Json
 
 Type = Literal["integer", "number", "boolean", "string", "array"]
@@ -63,6 +64,9 @@ _COUNTED = re.compile(
     r"reasons|areas|ways|sentences|words|improvements|issues|points\s+(?:that|for|of)|examples|suggestions|facts|claims|questions))",
     re.IGNORECASE,
 )
+_NUMBER_IF = re.compile(
+    rf"{_START}(?P<value>{NUMBER})(?=,?\s{{1,2}}(?:if|when|otherwise|unless|for)\b)", re.IGNORECASE
+)
 _NUMBER_LIST = re.compile(
     rf"{_START}{NUMBER}(?:\s{{0,2}}(?:,\s{{0,2}}(?:or|and)?|\||/|\bor\b)\s{{0,2}}(?:(?:\.\.\.|…)\s{{0,2}},\s{{0,2}}(?:or|and)?\s{{0,2}})?{NUMBER}){{1,20}}{_END}"
 )
@@ -89,95 +93,6 @@ _STRING = re.compile(
     r"^\W*(?:str|string|text)\b|^\W*(?:an?|the|your|brief|short|concise|detailed|one|step)\b.{0,80}"
     r"\b(?:explanation|reason(?:ing)?|rationale|justification|analysis|feedback|summary|critique|sentence|description|comment)",
     re.IGNORECASE,
-)
-_QUOTES = "\"'`“”‘’*"
-_QUOTED = re.compile(
-    r"(?:\*\*|[\"'`“‘])(?P<word>[^\"'`“”‘’*\n⟦⟧<>]{1,40}?)(?:\*\*|[\"'`”’])"
-    r"(?P<aside>\s{0,2}\([^()\n]{0,80}\))?(?P<next>\s{0,2}(?:,\s{0,2}(?:or|and)?|\||/|\bor\b|\bvs\.?|\band\b|\n\s*[-*]?\s*(?=[\"'`]))\s{0,2})?"
-)
-_PIPES = re.compile(r"(?<!\|)[\w][\w +.'-]{0,40}(?:\s{0,2}\|\s{0,2}[\w][\w +.'-]{0,40}){1,12}(?!\|)")
-_SLASHES = re.compile(r"^[\w][\w +-]{0,30}(?:\s{0,2}/\s{0,2}[\w][\w +-]{0,30}){1,8}$")
-_OR_LIST = re.compile(
-    r"^(?:either\s+)?(?P<list>[\w][\w+-]*(?: [\w+-]+)?(?:\s{0,2},\s{0,2}[\w][\w+-]*(?: [\w+-]+)?){0,10},?\s+or\s+[\w][\w+-]*(?: [\w+-]+)?)$",
-    re.IGNORECASE,
-)
-_CAPITALS = re.compile(
-    r"(?<![\w'’.])(?P<list>[A-Z][A-Z_-]*(?:\s{0,2}(?:,|/|\|)\s{0,2}[A-Z][A-Z_-]*){0,10}(?:,?\s+or\s+|\s{0,2}/\s{0,2}|\s{0,2}\|\s{0,2})[A-Z][A-Z_-]*)(?![\w'’])"
-)
-_TITLES = re.compile(
-    r"(?<![\w'’.])(?P<list>[A-Z][a-z_-]+(?:,\s[A-Z][a-z_-]+){0,10},?\s+or\s+[A-Z][a-z_-]+)(?![\w'’])"
-)
-_ONE_OF = re.compile(
-    r"\b(?:one of|either|among|choose from|select from)\b(?: the)?(?: following)?(?: (?:values|labels|options|categories|words|classes|letters))?\s*:?\s*"
-    r"(?P<list>[^.\n⟦⟧]{3,200})",
-    re.IGNORECASE,
-)
-_CONDITIONAL = re.compile(
-    r"\b(?:answer|respond|say|write|output|return|reply|use|put|print)(?: with)? [\"'`“]([A-Za-z][\w -]{0,30})[\"'`”]"
-    r"|[\"'`“]([A-Za-z][\w -]{0,30})[\"'`”] (?:if|when|otherwise|for)\b",
-    re.IGNORECASE,
-)
-_PAIRS = (
-    ("yes", "no"),
-    ("true", "false"),
-    ("correct", "incorrect"),
-    ("pass", "fail"),
-    ("relevant", "irrelevant"),
-    ("relevant", "unrelated"),
-    ("good", "bad"),
-    ("valid", "invalid"),
-    ("safe", "unsafe"),
-    ("supported", "unsupported"),
-    ("consistent", "inconsistent"),
-    ("factual", "hallucinated"),
-    ("grounded", "hallucinated"),
-    ("faithful", "unfaithful"),
-    ("accept", "reject"),
-    ("toxic", "non-toxic"),
-)
-_PAIR = re.compile(
-    "|".join(
-        rf"\b({a})\b\s{{0,2}}(?:/|\||,? or|,)\s{{0,2}}\b({b})\b|\b({b})\b\s{{0,2}}(?:/|\||,? or|,)\s{{0,2}}\b({a})\b"
-        for a, b in _PAIRS
-    ),
-    re.IGNORECASE,
-)
-_NOT_LABELS = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "it",
-        "is",
-        "be",
-        "of",
-        "to",
-        "in",
-        "on",
-        "at",
-        "and",
-        "or",
-        "not",
-        "if",
-        "so",
-        "e.g",
-        "i.e",
-        "etc",
-        "your",
-        "you",
-        "this",
-        "that",
-        "number",
-        "integer",
-        "string",
-        "text",
-        "float",
-        "int",
-        "bool",
-        "none",
-        "null",
-        "n/a",
-    ]
 )
 
 
@@ -276,88 +191,15 @@ def number_choices(text: str) -> tuple[float | int, ...]:
     return ()
 
 
-def word_choices(text: str, *, whole: bool = False) -> tuple[str, ...]:
-    """The labels of a written choice, as spelled; `whole` when the text is a value's place and nothing else."""
-    for found in (_quoted_choices(text), _piped_choices(text)):
-        if found:
-            return found
-    bare = text.strip(" \t\n<>[](){}.\"'`“”*")
-    if whole and (match := _SLASHES.match(bare)):
-        return _labels(re.split(r"\s*/\s*", match[0]))
-    if whole and (match := _OR_LIST.match(bare)):
-        return _labels(re.split(r",?\s+or\s+|\s*,\s*", match["list"]))
-    if match := _CAPITALS.search(text):
-        labels = _labels(re.split(r",?\s+or\s+|\s*[,/|]\s*", match["list"]))
-        if labels:
-            return labels
-    if match := _PAIR.search(text):
-        first, second = (group for group in match.groups() if group)
-        return (first, second)
-    if match := _ONE_OF.search(text):
-        labels = _one_of(match["list"])
-        if labels:
-            return labels
-    if (match := _TITLES.search(text)) and len(bare) < 120:
-        return _labels(re.split(r",?\s+or\s+|\s*,\s*", match["list"]))
-    return _conditional_choices(text)
-
-
-def _quoted_choices(text: str) -> tuple[str, ...]:
-    best: list[str] = []
-    run: list[str] = []
-    expected = -1
-    for match in _QUOTED.finditer(text):
-        word = match["word"].strip(" .,;:")
-        if not word or len(word.split()) > 4:
-            run, expected = [], -1
-            continue
-        if match.start() != expected:
-            run = []
-        run.append(word)
-        expected = match.end() if match["next"] else -1
-        if len(run) > len(best):
-            best = list(run)
-    return _labels(best) if len(best) > 1 else ()
-
-
-def _piped_choices(text: str) -> tuple[str, ...]:
-    for match in _PIPES.finditer(text):
-        pieces = [piece.strip(" \"'`.") for piece in match[0].split("|")]
-        # The words around a choice belong to its first and last piece: `one of yes | no and why`.
-        if any(len(piece.split()) > 3 for piece in pieces):
-            pieces[0], pieces[-1] = pieces[0].split()[-1], pieces[-1].split()[0]
-        labels = _labels(pieces)
-        if labels:
-            return labels
-    return ()
-
-
-def _conditional_choices(text: str) -> tuple[str, ...]:
-    """`Answer "yes" if …. Answer "no" otherwise`: each label with its own condition."""
-    found = [match[1] or match[2] for match in _CONDITIONAL.finditer(text)]
-    return _labels(list(dict.fromkeys(found)))
-
-
-def _one_of(listed: str) -> tuple[str, ...]:
-    pieces = re.split(r"\s*,\s*(?:or\s+|and\s+)?|\s+or\s+|\s*/\s*|\s*\|\s*", listed.strip(" :;)"))
-    pieces = [re.sub(r"\([^()]*\)", "", piece).strip(f" {_QUOTES}.;:()[]") for piece in pieces]
-    if len(pieces) < 2 or any(not piece or len(piece.split()) > 3 for piece in pieces):
+def conditional_numbers(text: str) -> tuple[float | int, ...]:
+    """The numbers that each have a condition of their own: `1 if it holds, 0 otherwise`."""
+    written = list(dict.fromkeys(match["value"] for match in _NUMBER_IF.finditer(text)))
+    values = sorted({float(number) for number in written})
+    if len(values) < 2 or len(values) != len(written):
         return ()
-    return _labels(pieces)
-
-
-def _labels(pieces: list[str]) -> tuple[str, ...]:
-    labels = [piece.strip() for piece in pieces if piece.strip()]
-    lowered = [label.lower() for label in labels]
-    if len(labels) < 2 or len(set(lowered)) != len(labels):
-        return ()
-    if any(
-        (label.lower() in _NOT_LABELS and label != "A") or not re.search(r"[^\W_]", label) for label in labels
-    ):
-        return ()
-    if any(re.fullmatch(NUMBER, label) or re.match(r"(?:an?|the|your|its) ", label) for label in labels):
-        return ()
-    return tuple(labels)
+    return (
+        tuple(values) if any("." in number for number in written) else tuple(int(value) for value in values)
+    )
 
 
 def read_kind(text: str, *, whole: bool = False, booleans: bool = True) -> Kind:
@@ -381,6 +223,8 @@ def _read_kind(text: str, *, whole: bool, booleans: bool) -> Kind:
     if ranges and not (choices and text.find(str(choices[0])) < ranges[0].start):
         first = ranges[0]
         return ranged(first, decimals=decimals, whole=whole_number)
+    if len(choices) < 2:
+        choices = conditional_numbers(text)
     if len(choices) >= 2:
         return chosen(choices)
     if whole and re.fullmatch(r"[\s<>\[\]\"'`]*" + NUMBER + r"[\s<>\[\]\"'`]*", text):

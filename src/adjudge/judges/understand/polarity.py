@@ -63,6 +63,7 @@ POSITIVE = frozenset(
 NEGATIVE = frozenset(
     [
         "incorrect",
+        "different",
         "no",
         "false",
         "fail",
@@ -119,10 +120,12 @@ NEGATIVE = frozenset(
 _DEPENDS = frozenset(["yes", "no", "true", "false", "y", "n"])
 """Words that answer a question: good or bad only as the question is."""
 _BAD_THING = re.compile(
-    r"\b(?:toxic\w*|harm\w*|hallucinat\w*|contradict\w*|bias(?:ed|es)?|offensive|unsafe|errors?|mistakes?|jailbr\w+|refus\w+|leak\w*|pii|"
+    r"\b(?:toxic\w*|harm(?!less)\w*|hallucinat\w*|contradict\w*|bias(?:ed|es)?|offensive|unsafe|errors?|mistakes?|jailbr\w+|refus\w+|leak\w*|pii|"
     r"violat\w+|fabricat\w+|mislead\w*|malicious|vulgar|profan\w+|hate\w*|insult\w*|inaccura\w+|incorrect\w*|unsupported|irrelevant|"
     r"wrong|inappropriate|spam|sycophan\w+|plagiari\w+|off-topic|frustrat\w+|missing|fails?|unfaithful|inconsisten\w+|stereotyp\w+|"
-    r"sexist|racist|evasive|deflect\w*|sensitive|injection|unrelated|verbose)\b",
+    r"sexist|racist|evasive|deflect\w*|sensitive|injection|unrelated|verbose|"
+    r"blackmail\w*|coerc\w+|threat\w*|manipulat\w+|decept\w+|deceiv\w*|sabotag\w+|cheat\w*|exploit\w*|illegal|unethical|dangerous|fraud\w*|"
+    r"noncommittal|non-committal|misinform\w+|discriminat\w+|harass\w*|abus\w+|scam\w*|phish\w*|vulnerab\w+|impersonat\w+|disclos\w+)\b",
     re.IGNORECASE,
 )
 
@@ -166,7 +169,8 @@ def points_for(labels: tuple[str, ...], meanings: Mapping[str, str], text: str) 
         meaning = meanings.get(label, "")
         if sign == 0 and meaning:
             sign = _meaning_polarity(meaning)
-        elif label.lower() in _DEPENDS:
+        elif label.lower() in _DEPENDS and not (sign < 0 and meaning):
+            # What a `no` stands for may well speak of something bad; what a `yes` stands for may not.
             about = meaning or asked_question(text)
             if _BAD_THING.search(about):
                 return None
@@ -193,7 +197,8 @@ def rates_a_bad_thing(text: str) -> str | None:
     """The words that say so, when what is rated is plainly something bad: `the degree of hallucination`."""
     match = re.search(
         rf"\b(?:degree|level|amount|extent|severity|likelihood)\s+of\s+(?:the\s+)?{_BAD_THING.pattern}"
-        rf"|{_BAD_THING.pattern}\s+(?:score|rating|scale|level)\b",
+        rf"|{_BAD_THING.pattern}\s+(?:score|rating|scale|level)\b"
+        rf"|\b(?:evaluate|rate|score|assess|measure)\s+(?:the\s+)?{_BAD_THING.pattern}\s+(?:of|in)\b",
         text,
         re.IGNORECASE,
     )

@@ -70,7 +70,7 @@ def _inline(text: str, announced: re.Match[str]) -> Found | None:
     parts: list[Part] = []
     for match in _NAMED.finditer(rest):
         name = match["name"].strip()
-        if name.lower() in {"json", "keys", "fields"} or len(name.split()) > 3:
+        if name.lower() in {"json", "keys", "fields", "yes", "no", "true", "false"} or len(name.split()) > 3:
             continue
         if any(option == name for part in parts for option in part.kind.options):
             continue  # a value that an earlier field was said to take

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from adjudge.fields import canonical_field
 from adjudge.judges.understand.bare import find_bare
 from adjudge.judges.understand.names import (
     is_doubt,
@@ -13,18 +14,29 @@ from adjudge.judges.understand.names import (
     is_rating,
     is_reason,
 )
+from adjudge.judges.understand.options import meanings_of
 from adjudge.judges.understand.parts import Part, as_number
 from adjudge.judges.understand.polarity import (
     asks_for_a_bad_thing,
+    label_polarity,
     name_polarity,
     points_for,
     rates_a_bad_thing,
 )
 from adjudge.judges.understand.scale import Anchors, anchored_scale, kind_bounds, overall_scale
+from adjudge.judges.understand.textual import options_near, spoken
 from adjudge.records import FieldScore, Json, PointsScore, Scale, ScoreRule
 from adjudge.templates import Reference
 
 _EXACT_DECIMALS = re.compile(r"\b(?:float|decimal|floating)|\d\.\d*[1-9]|0\.X", re.IGNORECASE)
+_RESPONSE = re.compile(
+    r"answer|response|output|completion|candidate|assistant|model|summary|reply|generation|system|translation|essay|baseline"
+)
+"""In the names of two things of which a prompt asks for the better one; two expressions or queries it may well hold equal."""
+_FLAG = re.compile(
+    r"(?:contains?|has|have|is|are|was|were|does|did|includes?|mentions?|uses?)(?:_|(?=[A-Z]))"
+)
+"""A field of such a name says whether something is so, and 1 is good only when that is."""
 _PAIR_ENDS = (
     ("a", "b"),
     ("1", "2"),
@@ -48,18 +60,16 @@ class Rule:
     unread: tuple[str, ...] = ()
 
 
+PAIRWISE = (
+    "the prompt compares two responses: a pairwise verdict has no score here, since a case has one response; "
+    "add `score:` to give its labels points"
+)
+
+
 def read_rule(parts: tuple[Part, ...], text: str, anchors: list[Anchors], *, pairwise: bool) -> Rule:
     """The rule for these parts; what stands in the way is said in `unread`."""
     if pairwise:
-        return Rule(
-            parts=parts,
-            unread=(
-                (
-                    "the prompt compares two responses: a pairwise verdict has no score here, since a case has one response; "
-                    "add `score:` to give its labels points"
-                ),
-            ),
-        )
+        return Rule(parts=parts, unread=(PAIRWISE,))
     numeric = [part for part in parts if part.shape is None and part.kind.numeric and not is_doubt(part.name)]
     labels = [part for part in parts if _is_choice(part)]
     rated = [part for part in numeric if is_rating(part.name)] or ([] if labels else numeric)
@@ -110,8 +120,14 @@ def _rated(parts: tuple[Part, ...], rating: Part, text: str, anchors: list[Ancho
     if fitting and not rating.kind.bounded and not kind.options and set(fitting[0].values) == {0.0, 1.0}:
         kind = anchored_scale(fitting[0]) if kind.type == "integer" else kind
     low, high = kind_bounds(kind)
+    flag = kind.options and (low, high) == (0.0, 1.0) and _FLAG.match(rating.name)
+    sign = name_polarity(rating.name) if flag else 1
     bad = rates_a_bad_thing(text) or (
-        "the question asks for it" if kind.options and asks_for_a_bad_thing(text) else ""
+        f"`{rating.name}` may be bad when it is 1"
+        if sign < 1
+        else "the question asks for it"
+        if kind.options and asks_for_a_bad_thing(text)
+        else ""
     )
     changed = replace(rating, kind=kind)
     best = max(fitting, key=lambda item: len(item.texts), default=None)
@@ -139,12 +155,29 @@ def _worded(rating: Part, text: str) -> Part | None:
     """A `score` whose place says nothing, in a prompt that asks for words and not for numbers."""
     bare = find_bare(text)
     options = bare.parts[0].kind.options if bare is not None else ()
-    if bare is None or not options or bare.parts[0].kind.numeric:
+    if bare is None or not options or bare.parts[0].kind.numeric or rating.name in options:
         return None
+    if is_rating(rating.name) and not any(label_polarity(str(option)) for option in options):
+        return None  # words that say neither good nor bad are no score
     return replace(rating, kind=bare.parts[0].kind, meanings=bare.parts[0].meanings)
 
 
+def _named_options(label: Part, text: str) -> Part | None:
+    """A label whose place says nothing, with the choice of a sentence that speaks of it by its name."""
+    options = tuple(option for option in options_near(text, spoken(label.name)) if option != label.name)
+    if len(options) < 2:
+        return None
+    kind = replace(label.kind, options=options)
+    return replace(label, kind=kind, meanings=meanings_of(text, options))
+
+
 def _labelled(parts: tuple[Part, ...], labels: list[Part], text: str) -> Rule:
+    if not labels:
+        # The place is there, and its words are named elsewhere in the prompt.
+        for part in parts:
+            open_place = part.kind.type == "string" and (is_rating(part.name) or is_label(part.name))
+            if open_place and (worded := _named_options(part, text) or _worded(part, text)) is not None:
+                return _labelled(tuple(worded if other is part else other for other in parts), [worded], text)
     named = [part for part in labels if is_label(part.name) or is_rating(part.name)]
     chosen = labels if len(labels) == 1 else named if len(named) == 1 else []
     if not chosen:
@@ -255,7 +288,11 @@ def _nested_numbers(shape: Mapping[str, Json]) -> list[str]:
     properties = shape.get("properties")
     if not isinstance(properties, dict):
         return []
-    return [name for name, schema in properties.items() if isinstance(schema, dict) and "minimum" in schema]
+    return [
+        name
+        for name, schema in properties.items()
+        if isinstance(schema, dict) and schema.get("type") in {"integer", "number"}
+    ]
 
 
 def _listed(names: list[str]) -> str:
@@ -266,14 +303,22 @@ def is_pairwise(references: tuple[Reference, ...], parts: tuple[Part, ...]) -> b
     """Two inputs that differ in `a`/`b` or `1`/`2` alone, and no single rating of one of them."""
     names = {re.sub(r"[^a-z0-9]+", "_", _snake(reference.name)).strip("_") for reference in references}
     paired = any(
-        (name.endswith(f"_{first}") and name.removesuffix(first) + second in names)
-        or (name.startswith(f"{first}_") and second + name.removeprefix(first) in names)
-        or (
-            re.fullmatch(rf"[a-z_]{{3,}}{first}", name) is not None
-            and name.removesuffix(first) + second in names
+        _RESPONSE.search(name)
+        and (
+            (name.endswith(f"_{first}") and name.removesuffix(first) + second in names)
+            or (name.startswith(f"{first}_") and second + name.removeprefix(first) in names)
+            or (
+                re.fullmatch(rf"[a-z_]{{3,}}{first}", name) is not None
+                and name.removesuffix(first) + second in names
+            )
         )
         for name in names
         for first, second in _PAIR_ENDS
+    )
+    # One under test beside the one it is measured against.
+    paired = paired or (
+        any("baseline" in name for name in names)
+        and any(canonical_field(name) == "response" for name in names)
     )
     if not paired:
         return False

@@ -9,7 +9,7 @@ from adjudge.judges.understand.kinds import NUMBER, Kind, chosen, find_ranges, n
 from adjudge.judges.understand.names import REFERENCE
 
 _CUE = re.compile(
-    r"\b(?:scale|scores?|scoring|scored|rate|rates|rating|ratings|rated|grades?|grading|graded|points?|likert|marks?|stars?|rank|rubric)\b",
+    r"\b(?:scale|scores?|scoring|scored|rate|rates|rating|ratings|rated|grades?|grading|graded|points?|likert|on a range|marks?|stars?|rank|rubric)\b",
     re.IGNORECASE,
 )
 _WHOLE = re.compile(r"\b(?:integers?|whole numbers?|int|binary)\b", re.IGNORECASE)
@@ -22,9 +22,16 @@ _ANCHOR = re.compile(
     r"(?P<prefix>(?:a[ \t]+)?(?:score|rating|level|grade|[A-Za-z]{3,20}(?=:[ \t]*\d{1,3}\]))(?:[ \t]+of)?[ \t]*[:=]?[ \t]*)?"
     rf"(?P<value>{NUMBER})(?:[ \t]*(?:-|–|~|to)[ \t]*(?P<upto>{NUMBER}))?(?:[ \t]*(?:points?|stars?)\b)?"
     r"[*_`\"')\]]{0,3}(?P<aside>[ \t]*\([^()\n]{1,60}\))?[*_`\"')\]]{0,3}[ \t]*"
-    r"(?P<mark>[:=|]|[-–—]{1,2}(?=[ \t])|→|⇒|=>|->|\bmeans\b|\bif\b|\bfor\b|\.(?=[ \t])|(?<=\))(?=[ \t]*$))[*_]{0,2}[ \t]*(?P<text>[^\n]{0,600})$",
+    r"(?P<mark>[:=|]|,(?=[ \t]+(?:if|when)\b)|[-–—]{1,2}(?=[ \t])|→|⇒|=>|->|\bmeans\b|\bif\b|\bfor\b|\.(?=[ \t])|(?<=\))(?=[ \t]*$))[*_]{0,2}[ \t]*(?P<text>[^\n]{0,600})$",
     re.IGNORECASE | re.MULTILINE,
 )
+_POINT_RULE = re.compile(
+    rf",\s(?:then\s)?(?:I will|you should|it should)?\s?(?:say|respond|answer|give|assign|output|return|rate|score)\b[^\n.,\d]{{0,40}}\s(?P<before>{NUMBER})(?=[\s.,;)]|\Z)(?!\.\d)"
+    rf"|\b(?:assign|give|score)\b[^\n.,\d]{{0,30}}\s(?P<after>{NUMBER})\s+(?:if|when)\b"
+    rf"|[:=][ \t]{{0,4}}(?P<points>{NUMBER})[ \t]+points?[ \t]{{0,4}}$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CONDITION = re.compile(r"\b(?:if|when)\b", re.IGNORECASE)
 _NAME_END = re.compile(r"[:;.—–|(]|\s-\s|\s-$")
 _WORD = re.compile(r"[a-z][a-z'-]{2,24}")
 
@@ -143,7 +150,7 @@ def _read_run(text: str, run: list[re.Match[str]]) -> Anchors | None:
         return None
     if any(match["mark"].startswith(".") for match in run):
         near = "\n".join(heading.rstrip().splitlines()[-2:])
-        numbered = ascending and values == [float(n) for n in range(1, len(values) + 1)]
+        numbered = ascending and all(value == int(value) and value >= 1 for value in values)
         if (
             numbered
             and not prefixed
@@ -202,6 +209,26 @@ def _names(run: list[re.Match[str]], values: list[float]) -> dict[str, float]:
     return dict(zip(names, values, strict=True))
 
 
+def pointed_scale(text: str) -> Kind | None:
+    """The scale that rules give one by one: `If …, say 0.`, `… respond with a score of 2`."""
+    found: dict[float, None] = {}
+    for match in _POINT_RULE.finditer(text):
+        start = max(
+            text.rfind("\n", 0, match.start()), text.rfind(". ", 0, match.start()), match.start() - 300
+        )
+        if match["before"] and not _CONDITION.search(text, max(0, start), match.start()):
+            continue
+        found[float(match["before"] or match["after"] or match["points"])] = None
+    values = sorted(found)
+    if len(values) < 2 or values[-1] > 100:
+        return None
+    if values == [float(n) for n in range(int(values[0]), int(values[0]) + len(values))]:
+        if values == [0.0, 1.0]:
+            return Kind(type="integer", options=(0, 1))
+        return Kind(type="integer", low=values[0], high=values[-1])
+    return chosen(tuple(int(value) if value == int(value) else value for value in values))
+
+
 def overall_scale(text: str, anchors: list[Anchors]) -> Kind | None:
     """The scale the prompt as a whole is on: the one stated most often, else the one its anchors span."""
     stated = stated_scales(text)
@@ -216,7 +243,7 @@ def overall_scale(text: str, anchors: list[Anchors]) -> Kind | None:
     usable = [item for item in anchors if len(item.values) >= 2]
     if len({(item.low, item.high) for item in usable}) == 1:
         return anchored_scale(usable[0])
-    return None
+    return None if usable else pointed_scale(text)
 
 
 def anchored_scale(anchors: Anchors) -> Kind:

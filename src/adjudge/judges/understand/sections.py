@@ -14,7 +14,7 @@ _ITEM = re.compile(
     r"^[ \t]{0,3}(?:(?:\d{1,2}[.)]|[-*•+])[ \t]+|#{1,4}[ \t]+(?:\d{1,2}[.)][ \t]+)?)(?P<bold>\*\*|__)?(?P<name>(?:An?[ \t]|The[ \t]|Your[ \t])?[A-Za-z][A-Za-z /&-]{1,50}?)(?:\*\*|__)?[ \t]*(?P<aside>\([^()\n]{1,80}\))?(?:[ \t]*[:–—](?:\*\*|__)?[ \t]*(?P<text>[^\n]{0,400})|[ \t]*(?P<rest>(?:explaining|justifying|describing|of|that|summarizing|for|with|to|in)\b[^\n]{0,300})|[.]?[ \t]*)$"
 )
 _NOT_SECTIONS = re.compile(
-    r"\b(?:criteria|criterion|aspects?|factors?|dimensions?|consider|rubric|scale|guidelines|rules|steps|instructions|inputs?|given|options|labels|based on|whether)\b",
+    r"\b(?:criteria|criterion|aspects?|factors?|dimensions?|consider|rubric|scale|guidelines|rules|steps|instructions|inputs?|given|options|labels|based on|whether|if|when|true|(?:may|might|can|could)[ ](?:also[ ])?(?:include|contain))\b",
     re.IGNORECASE,
 )
 _SEVERAL = re.compile(

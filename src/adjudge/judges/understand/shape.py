@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+from adjudge.fields import canonical_field
 from adjudge.judges.schema import object_schema
 from adjudge.judges.understand.kinds import UNKNOWN, Kind, read_kind
 from adjudge.judges.understand.names import (
@@ -21,6 +22,7 @@ _PLACE = re.compile(
     r"<[^<>\n]{1,200}>|\.\.\.|…|\bor\b|\||true/false|yes/no|\byour\b|\bhere\b|\b(?:int|integer|float|number|string|str|bool|boolean)\b",
     re.IGNORECASE,
 )
+_SCHEMA_KEYS = {"type", "enum", "anyOf", "allOf", "oneOf", "$ref", "const"}
 _TYPES = {"string", "number", "integer", "boolean", "array", "object", "null"}
 
 
@@ -52,6 +54,11 @@ def shows_a_list(text: str) -> bool:
 
 def _is_data(shown: Shown) -> bool:
     """JSON that is filled from the case is what is judged, not what is asked for."""
+    names = shown.node.names
+    if any(REFERENCE.search(name) for name in names):
+        return True  # the case names the fields: which they are cannot be known here
+    if len(names) > 1 and all(canonical_field(name.lower()) is not None for name in names):
+        return True  # question, context and answer: a case of an example
     leaves = list(_leaves(shown.node))
     filled = sum(REFERENCE.search(leaf.text) is not None for leaf in leaves)
     return filled > 0 and not any(
@@ -114,14 +121,34 @@ def _part(entry: Entry, says: str, twins: list[Node | None]) -> Part:
         shape = object_schema({child.name: part_schema(_part(child, "", [])) for child in node.entries})
         return Part(name=entry.name, shape=shape, says=about)
     if isinstance(node, ListNode):
-        return _list_part(entry.name, node, about)
+        place = _bracketed_place(node)
+        if place is None:
+            return _list_part(entry.name, node, about)
+        node = place
     kind = leaf_kind(entry.name, node, about)
     if kind.type == "integer" and not kind.bounded:
         numbers = [twin.text for twin in twins if isinstance(twin, Leaf)]
         if any(re.fullmatch(r"\d+\.\d*[1-9]", number.strip()) for number in numbers):
             kind = replace(kind, type="number")
+    if kind.type == "string" and not kind.options and (is_rating(entry.name) or is_label(entry.name)):
+        kind = replace(kind, options=_shown_labels(node, twins))
     as_text = node.quoted and kind.numeric
     return Part(name=entry.name, kind=kind, says=f"{node.text}\n{about}".strip(), number_as_text=as_text)
+
+
+def _bracketed_place(node: ListNode) -> Leaf | None:
+    """`[a score between 0 and 1]`: several bare words in brackets are a place, since a list has quotes or numbers in it."""
+    if len(node.elements) != 1 or not isinstance(leaf := node.elements[0], Leaf) or leaf.quoted:
+        return None
+    return leaf if len(re.findall(r"[A-Za-z]{2,}", leaf.text)) > 1 else None
+
+
+def _shown_labels(node: Leaf, twins: list[Node | None]) -> tuple[str, ...]:
+    """The labels that examples of one verdict give a field, when there are several and each is a word or two."""
+    shown = [leaf.text.strip() for leaf in (node, *twins) if isinstance(leaf, Leaf) and leaf.quoted]
+    labels = tuple(dict.fromkeys(shown))
+    worded = all(re.fullmatch(r"[A-Za-z][\w-]{0,30}(?:[ -][\w-]{1,20})?", label) for label in labels)
+    return labels if worded and 1 < len(labels) <= 6 else ()
 
 
 def leaf_kind(name: str, leaf: Leaf, about: str) -> Kind:
@@ -201,7 +228,14 @@ def _labelled_count(node: ListNode) -> int | None:
 def _as_json_schema(node: ObjectNode) -> ObjectNode | None:
     """The `properties` of a JSON Schema that is shown as such."""
     properties = node["properties"]
-    return properties if isinstance(properties, ObjectNode) else None
+    if not isinstance(properties, ObjectNode) or not properties.entries:
+        return None
+    # A verdict may well have a field of that name; in a schema every property is itself a schema.
+    described = all(
+        isinstance(entry.node, ObjectNode) and _SCHEMA_KEYS & set(entry.node.names)
+        for entry in properties.entries
+    )
+    return properties if described else None
 
 
 def _property_schema(node: ObjectNode) -> ObjectNode | None:

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from adjudge.judges.understand.kinds import NUMBER, Kind, find_ranges, read_kind, word_choices
+from adjudge.judges.understand.kinds import NUMBER, Kind, find_ranges, read_kind
 from adjudge.judges.understand.names import (
     REFERENCE,
     cued,
@@ -15,6 +15,7 @@ from adjudge.judges.understand.names import (
 )
 from adjudge.judges.understand.options import bracketed_meanings, meanings_of
 from adjudge.judges.understand.parts import Found, Part
+from adjudge.judges.understand.words import word_choices
 
 # ---- tags ----------------------------------------------------------------------------------------------
 
@@ -45,6 +46,12 @@ _NOT_PARTS = frozenset(
 )
 
 
+_GIVEN = re.compile(
+    r"rubric|criteri|instruction|guideline|example|reminder|definition|scale|task", re.IGNORECASE
+)
+"""In the name of a tag that holds what the judge is told."""
+
+
 def find_tags(text: str) -> Found | None:
     parts: dict[str, Part] = {}
     places: dict[str, int] = {}
@@ -54,7 +61,11 @@ def find_tags(text: str) -> Found | None:
         name = match["name"]
         if name.lower() in _NOT_PARTS | filled or REFERENCE.search(match["inside"]) or name in parts:
             continue
-        if not (cued(text, match.start(), within=700) or is_rating(name) or is_label(name)):
+        if _GIVEN.search(name) and not is_rating(name):
+            continue
+        if not (
+            cued(text, match.start(), within=700) or is_rating(name) or is_label(name) or is_reason(name)
+        ):
             continue
         parts[name] = _tag_part(name, match["inside"].strip(), text)
         places[name] = match.start()
@@ -110,7 +121,7 @@ def _text_part(name: str, inside: str, text: str) -> Part:
         if is_rating(property_name):
             kind = Kind(type="integer", assumed=True)
         else:
-            options = _options_near(text, spoken(name))
+            options = options_near(text, spoken(name))
             kind = Kind(type="string", options=options)
     options = tuple(option for option in kind.options if isinstance(option, str))
     return Part(
@@ -130,7 +141,7 @@ def spoken(name: str) -> str:
     return snake_case(name).replace("_", " ")
 
 
-def _options_near(text: str, name: str) -> tuple[str, ...]:
+def options_near(text: str, name: str) -> tuple[str, ...]:
     """The choice in a sentence that speaks of the part, the last such sentence first."""
     sentences = [match[0] for match in re.finditer(r"[^\n.]{3,400}", text) if "⟦" not in match[0]]
     for sentence in reversed(sentences):
@@ -212,6 +223,8 @@ _SPECIFIED = re.compile(
     r"\bformat\b[^\n]{0,40}\b(?:specified|given|shown|described|below)\b[^\n]{0,20}:|\bfollowing fields\b|\bfollowing format\b",
     re.IGNORECASE,
 )
+_HERE = re.compile(r"\s+(?:goes\s+)?here\W{0,3}$", re.IGNORECASE)
+_OWNED = re.compile(r"^(?:the|your|my)\s+|\s+(?:is|are)$", re.IGNORECASE)
 _FORM = re.compile(r"\b(?:evaluation|scoring|answer|rating) form\b[^\n]{0,40}:?", re.IGNORECASE)
 
 
@@ -221,12 +234,13 @@ def find_lines(text: str) -> Found | None:
     if result is not None:
         return result
     candidates: list[tuple[int, int, str, str]] = []
+    given = {match[2].lower() for match in _line_matches(text) if REFERENCE.search(match[3])}
     last_reference = max((match.end() for match in REFERENCE.finditer(text)), default=0)
     for match in _line_matches(text):
         label, value = match[2], match[3]
         if REFERENCE.search(value) or REFERENCE.search(label) or value.startswith(":"):
             continue
-        if len(label.split()) > 4:
+        if len(label.split()) > 4 or label.lower() in given:
             continue
         role = is_rating(label) or is_label(label) or is_reason(label)
         at_end = match[0] >= last_reference and not value.strip()
@@ -285,10 +299,10 @@ def _lines_contract(text: str, candidates: list[tuple[int, int, str, str]]) -> F
     parts: dict[str, Part] = {}
     values: dict[str, list[str]] = {}
     for _, _, label, value in sorted(candidates):
-        name = snake_case(label)
+        name = snake_case(_OWNED.sub("", label) or label)
         values.setdefault(name, [])
         if value.strip():
-            values[name].append(value.strip())
+            values[name].append(_HERE.sub("", value.strip()))
         parts.setdefault(name, Part(name=name, labels=(spoken(label),)))
     read = tuple(_line_part(part, values[name], text) for name, part in parts.items())
     named = any(is_rating(part.name) or is_label(part.name) or part.kind.bounded for part in read)

@@ -1,0 +1,79 @@
+"""A verdict that front matter declares: it replaces the one read from the prompt, and is asked for where the prompt does not."""
+
+import re
+from collections.abc import Mapping
+
+from adjudge.judges.asking import ask_for
+from adjudge.judges.declared import Declared
+from adjudge.judges.understand import Understood
+from adjudge.judges.understand.parts import Part
+from adjudge.judges.understand.rule import read_rule
+from adjudge.judges.understand.scale import find_anchors
+from adjudge.judges.understand.schema_parts import parts_of_schema
+from adjudge.records import Contract, Json, JsonSchema
+
+
+def with_declared_verdict(read: Understood, declared: Declared) -> Understood:
+    """A declared verdict replaces the one read; the score is then looked for in it."""
+    if declared.verdict is None:
+        return read
+    parts = parts_of_schema(declared.verdict)
+    anchors = find_anchors(read.outline)
+    rule = read_rule(parts, read.outline, anchors, pairwise=False)
+    bounded = rule.rating is not None and rule.rating.kind.bounded and _same_bounds(rule.rating, parts)
+    form = (
+        read.contract.form
+        if read.contract is not None and _same_names(read.contract, declared.verdict)
+        else "json"
+    )
+    labels = {
+        part.name: _labels(
+            part, rating=rule.rating is not None and part.name == rule.rating.name and part.kind.numeric
+        )
+        for part in parts
+        if form != "json" or (rule.rating is not None and part.name == rule.rating.name)
+    }
+    contract = Contract(schema=declared.verdict, needs=(), form=form, labels=labels, words=dict(rule.words))
+    return Understood(
+        inputs=read.inputs,
+        outline=read.outline,
+        contract=contract,
+        parts=parts,
+        score=rule.score,
+        scale=rule.scale if bounded or declared.scale is None else None,
+        passes=read.passes if read.scale is not None else None,
+        anchors=rule.anchors or read.anchors,
+        format_message=_asked(read, declared.verdict),
+        unread=rule.unread,
+        left_over=read.left_over,
+    )
+
+
+def _asked(read: Understood, verdict: JsonSchema) -> str | None:
+    """A message that asks for a declared verdict, unless the prompt does so itself: by its form, or as JSON by every name."""
+    names = tuple(properties_of(verdict))
+    if read.contract is not None and set(properties_of(read.contract.schema)) == set(names):
+        return None if read.format_message is None else ask_for(properties_of(verdict))
+    named = all(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", read.outline) for name in names)
+    if named and re.search(r"\bjson\b", read.outline, re.IGNORECASE):
+        return None
+    return ask_for(properties_of(verdict))
+
+
+def _labels(part: Part, *, rating: bool) -> tuple[str, ...]:
+    return tuple(
+        dict.fromkeys((part.name.replace("_", " ").lower(), *(("rating", "score") if rating else ())))
+    )
+
+
+def _same_bounds(rating: Part, parts: tuple[Part, ...]) -> bool:
+    return any(part.name == rating.name and part.kind.bounded for part in parts)
+
+
+def _same_names(contract: Contract, verdict: Mapping[str, Json]) -> bool:
+    return set(properties_of(contract.schema)) == set(properties_of(verdict))
+
+
+def properties_of(schema: JsonSchema) -> dict[str, Json]:
+    properties = schema.get("properties")
+    return properties if isinstance(properties, dict) else {}

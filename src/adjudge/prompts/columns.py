@@ -1,0 +1,38 @@
+"""Tell a person which columns a case has when one that is needed is not among them."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from adjudge.fields import ALIASES, canonical_field, strip_namespace
+from adjudge.records import Case
+
+MOST_SHOWN = 12
+LONGEST_NAME = 40
+
+
+def describe_columns(case: Case, missing: Sequence[str]) -> str:
+    """`the row has `qestion`, `text`; did you mean `--map question=qestion`?`"""
+    if not case.columns:
+        return "the row has no columns"
+    names = [_shown(name) for name in case.columns]
+    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
+    said = f"the row has {', '.join(f'`{name}`' for name in names[:MOST_SHOWN])}{more}"
+    flags = [flag for name in missing if (flag := _suggest(case, name)) is not None]
+    return f"{said}; did you mean {' '.join(f'`{flag}`' for flag in flags)}?" if flags else said
+
+
+def _suggest(case: Case, name: str) -> str | None:
+    """A `--map` for a column whose name is nearly that of the input or of one of its aliases."""
+    own = strip_namespace(name)
+    field = canonical_field(own) or own
+    free = {column.casefold(): column for column in case.columns if canonical_field(column) is None}
+    for wanted in (own, field, *ALIASES.get(field, ())):
+        close = get_close_matches(wanted.casefold(), free, n=1, cutoff=0.75)
+        if close:
+            return f"--map {own}={_shown(free[close[0]])}"
+    return None
+
+
+def _shown(name: str) -> str:
+    plain = "".join(character if character.isprintable() else "?" for character in name)
+    return plain if len(plain) <= LONGEST_NAME else f"{plain[: LONGEST_NAME - 1]}…"
