@@ -141,11 +141,19 @@ def _scale_without_anchors(subject: Subject) -> Faults:
     if subject.rating is None or judge.scale is None or judge.anchors or _FORMULA.search(subject.outline):
         return
     low, high = as_number(judge.scale.low), as_number(judge.scale.high)
+    if all(_is_described(str(end), subject.outline) for end in (low, high)):
+        return
     yield (
         f"nothing says what the points of the scale {low} to {high} mean",
         None,
         f"describe at least {low} and {high}, and best every point: models place the middle of a bare scale anywhere",
     )
+
+
+def _is_described(point: str, text: str) -> bool:
+    """`1 (rude)`, `5 means warm`, `0 = no relation`: in a sentence, where no list of anchors is."""
+    said = r"\(\s{0,4}[^\W\d][^)\n]{2,200}\)|(?:=|:|[-–—]|is|means?|meaning|being|indicates?|represents?)\s{1,4}[\"'“]?[^\W\d]"
+    return re.search(rf"(?<![\w.]){re.escape(point)}(?:\.0)?[\"'”]?\s{{0,4}}(?:{said})", text) is not None
 
 
 def _no_place(subject: Subject) -> Faults:

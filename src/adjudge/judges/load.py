@@ -1,5 +1,6 @@
 """Files -> Judge: read, check, hash."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from difflib import get_close_matches
@@ -7,10 +8,11 @@ from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
-from adjudge.errors import JudgeFileError
+from adjudge import templates
+from adjudge.errors import JudgeFileError, TemplateError
 from adjudge.judges.assemble import assemble, check_pass_rule
 from adjudge.judges.declared import Declared, read_declared
-from adjudge.judges.front_matter import normalize_text, split_front_matter
+from adjudge.judges.front_matter import SplitFile, normalize_text, split_front_matter
 from adjudge.judges.identity import judge_hash
 from adjudge.records import Judge
 
@@ -45,7 +47,22 @@ def parse_judge(text: str, *, name: str, where: str | None = None) -> Judge:
         )
     split = split_front_matter(normal, where=shown)
     declared = read_declared(split.front_matter, where=shown)
-    return assemble(declared, split.body, name=name, where=shown, text=normal)
+    try:
+        return assemble(declared, split.body, name=name, where=shown, text=normal)
+    except TemplateError as error:
+        raise _placed(error, split, declared, shown) from None
+
+
+def _placed(error: TemplateError, split: SplitFile, declared: Declared, where: str) -> JudgeFileError:
+    """The same error with the file it is in, and the line counted from the file's first."""
+    line = re.fullmatch(r"line (\d+)", error.where)
+    if line is None:
+        return JudgeFileError(where, f"{error.where}: {error.problem}", error.hint)
+    try:
+        templates.inputs(split.body, declared.dialect or templates.detect(split.body))
+    except TemplateError:
+        return JudgeFileError(f"{where} line {int(line[1]) + split.body_line - 1}", error.problem, error.hint)
+    return JudgeFileError(f"{where}, `items:` prompt line {line[1]}", error.problem, error.hint)
 
 
 @lru_cache(maxsize=1)

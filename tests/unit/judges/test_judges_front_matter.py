@@ -244,3 +244,18 @@ def test_items_come_first_and_are_no_input_of_the_main_prompt() -> None:
 def test_an_input_that_is_declared_and_not_used_does_not_stop_the_judge() -> None:
     read = judge("adjudge: 1\ninputs: {answer: required, extra: optional}")
     assert [item.name for item in read.inputs] == ["answer", "question"]
+
+
+def test_a_template_error_names_the_file_and_its_own_line():
+    text = "---\nadjudge: 1\nname: k\nscale: [1, 5]\n---\nA\nB {{#a}} x\n"
+    with pytest.raises(JudgeFileError) as caught:
+        parse_judge(text, name="k", where="k.md")
+    assert caught.value.where == "k.md line 7"
+    assert "never closed" in caught.value.problem
+
+
+def test_a_template_error_in_the_items_prompt_says_so():
+    text = "---\nadjudge: 1\nitems:\n  prompt: |\n    x {{#a}}\n  verdict: {facts: [string]}\n---\nCheck {{items}} in {{response}}.\n"
+    with pytest.raises(JudgeFileError) as caught:
+        parse_judge(text, name="k", where="k.md")
+    assert caught.value.where == "k.md, `items:` prompt line 1"

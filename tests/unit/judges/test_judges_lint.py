@@ -154,3 +154,17 @@ def test_a_boundary_that_does_not_enclose_is_none(around: str) -> None:
 def test_a_fallback_answer_is_not_an_example_of_a_score() -> None:
     text = GOOD + 'If the input is missing, use this fallback:\n{"reason": "missing", "score": 1}\n'
     assert "ADJ006" not in codes(text)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "found"),
+    [
+        ("Rate from 1 (rude) to 5 (warm): <a>{{answer}}</a>", False),
+        ("Give a score where 1 means rude and 5 means warm: <a>{{answer}}</a>", False),
+        ("Rate from 1 (rude) to 5: <a>{{answer}}</a>", True),
+        ("Rate from 1 to 5: <a>{{answer}}</a>", True),
+    ],
+)
+def test_ends_of_a_scale_that_a_sentence_describes_are_anchors(prompt, found):
+    judge = parse_judge(f'{prompt}\nReply with JSON: {{"reason": "...", "score": 1-5}}', name="x")
+    assert ("ADJ002" in {finding.code for finding in lint_judge(judge)}) is found

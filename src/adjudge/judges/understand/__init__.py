@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from adjudge.errors import ExpressionError
 from adjudge.expressions import parse_expression
@@ -49,6 +50,7 @@ class Understood:
     """What looks like a placeholder and is sent as text: true whatever front matter says."""
 
 
+@lru_cache(maxsize=32)
 def understand(body: str, dialect: Dialect) -> Understood:
     """Read a prompt's inputs, output contract, score, scale and pass rule."""
     references = template_inputs(body, dialect)

@@ -223,6 +223,7 @@ _SPECIFIED = re.compile(
     r"\bformat\b[^\n]{0,40}\b(?:specified|given|shown|described|below)\b[^\n]{0,20}:|\bfollowing fields\b|\bfollowing format\b",
     re.IGNORECASE,
 )
+_OPENING = ("<", "[", "(", "{")
 _HERE = re.compile(r"\s+(?:goes\s+)?here\W{0,3}$", re.IGNORECASE)
 _OWNED = re.compile(r"^(?:the|your|my)\s+|\s+(?:is|are)$", re.IGNORECASE)
 _FORM = re.compile(r"\b(?:evaluation|scoring|answer|rating) form\b[^\n]{0,40}:?", re.IGNORECASE)
@@ -243,22 +244,16 @@ def find_lines(text: str) -> Found | None:
         if len(label.split()) > 4 or label.lower() in given:
             continue
         role = is_rating(label) or is_label(label) or is_reason(label)
-        at_end = match[0] >= last_reference and not value.strip()
-        asked = (
-            cued(text, match[0], within=600)
-            or _FORM.search(text[max(0, match[0] - 200) : match[0]]) is not None
+        at_end = match[0] >= last_reference and not value.strip() and match[1] >= len(text.rstrip()) - 3
+        in_form = _FORM.search(text, max(0, match[0] - 200), match[0]) is not None
+        placed = (
+            _is_place(value) if role else value.lstrip()[:1] in _OPENING and _PLACE.match(value) is not None
         )
-        in_form = _FORM.search(text[max(0, match[0] - 200) : match[0]]) is not None
+        # Whether output is asked for here is the dearest question, so it comes last.
         if (
             in_form
-            or (role and ((asked and _is_place(value)) or (at_end and match[1] >= len(text.rstrip()) - 3)))
-            or (
-                not role
-                and asked
-                and _PLACE.match(value)
-                and value.lstrip()[:1] in "<[({"
-                and not near_example(text, match[0])
-            )
+            or (role and at_end)
+            or (placed and cued(text, match[0], within=600) and (role or not near_example(text, match[0])))
         ):
             candidates.append(match)
     for quoted in _INLINE.finditer(text):
