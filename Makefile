@@ -12,7 +12,7 @@ $(VENV)/.installed: pyproject.toml
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed requirements/dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[parquet]' -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[parquet,postgres]' -r requirements/dev.txt
 	touch $@
 
 demo: $(VENV)/.installed  ## judge the shipped examples and print the report

@@ -10,7 +10,7 @@ JUDGES = ("relevance", "correctness", "helpfulness", "coverage")
 MODEL = "scripted:examples/replies.jsonl"
 
 print(f"No model is called: the replies come from a file, {MODEL}.\n")
-runs = [adjudge.evaluate(f"examples/{name}.jsonl", judges=[name], model=MODEL) for name in JUDGES]
+runs = [adjudge.evaluate(f"examples/{name}.jsonl", judges=[name], model=MODEL, store=None) for name in JUDGES]
 adjudge.Report.of(
     [judgement for run in runs for judgement in run], [judge for run in runs for judge in run.judges]
 ).print()

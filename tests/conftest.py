@@ -12,8 +12,9 @@ SEEDS = Path(__file__).parents[2] / "shared" / "seeds"
 
 
 @pytest.fixture(autouse=True)
-def _no_settings_from_outside(monkeypatch):
-    """A key, a model or a config variable of the person running the tests must not change what they test."""
+def _no_settings_from_outside(monkeypatch, tmp_path):
+    """A key, a model, a config file or a store of the person running the tests must not change what they test."""
+    monkeypatch.chdir(tmp_path)
     for name in list(os.environ):
         if name.startswith("ADJUDGE_") or name.endswith(("_API_KEY", "_BASE_URL")):
             monkeypatch.delenv(name)

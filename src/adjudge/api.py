@@ -1,23 +1,24 @@
 """adjudge from Python: judge a file, a list or one case; safe inside a running event loop."""
 
 import asyncio
-import os
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from adjudge.dataset import read_cases
-from adjudge.errors import InputError, ModelNameError
-from adjudge.models import known_providers, open_model
-from adjudge.models.share import SharedClient
+from adjudge.errors import InputError
 from adjudge.records import NOTHING, Json, Judge, Judgement, ModelClient
 from adjudge.reports.report import Report
 from adjudge.reports.rows import result_row
-from adjudge.runs.plan import CurrentDate, make_plan, name_run, told_date
+from adjudge.runs.budget import Price
+from adjudge.runs.plan import CurrentDate, make_plan, told_date
+from adjudge.runs.session import Keeping, Limits, open_session
+from adjudge.store import DEFAULT_STORE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,6 +79,14 @@ async def aevaluate(
     sample: int | None = None,
     seed: int = 0,
     strict: bool = False,
+    store: str | Path | None = DEFAULT_STORE,
+    fresh: bool = False,
+    retry: Iterable[str] = (),
+    rpm: int | None = None,
+    tpm: int | None = None,
+    max_cost: float | Decimal | None = None,
+    max_calls: int | None = None,
+    price: Price | None = None,
 ) -> Run:
     """Judge every case with every judge.
 
@@ -100,15 +109,26 @@ async def aevaluate(
         seed=seed,
     )
     rows = read_cases(cases, maps=map, strict=strict)
-    client = find_model(model, plan.judges, base_url=base_url, jobs=jobs)
-    try:
-        run = name_run(cases, plan, name=name, model=client.name, base_url=base_url)
-        async with aclosing(plan.judge(rows, client)) as stream:
-            judgements = [judgement async for judgement in stream]
-    finally:
-        if client is not model:
-            await client.close()
-    return Run(name=run, judges=plan.judges, judgements=tuple(judgements), current_date=plan.current_date)
+    limits = Limits(
+        rpm=rpm,
+        tpm=tpm,
+        max_cost=None if max_cost is None else Decimal(str(max_cost)),
+        max_calls=max_calls,
+        price=price,
+    )
+    keeping = Keeping(store=store, fresh=fresh, retry=frozenset(retry))
+    async with open_session(
+        plan, source=cases, model=model, base_url=base_url, name=name, limits=limits, keeping=keeping
+    ) as session:
+        judgements = list(session.earlier())
+        async with aclosing(session.judge(rows)) as stream:
+            judgements += [judgement async for judgement in stream]
+        return Run(
+            name=session.run,
+            judges=plan.judges,
+            judgements=tuple(judgements),
+            current_date=session.plan.current_date,
+        )
 
 
 async def ajudge(
@@ -118,9 +138,13 @@ async def ajudge(
     base_url: str | None = None,
     parameters: Mapping[str, Json] = NOTHING,
     temperature: float | None = None,
+    store: str | Path | None = None,
     **case: Any,
 ) -> Judgement:
-    """Judge one case, its fields given by name: `ajudge("coverage", question=…, response=…, reference=…)`."""
+    """Judge one case, its fields given by name: `ajudge("coverage", question=…, response=…, reference=…)`.
+
+    Nothing is kept unless a `store` is named.
+    """
     run = await aevaluate(
         [case],
         judge,
@@ -130,6 +154,7 @@ async def ajudge(
         temperature=temperature,
         jobs=1,
         strict=True,
+        store=store,
     )
     return run.judgements[0]
 
@@ -155,43 +180,3 @@ def _waited(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 
 evaluate = _waited(aevaluate)
 judge = _waited(ajudge)
-
-
-def find_model(
-    model: str | ModelClient | None,
-    judges: Sequence[Judge],
-    *,
-    base_url: str | None,
-    jobs: int,
-    environ: Mapping[str, str] = os.environ,
-) -> ModelClient:
-    """The model that was named. A key in the environment never chooses one by itself."""
-    if model is None:
-        model = environ.get("ADJUDGE_MODEL") or None
-    if model is None:
-        raise ModelNameError("model", "none was named", _what_can_be_used(judges, environ))
-    if not isinstance(model, str):
-        return model
-    if model in {"embedded", "replay"}:
-        raise ModelNameError(
-            f"model {model}", "is not part of this version yet", _what_can_be_used(judges, environ)
-        )
-    return SharedClient(open_model(model, base_url=base_url, environ=environ, connections=jobs))
-
-
-def _what_can_be_used(judges: Sequence[Judge], environ: Mapping[str, str]) -> str:
-    ready = [
-        provider.example
-        for provider in known_providers(environ)
-        if provider.key_variables and provider.key_set
-    ]
-    keyed = f"; keys are set for {', '.join(ready)}" if ready else ""
-    small = (
-        " (the embedded judge, which needs no key, is not part of this version yet)"
-        if all(judge.built_in for judge in judges)
-        else ""
-    )
-    return (
-        "name one with --model or ADJUDGE_MODEL, such as `openai:gpt-…`, `anthropic:claude-…`, `google:gemini-…`, a local "
-        f"server with `--model openai:NAME --base-url URL`, or `scripted:FILE`; `adjudge models` lists them{keyed}{small}"
-    )

@@ -253,7 +253,7 @@ def test_too_many_failures_fail_a_gated_run_as_not_measured(adjudge, cases, scri
 
 
 def test_an_interrupt_keeps_what_was_done_and_exits_130(tmp_path, cases):
-    name = cases(*({"id": str(n), "question": "q", "response": "r"} for n in range(200)))
+    name = cases(*({"id": str(n), "question": "q", "response": f"answer {n}"} for n in range(200)))
     with ModelServer(replies=ServerReply(text=GOOD, delay_seconds=0.05)) as server:
         process = subprocess.Popen(
             [
@@ -483,7 +483,7 @@ def test_one_output_given_twice_is_refused(adjudge, cases, script):
 
 
 def test_a_second_run_into_the_same_file_is_refused_while_the_first_is_writing(adjudge, cases, tmp_path):
-    name = cases(*({"id": str(n), "question": "q", "response": "r"} for n in range(4)))
+    name = cases(*({"id": str(n), "question": "q", "response": f"answer {n}"} for n in range(4)))
     with ModelServer(replies=ServerReply(text=GOOD, delay_seconds=0.6)) as server:
         run = (
             "run",
@@ -559,7 +559,7 @@ def test_cases_from_a_closed_stdin_are_an_error(tmp_path):
 
 
 def test_strict_finishes_what_is_in_flight_and_says_where_it_is(adjudge, cases, tmp_path):
-    rows = [{"id": str(n), "question": "q", "response": "r"} for n in range(6)]
+    rows = [{"id": str(n), "question": "q", "response": f"answer {n}"} for n in range(6)]
     name = cases(*rows, "{broken")
     with ModelServer(replies=ServerReply(text=GOOD, delay_seconds=0.05)) as server:
         done = adjudge(
@@ -675,7 +675,7 @@ def test_a_seed_without_a_sample_is_refused(adjudge, half_right):
     assert "add --sample N" in adjudge(*half_right, "--seed", "3").err
 
 
-@pytest.mark.parametrize("model", ["embedded", "replay"])
+@pytest.mark.parametrize("model", ["embedded"])
 def test_a_model_that_is_still_to_come_is_said_so(adjudge, cases, model):
     done = adjudge("run", cases({"question": "q", "response": "r"}), "--judge", "relevance", "--model", model)
     assert done.code == 2

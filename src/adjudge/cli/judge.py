@@ -1,12 +1,11 @@
 """`adjudge judge`: judge one case and print what came out."""
 
 import asyncio
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing
 
 import click
 import orjson
 
-from adjudge.api import find_model
 from adjudge.cli.console import plain, tell
 from adjudge.cli.main import EXIT_NOT_MEASURED
 from adjudge.cli.options import (
@@ -21,10 +20,11 @@ from adjudge.cli.options import (
 )
 from adjudge.dataset import read_cases
 from adjudge.errors import SettingsError
-from adjudge.records import Failed, Json, Judgement, ModelClient
+from adjudge.records import Failed, Json, Judgement
 from adjudge.reports.contract import as_contract
 from adjudge.reports.rows import result_row
-from adjudge.runs.plan import Plan, make_plan
+from adjudge.runs.plan import make_plan
+from adjudge.runs.session import Session, open_session
 
 
 @click.command("judge", short_help="Judge one case and print what came out.")
@@ -78,10 +78,10 @@ def command(
         parameters=as_parameters(param),
         jobs=1,
     )
-    client = find_model(model, plan.judges, base_url=base_url, jobs=1)
     loaded = plan.judges[0]
-    tell(f"model {client.name} · {loaded.name}@{loaded.hash}")
-    judgement = asyncio.run(_judge_one(plan, case, client))
+    judgement = asyncio.run(
+        _judge_one(open_session(plan, source=[case], model=model, base_url=base_url), case)
+    )
     if as_json:
         click.echo(orjson.dumps(result_row(judgement, "judge"), option=orjson.OPT_INDENT_2))
     elif isinstance(judgement.outcome, Failed):
@@ -93,13 +93,13 @@ def command(
     return EXIT_NOT_MEASURED if isinstance(judgement.outcome, Failed) else 0
 
 
-async def _judge_one(plan: Plan, case: dict[str, Json], client: ModelClient) -> Judgement:
-    try:
-        async with aclosing(plan.judge(read_cases([case]), client)) as stream:
+async def _judge_one(opened: AbstractAsyncContextManager[Session], case: dict[str, Json]) -> Judgement:
+    async with opened as session:
+        (judge,) = session.plan.judges
+        tell(f"model {session.model} · {judge.name}@{judge.hash}")
+        async with aclosing(session.judge(read_cases([case]))) as stream:
             (judgement,) = [judgement async for judgement in stream]
         return judgement
-    finally:
-        await client.close()
 
 
 def _print(judgement: Judgement) -> None:

@@ -24,7 +24,11 @@ COMMANDS = {
     "judges": "List the built-in judges.",
     "show": "Print what was understood of a judge file.",
     "lint": "Find what would make a judge unreliable.",
+    "runs": "List the stored runs, or remove one.",
+    "report": "Print the figures of a stored run.",
+    "export": "Write a stored run's rows to a file.",
     "models": "List the models that can be used.",
+    "store": "Check the store, or give its unused space back.",
 }
 
 

@@ -1,12 +1,15 @@
 """Flags that several commands share. Every flag can also be set as `ADJUDGE_<FLAG>`."""
 
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
 from typing import Any, TypeVar
 
 import click
 
 from adjudge.errors import SettingsError
 from adjudge.records import Json
+from adjudge.runs.budget import Price
+from adjudge.store import DEFAULT_STORE
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -122,3 +125,35 @@ as_option = flag(
     help="Print result rows, or what the judge's own output format asks for.",
 )
 json_option = flag("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+
+
+store_option = flag(
+    "--store",
+    default=DEFAULT_STORE,
+    show_default=True,
+    help="Where judgements are kept: a folder, a .db file or a postgresql:// URL.",
+)
+
+
+def parse_decimal(ctx: click.Context, param: click.Parameter, value: str | None) -> Decimal | None:
+    """Money is counted exactly."""
+    if value is None:
+        return None
+    try:
+        amount = Decimal(str(value))
+    except InvalidOperation:
+        amount = Decimal("NaN")
+    if not amount.is_finite() or amount < 0:
+        raise click.BadParameter(f"`{value}` is no amount", ctx, param)
+    return amount
+
+
+def parse_price(text: str) -> Price:
+    """`IN,OUT` in US dollars per million tokens."""
+    try:
+        price_in, price_out = (Decimal(part.strip()) for part in text.split(","))
+    except (InvalidOperation, ValueError):
+        raise SettingsError(
+            "--price", f"`{text}` is not of the form IN,OUT", "such as --price 0.15,0.60"
+        ) from None
+    return Price(input=price_in, output=price_out)

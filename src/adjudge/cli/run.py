@@ -1,18 +1,22 @@
 """`adjudge run`: judge every case of a file."""
 
 import asyncio
+import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, aclosing
+from contextlib import AbstractAsyncContextManager, ExitStack, aclosing, suppress
+from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 import click
 import orjson
 
-from adjudge.api import find_model
 from adjudge.cli.console import Progress, tell, use_colour
 from adjudge.cli.gates import parse_gates
-from adjudge.cli.main import EXIT_INTERRUPTED
+from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED
 from adjudge.cli.options import (
     as_mapping,
     as_option,
@@ -21,17 +25,21 @@ from adjudge.cli.options import (
     input_options,
     json_option,
     model_options,
+    parse_decimal,
+    parse_price,
     pass_option,
+    store_option,
 )
 from adjudge.dataset import read_cases
 from adjudge.errors import InputError, SettingsError
-from adjudge.records import BadRow, Case, Failed, Judgement, ModelClient
+from adjudge.records import BadRow, Case, Failed, Judgement
 from adjudge.reports.contract import as_contract
 from adjudge.reports.report import Report
 from adjudge.reports.rows import result_row
 from adjudge.reports.summary import Tally
 from adjudge.reports.writers import Writer, open_writer
-from adjudge.runs.plan import Plan, make_plan, name_run, told_date
+from adjudge.runs.plan import CurrentDate, Plan, make_plan, told_date
+from adjudge.runs.session import Keeping, Limits, Session, open_session
 
 
 @click.command("run", short_help="Judge every case of a file.")
@@ -57,6 +65,14 @@ from adjudge.runs.plan import Plan, make_plan, name_run, told_date
 )
 @as_option
 @json_option
+@store_option
+@flag("--fresh", is_flag=True, help="Ask everything again, whatever is stored.")
+@flag("--retry", help="Ask again what came out so: some of `unreadable,truncated,refused`.")
+@flag("--max-cost", callback=parse_decimal, metavar="USD", help="Stop asking before this is passed.")
+@flag("--max-calls", type=click.IntRange(1), help="Stop asking after so many calls.")
+@flag("--price", metavar="IN,OUT", help="US dollars per million tokens, where the price list has none.")
+@flag("--rpm", type=click.IntRange(1), help="At most so many requests a minute.")
+@flag("--tpm", type=click.IntRange(1), help="At most so many tokens a minute.")
 @flag("--strict", is_flag=True, help="Stop at the first bad row.")
 @flag("--fail-under", multiple=True, metavar="[JUDGE=]X", help="Exit 1 when a judge's mean is under X.")
 @flag(
@@ -98,6 +114,14 @@ def command(
     outputs: tuple[str, ...],
     form: str,
     as_json: bool,
+    store: str,
+    fresh: bool,
+    retry: str | None,
+    max_cost: Decimal | None,
+    max_calls: int | None,
+    price: str | None,
+    rpm: int | None,
+    tpm: int | None,
     strict: bool,
     fail_under: tuple[str, ...],
     fail_under_pass_rate: tuple[str, ...],
@@ -134,56 +158,130 @@ def command(
     )
     rows = read_cases(cases, maps=plan.asking.bindings.maps, strict=strict)
     _check_outputs(outputs, [cases, *judges, (model or "").removeprefix("scripted:")])
-    client = find_model(model, plan.judges, base_url=base_url, jobs=jobs)
-    run = name_run(cases, plan, name=name, model=client.name, base_url=base_url)
-    judging = ", ".join(f"{judge.name}@{judge.hash}" for judge in plan.judges)
-    tell(f"model {client.name} · {judging} · current date {plan.current_date} · run {run}")
-
+    limits = Limits(
+        rpm=rpm,
+        tpm=tpm,
+        max_cost=max_cost,
+        max_calls=max_calls,
+        price=None if price is None else parse_price(price),
+    )
+    keeping = Keeping(
+        store=store,
+        fresh=fresh,
+        retry=frozenset(word.strip() for word in (retry or "").split(",") if word.strip()),
+    )
     if form == "rows" and not outputs and not as_json and not sys.stdout.isatty():
         outputs = ("-",)  # a pipe gets the rows, a terminal the report
     stdout_is_taken = form == "contract" or "-" in outputs
     tally = Tally(plan.judges)
+    opened = open_session(
+        plan, source=cases, model=model, base_url=base_url, name=name, limits=limits, keeping=keeping
+    )
+    receivers: list[Receiver] = [tally.add]
     try:
         with ExitStack() as stack:
             writers = [stack.enter_context(open_writer(path)) for path in outputs]
             progress = stack.enter_context(Progress())
-            receivers: list[Receiver] = [tally.add]
-            if writers:
-                receivers.append(RowWriter(writers, run).receive)
             if form == "contract":
                 receivers.append(ContractPrinter(plan).receive)
             receivers.append(progress.count)
-            asyncio.run(_judge_all(plan, rows, client, receivers, in_order=form == "contract"))
-    except KeyboardInterrupt:
-        tell(f"interrupted {_kept(tally, outputs)}")
+            end = asyncio.run(_judge_all(opened, rows, receivers, writers, in_order=form == "contract"))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        tell(f"interrupted {_kept(tally, outputs)}; run the same command again and it goes on")
         return EXIT_INTERRUPTED
     except InputError:
         if any(summary.asked for summary in tally.summaries()):
             tell(f"stopped {_kept(tally, outputs)}")
         raise
-    report = Report(summaries=tally.summaries(), current_date=told_date(plan.judges, plan.current_date))
+    report = Report(summaries=tally.summaries(), current_date=told_date(plan.judges, end.current_date))
     _print_report(report, as_json=as_json, on_stderr=stdout_is_taken)
+    if end.interrupted:
+        tell(f"interrupted {_kept(tally, outputs)}; run the same command again and it goes on")
+        return EXIT_INTERRUPTED
+    if end.halted is not None:
+        tell(f"stopped {_kept(tally, outputs)}: {end.halted}")
+        return EXIT_NOT_MEASURED
     return gates.judge(report.summaries, tell)
 
 
 Receiver = Callable[[Judgement], None]
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class End:
+    current_date: CurrentDate
+    halted: str | None
+    interrupted: bool
+
+
 async def _judge_all(
-    plan: Plan,
+    opened: AbstractAsyncContextManager[Session],
     rows: Iterator[Case | BadRow],
-    client: ModelClient,
     receivers: list[Receiver],
+    writers: list[Writer],
     *,
     in_order: bool,
-) -> None:
-    try:
-        async with aclosing(plan.judge(rows, client, in_order=in_order)) as stream:
-            async for judgement in stream:
-                for receive in receivers:
-                    receive(judgement)
-    finally:
-        await client.close()
+) -> End:
+    async with opened as session:
+        _announce(session)
+        if writers:
+            receivers = [*receivers, RowWriter(writers, session.run).receive]
+        for judgement in session.earlier():
+            for receive in receivers:
+                receive(judgement)
+        with Interrupts(session) as interrupts:
+            async with aclosing(session.judge(rows, in_order=in_order)) as stream:
+                async for judgement in stream:
+                    for receive in receivers:
+                        receive(judgement)
+        return End(
+            current_date=session.plan.current_date,
+            halted=session.halted,
+            interrupted=interrupts.seen,
+        )
+
+
+def _announce(session: Session) -> None:
+    plan = session.plan
+    judging = ", ".join(f"{judge.name}@{judge.hash}" for judge in plan.judges)
+    tell(f"model {session.model} · {judging} · current date {plan.current_date} · run {session.run}")
+    if session.goes_on:
+        tell(f"run {session.run} goes on where it was")
+
+
+class Interrupts:
+    """The first Ctrl-C takes no further work and lets what is in flight finish; the second stops at once."""
+
+    SECONDS_TO_FINISH = 5.0
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._loop = asyncio.get_running_loop()
+        self._task = asyncio.current_task()
+        self.seen = False
+
+    def __enter__(self) -> Self:
+        with suppress(
+            NotImplementedError, RuntimeError
+        ):  # Windows, or not in the main thread: Python's own way
+            self._loop.add_signal_handler(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with suppress(NotImplementedError, RuntimeError):
+            self._loop.remove_signal_handler(signal.SIGINT)
+
+    def _interrupt(self) -> None:
+        assert self._task is not None
+        if self.seen:
+            self._task.cancel()
+            return
+        self.seen = True
+        self._session.stop("interrupted")
+        tell("finishing what is in flight; Ctrl-C again stops at once")
+        self._loop.call_later(self.SECONDS_TO_FINISH, self._task.cancel)
 
 
 class RowWriter:

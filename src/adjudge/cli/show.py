@@ -7,7 +7,7 @@ import click
 import orjson
 
 from adjudge.cli.console import plain
-from adjudge.cli.options import as_mapping, flag, input_options, json_option
+from adjudge.cli.options import as_mapping, flag, input_options, json_option, store_option
 from adjudge.dataset import read_cases
 from adjudge.errors import DatasetError
 from adjudge.judges import describe_judge, load_judge
@@ -16,14 +16,18 @@ from adjudge.prompts.render import render_prompt
 from adjudge.records import BadRow, Case, Json, Judge, Prompt
 
 
-@click.command("show", short_help="Print what was understood of a judge file.")
-@click.argument("judge")
+@click.command("show", short_help="Print what was understood of a judge file, or a stored judgement.")
+@click.argument("judge", metavar="JUDGE|RUN")
+@click.argument("case", required=False)
 @flag("--case", "case_file", help="Render the prompt with the first case of this file.")
 @input_options
+@store_option
 @json_option
 def command(
     *,
     judge: str,
+    case: str | None,
+    store: str,
     case_file: str | None,
     maps: tuple[tuple[str, str], ...],
     sets: tuple[tuple[str, str], ...],
@@ -31,7 +35,14 @@ def command(
 ) -> None:
     """Print what was understood of JUDGE, a built-in judge's name or a judge file: dialect, inputs, verdict, score, scale,
     pass rule and the messages that will be sent. What is wrong can be corrected in front matter.
+
+    With a CASE, print how RUN (a name, the start of an id, or `last`) judged it: prompts, replies and verdicts.
     """
+    if case is not None:
+        from adjudge.cli.show_case import show_case
+
+        show_case(store, judge, case, as_json=as_json)
+        return
     loaded = load_judge(judge)
     described = describe_judge(loaded)
     if case_file is not None:

@@ -1,6 +1,5 @@
 """Prompt -> Completion: one HTTP client, small wire formats on it, and clients that wrap a client."""
 
-from adjudge.models.attempts import attempts_of
 from adjudge.models.circuit import Circuit, CircuitOpenError
 from adjudge.models.client import ModelName, Provider, known_providers, open_model, parse_model_name
 from adjudge.models.clock import Clock, SystemClock
@@ -23,7 +22,6 @@ __all__ = [
     "SharedClient",
     "Slot",
     "SystemClock",
-    "attempts_of",
     "context_tokens",
     "estimate_request_tokens",
     "estimate_tokens",

@@ -54,6 +54,8 @@ def parse_base_url(text: str, *, where: str) -> BaseUrl:
     if not parts.hostname or any(character.isspace() or ord(character) < 32 for character in cleaned):
         raise ModelNameError(where, "the base URL has no host", wanted)
     host = parts.hostname
+    if ":" not in host and any(not 0 < len(label) < 64 for label in host.removesuffix(".").split(".")):
+        raise ModelNameError(where, "the base URL has a host name that no host can have", wanted)
     netloc = (f"[{host}]" if ":" in host else host) + (f":{port}" if port is not None else "")
     return BaseUrl(
         parts.scheme, host, netloc, parts.path.rstrip("/"), parts.query, basic_auth(parts), credentials(parts)

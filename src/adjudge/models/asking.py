@@ -11,7 +11,6 @@ from urllib.parse import urlsplit, urlunsplit
 import orjson
 
 from adjudge.errors import ModelCallError, RejectedError, UnavailableError
-from adjudge.models.attempts import set_attempts
 from adjudge.models.failures import (
     BAD_REQUEST,
     error_for_status,
@@ -92,14 +91,16 @@ class WireClient:
             try:
                 read = await self._send(request, body, adjustments)
             except ModelCallError as error:
-                set_attempts(error, attempt)
+                error.attempts = attempt
                 raise
             if read is not None:
                 notes = self._wire.notes(request, adjustments) + notes
                 return self._completion(read, started, attempt, notes)
-        raise RejectedError(
+        given_up = RejectedError(
             f"{self._where} refused the request {MAX_ATTEMPTS} times, each time for another reason"
         )
+        given_up.attempts = MAX_ATTEMPTS
+        raise given_up
 
     async def close(self) -> None:
         await self._http.close()

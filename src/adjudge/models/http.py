@@ -70,6 +70,8 @@ class HttpClient:
                 ) from None
             except aiohttp.ClientError as error:
                 raise self._unavailable(error, endpoint.url) from None
+            except UnicodeError:  # from the resolver: a name with an empty or endless part
+                raise UnavailableError(f"no such host, on the way to {host_and_port(endpoint.url)}") from None
 
     async def close(self) -> None:
         session, self._session = self._session, None

@@ -7,7 +7,6 @@ from typing import Any
 
 from adjudge.errors import MissingExtraError, ModelCallError, TooLongError, UnavailableError
 from adjudge.models.addresses import parse_base_url
-from adjudge.models.attempts import set_attempts
 from adjudge.models.failures import error_for_status, is_too_long
 from adjudge.models.keys import semantic_key
 from adjudge.models.openai import OpenAIWire
@@ -99,7 +98,7 @@ class LiteLLMClient:
                         learned = self._wire.adjust(request, adjustments, read_error)
                     if learned is None:
                         failure = self._error(error, read_error)
-                        set_attempts(failure, attempt)
+                        failure.attempts = attempt
                         raise failure from None
                     self._refused = self._refused.joined(learned)
                     continue

@@ -5,7 +5,6 @@ import random
 from dataclasses import dataclass, replace
 
 from adjudge.errors import ModelCallError, RateLimitedError
-from adjudge.models.attempts import attempts_of, set_attempts
 from adjudge.models.circuit import Circuit
 from adjudge.models.clock import SYSTEM_CLOCK, Clock
 from adjudge.models.context import estimate_request_tokens
@@ -16,8 +15,11 @@ from adjudge.records import Completion, ModelClient, Request
 QUICK_ATTEMPTS = 4
 QUICK_SECONDS = 1.0
 """While nothing has ever succeeded: a wrong address should be known in seconds."""
+PATIENCE_SECONDS = 90.0
+"""A service that has answered may count by the minute and not say so: a 429 is not taken for an answer before that."""
 REFUSALS_PER_ATTEMPT = 5
 """A 429 while other calls get through costs no attempt, but not for ever: so many times the attempts, in all."""
+LOST_NOTE = "answer_lost"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,10 +49,17 @@ class Tries:
     """How one call has fared."""
 
     sent: int = 0
+    in_flight: bool = False
     counted: int = 0
     """Those that count against the policy's attempts."""
     attempts: int = 0
     """HTTP requests, those with refused parameters too."""
+    maybe_billed: bool = False
+    """One of them may have been answered, and the answer lost."""
+    others: int = 0
+    """How many calls had succeeded when it was last refused."""
+    stuck_since: float | None = None
+    """When it was first refused without any other getting through since."""
     deadline: float | None = None
     last_message: str = ""
 
@@ -58,7 +67,7 @@ class Tries:
 class RetryingClient:
     """Retries what is `retryable`, with full jitter, each attempt in a slot of the governor; nothing once the circuit is open.
 
-    A completion's `attempts` are all HTTP requests it took; so are those of an error (`attempts_of`).
+    The `attempts` of a completion, or of an error, are all HTTP requests that were made for the call.
     """
 
     def __init__(
@@ -94,18 +103,15 @@ class RetryingClient:
 
     async def complete(self, request: Request) -> Completion:
         if self.policy.call_deadline_seconds is None:
-            return await self._ask(request, Tries(), None)
-        tries = Tries()
+            return await self._ask(request, Tries(others=self.governor.successes), None)
+        tries = Tries(others=self.governor.successes)
         try:
             async with asyncio.timeout(None) as limit:
                 return await self._ask(request, tries, limit)
         except TimeoutError:
             if not limit.expired():
                 raise
-            error = self._too_late(tries)
-            self.governor.errors[error.kind] += 1
-            self._give_up(tries, error)
-            raise error from None
+            raise self._too_late(tries) from None
 
     async def close(self) -> None:
         await self._client.close()
@@ -113,50 +119,50 @@ class RetryingClient:
     async def _ask(self, request: Request, tries: Tries, limit: asyncio.Timeout | None) -> Completion:
         governor, circuit = self.governor, self.circuit
         tokens = estimate_request_tokens(request) if governor.counts_tokens else 0
+        wait: float | None = None
         while True:
             if circuit.open:
                 raise self._not_sent(tries)
             if limit is not None:
-                self._check_pause(tries)
+                self._check_time(tries, wait or 0.0)
+            if wait:  # without a slot: others may go meanwhile
+                await self._clock.sleep(wait)
             async with governor.slot(tokens) as slot:
                 if circuit.open:
                     raise self._not_sent(tries)
                 if limit is not None and tries.deadline is None:
                     self._start_time(tries, limit)
                 tries.sent += 1
-                got_through = governor.successes
+                tries.in_flight = True
                 try:
                     completion = await self._client.complete(request)
                 except ModelCallError as error:
+                    tries.in_flight = False
                     tries.last_message = error.message
-                    tries.attempts += attempts_of(error)
+                    tries.attempts += error.attempts
+                    tries.maybe_billed |= error.maybe_billed
                     governor.failed(slot, error)
                     circuit.attempt_failed(error)
-                    wait = self._wait_before_next(tries, error, others_go=governor.successes > got_through)
+                    wait = self._wait_before_next(tries, error)
                     if wait is None:
                         self._give_up(tries, error)
                         raise
                 else:
                     governor.succeeded(slot, completion)
                     circuit.succeeded()
-                    if tries.attempts:
-                        return replace(completion, attempts=tries.attempts + completion.attempts)
-                    return completion
-            # without the slot: others may go while this one waits
-            if wait:
-                await self._clock.sleep(wait)
+                    return completion if not tries.attempts else with_attempts(completion, tries)
 
-    def _wait_before_next(self, tries: Tries, error: ModelCallError, *, others_go: bool) -> float | None:
+    def _wait_before_next(self, tries: Tries, error: ModelCallError) -> float | None:
         """Seconds to wait before the next attempt; None when there is to be none."""
         policy = self.policy
-        if not error.retryable or self.circuit.open:
-            return None
         most, longest = policy.most_attempts, policy.longest_seconds
+        if not error.retryable or self.circuit.open or most == 1:
+            return None
         if isinstance(error, RateLimitedError):
-            # all of us go too fast; it is not this call that is at fault while the others get through
-            tries.counted += not others_go
             if tries.sent >= most * REFUSALS_PER_ATTEMPT:
                 return None
+            if self._stuck_seconds(tries) < PATIENCE_SECONDS and self.circuit.proven:
+                most = tries.counted + 1
         else:
             tries.counted += 1
             if not self.circuit.proven:
@@ -168,15 +174,27 @@ class RetryingClient:
             return 0.0  # the governor holds everyone back for that long
         return self._chance.uniform(0.0, min(longest, policy.first_seconds * 2.0 ** min(tries.sent - 1, 60)))
 
+    def _stuck_seconds(self, tries: Tries) -> float:
+        """Count a refusal: for how long it has been refused with no other call getting through.
+
+        A 429 means that all of us go too fast; while others have got through since its last attempt a call is not at fault.
+        """
+        successes, now = self.governor.successes, self._clock.now()
+        if successes == tries.others:
+            tries.counted += 1
+        if successes != tries.others or tries.stuck_since is None:
+            tries.others, tries.stuck_since = successes, now
+        return now - tries.stuck_since
+
     def _give_up(self, tries: Tries, error: ModelCallError) -> None:
-        set_attempts(error, tries.attempts)
+        error.attempts, error.maybe_billed = tries.attempts, tries.maybe_billed
         self.circuit.call_failed(error)
         if self.circuit.open:
             self.governor.resume()  # those who wait for the end of a pause find the circuit open
 
     def _not_sent(self, tries: Tries) -> ModelCallError:
         error = self.circuit.error()
-        set_attempts(error, tries.attempts)
+        error.attempts, error.maybe_billed = tries.attempts, tries.maybe_billed
         return error
 
     # ---- the deadline --------------------------------------------------------------------------------------
@@ -188,18 +206,24 @@ class RetryingClient:
         tries.deadline = self._clock.now() + seconds
         limit.reschedule(asyncio.get_running_loop().time() + seconds)
 
-    def _check_pause(self, tries: Tries) -> None:
-        """Fail now rather than at the end of a pause, or of a wait, that is longer than the time left."""
+    def _check_time(self, tries: Tries, wait: float) -> None:
+        """Fail now rather than at the end of a wait, or of a pause, that is longer than the time left."""
         seconds = self.policy.call_deadline_seconds
         assert seconds is not None
         left = seconds if tries.deadline is None else tries.deadline - self._clock.now()
-        if left <= 0 or self.governor.paused_seconds > left:
-            error = self._too_late(tries)
-            self.governor.errors[error.kind] += 1
-            self._give_up(tries, error)
-            raise error
+        if left <= wait or left < self.governor.paused_seconds:
+            raise self._too_late(tries)
 
     def _too_late(self, tries: Tries) -> CallDeadlineError:
+        error = CallDeadlineError(self._time_is_up(tries))
+        if tries.in_flight:
+            tries.attempts += 1
+            tries.maybe_billed = True
+        self.governor.errors[error.kind] += 1
+        self._give_up(tries, error)
+        return error
+
+    def _time_is_up(self, tries: Tries) -> str:
         seconds = self.policy.call_deadline_seconds
         pause = self.governor.paused_seconds
         said = [f"no answer within the {seconds:g} seconds a call may take"]
@@ -209,4 +233,10 @@ class RetryingClient:
             said.append(f"{self.name} asks for {pause:.0f} seconds more")
         if tries.last_message:
             said.append(f"the last error: {tries.last_message}")
-        return CallDeadlineError("; ".join(said))
+        return "; ".join(said)
+
+
+def with_attempts(completion: Completion, tries: Tries) -> Completion:
+    """The completion with what it took to get it, and a note where an earlier answer may have been paid for and lost."""
+    notes = (*completion.notes, LOST_NOTE) if tries.maybe_billed else completion.notes
+    return replace(completion, attempts=tries.attempts + completion.attempts, notes=notes)

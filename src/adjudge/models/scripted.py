@@ -19,11 +19,13 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from adjudge.errors import ModelNameError, RejectedError
 from adjudge.models.failures import error_for_status
+from adjudge.models.keys import sent_parts, wire_key
 from adjudge.models.parameters import ProviderError
 from adjudge.records import Completion, Finish, Request, Usage
 
@@ -121,12 +123,23 @@ class Script:
         return answers[-1] if rows[-1].repeats else None
 
 
+def case_key(script: str, request: Request) -> str:
+    """Where words are scripted for a case, the case is part of the question."""
+    asked = f"{request.case_id}\0{request.judge}\0{request.step}\0".encode("utf-8", "surrogatepass")
+    return wire_key("scripted", script, asked + sent_parts(request), request)
+
+
 class ScriptClient:
     """A model whose words are written in a file; it refuses to improvise."""
 
-    def __init__(self, path: Path, script: Script) -> None:
+    answers_by_case = True
+    """Two cases that ask the same may be answered differently, so a reply is never used for another case."""
+
+    def __init__(self, path: Path, script: Script, digest: str = "") -> None:
         self._path = path
         self._script = script
+        self.base_url = f"script {digest}"
+        """What stands for an address: another script under the same name is another model."""
 
     def __repr__(self) -> str:
         return f"<ScriptClient {self.name}>"
@@ -134,6 +147,9 @@ class ScriptClient:
     @property
     def name(self) -> str:
         return f"scripted:{self._path}"
+
+    def request_key(self, request: Request) -> str:
+        return case_key(self.base_url, request)
 
     async def complete(self, request: Request) -> Completion:
         prompt = "\n".join(message.content for message in request.prompt.messages)
@@ -170,7 +186,8 @@ class ScriptClient:
 
 
 def open_script(path: Path) -> ScriptClient:
-    return ScriptClient(path, Script(read_script(path)))
+    rows = read_script(path)
+    return ScriptClient(path, Script(rows), sha256(path.read_bytes()).hexdigest()[:16])
 
 
 def read_script(path: Path) -> list[ScriptRow]:

@@ -1,17 +1,21 @@
-"""Judge it: cases stream in, a bounded number is in flight, judgements come out as they are made."""
+"""Judge it: cases stream in, a bounded number is in flight, judgements come out as they are made and kept."""
 
 import asyncio
-import logging
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from adjudge.errors import DatasetError, InputError, ModelCallError, TemplateError, TooLongError
+from adjudge.models import CircuitOpenError
+from adjudge.prompts.fill import Filled, fill_inputs
 from adjudge.records import BadRow, Call, Case, Failed, Json, Judge, Judgement, ModelClient, Request
-from adjudge.runs.procedure import Asking, Ruling, judge_case
+from adjudge.runs.budget import NotAskedError
+from adjudge.runs.keep import Keeper, NoKeeper
+from adjudge.runs.procedure import Asking, Procedure, Ruling, judge_case
 
-logger = logging.getLogger(__name__)
+BLOCK = 64
+"""Rows looked up together when a run goes on."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,41 +27,89 @@ class Work:
     repeat: int
 
 
-def plan_work(rows: Iterable[Case | BadRow], judges: tuple[Judge, ...], repeats: int) -> Iterator[Work]:
-    """Case by case, so that all judges and repeats of one case are done near each other."""
-    for row in rows:
-        for judge in judges:
-            for repeat in range(repeats):
-                yield Work(row=row, judge=judge, repeat=repeat)
+@dataclass(kw_only=True, slots=True)
+class Halt:
+    """Why a run takes no further work. What is in flight is finished."""
+
+    why: str | None = None
+
+    def stop(self, why: str) -> None:
+        self.why = self.why or why
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Conditions:
+    """What every judgement of a run is made under."""
+
+    judges: tuple[Judge, ...]
+    repeats: int
+    asking: Asking
+    client: ModelClient
+    keeper: Keeper | NoKeeper
+    halt: Halt = field(default_factory=Halt)
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+
+async def plan_work(rows: Iterable[Case | BadRow], conditions: Conditions) -> AsyncGenerator[Work, None]:
+    """What is left to judge, case by case, so that all judges and repeats of one case are done near each other."""
+    for block in read_blocks(rows):
+        done = await conditions.keeper.done([row.case_id for row in block])
+        for row in block:
+            for judge in conditions.judges:
+                for repeat in range(conditions.repeats):
+                    if conditions.halt.why is not None:
+                        return
+                    if (row.case_id, judge.name, repeat) not in done:
+                        yield Work(row=row, judge=judge, repeat=repeat)
+
+
+def read_blocks(rows: Iterable[Case | BadRow]) -> Iterator[list[Case | BadRow]]:
+    """Some rows at a time. Those before one that stops the reading come out before the error does."""
+    rows, block = iter(rows), list[Case | BadRow]()
+    try:
+        for row in rows:
+            block.append(row)
+            if len(block) == BLOCK:
+                yield block
+                block = []
+    except InputError:
+        yield block
+        raise
+    if block:
+        yield block
 
 
 async def execute(
-    work: Iterator[Work],
-    client: ModelClient,
-    asking: Asking,
-    *,
-    jobs: int,
-    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    rows: Iterable[Case | BadRow], conditions: Conditions, *, jobs: int
 ) -> AsyncGenerator[Judgement, None]:
     """Yield judgements as they are made. At most `jobs` cases are in flight and as many results wait to be taken,
     so memory does not grow with the number of cases. Leaving the loop early cancels what is in flight.
     """
+    waiting: asyncio.Queue[Work | None] = asyncio.Queue(maxsize=jobs)
     results: asyncio.Queue[Judgement | BaseException | None] = asyncio.Queue(maxsize=jobs)
     progress = _Progress()
 
-    async def worker() -> None:
+    async def feed() -> None:
         try:
-            for item in work:  # shared by all workers: each takes the next piece when it is free
-                await results.put(await _judge(item, client, asking, progress, now))
+            async for item in plan_work(rows, conditions):
+                await waiting.put(item)
         except Exception as error:  # noqa: BLE001 - handed to the consumer, which raises it
             await results.put(error)
-        else:
-            await results.put(None)
+        for _ in range(jobs):
+            await waiting.put(None)
 
-    workers = [asyncio.create_task(worker()) for _ in range(jobs)]
+    async def work() -> None:
+        try:
+            while (item := await waiting.get()) is not None:
+                await results.put(await _judge(item, conditions, progress))
+        except Exception as error:  # noqa: BLE001 - likewise
+            await results.put(error)
+        await results.put(None)
+
+    tasks = [asyncio.create_task(feed()), *(asyncio.create_task(work()) for _ in range(jobs))]
     fault: InputError | None = None
     try:
-        running = len(workers)
+        running = jobs
         while running:
             result = await results.get()
             match result:
@@ -65,34 +117,29 @@ async def execute(
                     running -= 1
                 case InputError():
                     # the cases cannot be read on; what is in flight is paid for, so it is finished first
-                    running -= 1
                     fault = fault or result
+                    conditions.halt.stop(result.problem)
                 case BaseException():
                     raise result
                 case Judgement():
                     yield result
     finally:
-        for task in workers:
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*workers, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
     if fault is not None:
         raise fault
 
 
 async def execute_in_order(
-    work: Iterator[Work],
-    client: ModelClient,
-    asking: Asking,
-    *,
-    jobs: int,
-    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    rows: Iterable[Case | BadRow], conditions: Conditions, *, jobs: int
 ) -> AsyncGenerator[Judgement, None]:
     """The same, each judgement in the order of its case; the slowest one in flight holds up those behind it."""
     progress = _Progress()
     ahead: deque[asyncio.Task[Judgement]] = deque()
     try:
-        for item in work:
-            ahead.append(asyncio.create_task(_judge(item, client, asking, progress, now)))
+        async for item in plan_work(rows, conditions):
+            ahead.append(asyncio.create_task(_judge(item, conditions, progress)))
             if len(ahead) >= jobs:
                 yield await ahead.popleft()
         while ahead:
@@ -109,54 +156,77 @@ class _Progress:
     begun = False
 
 
-async def _judge(
-    item: Work, client: ModelClient, asking: Asking, progress: _Progress, now: Callable[[], datetime]
-) -> Judgement:
+async def _judge(item: Work, conditions: Conditions, progress: _Progress) -> Judgement:
     row, judge = item.row, item.judge
-    calls: list[Call] = []
+    reuse_key: str | None = None
+    judgement: Judgement | None = None
     if isinstance(row, BadRow):
-        ruling = Ruling(outcome=Failed(kind="bad_row", message=row.message))
+        judgement = _judgement(
+            item, conditions, Ruling(outcome=Failed(kind="bad_row", message=row.message)), []
+        )
     else:
         try:
-            ruling = await drive(judge, row, client, asking, repeat=item.repeat, calls=calls)
+            filled = fill_inputs(judge.inputs, row, conditions.asking.bindings)
         except DatasetError as error:
             # two columns compete for one field: the person decides before the run, or the row is left out
             if not progress.begun:
                 raise
             ruling = Ruling(outcome=Failed(kind="bad_row", message=f"{error.where}: {error.problem}"))
-        except TemplateError as error:
-            # this row's values are more than the template may make of them, or not of the kind its filters take
-            ruling = Ruling(
-                outcome=Failed(kind="bad_row", message=f"the prompt, {error.where}: {error.problem}")
-            )
-        progress.begun = True
+            judgement = _judgement(item, conditions, ruling, [])
+        else:
+            progress.begun = True
+            reuse_key = conditions.keeper.reuse_key(judge, row, filled, conditions.asking, item.repeat)
+            judgement = await _find_or_make(item, row, filled, reuse_key, conditions)
+    await conditions.keeper.keep(judgement, row, reuse_key)
+    return judgement
+
+
+async def _find_or_make(
+    item: Work, case: Case, filled: Filled, reuse_key: str | None, conditions: Conditions
+) -> Judgement:
+    earlier = await conditions.keeper.take_over(reuse_key)
+    if earlier is not None:
+        return replace(
+            earlier,
+            case_id=case.case_id,
+            judge=item.judge.name,
+            at=conditions.now(),
+            place=case.place,
+            metadata=_metadata(case),
+            label=case.fields.get("label"),
+        )
+    client = await conditions.keeper.client_for(reuse_key, conditions.client)
+    calls: list[Call] = []
+    procedure = judge_case(item.judge, case, filled, conditions.asking, repeat=item.repeat)
+    ruling = await drive(procedure, client, calls, conditions.halt)
+    return _judgement(item, conditions, ruling, calls)
+
+
+def _judgement(item: Work, conditions: Conditions, ruling: Ruling, calls: list[Call]) -> Judgement:
+    row, judge = item.row, item.judge
+    notes = (*ruling.notes, *(note for call in calls for note in call.completion.notes))
     return Judgement(
         case_id=row.case_id,
         judge=judge.name,
         judge_hash=judge.hash,
-        model=client.name,
+        model=conditions.client.name,
         repeat=item.repeat,
         outcome=ruling.outcome,
         reason=ruling.reason,
         normalized=ruling.normalized,
         passed=ruling.passed,
         probability=ruling.probability,
-        notes=tuple(
-            dict.fromkeys((*ruling.notes, *(note for call in calls for note in call.completion.notes)))
-        ),
+        notes=tuple(dict.fromkeys(notes)) if notes else (),
         calls=tuple(calls),
-        at=now(),
+        at=conditions.now(),
         place=row.place,
         metadata=_metadata(row),
         label=row.fields.get("label") if isinstance(row, Case) else None,
     )
 
 
-async def drive(
-    judge: Judge, case: Case, client: ModelClient, asking: Asking, *, repeat: int, calls: list[Call]
-) -> Ruling:
+async def drive(procedure: Procedure, client: ModelClient, calls: list[Call], halt: Halt) -> Ruling:
     """Carry a procedure's requests to the model and the completions back; `calls` keeps both."""
-    procedure = judge_case(judge, case, asking, repeat=repeat)
     try:
         request: Request = next(procedure)
         while True:
@@ -166,25 +236,33 @@ async def drive(
     except StopIteration as done:
         ruling: Ruling = done.value
         return ruling
-    except TooLongError as error:
-        return Ruling(
-            outcome=Failed(
-                kind="too_long", message=error.message, error_kind=error.kind, attempts=error.attempts
-            )
-        )
+    except TemplateError as error:
+        # this row's values are more than the template may make of them, or not of the kind its filters take
+        return Ruling(outcome=Failed(kind="bad_row", message=f"the prompt, {error.where}: {error.problem}"))
+    except CircuitOpenError as error:
+        halt.stop(error.message)
+        return Ruling(outcome=_failed(error))
     except ModelCallError as error:
-        logger.info("case %s, judge %s: %s", case.case_id, judge.name, error.message)
-        return Ruling(
-            outcome=Failed(
-                kind="call_failed",
-                message=error.message,
-                error_kind=error.kind,
-                attempts=error.attempts,
-                maybe_billed=error.maybe_billed,
-            )
-        )
+        return Ruling(outcome=_failed(error))
     finally:
         procedure.close()
+
+
+def _failed(error: ModelCallError) -> Failed:
+    match error:
+        case TooLongError():
+            kind = "too_long"
+        case NotAskedError():
+            kind = "not_asked"
+        case _:
+            kind = "call_failed"
+    return Failed(
+        kind=kind,  # type: ignore[arg-type]  # one of three literals
+        message=error.message,
+        error_kind=error.kind,
+        attempts=error.attempts,
+        maybe_billed=error.maybe_billed,
+    )
 
 
 def _metadata(row: Case | BadRow) -> dict[str, Json]:

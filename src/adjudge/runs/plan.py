@@ -1,25 +1,21 @@
 """What to judge: the judges as they will be used, how they ask, and the name the run is known by."""
 
-import json
 import os
-import secrets
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
-from hashlib import sha256
 from pathlib import Path
 
 from adjudge.errors import InputError, JudgeFileError, SettingsError
 from adjudge.judges import load_judge, override
 from adjudge.prompts.fill import Bindings
 from adjudge.prompts.lookup import unknown_maps
-from adjudge.records import NOTHING, BadRow, Case, Json, Judge, Judgement, ModelClient
-from adjudge.runs.execute import execute, execute_in_order, plan_work
+from adjudge.records import NOTHING, Json, Judge
 from adjudge.runs.procedure import Asking
-from adjudge.runs.select import select_rows
 from adjudge.scoring import pass_rule_problem
 
 MAX_JOBS = 2_000
+TODAY = "today, UTC"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,13 +42,10 @@ class Plan:
     sample: int | None = None
     seed: int = 0
 
-    def judge(
-        self, rows: Iterable[Case | BadRow], client: ModelClient, *, in_order: bool = False
-    ) -> AsyncGenerator[Judgement, None]:
-        """Judgements as they are made, or in the order of the cases. Close it (`aclosing`) before the client."""
-        chosen = select_rows(rows, first=self.first, sample=self.sample, seed=self.seed)
-        work = plan_work(chosen, self.judges, self.repeats)
-        return (execute_in_order if in_order else execute)(work, client, self.asking, jobs=self.jobs)
+    def on(self, current: CurrentDate) -> "Plan":
+        """The same plan on another day."""
+        bindings = replace(self.asking.bindings, current_date=current.day)
+        return replace(self, current_date=current, asking=replace(self.asking, bindings=bindings))
 
 
 def make_plan(
@@ -140,6 +133,9 @@ def check_runnable(judge: Judge) -> None:
 
 def current_date(sets: Mapping[str, str], environ: Mapping[str, str]) -> CurrentDate:
     """A case's own column still goes first: see `look_up`."""
+    today = datetime.now(UTC).date().isoformat()
+    if sets.get("current_date") == "today":
+        return CurrentDate(day=today, said_by="--set current_date=today")
     for said_by, value in (
         ("--set current_date", sets.get("current_date")),
         ("ADJUDGE_CURRENT_DATE", environ.get("ADJUDGE_CURRENT_DATE")),
@@ -151,44 +147,13 @@ def current_date(sets: Mapping[str, str], environ: Mapping[str, str]) -> Current
                 raise SettingsError(
                     said_by, f"`{value}` is no date", "write it as YYYY-MM-DD, or `today`"
                 ) from None
-    return CurrentDate(day=datetime.now(UTC).date().isoformat(), said_by="today, UTC")
+    return CurrentDate(day=today, said_by=TODAY)
 
 
 def told_date(judges: Sequence[Judge], current: CurrentDate) -> str | None:
     """For reports: the date, where a prompt was told one."""
     told = any(item.source == "current_date" for judge in judges for item in judge.inputs)
     return str(current) if told else None
-
-
-def name_run(source: object, plan: Plan, *, name: str | None, model: str, base_url: str | None) -> str:
-    """`name`, else a hash of what was asked and of whom; what came through a pipe has no name of its own."""
-    if name is not None:
-        if not name.strip() or any(ord(character) < 32 for character in name):
-            raise SettingsError("--name", "is blank or holds control characters", "give a short plain name")
-        return name
-    if not isinstance(source, str | Path) or str(source) == "-":
-        return secrets.token_hex(6)
-    said = {
-        "cases": _file_hash(Path(source)),
-        "judges": [judge.hash for judge in plan.judges],
-        "model": model,
-        "base_url": base_url,
-        "temperature": plan.asking.temperature,
-        "parameters": dict(plan.asking.parameters),
-        "maps": dict(plan.asking.bindings.maps),
-        "sets": dict(plan.asking.bindings.sets),
-        "repeats": plan.repeats,
-        "rows": [plan.first, plan.sample, plan.seed if plan.sample is not None else None],
-    }
-    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:12]
-
-
-def _file_hash(path: Path) -> str:
-    digest = sha256()
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
 
 
 def _check_numbers(*, jobs: int, repeats: int, first: int | None, sample: int | None) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from adjudge.prompts.columns import describe_columns
-from adjudge.prompts.fill import Bindings, Filled, as_text, boundary_notes, fill_inputs, values_for
+from adjudge.prompts.fill import Bindings, Filled, as_text, boundary_notes, values_for
 from adjudge.prompts.render import render_prompt
 from adjudge.records import (
     NOTHING,
@@ -55,10 +55,9 @@ class Ruling:
 Procedure = Generator[Request, Completion, Ruling]
 
 
-def judge_case(judge: Judge, case: Case, asking: Asking, *, repeat: int = 0) -> Procedure:
-    """Judge one case; the judge must have a contract and a score rule."""
+def judge_case(judge: Judge, case: Case, filled: Filled, asking: Asking, *, repeat: int = 0) -> Procedure:
+    """Judge one case, its inputs filled; the judge must have a contract and a score rule."""
     assert judge.contract is not None
-    filled = fill_inputs(judge.inputs, case, asking.bindings)
     if filled.missing:
         return _missing(judge, filled, case)
     if _is_blank_response(filled) and _has_rule_for_blank(judge):

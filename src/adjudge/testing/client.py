@@ -1,10 +1,12 @@
 """A model client in the same process whose words are written in the test."""
 
 import json
+import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from adjudge.errors import RejectedError
+from adjudge.errors import ModelCallError, RejectedError
+from adjudge.models.scripted import case_key
 from adjudge.records import Completion, Request
 
 
@@ -18,6 +20,13 @@ class ScriptedClient:
         self.answers = list(answers)
         self.requests: list[Request] = []
         self.closed = False
+        self.base_url = f"script {secrets.token_hex(8)}"
+        """Every scripted client is a model of its own: what one said is never taken for another's."""
+
+    answers_by_case = True
+
+    def request_key(self, request: Request) -> str:
+        return case_key(self.base_url, request)
 
     @property
     def name(self) -> str:
@@ -31,6 +40,8 @@ class ScriptedClient:
                 f"(case {request.case_id}, judge {request.judge}, step {request.step})"
             )
         answer = self.answers.pop(0)
+        if isinstance(answer, ModelCallError):
+            answer.attempts = 1  # it may stand in the script several times
         if isinstance(answer, Exception):
             raise answer
         if isinstance(answer, Completion):

@@ -96,6 +96,8 @@ class RecordedRequest:
     """Names in lower case."""
     body: Any
     """Parsed; None where it was not JSON."""
+    raw: bytes = field(repr=False)
+    """The same as it came."""
     wire: str
     """`openai`, `azure`, `anthropic`, `google`, or empty for a path that is none of theirs."""
     prompt: str
@@ -303,6 +305,7 @@ async def _record(request: web.Request) -> RecordedRequest:
         path=request.path_qs,
         headers={name.lower(): value for name, value in request.headers.items()},
         body=body,
+        raw=raw,
         wire=wire,
         prompt=SHAPES[wire].prompt(body) if wire and isinstance(body, dict) else "",
         connection=peer[1] if peer else 0,

@@ -90,6 +90,8 @@ def test_azure_needs_an_address_and_then_a_key():
         ("file:///etc/passwd", "is not http or https ('file')"),
         ("http://", "has no host"),
         ("http:///v1", "has no host"),
+        ("http://a..b/v1", "has a host name that no host can have"),
+        (f"http://{'x' * 64}.com/v1", "has a host name that no host can have"),
         ("http://ho st/v1", "has no host"),
         ("http://[::1", "cannot be read"),
         ("http://host:notaport", "cannot be read"),

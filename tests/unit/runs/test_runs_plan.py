@@ -4,7 +4,7 @@ import pytest
 
 from adjudge.errors import InputError, JudgeFileError, SettingsError
 from adjudge.judges import parse_judge
-from adjudge.runs.plan import current_date, make_plan, name_run
+from adjudge.runs.plan import current_date, make_plan
 
 
 def test_no_judge_is_an_error_that_says_what_to_type():
@@ -78,32 +78,6 @@ def test_a_date_that_is_none_is_an_error():
         current_date({"current_date": "tomorrow"}, {})
 
 
-def test_without_a_word_it_is_today():
+def test_without_a_word_it_is_today_and_saying_today_renews_it():
     assert current_date({}, {}).said_by == "today, UTC"
-
-
-def test_a_run_is_known_by_what_was_asked(tmp_path):
-    cases = tmp_path / "cases.jsonl"
-    cases.write_text('{"question": "q"}\n')
-    plan = make_plan(["correctness"])
-
-    def name(**changes):
-        return name_run(
-            changes.pop("source", cases),
-            changes.pop("plan", plan),
-            **{"name": None, "model": "m", "base_url": None, **changes},
-        )
-
-    assert name() == name()
-    assert name(name="mine") == "mine"
-    assert len({name(), name(model="n"), name(base_url="http://x"), name(plan=make_plan(["relevance"]))}) == 4
-    assert name(source="-") != name(source="-")
-    before = name()
-    cases.write_text('{"question": "r"}\n')
-    assert name() != before
-
-
-@pytest.mark.parametrize("name", [" ", "a\x1b[31m"])
-def test_a_name_that_cannot_be_shown_is_refused(name):
-    with pytest.raises(SettingsError):
-        name_run("-", make_plan(["correctness"]), name=name, model="m", base_url=None)
+    assert current_date({"current_date": "today"}, {}).said_by == "--set current_date=today"

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from adjudge.judges import load_judge, parse_judge
-from adjudge.prompts.fill import Bindings
+from adjudge.prompts.fill import Bindings, fill_inputs
 from adjudge.records import Case, Completion, Failed, Forced, Scored
 from adjudge.runs.procedure import Asking, judge_case, reason_in
 
@@ -39,7 +39,9 @@ def case_of(**fields):
 
 def converse(judge, case, *replies, asking=ASKING, repeat=0):
     """Answer a procedure's requests in turn; gives the requests made and the ruling."""
-    procedure = judge_case(judge, case, asking, repeat=repeat)
+    procedure = judge_case(
+        judge, case, fill_inputs(judge.inputs, case, asking.bindings), asking, repeat=repeat
+    )
     requests = []
     answers = iter(replies)
     try:

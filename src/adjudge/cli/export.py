@@ -1,0 +1,36 @@
+"""`adjudge export`: a stored run's rows to a file."""
+
+from contextlib import ExitStack
+
+import click
+
+from adjudge.cli.console import tell
+from adjudge.cli.options import flag, store_option
+from adjudge.cli.stored import find_run, stored
+from adjudge.reports.rows import result_row
+from adjudge.reports.writers import open_writer
+
+
+@click.command("export", short_help="Write a stored run's rows to a file.")
+@click.argument("run", default="last")
+@flag(
+    "--output",
+    "-o",
+    "outputs",
+    multiple=True,
+    required=True,
+    help="FILE.jsonl, .csv or .parquet, or - for stdout.",
+)
+@store_option
+def command(*, run: str, outputs: tuple[str, ...], store: str) -> None:
+    """Write the rows of RUN, a name, the start of an id, or `last`, in the order in which they were judged."""
+    with stored(store) as opened, ExitStack() as stack:
+        record = find_run(opened, run)
+        writers = [stack.enter_context(open_writer(path)) for path in outputs]
+        count = 0
+        for judgement in opened.judgements(record.run_id):
+            row = result_row(judgement, record.run_id)
+            for writer in writers:
+                writer.write(row)
+            count += 1
+    tell(f"wrote {count} rows of run {record.run_id}")

@@ -1,0 +1,59 @@
+"""`adjudge runs`: list what is stored, or remove a run."""
+
+import click
+import orjson
+
+from adjudge.cli.console import plain, tell
+from adjudge.cli.options import json_option, store_option
+from adjudge.cli.stored import find_run, stored
+from adjudge.reports.format import show_time
+
+
+@click.group("runs", invoke_without_command=True, short_help="List the stored runs, or remove one.")
+@store_option
+@json_option
+@click.pass_context
+def command(ctx: click.Context, *, store: str, as_json: bool) -> None:
+    """List the stored runs, the latest first."""
+    if ctx.invoked_subcommand is not None:
+        ctx.obj = store
+        return
+    with stored(store) as opened:
+        runs = opened.runs()
+    if as_json:
+        rows = [
+            {
+                "run": run.run_id,
+                "name": run.name,
+                "state": run.state,
+                "judgements": run.judgements,
+                "started_at": show_time(run.started_at),
+                "finished_at": None if run.finished_at is None else show_time(run.finished_at),
+                "plan": dict(run.plan),
+            }
+            for run in runs
+        ]
+        click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
+        return
+    for run in runs:
+        judges = run.plan.get("judges")
+        named = ", ".join(str(judge) for judge in judges) if isinstance(judges, list) else ""
+        click.echo(
+            plain(
+                f"{run.run_id:<16} {run.state:<11} {run.judgements:>9} judgements  {show_time(run.started_at)}  "
+                f"{named}  {run.plan.get('model')}"
+            )
+        )
+    if not runs:
+        tell("no runs yet: `adjudge run CASES --judge NAME --model MODEL` makes one")
+
+
+@command.command("rm")
+@click.argument("run")
+@click.pass_obj
+def remove(store: str, run: str) -> None:
+    """Remove RUN's judgements. What was paid for stays: a new run finds it again."""
+    with stored(store) as opened:
+        record = find_run(opened, run)
+        count = opened.remove_run(record.run_id)
+    click.echo(f"removed run {record.run_id}: {count} judgements; the model's replies stay in the store")

@@ -1,0 +1,120 @@
+"""What a run is known by, and whether it goes on: by its name, else by the hash of what was asked of whom."""
+
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+
+from adjudge.errors import SettingsError
+from adjudge.records import Json
+from adjudge.runs.plan import CurrentDate, Plan
+from adjudge.store import RunRecord, Store
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ChosenRun:
+    record: RunRecord
+    goes_on: bool
+    """It is there already and unfinished."""
+
+
+def describe_run(
+    source: object, plan: Plan, *, model: str, base_url: str | None, version: str
+) -> dict[str, Json]:
+    """What was asked, and of whom: kept with the run."""
+    path = Path(source) if isinstance(source, str | Path) and str(source) != "-" else None
+    asked: dict[str, Json] = {
+        "cases": None if path is None else _file_hash(path),
+        "judges": [f"{judge.name}@{judge.hash}" for judge in plan.judges],
+        "model": model,
+        "base_url": base_url,
+        "temperature": plan.asking.temperature,
+        "parameters": dict(plan.asking.parameters),
+        "maps": dict(plan.asking.bindings.maps),
+        "sets": dict(plan.asking.bindings.sets),
+        "repeats": plan.repeats,
+        "rows": [plan.first, plan.sample, plan.seed if plan.sample is not None else None],
+    }
+    return {
+        **asked,
+        "identity": None if path is None else sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest(),
+        "path": None if path is None else str(path.resolve()),
+        "current_date": plan.current_date.day,
+        "adjudge": version,
+    }
+
+
+def choose_run(store: Store | None, described: Mapping[str, Json], *, name: str | None) -> ChosenRun:
+    """An unfinished run of the same question goes on; a finished one is done anew, under a number."""
+    identity = described["identity"]
+    if name is not None:
+        _check_name(name)
+    base = name or (str(identity)[:12] if identity is not None else secrets.token_hex(6))
+    taken = {} if store is None else {run.run_id: run for run in store.runs()}
+    if name is not None and base in taken:
+        _check_same(taken[base], described)
+    number = 1
+    run_id = base
+    while run_id in taken:
+        if taken[run_id].state != "finished" and (name is not None or identity is not None):
+            return ChosenRun(record=taken[run_id], goes_on=True)
+        number += 1
+        run_id = f"{base}-{number}"
+    record = RunRecord(
+        run_id=run_id,
+        name=name if number == 1 else None if name is None else run_id,
+        state="running",
+        plan=described,
+        started_at=datetime.now(UTC),
+    )
+    return ChosenRun(record=record, goes_on=False)
+
+
+def remembered_date(store: Store, described: Mapping[str, Json]) -> CurrentDate | None:
+    """The date of the latest run of the same judges and model over the same file, so that going on asks the same."""
+    for run in store.runs():
+        same = all(run.plan.get(key) == described[key] for key in ("path", "judges", "model"))
+        if same and described["path"] is not None and isinstance(run.plan.get("current_date"), str):
+            return CurrentDate(day=str(run.plan["current_date"]), said_by=f"as in run {run.run_id}")
+    return None
+
+
+def _check_name(name: str) -> None:
+    if not name.strip() or any(ord(character) < 32 for character in name):
+        raise SettingsError("--name", "is blank or holds control characters", "give a short plain name")
+
+
+def _check_same(run: RunRecord, described: Mapping[str, Json]) -> None:
+    keys = (
+        "cases",
+        "judges",
+        "model",
+        "base_url",
+        "temperature",
+        "parameters",
+        "maps",
+        "sets",
+        "repeats",
+        "rows",
+    )
+    # what came through a pipe cannot be told from what came through it before
+    differ = [
+        key for key in keys if run.plan.get(key) != described[key] and described["identity"] is not None
+    ]
+    if differ:
+        raise SettingsError(
+            f"--name {run.run_id}",
+            f"there is a run of that name, made with other {', '.join(differ)}",
+            "choose another name, or `adjudge runs rm` the old one",
+        )
+
+
+def _file_hash(path: Path) -> str:
+    digest = sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,132 @@
+"""The run's place in the store: what is done, what may be taken over from earlier runs, and what is kept."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from hashlib import sha256
+
+import orjson
+
+from adjudge.prompts.fill import Filled
+from adjudge.records import BadRow, Call, Case, Judge, Judgement, ModelClient
+from adjudge.runs.procedure import Asking
+from adjudge.runs.reuse import StoredClient
+from adjudge.store import KeepJudgement
+from adjudge.store.group import GroupCommit
+
+TAKEN_OVER = frozenset({"scored", "forced", "missing_input", "unreadable", "refused", "truncated"})
+"""Outcomes that the same question to the same stored replies gives again."""
+TRIED_AGAIN = frozenset({"call_failed", "not_asked", "too_long"})
+"""Outcomes of which a run that goes on makes another try: no reply was stored for them."""
+
+
+class Keeper:
+    def __init__(
+        self,
+        store: GroupCommit,
+        run_id: str,
+        *,
+        model: str,
+        base_url: str | None,
+        fresh: bool = False,
+        retry: frozenset[str] = frozenset(),
+        goes_on: bool = False,
+        by_case: bool = False,
+        started: datetime,
+    ) -> None:
+        self._store = store
+        self.run_id = run_id
+        self._model = model
+        self._base_url = base_url
+        self._fresh = fresh
+        self._retry = retry
+        self._goes_on = goes_on
+        self._by_case = by_case
+        self._started = started
+
+    async def done(self, case_ids: Sequence[str]) -> frozenset[tuple[str, str, int]]:
+        """(case_id, judge, repeat) of what this run has judged already and need not judge again."""
+        if not self._goes_on:
+            return frozenset()
+        return frozenset(await self._store.done_among(self.run_id, case_ids))
+
+    def reuse_key(self, judge: Judge, case: Case, filled: Filled, asking: Asking, repeat: int) -> str:
+        """The hash of everything a judgement depends on but the model's mood."""
+        said = [
+            case.case_id if self._by_case else None,
+            judge.hash,
+            self._model,
+            self._base_url,
+            asking.temperature,
+            dict(asking.parameters),
+            repeat,
+            dict(filled.values),
+            [missing.name for missing in filled.missing],
+        ]
+        return sha256(orjson.dumps(said, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+    async def take_over(self, key: str | None) -> Judgement | None:
+        """An earlier judgement of the same question, unless it is to be asked again."""
+        if self._fresh or key is None:
+            return None
+        found = (await self._store.find_judgements([key])).get(key)
+        if found is None or found.outcome.kind not in TAKEN_OVER - self._retry:
+            return None
+        return replace(found, calls=tuple(_paid_for(call) for call in found.calls))
+
+    async def client_for(self, key: str | None, client: ModelClient) -> ModelClient:
+        """The client as it is, or one that asks again where the stored replies were of a kind that `--retry` names."""
+        if not self._retry or key is None or not isinstance(client, StoredClient):
+            return client
+        found = (await self._store.find_judgements([key])).get(key)
+        again = found is not None and found.outcome.kind in self._retry
+        return client.asking_again(self._started) if again else client
+
+    async def keep(self, judgement: Judgement, row: Case | BadRow, reuse_key: str | None) -> None:
+        """Committed on return: only then is it reported."""
+        await self._store.keep(
+            KeepJudgement(
+                run_id=self.run_id,
+                judgement=judgement,
+                case=row,
+                calls=_references(judgement),
+                reuse_key=reuse_key,
+            )
+        )
+
+
+class NoKeeper:
+    """Nothing is kept and nothing is found."""
+
+    async def done(self, case_ids: Sequence[str]) -> frozenset[tuple[str, str, int]]:
+        del case_ids
+        return frozenset()
+
+    def reuse_key(self, judge: Judge, case: Case, filled: Filled, asking: Asking, repeat: int) -> str | None:
+        del judge, case, filled, asking, repeat
+        return None
+
+    async def take_over(self, key: str | None) -> Judgement | None:
+        del key
+        return None
+
+    async def client_for(self, key: str | None, client: ModelClient) -> ModelClient:
+        del key
+        return client
+
+    async def keep(self, judgement: Judgement, row: Case | BadRow, reuse_key: str | None) -> None:
+        del judgement, row, reuse_key
+
+
+def _paid_for(call: Call) -> Call:
+    """What it cost is on the books of the run that asked."""
+    return replace(call, completion=replace(call.completion, cost=Decimal(0)))
+
+
+def _references(judgement: Judgement) -> tuple[tuple[str, int], ...]:
+    return tuple(
+        (call.completion.key, call.completion.version)
+        for call in judgement.calls
+        if call.completion.key is not None
+    )

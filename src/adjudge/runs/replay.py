@@ -1,0 +1,68 @@
+"""`--model replay`: read stored replies again, and call nobody."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from adjudge.errors import SettingsError
+from adjudge.models import known_providers, open_model, request_key
+from adjudge.records import Completion, ModelClient, Request
+from adjudge.runs.budget import NotAskedError
+from adjudge.runs.plan import Plan
+from adjudge.store import RunRecord, Store
+
+
+class NotStoredError(NotAskedError):
+    kind = "not_stored"
+
+
+class OnlyStoredClient:
+    """Knows the keys of another client's requests and answers none of them."""
+
+    def __init__(self, client: ModelClient) -> None:
+        self._client = client
+
+    @property
+    def name(self) -> str:
+        return self._client.name
+
+    @property
+    def base_url(self) -> str | None:
+        return getattr(self._client, "base_url", None)
+
+    def request_key(self, request: Request) -> str:
+        return request_key(self._client, request)
+
+    async def complete(self, request: Request) -> Completion:
+        raise NotStoredError(f"no reply is stored for case {request.case_id}, and replay calls nobody")
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+def open_replay(store: Store | None, source: object, plan: Plan) -> ModelClient:
+    """The model of the latest run over these cases with judges of these names, kept from being called."""
+    if store is None:
+        raise SettingsError("--model replay", "there is no store to replay from", "name it with --store")
+    path = str(Path(source).resolve()) if isinstance(source, str | Path) else None
+    names = {judge.name for judge in plan.judges}
+    for run in store.runs():
+        judges = run.plan.get("judges")
+        known = {str(judge).rpartition("@")[0] for judge in judges} if isinstance(judges, list) else set()
+        if path is not None and run.plan.get("path") == path and names <= known:
+            return OnlyStoredClient(_reopen(run))
+    raise SettingsError(
+        "--model replay",
+        f"no run of {', '.join(sorted(names))} over these cases is in {store.where}",
+        "`adjudge runs` lists what is stored",
+    )
+
+
+def _reopen(run: RunRecord) -> ModelClient:
+    """The same client for its keys' sake; no API key is needed for requests that are never sent."""
+    model, base_url = str(run.plan["model"]), run.plan.get("base_url")
+    if model.startswith("scripted:"):
+        return open_model(model)
+    environ: Mapping[str, str] = {
+        variable: "replay" for provider in known_providers({}) for variable in provider.key_variables
+    }
+    return open_model(model, base_url=base_url if isinstance(base_url, str) else None, environ=environ)

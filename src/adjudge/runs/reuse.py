@@ -1,0 +1,107 @@
+"""Nothing is paid for twice: a completion is looked up before anybody is asked, and kept before anybody sees it."""
+
+import asyncio
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+from adjudge.models import request_key
+from adjudge.models.share import again
+from adjudge.records import Completion, ModelClient, Request
+from adjudge.store import KeepCompletion, StoredCompletion
+from adjudge.store.group import GroupCommit
+
+OLD = timedelta(days=30)
+PINNED = re.compile(r"\d{4}-\d{2}-\d{2}|\d{8}|-\d{4}\b|@")
+"""A model's name with a date or a version in it stays the same model; an alias may be another one next month."""
+
+
+class StoredClient:
+    """A ModelClient that answers from the store where it can.
+
+    Equal requests on their way at the same time share one call. With `fresh_since`, only what was asked since then is
+    reused: `--fresh` asks everything again, but not twice when it is interrupted and goes on.
+    """
+
+    def __init__(
+        self,
+        client: ModelClient,
+        store: GroupCommit,
+        *,
+        base_url: str | None = None,
+        fresh_since: datetime | None = None,
+    ) -> None:
+        self._client = client
+        self._store = store
+        self._base_url = base_url
+        self._fresh_since = fresh_since
+        self._asking: dict[str, asyncio.Future[Completion]] = {}
+
+    @property
+    def name(self) -> str:
+        return self._client.name
+
+    def asking_again(self, since: datetime) -> "StoredClient":
+        """The same, for requests whose stored replies were of no use (`--retry`)."""
+        return StoredClient(self._client, self._store, base_url=self._base_url, fresh_since=since)
+
+    async def complete(self, request: Request) -> Completion:
+        key = request_key(self._client, request)
+        while (others := self._asking.get(key)) is not None:
+            try:
+                return again(await asyncio.shield(others))
+            except asyncio.CancelledError:
+                if not others.cancelled():
+                    raise  # it is this call that was cancelled, not the one it waited for
+        asked: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
+        self._asking[key] = asked
+        try:
+            completion = await self._find_or_ask(key, request)
+        except BaseException as error:
+            if isinstance(error, asyncio.CancelledError):
+                asked.cancel()
+            else:
+                asked.set_exception(error)
+                asked.exception()  # whoever waits gets it; nobody waiting is no mistake
+            raise
+        else:
+            asked.set_result(completion)
+            return completion
+        finally:
+            del self._asking[key]
+
+    async def _find_or_ask(self, key: str, request: Request) -> Completion:
+        stored = (await self._store.find_completions([key])).get(key)
+        if stored is not None and (self._fresh_since is None or stored.at >= self._fresh_since):
+            return self._reused(stored)
+        completion = await self._client.complete(request)
+        completion = replace(completion, key=key, version=1 if stored is None else stored.version + 1)
+        await self._store.keep(
+            KeepCompletion(
+                key=key,
+                version=completion.version,
+                request=request,
+                completion=completion,
+                model=self._client.name,
+                base_url=self._base_url,
+                at=datetime.now(UTC),
+            )
+        )
+        return completion
+
+    def _reused(self, stored: StoredCompletion) -> Completion:
+        notes = stored.completion.notes
+        if datetime.now(UTC) - stored.at > OLD and not PINNED.search(self.name):
+            notes = (*notes, f"reused_from:{stored.at.date().isoformat()}")
+        return replace(
+            stored.completion,
+            from_store=True,
+            cost=Decimal(0),
+            key=stored.key,
+            version=stored.version,
+            notes=notes,
+        )
+
+    async def close(self) -> None:
+        await self._client.close()

@@ -1,0 +1,269 @@
+"""A run under way: its model behind retries and limits, its place in the store, and how it ends."""
+
+import os
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+
+from adjudge import __version__
+from adjudge.errors import ModelNameError, SettingsError
+from adjudge.models import (
+    Governor,
+    RetryingClient,
+    SharedClient,
+    known_providers,
+    open_model,
+    parse_model_name,
+)
+from adjudge.models.prices import find_price
+from adjudge.records import BadRow, Case, Judge, Judgement, ModelClient
+from adjudge.runs.budget import Budget, BudgetedClient, Price
+from adjudge.runs.execute import Conditions, execute, execute_in_order
+from adjudge.runs.identity import ChosenRun, choose_run, describe_run, remembered_date
+from adjudge.runs.keep import TRIED_AGAIN, Keeper, NoKeeper
+from adjudge.runs.plan import TODAY, Plan
+from adjudge.runs.replay import open_replay
+from adjudge.runs.reuse import StoredClient
+from adjudge.runs.select import select_rows
+from adjudge.store import EndRun, KeepJudge, StartRun, Store, open_store
+from adjudge.store.group import GroupCommit
+from adjudge.store.records import RunState
+
+RETRIED = frozenset({"unreadable", "truncated", "refused"})
+"""What `--retry` may name: outcomes whose replies are stored."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """How fast and how far a run may go."""
+
+    rpm: int | None = None
+    tpm: int | None = None
+    max_cost: Decimal | None = None
+    max_calls: int | None = None
+    price: Price | None = None
+    """Instead of the price list's."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Keeping:
+    """Where judgements are kept, and what of it is used again."""
+
+    store: str | Path | None = None
+    """None: nothing is kept."""
+    fresh: bool = False
+    retry: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Session:
+    """One run under way."""
+
+    run: str
+    plan: Plan
+    goes_on: bool
+    """It was begun before; what it has judged is not judged again."""
+    conditions: Conditions
+    budget: Budget
+    governor: Governor
+    store: Store | None
+
+    @property
+    def model(self) -> str:
+        return self.conditions.client.name
+
+    @property
+    def halted(self) -> str | None:
+        """Why it took no further work, where it did."""
+        return self.conditions.halt.why
+
+    def stop(self, why: str) -> None:
+        """Take no further work; what is in flight is finished."""
+        self.conditions.halt.stop(why)
+
+    def earlier(self) -> Iterator[Judgement]:
+        """What this run had judged before it was interrupted, and need not judge again."""
+        if self.store is None or not self.goes_on:
+            return
+        yield from self.store.judgements(self.run)
+
+    def judge(
+        self, rows: Iterable[Case | BadRow], *, in_order: bool = False
+    ) -> AsyncGenerator[Judgement, None]:
+        """Judgements as they are made, or in the order of the cases. Close it (`aclosing`) before the session."""
+        plan = self.plan
+        chosen = select_rows(rows, first=plan.first, sample=plan.sample, seed=plan.seed)
+        return (execute_in_order if in_order else execute)(chosen, self.conditions, jobs=plan.jobs)
+
+
+@asynccontextmanager
+async def open_session(
+    plan: Plan,
+    *,
+    source: object,
+    model: str | ModelClient | None,
+    base_url: str | None = None,
+    name: str | None = None,
+    limits: Limits | None = None,
+    keeping: Keeping | None = None,
+    environ: Mapping[str, str] = os.environ,
+) -> AsyncIterator[Session]:
+    """Everything a run needs, opened in order and closed in reverse; the run's end is written down however it ends."""
+    limits, keeping = limits or Limits(), keeping or Keeping()
+    check_retry(keeping.retry)
+    async with AsyncExitStack() as stack:
+        store = None
+        if keeping.store is not None:
+            store = open_store(keeping.store)
+            stack.callback(store.close)
+        if (model or environ.get("ADJUDGE_MODEL")) == "replay":
+            asked: ModelClient = open_replay(store, source, plan)
+        else:
+            asked = find_model(model, plan.judges, base_url=base_url, jobs=plan.jobs, environ=environ)
+        address: str | None = getattr(asked, "base_url", None)
+        if asked is not model:
+            stack.push_async_callback(asked.close)
+        budget = Budget(
+            max_cost=limits.max_cost,
+            max_calls=limits.max_calls,
+            price=None if limits.max_cost is None else limits.price or known_price(asked),
+        )
+        governor = Governor(jobs=plan.jobs, rpm=limits.rpm, tpm=limits.tpm)
+        client: ModelClient = BudgetedClient(RetryingClient(asked, governor=governor), budget)
+        described = describe_run(source, plan, model=asked.name, base_url=address, version=__version__)
+        if store is not None and plan.current_date.said_by == TODAY:
+            plan = plan.on(remembered_date(store, described) or plan.current_date)
+            described["current_date"] = plan.current_date.day
+        chosen = choose_run(store, described, name=name)
+        if store is not None and chosen.goes_on:
+            # no reply is stored for these, or the person wants another: they are judged again
+            store.remove_judgements(chosen.record.run_id, TRIED_AGAIN | keeping.retry)
+        conditions = Conditions(
+            judges=plan.judges,
+            repeats=plan.repeats,
+            asking=plan.asking,
+            client=SharedClient(client),
+            keeper=NoKeeper(),
+        )
+        if store is not None:
+            conditions = await stack.enter_async_context(
+                _kept(conditions, client, store, chosen, asked=asked, keeping=keeping)
+            )
+        yield Session(
+            run=chosen.record.run_id,
+            plan=plan,
+            goes_on=chosen.goes_on,
+            conditions=conditions,
+            budget=budget,
+            governor=governor,
+            store=store,
+        )
+
+
+@asynccontextmanager
+async def _kept(
+    conditions: Conditions,
+    client: ModelClient,
+    store: Store,
+    chosen: ChosenRun,
+    *,
+    asked: ModelClient,
+    keeping: Keeping,
+) -> AsyncIterator[Conditions]:
+    """The same conditions with a store behind them. A run that does not end well can go on."""
+    run = chosen.record
+    address: str | None = getattr(asked, "base_url", None)
+    group = GroupCommit(store)
+    state: RunState = "interrupted"
+    try:
+        await group.keep(*(KeepJudge(judge=judge) for judge in conditions.judges), StartRun(run=run))
+        kept = replace(
+            conditions,
+            client=StoredClient(
+                client, group, base_url=address, fresh_since=run.started_at if keeping.fresh else None
+            ),
+            keeper=Keeper(
+                group,
+                run.run_id,
+                model=client.name,
+                base_url=address,
+                by_case=getattr(asked, "answers_by_case", False),
+                fresh=keeping.fresh,
+                retry=keeping.retry,
+                goes_on=chosen.goes_on,
+                started=run.started_at,
+            ),
+        )
+        yield kept
+        state = "interrupted" if conditions.halt.why is not None else "finished"
+    finally:
+        try:
+            await group.keep(EndRun(run_id=run.run_id, state=state, at=datetime.now(UTC)))
+        finally:
+            await group.close()
+
+
+def check_retry(kinds: frozenset[str]) -> None:
+    unknown = kinds - RETRIED
+    if unknown:
+        raise SettingsError(
+            "--retry",
+            f"{', '.join(sorted(unknown))} is no kind that can be asked again",
+            f"name some of {', '.join(sorted(RETRIED))}",
+        )
+
+
+def known_price(client: ModelClient) -> Price:
+    """The price list's, for the provider's own service; a limit on money needs one."""
+    name = parse_model_name(client.name) if ":" in client.name else None
+    priced = find_price(name.provider, name.model) if name is not None else None
+    if priced is None or priced.rates is None:
+        raise SettingsError(
+            "--max-cost",
+            f"the price of {client.name} is not known",
+            "give it with --price IN,OUT in US dollars per million tokens, or limit calls with --max-calls",
+        )
+    return Price(input=priced.rates.fresh * 1_000_000, output=priced.rates.output * 1_000_000)
+
+
+def find_model(
+    model: str | ModelClient | None,
+    judges: Sequence[Judge],
+    *,
+    base_url: str | None,
+    jobs: int,
+    environ: Mapping[str, str] = os.environ,
+) -> ModelClient:
+    """The model that was named. A key in the environment never chooses one by itself."""
+    if model is None:
+        model = environ.get("ADJUDGE_MODEL") or None
+    if model is None:
+        raise ModelNameError("model", "none was named", _what_can_be_used(judges, environ))
+    if not isinstance(model, str):
+        return model
+    if model == "embedded":
+        raise ModelNameError(
+            f"model {model}", "is not part of this version yet", _what_can_be_used(judges, environ)
+        )
+    return open_model(model, base_url=base_url, environ=environ, connections=jobs)
+
+
+def _what_can_be_used(judges: Sequence[Judge], environ: Mapping[str, str]) -> str:
+    ready = [
+        provider.example
+        for provider in known_providers(environ)
+        if provider.key_variables and provider.key_set
+    ]
+    keyed = f"; keys are set for {', '.join(ready)}" if ready else ""
+    small = (
+        " (the embedded judge, which needs no key, is not part of this version yet)"
+        if all(judge.built_in for judge in judges)
+        else ""
+    )
+    return (
+        "name one with --model or ADJUDGE_MODEL, such as `openai:gpt-…`, `anthropic:claude-…`, `google:gemini-…`, a local "
+        f"server with `--model openai:NAME --base-url URL`, or `scripted:FILE`; `adjudge models` lists them{keyed}{small}"
+    )

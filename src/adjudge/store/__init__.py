@@ -1,0 +1,46 @@
+"""Judgement <-> database: one Protocol, two homes (a SQLite file, a Postgres database)."""
+
+from pathlib import Path
+
+from adjudge.store.places import is_url, store_file
+from adjudge.store.protocol import Store
+from adjudge.store.records import (
+    EndRun,
+    KeepCompletion,
+    KeepJudge,
+    KeepJudgement,
+    RunRecord,
+    StartRun,
+    StoredCompletion,
+    Write,
+)
+
+__all__ = [
+    "DEFAULT_STORE",
+    "EndRun",
+    "KeepCompletion",
+    "KeepJudge",
+    "KeepJudgement",
+    "RunRecord",
+    "StartRun",
+    "Store",
+    "StoredCompletion",
+    "Write",
+    "open_store",
+]
+
+DEFAULT_STORE = "./.adjudge"
+
+
+def open_store(where: str | Path, *, create: bool = True) -> Store:
+    """A `postgresql://` URL, else a folder (its `store.db`) or a `*.db` file, made when missing and `create` is set."""
+    # both databases' drivers are slow to load and most commands need one of them at most
+    from adjudge.store.store import SqlStore  # noqa: PLC0415
+
+    if is_url(where):
+        from adjudge.store.postgres import PostgresHome  # noqa: PLC0415
+
+        return SqlStore(PostgresHome(str(where), create=create))
+    from adjudge.store.sqlite import SqliteHome  # noqa: PLC0415
+
+    return SqlStore(SqliteHome(store_file(where, create=create)))

@@ -1,0 +1,192 @@
+"""Group commit: what many tasks keep at about the same time becomes one transaction in one thread.
+
+Durability then costs the event loop nothing: it appends to a list and waits for a future. Turning records into rows,
+compressing and committing happen in the writer's thread; looking up happens in another, so that it does not wait
+for a commit to reach the disk.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
+
+from adjudge.errors import StoreError
+from adjudge.records import Judgement
+from adjudge.store.protocol import Store
+from adjudge.store.records import StoredCompletion, Write
+
+MOST = 2_000
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Found = TypeVar("Found")
+
+
+class GroupCommit:
+    """Belongs to one event loop. Closing it leaves the store open."""
+
+    def __init__(self, store: Store, *, most: int = MOST) -> None:
+        self._store = store
+        self._writer = _Batches(self._write, most=most, name="adjudge-store-writer")
+        self._completions = _Lookup(store.find_completions, most=most, name="adjudge-store-completions")
+        self._judgements = _Lookup(store.find_judgements, most=most, name="adjudge-store-judgements")
+
+    async def keep(self, *writes: Write) -> None:
+        """Return once they are committed, all in one transaction. After a failure every later call fails with it.
+
+        One who stops waiting does not take the writes back.
+        """
+        if writes:
+            await self._writer.add(writes, len(writes))
+
+    async def find_completions(self, keys: Sequence[str]) -> dict[str, StoredCompletion]:
+        return await self._completions.find(keys)
+
+    async def find_judgements(self, reuse_keys: Sequence[str]) -> dict[str, Judgement]:
+        return await self._judgements.find(reuse_keys)
+
+    async def done_among(self, run_id: str, case_ids: Sequence[str]) -> set[tuple[str, str, int]]:
+        return await asyncio.to_thread(self._store.done_among, run_id, case_ids)
+
+    async def close(self) -> None:
+        """Wait until everything kept is committed and everything asked for is answered."""
+        for part in (self._writer, self._completions.batches, self._judgements.batches):
+            await part.close()
+
+    def _write(self, batch: list[tuple[Write, ...]]) -> list[None]:
+        self._store.write([write for writes in batch for write in writes])
+        return [None] * len(batch)
+
+
+class _Lookup(Generic[Found]):
+    """All keys asked for in one turn of the event loop are one question."""
+
+    def __init__(self, find: Callable[[Sequence[str]], dict[str, Found]], *, most: int, name: str) -> None:
+        self._find = find
+        self.batches: _Batches[Sequence[str], dict[str, Found]] = _Batches(
+            self._answer, most=most, name=name, lasting=False
+        )
+
+    async def find(self, keys: Sequence[str]) -> dict[str, Found]:
+        return await self.batches.add(keys, len(keys)) if keys else {}
+
+    def _answer(self, asked: list[Sequence[str]]) -> list[dict[str, Found]]:
+        found = self._find(list(dict.fromkeys(key for keys in asked for key in keys)))
+        return [{key: found[key] for key in keys if key in found} for keys in asked]
+
+
+class _Batches(Generic[Item, Result]):
+    """A thread that works on batches of what an event loop's tasks hand over, and wakes them up batch by batch."""
+
+    def __init__(
+        self, work: Callable[[list[Item]], list[Result]], *, most: int, name: str, lasting: bool = True
+    ) -> None:
+        self._work = work
+        self._most = most
+        self._name = name
+        self._lasting = lasting
+        """Whether what comes after a failure fails too."""
+        self._gathered: list[tuple[Item, int, asyncio.Future[Result]]] = []
+        """On the event loop's side: what came in this turn."""
+        self._handed: list[tuple[Item, int, asyncio.Future[Result]]] = []
+        """Between the two sides, under the lock."""
+        self._changed = threading.Condition()
+        self._closing = False
+        self._failure: Exception | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._ended: asyncio.Future[None] | None = None
+
+    async def add(self, item: Item, size: int) -> Result:
+        if self._failure is not None:
+            raise _again(self._failure)
+        if self._closing:
+            raise StoreError("the store is being closed: nothing more can be kept or found")
+        if self._loop is None:
+            self._start(asyncio.get_running_loop())
+        assert self._loop is not None
+        future: asyncio.Future[Result] = self._loop.create_future()
+        if not self._gathered:
+            self._loop.call_soon(self._hand_over)
+        self._gathered.append((item, size, future))
+        return await future
+
+    async def close(self) -> None:
+        if self._thread is None:
+            self._closing = True
+            return
+        self._hand_over(closing=True)
+        assert self._ended is not None
+        await asyncio.shield(self._ended)
+        self._thread.join()
+
+    def _start(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._ended = loop.create_future()
+        # a daemon: a program that crashes before `close` ends, and the transaction under way is undone by the database
+        self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+        self._thread.start()
+
+    def _hand_over(self, *, closing: bool = False) -> None:
+        gathered, self._gathered = self._gathered, []
+        with self._changed:
+            self._handed += gathered
+            self._closing |= closing
+            self._changed.notify()
+
+    # ---- in the thread ----
+
+    def _run(self) -> None:
+        while batch := self._take():
+            items = [item for item, _, _ in batch]
+            futures = [future for _, _, future in batch]
+            failure = self._failure
+            results: list[Result] = []
+            if failure is None:
+                try:
+                    results = self._work(items)
+                except Exception as error:  # noqa: BLE001 - handed to those who wait
+                    failure = error
+                    if self._lasting:
+                        self._failure = error
+            self._report(_resolve, futures, results, failure)
+        self._report(_end, self._ended)
+
+    def _take(self) -> list[tuple[Item, int, asyncio.Future[Result]]]:
+        """Everything that is there, up to the bound; nothing when it is time to end."""
+        with self._changed:
+            while not self._handed and not self._closing:
+                self._changed.wait()
+            count = total = 0
+            while count < len(self._handed) and total < self._most:
+                total += self._handed[count][1]
+                count += 1
+            batch, self._handed = self._handed[:count], self._handed[count:]
+            return batch
+
+    def _report(self, function: Callable[..., None], *values: object) -> None:
+        assert self._loop is not None
+        try:
+            self._loop.call_soon_threadsafe(function, *values)
+        except RuntimeError:
+            return  # the loop is closed: nobody waits any more
+
+
+def _resolve(futures: list[asyncio.Future[Result]], results: list[Result], failure: Exception | None) -> None:
+    for position, future in enumerate(futures):
+        if future.done():
+            continue  # its task was cancelled
+        if failure is None:
+            future.set_result(results[position])
+        else:
+            future.set_exception(_again(failure))
+
+
+def _end(ended: asyncio.Future[None]) -> None:
+    if not ended.done():
+        ended.set_result(None)
+
+
+def _again(failure: Exception) -> Exception:
+    """A copy for each who waits: one exception raised in many tasks would gather all their tracebacks."""
+    return type(failure)(*failure.args) if isinstance(failure, StoreError) else failure

@@ -1,0 +1,95 @@
+"""Numbered steps from an empty database to the schema of this version; a store only ever goes forward."""
+
+from collections.abc import Mapping, Sequence
+
+from adjudge.errors import StoreError
+from adjudge.store.sql import Session, trouble
+
+FIRST: tuple[str, ...] = (
+    # content-addressed by SHA-256: prompts, schemas, judge files, rows of cases; each stored once
+    # `base` is the hash of the text that a prompt's data is the difference to; a base itself has none
+    "CREATE TABLE texts (hash {bytes} PRIMARY KEY, data {bytes} NOT NULL, base {bytes})",
+    """CREATE TABLE judges (
+        hash TEXT PRIMARY KEY, name TEXT NOT NULL, text_hash {bytes} NOT NULL, described {bytes} NOT NULL)""",
+    # known by the hash of what was asked, so the reply stands in the row: to look it up by its own hash would cost
+    # another index over random keys, which is what slows a large store down. Nothing is ever overwritten: asked again, a request gets a new version
+    """CREATE TABLE completions (
+        key {bytes} NOT NULL, version BIGINT NOT NULL,
+        model TEXT NOT NULL, base_url TEXT,
+        prompt_hash {bytes} NOT NULL, schema_hash {bytes}, temperature DOUBLE PRECISION,
+        max_output_tokens BIGINT, parameters TEXT,
+        case_id TEXT NOT NULL, judge TEXT NOT NULL, step TEXT NOT NULL, repeat BIGINT NOT NULL,
+        reply {bytes} NOT NULL, reply_hash {bytes} NOT NULL, finish TEXT NOT NULL, structured BOOLEAN NOT NULL, model_snapshot TEXT,
+        input_tokens BIGINT, output_tokens BIGINT, cached_tokens BIGINT, cost TEXT,
+        latency_ms DOUBLE PRECISION, attempts BIGINT NOT NULL, notes TEXT, logprobs {bytes}, at BIGINT NOT NULL,
+        PRIMARY KEY (key, version))""",
+    """CREATE TABLE runs (
+        run_id TEXT PRIMARY KEY, name TEXT UNIQUE, state TEXT NOT NULL, plan {bytes} NOT NULL,
+        started_at BIGINT NOT NULL, finished_at BIGINT)""",
+    # `full_names` holds case id and judge where either is too long to be indexed
+    """CREATE TABLE judgements (
+        made {counter},
+        run_id TEXT NOT NULL, case_id TEXT NOT NULL, judge TEXT NOT NULL, repeat BIGINT NOT NULL,
+        judge_hash TEXT NOT NULL, outcome TEXT NOT NULL,
+        score DOUBLE PRECISION, exact DOUBLE PRECISION, normalized DOUBLE PRECISION, passed BOOLEAN,
+        body {bytes} NOT NULL, case_hash {bytes}, reuse_key {bytes}, at BIGINT NOT NULL, full_names {bytes},
+        UNIQUE (run_id, case_id, judge, repeat))""",
+    "CREATE INDEX judgements_in_order ON judgements (run_id, made)",
+    "CREATE INDEX judgements_by_reuse ON judgements (reuse_key, made) WHERE reuse_key IS NOT NULL",
+    """CREATE TABLE judgement_calls (
+        run_id TEXT NOT NULL, case_id TEXT NOT NULL, judge TEXT NOT NULL, repeat BIGINT NOT NULL,
+        position BIGINT NOT NULL, completion_key {bytes} NOT NULL, completion_version BIGINT NOT NULL,
+        PRIMARY KEY (run_id, case_id, judge, repeat, position)){clustered}""",
+    # `until` is null when the block is finished
+    """CREATE TABLE claims (
+        run_id TEXT NOT NULL, block BIGINT NOT NULL, worker TEXT NOT NULL, until BIGINT,
+        PRIMARY KEY (run_id, block)){clustered}""",
+)
+
+STEPS: Mapping[int, Sequence[str]] = {1: FIRST}
+"""Version -> the statements that make it out of the one before."""
+
+TABLES = ("meta", "texts", "judges", "completions", "runs", "judgements", "judgement_calls", "claims")
+
+
+def latest(steps: Mapping[int, Sequence[str]]) -> int:
+    return max(steps)
+
+
+def stored_version(session: Session, where: str) -> int:
+    """What a database that has a `meta` table says it is."""
+    rows = session.query("SELECT value FROM meta WHERE name = 'schema_version'")
+    if not rows or not str(rows[0][0]).isdecimal():
+        raise not_ours(where)
+    return int(rows[0][0])
+
+
+def migrate(session: Session, where: str, *, empty: bool, steps: Mapping[int, Sequence[str]]) -> None:
+    """Take the store to the latest version, in the transaction of `session`: all the steps, or none."""
+    if empty:
+        session.change("CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
+        session.change("INSERT INTO meta (name, value) VALUES ('schema_version', '0')")
+    version = stored_version(session, where)
+    if version > latest(steps):
+        raise too_new(where, version, latest(steps))
+    for number in range(version + 1, latest(steps) + 1):
+        for statement in steps[number]:
+            session.change(statement)
+    if version < latest(steps):
+        session.change("UPDATE meta SET value = ? WHERE name = 'schema_version'", [str(latest(steps))])
+
+
+def too_new(where: str, found: int, known: int) -> StoreError:
+    return trouble(
+        where,
+        f"the store has format {found}, made by a newer adjudge; this one knows formats up to {known}",
+        "upgrade adjudge (`pip install -U adjudge`), or name another store with `--store`",
+    )
+
+
+def not_ours(where: str) -> StoreError:
+    return trouble(
+        where,
+        "is a database, but not one of adjudge's",
+        "name another file, a folder, or a database of its own with `--store`",
+    )

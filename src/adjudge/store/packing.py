@@ -1,0 +1,199 @@
+"""Values as they lie in columns: texts by hash, compressed bytes, exact JSON, names, moments."""
+
+import json
+import math
+import re
+import zlib
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+import orjson
+
+from adjudge.records import Json
+
+WORTH_COMPRESSING = 1024
+"""Bytes. Below it zlib saves little for its time."""
+WORTH_BASING = 256
+"""Bytes, where another text is there to be compared with: only what differs is then kept."""
+LEVEL = 1
+"""A third of the time of the default level for a tenth more bytes."""
+RAW, COMPRESSED, BASED = b"\x00", b"\x01", b"\x02"
+
+EXACT = b" "
+"""First byte of JSON that only the standard library reads back as it was; orjson never writes one."""
+
+COLUMN_CHARS = 200
+"""Postgres refuses index entries beyond about 2,700 bytes; three such names of four-byte characters still pass."""
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+
+_ESCAPE = re.compile(r"[\\\x00\ud800-\udfff]")
+_ESCAPED = re.compile(r"\\(?:\\|u(?P<code>[0-9a-f]{4}))")
+_HEX_KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_LARGEST = 2**63
+
+
+class DamagedError(Exception):
+    """Stored bytes are not what this module wrote."""
+
+
+def hash_bytes(data: bytes) -> bytes:
+    return sha256(data).digest()
+
+
+def text_bytes(text: str) -> bytes:
+    """UTF-8 that also carries halves of surrogate pairs, which JSON escapes can put into any text."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def bytes_text(data: bytes) -> str:
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        raise DamagedError("a text that is not UTF-8") from None
+
+
+def pack(data: bytes) -> bytes:
+    if len(data) >= WORTH_COMPRESSING:
+        smaller = zlib.compress(data, LEVEL)
+        if len(smaller) < len(data):
+            return COMPRESSED + smaller
+    return RAW + data
+
+
+def pack_onto(data: bytes, base: bytes) -> bytes | None:
+    """`data` as it differs from `base`; None when that saves nothing.
+
+    The prompts of a judge are one template filled many times: this takes a third of the time of `pack` and leaves
+    a tenth of the bytes.
+    """
+    if len(data) < WORTH_BASING:
+        return None
+    compress = zlib.compressobj(LEVEL, zdict=base)
+    smaller = compress.compress(data) + compress.flush()
+    return BASED + smaller if len(smaller) < len(data) // 2 else None
+
+
+def unpack(data: bytes, base: bytes | None = None) -> bytes:
+    """`base` is the unpacked text that the data was packed onto, if it was."""
+    kind, rest = data[:1], data[1:]
+    if kind == RAW:
+        return rest
+    try:
+        if kind == COMPRESSED:
+            return zlib.decompress(rest)
+        if kind == BASED and base is not None:
+            decompress = zlib.decompressobj(zdict=base)
+            return decompress.decompress(rest) + decompress.flush()
+    except zlib.error as error:
+        raise DamagedError(f"compressed bytes that cannot be read ({error})") from None
+    raise DamagedError("bytes of an unknown kind" if kind != BASED else "a text whose base is missing")
+
+
+def dump_json(value: Any) -> bytes:
+    """Compact JSON that `load_json` reads back as it was: non-finite numbers, whole numbers of any size and halves
+    of surrogate pairs included, which orjson drops or refuses.
+    """
+    try:
+        data = orjson.dumps(value, default=_plain)
+    except TypeError:
+        return _dump_exactly(value)
+    # orjson writes NaN and the infinities as null
+    if b"null" in data and not _is_finite(value):
+        return _dump_exactly(value)
+    return data
+
+
+def load_json(data: bytes) -> Any:
+    try:
+        return json.loads(data) if data[:1] == EXACT else orjson.loads(data)
+    except (ValueError, RecursionError):
+        raise DamagedError("JSON that cannot be read") from None
+
+
+def to_column(text: str) -> str:
+    """Any text as a text column of either database can hold it: without NUL and halves of surrogate pairs."""
+    if text.isascii() and "\\" not in text and "\0" not in text:
+        return text
+    return _ESCAPE.sub(_escape, text)
+
+
+def to_name(text: str) -> str:
+    """A text for a column with an index, which takes only so much: different ones stay different, but one that was
+    too long cannot be read back from it.
+    """
+    column = to_column(text)
+    if len(column) > COLUMN_CHARS:
+        return f"{column[: COLUMN_CHARS // 2]}\\…{sha256(column.encode()).hexdigest()}"
+    return column
+
+
+def from_column(column: str) -> str:
+    return _ESCAPED.sub(_unescape, column) if "\\" in column else column
+
+
+def is_shortened(column: str, text: str) -> bool:
+    return len(column) > COLUMN_CHARS // 2 and from_column(column) != text
+
+
+def to_key(key: str) -> bytes:
+    """32 bytes for a completion's or a judgement's key, which is a SHA-256 in hex; anything else is hashed."""
+    return bytes.fromhex(key) if _HEX_KEY.fullmatch(key) else sha256(text_bytes(key)).digest()
+
+
+def bounded(number: int | None) -> int | None:
+    """None for a count that no database's integer holds: no model reads or writes that many tokens."""
+    return number if number is None or -_LARGEST <= number < _LARGEST else None
+
+
+def to_float(number: float) -> float | None:
+    """For columns to search by: a whole number too large for one is not rounded to infinity."""
+    try:
+        return float(number)
+    except OverflowError:
+        return None
+
+
+def to_micros(at: datetime) -> int:
+    """Microseconds since 1970 UTC. A moment without a zone is taken for UTC."""
+    return ((at if at.tzinfo is not None else at.replace(tzinfo=UTC)) - EPOCH) // MICROSECOND
+
+
+def from_micros(micros: int) -> datetime:
+    return EPOCH + micros * MICROSECOND
+
+
+def _dump_exactly(value: Any) -> bytes:
+    return EXACT + json.dumps(value, default=_plain, separators=(",", ":")).encode()
+
+
+def _plain(found: Any) -> Any:
+    if isinstance(found, Mapping):
+        return dict(found)
+    raise TypeError(f"{type(found).__name__} has no JSON form")
+
+
+def _is_finite(value: Json | Mapping[str, Any] | tuple[Any, ...]) -> bool:
+    level: list[Any] = [value]
+    while level:
+        found = level.pop()
+        if isinstance(found, float):
+            if not math.isfinite(found):
+                return False
+        elif isinstance(found, Mapping):
+            level.extend(found.values())
+        elif isinstance(found, list | tuple):
+            level.extend(found)
+    return True
+
+
+def _escape(match: re.Match[str]) -> str:
+    found = match[0]
+    return "\\\\" if found == "\\" else f"\\u{ord(found):04x}"
+
+
+def _unescape(match: re.Match[str]) -> str:
+    return "\\" if match["code"] is None else chr(int(match["code"], 16))

@@ -1,0 +1,123 @@
+"""Where a store is: a folder or file that is made when needed, or a URL shown without its password."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from adjudge.errors import StoreError
+from adjudge.store.sql import trouble
+
+FILE_NAME = "store.db"
+HEADER = b"SQLite format 3\0"
+UNREADABLE_URL = "postgresql://…"
+
+
+def is_url(where: str | Path) -> bool:
+    return isinstance(where, str) and where.startswith(("postgresql://", "postgres://"))
+
+
+def shown_url(url: str) -> str:
+    """The URL without password and options, in which there can be one.
+
+    A character such as `@` or `/` that stands unescaped in a password moves the borders of all that follows, so a
+    URL that leaves any doubt is not shown at all.
+    """
+    try:
+        parts = urlsplit(url)
+        user, host, port = parts.username, parts.hostname, parts.port
+    except ValueError:
+        return UNREADABLE_URL
+    rest = url.partition("://")[2].partition("?")[0]
+    if rest.count("@") > 1 or parts.fragment or "@" in parts.path:
+        return UNREADABLE_URL
+    address = f"[{host}]" if host and ":" in host else host or ""
+    return (
+        f"postgresql://{f'{user}@' if user else ''}{address}{f':{port}' if port else ''}{unquote(parts.path)}"
+    )
+
+
+def secrets_in(url: str) -> list[str]:
+    """What must not be shown of it, as written and as meant, longest first."""
+    found = {os.environ.get("PGPASSWORD", "")}
+    rest = url.partition("://")[2]
+    account = rest.rpartition("@")[0]
+    if ":" in account:
+        found.add(account.partition(":")[2])
+    for option in url.partition("?")[2].split("&"):
+        name, _, value = option.partition("=")
+        if "pass" in name.lower():
+            found.add(value)
+    return sorted({form for each in found for form in (each, unquote(each)) if form}, key=len, reverse=True)
+
+
+def store_file(where: str | Path, *, create: bool) -> Path:
+    """The database file in or at this path. A folder that is made is closed to others and ignored by git."""
+    path = Path(where)
+    try:
+        is_file = path.suffix == ".db" or path.is_file()
+        if path.is_dir():
+            is_file = False
+        file = path if is_file else path / FILE_NAME
+        if file.exists():
+            _check_file(file)
+            return file
+        if not create:
+            raise trouble(
+                str(where),
+                "there is no store here",
+                "check `--store`; `adjudge run` makes one where it is missing",
+            )
+        if not is_file:
+            _make_folder(path)
+        _make_file(file)
+    except OSError as error:
+        raise _cannot(error, where) from None
+    return file
+
+
+def _check_file(file: Path) -> None:
+    """SQLite takes a file too short for a header for an empty database, and would write over it."""
+    if not file.is_file():
+        raise trouble(str(file), "is not a file", "name another file or folder with `--store`")
+    with file.open("rb") as opened:
+        head = opened.read(len(HEADER))
+    if head and head != HEADER:
+        raise trouble(
+            str(file),
+            "is not a store: the file is no SQLite database, or its beginning is damaged",
+            "check the path, restore a backup, or name another store with `--store`",
+        )
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(mode=0o700)
+    except FileExistsError:
+        return
+    (path / ".gitignore").write_text("*\n", encoding="utf-8")
+
+
+def _make_file(file: Path) -> None:
+    """Empty, for its owner only; the database's other files get the same rights."""
+    with suppress(FileExistsError):  # another process made it at this moment
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+
+
+def _cannot(error: OSError, where: str | Path) -> StoreError:
+    if isinstance(error, FileNotFoundError):
+        parent = Path(where).parent
+        return trouble(
+            str(where), f"the folder {parent} does not exist", "make it, or name another with `--store`"
+        )
+    if isinstance(error, PermissionError):
+        return trouble(
+            str(where),
+            f"no permission to use it ({error.strerror})",
+            "give this user the right to write there, or name another folder with `--store`",
+        )
+    return trouble(
+        str(where),
+        f"cannot be used ({error.strerror or error})",
+        "check the path and the disk, or name another with `--store`",
+    )

@@ -1,0 +1,74 @@
+"""The Protocol of a store: where judgements, the calls behind them and their runs are kept."""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Protocol
+
+from adjudge.records import Case, Judgement
+from adjudge.store.records import RunRecord, StoredCompletion, Write
+
+
+class Store(Protocol):
+    """Usable from several threads at once. Everything raises `StoreError` when the store is in trouble."""
+
+    @property
+    def where(self) -> str:
+        """As shown to people: without a password."""
+
+    def write(self, batch: Sequence[Write]) -> None:
+        """All or nothing, and durable on return. A judgement or completion that is there already stays as it is."""
+
+    def find_completions(self, keys: Sequence[str]) -> dict[str, StoredCompletion]:
+        """The latest version under each key that has one."""
+
+    def find_judgements(self, reuse_keys: Sequence[str]) -> dict[str, Judgement]:
+        """The latest judgement made under each key, in whatever run. Its calls have `from_store`, `key` and `version`
+        set and carry no texts.
+        """
+
+    def runs(self) -> list[RunRecord]:
+        """The latest first."""
+
+    def find_run(self, reference: str) -> RunRecord | None:
+        """By name, by id or the start of one, or `last`; an `InputError` when the start fits several."""
+
+    def done(self, run_id: str) -> Iterator[tuple[str, str, int]]:
+        """(case_id, judge, repeat) of every judgement of the run."""
+
+    def done_among(self, run_id: str, case_ids: Sequence[str]) -> set[tuple[str, str, int]]:
+        """The same for some of its cases."""
+
+    def judgements(self, run_id: str, *, with_calls: bool = False) -> Iterator[Judgement]:
+        """In the order in which they were made. Calls always carry usage, cost, time and notes;
+        `with_calls` adds prompts, replies and keys.
+        """
+
+    def judgement(
+        self, run_id: str, case_id: str, judge: str | None = None, repeat: int | None = None
+    ) -> list[Judgement]:
+        """Those of one case, whole."""
+
+    def case(self, run_id: str, case_id: str) -> Case | None:
+        """None for a row that could not be read as a case, too."""
+
+    def judge_text(self, judge_hash: str) -> tuple[str, str] | None:
+        """(name, the judge file as it was)."""
+
+    def claim(self, run_id: str, block: int, worker: str, seconds: float) -> bool:
+        """Whether `worker` now holds this block of the run: free, expired, or its own, which is renewed."""
+
+    def release(self, run_id: str, block: int, worker: str, *, finished: bool) -> None:
+        """A finished block is never claimed again, whoever finished it; one given up is free at once, if it was held."""
+
+    def remove_judgements(self, run_id: str, outcomes: Collection[str]) -> int:
+        """Those of a run that came out so, because it is about to judge them again."""
+
+    def remove_run(self, run_id: str) -> int:
+        """How many judgements went. Completions stay: they were paid for."""
+
+    def vacuum(self) -> tuple[int, int]:
+        """Drop texts that nothing refers to and give the space back; bytes before and after."""
+
+    def check(self) -> list[str]:
+        """Problems found, as sentences; empty when all is well."""
+
+    def close(self) -> None: ...

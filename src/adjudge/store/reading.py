@@ -1,0 +1,346 @@
+"""Rows -> records: the queries of a store, each over one open transaction."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from adjudge.errors import InputError
+from adjudge.records import NOTHING, Call, Case, Completion, Judgement, Usage
+from adjudge.store.codec import (
+    Reference,
+    load_case,
+    load_judgement,
+    load_logprobs,
+    load_prompt,
+)
+from adjudge.store.packing import (
+    bytes_text,
+    from_column,
+    from_micros,
+    load_json,
+    to_key,
+    to_name,
+    unpack,
+)
+from adjudge.store.records import RunRecord, StoredCompletion
+from adjudge.store.sql import MOST_KEYS, Row, Session, chunks, in_list
+
+PAGE = 500
+"""Judgements read at a time: a page is one short transaction, so a slow reader holds up nobody."""
+
+REPLY_COLUMNS = (
+    "c.version, c.finish, c.structured, c.model_snapshot, c.input_tokens, c.output_tokens, c.cached_tokens,"
+    " c.cost, c.latency_ms, c.attempts, c.notes, c.logprobs, c.at"
+)
+JUDGEMENT_COLUMNS = "j.made, j.case_id, j.judge, j.judge_hash, j.repeat, j.at, j.body, j.full_names"
+
+
+class Made(NamedTuple):
+    """A judgement and its place in the order of all."""
+
+    number: int
+    judgement: Judgement
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Texts:
+    """What a stored call said."""
+
+    key: bytes
+    version: int
+    prompt: bytes
+    base: bytes | None
+    """What the prompt is the difference to."""
+    schema: bytes | None
+    reply: bytes
+    temperature: float | None
+    max_output_tokens: int | None
+    parameters: str | None
+    logprobs: bytes | None
+
+
+# ---- by key ----
+
+
+def find_completions(session: Session, keys: Sequence[str]) -> dict[str, StoredCompletion]:
+    asked = {to_key(key): key for key in keys}
+    found: dict[str, StoredCompletion] = {}
+    for chunk in chunks(list(asked), MOST_KEYS):
+        for row in session.query(
+            f"SELECT c.key, c.reply, {REPLY_COLUMNS} FROM completions c"  # noqa: S608 - columns of ours and placeholders
+            f" WHERE c.key IN {in_list(len(chunk))}"
+            " AND c.version = (SELECT max(d.version) FROM completions d WHERE d.key = c.key)",
+            chunk,
+        ):
+            key = asked[bytes(row[0])]
+            found[key] = _stored_completion(key, row)
+    return found
+
+
+def find_judgements(session: Session, reuse_keys: Sequence[str]) -> dict[str, Judgement]:
+    asked = {to_key(key): key for key in reuse_keys}
+    rows: dict[str, Row] = {}
+    calls: dict[str, dict[int, Reference]] = {}
+    for chunk in chunks(list(asked), MOST_KEYS):
+        for reuse_key, position, call_key, call_version, _made, *row in session.query(
+            f"SELECT j.reuse_key, l.position, l.completion_key, l.completion_version, {JUDGEMENT_COLUMNS}"  # noqa: S608 - columns of ours and placeholders
+            " FROM judgements j LEFT JOIN judgement_calls l"
+            " ON l.run_id = j.run_id AND l.case_id = j.case_id AND l.judge = j.judge AND l.repeat = j.repeat"
+            f" WHERE j.reuse_key IN {in_list(len(chunk))}"
+            " AND j.made = (SELECT max(k.made) FROM judgements k WHERE k.reuse_key = j.reuse_key)",
+            chunk,
+        ):
+            key = asked[bytes(reuse_key)]
+            rows[key] = tuple(row)
+            references = calls.setdefault(key, {})
+            if call_key is not None:
+                references[position] = (bytes(call_key).hex(), call_version)
+    return {key: _read_judgement(row, references=calls[key]) for key, row in rows.items()}
+
+
+def _stored_completion(key: str, row: Row) -> StoredCompletion:
+    (
+        _key, text, version, finish, structured, snapshot, read, written, cached, cost, latency_ms, attempts, notes,
+        logprobs, at,
+    ) = row  # fmt: skip
+    return StoredCompletion(
+        key=key,
+        version=version,
+        completion=Completion(
+            text=bytes_text(unpack(text)),
+            finish=finish,
+            structured=bool(structured),
+            model_snapshot=None if snapshot is None else from_column(snapshot),
+            usage=Usage(input=read, output=written, cached=cached),
+            cost=None if cost is None else Decimal(cost),
+            latency_ms=latency_ms or 0.0,
+            attempts=attempts,
+            notes=() if notes is None else tuple(load_json(notes.encode())),
+            logprobs=() if logprobs is None else load_logprobs(unpack(logprobs)),
+            from_store=True,
+            key=key,
+            version=version,
+        ),
+        at=from_micros(at),
+    )
+
+
+# ---- runs ----
+
+
+def runs(session: Session) -> list[RunRecord]:
+    rows = session.query(
+        "SELECT r.run_id, r.name, r.state, r.plan, r.started_at, r.finished_at, coalesce(j.n, 0) FROM runs r"
+        " LEFT JOIN (SELECT run_id, count(*) AS n FROM judgements GROUP BY run_id) j ON j.run_id = r.run_id"
+        " ORDER BY r.started_at DESC, r.run_id DESC"
+    )
+    return [_run(row) for row in rows]
+
+
+def find_run(session: Session, reference: str) -> RunRecord | None:
+    wanted = to_name(reference)
+    select = (
+        "SELECT r.run_id, r.name, r.state, r.plan, r.started_at, r.finished_at,"
+        " (SELECT count(*) FROM judgements j WHERE j.run_id = r.run_id) FROM runs r"
+    )
+    for condition, values in (
+        ("r.name = ?", [wanted]),
+        ("r.run_id = ?", [wanted]),
+    ):
+        rows = session.query(f"{select} WHERE {condition}", values)
+        if rows:
+            return _run(rows[0])
+    if reference == "last":
+        rows = session.query(f"{select} ORDER BY r.started_at DESC, r.run_id DESC LIMIT 1")
+        return _run(rows[0]) if rows else None
+    if not wanted:
+        return None
+    fitting = session.query(
+        "SELECT run_id FROM runs WHERE substr(run_id, 1, ?) = ? ORDER BY started_at DESC LIMIT 20",
+        [len(wanted), wanted],
+    )
+    if len(fitting) > 1:
+        names = ", ".join(from_column(row[0]) for row in fitting)
+        raise InputError(reference, f"is the start of several runs: {names}", "give more of the id")
+    return _run(session.query(f"{select} WHERE r.run_id = ?", fitting[0])[0]) if fitting else None
+
+
+def _run(row: Row) -> RunRecord:
+    run_id, name, state, plan, started_at, finished_at, judgements = row
+    return RunRecord(
+        run_id=from_column(run_id),
+        name=None if name is None else from_column(name),
+        state=state,
+        plan=load_json(unpack(plan)),
+        started_at=from_micros(started_at),
+        finished_at=None if finished_at is None else from_micros(finished_at),
+        judgements=judgements,
+    )
+
+
+# ---- judgements ----
+
+
+def done_page(session: Session, run_id: str, after: int, size: int) -> list[tuple[int, tuple[str, str, int]]]:
+    rows = session.query(
+        "SELECT made, case_id, judge, repeat, full_names FROM judgements WHERE run_id = ? AND made > ?"
+        " ORDER BY made LIMIT ?",
+        [to_name(run_id), after, size],
+    )
+    return [(made, (*_names(case_id, judge, full), repeat)) for made, case_id, judge, repeat, full in rows]
+
+
+def done_among(session: Session, run_id: str, case_ids: Sequence[str]) -> set[tuple[str, str, int]]:
+    done = set()
+    for chunk in chunks(case_ids, MOST_KEYS):
+        names = in_list(len(chunk))
+        sql = f"SELECT case_id, judge, repeat, full_names FROM judgements WHERE run_id = ? AND case_id IN {names}"  # noqa: S608 - placeholders only
+        rows = session.query(sql, [to_name(run_id), *(to_name(case_id) for case_id in chunk)])
+        done |= {(*_names(case_id, judge, full), repeat) for case_id, judge, repeat, full in rows}
+    return done
+
+
+def judgement_page(session: Session, run_id: str, after: int, *, with_calls: bool) -> list[Made]:
+    run = to_name(run_id)
+    page = [
+        _judgement(row)
+        for row in session.query(
+            f"SELECT {JUDGEMENT_COLUMNS} FROM judgements j WHERE j.run_id = ? AND j.made > ?"  # noqa: S608 - columns of ours
+            " ORDER BY j.made LIMIT ?",
+            [run, after, PAGE],
+        )
+    ]
+    if not with_calls or not page:
+        return page
+    return _with_texts(
+        session, page, "j.run_id = ? AND j.made > ? AND j.made <= ?", [run, after, page[-1].number]
+    )
+
+
+def whole_judgements(
+    session: Session, run_id: str, case_id: str, judge: str | None, repeat: int | None
+) -> list[Judgement]:
+    condition, values = "j.run_id = ? AND j.case_id = ?", [to_name(run_id), to_name(case_id)]
+    more: list[Any] = []
+    if judge is not None:
+        condition += " AND j.judge = ?"
+        more.append(to_name(judge))
+    if repeat is not None:
+        condition += " AND j.repeat = ?"
+        more.append(repeat)
+    rows = session.query(
+        f"SELECT {JUDGEMENT_COLUMNS} FROM judgements j WHERE {condition} ORDER BY j.made",  # noqa: S608 - conditions of ours
+        [*values, *more],
+    )
+    page = [_judgement(row) for row in rows]
+    return [made.judgement for made in _with_texts(session, page, condition, [*values, *more])]
+
+
+def case(session: Session, run_id: str, case_id: str) -> Case | None:
+    rows = session.query(
+        f"SELECT t.data, {JUDGEMENT_COLUMNS} FROM judgements j JOIN texts t ON t.hash = j.case_hash"  # noqa: S608 - columns of ours
+        " WHERE j.run_id = ? AND j.case_id = ? ORDER BY j.made LIMIT 1",
+        [to_name(run_id), to_name(case_id)],
+    )
+    if not rows:
+        return None
+    data, *row = rows[0]
+    judgement = _judgement(tuple(row)).judgement
+    return load_case(unpack(data), case_id=judgement.case_id, place=judgement.place)
+
+
+def judge_text(session: Session, judge_hash: str) -> tuple[str, str] | None:
+    rows = session.query(
+        "SELECT j.name, t.data FROM judges j JOIN texts t ON t.hash = j.text_hash WHERE j.hash = ?",
+        [to_name(judge_hash)],
+    )
+    return (from_column(rows[0][0]), bytes_text(unpack(rows[0][1]))) if rows else None
+
+
+def _names(case_id: str, judge: str, full_names: bytes | None) -> tuple[str, str]:
+    if full_names is None:
+        return from_column(case_id), from_column(judge)
+    full: list[str] = load_json(unpack(full_names))
+    return full[0], full[1]
+
+
+def _judgement(row: Row) -> Made:
+    return Made(row[0], _read_judgement(row[1:]))
+
+
+def _read_judgement(row: Row, *, references: Mapping[int, Reference] | None = None) -> Judgement:
+    case_column, judge_column, judge_hash, repeat, at, body, full_names = row
+    case_id, judge = _names(case_column, judge_column, full_names)
+    return load_judgement(
+        unpack(body),
+        case_id=case_id,
+        judge=judge,
+        judge_hash=from_column(judge_hash),
+        repeat=repeat,
+        at=at,
+        references=references,
+    )
+
+
+def _with_texts(session: Session, page: Iterable[Made], condition: str, values: list[Any]) -> list[Made]:
+    said: dict[tuple[int, int], Texts] = {}
+    for made, position, *row in session.query(
+        "SELECT j.made, l.position, c.key, c.version, p.data, b.data, s.data, c.reply, c.temperature, c.max_output_tokens, c.parameters,"  # noqa: S608 - conditions of ours
+        " c.logprobs FROM judgements j JOIN judgement_calls l"
+        " ON l.run_id = j.run_id AND l.case_id = j.case_id AND l.judge = j.judge AND l.repeat = j.repeat"
+        " JOIN completions c ON c.key = l.completion_key AND c.version = l.completion_version"
+        " JOIN texts p ON p.hash = c.prompt_hash"
+        " LEFT JOIN texts b ON b.hash = p.base"
+        f" LEFT JOIN texts s ON s.hash = c.schema_hash WHERE {condition}",
+        values,
+    ):
+        key, version, prompt, base, schema, reply, temperature, max_output_tokens, parameters, logprobs = row
+        said[made, position] = Texts(
+            key=bytes(key),
+            version=version,
+            prompt=prompt,
+            base=base,
+            schema=schema,
+            reply=reply,
+            temperature=temperature,
+            max_output_tokens=max_output_tokens,
+            parameters=parameters,
+            logprobs=logprobs,
+        )
+    return [
+        Made(
+            made.number,
+            replace(
+                made.judgement,
+                calls=tuple(
+                    _whole(call, said.get((made.number, position)))
+                    for position, call in enumerate(made.judgement.calls)
+                ),
+            ),
+        )
+        for made in page
+    ]
+
+
+def _whole(call: Call, said: Texts | None) -> Call:
+    """A call whose completion was never stored keeps what the judgement remembers of it."""
+    if said is None:
+        return call
+    return Call(
+        request=replace(
+            call.request,
+            prompt=load_prompt(unpack(said.prompt, None if said.base is None else unpack(said.base))),
+            schema=None if said.schema is None else load_json(unpack(said.schema)),
+            temperature=said.temperature,
+            max_output_tokens=said.max_output_tokens,
+            parameters=NOTHING if said.parameters is None else load_json(said.parameters.encode()),
+        ),
+        completion=replace(
+            call.completion,
+            text=bytes_text(unpack(said.reply)),
+            key=said.key.hex(),
+            version=said.version,
+            logprobs=() if said.logprobs is None else load_logprobs(unpack(said.logprobs)),
+        ),
+    )

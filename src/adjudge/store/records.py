@@ -1,0 +1,76 @@
+"""What goes into a store and what comes out, beside the pipeline's own records."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from adjudge.records import BadRow, Case, Completion, Json, Judge, Judgement, Request
+
+RunState = Literal["running", "finished", "interrupted"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunRecord:
+    """One plan, and how far it came."""
+
+    run_id: str
+    name: str | None
+    state: RunState
+    plan: Mapping[str, Json]
+    started_at: datetime
+    finished_at: datetime | None = None
+    judgements: int = 0
+    """How many are stored; counted when read, ignored when written."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredCompletion:
+    key: str
+    version: int
+    completion: Completion
+    """`from_store` is set, and `key` and `version`."""
+    at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class KeepCompletion:
+    key: str
+    version: int
+    request: Request
+    completion: Completion
+    model: str
+    base_url: str | None
+    at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class KeepJudgement:
+    run_id: str
+    judgement: Judgement
+    case: Case | BadRow
+    calls: tuple[tuple[str, int], ...]
+    """(key, version) of the completion behind each of the judgement's calls, in the same order."""
+    reuse_key: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class KeepJudge:
+    judge: Judge
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StartRun:
+    """A run that is there already goes on: its state is set, its plan and start stay."""
+
+    run: RunRecord
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EndRun:
+    run_id: str
+    state: RunState
+    at: datetime
+
+
+Write = KeepCompletion | KeepJudgement | KeepJudge | StartRun | EndRun

@@ -1,0 +1,231 @@
+"""A store's home in one SQLite file: write-ahead log, full sync, one transaction per batch."""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from adjudge.errors import StoreError
+from adjudge.store.migrations import STEPS, latest, migrate, not_ours, stored_version
+from adjudge.store.sql import MOST_PARAMETERS, Dialect, Row, Session, Value, trouble
+
+T = TypeVar("T")
+
+BUSY_SECONDS = 30.0
+PRAGMAS = (
+    "PRAGMA synchronous = FULL",  # a commit is on the disk when it returns, not only safe from a crash of ours
+    "PRAGMA wal_autocheckpoint = 16000",  # 64 MB: pages changed again and again are copied back once
+    "PRAGMA journal_size_limit = 67108864",
+    "PRAGMA cache_size = -16000",
+    "PRAGMA trusted_schema = OFF",  # a file may come from anywhere; what its schema says is not run
+)
+DIALECT = Dialect(
+    placeholder="?",
+    bytes="BLOB",
+    counter="INTEGER PRIMARY KEY",
+    clustered=" WITHOUT ROWID",
+    now="CAST((julianday('now') - 2440587.5) * 86400000000.0 AS INTEGER)",
+)
+
+HERE = "or name another store with `--store`"
+PROBLEMS: Mapping[int, tuple[str, str]] = {
+    sqlite3.SQLITE_FULL: (
+        "the disk is full",
+        "free some space and run the same command again; what was reported as stored is stored",
+    ),
+    sqlite3.SQLITE_READONLY: ("cannot be written to", f"give this user the right to write there, {HERE}"),
+    sqlite3.SQLITE_PERM: ("no permission to use it", f"give this user the right to write there, {HERE}"),
+    sqlite3.SQLITE_CORRUPT: (
+        "is damaged",
+        "`adjudge store check` says where; restore a backup, or save what can be read with `sqlite3 FILE .recover`",
+    ),
+    sqlite3.SQLITE_NOTADB: (
+        "is not a store: the file is no SQLite database, or its beginning is damaged",
+        f"check the path, restore a backup, {HERE}",
+    ),
+    sqlite3.SQLITE_CANTOPEN: (
+        "cannot be opened",
+        f"check that its folder exists and that this user may write there, {HERE}",
+    ),
+    sqlite3.SQLITE_IOERR: (
+        "could not be read or written",
+        f"check the disk, its quota and its mount, {HERE}; what was reported as stored is stored",
+    ),
+    sqlite3.SQLITE_TOOBIG: ("a text is too large to be stored", "leave that case out"),
+}
+
+
+class SqliteSession:
+    __slots__ = ("_connection", "dialect")
+
+    def __init__(self, connection: sqlite3.Connection, dialect: Dialect) -> None:
+        self._connection = connection
+        self.dialect = dialect
+
+    def query(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
+        return self._connection.execute(self.dialect.adapt(sql), values).fetchall()
+
+    def change(self, sql: str, values: Sequence[Value] = ()) -> int:
+        return self._connection.execute(self.dialect.adapt(sql), values).rowcount
+
+
+class SqliteHome:
+    """Two connections, so that looking something up does not wait for a commit to reach the disk."""
+
+    def __init__(
+        self,
+        file: Path,
+        *,
+        busy_seconds: float = BUSY_SECONDS,
+        steps: Mapping[int, Sequence[str]] = STEPS,
+    ) -> None:
+        self._file = file
+        self._busy_seconds = busy_seconds
+        self._writing = threading.Lock()
+        self._reading = threading.Lock()
+        self._reader: sqlite3.Connection | None = None
+        self._dialect = DIALECT
+        self._writer = self._connect()
+        try:
+            self._prepare(steps)
+        except BaseException:
+            self._writer.close()
+            raise
+
+    @property
+    def where(self) -> str:
+        return str(self._file)
+
+    def read(self, work: Callable[[Session], T]) -> T:
+        with self._reading:
+            if self._reader is None:
+                self._reader = self._connect()
+            return self._transact(self._reader, "BEGIN", work)
+
+    def write(self, work: Callable[[Session], T]) -> T:
+        with self._writing:
+            return self._transact(self._writer, "BEGIN IMMEDIATE", work)
+
+    def keep_out_writers(self, session: Session) -> None:
+        """There is one writer at a time as it is."""
+
+    def shrink(self) -> None:
+        with self._writing:
+            self._execute("VACUUM")
+            self._execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def size(self) -> int:
+        files = (self._file, self._file.with_name(f"{self._file.name}-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def faults(self) -> list[str]:
+        with self._writing:
+            try:
+                found = [str(row[0]) for row in self._writer.execute("PRAGMA integrity_check(20)")]
+            except sqlite3.DatabaseError as error:
+                return [f"the database cannot be checked: {error}"]
+        return [] if found == ["ok"] else found
+
+    def close(self) -> None:
+        with self._writing, self._reading:
+            if self._reader is not None:
+                self._reader.close()
+            self._writer.close()
+
+    def _connect(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = None
+        try:
+            connection = sqlite3.connect(
+                self._file,
+                timeout=self._busy_seconds,
+                isolation_level=None,
+                check_same_thread=False,  # the locks above keep threads apart
+                cached_statements=256,
+            )
+            for pragma in PRAGMAS:
+                connection.execute(pragma)
+        except sqlite3.Error as error:
+            if connection is not None:
+                connection.close()
+            raise self._trouble(error) from None
+        return connection
+
+    def _prepare(self, steps: Mapping[int, Sequence[str]]) -> None:
+        most = self._writer.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER)
+        self._dialect = replace(DIALECT, most_parameters=min(most, MOST_PARAMETERS))
+        if self.read_version() == latest(steps):
+            return  # the common case takes no lock
+        self._keep_log_ahead()
+        self.write(lambda session: migrate(session, self.where, empty=self._is_empty(session), steps=steps))
+
+    def read_version(self) -> int | None:
+        """None for a new file."""
+
+        def look(session: Session) -> int | None:
+            return None if self._is_empty(session) else stored_version(session, self.where)
+
+        with self._writing:
+            return self._transact(self._writer, "BEGIN", look)
+
+    def _is_empty(self, session: Session) -> bool:
+        tables = {row[0] for row in session.query("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if tables and "meta" not in tables:
+            raise not_ours(self.where)
+        return not tables
+
+    def _keep_log_ahead(self) -> None:
+        """Turn the write-ahead log on. Two processes that do so at once get `busy` without waiting."""
+        deadline = time.monotonic() + self._busy_seconds
+        while True:
+            try:
+                self._writer.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise self._trouble(error) from None
+                time.sleep(0.02)
+            else:
+                return
+
+    def _transact(self, connection: sqlite3.Connection, begin: str, work: Callable[[Session], T]) -> T:
+        try:
+            connection.execute(begin)
+            try:
+                result = work(SqliteSession(connection, self._dialect))
+                connection.execute("COMMIT")
+            except BaseException:
+                # some faults end the transaction by themselves
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+        except sqlite3.Error as error:
+            raise self._trouble(error) from None
+        return result
+
+    def _execute(self, sql: str) -> None:
+        try:
+            self._writer.execute(sql)
+        except sqlite3.Error as error:
+            raise self._trouble(error) from None
+
+    def _trouble(self, error: sqlite3.Error) -> StoreError:
+        code = _code(error)
+        if code is None:
+            raise error  # misuse of the library is a bug of ours
+        if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+            return trouble(
+                self.where,
+                f"another process has kept it locked for {self._busy_seconds:g} seconds",
+                f"wait for that process or end it, {HERE}",
+            )
+        problem, hint = PROBLEMS.get(code, ("the database refused", HERE.removeprefix("or ")))
+        said = "" if code in {sqlite3.SQLITE_FULL, sqlite3.SQLITE_NOTADB} else f" ({error})"
+        return trouble(self.where, f"{problem}{said}", hint)
+
+
+def _code(error: sqlite3.Error) -> int | None:
+    """SQLite's primary result code, without the detail in the upper bits."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else int(code) & 0xFF

@@ -1,0 +1,210 @@
+"""The store itself, over whichever database is its home."""
+
+import threading
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+from typing import TypeVar
+
+from adjudge.errors import StoreError
+from adjudge.records import Case, Judgement
+from adjudge.store import reading, upkeep
+from adjudge.store.packing import DamagedError, to_column, to_name
+from adjudge.store.records import RunRecord, StoredCompletion, Write
+from adjudge.store.sql import Home, Session, Value, in_list, trouble
+from adjudge.store.writing import Bases, DuplicatesError, drop_stored, make_rows, store_rows
+
+T = TypeVar("T")
+
+DONE_PAGE = 5_000
+RACES = 10
+"""How often another process may store the same judgements between our asking and our storing."""
+
+
+class SqlStore:
+    """Implements `Store`."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._bases = Bases()
+        self._making_rows = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"<Store {self.where}>"
+
+    @property
+    def where(self) -> str:
+        return self._home.where
+
+    @property
+    def home(self) -> Home:
+        return self._home
+
+    def close(self) -> None:
+        self._home.close()
+
+    # ---- writing ----
+
+    def write(self, batch: Sequence[Write]) -> None:
+        if not batch:
+            return
+        with self._making_rows:
+            rows = make_rows(batch, self._bases)
+        for _ in range(RACES):
+            try:
+                self._home.write(lambda session: store_rows(session, rows, self.where))
+            except DuplicatesError:
+                self._read(lambda session: drop_stored(session, rows))
+            else:
+                return
+        raise trouble(
+            self.where, "another process keeps storing the same judgements", "let one of them finish first"
+        )
+
+    def claim(self, run_id: str, block: int, worker: str, seconds: float) -> bool:
+        lease = int(seconds * 1_000_000)
+        values: list[Value] = [to_name(run_id), block, to_column(worker), lease]
+        return bool(
+            self._home.write(
+                lambda session: session.change(
+                    "INSERT INTO claims (run_id, block, worker, until) VALUES (?, ?, ?, {now} + ?)"
+                    " ON CONFLICT (run_id, block) DO UPDATE SET worker = excluded.worker, until = excluded.until"
+                    " WHERE claims.until IS NOT NULL"
+                    " AND (claims.worker = excluded.worker OR claims.until <= {now})",
+                    values,
+                )
+            )
+        )
+
+    def release(self, run_id: str, block: int, worker: str, *, finished: bool) -> None:
+        # a worker that lost its lease and finished all the same has finished: its judgements are stored
+        sql = (
+            "UPDATE claims SET until = NULL, worker = ? WHERE run_id = ? AND block = ?"
+            if finished
+            else "DELETE FROM claims WHERE worker = ? AND run_id = ? AND block = ? AND until IS NOT NULL"
+        )
+        values: list[Value] = [to_column(worker), to_name(run_id), block]
+        self._home.write(lambda session: session.change(sql, values))
+
+    def remove_judgements(self, run_id: str, outcomes: Collection[str]) -> int:
+        if not outcomes:
+            return 0
+        kinds = sorted(outcomes)
+        values: list[Value] = [to_name(run_id), *kinds]
+        chosen = f"run_id = ? AND outcome IN {in_list(len(kinds))}"
+
+        def remove(session: Session) -> int:
+            session.change(
+                "DELETE FROM judgement_calls WHERE EXISTS (SELECT 1 FROM judgements j WHERE "  # noqa: S608 - placeholders only
+                "j.run_id = judgement_calls.run_id AND j.case_id = judgement_calls.case_id "
+                "AND j.judge = judgement_calls.judge AND j.repeat = judgement_calls.repeat "
+                f"AND j.{chosen.replace('AND outcome', 'AND j.outcome')})",
+                values,
+            )
+            return session.change(f"DELETE FROM judgements WHERE {chosen}", values)  # noqa: S608 - as above
+
+        return self._home.write(remove)
+
+    def remove_run(self, run_id: str) -> int:
+        run = to_name(run_id)
+
+        def remove(session: Session) -> int:
+            session.change("DELETE FROM judgement_calls WHERE run_id = ?", [run])
+            removed = session.change("DELETE FROM judgements WHERE run_id = ?", [run])
+            session.change("DELETE FROM claims WHERE run_id = ?", [run])
+            session.change("DELETE FROM runs WHERE run_id = ?", [run])
+            return removed
+
+        return self._home.write(remove)
+
+    # ---- reading ----
+
+    def find_completions(self, keys: Sequence[str]) -> dict[str, StoredCompletion]:
+        return self._read(lambda session: reading.find_completions(session, keys)) if keys else {}
+
+    def find_judgements(self, reuse_keys: Sequence[str]) -> dict[str, Judgement]:
+        return self._read(lambda session: reading.find_judgements(session, reuse_keys)) if reuse_keys else {}
+
+    def runs(self) -> list[RunRecord]:
+        return self._read(reading.runs)
+
+    def find_run(self, reference: str) -> RunRecord | None:
+        return self._read(lambda session: reading.find_run(session, reference))
+
+    def done(self, run_id: str) -> Iterator[tuple[str, str, int]]:
+        after = 0
+        while True:
+            page = self._read(partial(reading.done_page, run_id=run_id, after=after, size=DONE_PAGE))
+            yield from (judged for _, judged in page)
+            if len(page) < DONE_PAGE:
+                return
+            after = page[-1][0]
+
+    def done_among(self, run_id: str, case_ids: Sequence[str]) -> set[tuple[str, str, int]]:
+        return (
+            self._read(lambda session: reading.done_among(session, run_id, case_ids)) if case_ids else set()
+        )
+
+    def judgements(self, run_id: str, *, with_calls: bool = False) -> Iterator[Judgement]:
+        after = 0
+        while True:
+            page = self._read(
+                partial(reading.judgement_page, run_id=run_id, after=after, with_calls=with_calls)
+            )
+            yield from (made.judgement for made in page)
+            if len(page) < reading.PAGE:
+                return
+            after = page[-1].number
+
+    def judgement(
+        self, run_id: str, case_id: str, judge: str | None = None, repeat: int | None = None
+    ) -> list[Judgement]:
+        return self._read(lambda session: reading.whole_judgements(session, run_id, case_id, judge, repeat))
+
+    def case(self, run_id: str, case_id: str) -> Case | None:
+        return self._read(lambda session: reading.case(session, run_id, case_id))
+
+    def judge_text(self, judge_hash: str) -> tuple[str, str] | None:
+        return self._read(lambda session: reading.judge_text(session, judge_hash))
+
+    # ---- upkeep ----
+
+    def vacuum(self) -> tuple[int, int]:
+        before = self._home.size()
+
+        def drop(session: Session) -> None:
+            # a text and what refers to it come in one transaction; none may come between our look and our cut
+            self._home.keep_out_writers(session)
+            session.change(upkeep.UNUSED_TEXTS)
+
+        self._home.write(drop)
+        self._home.shrink()
+        return before, self._home.size()
+
+    def check(self) -> list[str]:
+        problems = self._home.faults()
+        try:
+            for reference in upkeep.REFERENCES:
+                problems += self._home.read(partial(upkeep.dangling, reference=reference))
+            hash_after: bytes | None = b""
+            while hash_after is not None:
+                found, hash_after = self._home.read(partial(upkeep.damaged_texts, after=hash_after))
+                problems += found
+            key_after: tuple[bytes, int] | None = (b"", 0)
+            while key_after is not None:
+                found, key_after = self._home.read(partial(upkeep.damaged_completions, after=key_after))
+                problems += found
+            made_after: int | None = 0
+            while made_after is not None:
+                found, made_after = self._home.read(partial(upkeep.damaged_judgements, after=made_after))
+                problems += found
+        except StoreError as error:
+            # too damaged to be looked through: that is the finding
+            problems.append(str(error).partition("\n")[0])
+        return problems
+
+    def _read(self, work: Callable[[Session], T]) -> T:
+        try:
+            return self._home.read(work)
+        except DamagedError as error:
+            problem = f"holds {error}"
+        raise trouble(self.where, problem, "`adjudge store check` says what is damaged; restore a backup")

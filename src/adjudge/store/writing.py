@@ -1,0 +1,296 @@
+"""Writes -> rows, made before the transaction begins, and the statements that store them."""
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+from adjudge.errors import InputError, StoreError
+from adjudge.records import Case, Failed, Json
+from adjudge.store.codec import (
+    dump_case,
+    dump_judgement,
+    dump_logprobs,
+    dump_prompt,
+    dump_record,
+)
+from adjudge.store.packing import (
+    COLUMN_CHARS,
+    bounded,
+    dump_json,
+    hash_bytes,
+    is_shortened,
+    pack,
+    pack_onto,
+    text_bytes,
+    to_column,
+    to_float,
+    to_key,
+    to_micros,
+    to_name,
+)
+from adjudge.store.records import EndRun, KeepCompletion, KeepJudge, KeepJudgement, RunRecord, StartRun, Write
+from adjudge.store.sql import Row, Session, chunks, in_list, insert, trouble
+
+JudgementKey: TypeAlias = tuple[str, str, str, int]
+"""run, case, judge, repeat, as they stand in their columns."""
+
+TEXTS = ("hash", "data", "base")
+JUDGES = ("hash", "name", "text_hash", "described")
+COMPLETIONS = (
+    "key", "version", "model", "base_url", "prompt_hash", "schema_hash", "temperature", "max_output_tokens",
+    "parameters", "case_id", "judge", "step", "repeat", "reply", "reply_hash", "finish", "structured", "model_snapshot",
+    "input_tokens", "output_tokens", "cached_tokens", "cost", "latency_ms", "attempts", "notes", "logprobs", "at",
+)  # fmt: skip
+JUDGEMENTS = (
+    "run_id", "case_id", "judge", "repeat", "judge_hash", "outcome", "score", "exact", "normalized", "passed",
+    "body", "case_hash", "reuse_key", "at", "full_names",
+)  # fmt: skip
+CALLS = ("run_id", "case_id", "judge", "repeat", "position", "completion_key", "completion_version")
+
+
+MOST_BASES = 64
+
+
+class Base(NamedTuple):
+    """A text of its own, marked, so that no other process has stored it as the difference to yet another."""
+
+    hash: bytes
+    data: bytes
+    row: Row
+
+
+@dataclass(slots=True)
+class Rows:
+    """A batch, ready to be stored."""
+
+    texts: dict[bytes, Row] = field(default_factory=dict)
+    judges: dict[str, Row] = field(default_factory=dict)
+    completions: dict[tuple[bytes, int], Row] = field(default_factory=dict)
+    judgements: dict[JudgementKey, Row] = field(default_factory=dict)
+    calls: dict[JudgementKey, list[Row]] = field(default_factory=dict)
+    runs: list[StartRun | EndRun] = field(default_factory=list)
+
+    def text(self, data: bytes) -> bytes:
+        """Keep it, under the hash that is returned."""
+        found = hash_bytes(data)
+        if found not in self.texts:
+            self.texts[found] = (found, pack(data), None)
+        return found
+
+    def prompt(self, data: bytes, base: Base) -> bytes:
+        """Keep it as it differs from `base`, which comes along: nothing refers to what may not be there."""
+        found = hash_bytes(data)
+        if found not in self.texts:
+            difference = pack_onto(data, base.data)
+            if difference is None:
+                return self.text(data)
+            self.texts.setdefault(base.hash, base.row)
+            self.texts[found] = (found, difference, base.hash)
+        return found
+
+
+class Bases:
+    """For each kind of prompt (a judge's, at one step) the first one seen, which the others are compared with."""
+
+    def __init__(self) -> None:
+        self._bases: OrderedDict[tuple[str, str], Base] = OrderedDict()
+
+    def base(self, judge: str, step: str, data: bytes) -> Base:
+        found = self._bases.get((judge, step))
+        if found is None:
+            base = b"base " + data
+            text_hash = hash_bytes(base)
+            found = Base(hash=text_hash, data=base, row=(text_hash, pack(base), None))
+            self._bases[judge, step] = found
+            if len(self._bases) > MOST_BASES:
+                self._bases.popitem(last=False)
+        return found
+
+
+class DuplicatesError(Exception):
+    """Some judgements of a batch are stored already; which, has to be asked."""
+
+
+def make_rows(batch: Sequence[Write], bases: Bases) -> Rows:
+    rows = Rows()
+    schemas: dict[
+        int, bytes
+    ] = {}  # by identity, which holds while the batch is alive: all calls of a judge share one
+    for write in batch:
+        match write:
+            case KeepCompletion():
+                _add_completion(rows, write, schemas, bases)
+            case KeepJudgement():
+                _add_judgement(rows, write)
+            case KeepJudge(judge=judge):
+                rows.judges.setdefault(
+                    judge.hash,
+                    (
+                        to_name(judge.hash),
+                        to_column(judge.name),
+                        rows.text(text_bytes(judge.text)),
+                        pack(dump_record(judge)),
+                    ),
+                )
+            case StartRun() | EndRun():
+                rows.runs.append(write)
+    return rows
+
+
+def store_rows(session: Session, rows: Rows, where: str) -> None:
+    """Texts first and in order, so that two processes that store the same ones wait for each other in one order."""
+    insert(session, "texts", TEXTS, [row for _, row in sorted(rows.texts.items())])
+    insert(session, "judges", JUDGES, list(rows.judges.values()))
+    insert(session, "completions", COMPLETIONS, [row for _, row in sorted(rows.completions.items())])
+    if insert(session, "judgements", JUDGEMENTS, list(rows.judgements.values())) < len(rows.judgements):
+        raise DuplicatesError
+    insert(session, "judgement_calls", CALLS, [row for calls in rows.calls.values() for row in calls])
+    for write in rows.runs:
+        if isinstance(write, StartRun):
+            _start_run(session, write.run, where)
+        else:
+            _end_run(session, write, where)
+
+
+def drop_stored(session: Session, rows: Rows) -> None:
+    """Take the judgements out of a batch that are stored already, and their calls: the first one made counts."""
+    for chunk in chunks(list(rows.judgements), 100):
+        names = "run_id, case_id, judge, repeat"
+        wanted = ",".join([in_list(4)] * len(chunk))
+        sql = f"SELECT {names} FROM judgements WHERE ({names}) IN (VALUES {wanted})"  # noqa: S608 - placeholders only
+        for found in session.query(sql, [value for key in chunk for value in key]):
+            del rows.judgements[found]
+            rows.calls.pop(found, None)
+
+
+def check_run_name(name: str) -> None:
+    if len(to_column(name)) > COLUMN_CHARS or not name:
+        raise InputError(
+            "--name",
+            f"a run's name has {len(name)} characters",
+            f"give one of 1 to {COLUMN_CHARS} characters",
+        )
+
+
+def _add_completion(rows: Rows, write: KeepCompletion, schemas: dict[int, bytes], bases: Bases) -> None:
+    request, completion = write.request, write.completion
+    prompt = dump_prompt(request.prompt)
+    reply = text_bytes(completion.text)
+    key = to_key(write.key)
+    usage = completion.usage
+    rows.completions.setdefault(
+        (key, write.version),
+        (
+            key,
+            write.version,
+            to_column(write.model),
+            None if write.base_url is None else to_column(write.base_url),
+            rows.prompt(prompt, bases.base(request.judge, request.step, prompt)),
+            None if request.schema is None else _schema_hash(rows, request.schema, schemas),
+            request.temperature,
+            bounded(request.max_output_tokens),
+            _json_text(request.parameters) if request.parameters else None,
+            to_column(request.case_id),
+            to_column(request.judge),
+            to_column(request.step),
+            request.repeat,
+            pack(reply),
+            hash_bytes(reply),
+            completion.finish,
+            completion.structured,
+            None if completion.model_snapshot is None else to_column(completion.model_snapshot),
+            bounded(usage.input),
+            bounded(usage.output),
+            bounded(usage.cached),
+            None if completion.cost is None else str(completion.cost),
+            completion.latency_ms,
+            completion.attempts,
+            _json_text(completion.notes) if completion.notes else None,
+            pack(dump_logprobs(completion.logprobs)) if completion.logprobs else None,
+            to_micros(write.at),
+        ),
+    )
+
+
+def _schema_hash(rows: Rows, schema: Mapping[str, Json], schemas: dict[int, bytes]) -> bytes:
+    found = schemas.get(id(schema))
+    if found is None:
+        found = schemas[id(schema)] = rows.text(dump_json(schema))
+    return found
+
+
+def _json_text(value: Mapping[str, Json] | tuple[str, ...]) -> str:
+    """JSON for a text column, which holds no NUL: in JSON that is an escape anyway."""
+    return dump_json(value).decode()
+
+
+def _add_judgement(rows: Rows, write: KeepJudgement) -> None:
+    judgement = write.judgement
+    case_id, judge = to_name(judgement.case_id), to_name(judgement.judge)
+    key = (to_name(write.run_id), case_id, judge, judgement.repeat)
+    if key in rows.judgements:
+        return
+    too_long = is_shortened(case_id, judgement.case_id) or is_shortened(judge, judgement.judge)
+    outcome = judgement.outcome
+    score = None if isinstance(outcome, Failed) else outcome.score
+    rows.judgements[key] = (
+        *key,
+        to_name(judgement.judge_hash),
+        outcome.kind,
+        None if score is None else to_float(score.value),
+        None if score is None else to_float(score.exact),
+        None if judgement.normalized is None else to_float(judgement.normalized),
+        judgement.passed,
+        pack(dump_judgement(judgement)),
+        rows.text(dump_case(write.case)) if isinstance(write.case, Case) else None,
+        None if write.reuse_key is None else to_key(write.reuse_key),
+        to_micros(judgement.at),
+        pack(dump_json([judgement.case_id, judgement.judge])) if too_long else None,
+    )
+    if write.calls:
+        rows.calls[key] = [
+            (*key, position, to_key(call_key), version)
+            for position, (call_key, version) in enumerate(write.calls)
+        ]
+
+
+def _start_run(session: Session, run: RunRecord, where: str) -> None:
+    check_run_name(run.run_id)
+    run_id = to_name(run.run_id)
+    name = None
+    if run.name is not None:
+        check_run_name(run.name)
+        name = to_name(run.name)
+        taken = session.query("SELECT run_id FROM runs WHERE name = ? AND run_id <> ?", [name, run_id])
+        if taken:
+            raise trouble(
+                where,
+                f"the name `{run.name}` belongs to run {taken[0][0]} already",
+                "choose another `--name`, or remove that run with `adjudge runs rm`",
+            )
+    session.change(
+        "INSERT INTO runs (run_id, name, state, plan, started_at, finished_at) VALUES (?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (run_id) DO UPDATE SET state = excluded.state, finished_at = excluded.finished_at",
+        [
+            run_id,
+            name,
+            run.state,
+            pack(dump_json(run.plan)),
+            to_micros(run.started_at),
+            None if run.finished_at is None else to_micros(run.finished_at),
+        ],
+    )
+
+
+def _end_run(session: Session, write: EndRun, where: str) -> None:
+    changed = session.change(
+        "UPDATE runs SET state = ?, finished_at = ? WHERE run_id = ?",
+        [write.state, to_micros(write.at), to_name(write.run_id)],
+    )
+    if not changed:
+        raise _no_such_run(where, write.run_id)
+
+
+def _no_such_run(where: str, run_id: str) -> StoreError:
+    return trouble(where, f"there is no run {run_id}", "it may have been removed; `adjudge runs` lists them")

@@ -1,0 +1,237 @@
+"""Stores to test with: a SQLite file, and a Postgres cluster of our own that lives as long as the session."""
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from hashlib import sha256
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from adjudge.records import (
+    Call,
+    Case,
+    Completion,
+    Judge,
+    Judgement,
+    Message,
+    Place,
+    Prompt,
+    Request,
+    Score,
+    Scored,
+    Usage,
+    Verdict,
+)
+from adjudge.store import KeepCompletion, KeepJudge, KeepJudgement, RunRecord, StartRun, open_store
+
+PASSWORD = "p@ss/w:rd?%#1"
+QUOTED_PASSWORD = "p%40ss%2Fw%3Ard%3F%25%231"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cluster:
+    port: int
+    folder: Path
+    programs: Path
+
+    @property
+    def url(self):
+        return f"postgresql://postgres:{QUOTED_PASSWORD}@127.0.0.1:{self.port}/postgres"
+
+    def control(self, *arguments):
+        as_postgres(
+            [
+                self.programs / "pg_ctl",
+                "-D",
+                self.folder / "data",
+                "-w",
+                "-l",
+                self.folder / "log",
+                *arguments,
+            ]
+        )
+
+
+def as_postgres(command):
+    """Postgres refuses to run as root."""
+    user = {"user": "postgres"} if hasattr(os, "geteuid") and os.geteuid() == 0 else {}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/", **user)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def postgres_programs():
+    found = shutil.which("initdb")
+    if found:
+        return Path(found).resolve().parent
+    versions = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    return versions[-1].parent if versions else None
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'adjudge[postgres]'")
+    programs = postgres_programs()
+    if programs is None:
+        pytest.skip("the Postgres programs (initdb, pg_ctl) are not installed")
+    folder = Path(tempfile.mkdtemp(prefix="adjudge-pg-"))
+    try:
+        password = folder / "password"
+        password.write_text(PASSWORD)
+        if os.geteuid() == 0:
+            shutil.chown(folder, "postgres")
+            shutil.chown(password, "postgres")
+        data = folder / "data"
+        as_postgres(
+            [programs / "initdb", "-D", data, "-A", "scram-sha-256", "--pwfile", password, "-N", "-E", "UTF8"]
+        )
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        cluster = Cluster(port=port, folder=folder, programs=programs)
+        options = f"-h 127.0.0.1 -p {port} -k {folder} -c fsync=off -c full_page_writes=off"
+        cluster.control("-o", options, "start")
+        try:
+            yield cluster
+        finally:
+            cluster.control("-m", "immediate", "stop")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def database(cluster):
+    """The cluster's URL, with no store in it."""
+    import psycopg
+
+    with psycopg.connect(cluster.url, autocommit=True) as connection:
+        connection.execute("DROP SCHEMA IF EXISTS adjudge CASCADE")
+    return cluster.url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def where(request, tmp_path):
+    """Each test that asks for it runs over both homes."""
+    return str(tmp_path / "store") if request.param == "sqlite" else request.getfixturevalue("database")
+
+
+@pytest.fixture
+def store(where):
+    with closing(open_store(where)) as store:
+        yield store
+
+
+AT = datetime(2026, 5, 1, 12, 0, tzinfo=UTC)
+
+
+def key_of(name):
+    return sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def make_run(run_id="r1", *, name=None, started=0, state="running", plan=None):
+    return StartRun(
+        run=RunRecord(
+            run_id=run_id, name=name, state=state, plan=plan or {}, started_at=AT + timedelta(seconds=started)
+        )
+    )
+
+
+def make_judge(name="relevance", text="Rate {{response}}", judge_hash="abcdef123456"):
+    return KeepJudge(
+        judge=Judge(
+            name=name,
+            hash=judge_hash,
+            body=text,
+            dialect="mustache",
+            inputs=(),
+            contract=None,
+            score=None,
+            scale=None,
+            text=text,
+        )
+    )
+
+
+def make_pair(
+    case_id="c1", *, run_id="r1", judge="relevance", repeat=0, version=1, reply=None, key=None, **more
+):
+    """A completion and the judgement made from it."""
+    key = key or key_of(f"{case_id}/{judge}/{repeat}")
+    request = Request(
+        prompt=Prompt(
+            messages=(
+                Message(role="system", content="You grade answers. " * 40),
+                Message(role="user", content=f"The answer of {case_id}: Paris."),
+            )
+        ),
+        schema={"type": "object", "properties": {"score": {"type": "integer"}}},
+        case_id=case_id,
+        judge=judge,
+        repeat=repeat,
+        temperature=0.0,
+        max_output_tokens=500,
+        parameters={"seed": 7},
+    )
+    completion = Completion(
+        text=reply if reply is not None else f'{{"score": 4, "of": "{case_id}"}}',
+        model_snapshot="m-2026",
+        usage=Usage(input=200, output=20),
+        cost=Decimal("0.00012"),
+        latency_ms=150.5,
+        notes=("left_out:seed",),
+        key=key,
+        version=version,
+    )
+    judgement = Judgement(
+        case_id=case_id,
+        judge=judge,
+        judge_hash="abcdef123456",
+        model="openai:m",
+        repeat=repeat,
+        outcome=more.pop(
+            "outcome", Scored(verdict=Verdict(parts={"score": 4}), score=Score(value=4.0, exact=4.0))
+        ),
+        reason="it says Paris",
+        normalized=0.8,
+        passed=True,
+        calls=(Call(request=request, completion=completion),),
+        at=AT,
+        place=Place(file="cases.jsonl", line=3),
+    )
+    case = Case(
+        case_id=case_id,
+        columns={"output": f"Paris, says {case_id}"},
+        fields={"response": f"Paris, says {case_id}"},
+        place=judgement.place,
+    )
+    return [
+        KeepCompletion(
+            key=key,
+            version=version,
+            request=request,
+            completion=completion,
+            model="openai:m",
+            base_url=None,
+            at=AT,
+        ),
+        KeepJudgement(
+            run_id=run_id,
+            judgement=judgement,
+            case=case,
+            calls=((key, version),),
+            reuse_key=more.pop("reuse_key", key_of(f"reuse {case_id}/{judge}/{repeat}")),
+        ),
+    ]
+
+
+@pytest.fixture(scope="session")
+def make():
+    """Writes to store: `make.run()`, `make.judge()`, `make.pair("c1")`; `make.key("x")` is a key as they are."""
+    return SimpleNamespace(run=make_run, judge=make_judge, pair=make_pair, key=key_of, at=AT)

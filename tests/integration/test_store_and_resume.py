@@ -1,0 +1,302 @@
+"""Nothing paid for is lost or paid for twice: stores, reuse, resume, budgets and the commands that read a store."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from adjudge.testing import ModelServer, ServerReply
+
+GOOD = json.dumps({"reason": "It answers the question.", "score": 4})
+COMMAND = Path(sys.executable).with_name("adjudge")
+
+
+@pytest.fixture
+def cases(tmp_path):
+    def write(count, name="cases.jsonl"):
+        rows = ({"id": str(n), "question": "q", "response": f"answer {n}."} for n in range(count))
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return name
+
+    return write
+
+
+def rows_of(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def run_flags(server, name, *more):
+    return (
+        "run",
+        name,
+        "--judge",
+        "relevance",
+        "--model",
+        "openai:x",
+        "--base-url",
+        server.openai_url,
+        *more,
+    )
+
+
+def answers_asked(server):
+    """How often each answer was sent to the model."""
+    return Counter(request.prompt.split("answer ")[1].split(".")[0] for request in server.requests)
+
+
+def test_a_second_run_is_answered_from_the_store(adjudge, cases):
+    name = cases(5)
+    with ModelServer(replies=GOOD) as server:
+        first = adjudge(*run_flags(server, name))
+        second = adjudge(*run_flags(server, name))
+        assert len(server.requests) == 5
+    one, two = rows_of(first.out), rows_of(second.out)
+    assert one[0]["run"] != two[0]["run"]
+    assert [row["score"] for row in two] == [4] * 5
+    assert {row["from_store"] for row in two} == {True}
+    assert {row["cost"] for row in two} == {0}
+    assert f"(as in run {one[0]['run']})" in second.err
+
+
+def test_fresh_asks_all_again_and_the_latest_reply_counts_from_then_on(adjudge, cases):
+    name = cases(3)
+    with ModelServer(
+        handler=lambda request: json.dumps({"reason": "r", "score": 3 if len(server.requests) <= 3 else 5})
+    ) as server:
+        adjudge(*run_flags(server, name))
+        fresh = adjudge(*run_flags(server, name, "--fresh"))
+        later = adjudge(*run_flags(server, name))
+        assert len(server.requests) == 6
+    assert [row["score"] for row in rows_of(fresh.out)] == [5] * 3
+    assert [row["score"] for row in rows_of(later.out)] == [5] * 3
+
+
+def test_retry_asks_again_only_what_came_out_so(adjudge, cases):
+    name = cases(3)
+    confused = True
+
+    def answer(request):
+        return "no idea" if confused and "answer 1." in request.prompt else GOOD
+
+    with ModelServer(handler=answer) as server:
+        first = adjudge(*run_flags(server, name))
+        asked = len(server.requests)
+        confused = False
+        again = adjudge(*run_flags(server, name))
+        assert len(server.requests) == asked
+        retried = adjudge(*run_flags(server, name, "--retry", "unreadable"))
+        assert len(server.requests) == asked + 1
+    assert Counter(row["outcome"] for row in rows_of(first.out)) == {"scored": 2, "unreadable": 1}
+    assert Counter(row["outcome"] for row in rows_of(again.out)) == {"scored": 2, "unreadable": 1}
+    assert Counter(row["outcome"] for row in rows_of(retried.out)) == {"scored": 3}
+
+
+def test_a_call_that_failed_is_tried_again_by_the_next_run(adjudge, cases):
+    name = cases(3)
+    down = True
+
+    def answer(request):
+        if down and "answer 1." in request.prompt:
+            return ServerReply(status=400, message="not today")
+        return GOOD
+
+    with ModelServer(handler=answer) as server:
+        adjudge(*run_flags(server, name))
+        down = False
+        again = adjudge(*run_flags(server, name))
+        assert answers_asked(server) == {"0": 1, "1": 2, "2": 1}
+    assert Counter(row["outcome"] for row in rows_of(again.out)) == {"scored": 3}
+
+
+@pytest.mark.parametrize("moments", [(0.25, 0.5, 0.4)])
+def test_kill_9_at_any_moment_and_the_same_command_goes_on(tmp_path, cases, moments, adjudge):
+    """Every judgement is made once, and calls are made twice only for those in flight at a kill."""
+    count, jobs = 120, 8
+    name = cases(count)
+    with ModelServer(replies=ServerReply(text=GOOD, delay_seconds=0.02)) as server:
+        flags = run_flags(server, name, "-j", str(jobs), "-o", "rows.jsonl")
+        for moment in moments:
+            before = len(server.requests)
+            process = subprocess.Popen(
+                [COMMAND, *flags], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+            deadline = time.monotonic() + 30
+            while (
+                len(server.requests) < before + jobs
+                and process.poll() is None
+                and time.monotonic() < deadline
+            ):
+                time.sleep(0.01)
+            time.sleep(moment * 0.2)
+            process.kill()
+            process.wait()
+        last = adjudge(*flags)
+        asked = answers_asked(server)
+    rows = rows_of((tmp_path / "rows.jsonl").read_text())
+    assert last.code == 0, last.err
+    assert "goes on where it was" in last.err
+    assert Counter(row["case_id"] for row in rows) == {str(n): 1 for n in range(count)}
+    assert set(asked) == {str(n) for n in range(count)}
+    assert sum(asked.values()) - count <= len(moments) * jobs
+    with sqlite3.connect(tmp_path / ".adjudge" / "store.db") as store:
+        assert store.execute("SELECT count(*), count(DISTINCT case_id) FROM judgements").fetchone() == (
+            count,
+            count,
+        )
+    assert adjudge("store", "check").code == 0
+
+
+def test_ctrl_c_lets_what_is_in_flight_finish_and_the_run_goes_on(tmp_path, cases, adjudge):
+    name = cases(60)
+    with ModelServer(replies=ServerReply(text=GOOD, delay_seconds=0.1)) as server:
+        flags = run_flags(server, name, "-j", "4", "-o", "rows.jsonl")
+        process = subprocess.Popen(
+            [COMMAND, *flags], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        deadline = time.monotonic() + 30
+        while len(server.requests) < 8 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        os.kill(process.pid, signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+        assert process.returncode == 130
+        assert "finishing what is in flight" in err.decode()
+        assert "run the same command again and it goes on" in err.decode()
+        assert adjudge(*flags).code == 0
+        assert set(answers_asked(server).values()) == {1}
+    assert len(rows_of((tmp_path / "rows.jsonl").read_text())) == 60
+
+
+def test_a_wrong_key_ends_a_long_run_after_a_few_calls(adjudge, cases):
+    name = cases(500)
+    with ModelServer(replies=ServerReply(status=401, message="bad key")) as server:
+        done = adjudge(*run_flags(server, name, "-j", "4"))
+        assert len(server.requests) < 20
+    assert done.code == 3
+    assert "stopped after" in done.err
+    assert "bad key" in done.err
+
+
+def test_429s_are_waited_out(adjudge, cases):
+    name = cases(4)
+    with ModelServer(
+        handler=lambda request: (
+            ServerReply(status=429, headers={"retry-after-ms": "30"}) if len(server.requests) <= 3 else GOOD
+        )
+    ) as server:
+        done = adjudge(*run_flags(server, name))
+    rows = rows_of(done.out)
+    assert [row["outcome"] for row in rows] == ["scored"] * 4
+    assert sum(row["attempts"] for row in rows) == 7
+
+
+def test_a_limit_on_calls_leaves_the_rest_not_asked(adjudge, cases):
+    name = cases(6)
+    with ModelServer(replies=GOOD) as server:
+        done = adjudge(*run_flags(server, name, "--max-calls", "2", "-j", "1"))
+        assert len(server.requests) == 2
+        assert Counter(row["outcome"] for row in rows_of(done.out)) == {"scored": 2, "not_asked": 4}
+        on = adjudge(*run_flags(server, name))
+        assert len(server.requests) == 6
+    assert Counter(row["outcome"] for row in rows_of(on.out)) == {"scored": 6}
+
+
+def test_a_limit_on_money_needs_a_price_and_is_kept(adjudge, cases):
+    name = cases(6)
+    with ModelServer(replies=GOOD) as server:
+        unknown = adjudge(*run_flags(server, name, "--max-cost", "1"))
+        assert unknown.code == 2
+        assert "the price of openai:x is not known" in unknown.err
+        done = adjudge(*run_flags(server, name, "--max-cost", "0.000001", "--price", "1,1"))
+        assert server.requests == []
+    assert Counter(row["outcome"] for row in rows_of(done.out)) == {"not_asked": 6}
+    assert done.code == 3
+
+
+def test_replay_reads_stored_replies_again_and_calls_nobody(adjudge, cases):
+    name = cases(3)
+    with ModelServer(replies=GOOD) as server:
+        adjudge(*run_flags(server, name))
+    flags = ("run", name, "--judge", "relevance", "--model", "replay")
+    again = adjudge(*flags, "--pass", "score >= 5")
+    assert [(row["score"], row["passed"]) for row in rows_of(again.out)] == [(4, False)] * 3
+    cases(4)
+    more = adjudge(*flags)
+    assert Counter(row["outcome"] for row in rows_of(more.out)) == {"scored": 3, "not_asked": 1}
+
+
+def test_runs_report_export_show_and_rm(adjudge, cases, tmp_path):
+    name = cases(3)
+    with ModelServer(replies=GOOD) as server:
+        adjudge(*run_flags(server, name, "--name", "mine"))
+    (listed,) = json.loads(adjudge("runs", "--json").out)
+    assert (listed["run"], listed["state"], listed["judgements"]) == ("mine", "finished", 3)
+    assert "mine" in adjudge("runs").out
+    assert json.loads(adjudge("report", "mine", "--json").out)["judges"][0]["mean"]["value"] == 4
+    exported = rows_of(adjudge("export", "last", "-o", "-").out)
+    assert [row["case_id"] for row in exported] == ["0", "1", "2"]
+    (shown,) = json.loads(adjudge("show", "mine", "1", "--json").out)
+    assert shown["prompts_and_replies"][0]["reply"] == GOOD
+    assert "answer 1." in shown["prompts_and_replies"][0]["messages"][0]["content"]
+    assert "--- verdict: reply ---" in adjudge("show", "mine", "1").out
+    assert "removed run mine: 3 judgements" in adjudge("runs", "rm", "mine").out
+    assert json.loads(adjudge("runs", "--json").out) == []
+    assert adjudge("store", "vacuum").code == 0
+    assert adjudge("store", "check").out.endswith("all is well\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("report", "nothing"), 4, "--store"),
+        (("show", "mine", "1"), 4, ""),
+        (("run", "cases.jsonl", "--judge", "relevance", "--model", "replay"), 2, "no run of relevance"),
+        (
+            ("run", "cases.jsonl", "--judge", "relevance", "--model", "scripted:x", "--retry", "scored"),
+            2,
+            "--retry",
+        ),
+        (
+            ("run", "cases.jsonl", "--judge", "relevance", "--model", "scripted:x", "--price", "1"),
+            2,
+            "IN,OUT",
+        ),
+        (
+            ("run", "cases.jsonl", "--judge", "relevance", "--model", "scripted:x", "--max-cost", "much"),
+            2,
+            "no amount",
+        ),
+    ],
+)
+def test_wrong_usage_of_the_store_says_what_to_do(adjudge, cases, arguments, code, said):
+    cases(1)
+    done = adjudge(*arguments)
+    assert done.code == code, done.err
+    assert said in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_name_taken_by_another_question_is_refused(adjudge, cases):
+    cases(2)
+    cases(3, name="other.jsonl")
+    with ModelServer(replies=GOOD) as server:
+        adjudge(*run_flags(server, "cases.jsonl", "--name", "mine"))
+        done = adjudge(*run_flags(server, "other.jsonl", "--name", "mine"))
+    assert done.code == 2
+    assert "there is a run of that name, made with other cases" in done.err
+
+
+def test_a_store_that_is_no_store_is_exit_4(adjudge, cases, tmp_path):
+    name = cases(1)
+    (tmp_path / "x.db").write_text("this is no database" * 100)
+    with ModelServer(replies=GOOD) as server:
+        done = adjudge(*run_flags(server, name, "--store", "x.db"))
+        assert server.requests == []
+    assert done.code == 4
+    assert "x.db" in done.err

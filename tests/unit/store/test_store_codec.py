@@ -1,0 +1,300 @@
+"""Records come back from JSON, and from a store, equal to what they were."""
+
+import tempfile
+from contextlib import closing
+from dataclasses import fields, replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from types import MappingProxyType
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from adjudge.records import (
+    Call,
+    Case,
+    Completion,
+    Failed,
+    Forced,
+    Judgement,
+    Message,
+    Place,
+    Prompt,
+    Request,
+    Score,
+    Scored,
+    TokenLogprob,
+    Usage,
+    Verdict,
+)
+from adjudge.store import KeepCompletion, KeepJudgement, open_store
+from adjudge.store.codec import (
+    bare,
+    dump_case,
+    dump_judgement,
+    dump_logprobs,
+    dump_prompt,
+    load_case,
+    load_judgement,
+    load_logprobs,
+    load_prompt,
+)
+from adjudge.store.packing import DamagedError, dump_json, to_micros
+
+TEXT = st.text(st.characters(codec=None, categories=None), max_size=30)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT,
+    lambda children: st.lists(children, max_size=3) | st.dictionaries(TEXT, children, max_size=3),
+    max_leaves=8,
+)
+OBJECTS = st.dictionaries(TEXT, JSON, max_size=4)
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-10, 10)
+NOTES = st.lists(TEXT, max_size=2).map(tuple)
+COUNTS = st.none() | st.integers(0, 2**63 - 1)
+PLACES = st.none() | st.builds(Place, file=TEXT, line=st.none() | st.integers(0, 2**40))
+MOMENTS = st.datetimes(timezones=st.just(UTC))
+
+SCORES = st.builds(Score, value=NUMBERS, exact=NUMBERS, notes=NOTES, parts=st.none() | OBJECTS)
+VERDICTS = st.builds(Verdict, parts=OBJECTS, notes=NOTES)
+OUTCOMES = (
+    st.builds(Scored, verdict=VERDICTS, score=SCORES)
+    | st.builds(Forced, score=SCORES, reason=TEXT, verdict=VERDICTS)
+    | st.builds(
+        Failed,
+        kind=st.sampled_from(
+            [
+                "missing_input",
+                "bad_row",
+                "unreadable",
+                "refused",
+                "truncated",
+                "too_long",
+                "call_failed",
+                "not_asked",
+            ]
+        ),
+        message=TEXT,
+        error_kind=TEXT,
+        attempts=st.integers(0, 9),
+        maybe_billed=st.booleans(),
+    )
+)
+REQUESTS = st.builds(
+    Request,
+    prompt=st.builds(
+        Prompt,
+        messages=st.lists(
+            st.builds(Message, role=st.sampled_from(["system", "user", "assistant"]), content=TEXT),
+            max_size=3,
+        ).map(tuple),
+    ),
+    schema=st.none() | OBJECTS.map(MappingProxyType),
+    case_id=TEXT,
+    judge=TEXT,
+    step=TEXT,
+    repeat=st.integers(0, 5),
+    shared=st.booleans(),
+    temperature=st.none() | st.floats(0, 2),
+    max_output_tokens=st.none() | st.integers(1, 2**40),
+    parameters=OBJECTS,
+)
+COMPLETIONS = st.builds(
+    Completion,
+    text=TEXT,
+    finish=st.sampled_from(["stop", "length", "refusal"]),
+    structured=st.booleans(),
+    model_snapshot=st.none() | TEXT,
+    usage=st.builds(Usage, input=COUNTS, output=COUNTS, cached=COUNTS),
+    cost=st.none() | st.decimals(allow_nan=False, allow_infinity=False),
+    latency_ms=st.floats(0, 1e9),
+    attempts=st.integers(0, 50),
+    notes=NOTES,
+    logprobs=st.lists(
+        st.builds(TokenLogprob, token=TEXT, logprob=st.floats(max_value=0, allow_nan=False)), max_size=3
+    ).map(tuple),
+    from_store=st.booleans(),
+)
+JUDGEMENTS = st.builds(
+    Judgement,
+    case_id=TEXT,
+    judge=TEXT,
+    judge_hash=TEXT,
+    model=TEXT,
+    repeat=st.integers(0, 5),
+    outcome=OUTCOMES,
+    reason=st.none() | TEXT,
+    normalized=st.none() | NUMBERS,
+    passed=st.none() | st.booleans(),
+    probability=st.none() | NUMBERS,
+    notes=NOTES,
+    calls=st.lists(st.builds(Call, request=REQUESTS, completion=COMPLETIONS), max_size=2).map(tuple),
+    at=MOMENTS,
+    place=PLACES,
+    metadata=OBJECTS,
+    label=JSON,
+)
+
+
+@st.composite
+def cases(draw, case_id=TEXT):
+    columns = draw(OBJECTS)
+    shared = {
+        f"field {number}": columns[name]
+        for number, name in enumerate(
+            draw(st.lists(st.sampled_from(sorted(columns)), max_size=3)) if columns else []
+        )
+    }
+    return Case(
+        case_id=draw(case_id),
+        columns=columns,
+        fields=shared | draw(OBJECTS),
+        contested=draw(st.dictionaries(TEXT, NOTES, max_size=2)),
+        place=draw(PLACES),
+    )
+
+
+def read(data, judgement):
+    return load_judgement(
+        data,
+        case_id=judgement.case_id,
+        judge=judgement.judge,
+        judge_hash=judgement.judge_hash,
+        repeat=judgement.repeat,
+        at=to_micros(judgement.at),
+    )
+
+
+@given(JUDGEMENTS)
+def test_a_judgement_comes_back_with_what_its_calls_cost(judgement):
+    found = read(dump_judgement(judgement), judgement)
+    assert found == replace(judgement, calls=tuple(bare(call) for call in judgement.calls))
+    for name in ("usage", "cost", "latency_ms", "attempts", "model_snapshot", "from_store"):
+        assert getattr(found, name) == getattr(judgement, name)
+
+
+@given(cases())
+def test_a_case_comes_back_with_its_fields_in_order(case):
+    found = load_case(dump_case(case), case_id=case.case_id, place=case.place)
+    assert found == case
+    assert list(found.fields) == list(case.fields)
+    assert repr(dict(found.fields)) == repr(dict(case.fields))
+
+
+def test_a_field_that_is_a_column_is_not_written_twice():
+    answer = "Paris " * 50
+    case = Case(case_id="1", columns={"output": answer}, fields={"response": answer})
+    assert len(dump_case(case)) < len(answer) + 60
+
+
+def test_equal_rows_of_two_files_are_one_text():
+    rows = [
+        Case(case_id=case_id, columns={"q": "?"}, fields={"question": "?"}, place=Place(file=case_id, line=1))
+        for case_id in ("a", "b")
+    ]
+    assert dump_case(rows[0]) == dump_case(rows[1])
+
+
+@given(REQUESTS, COMPLETIONS)
+def test_prompts_and_token_probabilities_come_back(request, completion):
+    assert load_prompt(dump_prompt(request.prompt)) == request.prompt
+    assert load_logprobs(dump_logprobs(completion.logprobs)) == completion.logprobs
+
+
+@pytest.mark.parametrize("broken", [{}, [], {"model": "m"}, {"model": "m", "outcome": {}}, "x", None])
+def test_a_judgement_with_parts_missing_is_damaged(broken):
+    judgement = Judgement(
+        case_id="1",
+        judge="j",
+        judge_hash="h",
+        model="m",
+        repeat=0,
+        outcome=Failed(kind="refused", message=""),
+        at=datetime.now(UTC),
+    )
+    with pytest.raises(DamagedError):
+        read(dump_json(broken), judgement)
+
+
+def test_every_part_of_the_records_is_drawn():
+    """A field added to a record has to be added to the codec and here."""
+    assert {each.name for each in fields(Judgement)} == {
+        "case_id", "judge", "judge_hash", "model", "repeat", "outcome", "reason", "normalized", "passed", "probability",
+        "notes", "calls", "at", "place", "metadata", "label",
+    }  # fmt: skip
+    assert {each.name for each in fields(Completion)} == {
+        "text", "finish", "structured", "model_snapshot", "usage", "cost", "latency_ms", "attempts", "notes",
+        "logprobs", "from_store", "key", "version",
+    }  # fmt: skip
+    assert {each.name for each in fields(Request)} == {
+        "prompt", "schema", "case_id", "judge", "step", "repeat", "shared", "temperature", "max_output_tokens",
+        "parameters",
+    }  # fmt: skip
+    assert {each.name for each in fields(Failed)} == {
+        "kind",
+        "message",
+        "error_kind",
+        "attempts",
+        "maybe_billed",
+    }
+    assert {each.name for each in fields(Case)} == {"case_id", "columns", "fields", "contested", "place"}
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+@given(st.data())
+def test_a_whole_judgement_its_case_and_its_completions_come_back_from_a_store(data):
+    judgement = data.draw(JUDGEMENTS)
+    case = replace(data.draw(cases()), case_id=judgement.case_id, place=judgement.place)
+    run_id = data.draw(st.text(min_size=1, max_size=20))
+    keys = [sha256(f"{number}".encode()).hexdigest() for number in range(len(judgement.calls))]
+    judgement = replace(
+        judgement,
+        calls=tuple(
+            replace(call, completion=replace(call.completion, key=key, version=1))
+            for key, call in zip(keys, judgement.calls, strict=True)
+        ),
+    )
+    with tempfile.TemporaryDirectory() as folder, closing(open_store(f"{folder}/s.db")) as store:
+        store.write(
+            [
+                *(
+                    KeepCompletion(
+                        key=key,
+                        version=1,
+                        request=call.request,
+                        completion=call.completion,
+                        model=judgement.model,
+                        base_url=None,
+                        at=judgement.at,
+                    )
+                    for key, call in zip(keys, judgement.calls, strict=True)
+                ),
+                KeepJudgement(
+                    run_id=run_id,
+                    judgement=judgement,
+                    case=case,
+                    calls=tuple((key, 1) for key in keys),
+                    reuse_key="reuse",
+                ),
+            ]
+        )
+        assert store.judgement(run_id, judgement.case_id) == [judgement]
+        assert list(store.judgements(run_id, with_calls=True)) == [judgement]
+        assert list(store.done(run_id)) == [(judgement.case_id, judgement.judge, judgement.repeat)]
+        assert store.case(run_id, judgement.case_id) == case
+        stored = store.find_completions(keys)
+        assert [stored[key].completion for key in keys] == [
+            replace(call.completion, from_store=True) for call in judgement.calls
+        ]
+        assert store.find_judgements(["reuse"])["reuse"] == replace(
+            judgement,
+            calls=tuple(
+                replace(
+                    bare(call),
+                    completion=replace(bare(call).completion, from_store=True, key=key, version=1),
+                )
+                for key, call in zip(keys, judgement.calls, strict=True)
+            ),
+        )
