@@ -3,14 +3,16 @@
 import os
 import sys
 import time
+from collections import Counter
 from contextlib import suppress
+from decimal import Decimal
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 import click
 
 from adjudge.records import Failed, Judgement
-from adjudge.reports.format import visible
+from adjudge.reports.format import show_duration, show_money, visible
 
 
 def use_colour(stream: object) -> bool:
@@ -30,15 +32,28 @@ def tell(message: str) -> None:
         click.echo(plain(message), err=True)
 
 
+class Watched(Protocol):
+    """What a progress line tells of a run beside what was counted."""
+
+    @property
+    def in_flight(self) -> int: ...
+
+    @property
+    def spent(self) -> Decimal: ...
+
+
 class Progress:
     """How far it is: one line rewritten on a terminal, a line every few seconds elsewhere."""
 
     SECONDS_BETWEEN_LINES = 5.0
     SECONDS_BETWEEN_REDRAWS = 0.1
 
-    def __init__(self) -> None:
+    def __init__(self, total: int | None = None) -> None:
+        """`total` None: what comes through a pipe is not counted beforehand."""
+        self.total = total
+        self.watched: Watched | None = None
         self.done = 0
-        self.failed = 0
+        self.failed: Counter[str] = Counter()
         self.started = time.monotonic()
         self._redraws = use_colour(sys.stderr)
         self._shown_at = self.started
@@ -51,25 +66,39 @@ class Progress:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._width:
-            sys.stderr.write("\r" + " " * self._width + "\r")
-            sys.stderr.flush()
+            with suppress(OSError):
+                sys.stderr.write("\r" + " " * self._width + "\r")
+                sys.stderr.flush()
 
     def count(self, judgement: Judgement) -> None:
         self.done += 1
-        self.failed += isinstance(judgement.outcome, Failed)
+        if isinstance(judgement.outcome, Failed):
+            self.failed[judgement.outcome.kind] += 1
         now = time.monotonic()
         if now - self._shown_at >= (
             self.SECONDS_BETWEEN_REDRAWS if self._redraws else self.SECONDS_BETWEEN_LINES
         ):
             self._shown_at = now
-            self._show(now)
+            self._show(self.line(now - self.started))
 
-    def _show(self, now: float) -> None:
-        seconds = now - self.started
-        line = f"{self.done} done, {self.failed} not judged, {self.done / seconds:.1f}/s"
-        if self._redraws:
+    def line(self, seconds: float) -> str:
+        """`120/500 done, 12.3/s, 64 in flight, 2 call_failed, $0.0123 spent, 31 s left`."""
+        rate = self.done / seconds if seconds > 0 else 0.0
+        parts = [f"{self.done}{'' if self.total is None else f'/{self.total}'} done", f"{rate:.1f}/s"]
+        if self.watched is not None:
+            parts.append(f"{self.watched.in_flight} in flight")
+        parts += [f"{count} {kind}" for kind, count in sorted(self.failed.items())]
+        if self.watched is not None and self.watched.spent:
+            parts.append(f"{show_money(self.watched.spent)} spent")
+        if self.total is not None and rate > 0:
+            parts.append(f"{show_duration(max(0, self.total - self.done) / rate * 1000)} left")
+        return ", ".join(parts)
+
+    def _show(self, line: str) -> None:
+        if not self._redraws:
+            tell(line)
+            return
+        with suppress(OSError):
             sys.stderr.write("\r" + line.ljust(self._width))
             sys.stderr.flush()
-            self._width = max(self._width, len(line))
-        else:
-            tell(line)
+        self._width = max(self._width, len(line))

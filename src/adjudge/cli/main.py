@@ -24,6 +24,7 @@ COMMANDS = {
     "judges": "List the built-in judges.",
     "show": "Print what was understood of a judge file.",
     "lint": "Find what would make a judge unreliable.",
+    "estimate": "Say what a run would take, before it is made.",
     "runs": "List the stored runs, or remove one.",
     "report": "Print the figures of a stored run.",
     "export": "Write a stored run's rows to a file.",

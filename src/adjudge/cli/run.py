@@ -31,6 +31,7 @@ from adjudge.cli.options import (
     store_option,
 )
 from adjudge.dataset import read_cases
+from adjudge.dataset.count import count_rows
 from adjudge.errors import InputError, SettingsError
 from adjudge.records import BadRow, Case, Failed, Judgement
 from adjudge.reports.contract import as_contract
@@ -181,11 +182,13 @@ def command(
     try:
         with ExitStack() as stack:
             writers = [stack.enter_context(open_writer(path)) for path in outputs]
-            progress = stack.enter_context(Progress())
+            progress = stack.enter_context(Progress(_total(cases, plan)))
             if form == "contract":
                 receivers.append(ContractPrinter(plan).receive)
             receivers.append(progress.count)
-            end = asyncio.run(_judge_all(opened, rows, receivers, writers, in_order=form == "contract"))
+            end = asyncio.run(
+                _judge_all(opened, rows, receivers, writers, progress, in_order=form == "contract")
+            )
     except (KeyboardInterrupt, asyncio.CancelledError):
         tell(f"interrupted {_kept(tally, outputs)}; run the same command again and it goes on")
         return EXIT_INTERRUPTED
@@ -219,11 +222,13 @@ async def _judge_all(
     rows: Iterator[Case | BadRow],
     receivers: list[Receiver],
     writers: list[Writer],
+    progress: Progress,
     *,
     in_order: bool,
 ) -> End:
     async with opened as session:
         _announce(session)
+        progress.watched = session
         if writers:
             receivers = [*receivers, RowWriter(writers, session.run).receive]
         for judgement in session.earlier():
@@ -309,6 +314,15 @@ class ContractPrinter:
             click.echo(text)
         elif isinstance(judgement.outcome, Failed):
             tell(f"case {judgement.case_id}: {judgement.outcome.kind}: {judgement.outcome.message}")
+
+
+def _total(cases: str, plan: Plan) -> int | None:
+    """How many judgements there are to make, where the rows can be counted."""
+    rows = count_rows(cases)
+    if rows is None:
+        return None
+    limits = [limit for limit in (rows, plan.first, plan.sample) if limit is not None]
+    return min(limits) * len(plan.judges) * plan.repeats
 
 
 def _check_outputs(outputs: tuple[str, ...], inputs: list[str]) -> None:

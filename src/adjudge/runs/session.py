@@ -80,6 +80,15 @@ class Session:
         """Why it took no further work, where it did."""
         return self.conditions.halt.why
 
+    @property
+    def in_flight(self) -> int:
+        return self.governor.in_flight
+
+    @property
+    def spent(self) -> Decimal:
+        """US dollars, as far as known."""
+        return self.budget.spent
+
     def stop(self, why: str) -> None:
         """Take no further work; what is in flight is finished."""
         self.conditions.halt.stop(why)

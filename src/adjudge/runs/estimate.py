@@ -1,0 +1,237 @@
+"""What a run would take before it is made: calls, tokens, money and time, with how sure each of them is."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from itertools import islice
+
+from adjudge.errors import InputError, TemplateError
+from adjudge.models import estimate_tokens, request_key
+from adjudge.prompts.fill import fill_inputs
+from adjudge.records import BadRow, Case, Judge, ModelClient, Request
+from adjudge.runs.budget import Price
+from adjudge.runs.plan import Plan
+from adjudge.runs.procedure import judge_case
+from adjudge.runs.select import select_rows
+from adjudge.store import RunRecord, Store
+
+ASSUMED_REPLY_TOKENS = (60, 250, 900)
+"""Fewest, likely and most tokens of a verdict, where no stored reply of the judge says better."""
+ASSUMED_SECONDS = (0.7, 2.5, 10.0)
+TOKEN_ERROR = Decimal("0.3")
+"""Tokens are guessed from bytes: so far off may the guess be, either way."""
+LATER_CALLS = Decimal("1.4")
+"""A judge with a checklist asks a second time, with the checklist and the response beside what it asked before."""
+SAMPLE = 500
+"""Stored judgements looked at to learn how long replies are and take."""
+KEYS_AT_ONCE = 400
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Range:
+    """Fewest, likely and most."""
+
+    low: float
+    likely: float
+    high: float
+
+    def __add__(self, other: "Range") -> "Range":
+        return Range(low=self.low + other.low, likely=self.likely + other.likely, high=self.high + other.high)
+
+
+NOTHING = Range(low=0, likely=0, high=0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Learned:
+    """How earlier replies to a judge were: tokens and seconds."""
+
+    reply_tokens: Range
+    seconds: Range
+    from_replies: int
+    """0: nothing is known, and the figures are assumptions."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Estimate:
+    cases: int
+    judgements: int
+    not_asked: int
+    """Decided without a call, or not readable as cases."""
+    stored: int
+    """First calls whose replies are stored already."""
+    calls: Range
+    input_tokens: Range
+    output_tokens: Range
+    cost: Range | None
+    """US dollars; None where the price is not known."""
+    seconds: Range
+    learned_from: int
+    """Stored replies that reply lengths and times were learned from; 0: they are assumed."""
+
+
+@dataclass(slots=True)
+class _Sums:
+    cases: int = 0
+    judgements: int = 0
+    not_asked: int = 0
+    stored: int = 0
+    calls: Range = NOTHING
+    input: Range = NOTHING
+    output: Range = NOTHING
+    seconds: Range = NOTHING
+    seen: set[str] = field(default_factory=set)
+    """Keys of requests that several judgements share."""
+
+
+def estimate_run(
+    plan: Plan,
+    rows: Iterable[Case | BadRow],
+    client: ModelClient,
+    *,
+    store: Store | None,
+    price: Price | None,
+) -> Estimate:
+    """Render every first request, take off what is stored, and guess the rest from earlier replies or assumptions."""
+    learned = {judge.name: learn(store, judge, client.name) for judge in plan.judges}
+    sums = _Sums()
+    chosen = iter(select_rows(rows, first=plan.first, sample=plan.sample, seed=plan.seed))
+    while block := list(islice(chosen, KEYS_AT_ONCE)):
+        sums.cases += len(block)
+        asked = list(_first_requests(sums, block, plan))
+        keys = [request_key(client, request) for _, request in asked]
+        stored = set() if store is None else set(store.find_completions(keys))
+        for key, (judge, request) in zip(keys, asked, strict=True):
+            _add_judgement(
+                sums,
+                key,
+                request,
+                learned[judge.name],
+                is_stored=key in stored,
+                twice=judge.items is not None,
+            )
+    cost = None
+    if price is not None:
+        per_token = (price.input / 1_000_000, price.output / 1_000_000)
+        cost = Range(
+            **{
+                end: float(
+                    Decimal(getattr(sums.input, end)) * per_token[0]
+                    + Decimal(getattr(sums.output, end)) * per_token[1]
+                )
+                for end in ("low", "likely", "high")
+            }
+        )
+    return Estimate(
+        cases=sums.cases,
+        judgements=sums.judgements,
+        not_asked=sums.not_asked,
+        stored=sums.stored,
+        calls=sums.calls,
+        input_tokens=sums.input,
+        output_tokens=sums.output,
+        cost=cost,
+        seconds=_wall_seconds(sums, plan.jobs),
+        learned_from=sum(known.from_replies for known in learned.values()),
+    )
+
+
+def _wall_seconds(sums: _Sums, jobs: int) -> Range:
+    """All calls' seconds over those in flight at once, but no less than one call takes."""
+    if not sums.calls.likely:
+        return NOTHING
+    ends = {}
+    for end in ("low", "likely", "high"):
+        total, calls = getattr(sums.seconds, end), getattr(sums.calls, end)
+        ends[end] = max(total / jobs, total / calls)
+    return Range(**ends)
+
+
+def _first_requests(sums: _Sums, block: list[Case | BadRow], plan: Plan) -> Iterator[tuple[Judge, Request]]:
+    for row in block:
+        for judge in plan.judges:
+            for repeat in range(plan.repeats):
+                sums.judgements += 1
+                request = first_request(judge, row, plan, repeat)
+                if request is None:
+                    sums.not_asked += 1
+                else:
+                    yield judge, request
+
+
+def _add_judgement(
+    sums: _Sums, key: str, request: Request, known: Learned, *, is_stored: bool, twice: bool
+) -> None:
+    if is_stored:
+        sums.stored += 1
+        return
+    if not (request.shared and key in sums.seen):
+        sums.seen.add(key)
+        _add_call(sums, request, known, factor=Decimal(1))
+    if twice:
+        # the second call cannot be rendered before the first is answered
+        _add_call(sums, request, known, factor=LATER_CALLS)
+
+
+def _add_call(sums: _Sums, request: Request, known: Learned, *, factor: Decimal) -> None:
+    tokens = Decimal(sum(estimate_tokens(message.content) for message in request.prompt.messages)) * factor
+    most_calls = 3  # a reply that does not validate is asked for again, twice at most
+    low, high = float(tokens * (1 - TOKEN_ERROR)), float(tokens * (1 + TOKEN_ERROR))
+    limit = request.max_output_tokens or known.reply_tokens.high
+    sums.calls += Range(low=1, likely=1, high=most_calls)
+    sums.input += Range(low=low, likely=float(tokens), high=high * most_calls)
+    sums.output += Range(
+        low=known.reply_tokens.low,
+        likely=known.reply_tokens.likely,
+        high=min(known.reply_tokens.high, limit) * most_calls,
+    )
+    sums.seconds += Range(
+        low=known.seconds.low, likely=known.seconds.likely, high=known.seconds.high * most_calls
+    )
+
+
+def first_request(judge: Judge, row: Case | BadRow, plan: Plan, repeat: int) -> Request | None:
+    """What a row would be asked first; None where nothing is asked."""
+    if isinstance(row, BadRow):
+        return None
+    try:
+        filled = fill_inputs(judge.inputs, row, plan.asking.bindings)
+        return next(judge_case(judge, row, filled, plan.asking, repeat=repeat))
+    except (StopIteration, TemplateError, InputError):
+        return None
+
+
+def learn(store: Store | None, judge: Judge, model: str) -> Learned:
+    """From the latest run of this judge with this model, if there is one."""
+    runs = [] if store is None else [run for run in store.runs() if _is_of(run, judge, model)]
+    tokens: list[float] = []
+    seconds: list[float] = []
+    if store is not None and runs:
+        for judgement in islice(store.judgements(runs[0].run_id), SAMPLE):
+            for call in judgement.calls if judgement.judge == judge.name else ():
+                if call.completion.usage.output:
+                    tokens.append(float(call.completion.usage.output))
+                if call.completion.latency_ms:
+                    seconds.append(call.completion.latency_ms / 1000)
+    return Learned(
+        reply_tokens=_spread(tokens, ASSUMED_REPLY_TOKENS),
+        seconds=_spread(seconds, ASSUMED_SECONDS),
+        from_replies=len(tokens),
+    )
+
+
+def _spread(values: list[float], assumed: tuple[float, float, float]) -> Range:
+    if not values:
+        return Range(low=assumed[0], likely=assumed[1], high=assumed[2])
+    ordered = sorted(values)
+    return Range(
+        low=ordered[len(ordered) // 20],
+        likely=sum(ordered) / len(ordered),
+        high=ordered[min(len(ordered) - 1, len(ordered) * 19 // 20)],
+    )
+
+
+def _is_of(run: RunRecord, judge: Judge, model: str) -> bool:
+    judges = run.plan.get("judges")
+    named = [str(name).rpartition("@")[0] for name in judges] if isinstance(judges, list) else []
+    return run.plan.get("model") == model and judge.name in named

@@ -1,0 +1,66 @@
+"""`adjudge estimate`: what a run would take, with what is stored taken off, and nothing sent."""
+
+import json
+
+import pytest
+
+from adjudge.testing import ModelServer, ServerReply
+
+GOOD = json.dumps({"reason": "It answers the question.", "score": 4})
+
+
+@pytest.fixture
+def cases(tmp_path):
+    rows = [{"id": str(n), "question": "q", "response": f"answer {n}"} for n in range(4)] + [
+        {"id": "blank", "question": "q", "response": ""},
+        {"id": "missing", "question": "q"},
+    ]
+    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows) + "{broken\n")
+    return "cases.jsonl"
+
+
+def flags(server, name, *more):
+    return (name, "--judge", "relevance", "--model", "openai:x", "--base-url", server.openai_url, *more)
+
+
+def test_it_counts_calls_tokens_and_money_and_sends_nothing(adjudge, cases):
+    with ModelServer(replies=GOOD) as server:
+        done = adjudge("estimate", *flags(server, cases, "--price", "1,2", "--json"))
+        assert server.requests == []
+    found = json.loads(done.out)
+    assert (found["cases"], found["judgements"], found["not_asked"], found["stored"]) == (7, 7, 3, 0)
+    assert found["calls"] == {"low": 4, "likely": 4, "high": 12}
+    assert found["learned_from"] == 0
+    likely = found["input_tokens"]["likely"] * 1e-6 + found["output_tokens"]["likely"] * 2e-6
+    assert found["cost"]["likely"] == pytest.approx(likely)
+    for what in ("calls", "input_tokens", "output_tokens", "cost", "seconds"):
+        assert found[what]["low"] <= found[what]["likely"] <= found[what]["high"]
+
+
+def test_what_is_stored_is_taken_off_and_learned_from(adjudge, cases):
+    reply = ServerReply(text=GOOD)
+    with ModelServer(replies=reply) as server:
+        adjudge("run", *flags(server, cases, "-n", "2"))
+        found = json.loads(adjudge("estimate", *flags(server, cases, "--json")).out)
+        assert len(server.requests) == 2
+    assert (found["stored"], found["calls"]["likely"]) == (2, 2)
+    assert found["learned_from"] == 2
+    assert found["output_tokens"]["likely"] == 2 * 5  # the server says that a reply has five tokens
+    assert found["cost"] is None
+
+
+def test_a_price_nobody_knows_is_said(adjudge, cases):
+    with ModelServer(replies=GOOD) as server:
+        done = adjudge("estimate", *flags(server, cases))
+    assert done.code == 0
+    assert "cost           unknown" in done.out
+    assert "assumed: no reply of these judges with this model is stored" in done.out
+
+
+def test_a_checklist_is_counted_once_for_all_repeats(adjudge, tmp_path):
+    (tmp_path / "c.jsonl").write_text('{"question": "q", "reference": "A fact.", "response": "r"}\n')
+    (tmp_path / "r.jsonl").write_text('{"case_id": "x", "reply": "y"}\n')
+    done = adjudge(
+        "estimate", "c.jsonl", "--judge", "coverage", "--model", "scripted:r.jsonl", "--repeat", "3", "--json"
+    )
+    assert json.loads(done.out)["calls"]["likely"] == 4
