@@ -170,6 +170,8 @@ class Judge:
     when_missing: float | None = None
     """A score forced, with no call, when a required input is absent; None: `missing_input`."""
     when_empty: WhenEmpty = "lowest"
+    truncate: str | None = None
+    """The input that may be cut where a prompt is too long for the model; None: such a case is `too_long`."""
     temperature: float | None = None
     max_output_tokens: int | None = None
     anchors: Mapping[str, str] = field(default_factory=dict)

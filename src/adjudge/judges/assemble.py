@@ -61,6 +61,7 @@ def assemble(declared: Declared, body: str, *, name: str, where: str, text: str)
         items=items,
         when_missing=declared.when_missing,
         when_empty=declared.when_empty,
+        truncate=_truncate(declared, inputs),
         temperature=declared.temperature,
         max_output_tokens=declared.max_output_tokens,
         anchors=declared.anchors if declared.anchors is not None else read.anchors,
@@ -323,6 +324,18 @@ def _passes(
 def check_pass_rule(text: str, contract: Contract | None, declared: Declared) -> None:
     fields = tuple(properties_of(contract.schema)) if contract is not None else ()
     _check_expression("passes", text, ("score", *(name for name in fields if name != "score")), declared)
+
+
+def _truncate(declared: Declared, inputs: tuple[Input, ...]) -> str | None:
+    names = [item.name for item in inputs]
+    if declared.truncate is not None and declared.truncate not in names:
+        close = get_close_matches(declared.truncate, names, n=1)
+        raise declared.error(
+            "too_long",
+            f"`too_long` would cut `{declared.truncate}`, which is no input of this judge",
+            f"did you mean `{close[0]}`?" if close else f"the inputs are {', '.join(names)}",
+        )
+    return declared.truncate
 
 
 def _check_scores(declared: Declared, scale: Scale | None) -> None:

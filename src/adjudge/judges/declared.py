@@ -68,6 +68,7 @@ class Declared:
     dialect: Dialect | None = None
     when_missing: float | None = None
     when_empty: WhenEmpty = "lowest"
+    truncate: str | None = None
     temperature: float | None = None
     max_output_tokens: int | None = None
     items: DeclaredItems | None = None
@@ -114,6 +115,7 @@ class _Reader:
             dialect=self.dialect(),
             when_missing=self.when_missing(),
             when_empty=self.when_empty(),
+            truncate=self.truncate(),
             temperature=self.temperature(),
             max_output_tokens=self.max_output_tokens(),
             items=self.items(),
@@ -146,13 +148,6 @@ class _Reader:
                     f"{hint}{'K' if close else 'k'}nown keys: {', '.join(KEYS)}",
                 )
             ignored[key] = entry.value
-        too_long = self.entries.get("too_long")
-        if too_long is not None and too_long.value != "fail":
-            raise self.error(
-                too_long.line,
-                f"`too_long: {_shown(too_long)}` is not supported yet: texts are never truncated",
-                "write `too_long: fail`, or leave it out: a prompt that does not fit is `too_long` and named",
-            )
         return ignored
 
     # ---- words and numbers
@@ -317,6 +312,18 @@ class _Reader:
             entry.line,
             f"`when_empty: {_shown(entry)}` is not one of {', '.join(known)} or {{score: N}}",
             _did_you_mean(entry.written, known),
+        )
+
+    def truncate(self) -> str | None:
+        entry = self.entries.get("too_long")
+        if entry is None or entry.value == "fail":
+            return None
+        if set(entry.entries) == {"truncate"} and isinstance(entry.entries["truncate"].value, str):
+            return str(entry.entries["truncate"].value)
+        raise self.error(
+            entry.line,
+            f"`too_long: {_shown(entry)}` is neither `fail` nor an input to cut",
+            "write `too_long: fail`, or `too_long: {truncate: context}`",
         )
 
     def temperature(self) -> float | None:

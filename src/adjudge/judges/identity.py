@@ -38,6 +38,7 @@ def judge_hash(judge: Judge) -> str:
         "when_empty": judge.when_empty,
         "temperature": None if judge.temperature is None else float(judge.temperature),
         "max_output_tokens": judge.max_output_tokens,
+        **({} if judge.truncate is None else {"truncate": judge.truncate}),
         "reader": READER_VERSION,
         "scorer": None if named is None else SCORER_VERSIONS.get(named),
     }

@@ -9,6 +9,7 @@ from functools import partial
 
 from adjudge.prompts.columns import describe_columns
 from adjudge.prompts.fill import Bindings, Filled, as_text, boundary_notes, values_for
+from adjudge.prompts.fit import DoesNotFitError, fit_prompt
 from adjudge.prompts.render import render_prompt
 from adjudge.records import (
     NOTHING,
@@ -27,7 +28,7 @@ from adjudge.records import (
     Scored,
     Verdict,
 )
-from adjudge.runs.ask import Answer, ask
+from adjudge.runs.ask import ASSUMED_LIMIT, Answer, ask
 from adjudge.scoring import FORCED_RATIONALE, Invalid, Scorer, lowest, normalize, passes, scorer_for
 from adjudge.verdicts import value_probability
 
@@ -39,6 +40,8 @@ class Asking:
     bindings: Bindings
     temperature: float | None = 0.0
     """None: the provider's default."""
+    context_tokens: int | None = None
+    """How many tokens the model takes; None: not known, and the provider is left to say."""
     parameters: Mapping[str, Json] = field(default_factory=lambda: NOTHING)
 
 
@@ -63,9 +66,14 @@ def judge_case(judge: Judge, case: Case, filled: Filled, asking: Asking, *, repe
     if _is_blank_response(filled) and _has_rule_for_blank(judge):
         return _empty(judge)
     context = _Context(judge=judge, case=case, asking=asking, repeat=repeat, scorer=scorer_for(judge))
-    if judge.items is None:
-        return (yield from _judge_once(context, judge.contract, filled, items=None))
-    return (yield from _judge_by_items(context, judge.contract, judge.items, filled))
+    try:
+        if judge.items is None:
+            ruling = yield from _judge_once(context, judge.contract, filled, items=None)
+        else:
+            ruling = yield from _judge_by_items(context, judge.contract, judge.items, filled)
+    except DoesNotFitError as error:
+        ruling = Ruling(outcome=Failed(kind="too_long", message=str(error)))
+    return replace(ruling, notes=_distinct(ruling.notes, tuple(context.notes))) if context.notes else ruling
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,15 +83,27 @@ class _Context:
     asking: Asking
     repeat: int
     scorer: Scorer
+    notes: list[str] = field(default_factory=list)
+    """What was done to make prompts fit."""
 
     def request(
         self, body: str, values: Mapping[str, Json], contract: Contract, *, step: str, shared: bool = False
     ) -> Request:
         judge = self.judge
+        render = partial(
+            render_prompt, body, judge.dialect, format_message=None if shared else judge.format_message
+        )
+        fitted = fit_prompt(
+            render,
+            values,
+            context_tokens=self.asking.context_tokens,
+            reply_tokens=judge.max_output_tokens or ASSUMED_LIMIT,
+            cut=judge.truncate,
+        )
+        if fitted.note is not None:
+            self.notes.append(fitted.note)
         return Request(
-            prompt=render_prompt(
-                body, judge.dialect, values, format_message=None if shared else judge.format_message
-            ),
+            prompt=fitted.prompt,
             schema=contract.schema,
             case_id=self.case.case_id,
             judge=judge.name,

@@ -14,6 +14,7 @@ from adjudge.models import (
     Governor,
     RetryingClient,
     SharedClient,
+    context_tokens,
     known_providers,
     open_model,
     parse_model_name,
@@ -153,7 +154,7 @@ async def open_session(
         conditions = Conditions(
             judges=plan.judges,
             repeats=plan.repeats,
-            asking=plan.asking,
+            asking=replace(plan.asking, context_tokens=context_tokens(asked.name, address)),
             client=SharedClient(client),
             keeper=NoKeeper(),
         )

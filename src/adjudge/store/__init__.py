@@ -5,7 +5,9 @@ from pathlib import Path
 from adjudge.store.places import is_url, store_file
 from adjudge.store.protocol import Store
 from adjudge.store.records import (
+    Claim,
     EndRun,
+    FinishBlock,
     KeepCompletion,
     KeepJudge,
     KeepJudgement,
@@ -17,7 +19,9 @@ from adjudge.store.records import (
 
 __all__ = [
     "DEFAULT_STORE",
+    "Claim",
     "EndRun",
+    "FinishBlock",
     "KeepCompletion",
     "KeepJudge",
     "KeepJudgement",

@@ -81,9 +81,9 @@ class PostgresHome:
         with self._reading:
             return self._persist(lambda: self._read_once(work))
 
-    def write(self, work: Callable[[Session], T]) -> T:
+    def write(self, work: Callable[[Session], T], *, lasting: bool = True) -> T:
         with self._writing:
-            return self._persist(lambda: self._write_once(work))
+            return self._persist(lambda: self._write_once(work, lasting=lasting))
 
     def keep_out_writers(self, session: Session) -> None:
         session.change("LOCK TABLE texts IN SHARE ROW EXCLUSIVE MODE")
@@ -114,11 +114,12 @@ class PostgresHome:
             self._reader = self._connect()
         return self._transact(self._reader, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work)
 
-    def _write_once(self, work: Callable[[Session], T]) -> T:
+    def _write_once(self, work: Callable[[Session], T], *, lasting: bool) -> T:
         if self._writer is None or self._writer.closed:
             self._writer = self._connect()
         # on the disk before it is reported, whatever the server's default is
-        return self._transact(self._writer, "BEGIN; SET LOCAL synchronous_commit TO on", work)
+        commit = "on" if lasting else "off"
+        return self._transact(self._writer, f"BEGIN; SET LOCAL synchronous_commit TO {commit}", work)
 
     def _outside(self, statement: str) -> None:
         """A statement that no transaction may hold."""

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
 
 from adjudge.records import Case, Judgement
-from adjudge.store.records import RunRecord, StoredCompletion, Write
+from adjudge.store.records import Claim, RunRecord, StoredCompletion, Write
 
 
 class Store(Protocol):
@@ -53,11 +53,42 @@ class Store(Protocol):
     def judge_text(self, judge_hash: str) -> tuple[str, str] | None:
         """(name, the judge file as it was)."""
 
-    def claim(self, run_id: str, block: int, worker: str, seconds: float) -> bool:
-        """Whether `worker` now holds this block of the run: free, expired, or its own, which is renewed."""
+    def join(
+        self,
+        run_id: str,
+        worker: str,
+        seconds: float,
+        *,
+        dead: Collection[str] = (),
+        again: Collection[str] = (),
+    ) -> bool:
+        """Say that `worker` is at work on this run, until its lease ends; whether it is the only one.
+
+        What the `dead` held is free. The only one finds no block held, and judgements that came out as `again` says
+        are removed, to be made again.
+        """
+
+    def workers(self, run_id: str) -> set[str]:
+        """Those at work on the run."""
+
+    def claim(
+        self, run_id: str, block: int, worker: str, seconds: float, *, dead: Collection[str] = ()
+    ) -> Claim:
+        """Whether `worker` now holds this block of the run: free, expired, its own, which is renewed, or held by one
+        of the `dead`.
+        """
 
     def release(self, run_id: str, block: int, worker: str, *, finished: bool) -> None:
         """A finished block is never claimed again, whoever finished it; one given up is free at once, if it was held."""
+
+    def blocks(self, run_id: str) -> dict[int, Claim]:
+        """Every block that is finished or was claimed, by number."""
+
+    def renew(self, run_id: str, worker: str, seconds: float) -> set[int]:
+        """Make all leases of `worker` last from now on; the blocks that it still holds."""
+
+    def leave(self, run_id: str, worker: str) -> None:
+        """Give up everything that `worker` holds of the run."""
 
     def remove_judgements(self, run_id: str, outcomes: Collection[str]) -> int:
         """Those of a run that came out so, because it is about to judge them again."""

@@ -68,9 +68,32 @@ class StartRun:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EndRun:
+    """A run that one process has finished is not interrupted by another that shared it."""
+
     run_id: str
     state: RunState
     at: datetime
 
 
-Write = KeepCompletion | KeepJudgement | KeepJudge | StartRun | EndRun
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FinishBlock:
+    """All judgements of a block are stored: it is never claimed again, whoever finished it."""
+
+    run_id: str
+    block: int
+    worker: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Claim:
+    """Whose a block of a run is. True when that is who asked."""
+
+    state: Literal["new", "taken_over", "held", "lapsed", "finished"]
+    """`taken_over`: another may have judged some of it. `lapsed`: held too long ago; whoever asks gets it."""
+    worker: str
+
+    def __bool__(self) -> bool:
+        return self.state in {"new", "taken_over"}
+
+
+Write = KeepCompletion | KeepJudgement | KeepJudge | StartRun | EndRun | FinishBlock

@@ -69,8 +69,11 @@ class Home(Protocol):
     def read(self, work: Callable[[Session], T]) -> T:
         """In one transaction that sees one state of the store."""
 
-    def write(self, work: Callable[[Session], T]) -> T:
-        """In one transaction: all or nothing. May call `work` again after a fault that passes."""
+    def write(self, work: Callable[[Session], T], *, lasting: bool = True) -> T:
+        """In one transaction: all or nothing. May call `work` again after a fault that passes.
+
+        What is not `lasting` does not wait for the disk: all see it, and a power cut may take it back.
+        """
 
     def keep_out_writers(self, session: Session) -> None:
         """Until the transaction ends no text is added by anyone else."""

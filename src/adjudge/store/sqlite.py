@@ -105,9 +105,15 @@ class SqliteHome:
                 self._reader = self._connect()
             return self._transact(self._reader, "BEGIN", work)
 
-    def write(self, work: Callable[[Session], T]) -> T:
+    def write(self, work: Callable[[Session], T], *, lasting: bool = True) -> T:
         with self._writing:
-            return self._transact(self._writer, "BEGIN IMMEDIATE", work)
+            if lasting:
+                return self._transact(self._writer, "BEGIN IMMEDIATE", work)
+            self._execute("PRAGMA synchronous = NORMAL")
+            try:
+                return self._transact(self._writer, "BEGIN IMMEDIATE", work)
+            finally:
+                self._execute("PRAGMA synchronous = FULL")
 
     def keep_out_writers(self, session: Session) -> None:
         """There is one writer at a time as it is."""

@@ -7,10 +7,10 @@ from typing import TypeVar
 
 from adjudge.errors import StoreError
 from adjudge.records import Case, Judgement
-from adjudge.store import reading, upkeep
-from adjudge.store.packing import DamagedError, to_column, to_name
-from adjudge.store.records import RunRecord, StoredCompletion, Write
-from adjudge.store.sql import Home, Session, Value, in_list, trouble
+from adjudge.store import claims, reading, upkeep
+from adjudge.store.packing import DamagedError, to_name
+from adjudge.store.records import Claim, RunRecord, StoredCompletion, Write
+from adjudge.store.sql import Home, Session, trouble
 from adjudge.store.writing import Bases, DuplicatesError, drop_stored, make_rows, store_rows
 
 T = TypeVar("T")
@@ -60,49 +60,8 @@ class SqlStore:
             self.where, "another process keeps storing the same judgements", "let one of them finish first"
         )
 
-    def claim(self, run_id: str, block: int, worker: str, seconds: float) -> bool:
-        lease = int(seconds * 1_000_000)
-        values: list[Value] = [to_name(run_id), block, to_column(worker), lease]
-        return bool(
-            self._home.write(
-                lambda session: session.change(
-                    "INSERT INTO claims (run_id, block, worker, until) VALUES (?, ?, ?, {now} + ?)"
-                    " ON CONFLICT (run_id, block) DO UPDATE SET worker = excluded.worker, until = excluded.until"
-                    " WHERE claims.until IS NOT NULL"
-                    " AND (claims.worker = excluded.worker OR claims.until <= {now})",
-                    values,
-                )
-            )
-        )
-
-    def release(self, run_id: str, block: int, worker: str, *, finished: bool) -> None:
-        # a worker that lost its lease and finished all the same has finished: its judgements are stored
-        sql = (
-            "UPDATE claims SET until = NULL, worker = ? WHERE run_id = ? AND block = ?"
-            if finished
-            else "DELETE FROM claims WHERE worker = ? AND run_id = ? AND block = ? AND until IS NOT NULL"
-        )
-        values: list[Value] = [to_column(worker), to_name(run_id), block]
-        self._home.write(lambda session: session.change(sql, values))
-
     def remove_judgements(self, run_id: str, outcomes: Collection[str]) -> int:
-        if not outcomes:
-            return 0
-        kinds = sorted(outcomes)
-        values: list[Value] = [to_name(run_id), *kinds]
-        chosen = f"run_id = ? AND outcome IN {in_list(len(kinds))}"
-
-        def remove(session: Session) -> int:
-            session.change(
-                "DELETE FROM judgement_calls WHERE EXISTS (SELECT 1 FROM judgements j WHERE "  # noqa: S608 - placeholders only
-                "j.run_id = judgement_calls.run_id AND j.case_id = judgement_calls.case_id "
-                "AND j.judge = judgement_calls.judge AND j.repeat = judgement_calls.repeat "
-                f"AND j.{chosen.replace('AND outcome', 'AND j.outcome')})",
-                values,
-            )
-            return session.change(f"DELETE FROM judgements WHERE {chosen}", values)  # noqa: S608 - as above
-
-        return self._home.write(remove)
+        return self._home.write(lambda session: claims.remove_judgements(session, run_id, outcomes))
 
     def remove_run(self, run_id: str) -> int:
         run = to_name(run_id)
@@ -115,6 +74,45 @@ class SqlStore:
             return removed
 
         return self._home.write(remove)
+
+    # ---- sharing a run; a claim that a power cut takes with it is only a lease that ended early ----
+
+    def join(
+        self,
+        run_id: str,
+        worker: str,
+        seconds: float,
+        *,
+        dead: Collection[str] = (),
+        again: Collection[str] = (),
+    ) -> bool:
+        return self._home.write(
+            lambda session: claims.join(session, run_id, worker, seconds, dead=dead, again=again)
+        )
+
+    def workers(self, run_id: str) -> set[str]:
+        return self._read(lambda session: claims.workers(session, run_id))
+
+    def claim(
+        self, run_id: str, block: int, worker: str, seconds: float, *, dead: Collection[str] = ()
+    ) -> Claim:
+        return self._home.write(
+            lambda session: claims.claim(session, run_id, block, worker, seconds, dead=dead), lasting=False
+        )
+
+    def release(self, run_id: str, block: int, worker: str, *, finished: bool) -> None:
+        self._home.write(
+            lambda session: claims.release(session, run_id, block, worker, finished=finished), lasting=False
+        )
+
+    def blocks(self, run_id: str) -> dict[int, Claim]:
+        return self._read(lambda session: claims.blocks(session, run_id))
+
+    def renew(self, run_id: str, worker: str, seconds: float) -> set[int]:
+        return self._home.write(lambda session: claims.renew(session, run_id, worker, seconds), lasting=False)
+
+    def leave(self, run_id: str, worker: str) -> None:
+        self._home.write(lambda session: claims.leave(session, run_id, worker), lasting=False)
 
     # ---- reading ----
 

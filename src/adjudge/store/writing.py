@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from adjudge.errors import InputError, StoreError
 from adjudge.records import Case, Failed, Json
+from adjudge.store.claims import release
 from adjudge.store.codec import (
     dump_case,
     dump_judgement,
@@ -29,7 +30,16 @@ from adjudge.store.packing import (
     to_micros,
     to_name,
 )
-from adjudge.store.records import EndRun, KeepCompletion, KeepJudge, KeepJudgement, RunRecord, StartRun, Write
+from adjudge.store.records import (
+    EndRun,
+    FinishBlock,
+    KeepCompletion,
+    KeepJudge,
+    KeepJudgement,
+    RunRecord,
+    StartRun,
+    Write,
+)
 from adjudge.store.sql import Row, Session, chunks, in_list, insert, trouble
 
 JudgementKey: TypeAlias = tuple[str, str, str, int]
@@ -69,7 +79,7 @@ class Rows:
     completions: dict[tuple[bytes, int], Row] = field(default_factory=dict)
     judgements: dict[JudgementKey, Row] = field(default_factory=dict)
     calls: dict[JudgementKey, list[Row]] = field(default_factory=dict)
-    runs: list[StartRun | EndRun] = field(default_factory=list)
+    runs: list[StartRun | EndRun | FinishBlock] = field(default_factory=list)
 
     def text(self, data: bytes) -> bytes:
         """Keep it, under the hash that is returned."""
@@ -133,7 +143,7 @@ def make_rows(batch: Sequence[Write], bases: Bases) -> Rows:
                         pack(dump_record(judge)),
                     ),
                 )
-            case StartRun() | EndRun():
+            case StartRun() | EndRun() | FinishBlock():
                 rows.runs.append(write)
     return rows
 
@@ -147,10 +157,13 @@ def store_rows(session: Session, rows: Rows, where: str) -> None:
         raise DuplicatesError
     insert(session, "judgement_calls", CALLS, [row for calls in rows.calls.values() for row in calls])
     for write in rows.runs:
-        if isinstance(write, StartRun):
-            _start_run(session, write.run, where)
-        else:
-            _end_run(session, write, where)
+        match write:
+            case StartRun(run=run):
+                _start_run(session, run, where)
+            case EndRun():
+                _end_run(session, write, where)
+            case FinishBlock():
+                release(session, write.run_id, write.block, write.worker, finished=True)
 
 
 def drop_stored(session: Session, rows: Rows) -> None:
@@ -284,11 +297,12 @@ def _start_run(session: Session, run: RunRecord, where: str) -> None:
 
 
 def _end_run(session: Session, write: EndRun, where: str) -> None:
+    run = to_name(write.run_id)
     changed = session.change(
-        "UPDATE runs SET state = ?, finished_at = ? WHERE run_id = ?",
-        [write.state, to_micros(write.at), to_name(write.run_id)],
+        "UPDATE runs SET state = ?, finished_at = ? WHERE run_id = ? AND (state <> 'finished' OR ? = 'finished')",
+        [write.state, to_micros(write.at), run, write.state],
     )
-    if not changed:
+    if not changed and not session.query("SELECT 1 FROM runs WHERE run_id = ?", [run]):
         raise _no_such_run(where, write.run_id)
 
 

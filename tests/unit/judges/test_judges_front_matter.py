@@ -132,8 +132,14 @@ def test_foreign_keys_are_kept_and_ignored_without_the_format_key() -> None:
         (
             "adjudge: 1\ntoo_long: truncate",
             3,
-            "not supported yet: texts are never truncated",
+            "`too_long: truncate` is neither `fail` nor an input to cut",
             "too_long: fail",
+        ),
+        (
+            "adjudge: 1\ntoo_long: {truncate: respnse}",
+            3,
+            "`too_long` would cut `respnse`",
+            "",
         ),
         ("adjudge: 1\ntemperature: 3", 3, "is not between 0 and 2", ""),
         ("adjudge: 1\ntemperature: hot", 3, "is `hot`, not a number", ""),

@@ -375,3 +375,26 @@ def test_the_checklist_request_is_the_same_whatever_the_response():
     )
     (two, *_), _ = converse(COVERAGE, other, CHECKLIST, MATCH)
     assert one.prompt == two.prompt
+
+
+# ---- prompts that do not fit ---------------------------------------------------------------------------
+
+
+def test_a_prompt_that_cannot_fit_is_too_long_and_nothing_is_asked():
+    asking = Asking(bindings=ASKING.bindings, context_tokens=50)
+    requests, ruling = converse(PLAIN, case_of(response="x" * 5000), asking=asking)
+    assert requests == []
+    assert ruling.outcome.kind == "too_long"
+
+
+def test_an_input_that_the_judge_allows_to_be_cut_is_cut_and_noted():
+    judge = parse_judge(
+        PLAIN.text.replace("passes:", "too_long: {truncate: response}\npasses:"), name="plain"
+    )
+    assert judge.hash != PLAIN.hash
+    asking = Asking(bindings=ASKING.bindings, context_tokens=400)
+    (request,), ruling = converse(
+        judge, case_of(response="x" * 5000), {"reason": "ok", "score": 3}, asking=asking
+    )
+    assert 0 < request.prompt.messages[0].content.count("x" * 100) < 50
+    assert any(note.startswith("input_truncated:response:") for note in ruling.notes)

@@ -1,0 +1,71 @@
+"""Whether a prompt fits the model's context, and what is done when it does not: nothing is ever cut silently."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from adjudge.prompts.fill import as_text
+from adjudge.records import Json, Prompt
+
+LEAST_BYTES = 3
+LIKELY_BYTES = 4
+MOST_BYTES = 6
+"""Bytes a token stands for, from text that takes many tokens to text that takes few."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fitted:
+    prompt: Prompt
+    note: str | None = None
+
+
+class DoesNotFitError(Exception):
+    """The prompt is too long for the model, and the judge does not say what to cut."""
+
+
+def fit_prompt(
+    render: Callable[[Mapping[str, Json]], Prompt],
+    values: Mapping[str, Json],
+    *,
+    context_tokens: int | None,
+    reply_tokens: int,
+    cut: str | None,
+) -> Fitted:
+    """The prompt as it is, or with the input `cut` shortened until it fits, which is noted.
+
+    Tokens are guessed from bytes. Without `cut` only a prompt that cannot fit however its tokens are counted is refused
+    here; the provider refuses the rest.
+    """
+    prompt = render(values)
+    if context_tokens is None:
+        return Fitted(prompt=prompt)
+    size = _size(prompt)
+    if cut is None or cut not in values:
+        if size / MOST_BYTES > context_tokens:
+            raise DoesNotFitError(
+                f"the prompt has {size:,} bytes, and the model takes {context_tokens:,} tokens; "
+                "`too_long: {truncate: INPUT}` in the judge file allows an input to be cut"
+            )
+        return Fitted(prompt=prompt)
+    if size / LIKELY_BYTES + reply_tokens <= context_tokens:
+        return Fitted(prompt=prompt)
+    text = as_text(values[cut])
+    data = text.encode("utf-8", "surrogatepass")
+    keep = len(data) - (size - max(0, context_tokens - reply_tokens) * LEAST_BYTES)
+    if keep <= 0:
+        raise DoesNotFitError(
+            f"the prompt has {size:,} bytes, too many for {context_tokens:,} tokens even without `{cut}`"
+        )
+    kept = data[:keep].decode("utf-8", "ignore")
+    return Fitted(
+        prompt=render({**values, cut: kept}),
+        note=f"input_truncated:{cut}:{len(kept)} of {len(text)} characters",
+    )
+
+
+def _size(prompt: Prompt) -> int:
+    return sum(
+        len(message.content)
+        if message.content.isascii()
+        else len(message.content.encode("utf-8", "surrogatepass"))
+        for message in prompt.messages
+    )
