@@ -1,6 +1,7 @@
 """Ids: the row's own, or a hash of what was asked, so that two systems' files match."""
 
 import json
+from array import array
 from collections.abc import Mapping
 from hashlib import blake2b, sha256
 
@@ -83,39 +84,74 @@ def _whole(value: float | int) -> int | float:  # noqa: PYI041  # an int is not 
 class Ids:
     """The ids given out in one reading, each kept as an 8-byte hash with the line of its row.
 
-    That is one dict entry of two integers a row, about 110 bytes with Python's overhead, however long the ids
-    and rows are. Two of a million ids share a hash with a chance of 1 in 30 million.
+    That takes 18 to 36 bytes a row, however long the ids and rows are. Two of a million ids share a hash with a chance
+    of 1 in 30 million.
     """
 
     def __init__(self) -> None:
-        self._lines: dict[int, int] = {}
+        self._lines = LineTable()
         self._counts: dict[int, int] = {}
         """Only for ids that were wanted more than once: the last number given."""
 
     def claim(self, case_id: str, line: int) -> int | None:
         """Give this very id to the row on `line`; or the line of the row that has it already."""
-        key = _key(case_id)
-        earlier = self._lines.get(key)
-        if earlier is None:
-            self._lines[key] = line
-        return earlier
+        return self._lines.put(_key(case_id), line)
 
     def next_free(self, case_id: str, line: int) -> str:
         """Give this id to the row on `line`, with `-2`, `-3` … when it is taken."""
         key = _key(case_id)
-        if key not in self._lines:
-            self._lines[key] = line
+        if self._lines.put(key, line) is None:
             return case_id
         number = self._counts.get(key, 1)
         while True:
             number += 1
             numbered = f"{case_id}-{number}"
-            numbered_key = _key(numbered)
-            if numbered_key not in self._lines:
-                break
-        self._counts[key] = number
-        self._lines[numbered_key] = line
-        return numbered
+            if self._lines.put(_key(numbered), line) is None:
+                self._counts[key] = number
+                return numbered
+
+
+class LineTable:
+    """A dict from hashes to line numbers in two flat arrays: a sixth of a dict's memory for a million rows."""
+
+    FULLEST = 2 / 3
+
+    def __init__(self, size: int = 1024) -> None:
+        self._keys = array("Q", bytes(8 * size))
+        """0 is an empty place."""
+        self._lines = array("L", bytes(array("L").itemsize * size))
+        self._used = 0
+
+    def put(self, key: int, line: int) -> int | None:
+        """Keep the line under a key that is new; or give the line that is there."""
+        key = key or 1
+        place = self._place(key)
+        if self._keys[place]:
+            return self._lines[place]
+        self._keys[place], self._lines[place] = key, line
+        self._used += 1
+        if self._used > len(self._keys) * self.FULLEST:
+            self._grow()
+        return None
+
+    def _place(self, key: int) -> int:
+        """Where the key is, or would be: the first place from its own on that is free or holds it."""
+        keys = self._keys
+        last = len(keys) - 1
+        place = key & last
+        while keys[place] and keys[place] != key:
+            place = (place + 1) & last
+        return place
+
+    def _grow(self) -> None:
+        keys, lines = self._keys, self._lines
+        size = 2 * len(keys)
+        self._keys = array("Q", bytes(8 * size))
+        self._lines = array("L", bytes(lines.itemsize * size))
+        for key, line in zip(keys, lines, strict=True):
+            if key:
+                place = self._place(key)
+                self._keys[place], self._lines[place] = key, line
 
 
 def _key(case_id: str) -> int:

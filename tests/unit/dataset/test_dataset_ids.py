@@ -4,9 +4,11 @@ import csv
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adjudge.dataset import read_cases
-from adjudge.dataset.ids import Ids, derived_id
+from adjudge.dataset.ids import Ids, LineTable, derived_id
 
 
 def ids(rows, **options):
@@ -189,3 +191,12 @@ def test_the_same_rows_have_the_same_ids_in_every_format(tmp_path):
     texts = [{**row, "context": ["c"], "reference": str(row["reference"])} for row in ROWS]
     pq.write_table(pa.Table.from_pylist(texts), tmp_path / "c.parquet")
     assert ids(tmp_path / "c.parquet") == ids(texts)
+
+
+@given(st.lists(st.integers(0, 2**64 - 1), max_size=400))
+def test_the_table_of_lines_is_a_dict_that_keeps_the_first(keys):
+    table, wanted = LineTable(size=2), {}
+    for line, key in enumerate(keys, start=1):
+        known = wanted.get(key or 1)
+        assert table.put(key, line) == known
+        wanted.setdefault(key or 1, line)
