@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# how long an example takes says something about the machine, not about the code
+settings.register_profile("adjudge", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("adjudge")
 
 SEEDS = Path(__file__).parents[2] / "shared" / "seeds"
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from adjudge.errors import JudgeFileError
-from adjudge.expressions import EvaluationError
+from adjudge.expressions import EvaluationError, parse_expression
 from adjudge.records import (
     ExpressionScore,
     FieldScore,
@@ -32,6 +32,9 @@ NAMED: Mapping[str, Callable[[Scale | None], Scorer]] = {
     "coverage": lambda scale: CoverageScorer(scale=scale),
     "coverage_rationale": lambda scale: RationaleScorer(scale=scale),
 }
+
+
+ALWAYS_THERE = frozenset({"score", "exact"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,7 +68,9 @@ class WithPassRule:
 def scorer_for(judge: Judge) -> Scorer:
     """The scorer of a judge that has a score rule; one without can be shown, not run."""
     scorer = by_rule(judge)
-    return scorer if judge.passes is None else WithPassRule(judge=judge, scorer=scorer)
+    if judge.passes is None or parse_expression(judge.passes).names <= ALWAYS_THERE:
+        return scorer  # such a rule needs nothing that a verdict could lack
+    return WithPassRule(judge=judge, scorer=scorer)
 
 
 def by_rule(judge: Judge) -> Scorer:

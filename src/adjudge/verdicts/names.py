@@ -77,6 +77,16 @@ class Names:
 
     @classmethod
     def of(cls, contract: Contract) -> "Names":
+        """Made once per contract: a judge reads all its replies with the same one."""
+        kept = _KEPT.get(id(contract))
+        if kept is None or kept[0] is not contract:
+            if len(_KEPT) >= MOST_KEPT:
+                _KEPT.clear()
+            kept = _KEPT[id(contract)] = (contract, cls._made(contract))
+        return kept[1]
+
+    @classmethod
+    def _made(cls, contract: Contract) -> "Names":
         schemas = properties(contract)
         own = {plain_key(name): name for name in schemas}
         aliases: dict[str, str] = {}
@@ -139,3 +149,8 @@ class Names:
             return None
         key, wrapped = inside[0]
         return wrapped if len(found) == 1 or plain_key(key) in WRAPPERS else None
+
+
+MOST_KEPT = 64
+_KEPT: dict[int, tuple[Contract, Names]] = {}
+"""By identity, beside the contract itself, so that its id cannot be given to another one."""
