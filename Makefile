@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format clean
+.PHONY: demo test check format bench clean
 
 # Two marks, so that `make demo` does not wait for what only the tests need.
 $(VENV)/.installed: pyproject.toml
@@ -22,13 +22,16 @@ test: check  ## everything that has to hold
 	$(BIN)/python -m pytest -n auto
 
 check: $(VENV)/.installed-dev  ## style and types
-	$(BIN)/ruff format --check src tests examples
-	$(BIN)/ruff check src tests examples
+	$(BIN)/ruff format --check src tests examples benchmarks
+	$(BIN)/ruff check src tests examples benchmarks
 	$(BIN)/mypy
 
 format: $(VENV)/.installed-dev  ## rewrite to the style
-	$(BIN)/ruff format src tests examples
-	$(BIN)/ruff check --fix src tests examples
+	$(BIN)/ruff format src tests examples benchmarks
+	$(BIN)/ruff check --fix src tests examples benchmarks
+
+bench: $(VENV)/.installed-dev  ## the figures, each beside its floor; SCALE=0.1 for a quick look
+	$(BIN)/python benchmarks/run.py --scale $(or $(SCALE),1)
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 
 from adjudge.expressions import round_half_up
 from adjudge.scoring.codes import Code, read_code, version_key
@@ -128,17 +129,23 @@ def compare_spans(
 ) -> Comparison:
     """The first pair of readings that agrees; else the likeliest pair, which says by how much they differ."""
     found: list[Comparison] = []
-    for expected in wanted:
-        for response in said:
-            found.extend(compare_pair(expected, response, margin))
-            if scale_asked is not None and expected.low.scaled != response.low.scaled:
-                ours, theirs = rescaled(expected, scale_asked), rescaled(response, scale_asked)
-                found.extend(compare_pair(ours, theirs, margin))
-    for comparison in found:
+    for comparison in compare_all(wanted, said, margin, scale_asked):
         if comparison.agrees:
             return comparison
+        found.append(comparison)
     measured = [comparison for comparison in found if comparison.difference is not None]
     return (measured or found or [Comparison(agrees=False, how="written in different conventions")])[0]
+
+
+def compare_all(
+    wanted: list[Span], said: list[Span], margin: Fraction, scale_asked: Fraction | None
+) -> Iterator[Comparison]:
+    for expected in wanted:
+        for response in said:
+            yield from compare_pair(expected, response, margin)
+            if scale_asked is not None and expected.low.scaled != response.low.scaled:
+                ours, theirs = rescaled(expected, scale_asked), rescaled(response, scale_asked)
+                yield from compare_pair(ours, theirs, margin)
 
 
 def rescaled(span: Span, scale: Fraction) -> Span:
@@ -164,6 +171,8 @@ def compare_pair(expected: Span, response: Span, margin: Fraction) -> Iterator[C
     for low, high in zip(lows, highs, strict=False):
         if expected.high is not None and response.high is None:
             yield inside(low, expected.low.value, expected_high.value, allowed)
+        elif expected.high is None and response.high is None:
+            yield within(low, expected.low.value, allowed)
         else:
             yield worse(
                 within(low, expected.low.value, allowed),
@@ -222,8 +231,15 @@ def within(value: Fraction, expected: Fraction, margin: Fraction) -> Comparison:
         return Comparison(agrees=value == 0, how="expected 0 wants 0")
     off = abs(value - expected) / abs(expected)
     return Comparison(
-        agrees=off <= margin, how=f"off by {percent(off, margin)}, {percent(margin)} allowed", difference=off
+        agrees=off <= margin,
+        how=f"off by {percent(off, margin)}, {bound_text(margin)} allowed",
+        difference=off,
     )
+
+
+@lru_cache(maxsize=8)
+def bound_text(margin: Fraction) -> str:
+    return percent(margin)
 
 
 def inside(value: Fraction, low: Fraction, high: Fraction, margin: Fraction) -> Comparison:
