@@ -239,6 +239,9 @@ async def _judge_all(
                 async for judgement in stream:
                     for receive in receivers:
                         receive(judgement)
+        for judgement in session.others():
+            for receive in receivers:
+                receive(judgement)
         return End(
             current_date=session.plan.current_date,
             halted=session.halted,

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -10,12 +11,10 @@ from adjudge.errors import DatasetError, InputError, ModelCallError, TemplateErr
 from adjudge.models import CircuitOpenError
 from adjudge.prompts.fill import Filled, fill_inputs
 from adjudge.records import BadRow, Call, Case, Failed, Json, Judge, Judgement, ModelClient, Request
+from adjudge.runs.blocks import Block, SharedBlocks, Unshared
 from adjudge.runs.budget import NotAskedError
 from adjudge.runs.keep import Keeper, NoKeeper
 from adjudge.runs.procedure import Asking, Procedure, Ruling, judge_case
-
-BLOCK = 64
-"""Rows looked up together when a run goes on."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -25,6 +24,7 @@ class Work:
     row: Case | BadRow
     judge: Judge
     repeat: int
+    block: Block
 
 
 @dataclass(kw_only=True, slots=True)
@@ -46,37 +46,31 @@ class Conditions:
     asking: Asking
     client: ModelClient
     keeper: Keeper | NoKeeper
+    blocks: SharedBlocks | Unshared = field(default_factory=Unshared)
     halt: Halt = field(default_factory=Halt)
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
 
 async def plan_work(rows: Iterable[Case | BadRow], conditions: Conditions) -> AsyncGenerator[Work, None]:
     """What is left to judge, case by case, so that all judges and repeats of one case are done near each other."""
-    for block in read_blocks(rows):
-        done = await conditions.keeper.done([row.case_id for row in block])
-        for row in block:
-            for judge in conditions.judges:
-                for repeat in range(conditions.repeats):
-                    if conditions.halt.why is not None:
-                        return
-                    if (row.case_id, judge.name, repeat) not in done:
-                        yield Work(row=row, judge=judge, repeat=repeat)
-
-
-def read_blocks(rows: Iterable[Case | BadRow]) -> Iterator[list[Case | BadRow]]:
-    """Some rows at a time. Those before one that stops the reading come out before the error does."""
-    rows, block = iter(rows), list[Case | BadRow]()
-    try:
-        for row in rows:
-            block.append(row)
-            if len(block) == BLOCK:
-                yield block
-                block = []
-    except InputError:
-        yield block
-        raise
-    if block:
-        yield block
+    halt = conditions.halt
+    async with aclosing(conditions.blocks.take(rows, lambda: halt.why is not None)) as blocks:
+        async for block in blocks:
+            done: frozenset[tuple[str, str, int]] = frozenset()
+            if block.begun:
+                done = await conditions.keeper.done([row.case_id for row in block.rows])
+            works = [
+                Work(row=row, judge=judge, repeat=repeat, block=block)
+                for row in block.rows
+                for judge in conditions.judges
+                for repeat in range(conditions.repeats)
+                if (row.case_id, judge.name, repeat) not in done
+            ]
+            conditions.blocks.plan(block, len(works))
+            for work in works:
+                if halt.why is not None:
+                    return
+                yield work
 
 
 async def execute(
@@ -91,8 +85,9 @@ async def execute(
 
     async def feed() -> None:
         try:
-            async for item in plan_work(rows, conditions):
-                await waiting.put(item)
+            async with aclosing(plan_work(rows, conditions)) as works:
+                async for item in works:
+                    await waiting.put(item)
         except Exception as error:  # noqa: BLE001 - handed to the consumer, which raises it
             await results.put(error)
         for _ in range(jobs):
@@ -101,7 +96,9 @@ async def execute(
     async def work() -> None:
         try:
             while (item := await waiting.get()) is not None:
-                await results.put(await _judge(item, conditions, progress))
+                judgement = await _judge(item, conditions, progress)
+                if judgement is not None:
+                    await results.put(judgement)
         except Exception as error:  # noqa: BLE001 - likewise
             await results.put(error)
         await results.put(None)
@@ -136,14 +133,16 @@ async def execute_in_order(
 ) -> AsyncGenerator[Judgement, None]:
     """The same, each judgement in the order of its case; the slowest one in flight holds up those behind it."""
     progress = _Progress()
-    ahead: deque[asyncio.Task[Judgement]] = deque()
+    ahead: deque[asyncio.Task[Judgement | None]] = deque()
     try:
-        async for item in plan_work(rows, conditions):
-            ahead.append(asyncio.create_task(_judge(item, conditions, progress)))
-            if len(ahead) >= jobs:
-                yield await ahead.popleft()
+        async with aclosing(plan_work(rows, conditions)) as works:
+            async for item in works:
+                ahead.append(asyncio.create_task(_judge(item, conditions, progress)))
+                if len(ahead) >= jobs and (judgement := await ahead.popleft()) is not None:
+                    yield judgement
         while ahead:
-            yield await ahead.popleft()
+            if (judgement := await ahead.popleft()) is not None:
+                yield judgement
     finally:
         for task in ahead:
             task.cancel()
@@ -156,7 +155,10 @@ class _Progress:
     begun = False
 
 
-async def _judge(item: Work, conditions: Conditions, progress: _Progress) -> Judgement:
+async def _judge(item: Work, conditions: Conditions, progress: _Progress) -> Judgement | None:
+    """None: it was left to another process meanwhile."""
+    if item.block.lost:
+        return None
     row, judge = item.row, item.judge
     reuse_key: str | None = None
     judgement: Judgement | None = None
@@ -178,6 +180,7 @@ async def _judge(item: Work, conditions: Conditions, progress: _Progress) -> Jud
             reuse_key = conditions.keeper.reuse_key(judge, row, filled, conditions.asking, item.repeat)
             judgement = await _find_or_make(item, row, filled, reuse_key, conditions)
     await conditions.keeper.keep(judgement, row, reuse_key)
+    conditions.blocks.count(item.block, judgement)
     return judgement
 
 

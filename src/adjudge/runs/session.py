@@ -1,7 +1,7 @@
 """A run under way: its model behind retries and limits, its place in the store, and how it ends."""
 
 import os
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -9,6 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from adjudge import __version__
+from adjudge.dataset import read_cases
 from adjudge.errors import ModelNameError, SettingsError
 from adjudge.models import (
     Governor,
@@ -21,6 +22,7 @@ from adjudge.models import (
 )
 from adjudge.models.prices import find_price
 from adjudge.records import BadRow, Case, Judge, Judgement, ModelClient
+from adjudge.runs.blocks import SharedBlocks, Unshared, share_run
 from adjudge.runs.budget import Budget, BudgetedClient, Price
 from adjudge.runs.execute import Conditions, execute, execute_in_order
 from adjudge.runs.identity import ChosenRun, choose_run, describe_run, remembered_date
@@ -98,15 +100,20 @@ class Session:
         """What this run had judged before it was interrupted, and need not judge again."""
         if self.store is None or not self.goes_on:
             return
-        yield from self.store.judgements(self.run)
+        for judgement in self.store.judgements(self.run):
+            self.conditions.blocks.note(judgement)
+            yield judgement
+
+    def others(self) -> Iterator[Judgement]:
+        """What other processes that share this run have judged since `earlier`; to be asked for at the end."""
+        return self.conditions.blocks.others()
 
     def judge(
         self, rows: Iterable[Case | BadRow], *, in_order: bool = False
     ) -> AsyncGenerator[Judgement, None]:
         """Judgements as they are made, or in the order of the cases. Close it (`aclosing`) before the session."""
-        plan = self.plan
-        chosen = select_rows(rows, first=plan.first, sample=plan.sample, seed=plan.seed)
-        return (execute_in_order if in_order else execute)(chosen, self.conditions, jobs=plan.jobs)
+        run = execute_in_order if in_order else execute
+        return run(_chosen(rows, self.plan), self.conditions, jobs=self.plan.jobs)
 
 
 @asynccontextmanager
@@ -148,9 +155,8 @@ async def open_session(
             plan = plan.on(remembered_date(store, described) or plan.current_date)
             described["current_date"] = plan.current_date.day
         chosen = choose_run(store, described, name=name)
-        if store is not None and chosen.goes_on:
-            # no reply is stored for these, or the person wants another: they are judged again
-            store.remove_judgements(chosen.record.run_id, TRIED_AGAIN | keeping.retry)
+        if store is not None:
+            chosen = _begin(store, chosen, plan.judges)
         conditions = Conditions(
             judges=plan.judges,
             repeats=plan.repeats,
@@ -160,7 +166,15 @@ async def open_session(
         )
         if store is not None:
             conditions = await stack.enter_async_context(
-                _kept(conditions, client, store, chosen, asked=asked, keeping=keeping)
+                _kept(
+                    conditions,
+                    client,
+                    store,
+                    chosen,
+                    asked=asked,
+                    keeping=keeping,
+                    read_again=_reader(source, plan),
+                )
             )
         yield Session(
             run=chosen.record.run_id,
@@ -173,6 +187,27 @@ async def open_session(
         )
 
 
+def _chosen(rows: Iterable[Case | BadRow], plan: Plan) -> Iterator[Case | BadRow]:
+    return select_rows(rows, first=plan.first, sample=plan.sample, seed=plan.seed)
+
+
+def _reader(source: object, plan: Plan) -> Callable[[], Iterator[Case | BadRow]] | None:
+    """How to read the same rows once more. None for a pipe or an iterable: nobody can take over what another left."""
+    if not isinstance(source, str | Path) or str(source) == "-" or not Path(source).is_file():
+        return None
+    return lambda: _chosen(read_cases(source, maps=plan.asking.bindings.maps), plan)
+
+
+def _begin(store: Store, chosen: ChosenRun, judges: Sequence[Judge]) -> ChosenRun:
+    """Of several processes that begin one run at the same moment, the first makes it and it goes on in the others."""
+    run = chosen.record
+    store.write([*(KeepJudge(judge=judge) for judge in judges), StartRun(run=run)])
+    found = store.find_run(run.run_id)
+    if found is None or found.run_id != run.run_id or found.started_at == run.started_at:
+        return chosen
+    return ChosenRun(record=found, goes_on=True)
+
+
 @asynccontextmanager
 async def _kept(
     conditions: Conditions,
@@ -182,38 +217,52 @@ async def _kept(
     *,
     asked: ModelClient,
     keeping: Keeping,
+    read_again: Callable[[], Iterable[Case | BadRow]] | None,
 ) -> AsyncIterator[Conditions]:
     """The same conditions with a store behind them. A run that does not end well can go on."""
     run = chosen.record
     address: str | None = getattr(asked, "base_url", None)
-    group = GroupCommit(store)
-    state: RunState = "interrupted"
-    try:
-        await group.keep(*(KeepJudge(judge=judge) for judge in conditions.judges), StartRun(run=run))
-        kept = replace(
-            conditions,
-            client=StoredClient(
-                client, group, base_url=address, fresh_since=run.started_at if keeping.fresh else None
-            ),
-            keeper=Keeper(
-                group,
-                run.run_id,
-                model=client.name,
-                base_url=address,
-                by_case=getattr(asked, "answers_by_case", False),
-                fresh=keeping.fresh,
-                retry=keeping.retry,
-                goes_on=chosen.goes_on,
-                started=run.started_at,
-            ),
-        )
-        yield kept
-        state = "interrupted" if conditions.halt.why is not None else "finished"
-    finally:
+    # no reply is stored for these, or the person wants another: they are judged again
+    again = TRIED_AGAIN | keeping.retry
+    async with AsyncExitStack() as stack:
+        group = GroupCommit(store)
+        stack.push_async_callback(group.close)
+        blocks: SharedBlocks | Unshared = Unshared()
+        if read_again is not None:
+            blocks = await stack.enter_async_context(
+                share_run(
+                    store, group, run.run_id, again=again, goes_on=chosen.goes_on, read_again=read_again
+                )
+            )
+        elif chosen.goes_on:
+            store.remove_judgements(run.run_id, again)
+        state: RunState = "interrupted"
         try:
-            await group.keep(EndRun(run_id=run.run_id, state=state, at=datetime.now(UTC)))
+            yield replace(
+                conditions,
+                client=StoredClient(
+                    client, group, base_url=address, fresh_since=run.started_at if keeping.fresh else None
+                ),
+                keeper=Keeper(
+                    group,
+                    run.run_id,
+                    model=client.name,
+                    base_url=address,
+                    by_case=getattr(asked, "answers_by_case", False),
+                    fresh=keeping.fresh,
+                    retry=keeping.retry,
+                    # of shared runs each block knows whether some of it may be judged
+                    goes_on=chosen.goes_on or read_again is not None,
+                    started=run.started_at,
+                ),
+                blocks=blocks,
+            )
+            if conditions.halt.why is None and blocks.complete:
+                state = "finished"
         finally:
-            await group.close()
+            await blocks.settle()
+            if state == "finished" or not await blocks.others_at_work():
+                await group.keep(EndRun(run_id=run.run_id, state=state, at=datetime.now(UTC)))
 
 
 def check_retry(kinds: frozenset[str]) -> None:

@@ -1,4 +1,8 @@
-"""Who works on which block of a run: leases that end by the database's own clock."""
+"""Who works on which block of a run: leases that end by the database's own clock.
+
+A block that was given up stays on the books as one whose lease has ended, so that the next to claim it knows that
+some of it may be judged. `until` is null when it is finished.
+"""
 
 from collections.abc import Collection, Sequence
 from hashlib import sha256
@@ -22,7 +26,7 @@ def join(
     session.change("UPDATE runs SET state = state WHERE run_id = ?", [run])
     for chunk in chunks([to_column(name) for name in dead], MOST_KEYS):
         session.change(
-            f"DELETE FROM claims WHERE run_id = ? AND until IS NOT NULL AND worker IN {in_list(len(chunk))}",  # noqa: S608 - placeholders only
+            f"UPDATE claims SET until = 0 WHERE run_id = ? AND until IS NOT NULL AND worker IN {in_list(len(chunk))}",  # noqa: S608 - placeholders only
             [run, *chunk],
         )
     seat = _seat(worker)
@@ -31,7 +35,8 @@ def join(
         [run, seat],
     )
     if not others:
-        session.change("DELETE FROM claims WHERE run_id = ? AND until IS NOT NULL", [run])
+        session.change("DELETE FROM claims WHERE run_id = ? AND block < 0", [run])
+        session.change("UPDATE claims SET until = 0 WHERE run_id = ? AND until IS NOT NULL", [run])
         if remove_judgements(session, run_id, again):
             # blocks do not say which judgements are theirs, so all are looked through again
             session.change("DELETE FROM claims WHERE run_id = ?", [run])
@@ -70,7 +75,7 @@ def release(session: Session, run_id: str, block: int, worker: str, *, finished:
     session.change(
         "UPDATE claims SET until = NULL, worker = ? WHERE run_id = ? AND block = ?"
         if finished
-        else "DELETE FROM claims WHERE worker = ? AND run_id = ? AND block = ? AND until IS NOT NULL",
+        else "UPDATE claims SET until = 0 WHERE worker = ? AND run_id = ? AND block = ? AND until IS NOT NULL",
         [to_column(worker), to_name(run_id), block],
     )
 
@@ -79,20 +84,21 @@ def renew(session: Session, run_id: str, worker: str, seconds: float) -> set[int
     run, name = to_name(run_id), to_column(worker)
     _hold(session, run, _seat(worker), worker, seconds)
     session.change(
-        "UPDATE claims SET until = {now} + ? WHERE run_id = ? AND worker = ? AND until IS NOT NULL",
+        "UPDATE claims SET until = {now} + ? WHERE run_id = ? AND worker = ? AND until > 0",
         [_micros(seconds), run, name],
     )
     rows = session.query(
-        "SELECT block FROM claims WHERE run_id = ? AND worker = ? AND until IS NOT NULL AND block >= 0",
+        "SELECT block FROM claims WHERE run_id = ? AND worker = ? AND until > 0 AND block >= 0",
         [run, name],
     )
     return {row[0] for row in rows}
 
 
 def leave(session: Session, run_id: str, worker: str) -> None:
+    values: list[Value] = [to_name(run_id), to_column(worker)]
+    session.change("DELETE FROM claims WHERE run_id = ? AND worker = ? AND block < 0", values)
     session.change(
-        "DELETE FROM claims WHERE run_id = ? AND worker = ? AND until IS NOT NULL",
-        [to_name(run_id), to_column(worker)],
+        "UPDATE claims SET until = 0 WHERE run_id = ? AND worker = ? AND until IS NOT NULL", values
     )
 
 
