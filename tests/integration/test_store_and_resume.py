@@ -300,3 +300,26 @@ def test_a_store_that_is_no_store_is_exit_4(adjudge, cases, tmp_path):
         assert server.requests == []
     assert done.code == 4
     assert "x.db" in done.err
+
+
+def test_a_deadline_for_the_run_leaves_the_rest_not_asked_and_the_next_run_asks_it(adjudge, cases):
+    name = cases(8)
+    with ModelServer(replies=ServerReply(text=GOOD, delay_seconds=0.3)) as server:
+        first = adjudge(*run_flags(server, name, "-j", "1", "--deadline", "0.5"))
+        assert 0 < len(server.requests) < 8
+        adjudge(*run_flags(server, name))
+        assert len(server.requests) == 8
+    rows = rows_of(first.out)
+    assert {row["outcome"] for row in rows} == {"scored", "not_asked"}
+    assert all("--deadline has passed" in row["error"]["message"] for row in rows if row["error"])
+
+
+def test_a_call_that_is_not_answered_in_time_is_given_up(adjudge, cases):
+    name = cases(1)
+    with ModelServer(replies=ServerReply(stall=True)) as server:
+        done = adjudge(*run_flags(server, name, "--timeout", "0.1"))
+    (row,) = rows_of(done.out)
+    assert done.code == 3
+    assert "did not answer within 0.1 seconds" in row["error"]["message"]
+    assert row["attempts"] > 1
+    assert row["cost"] is None

@@ -74,6 +74,14 @@ from adjudge.runs.session import Keeping, Limits, Session, open_session
 @flag("--price", metavar="IN,OUT", help="US dollars per million tokens, where the price list has none.")
 @flag("--rpm", type=click.IntRange(1), help="At most so many requests a minute.")
 @flag("--tpm", type=click.IntRange(1), help="At most so many tokens a minute.")
+@flag(
+    "--timeout",
+    type=click.FloatRange(0, min_open=True),
+    default=120.0,
+    show_default=True,
+    help="Seconds that one call may take to be answered.",
+)
+@flag("--deadline", type=click.FloatRange(0, min_open=True), help="Ask nothing more after so many seconds.")
 @flag("--strict", is_flag=True, help="Stop at the first bad row.")
 @flag("--fail-under", multiple=True, metavar="[JUDGE=]X", help="Exit 1 when a judge's mean is under X.")
 @flag(
@@ -123,6 +131,8 @@ def command(
     price: str | None,
     rpm: int | None,
     tpm: int | None,
+    timeout: float,
+    deadline: float | None,
     strict: bool,
     fail_under: tuple[str, ...],
     fail_under_pass_rate: tuple[str, ...],
@@ -165,6 +175,8 @@ def command(
         max_cost=max_cost,
         max_calls=max_calls,
         price=None if price is None else parse_price(price),
+        timeout_seconds=timeout,
+        deadline_seconds=deadline,
     )
     keeping = Keeping(
         store=store,

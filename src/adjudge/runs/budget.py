@@ -1,5 +1,6 @@
 """What a run may spend: every call reserves its worst case before it is sent, and settles after."""
 
+import time
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -47,12 +48,16 @@ class Budget:
     max_calls: int | None = None
     price: Price | None = None
     """Needed with `max_cost`."""
+    deadline: float | None = None
+    """On the monotonic clock: nothing is sent after it. What is in flight by then is finished."""
     spent: Decimal = field(default=Decimal(0), init=False)
     calls: int = field(default=0, init=False)
     _reserved: Decimal = field(default=Decimal(0), init=False)
 
     def reserve(self, request: Request) -> Decimal:
-        """What was set aside; a `BudgetSpentError` when the limit does not allow it."""
+        """What was set aside; a `NotAskedError` when a limit does not allow it."""
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise DeadlinePassedError("the run's --deadline has passed")
         if self.max_calls is not None and self.calls >= self.max_calls:
             raise BudgetSpentError(f"--max-calls {self.max_calls} is reached")
         aside = Decimal(0)

@@ -1,6 +1,7 @@
 """A run under way: its model behind retries and limits, its place in the store, and how it ends."""
 
 import os
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -49,6 +50,10 @@ class Limits:
     max_calls: int | None = None
     price: Price | None = None
     """Instead of the price list's."""
+    timeout_seconds: float = 120.0
+    """For one call to be answered."""
+    deadline_seconds: float | None = None
+    """For the whole run: what is not asked by then is not asked."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -139,7 +144,14 @@ async def open_session(
         if (model or environ.get("ADJUDGE_MODEL")) == "replay":
             asked: ModelClient = open_replay(store, source, plan)
         else:
-            asked = find_model(model, plan.judges, base_url=base_url, jobs=plan.jobs, environ=environ)
+            asked = find_model(
+                model,
+                plan.judges,
+                base_url=base_url,
+                jobs=plan.jobs,
+                timeout_seconds=limits.timeout_seconds,
+                environ=environ,
+            )
         address: str | None = getattr(asked, "base_url", None)
         if asked is not model:
             stack.push_async_callback(asked.close)
@@ -147,6 +159,7 @@ async def open_session(
             max_cost=limits.max_cost,
             max_calls=limits.max_calls,
             price=None if limits.max_cost is None else limits.price or known_price(asked),
+            deadline=None if limits.deadline_seconds is None else time.monotonic() + limits.deadline_seconds,
         )
         governor = Governor(jobs=plan.jobs, rpm=limits.rpm, tpm=limits.tpm)
         client: ModelClient = BudgetedClient(RetryingClient(asked, governor=governor), budget)
@@ -294,6 +307,7 @@ def find_model(
     *,
     base_url: str | None,
     jobs: int,
+    timeout_seconds: float = 120.0,
     environ: Mapping[str, str] = os.environ,
 ) -> ModelClient:
     """The model that was named. A key in the environment never chooses one by itself."""
@@ -307,7 +321,9 @@ def find_model(
         raise ModelNameError(
             f"model {model}", "is not part of this version yet", _what_can_be_used(judges, environ)
         )
-    return open_model(model, base_url=base_url, environ=environ, connections=jobs)
+    return open_model(
+        model, base_url=base_url, environ=environ, timeout_seconds=timeout_seconds, connections=jobs
+    )
 
 
 def _what_can_be_used(judges: Sequence[Judge], environ: Mapping[str, str]) -> str:
