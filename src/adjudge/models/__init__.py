@@ -8,6 +8,7 @@ from adjudge.models.keys import request_key
 from adjudge.models.limit import Governor, Slot
 from adjudge.models.retry import CallDeadlineError, RetryingClient, RetryPolicy
 from adjudge.models.share import SharedClient
+from adjudge.models.wrap import WrappingClient
 
 __all__ = [
     "CallDeadlineError",
@@ -22,6 +23,7 @@ __all__ = [
     "SharedClient",
     "Slot",
     "SystemClock",
+    "WrappingClient",
     "context_tokens",
     "estimate_request_tokens",
     "estimate_tokens",

@@ -8,8 +8,8 @@ from adjudge.errors import ModelCallError, RateLimitedError
 from adjudge.models.circuit import Circuit
 from adjudge.models.clock import SYSTEM_CLOCK, Clock
 from adjudge.models.context import estimate_request_tokens
-from adjudge.models.keys import request_key
 from adjudge.models.limit import Governor
+from adjudge.models.wrap import WrappingClient
 from adjudge.records import Completion, ModelClient, Request
 
 QUICK_ATTEMPTS = 4
@@ -64,7 +64,7 @@ class Tries:
     last_message: str = ""
 
 
-class RetryingClient:
+class RetryingClient(WrappingClient):
     """Retries what is `retryable`, with full jitter, each attempt in a slot of the governor; nothing once the circuit is open.
 
     The `attempts` of a completion, or of an error, are all HTTP requests that were made for the call.
@@ -80,26 +80,12 @@ class RetryingClient:
         clock: Clock = SYSTEM_CLOCK,
         chance: random.Random | None = None,
     ) -> None:
-        self._client = client
+        super().__init__(client)
         self.governor = governor
         self.circuit = circuit or Circuit(jobs=governor.jobs, clock=clock)
         self.policy = policy or RetryPolicy()
         self._clock = clock
         self._chance = chance or random.Random()  # noqa: S311 - spreads retries out, keeps no secret
-
-    def __repr__(self) -> str:
-        return f"RetryingClient({self._client!r})"
-
-    @property
-    def name(self) -> str:
-        return self._client.name
-
-    @property
-    def base_url(self) -> str | None:
-        return getattr(self._client, "base_url", None)
-
-    def request_key(self, request: Request) -> str:
-        return request_key(self._client, request)
 
     async def complete(self, request: Request) -> Completion:
         if self.policy.call_deadline_seconds is None:
@@ -112,9 +98,6 @@ class RetryingClient:
             if not limit.expired():
                 raise
             raise self._too_late(tries) from None
-
-    async def close(self) -> None:
-        await self._client.close()
 
     async def _ask(self, request: Request, tries: Tries, limit: asyncio.Timeout | None) -> Completion:
         governor, circuit = self.governor, self.circuit

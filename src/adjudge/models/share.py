@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from hashlib import sha256
 
-from adjudge.models.keys import request_key, sent_parts
+from adjudge.models.keys import sent_parts
+from adjudge.models.wrap import WrappingClient
 from adjudge.records import Completion, ModelClient, Request, Usage
 
 KEPT = 4096
@@ -23,7 +24,7 @@ class Asking:
     """Someone has it, and carries its cost."""
 
 
-class SharedClient:
+class SharedClient(WrappingClient):
     """Asks once for what several judgements need alike (a checklist); requests not marked `shared` pass through.
 
     The first to get it carries usage and cost; the others get the same words with nothing to pay and the note `shared`,
@@ -31,23 +32,9 @@ class SharedClient:
     """
 
     def __init__(self, client: ModelClient) -> None:
-        self._client = client
+        super().__init__(client)
         self._kept: OrderedDict[bytes, Completion] = OrderedDict()
         self._asking: dict[bytes, Asking] = {}
-
-    def __repr__(self) -> str:
-        return f"SharedClient({self._client!r})"
-
-    @property
-    def name(self) -> str:
-        return self._client.name
-
-    @property
-    def base_url(self) -> str | None:
-        return getattr(self._client, "base_url", None)
-
-    def request_key(self, request: Request) -> str:
-        return request_key(self._client, request)
 
     async def complete(self, request: Request) -> Completion:
         if not request.shared:

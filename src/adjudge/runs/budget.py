@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from adjudge.errors import ModelCallError
-from adjudge.models import request_key
+from adjudge.models import WrappingClient
 from adjudge.records import Completion, ModelClient, Request
 
 ASSUMED_OUTPUT_TOKENS = 4_096
@@ -80,19 +80,12 @@ class Budget:
             self.spent += aside if completion.cost is None else completion.cost
 
 
-class BudgetedClient:
+class BudgetedClient(WrappingClient):
     """A client that wraps a client: what the budget does not allow is not asked."""
 
     def __init__(self, client: ModelClient, budget: Budget) -> None:
-        self._client = client
+        super().__init__(client)
         self._budget = budget
-
-    @property
-    def name(self) -> str:
-        return self._client.name
-
-    def request_key(self, request: Request) -> str:
-        return request_key(self._client, request)
 
     async def complete(self, request: Request) -> Completion:
         aside = self._budget.reserve(request)
@@ -102,6 +95,3 @@ class BudgetedClient:
         finally:
             self._budget.settle(aside, completion)
         return completion
-
-    async def close(self) -> None:
-        await self._client.close()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from adjudge.errors import SettingsError
-from adjudge.models import known_providers, open_model, request_key
+from adjudge.models import WrappingClient, known_providers, open_model
 from adjudge.records import Completion, ModelClient, Request
 from adjudge.runs.budget import NotAskedError
 from adjudge.runs.plan import Plan
@@ -15,28 +15,11 @@ class NotStoredError(NotAskedError):
     kind = "not_stored"
 
 
-class OnlyStoredClient:
+class OnlyStoredClient(WrappingClient):
     """Knows the keys of another client's requests and answers none of them."""
-
-    def __init__(self, client: ModelClient) -> None:
-        self._client = client
-
-    @property
-    def name(self) -> str:
-        return self._client.name
-
-    @property
-    def base_url(self) -> str | None:
-        return getattr(self._client, "base_url", None)
-
-    def request_key(self, request: Request) -> str:
-        return request_key(self._client, request)
 
     async def complete(self, request: Request) -> Completion:
         raise NotStoredError(f"no reply is stored for case {request.case_id}, and replay calls nobody")
-
-    async def close(self) -> None:
-        await self._client.close()
 
 
 def open_replay(store: Store | None, source: object, plan: Plan) -> ModelClient:

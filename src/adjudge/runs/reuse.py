@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from adjudge.models import request_key
+from adjudge.models import WrappingClient
 from adjudge.models.share import again
 from adjudge.records import Completion, ModelClient, Request
 from adjudge.store import KeepCompletion, StoredCompletion
@@ -17,7 +17,7 @@ PINNED = re.compile(r"\d{4}-\d{2}-\d{2}|\d{8}|-\d{4}\b|@")
 """A model's name with a date or a version in it stays the same model; an alias may be another one next month."""
 
 
-class StoredClient:
+class StoredClient(WrappingClient):
     """A ModelClient that answers from the store where it can.
 
     Equal requests on their way at the same time share one call. With `fresh_since`, only what was asked since then is
@@ -32,22 +32,18 @@ class StoredClient:
         base_url: str | None = None,
         fresh_since: datetime | None = None,
     ) -> None:
-        self._client = client
+        super().__init__(client)
         self._store = store
         self._base_url = base_url
         self._fresh_since = fresh_since
         self._asking: dict[str, asyncio.Future[Completion]] = {}
-
-    @property
-    def name(self) -> str:
-        return self._client.name
 
     def asking_again(self, since: datetime) -> "StoredClient":
         """The same, for requests whose stored replies were of no use (`--retry`)."""
         return StoredClient(self._client, self._store, base_url=self._base_url, fresh_since=since)
 
     async def complete(self, request: Request) -> Completion:
-        key = request_key(self._client, request)
+        key = self.request_key(request)
         while (others := self._asking.get(key)) is not None:
             try:
                 return again(await asyncio.shield(others))
@@ -102,6 +98,3 @@ class StoredClient:
             version=stored.version,
             notes=notes,
         )
-
-    async def close(self) -> None:
-        await self._client.close()

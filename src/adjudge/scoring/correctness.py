@@ -8,7 +8,7 @@ from fractions import Fraction
 from adjudge.records import Json, Scale, Score, Verdict
 from adjudge.scoring.language import looks_english
 from adjudge.scoring.numbers import Comparison, compare_numbers
-from adjudge.scoring.rules import on_scale
+from adjudge.scoring.rules import RuleScorer, on_scale
 from adjudge.scoring.scorer import Invalid
 from adjudge.scoring.text import NumberText, as_text, clipped
 from adjudge.scoring.units import find_scale
@@ -37,18 +37,8 @@ class QuotedPair:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class CorrectnessScorer:
+class CorrectnessScorer(RuleScorer):
     scale: Scale | None
-
-    def check_items(
-        self, parts: Mapping[str, Json], fields: Mapping[str, Json]
-    ) -> Mapping[str, Json] | Invalid:
-        del fields
-        return dict(parts)
-
-    def items_to_ask(self, items: Mapping[str, Json], fields: Mapping[str, Json]) -> Json:
-        del fields
-        return dict(items)
 
     def score(
         self, verdict: Verdict, fields: Mapping[str, Json], items: Mapping[str, Json] | None
