@@ -1,7 +1,7 @@
 """One part of a verdict, as far as a prompt has told about it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from adjudge.judges.schema import object_schema
 from adjudge.judges.understand.kinds import UNKNOWN, Kind
@@ -22,9 +22,6 @@ class Part:
     """Option -> what the prompt says it stands for."""
     number_as_text: bool = False
     """The prompt shows a number's place inside quotes."""
-
-    def with_kind(self, kind: Kind) -> "Part":
-        return replace(self, kind=kind)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
