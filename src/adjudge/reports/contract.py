@@ -134,7 +134,7 @@ def helpfulness_markdown(parts: Mapping[str, Json], rating: float, *, absent: st
 # before a colon, a dash or a number.
 _LABEL = r"(?:total|overall|final|rating|score|evaluation|strengths?|weakness(?:es)?|detailed|analysis|recommendations?)"
 _FORGED = re.compile(
-    r"(?<![^\W_])total(?=[\W_]+rating)"
+    r"(?<![^\W_])total(?=[\W_]*rating)"
     rf"|(?:(?<=[*_#])|(?<=[*_#] )){_LABEL}(?![^\W_])"
     rf"|\A[\W\d_]*+{_LABEL}(?=(?: \w{{1,20}}){{0,2}}[\W_]*(?:[:：=|/–—\-\d]|\Z))",
     re.IGNORECASE,
