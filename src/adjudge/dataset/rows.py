@@ -3,6 +3,7 @@
 import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from adjudge.records import Json
 
@@ -20,8 +21,7 @@ class Origin:
     """The person's `--map`s, input or canonical field -> column."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One row as it stood; a column that is None is absent."""
 
     columns: Mapping[str, Json]

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 LARGEST_BITS = 4096
 """Far beyond any score; a longer integer is hostile, and products of many would fill the memory."""
@@ -17,8 +18,14 @@ def exact_number(value: object) -> Fraction | None:
     if isinstance(value, int):
         return Fraction(value) if value.bit_length() <= LARGEST_BITS else None
     if isinstance(value, float):
-        return Fraction(repr(value)) if math.isfinite(value) else None
+        return _of_float(value) if math.isfinite(value) else None
     return None
+
+
+@lru_cache(maxsize=1024)
+def _of_float(value: float) -> Fraction:
+    """Kept, because scores are few and reading a text takes long."""
+    return Fraction(repr(value))
 
 
 def round_half_up(value: Fraction, digits: int = 0) -> Fraction:

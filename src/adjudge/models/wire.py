@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import orjson
 
@@ -62,8 +62,7 @@ class Home:
         )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """A provider's reply, read."""
 
     text: str

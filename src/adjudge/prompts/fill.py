@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 from adjudge import templates
 from adjudge.prompts.lookup import Found, Missing, look_up
@@ -20,8 +21,7 @@ class Bindings:
     current_date: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Filled:
+class Filled(NamedTuple):
     values: Mapping[str, Json]
     """By input name, for the template."""
     fields: Mapping[str, Json]

@@ -1,7 +1,7 @@
 """Whether a prompt fits the model's context, and what is done when it does not: nothing is ever cut silently."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from adjudge.prompts.fill import as_text
 from adjudge.records import Json, Prompt
@@ -12,8 +12,7 @@ MOST_BYTES = 6
 """Bytes a token stands for, from text that takes many tokens to text that takes few."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Fitted:
+class Fitted(NamedTuple):
     prompt: Prompt
     note: str | None = None
 

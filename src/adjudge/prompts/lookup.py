@@ -1,9 +1,9 @@
 """A judge's input -> its value in a case, or what is missing."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Literal
+from functools import lru_cache
+from typing import Literal, NamedTuple
 
 from adjudge.errors import DatasetError
 from adjudge.fields import ALIASES, CANONICAL, NAMESPACES, NEVER_IN_PROMPT, canonical_field, strip_namespace
@@ -13,17 +13,16 @@ _BLANK_IS_MISSING = frozenset({"question", "reference"})
 """A blank response is an answer; a blank question or reference is none."""
 _PARAMETERS = "parameters"
 _PARTS_OF_PARAMETERS = ("question", "context")
+_PARTS = tuple(Input(name=name, required=False, source=name) for name in _PARTS_OF_PARAMETERS)
 _DATE = "current_date"
 _TODAY = "today"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
+class Found(NamedTuple):
     value: Json
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Missing:
+class Missing(NamedTuple):
     """The case has no value for an input; an error only when the input is required."""
 
     name: str
@@ -80,7 +79,7 @@ def _find(
     case: Case, item: Input, maps: Mapping[str, str], sets: Mapping[str, str], current_date: str
 ) -> Found | Missing:
     is_date = item.source == _DATE
-    for writing in _writings(item):
+    for writing in _writings(item) if maps or sets else ():
         if writing in maps:
             found = _column(case, maps[writing])
             return found or Missing(name=item.name, why="absent", column=maps[writing])
@@ -98,6 +97,7 @@ def _find(
     return Missing(name=item.name, why="absent")
 
 
+@lru_cache(maxsize=256)
 def _writings(item: Input) -> tuple[str, ...]:
     """The names a person may call an input by, the closest first."""
     return tuple(dict.fromkeys((item.name, strip_namespace(item.name), item.source)))
@@ -156,11 +156,10 @@ def _stands_for(
         return None  # the name is a path in that object, and it leads nowhere
     if _PARAMETERS in (own_name, item.source):
         parts: dict[str, Json] = {}
-        for field in _PARTS_OF_PARAMETERS:
-            part = Input(name=field, required=False, source=field)
+        for part in _PARTS:
             value = look_up(case, part, maps=maps, sets=sets, current_date=current_date)
             if isinstance(value, Found):
-                parts[field] = value.value
+                parts[part.source] = value.value
             elif value.why == "blank":
                 return value  # nobody's file has `parameters`: the part that is blank is what to mend
         return Found(value=parts) if parts else Missing(name=_PARTS_OF_PARAMETERS[0], why="absent")

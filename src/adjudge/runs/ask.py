@@ -1,8 +1,8 @@
 """Ask one question until it is answered as asked, or until it is clear that it will not be."""
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from dataclasses import replace
+from typing import Generic, NamedTuple, TypeVar
 
 from adjudge.records import Completion, Contract, Failed, Message, Request, Verdict
 from adjudge.scoring import Invalid
@@ -18,8 +18,7 @@ ASSUMED_LIMIT = 4_096
 """Tokens a reply was cut off at when nobody set a limit and the provider does not say."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Answer(Generic[T]):
+class Answer(NamedTuple, Generic[T]):
     verdict: Verdict
     value: T
     """What `check` made of the verdict."""

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from adjudge.errors import DatasetError, InputError, ModelCallError, TemplateError, TooLongError
 from adjudge.models import CircuitOpenError
@@ -17,8 +18,7 @@ from adjudge.runs.keep import Keeper, NoKeeper
 from adjudge.runs.procedure import Asking, Procedure, Ruling, judge_case
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Work:
+class Work(NamedTuple):
     """One judgement to be made."""
 
     row: Case | BadRow
@@ -79,31 +79,26 @@ async def execute(
     """Yield judgements as they are made. At most `jobs` cases are in flight and as many results wait to be taken,
     so memory does not grow with the number of cases. Leaving the loop early cancels what is in flight.
     """
-    waiting: asyncio.Queue[Work | None] = asyncio.Queue(maxsize=jobs)
+    works = plan_work(rows, conditions)
+    taking = asyncio.Lock()
     results: asyncio.Queue[Judgement | BaseException | None] = asyncio.Queue(maxsize=jobs)
     progress = _Progress()
 
-    async def feed() -> None:
-        try:
-            async with aclosing(plan_work(rows, conditions)) as works:
-                async for item in works:
-                    await waiting.put(item)
-        except Exception as error:  # noqa: BLE001 - handed to the consumer, which raises it
-            await results.put(error)
-        for _ in range(jobs):
-            await waiting.put(None)
+    async def take() -> Work | None:
+        async with taking:
+            return await anext(works, None)
 
     async def work() -> None:
         try:
-            while (item := await waiting.get()) is not None:
+            while (item := await take()) is not None:
                 judgement = await _judge(item, conditions, progress)
                 if judgement is not None:
                     await results.put(judgement)
-        except Exception as error:  # noqa: BLE001 - likewise
+        except Exception as error:  # noqa: BLE001 - handed to the consumer, which raises it
             await results.put(error)
         await results.put(None)
 
-    tasks = [asyncio.create_task(feed()), *(asyncio.create_task(work()) for _ in range(jobs))]
+    tasks = [asyncio.create_task(work()) for _ in range(jobs)]
     fault: InputError | None = None
     try:
         running = jobs
@@ -124,6 +119,7 @@ async def execute(
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await works.aclose()
     if fault is not None:
         raise fault
 

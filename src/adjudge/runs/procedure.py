@@ -6,6 +6,7 @@ It does no I/O, so the executor decides how requests travel, and a test can hold
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import NamedTuple
 
 from adjudge.prompts.columns import describe_columns
 from adjudge.prompts.fill import Bindings, Filled, as_text, boundary_notes, values_for
@@ -45,8 +46,7 @@ class Asking:
     parameters: Mapping[str, Json] = field(default_factory=lambda: NOTHING)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Ruling:
+class Ruling(NamedTuple):
     outcome: Outcome
     reason: str | None = None
     normalized: float | None = None
@@ -73,7 +73,7 @@ def judge_case(judge: Judge, case: Case, filled: Filled, asking: Asking, *, repe
             ruling = yield from _judge_by_items(context, judge.contract, judge.items, filled)
     except DoesNotFitError as error:
         ruling = Ruling(outcome=Failed(kind="too_long", message=str(error)))
-    return replace(ruling, notes=_distinct(ruling.notes, tuple(context.notes))) if context.notes else ruling
+    return ruling._replace(notes=_distinct(ruling.notes, tuple(context.notes))) if context.notes else ruling
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -128,8 +128,7 @@ def _judge_by_items(context: _Context, contract: Contract, items: Items, filled:
         suffix = f"_{position}" if len(references) > 1 else ""
         one = filled
         if reference is not None:
-            one = replace(
-                filled,
+            one = filled._replace(
                 values={**filled.values, **dict.fromkeys(names, text)},
                 fields={**filled.fields, "reference": text},
             )
@@ -143,7 +142,7 @@ def _judge_by_items(context: _Context, contract: Contract, items: Items, filled:
         if isinstance(answer, Failed):
             return Ruling(outcome=answer, notes=filled.notes)
         ruling = yield from _judge_once(context, contract, one, items=answer.value, suffix=suffix)
-        ruling = replace(ruling, notes=_distinct(ruling.notes, answer.notes, answer.verdict.notes))
+        ruling = ruling._replace(notes=_distinct(ruling.notes, answer.notes, answer.verdict.notes))
         if isinstance(ruling.outcome, Failed):
             # a reference that could not be matched might have been the best-covered one
             return ruling

@@ -73,7 +73,8 @@ class StoredClient(WrappingClient):
             return self._reused(stored)
         completion = await self._client.complete(request)
         completion = replace(completion, key=key, version=1 if stored is None else stored.version + 1)
-        await self._store.keep(
+        # not waited for: the judgement made from it is kept after it, and nothing is reported before that is committed
+        self._store.keep_soon(
             KeepCompletion(
                 key=key,
                 version=completion.version,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from adjudge.records import Json, Scale, Score, Verdict
 from adjudge.scoring.language import looks_english
@@ -27,8 +28,7 @@ YEAR_QUESTION = re.compile(
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class QuotedPair:
+class QuotedPair(NamedTuple):
     """One entry of the verdict's `numbers`."""
 
     expected: str

@@ -48,11 +48,11 @@ SHORTEST = 8
 def looks_english(text: str) -> bool:
     """False when most letters are not Latin, or a sentence of eight words or more has no common English word."""
     head = text[:LOOKED_AT]
-    letters = [character for character in head if character.isalpha()]
+    letters = [] if head.isascii() else [character for character in head if character.isalpha()]
     if letters and 2 * sum(is_latin(character) for character in letters) < len(letters):
         return False
-    words = [word.casefold() for word in WORD.findall(head)]
-    return len(words) < SHORTEST or any(word in FUNCTION_WORDS for word in words)
+    words = WORD.findall(head.casefold())
+    return len(words) < SHORTEST or not FUNCTION_WORDS.isdisjoint(words)
 
 
 def is_latin(character: str) -> bool:

@@ -3,9 +3,8 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Convention = Literal["point", "comma", ""]
 """Which sign is the decimal one: what a literal shows, or `` where it shows nothing."""
@@ -15,8 +14,7 @@ SUPERSCRIPT_RUN = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+")
 LARGEST_EXPONENT = 400
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Numeral:
+class Numeral(NamedTuple):
     """One way to read the digits."""
 
     value: Fraction
@@ -28,6 +26,8 @@ class Numeral:
 
 def plain_characters(text: str) -> str:
     """The text with ASCII digits, one kind of minus, `^` for superscripts and `1/2` for ½."""
+    if text.isascii():
+        return " ".join(text.split())
     text = SUPERSCRIPT_RUN.sub(lambda run: "^" + run.group().translate(SUPERSCRIPTS), text)
     characters: list[str] = []
     for character in text:

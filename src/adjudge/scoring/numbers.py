@@ -1,9 +1,9 @@
 """Two quoted numbers -> whether they agree: quantities within a margin, what only names or dates exactly."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 from adjudge.expressions import round_half_up
 from adjudge.scoring.codes import Code, read_code, version_key
@@ -12,8 +12,7 @@ from adjudge.scoring.quantities import LONGEST, Amount, Span, read_spans
 from adjudge.scoring.text import fold
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Comparison:
+class Comparison(NamedTuple):
     """What code decided about one pair."""
 
     agrees: bool
@@ -85,7 +84,9 @@ def compare_exactly(expected: str, response: str, *, year_asked: bool) -> Compar
     return Comparison(agrees=other_is(name, other), how=f"compared exactly as {name.word}")
 
 
+@lru_cache(maxsize=256)
 def read_name(text: str, *, year_asked: bool) -> Moment | Code | None:
+    """Kept as readings of quantities are."""
     return read_moment(text, year_asked=year_asked) or read_code(text)
 
 
@@ -125,7 +126,7 @@ def other_is(name: Moment | Code, other: str) -> bool:
 
 
 def compare_spans(
-    wanted: list[Span], said: list[Span], margin: Fraction, scale_asked: Fraction | None = None
+    wanted: Sequence[Span], said: Sequence[Span], margin: Fraction, scale_asked: Fraction | None = None
 ) -> Comparison:
     """The first pair of readings that agrees; else the likeliest pair, which says by how much they differ."""
     found: list[Comparison] = []
@@ -138,7 +139,7 @@ def compare_spans(
 
 
 def compare_all(
-    wanted: list[Span], said: list[Span], margin: Fraction, scale_asked: Fraction | None
+    wanted: Sequence[Span], said: Sequence[Span], margin: Fraction, scale_asked: Fraction | None
 ) -> Iterator[Comparison]:
     for expected in wanted:
         for response in said:
@@ -152,9 +153,9 @@ def rescaled(span: Span, scale: Fraction) -> Span:
     """The span in the scale that the question asked for, unless it names a scale itself."""
     if span.low.scaled:
         return span
-    low = replace(span.low, value=span.low.value * scale)
+    low = span.low._replace(value=span.low.value * scale)
     return Span(
-        low=low, high=None if span.high is None else replace(span.high, value=span.high.value * scale)
+        low=low, high=None if span.high is None else span.high._replace(value=span.high.value * scale)
     )
 
 
@@ -258,6 +259,8 @@ def worse(a: Comparison, b: Comparison) -> Comparison:
 
 def percent(share: Fraction, bound: Fraction | None = None) -> str:
     """`4 %`, `3.85 %`; with more digits where two would hide which side of the bound it is."""
+    if not share:
+        return "0 %"
     if share >= 1000:
         return "more than 100000 %"
     for digits in (2, 4, 6):

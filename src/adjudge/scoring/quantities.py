@@ -1,8 +1,11 @@
 """A quoted quantity -> every sensible reading of it: value, unit, range."""
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
 
 from adjudge.scoring.literals import (
     LARGEST_EXPONENT,
@@ -19,8 +22,7 @@ LONGEST = 200
 """Characters; a quoted number is short, and a longer text is compared as text."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Amount:
+class Amount(NamedTuple):
     """One reading of one number."""
 
     value: Fraction
@@ -33,8 +35,7 @@ class Amount:
     """A scale word (`million`, `k`) stands with it."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """One amount, or a range from the first to the second."""
 
     low: Amount
@@ -61,8 +62,7 @@ IN_PARENTHESES = re.compile(
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Token:
+class Token(NamedTuple):
     kind: str
     text: str
     exponent: int = 0
@@ -79,14 +79,18 @@ def tokenize(text: str) -> list[Token]:
     return tokens
 
 
-def read_spans(text: str) -> list[Span]:
-    """The readings of a quoted quantity or range, the likeliest first; [] when it is none."""
-    if len(text) > LONGEST:
-        return []
+def read_spans(text: str) -> Sequence[Span]:
+    """The readings of a quoted quantity or range, the likeliest first; none when it is no quantity."""
+    return () if len(text) > LONGEST else _read_spans(text)
+
+
+@lru_cache(maxsize=256)
+def _read_spans(text: str) -> tuple[Span, ...]:
+    """Kept, because a right answer is mostly quoted in the same words on both sides."""
     plain = FEET_AND_INCHES.sub(r"\1 ft \2 in", plain_characters(text))
     plain = YEAR_AT_THE_END.sub("", plain) or plain
     single = [Span(low=amount) for amount in read_amounts(plain)]
-    return single or read_range(plain)
+    return tuple(single or read_range(plain))
 
 
 RANGE_WORDS = re.compile(
@@ -124,11 +128,11 @@ def ascends(span: Span) -> bool:
 
 def share(low: Amount, high: Amount) -> Span:
     if high.scaled and not low.scaled and high.numeral.value:
-        low = replace(low, value=low.value * (high.value / high.numeral.value), scaled=True)
+        low = low._replace(value=low.value * (high.value / high.numeral.value), scaled=True)
     if low.unit is None:
-        low = replace(low, unit=high.unit)
+        low = low._replace(unit=high.unit)
     elif high.unit is None:
-        high = replace(high, unit=low.unit)
+        high = high._replace(unit=low.unit)
     return Span(low=low, high=high)
 
 
@@ -206,14 +210,14 @@ def read_number(tokens: list[Token], at: int) -> list[tuple[Numeral, int]]:
     if abs(token.exponent) > LARGEST_EXPONENT:
         return []
     if token.exponent:
-        numerals = [replace(numeral, value=times_ten(numeral.value, token.exponent)) for numeral in numerals]
+        numerals = [numeral._replace(value=times_ten(numeral.value, token.exponent)) for numeral in numerals]
     if not numerals:
         return []
     first = numerals[0].value
     power = power_of_ten(tokens, at)
     if power is not None:
         return [
-            (replace(numeral, value=times_ten(numeral.value, power[0])), power[1]) for numeral in numerals
+            (numeral._replace(value=times_ten(numeral.value, power[0])), power[1]) for numeral in numerals
         ]
     if token.text == "10" and kind_at(tokens, at) == "power":
         exponent = int(tokens[at].text[1:])
@@ -383,7 +387,7 @@ def finish(tokens: list[Token], at: int, amount: Amount) -> Amount | None:
         if unit is not None and unit.dimension == amount.unit.dimension and unit.factor < amount.unit.factor:
             more = numeral.value * unit.factor / amount.unit.factor
             total = amount.value - more if amount.value < 0 else amount.value + more
-            return finish(rest, end, replace(amount, value=total, unit=amount.unit))
+            return finish(rest, end, amount._replace(value=total))
     return None
 
 

@@ -59,15 +59,16 @@ def on_scale(
     exact: Fraction | None = None,
     notes: tuple[str, ...] = (),
 ) -> Score | Invalid:
-    exact = value if exact is None else exact
-    for number in (value, exact):
+    for number in (value,) if exact is None else (value, exact):
         if scale is not None and off_scale(scale, number):
             return Invalid(
                 why=f"{name} is {plain(number)}, outside the scale {plain(scale.low)} to {plain(scale.high)}"
             )
-    if not (math.isfinite(as_float(value)) and math.isfinite(as_float(exact))):
+    rounded = as_float(value)
+    unrounded = rounded if exact is None else as_float(exact)
+    if not (math.isfinite(rounded) and math.isfinite(unrounded)):
         return Invalid(why=f"{name} is too large to be a score")
-    return Score(value=as_float(value), exact=as_float(exact), notes=notes)
+    return Score(value=rounded, exact=unrounded, notes=notes)
 
 
 def as_float(value: Fraction) -> float:

@@ -1,6 +1,7 @@
 """Where a score stands on its judge's scale."""
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal
 
 from adjudge.expressions import exact_number
@@ -14,6 +15,7 @@ def exact_float(value: float) -> Fraction:
     return found if found is not None else Fraction(value)
 
 
+@lru_cache(maxsize=1024)
 def normalize(scale: Scale | None, better: str, exact: float) -> float | None:
     """(exact - low) / (high - low), turned round for `better: lower`; None where there is no scale to stand on."""
     if scale is None or scale.low == scale.high:

@@ -4,6 +4,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cached_property
 
 from adjudge.records import Json
 
@@ -32,13 +33,18 @@ def as_text(value: Json) -> str:
 
 def fold(text: str) -> str:
     """The text with white space collapsed, lower case, and one character per kind of quote and dash."""
+    if text.isascii():  # nothing to normalise, and emphasis and grave accents are rare
+        text = text.translate(SAME_CHARACTER) if "*" in text or "`" in text else text
+        return " ".join(text.split()).lower()
     text = unicodedata.normalize("NFKC", text.translate(SAME_CHARACTER)).translate(SAME_CHARACTER)
     return SPACE.sub(" ", text).strip().casefold()
 
 
 def clipped(text: str, longest: int = 60) -> str:
     """The text on one line, short enough for a note or a message, without control characters."""
-    line = "".join(c if c.isprintable() else " " for c in SPACE.sub(" ", text[: 4 * longest]).strip())
+    line = SPACE.sub(" ", text[: 4 * longest]).strip()
+    if not line.isprintable():
+        line = "".join(c if c.isprintable() else " " for c in line)
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
@@ -74,15 +80,22 @@ class NumberText:
 
     def __init__(self, text: str) -> None:
         self.folded = fold(text)
-        self.squeezed = SPACE_NOT_BETWEEN_DIGITS.sub("", self.folded)
 
     def has(self, quotation: str) -> bool:
         wanted = fold(quotation).strip(AROUND_A_QUOTATION.replace(".", "").replace("'", "").replace('"', ""))
         wanted = wanted.rstrip(".")
         if not wanted:
             return False
-        squeezed = SPACE_NOT_BETWEEN_DIGITS.sub("", wanted)
-        return number_stands(wanted, self.folded) or number_stands(squeezed, self.squeezed)
+        return number_stands(wanted, self.folded) or number_stands(squeezed(wanted), self.squeezed)
+
+    @cached_property
+    def squeezed(self) -> str:
+        return squeezed(self.folded)
+
+
+def squeezed(text: str) -> str:
+    """Without white space but between digits: a quotation may leave out or add the rest."""
+    return SPACE_NOT_BETWEEN_DIGITS.sub("", text)
 
 
 def number_stands(wanted: str, text: str) -> bool:

@@ -8,7 +8,7 @@ for a commit to reach the disk.
 import asyncio
 import threading
 from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from adjudge.errors import StoreError
 from adjudge.records import Judgement
@@ -20,6 +20,13 @@ MOST = 2_000
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Found = TypeVar("Found")
+
+
+class _Handed(NamedTuple, Generic[Item, Result]):
+    item: Item
+    size: int
+    future: asyncio.Future[Result] | None
+    """Who waits for what comes of it; None when nobody does."""
 
 
 class GroupCommit:
@@ -43,6 +50,10 @@ class GroupCommit:
         if writes:
             await self._writer.add(writes, len(writes))
 
+    def keep_soon(self, write: Write) -> None:
+        """Hand it to the writer and go on: whatever is kept after it is committed with it or later, and fails if it did."""
+        self._writer.hand_in((write,), 1)
+
     def keep_later(self, write: Write) -> None:
         """With whatever is kept next, so that it costs no commit of its own; `flush` when there may be nothing more."""
         self._later.append(write)
@@ -60,9 +71,15 @@ class GroupCommit:
         return await asyncio.to_thread(self._store.done_among, run_id, case_ids)
 
     async def close(self) -> None:
-        """Wait until everything kept is committed and everything asked for is answered."""
+        """Wait until everything kept is committed and everything asked for is answered.
+
+        A failure that nobody who waited was told of is raised here.
+        """
         for part in (self._writer, self._completions.batches, self._judgements.batches):
             await part.close()
+        untold = self._writer.untold
+        if untold is not None:
+            raise untold
 
     def _write(self, batch: list[tuple[Write, ...]]) -> list[None]:
         self._store.write([write for writes in batch for write in writes])
@@ -97,30 +114,37 @@ class _Batches(Generic[Item, Result]):
         self._name = name
         self._lasting = lasting
         """Whether what comes after a failure fails too."""
-        self._gathered: list[tuple[Item, int, asyncio.Future[Result]]] = []
+        self._gathered: list[_Handed[Item, Result]] = []
         """On the event loop's side: what came in this turn."""
-        self._handed: list[tuple[Item, int, asyncio.Future[Result]]] = []
+        self._handed: list[_Handed[Item, Result]] = []
         """Between the two sides, under the lock."""
         self._changed = threading.Condition()
         self._closing = False
         self._failure: Exception | None = None
+        self.untold: Exception | None = None
+        """A failure of which nobody who waited has heard."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._ended: asyncio.Future[None] | None = None
 
     async def add(self, item: Item, size: int) -> Result:
+        """Hand it in and wait for what comes of it."""
+        future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        self.hand_in(item, size, future)
+        return await future
+
+    def hand_in(self, item: Item, size: int, future: asyncio.Future[Result] | None = None) -> None:
         if self._failure is not None:
+            self.untold = None
             raise _again(self._failure)
         if self._closing:
             raise StoreError("the store is being closed: nothing more can be kept or found")
         if self._loop is None:
             self._start(asyncio.get_running_loop())
         assert self._loop is not None
-        future: asyncio.Future[Result] = self._loop.create_future()
         if not self._gathered:
             self._loop.call_soon(self._hand_over)
-        self._gathered.append((item, size, future))
-        return await future
+        self._gathered.append(_Handed(item, size, future))
 
     async def close(self) -> None:
         if self._thread is None:
@@ -149,8 +173,8 @@ class _Batches(Generic[Item, Result]):
 
     def _run(self) -> None:
         while batch := self._take():
-            items = [item for item, _, _ in batch]
-            futures = [future for _, _, future in batch]
+            items = [handed.item for handed in batch]
+            futures = [handed.future for handed in batch]
             failure = self._failure
             results: list[Result] = []
             if failure is None:
@@ -159,18 +183,20 @@ class _Batches(Generic[Item, Result]):
                 except Exception as error:  # noqa: BLE001 - handed to those who wait
                     failure = error
                     if self._lasting:
-                        self._failure = error
+                        self._failure = self.untold = error
+            if failure is not None and any(future is not None for future in futures):
+                self.untold = None
             self._report(_resolve, futures, results, failure)
         self._report(_end, self._ended)
 
-    def _take(self) -> list[tuple[Item, int, asyncio.Future[Result]]]:
+    def _take(self) -> list[_Handed[Item, Result]]:
         """Everything that is there, up to the bound; nothing when it is time to end."""
         with self._changed:
             while not self._handed and not self._closing:
                 self._changed.wait()
             count = total = 0
             while count < len(self._handed) and total < self._most:
-                total += self._handed[count][1]
+                total += self._handed[count].size
                 count += 1
             batch, self._handed = self._handed[:count], self._handed[count:]
             return batch
@@ -183,10 +209,12 @@ class _Batches(Generic[Item, Result]):
             return  # the loop is closed: nobody waits any more
 
 
-def _resolve(futures: list[asyncio.Future[Result]], results: list[Result], failure: Exception | None) -> None:
+def _resolve(
+    futures: list[asyncio.Future[Result] | None], results: list[Result], failure: Exception | None
+) -> None:
     for position, future in enumerate(futures):
-        if future.done():
-            continue  # its task was cancelled
+        if future is None or future.done():
+            continue  # nobody waits for it, or its task was cancelled
         if failure is None:
             future.set_result(results[position])
         else:

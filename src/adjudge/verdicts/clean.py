@@ -28,6 +28,8 @@ ESCAPED_OBJECT = re.compile(r'\{\s*(?:\\[nrt]\s*)*\\+"')
 
 def tidy(text: str) -> str:
     """Drop terminal escapes and invisible marks; surrogates too, since they cannot be stored as UTF-8."""
+    if text.isascii() and text.isprintable():
+        return text
     return INVISIBLE.sub("", ANSI.sub("", text)).replace("\x00", "")
 
 

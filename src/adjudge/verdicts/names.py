@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from adjudge.records import Contract, Json
@@ -38,7 +39,13 @@ WRAPPERS = frozenset(
 
 def plain_key(key: str) -> str:
     """`Final Score`, `finalScore`, `final-score` and `final_score` are one key."""
-    return SEPARATORS.sub("", key[:200].casefold())
+    return _plain_key(key[:200])
+
+
+@lru_cache(maxsize=1024)
+def _plain_key(key: str) -> str:
+    """Kept, because every reply to a judge has the same few."""
+    return SEPARATORS.sub("", key.casefold())
 
 
 def properties(contract: Contract) -> dict[str, Mapping[str, Json]]:

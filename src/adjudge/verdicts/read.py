@@ -72,7 +72,7 @@ def read_verdict(
     With `whole` the provider held the model to the schema: the reply is the verdict, and nothing else is one.
     """
     names = Names.of(contract)
-    contract = replace(contract, form="json") if whole else contract
+    contract = replace(contract, form="json") if whole and contract.form != "json" else contract
     cleaned = tidy(text)
     if not cleaned.strip():
         return _unread("it is empty")

@@ -112,13 +112,12 @@ def check(
     given = kind_of(value)
     # An exact type goes before one that the value could be turned into.
     exact = [kind for kind in kinds if kind == given or (kind == "number" and given == "integer")]
-    problem = Problem(f"`{path}` is {show(value)}")
+    checked: Json | Problem = None
     for kind in exact or kinds:
         checked = _check_kind(value, schema, path, notes, kind=kind, words=words)
         if not isinstance(checked, Problem):
-            return checked
-        problem = checked
-    return problem
+            break
+    return checked
 
 
 def _check_branches(
@@ -126,7 +125,7 @@ def _check_branches(
 ) -> Json | Problem:
     given = kind_of(value)
     fitting = [b for b in branches if given in _types(b) or (given == "integer" and "number" in _types(b))]
-    problem = Problem(f"`{path}` is {show(value)}, which fits none of the forms asked for")
+    problem: Problem | None = None
     for branch in fitting + [b for b in branches if b not in fitting]:
         aside: list[str] = []
         checked = check(value, branch, path, aside, words)
@@ -134,18 +133,19 @@ def _check_branches(
             notes += aside
             return checked
         problem = checked if branch in fitting else problem
-    return problem
+    return problem or Problem(f"`{path}` is {show(value)}, which fits none of the forms asked for")
 
 
 def _check_options(
     value: Json, schema: Mapping[str, Json], path: str, words: Mapping[str, Json]
 ) -> Json | Problem:
     allowed = allowed_by(schema, words)
-    wanted = Problem(f"`{path}` is {show(value)}, not {allowed.describe()}")
     options = allowed.options or ()
+    given = kind_of(value)
     for option in options:
-        if kind_of(option) == kind_of(value) and option == value:
+        if kind_of(option) == given and option == value:
             return option
+    wanted = Problem(f"`{path}` is {show(value)}, not {allowed.describe()}")
     if value is None or isinstance(value, dict | list):
         return wanted
     if isinstance(value, bool):
@@ -375,6 +375,8 @@ def split_bullets(text: str) -> list[str]:
 
 def clean_text(text: str) -> str:
     r"""Without lone surrogates, which `\ud83d` in JSON can make and UTF-8 cannot hold."""
+    if text.isascii():
+        return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

@@ -253,3 +253,37 @@ def test_what_is_kept_later_goes_with_the_next_commit_or_with_a_flush(store):
 
     run(main())
     assert store.batches == [["judgement", "finished"], ["last"]]
+
+
+def test_what_is_kept_soon_is_committed_with_or_before_what_is_kept_after_it(store):
+    async def main():
+        group = GroupCommit(store)
+        group.keep_soon("completion")
+        await group.keep("judgement")
+        assert store.batches == [["completion", "judgement"]]
+        group.keep_soon("last")
+        await group.close()
+
+    run(main())
+    assert store.batches == [["completion", "judgement"], ["last"]]
+
+
+def test_a_failure_of_what_nobody_waited_for_is_raised_by_the_next_or_by_closing(store):
+    store.failure = StoreError("the disk is full")
+
+    async def told_by_the_next():
+        group = GroupCommit(store)
+        group.keep_soon("a")
+        with pytest.raises(StoreError, match="disk is full"):
+            await group.keep("b")
+        await group.close()
+
+    async def told_by_closing():
+        group = GroupCommit(store)
+        group.keep_soon("a")
+        with pytest.raises(StoreError, match="disk is full"):
+            await group.close()
+
+    run(told_by_the_next())
+    run(told_by_closing())
+    assert store.batches == []
