@@ -219,6 +219,8 @@ class Request:
     max_output_tokens: int | None = None
     parameters: Mapping[str, Json] = field(default_factory=lambda: NOTHING)
     """`--param k=v`, merged into the request body as they are."""
+    fields: Mapping[str, Json] = field(default_factory=lambda: NOTHING, compare=False, repr=False)
+    """What the prompt was filled with, by canonical field, for a model that reads fields and no prompt; not kept."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -246,6 +248,16 @@ class TokenLogprob:
     logprob: float
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Measured:
+    """What a model that computes its verdict says beside it; one that writes text says nothing of the kind."""
+
+    probability: float
+    """That the verdict's decision is right; for a rating, that it is the nearest whole number."""
+    exact: float | None = None
+    """The score before it was rounded to the contract's scale."""
+
+
 Finish = Literal["stop", "length", "refusal"]
 
 
@@ -267,6 +279,7 @@ class Completion:
     notes: tuple[str, ...] = ()
     """What the client had to change to be answered (`left_out:temperature`)."""
     logprobs: tuple[TokenLogprob, ...] = ()
+    measured: Measured | None = None
     from_store: bool = False
     key: str | None = None
     """What it is stored under: the hash of the request; None where nothing is kept."""

@@ -87,7 +87,14 @@ class _Context:
     """What was done to make prompts fit."""
 
     def request(
-        self, body: str, values: Mapping[str, Json], contract: Contract, *, step: str, shared: bool = False
+        self,
+        body: str,
+        values: Mapping[str, Json],
+        contract: Contract,
+        *,
+        fields: Mapping[str, Json],
+        step: str,
+        shared: bool = False,
     ) -> Request:
         judge = self.judge
         render = partial(
@@ -113,6 +120,7 @@ class _Context:
             temperature=judge.temperature if judge.temperature is not None else self.asking.temperature,
             max_output_tokens=judge.max_output_tokens,
             parameters=self.asking.parameters,
+            fields=fields,
         )
 
 
@@ -134,7 +142,14 @@ def _judge_by_items(context: _Context, contract: Contract, items: Items, filled:
             )
         seen = values_for(items.inputs, one.values)
         answer = yield from ask(
-            context.request(items.body, seen, items.contract, step=f"items{suffix}", shared=True),
+            context.request(
+                items.body,
+                seen,
+                items.contract,
+                fields={item.source: seen[item.name] for item in items.inputs if item.name in seen},
+                step=f"items{suffix}",
+                shared=True,
+            ),
             items.contract,
             case_texts=[as_text(value) for value in seen.values()],
             check=partial(_check_items, context.scorer, one.fields),
@@ -165,26 +180,31 @@ def _judge_once(
     suffix: str = "",
 ) -> Procedure:
     judge, scorer = context.judge, context.scorer
-    values = dict(filled.values)
+    values, fields = filled.values, filled.fields
     if items is not None:
-        values["items"] = scorer.items_to_ask(items, filled.fields)
+        asked = scorer.items_to_ask(items, fields)
+        values, fields = {**values, "items": asked}, {**fields, "items": asked}
     notes = _distinct(filled.notes, boundary_notes(judge.body, judge.dialect, filled.values))
     answer: Answer[Score] | Failed = yield from ask(
-        context.request(judge.body, values, contract, step=f"verdict{suffix}"),
+        context.request(judge.body, values, contract, fields=fields, step=f"verdict{suffix}"),
         contract,
         case_texts=[as_text(value) for value in values.values()],
         check=lambda verdict: scorer.score(verdict, filled.fields, items),
     )
     if isinstance(answer, Failed):
         return Ruling(outcome=answer, notes=notes)
-    score = answer.value
+    score, measured = answer.value, answer.completion.measured
+    if measured is not None and measured.exact is not None:
+        score = replace(score, exact=measured.exact)
     verdict = answer.verdict if score.parts is None else replace(answer.verdict, parts=score.parts)
     return Ruling(
         outcome=Scored(verdict=verdict, score=score),
         reason=reason_in(verdict.parts),
         normalized=normalize(judge.scale, judge.better, score.exact),
         passed=passes(judge, verdict.parts, score),
-        probability=value_probability(answer.completion.logprobs, contract, answer.verdict),
+        probability=value_probability(answer.completion.logprobs, contract, answer.verdict)
+        if measured is None
+        else measured.probability,
         notes=_distinct(notes, answer.notes, verdict.notes, score.notes),
     )
 

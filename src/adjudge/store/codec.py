@@ -14,6 +14,7 @@ from adjudge.records import (
     Forced,
     Json,
     Judgement,
+    Measured,
     Message,
     Outcome,
     Place,
@@ -89,6 +90,15 @@ def dump_logprobs(logprobs: tuple[TokenLogprob, ...]) -> bytes:
 
 def load_logprobs(data: bytes) -> tuple[TokenLogprob, ...]:
     return tuple(TokenLogprob(token=token, logprob=logprob) for token, logprob in load_json(data))
+
+
+def dump_measured(measured: Measured) -> str:
+    return dump_json([measured.probability, measured.exact]).decode()
+
+
+def load_measured(text: str) -> Measured:
+    probability, exact = load_json(text.encode())
+    return Measured(probability=probability, exact=exact)
 
 
 # ---- judgements ----

@@ -46,7 +46,10 @@ FIRST: tuple[str, ...] = (
         PRIMARY KEY (run_id, block)){clustered}""",
 )
 
-STEPS: Mapping[int, Sequence[str]] = {1: FIRST}
+# what a model that computes its verdict said beside it, as JSON
+SECOND: tuple[str, ...] = ("ALTER TABLE completions ADD COLUMN measured TEXT",)
+
+STEPS: Mapping[int, Sequence[str]] = {1: FIRST, 2: SECOND}
 """Version -> the statements that make it out of the one before."""
 
 TABLES = ("meta", "texts", "judges", "completions", "runs", "judgements", "judgement_calls", "claims")

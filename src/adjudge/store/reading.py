@@ -12,6 +12,7 @@ from adjudge.store.codec import (
     load_case,
     load_judgement,
     load_logprobs,
+    load_measured,
     load_prompt,
 )
 from adjudge.store.packing import (
@@ -31,7 +32,7 @@ PAGE = 500
 
 REPLY_COLUMNS = (
     "c.version, c.finish, c.structured, c.model_snapshot, c.input_tokens, c.output_tokens, c.cached_tokens,"
-    " c.cost, c.latency_ms, c.attempts, c.notes, c.logprobs, c.at"
+    " c.cost, c.latency_ms, c.attempts, c.notes, c.logprobs, c.measured, c.at"
 )
 JUDGEMENT_COLUMNS = "j.made, j.case_id, j.judge, j.judge_hash, j.repeat, j.at, j.body, j.full_names"
 
@@ -58,6 +59,7 @@ class Texts:
     max_output_tokens: int | None
     parameters: str | None
     logprobs: bytes | None
+    measured: str | None
 
 
 # ---- by key ----
@@ -102,7 +104,7 @@ def find_judgements(session: Session, reuse_keys: Sequence[str]) -> dict[str, Ju
 def _stored_completion(key: str, row: Row) -> StoredCompletion:
     (
         _key, text, version, finish, structured, snapshot, read, written, cached, cost, latency_ms, attempts, notes,
-        logprobs, at,
+        logprobs, measured, at,
     ) = row  # fmt: skip
     return StoredCompletion(
         key=key,
@@ -118,6 +120,7 @@ def _stored_completion(key: str, row: Row) -> StoredCompletion:
             attempts=attempts,
             notes=() if notes is None else tuple(load_json(notes.encode())),
             logprobs=() if logprobs is None else load_logprobs(unpack(logprobs)),
+            measured=None if measured is None else load_measured(measured),
             from_store=True,
             key=key,
             version=version,
@@ -287,7 +290,7 @@ def _with_texts(session: Session, page: Iterable[Made], condition: str, values: 
     said: dict[tuple[int, int], Texts] = {}
     for made, position, *row in session.query(
         "SELECT j.made, l.position, c.key, c.version, p.data, b.data, s.data, c.reply, c.temperature, c.max_output_tokens, c.parameters,"  # noqa: S608 - conditions of ours
-        " c.logprobs FROM judgements j JOIN judgement_calls l"
+        " c.logprobs, c.measured FROM judgements j JOIN judgement_calls l"
         " ON l.run_id = j.run_id AND l.case_id = j.case_id AND l.judge = j.judge AND l.repeat = j.repeat"
         " JOIN completions c ON c.key = l.completion_key AND c.version = l.completion_version"
         " JOIN texts p ON p.hash = c.prompt_hash"
@@ -295,7 +298,7 @@ def _with_texts(session: Session, page: Iterable[Made], condition: str, values: 
         f" LEFT JOIN texts s ON s.hash = c.schema_hash WHERE {condition}",
         values,
     ):
-        key, version, prompt, base, schema, reply, temperature, max_output_tokens, parameters, logprobs = row
+        key, version, prompt, base, schema, reply, temperature, max_output_tokens, parameters, logprobs, measured = row
         said[made, position] = Texts(
             key=bytes(key),
             version=version,
@@ -307,6 +310,7 @@ def _with_texts(session: Session, page: Iterable[Made], condition: str, values: 
             max_output_tokens=max_output_tokens,
             parameters=parameters,
             logprobs=logprobs,
+            measured=measured,
         )
     return [
         Made(
@@ -342,5 +346,6 @@ def _whole(call: Call, said: Texts | None) -> Call:
             key=said.key.hex(),
             version=said.version,
             logprobs=() if said.logprobs is None else load_logprobs(unpack(said.logprobs)),
+            measured=None if said.measured is None else load_measured(said.measured),
         ),
     )

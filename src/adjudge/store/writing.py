@@ -12,6 +12,7 @@ from adjudge.store.codec import (
     dump_case,
     dump_judgement,
     dump_logprobs,
+    dump_measured,
     dump_prompt,
     dump_record,
 )
@@ -51,6 +52,7 @@ COMPLETIONS = (
     "key", "version", "model", "base_url", "prompt_hash", "schema_hash", "temperature", "max_output_tokens",
     "parameters", "case_id", "judge", "step", "repeat", "reply", "reply_hash", "finish", "structured", "model_snapshot",
     "input_tokens", "output_tokens", "cached_tokens", "cost", "latency_ms", "attempts", "notes", "logprobs", "at",
+    "measured",
 )  # fmt: skip
 JUDGEMENTS = (
     "run_id", "case_id", "judge", "repeat", "judge_hash", "outcome", "score", "exact", "normalized", "passed",
@@ -222,6 +224,7 @@ def _add_completion(rows: Rows, write: KeepCompletion, schemas: dict[int, bytes]
             _json_text(completion.notes) if completion.notes else None,
             pack(dump_logprobs(completion.logprobs)) if completion.logprobs else None,
             to_micros(write.at),
+            None if completion.measured is None else dump_measured(completion.measured),
         ),
     )
 

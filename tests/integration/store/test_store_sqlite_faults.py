@@ -16,6 +16,7 @@ import pytest
 
 from adjudge.errors import StoreError
 from adjudge.store import open_store
+from adjudge.store.migrations import STEPS, latest
 from adjudge.store.sqlite import SqliteHome
 from adjudge.store.store import SqlStore
 
@@ -308,7 +309,8 @@ def test_a_store_from_a_newer_version_is_left_alone(tmp_path):
         store.home.write(lambda session: session.change("UPDATE meta SET value = '99'"))
     with pytest.raises(StoreError) as error:
         open_store(path)
-    assert "format 99, made by a newer adjudge; this one knows formats up to 1" in said(error)
+    known = latest(STEPS)
+    assert f"format 99, made by a newer adjudge; this one knows formats up to {known}" in said(error)
     assert "upgrade adjudge" in said(error)
 
 

@@ -18,6 +18,7 @@ from adjudge.records import (
     Failed,
     Forced,
     Judgement,
+    Measured,
     Message,
     Place,
     Prompt,
@@ -113,6 +114,7 @@ COMPLETIONS = st.builds(
     logprobs=st.lists(
         st.builds(TokenLogprob, token=TEXT, logprob=st.floats(max_value=0, allow_nan=False)), max_size=3
     ).map(tuple),
+    measured=st.none() | st.builds(Measured, probability=st.floats(0, 1), exact=st.none() | st.floats(0, 5)),
     from_store=st.booleans(),
 )
 JUDGEMENTS = st.builds(
@@ -224,11 +226,11 @@ def test_every_part_of_the_records_is_drawn():
     }  # fmt: skip
     assert {each.name for each in fields(Completion)} == {
         "text", "finish", "structured", "model_snapshot", "usage", "cost", "latency_ms", "attempts", "notes",
-        "logprobs", "from_store", "key", "version",
+        "logprobs", "measured", "from_store", "key", "version",
     }  # fmt: skip
     assert {each.name for each in fields(Request)} == {
         "prompt", "schema", "case_id", "judge", "step", "repeat", "shared", "temperature", "max_output_tokens",
-        "parameters",
+        "parameters", "fields",
     }  # fmt: skip
     assert {each.name for each in fields(Failed)} == {
         "kind",
