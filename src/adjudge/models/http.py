@@ -146,6 +146,9 @@ class HttpClient:
 
 async def read_bounded(response: aiohttp.ClientResponse) -> bytes:
     """The body, or an error once it is larger than any reply is."""
+    told = response.content_length
+    if told is not None and told < MAX_BODY_BYTES and "Content-Encoding" not in response.headers:
+        return await response.read()
     chunks, size = [], 0
     async for chunk in response.content.iter_any():
         size += len(chunk)
