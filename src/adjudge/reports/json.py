@@ -6,6 +6,7 @@ from dataclasses import asdict
 from adjudge.records import Json
 from adjudge.reports.format import plain_json
 from adjudge.reports.summary import Bounds, Summary
+from adjudge.reports.words import card_of
 from adjudge.stats.intervals import Estimate
 
 
@@ -15,7 +16,7 @@ def report_json(summaries: Sequence[Summary]) -> dict[str, Json]:
 
 
 def _judge(summary: Summary) -> Json:
-    agreement = summary.agreement
+    agreement, card = summary.agreement, card_of(summary)
     return plain_json(
         {
             "judge": summary.judge,
@@ -43,6 +44,7 @@ def _judge(summary: Summary) -> Json:
                 "equal": agreement.equal,
                 "rate": _estimate(agreement.rate),
             },
+            "card": None if card is None else [asdict(each) for each in card.for_judge(summary.judge)],
             "cost": summary.cost,
             "cost_unknown": summary.cost_unknown,
             "usage": asdict(summary.usage),

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from adjudge.embedded.card import Card, read_card
 from adjudge.reports.format import (
     NOTHING_TO_SHOW,
     shorten,
@@ -72,6 +73,9 @@ NOTES: Mapping[str, str] = {
     "wrong_type": "a part of the verdict that the score does not need has another form than was asked for",
     "list_length": "a list in the verdict is longer or shorter than was asked for",
     "extra_field": "the verdict holds a part that was not asked for",
+    "uncertain": "close to the threshold: half of such verdicts are little better than a coin",
+    "compared_in_code": "the expected answer is a number, so it was compared by rule and not by the model",
+    "language": "not English, which is all that the embedded judge was trained and measured on",
 }
 
 
@@ -93,6 +97,11 @@ def facts(summary: Summary) -> list[str]:
             f"labels: {show_count(agreement.equal)} of {show_count(agreement.judged)} judged rows with a label agree, "
             f"{show_rate(agreement.rate)}" + (f"; {_rows(lost)} with a label not judged" if lost else "")
         )
+    card = card_of(summary)
+    if card:
+        lines.append(
+            f"how far {visible(summary.model)} agrees with people elsewhere: {card.in_words(summary.judge)}"
+        )
     if summary.pass_rate and summary.pass_bounds and summary.pass_rate.n < summary.asked:
         low, high = show_percent(summary.pass_bounds.low), show_percent(summary.pass_bounds.high)
         lines.append(f"pass rate if all the rest failed: {low}; if all passed: {high}")
@@ -110,6 +119,14 @@ def facts(summary: Summary) -> list[str]:
         meaning = f": {NOTES[kind]}" if kind in NOTES else ""
         lines.append(f"note {visible(kind)} on {_rows(count)}{meaning}")
     return lines
+
+
+def card_of(summary: Summary) -> Card | None:
+    """The card of the embedded judge, where it is this version of it that judged."""
+    if not summary.model.startswith("embedded@"):
+        return None
+    card = read_card()
+    return card if card.model == summary.model and card.for_judge(summary.judge) else None
 
 
 def failure_heading(kind: str, summary: Summary) -> str:

@@ -7,6 +7,7 @@ from adjudge.errors import SettingsError
 from adjudge.models import WrappingClient, known_providers, open_model
 from adjudge.records import Completion, ModelClient, Request
 from adjudge.runs.budget import NotAskedError
+from adjudge.runs.find_model import is_embedded
 from adjudge.runs.plan import Plan
 from adjudge.store import RunRecord, Store
 
@@ -45,6 +46,10 @@ def _reopen(run: RunRecord) -> ModelClient:
     model, base_url = str(run.plan["model"]), run.plan.get("base_url")
     if model.startswith("scripted:"):
         return open_model(model)
+    if is_embedded(model):
+        from adjudge.embedded.client import EmbeddedClient  # noqa: PLC0415 - keeps start-up fast
+
+        return EmbeddedClient(name=model)
     environ: Mapping[str, str] = {
         variable: "replay" for provider in known_providers({}) for variable in provider.key_variables
     }

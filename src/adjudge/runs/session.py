@@ -11,14 +11,12 @@ from pathlib import Path
 
 from adjudge import __version__
 from adjudge.dataset import read_cases
-from adjudge.errors import ModelNameError, SettingsError
+from adjudge.errors import SettingsError
 from adjudge.models import (
     Governor,
     RetryingClient,
     SharedClient,
     context_tokens,
-    known_providers,
-    open_model,
     parse_model_name,
 )
 from adjudge.models.prices import find_price
@@ -26,6 +24,7 @@ from adjudge.records import BadRow, Case, Judge, Judgement, ModelClient
 from adjudge.runs.blocks import SharedBlocks, Unshared, share_run
 from adjudge.runs.budget import Budget, BudgetedClient, Price
 from adjudge.runs.execute import Conditions, execute, execute_in_order
+from adjudge.runs.find_model import find_model
 from adjudge.runs.identity import ChosenRun, choose_run, describe_run, remembered_date
 from adjudge.runs.keep import TRIED_AGAIN, Keeper, NoKeeper
 from adjudge.runs.plan import TODAY, Plan
@@ -299,46 +298,3 @@ def known_price(client: ModelClient) -> Price:
             "give it with --price IN,OUT in US dollars per million tokens, or limit calls with --max-calls",
         )
     return Price(input=priced.rates.fresh * 1_000_000, output=priced.rates.output * 1_000_000)
-
-
-def find_model(
-    model: str | ModelClient | None,
-    judges: Sequence[Judge],
-    *,
-    base_url: str | None,
-    jobs: int,
-    timeout_seconds: float = 120.0,
-    environ: Mapping[str, str] = os.environ,
-) -> ModelClient:
-    """The model that was named. A key in the environment never chooses one by itself."""
-    if model is None:
-        model = environ.get("ADJUDGE_MODEL") or None
-    if model is None:
-        raise ModelNameError("model", "none was named", _what_can_be_used(judges, environ))
-    if not isinstance(model, str):
-        return model
-    if model == "embedded":
-        raise ModelNameError(
-            f"model {model}", "is not part of this version yet", _what_can_be_used(judges, environ)
-        )
-    return open_model(
-        model, base_url=base_url, environ=environ, timeout_seconds=timeout_seconds, connections=jobs
-    )
-
-
-def _what_can_be_used(judges: Sequence[Judge], environ: Mapping[str, str]) -> str:
-    ready = [
-        provider.example
-        for provider in known_providers(environ)
-        if provider.key_variables and provider.key_set
-    ]
-    keyed = f"; keys are set for {', '.join(ready)}" if ready else ""
-    small = (
-        " (the embedded judge, which needs no key, is not part of this version yet)"
-        if all(judge.built_in for judge in judges)
-        else ""
-    )
-    return (
-        "name one with --model or ADJUDGE_MODEL, such as `openai:gpt-…`, `anthropic:claude-…`, `google:gemini-…`, a local "
-        f"server with `--model openai:NAME --base-url URL`, or `scripted:FILE`; `adjudge models` lists them{keyed}{small}"
-    )

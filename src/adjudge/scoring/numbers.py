@@ -144,9 +144,14 @@ def compare_all(
     for expected in wanted:
         for response in said:
             yield from compare_pair(expected, response, margin)
-            if scale_asked is not None and expected.low.scaled != response.low.scaled:
-                ours, theirs = rescaled(expected, scale_asked), rescaled(response, scale_asked)
+            if scale_asked is None or (expected.low.scaled and response.low.scaled):
+                continue
+            ours, theirs = rescaled(expected, scale_asked), rescaled(response, scale_asked)
+            if expected.low.scaled != response.low.scaled:
                 yield from compare_pair(ours, theirs, margin)
+            else:  # one of them may be in the scale that was asked for, and the other written out
+                yield from compare_pair(ours, response, margin)
+                yield from compare_pair(expected, theirs, margin)
 
 
 def rescaled(span: Span, scale: Fraction) -> Span:

@@ -334,6 +334,9 @@ def test_a_question_for_millions_lets_a_bare_number_stand_for_millions():
     assert compare_numbers("1.6 billion", "1,577", FOUR, scale_asked=Fraction(10**6)).agrees
     assert not compare_numbers("1577", "1,577 billion", FOUR, scale_asked=Fraction(10**6)).agrees
     assert compare_numbers("1577", "1577 USD", FOUR, scale_asked=Fraction(10**6)).agrees
+    assert compare_numbers("303", "$302,578,000", FOUR, scale_asked=Fraction(10**6)).agrees
+    assert compare_numbers("302,578,000", "303", FOUR, scale_asked=Fraction(10**6)).agrees
+    assert not compare_numbers("303", "$302,578", FOUR, scale_asked=Fraction(10**6)).agrees
 
 
 def test_a_calculation_has_half_the_margin():

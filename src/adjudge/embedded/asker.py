@@ -1,0 +1,134 @@
+"""The small model, open: texts in, calibrated probabilities out."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol, Self
+
+from adjudge.embedded.adapter import Adapter, read_adapter
+from adjudge.embedded.engine import Engine
+from adjudge.embedded.files import PULL, CacheError, sha256_of
+from adjudge.embedded.merge import merged_folder
+from adjudge.embedded.pull import SMOLLM2, base_file
+from adjudge.embedded.questions import (
+    Asked,
+    Question,
+    ask_correct,
+    ask_helpful,
+    ask_relevant,
+    ask_states,
+)
+from adjudge.embedded.sentences import split_sentences
+from adjudge.embedded.tokens import Tokens
+
+ADAPTER = Path(__file__).with_name("adapter.npz")
+WINDOW_TOKENS = 480
+"""Of a text that is longer than the model was trained on; each window begins with the last sentence of the one before."""
+
+
+class Said(NamedTuple):
+    """The probabilities that were asked for, and how many tokens were read to know them."""
+
+    probabilities: list[float]
+    tokens: int
+
+
+class Asker(Protocol):
+    """What the judges need of the model."""
+
+    async def correct(self, *, question: str, expected: Sequence[str], response: str) -> Said:
+        """One probability: that the response agrees with the expected answer."""
+
+    async def states(self, *, text: str, statements: Sequence[str]) -> Said:
+        """One for each statement: that the text states it."""
+
+    async def relevant(self, *, question: str, response: str) -> Said:
+        """One for each step of the scale: that the response is at least so relevant."""
+
+    async def helpful(self, *, question: str, response: str) -> Said:
+        """One for each step of the scale: that the response is at least so helpful."""
+
+
+class SmallModel:
+    """An `Asker` on this machine's processor."""
+
+    def __init__(self, engine: Engine, adapter: Adapter) -> None:
+        self._engine = engine
+        self._calibration = adapter.calibration
+
+    @classmethod
+    def open(cls, environ: Mapping[str, str] = os.environ, *, workers: int | None = None) -> Self:
+        """Open what `adjudge models pull` made; a `CacheError` says what to do when it is not there, or not whole."""
+        return cls(Engine.open(find_merged(environ), workers=workers), read_adapter(ADAPTER))
+
+    def close(self) -> None:
+        self._engine.close()
+
+    async def correct(self, *, question: str, expected: Sequence[str], response: str) -> Said:
+        asked = ask_correct(self._engine.tokens, question=question, expected=expected, response=response)
+        return await self._ask("correct", [asked])
+
+    async def states(self, *, text: str, statements: Sequence[str]) -> Said:
+        tokens = self._engine.tokens
+        best = [0.0] * len(statements)
+        read = 0
+        for window in windows(tokens, text):
+            said = await self._ask("states", ask_states(tokens, text=window, statements=statements))
+            best = [max(pair) for pair in zip(best, said.probabilities, strict=True)]
+            read += said.tokens
+        return Said(best, read)
+
+    async def relevant(self, *, question: str, response: str) -> Said:
+        asked = ask_relevant(self._engine.tokens, question=question, response=response)
+        return descending(await self._ask("relevant", [asked]))
+
+    async def helpful(self, *, question: str, response: str) -> Said:
+        asked = ask_helpful(self._engine.tokens, question=question, response=response)
+        return descending(await self._ask("helpful", [asked]))
+
+    async def _ask(self, question: Question, asked: Sequence[Asked]) -> Said:
+        found = await self._engine.logits(question, asked)
+        probabilities = [
+            calibration.probability(output)
+            for sequence in found
+            for outputs in sequence
+            for calibration, output in zip(self._calibration[question], outputs, strict=True)
+        ]
+        return Said(probabilities, sum(len(one.tokens) for one in asked))
+
+
+def find_merged(environ: Mapping[str, str] = os.environ) -> Path:
+    """Where the merged model lies; a `CacheError` where none does."""
+    folder = merged_folder(
+        base_sha256=SMOLLM2.member_sha256, adapter_sha256=sha256_of(ADAPTER), environ=environ
+    )
+    if not folder.is_dir():
+        pulled = base_file(environ=environ).is_file()
+        problem = "was changed since its model was made" if pulled else "has no model on this machine yet"
+        raise CacheError("the embedded judge", problem, f"{PULL}{'' if pulled else ' (93 MB, once)'}")
+    return folder
+
+
+def descending(said: Said) -> Said:
+    """To be at least a 3 is never likelier than to be at least a 2; the steps were calibrated one by one."""
+    kept: list[float] = []
+    for probability in said.probabilities:
+        kept.append(min(probability, kept[-1]) if kept else probability)
+    return Said(kept, said.tokens)
+
+
+def windows(tokens: Tokens, text: str) -> list[str]:
+    """The text in pieces that the model can read whole, cut between sentences."""
+    if len(tokens.encode(text)) <= WINDOW_TOKENS:
+        return [text]
+    pieces: list[list[str]] = [[]]
+    used = 0
+    for sentence in (each.text for each in split_sentences(text)):
+        size = len(tokens.encode(sentence))
+        if pieces[-1] and used + size > WINDOW_TOKENS:
+            last = pieces[-1][-1]
+            pieces.append([last])
+            used = len(tokens.encode(last))
+        pieces[-1].append(sentence)
+        used += size
+    return [" ".join(piece) for piece in pieces]

@@ -1,0 +1,114 @@
+"""The small trained judge as a model client: it answers the built-in judges, from their fields and not their prompts."""
+
+import asyncio
+import os
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from decimal import Decimal
+from hashlib import sha256
+from importlib.util import find_spec
+
+import orjson
+
+from adjudge.embedded.asker import ADAPTER, Asker, SmallModel, find_merged
+from adjudge.embedded.correctness import judge_correctness
+from adjudge.embedded.coverage import list_items, match_items
+from adjudge.embedded.files import sha256_of
+from adjudge.embedded.language import detected_language
+from adjudge.embedded.ratings import judge_helpfulness, judge_relevance
+from adjudge.embedded.reply import JobReply, text_of
+from adjudge.errors import MissingExtraError, RejectedError
+from adjudge.models.keys import semantic_key
+from adjudge.records import Completion, Json, Request, Usage
+from adjudge.versions import EMBEDDED_VERSION
+
+Job = Callable[[Asker, Mapping[str, Json]], Awaitable[JobReply]]
+
+JOBS: Mapping[tuple[str, str], Job] = {
+    ("relevance", "verdict"): judge_relevance,
+    ("correctness", "verdict"): judge_correctness,
+    ("helpfulness", "verdict"): judge_helpfulness,
+    ("coverage", "items"): list_items,
+    ("coverage", "verdict"): match_items,
+}
+"""By judge and step."""
+PACKAGES = ("ctranslate2", "gguf", "numpy", "py3langid", "sentencex", "Stemmer", "tokenizers")
+
+
+class EmbeddedClient:
+    """Opened at the first question, so that knowing its name and its keys takes no weights."""
+
+    base_url = None
+
+    def __init__(
+        self,
+        environ: Mapping[str, str] = os.environ,
+        *,
+        asker: Asker | None = None,
+        name: str | None = None,
+    ) -> None:
+        """`name` is another version's, whose stored replies are wanted and which is never asked."""
+        self._environ = environ
+        self._asker = asker
+        self._opened: SmallModel | None = None
+        self._opening = asyncio.Lock()
+        self.name = name or f"embedded@{embedded_hash()}"
+
+    def __repr__(self) -> str:
+        return f"<EmbeddedClient {self.name}>"
+
+    def request_key(self, request: Request) -> str:
+        return semantic_key(self.name, "", request)
+
+    async def complete(self, request: Request) -> Completion:
+        job = JOBS.get((request.judge, request.step.partition("_")[0]))
+        if job is None or "_again" in request.step:
+            raise RejectedError(f"the embedded judge cannot answer {request.judge} ({request.step})")
+        asker = await self._open()
+        started = time.perf_counter()
+        reply = await job(asker, request.fields)
+        return Completion(
+            text=orjson.dumps(reply.parts).decode(),
+            structured=True,
+            model_snapshot=self.name,
+            usage=Usage(input=reply.tokens, output=0),
+            cost=Decimal(0),
+            latency_ms=(time.perf_counter() - started) * 1000,
+            notes=(*reply.notes, *language_notes(request.fields)),
+            measured=reply.measured,
+        )
+
+    async def close(self) -> None:
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            await asyncio.to_thread(opened.close)
+
+    async def _open(self) -> Asker:
+        if self._asker is None:
+            async with self._opening:
+                if self._asker is None:
+                    self._opened = await asyncio.to_thread(SmallModel.open, self._environ)
+                    self._asker = self._opened
+        return self._asker
+
+
+def check_ready(environ: Mapping[str, str]) -> None:
+    """Say what to do where the packages or the weights are not there."""
+    check_packages()
+    find_merged(environ)
+
+
+def check_packages() -> None:
+    if any(find_spec(package) is None for package in PACKAGES):
+        raise MissingExtraError("the embedded judge", "embedded")
+
+
+def embedded_hash() -> str:
+    """What a verdict depends on beside the case: the trained weights and the code around them."""
+    return sha256(f"{sha256_of(ADAPTER)} {EMBEDDED_VERSION}".encode()).hexdigest()[:12]
+
+
+def language_notes(fields: Mapping[str, Json]) -> tuple[str, ...]:
+    """It was trained and measured on English only, which a reader of the row should know."""
+    language = detected_language(text_of(fields, "response") or text_of(fields, "reference"))
+    return () if language in {None, "en"} else (f"language:{language}",)

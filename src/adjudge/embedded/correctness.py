@@ -1,0 +1,76 @@
+"""`correctness` on the small model: a numeric reference is compared in code, everything else by the model."""
+
+from collections.abc import Mapping, Sequence
+
+from adjudge.embedded.asker import Asker
+from adjudge.embedded.evidence import overlap
+from adjudge.embedded.numbers import NumberFound, any_number
+from adjudge.embedded.reply import UNCERTAIN, JobReply, alternatives, percent, text_of
+from adjudge.embedded.signs import correctness_signs, weighed
+from adjudge.records import Json, Measured
+from adjudge.scoring.text import NumberText, clipped
+
+THRESHOLD = 0.5
+SURE = 0.95
+"""How sure a comparison in code is taken to be where the model agrees with it."""
+
+
+async def judge_correctness(asker: Asker, fields: Mapping[str, Json]) -> JobReply:
+    question, response = text_of(fields, "question"), text_of(fields, "response")
+    expected = alternatives(fields, "reference")
+    number = any_number(question, expected, response)
+    if number is not None and not quotable(number, expected, response):
+        number = None
+    said = await asker.correct(question=question, expected=expected, response=response)
+    likely = weighed(said.probabilities[0], correctness_signs(question, expected, response))
+    if number is None:
+        return by_model(likely, expected, response, said.tokens)
+    return by_code(number, likely, said.tokens)
+
+
+def quotable(number: NumberFound, expected: Sequence[str], response: str) -> bool:
+    """Whether both quotations will be found where they were taken from; the scorer looks."""
+    in_reference = any(NumberText(text).has(number.expected) for text in expected)
+    return in_reference and (number.response is None or NumberText(response).has(number.response))
+
+
+def by_code(number: NumberFound, likely: float, tokens: int) -> JobReply:
+    """The scorer compares the two numbers once more, with its own margins, and decides."""
+    agreeing = max(SURE, likely) if number.agrees else min(1 - SURE, likely)
+    given = (
+        f"the response gives {clipped(number.response)}"
+        if number.response
+        else "the response gives no such number"
+    )
+    return JobReply(
+        parts={
+            "reason": f"The expected answer is the number {clipped(number.expected)}; {given} ({number.how}).",
+            "contradicts": False,
+            "misses_critical": False,
+            "calculation": False,
+            "numbers": [{"expected": number.expected, "response": number.response, "critical": True}],
+        },
+        measured=Measured(probability=agreeing if number.agrees else 1 - agreeing),
+        notes=("compared_in_code",),
+        tokens=tokens,
+    )
+
+
+def by_model(likely: float, expected: Sequence[str], response: str, tokens: int) -> JobReply:
+    agrees = likely >= THRESHOLD
+    shared = max((overlap(text, response) for text in expected), default=0.0)
+    nearest = max(expected, key=lambda text: overlap(text, response), default="")
+    found = f"{percent(shared)} of the words of “{clipped(nearest)}” stand in the response"
+    return JobReply(
+        parts={
+            "reason": f"The model gives {percent(likely)} that the response agrees with the expected answer; {found}.",
+            # what it says instead, or that it says nothing to the point: told apart by whether it shares any words
+            "contradicts": not agrees and shared > 0,
+            "misses_critical": not agrees and shared == 0,
+            "calculation": False,
+            "numbers": [],
+        },
+        measured=Measured(probability=likely if agrees else 1 - likely),
+        notes=("uncertain",) if abs(likely - THRESHOLD) < UNCERTAIN else (),
+        tokens=tokens,
+    )

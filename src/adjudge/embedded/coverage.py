@@ -1,0 +1,83 @@
+"""`coverage` on the small model: the checklist is made in code, each statement of it is asked of the model."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from adjudge.embedded.asker import Asker, Said
+from adjudge.embedded.checklist import make_checklist
+from adjudge.embedded.evidence import find_evidence, in_order
+from adjudge.embedded.reply import JobReply, percent, text_of
+from adjudge.records import Json
+from adjudge.scoring.checklist import SHAPES
+
+THRESHOLD = 0.5
+SHORT = 2
+"""Statements of a short reference."""
+
+
+async def list_items(asker: Asker, fields: Mapping[str, Json]) -> JobReply:
+    """The first step: what the reference says. The model is not asked."""
+    del asker
+    return JobReply(parts=make_checklist(text_of(fields, "reference"), text_of(fields, "question")))
+
+
+async def match_items(asker: Asker, fields: Mapping[str, Json]) -> JobReply:
+    """The second step: which of it the response states, behind one reading of the response."""
+    response = text_of(fields, "response")
+    items = fields.get("items")
+    asked = items if isinstance(items, dict) else {}
+    entries = {shape.category: rows_of(asked.get(shape.category), shape.key) for shape in SHAPES}
+    statements = [*entries["facts"], *entries["conclusions"]]
+    said = await asker.states(text=response, statements=[text for _, text in statements])
+    whole = await read_as_whole(asker, fields, len(statements))
+    decided = {
+        item_id: decide(item_id, text, either(probability, whole.probabilities), response)
+        for (item_id, text), probability in zip(statements, said.probabilities, strict=True)
+    }
+    places = [
+        response.find(evidence)
+        for item_id, _ in statements
+        if isinstance(evidence := decided[item_id]["evidence"], str)
+    ]
+    parts: dict[str, Json] = {
+        "facts": [decided[item_id] for item_id, _ in entries["facts"]],
+        "conclusions": [decided[item_id] for item_id, _ in entries["conclusions"]],
+        # those that stand in the response were found in code before anybody was asked
+        "terms": [
+            {"id": item_id, "why": "the response does not have the term", "matched": False, "evidence": None}
+            for item_id, _ in entries["terms"]
+        ],
+        "organization": "matched" if in_order(places) else "mismatched",
+    }
+    return JobReply(parts=parts, tokens=said.tokens + whole.tokens)
+
+
+async def read_as_whole(asker: Asker, fields: Mapping[str, Json], statements: int) -> Said:
+    """A reference of one or two statements is also an expected answer, to which the response may agree in other words."""
+    if statements > SHORT:
+        return Said([], 0)
+    return await asker.correct(
+        question=text_of(fields, "question"),
+        expected=[text_of(fields, "reference")],
+        response=text_of(fields, "response"),
+    )
+
+
+def either(states: float, agrees: Sequence[float]) -> float:
+    """The probability that it is stated, or else that the response agrees with the whole."""
+    return 1 - (1 - states) * math.prod(1 - probability for probability in agrees)
+
+
+def rows_of(rows: Json, key: str) -> Sequence[tuple[str, str]]:
+    """(id, text) of each entry of a checklist."""
+    listed = rows if isinstance(rows, list) else []
+    return [(str(row["id"]), str(row[key])) for row in listed if isinstance(row, dict)]
+
+
+def decide(item_id: str, text: str, probability: float, response: str) -> dict[str, Json]:
+    """Matched only with a passage to show for it."""
+    evidence = find_evidence(text, response) if probability >= THRESHOLD else None
+    why = f"the model gives {percent(probability)} that the response states it"
+    if probability >= THRESHOLD and evidence is None:
+        why += ", but no passage shares its words"
+    return {"id": item_id, "why": why, "matched": evidence is not None, "evidence": evidence}

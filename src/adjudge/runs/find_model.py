@@ -1,0 +1,81 @@
+"""Which model answers a run: the one that was named, else the embedded judge for the judges it knows."""
+
+import os
+from collections.abc import Mapping, Sequence
+
+from adjudge.errors import ModelNameError
+from adjudge.models import known_providers, open_model
+from adjudge.records import Judge, ModelClient
+
+EMBEDDED = "embedded"
+
+
+def find_model(
+    model: str | ModelClient | None,
+    judges: Sequence[Judge],
+    *,
+    base_url: str | None,
+    jobs: int,
+    timeout_seconds: float = 120.0,
+    environ: Mapping[str, str] = os.environ,
+) -> ModelClient:
+    """A key in the environment never chooses one by itself."""
+    if model is None:
+        model = environ.get("ADJUDGE_MODEL") or default_model(judges, environ)
+    if not isinstance(model, str):
+        return model
+    if is_embedded(model):
+        return open_embedded(model, judges, base_url=base_url, environ=environ)
+    return open_model(
+        model, base_url=base_url, environ=environ, timeout_seconds=timeout_seconds, connections=jobs
+    )
+
+
+def is_embedded(model: str) -> bool:
+    """`embedded`, or as a run knows it, with the hash of what it consists of."""
+    return model.partition("@")[0] == EMBEDDED
+
+
+def default_model(judges: Sequence[Judge], environ: Mapping[str, str]) -> str:
+    if all(judge.built_in for judge in judges):
+        return EMBEDDED
+    raise ModelNameError("model", "none was named", _what_can_be_used(environ))
+
+
+def open_embedded(
+    model: str, judges: Sequence[Judge], *, base_url: str | None, environ: Mapping[str, str]
+) -> ModelClient:
+    """Checked before the run begins: that it is on this machine, and that it was trained for these judges."""
+    from adjudge.embedded.client import EmbeddedClient, check_ready  # noqa: PLC0415 - keeps start-up fast
+
+    others = [judge.name for judge in judges if not judge.built_in]
+    if others:
+        raise ModelNameError(
+            f"model {EMBEDDED}",
+            f"was trained for the built-in judges and cannot read the prompt of {', '.join(others)}",
+            f"use a built-in judge (`adjudge judges` lists them) or a larger model: {_what_can_be_used(environ)}",
+        )
+    if base_url is not None:
+        raise ModelNameError(
+            f"model {EMBEDDED}", "runs on this machine and has no base URL", "leave --base-url out"
+        )
+    check_ready(environ)
+    client = EmbeddedClient(environ)
+    if model not in {EMBEDDED, client.name}:
+        raise ModelNameError(
+            f"model {model}", f"is of another version; this one is {client.name}", f"use --model {EMBEDDED}"
+        )
+    return client
+
+
+def _what_can_be_used(environ: Mapping[str, str]) -> str:
+    ready = [
+        provider.example
+        for provider in known_providers(environ)
+        if provider.key_variables and provider.key_set
+    ]
+    keyed = f"; keys are set for {', '.join(ready)}" if ready else ""
+    return (
+        "name one with --model or ADJUDGE_MODEL, such as `openai:gpt-…`, `anthropic:claude-…`, `google:gemini-…`, a local "
+        f"server with `--model openai:NAME --base-url URL`, or `scripted:FILE`; `adjudge models` lists them{keyed}"
+    )

@@ -1,0 +1,29 @@
+"""An asker whose probabilities are written down, for the code around the small model."""
+
+from adjudge.embedded.asker import Said
+
+
+class ScriptedAsker:
+    """`correct` is one probability; `states` maps a statement to one (else 0); the others list their steps."""
+
+    def __init__(self, *, correct=0.5, states=None, relevant=(), helpful=()):
+        self.probability = correct
+        self.stated = states or {}
+        self.steps = {"relevant": list(relevant), "helpful": list(helpful)}
+        self.asked = []
+
+    async def correct(self, *, question, expected, response):
+        self.asked.append(("correct", question, list(expected), response))
+        return Said([self.probability], 10)
+
+    async def states(self, *, text, statements):
+        self.asked.append(("states", text, list(statements)))
+        return Said([self.stated.get(statement, 0.0) for statement in statements], 20)
+
+    async def relevant(self, *, question, response):
+        self.asked.append(("relevant", question, response))
+        return Said(self.steps["relevant"], 30)
+
+    async def helpful(self, *, question, response):
+        self.asked.append(("helpful", question, response))
+        return Said(self.steps["helpful"], 30)

@@ -1,0 +1,1 @@
+"""How the embedded judge's adapter is made: labelled rows in, one file out."""
