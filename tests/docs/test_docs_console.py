@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from adjudge.embedded.asker import find_merged
+from adjudge.errors import InputError
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 CONSOLE = re.compile(r"(?P<open>^```console\n)(?P<body>.*?)(?P<close>^```$)", re.MULTILINE | re.DOTALL)
@@ -23,6 +26,18 @@ ENVIRON = {
     "NO_COLOR": "1",
 }
 TODAY = re.compile(r"\d{4}-\d{2}-\d{2} \(today, UTC\)")
+
+
+NEEDS_THE_MODEL = "<!-- needs the embedded judge -->"
+
+
+def skip_without_the_model(text):
+    if NEEDS_THE_MODEL not in text:
+        return
+    try:
+        find_merged()
+    except InputError:
+        pytest.skip("the embedded judge's model is not on this machine: `adjudge models pull`")
 
 
 def run_block(body: str, folder: Path) -> str:
@@ -48,6 +63,7 @@ def run_block(body: str, folder: Path) -> str:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_console_blocks_show_what_is_printed(page, tmp_path):
     text = page.read_text(encoding="utf-8")
+    skip_without_the_model(text)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     new = CONSOLE.sub(lambda block: block["open"] + run_block(block["body"], tmp_path) + block["close"], text)
     if UPDATE:

@@ -5,7 +5,7 @@ import io
 import threading
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -94,7 +94,8 @@ def serving(index: Index) -> Iterator[Index]:
                 self.send_header(name, value)
             self.end_headers()
             cut = index.cut_after.pop(0) if index.cut_after and self.path.endswith(".whl") else len(body)
-            self.wfile.write(body[:cut])
+            with suppress(ConnectionError):  # whoever asked may have heard enough
+                self.wfile.write(body[:cut])
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it so
             """Say nothing."""

@@ -1,5 +1,6 @@
 """The small model, open: texts in, calibrated probabilities out."""
 
+import asyncio
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -70,13 +71,14 @@ class SmallModel:
 
     async def states(self, *, text: str, statements: Sequence[str]) -> Said:
         tokens = self._engine.tokens
-        best = [0.0] * len(statements)
-        read = 0
-        for window in windows(tokens, text):
-            said = await self._ask("states", ask_states(tokens, text=window, statements=statements))
-            best = [max(pair) for pair in zip(best, said.probabilities, strict=True)]
-            read += said.tokens
-        return Said(best, read)
+        said = await asyncio.gather(
+            *(
+                self._ask("states", ask_states(tokens, text=window, statements=statements))
+                for window in windows(tokens, text)
+            )
+        )
+        best = [max(each) for each in zip(*(one.probabilities for one in said), strict=True)]
+        return Said(best, sum(one.tokens for one in said))
 
     async def relevant(self, *, question: str, response: str) -> Said:
         asked = ask_relevant(self._engine.tokens, question=question, response=response)

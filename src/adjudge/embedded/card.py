@@ -58,21 +58,28 @@ class Card:
         return list(dict.fromkeys(each.judge for each in self.agreements))
 
     def in_words(self, judge: str) -> str:
-        """`evouna_nq accuracy .93 [.92, .94], κ .82 [.79, .84]; …`, sets it was never trained on marked."""
+        """`evouna_nq (73 % right) accuracy .93 [.92, .94], κ .82 [.79, .84]; …`, sets it was never trained on marked."""
         by_set: dict[str, list[Agreement]] = {}
         for each in self.for_judge(judge):
             by_set.setdefault(each.dataset, []).append(each)
         return "; ".join(
-            f"{dataset}{'' if figures[0].trained_on else ' (never trained on)'} "
-            + ", ".join(
-                f"{SYMBOLS.get(f.measure, f.measure)} {shown(f.value)} [{shown(f.low)}, {shown(f.high)}]"
-                for f in figures
-            )
-            for dataset, figures in by_set.items()
+            f"{described(figures[0])} {', '.join(map(valued, figures))}" for figures in by_set.values()
         )
 
 
 SYMBOLS = {"kappa": "κ"}
+
+
+def described(agreement: Agreement) -> str:
+    """`evouna_nq (73 % right)`, with what a reader should know of the set."""
+    facts = [] if agreement.base_rate is None else [f"{100 * agreement.base_rate:.0f} % right"]
+    facts += [] if agreement.trained_on else ["never trained on"]
+    return f"{agreement.dataset} ({', '.join(facts)})" if facts else agreement.dataset
+
+
+def valued(agreement: Agreement) -> str:
+    measure = SYMBOLS.get(agreement.measure, agreement.measure)
+    return f"{measure} {shown(agreement.value)} [{shown(agreement.low)}, {shown(agreement.high)}]"
 
 
 def shown(value: float) -> str:

@@ -27,7 +27,7 @@ SHORT_WORDS, LONG_WORDS = 12, 400
 
 async def judge_relevance(asker: Asker, fields: Mapping[str, Json]) -> JobReply:
     question, response = request_of(fields), text_of(fields, "response")
-    said = await asker.relevant(question=question, response=response)
+    said = await asker.relevant(question=with_context(question, fields), response=response)
     rated = rate("relevant", said.probabilities)
     missing = unanswered(question, response)
     reasons = [f"The model's expected relevance is {rated.exact:.2f} on a scale of 0 to 5."]
@@ -94,6 +94,12 @@ def rate(question: Question, steps: Sequence[float]) -> Rated:
 def request_of(fields: Mapping[str, Json]) -> str:
     """The request itself; where the parameters name none, all of them."""
     return text_of(fields, "question") or text_of(fields, "parameters")
+
+
+def with_context(question: str, fields: Mapping[str, Json]) -> str:
+    """What came with the request stands behind it, as in training; of a long one the beginning and the end are read."""
+    context = text_of(fields, "context")
+    return f"{question} {context}" if context.strip() else question
 
 
 def quoted(parts: Sequence[str]) -> str:
