@@ -45,8 +45,15 @@ class Run:
     def __len__(self) -> int:
         return len(self.judgements)
 
-    def report(self) -> Report:
-        return Report.of(self.judgements, self.judges, current_date=told_date(self.judges, self.current_date))
+    def report(self, *, slices: Sequence[str] = ()) -> Report:
+        """`slices` are metadata columns to report by."""
+        return Report.of(
+            self.judgements,
+            self.judges,
+            current_date=told_date(self.judges, self.current_date),
+            run=self.name,
+            slices=slices,
+        )
 
     def rows(self) -> list[dict[str, Json]]:
         """The result rows, as `adjudge run -o rows.jsonl` writes them."""

@@ -409,7 +409,9 @@ class Judgement:
     at: datetime
     place: Place | None = None
     metadata: Mapping[str, Json] = field(default_factory=lambda: NOTHING)
-    """The case's metadata object, for slices."""
+    """The case's metadata object, with the short values of columns that stand for no field: for slices."""
+    cluster: str | None = None
+    """What the case has in common with others, such as their question or document; None: it stands alone."""
     label: Json = None
     """The case's own label, where it has one; never sent unless the judge names it."""
 

@@ -62,8 +62,15 @@ def test_an_error_inside_the_thread_reaches_the_caller():
         asyncio.run(handler())
 
 
-def test_without_a_model_it_says_what_can_be_used():
+def test_without_a_model_a_judge_of_ones_own_says_what_can_be_used(tmp_path):
+    (tmp_path / "mine.md").write_text("Rate {{ response }} from 1 to 5. Reply as JSON with `score`.")
     with pytest.raises(InputError, match="ADJUDGE_MODEL"):
+        adjudge.judge("mine.md", response="r")
+
+
+def test_without_a_model_a_built_in_judge_wants_the_embedded_one(tmp_path, monkeypatch):
+    monkeypatch.setenv("ADJUDGE_CACHE", str(tmp_path))
+    with pytest.raises(InputError, match="adjudge models pull"):
         adjudge.judge("relevance", question="q", response="r")
 
 

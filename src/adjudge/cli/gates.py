@@ -3,7 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import click
+
 from adjudge.cli.main import EXIT_GATE_FAILED, EXIT_NOT_MEASURED
+from adjudge.cli.options import flag, together
 from adjudge.errors import SettingsError
 from adjudge.records import Judge
 from adjudge.reports.summary import Summary
@@ -11,6 +14,28 @@ from adjudge.stats.intervals import Estimate
 
 ERROR_RATE_WITH_A_GATE = 0.05
 """A mean over what happened to be judged says little when more than this was not."""
+
+gate_options = together(
+    flag("--fail-under", multiple=True, metavar="[JUDGE=]X", help="Exit 1 when a judge's mean is under X."),
+    flag(
+        "--fail-under-pass-rate",
+        multiple=True,
+        metavar="[JUDGE=]X",
+        help="Exit 1 when the pass rate is under X (0 to 1).",
+    ),
+    flag(
+        "--gate",
+        type=click.Choice(["point", "lower"]),
+        default="point",
+        show_default=True,
+        help="Compare the mean itself, or the lower end of its 95 % interval.",
+    ),
+    flag(
+        "--max-error-rate",
+        type=click.FloatRange(0, 1),
+        help="Exit 3 when more than this share was not judged; 0.05 when a gate is set, else off.",
+    ),
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,7 +52,7 @@ class Gates:
         code = 0
         for summary in summaries:
             judged = summary.scored + summary.forced
-            lost = 1 - judged / summary.asked if summary.asked else 1.0
+            lost = summary.not_judged / summary.asked if summary.asked else 1.0
             if judged == 0:
                 tell(f"not measured: {summary.judge}: none of {summary.asked} could be judged")
                 code = EXIT_NOT_MEASURED
@@ -59,6 +84,8 @@ class Gates:
             tell(f"gate failed: {judge}: no {what} to compare with {wanted:g}")
             return False
         found = estimate.low if self.lower else estimate.value
+        if self.lower and estimate.warning:
+            tell(f"warning: {judge}: the gate compares the lower end of an interval: {estimate.warning}")
         if found >= wanted:
             return True
         side = f"the lower end of the {what}'s 95 % interval" if self.lower else f"the {what}"

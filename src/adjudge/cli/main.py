@@ -27,6 +27,10 @@ COMMANDS = {
     "estimate": "Say what a run would take, before it is made.",
     "runs": "List the stored runs, or remove one.",
     "report": "Print the figures of a stored run.",
+    "compare": "Say whether one run is better than another.",
+    "plan": "Say how many cases a comparison needs.",
+    "certify": "Try a judge with probes and attacks, and write its card.",
+    "agree": "Say how far a judge agrees with people.",
     "export": "Write a stored run's rows to a file.",
     "models": "List the models that can be used.",
     "store": "Check the store, or give its unused space back.",
@@ -93,7 +97,7 @@ def cli(ctx: click.Context) -> None:
     _check_variables(ctx.command, ctx)
 
 
-OTHER_VARIABLES = frozenset({"ADJUDGE_CURRENT_DATE"})
+OTHER_VARIABLES = frozenset({"ADJUDGE_CACHE", "ADJUDGE_CURRENT_DATE"})
 """Read elsewhere than by a flag."""
 
 

@@ -124,6 +124,13 @@ as_option = flag(
     default="rows",
     help="Print result rows, or what the judge's own output format asks for.",
 )
+slice_option = flag(
+    "--slice",
+    "slices",
+    multiple=True,
+    metavar="COLUMN",
+    help="Report also by the values of this column or metadata key; may be repeated.",
+)
 json_option = flag("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 
 

@@ -1,38 +1,103 @@
 """`adjudge report`: the figures of a stored run."""
 
 import sys
+from contextlib import ExitStack
 from dataclasses import replace
 
 import click
 import orjson
 
-from adjudge.cli.console import use_colour
-from adjudge.cli.options import json_option, store_option
-from adjudge.cli.stored import find_run, stored
+from adjudge.cli.console import tell, use_colour
+from adjudge.cli.gates import gate_options, parse_gates
+from adjudge.cli.options import flag, json_option, slice_option, store_option
+from adjudge.cli.stored import find_run, known_columns, stored
+from adjudge.errors import SettingsError
 from adjudge.judges import parse_judge
 from adjudge.records import Judge
+from adjudge.reports.files import ReportFile, is_report_file
 from adjudge.reports.report import Report
+from adjudge.reports.rows import result_row
 from adjudge.reports.summary import Tally
+from adjudge.reports.writers import JUNIT, open_writer
 from adjudge.store import RunRecord, Store
 
 
 @click.command("report", short_help="Print the figures of a stored run.")
 @click.argument("run", default="last")
+@flag(
+    "--output",
+    "-o",
+    "outputs",
+    multiple=True,
+    help="Write the report to FILE.html, .md or .junit.xml instead of printing it; may be repeated.",
+)
+@slice_option
+@gate_options
 @store_option
 @json_option
-def command(*, run: str, store: str, as_json: bool) -> None:
-    """Print the figures of RUN: a name, the start of an id, or `last`."""
-    with stored(store) as opened:
+def command(
+    *,
+    run: str,
+    outputs: tuple[str, ...],
+    slices: tuple[str, ...],
+    fail_under: tuple[str, ...],
+    fail_under_pass_rate: tuple[str, ...],
+    gate: str,
+    max_error_rate: float | None,
+    store: str,
+    as_json: bool,
+) -> int:
+    """Print the figures of RUN: a name, the start of an id, or `last`. With a gate, exit as `run` would."""
+    check_report_files(outputs)
+    with stored(store) as opened, ExitStack() as stack:
         record = find_run(opened, run)
-        tally = Tally(judges_of(opened, record))
+        judges = judges_of(opened, record)
+        gates = parse_gates(
+            fail_under,
+            fail_under_pass_rate,
+            lower=gate == "lower",
+            max_error_rate=max_error_rate,
+            # a rule given with --pass is not in the judge's file; whether there is a pass rate, the rows say
+            judges=[replace(judge, passes=judge.passes or "") for judge in judges],
+        )
+        pages = [stack.enter_context(ReportFile(path)) for path in outputs if is_report_file(path)]
+        writers = [stack.enter_context(open_writer(path)) for path in outputs if not is_report_file(path)]
+        repeats = record.plan.get("repeats")
+        tally = Tally(judges, repeats=repeats if isinstance(repeats, int) else None, slices=slices)
         for judgement in opened.judgements(record.run_id):
             tally.add(judgement)
-    said = record.plan.get("current_date")
-    report = Report(summaries=tally.summaries(), current_date=str(said) if said else None)
+            for writer in writers:
+                writer.write(result_row(judgement, record.run_id))
+        if tally.unknown_slices:
+            raise SettingsError(
+                f"--slice {tally.unknown_slices[0]}",
+                "no case has such a column",
+                known_columns(tally.columns),
+            )
+        said = record.plan.get("current_date")
+        report = Report(
+            summaries=tally.summaries(), current_date=str(said) if said else None, run=record.run_id
+        )
+        for page in pages:
+            page.write(report)
     if as_json:
         click.echo(orjson.dumps(report.to_json(), option=orjson.OPT_INDENT_2))
-    else:
+    elif not outputs:
         report.print(colour=use_colour(sys.stdout))
+    if outputs:
+        tell(f"wrote {', '.join(outputs)}")
+    gated = fail_under or fail_under_pass_rate or max_error_rate is not None
+    return gates.judge(report.summaries, tell) if gated else 0
+
+
+def check_report_files(outputs: tuple[str, ...]) -> None:
+    for path in outputs:
+        if not is_report_file(path) and not path.lower().endswith(JUNIT):
+            raise SettingsError(
+                f"-o {path}",
+                "is no form of a report",
+                "name a file that ends in .html, .md or .junit.xml; `adjudge export` writes the rows",
+            )
 
 
 def judges_of(store: Store, record: RunRecord) -> list[Judge]:

@@ -14,8 +14,9 @@ from typing import Self
 import click
 import orjson
 
+from adjudge.cli.cards import Cards
 from adjudge.cli.console import Progress, tell, use_colour
-from adjudge.cli.gates import parse_gates
+from adjudge.cli.gates import gate_options, parse_gates
 from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED
 from adjudge.cli.options import (
     as_mapping,
@@ -28,17 +29,20 @@ from adjudge.cli.options import (
     parse_decimal,
     parse_price,
     pass_option,
+    slice_option,
     store_option,
 )
+from adjudge.cli.stored import known_columns
 from adjudge.dataset import read_cases
 from adjudge.dataset.count import count_rows
 from adjudge.errors import InputError, SettingsError
 from adjudge.records import BadRow, Case, Failed, Judgement
 from adjudge.reports.contract import as_contract
+from adjudge.reports.files import ReportFile, is_report_file
 from adjudge.reports.report import Report
 from adjudge.reports.rows import result_row
 from adjudge.reports.summary import Tally
-from adjudge.reports.writers import Writer, open_writer
+from adjudge.reports.writers import JUNIT, Writer, open_writer
 from adjudge.runs.plan import CurrentDate, Plan, make_plan, told_date
 from adjudge.runs.session import Keeping, Limits, Session, open_session
 
@@ -62,8 +66,9 @@ from adjudge.runs.session import Keeping, Limits, Session, open_session
     "-o",
     "outputs",
     multiple=True,
-    help="Write rows to FILE.jsonl, .csv or .parquet; may be repeated.",
+    help="Write rows to FILE.jsonl, .csv, .parquet or .junit.xml, the report to .html or .md; may be repeated.",
 )
+@slice_option
 @as_option
 @json_option
 @store_option
@@ -83,24 +88,11 @@ from adjudge.runs.session import Keeping, Limits, Session, open_session
 )
 @flag("--deadline", type=click.FloatRange(0, min_open=True), help="Ask nothing more after so many seconds.")
 @flag("--strict", is_flag=True, help="Stop at the first bad row.")
-@flag("--fail-under", multiple=True, metavar="[JUDGE=]X", help="Exit 1 when a judge's mean is under X.")
+@gate_options
 @flag(
-    "--fail-under-pass-rate",
-    multiple=True,
-    metavar="[JUDGE=]X",
-    help="Exit 1 when the pass rate is under X (0 to 1).",
-)
-@flag(
-    "--gate",
-    type=click.Choice(["point", "lower"]),
-    default="point",
-    show_default=True,
-    help="Compare the mean itself, or the lower end of its 95 % interval.",
-)
-@flag(
-    "--max-error-rate",
-    type=click.FloatRange(0, 1),
-    help="Exit 3 when more than this share was not judged; 0.05 when a gate is set, else off.",
+    "--require-card",
+    is_flag=True,
+    help="Exit 2 when a judge has no card for this model (`adjudge certify`), 1 when a probe on it failed.",
 )
 def command(
     *,
@@ -121,6 +113,7 @@ def command(
     repeat: int,
     name: str | None,
     outputs: tuple[str, ...],
+    slices: tuple[str, ...],
     form: str,
     as_json: bool,
     store: str,
@@ -138,6 +131,7 @@ def command(
     fail_under_pass_rate: tuple[str, ...],
     gate: str,
     max_error_rate: float | None,
+    require_card: bool,
 ) -> int:
     """Judge every case in CASES (.jsonl, .json, .csv, .tsv, .parquet, or - for stdin) with every --judge."""
     if as_json and (form == "contract" or "-" in outputs):
@@ -186,21 +180,32 @@ def command(
     if form == "rows" and not outputs and not as_json and not sys.stdout.isatty():
         outputs = ("-",)  # a pipe gets the rows, a terminal the report
     stdout_is_taken = form == "contract" or "-" in outputs
-    tally = Tally(plan.judges)
+    tally = Tally(plan.judges, repeats=plan.repeats, slices=slices)
     opened = open_session(
         plan, source=cases, model=model, base_url=base_url, name=name, limits=limits, keeping=keeping
     )
-    receivers: list[Receiver] = [tally.add]
+    cards = Cards(plan.judges, store, judges, required=require_card)
+    receivers: list[Receiver] = [tally.add, cards.receive]
     try:
         with ExitStack() as stack:
-            writers = [stack.enter_context(open_writer(path)) for path in outputs]
+            pages = [stack.enter_context(ReportFile(path)) for path in outputs if is_report_file(path)]
+            writers = [stack.enter_context(open_writer(path)) for path in outputs if not is_report_file(path)]
             progress = stack.enter_context(Progress(_total(cases, plan)))
             if form == "contract":
                 receivers.append(ContractPrinter(plan).receive)
             receivers.append(progress.count)
             end = asyncio.run(
-                _judge_all(opened, rows, receivers, writers, progress, in_order=form == "contract")
+                _judge_all(
+                    opened, rows, receivers, writers, progress, cards=cards, in_order=form == "contract"
+                )
             )
+            report = Report(
+                summaries=tally.summaries(),
+                current_date=told_date(plan.judges, end.current_date),
+                run=end.run,
+            )
+            for page in pages:
+                page.write(report)
     except (KeyboardInterrupt, asyncio.CancelledError):
         tell(f"interrupted {_kept(tally, outputs)}; run the same command again and it goes on")
         return EXIT_INTERRUPTED
@@ -208,7 +213,8 @@ def command(
         if any(summary.asked for summary in tally.summaries()):
             tell(f"stopped {_kept(tally, outputs)}")
         raise
-    report = Report(summaries=tally.summaries(), current_date=told_date(plan.judges, end.current_date))
+    for column in tally.unknown_slices:
+        tell(f"warning: --slice {column}: no case has such a column; {known_columns(tally.columns)}")
     _print_report(report, as_json=as_json, on_stderr=stdout_is_taken)
     if end.interrupted:
         tell(f"interrupted {_kept(tally, outputs)}; run the same command again and it goes on")
@@ -216,7 +222,7 @@ def command(
     if end.halted is not None:
         tell(f"stopped {_kept(tally, outputs)}: {end.halted}")
         return EXIT_NOT_MEASURED
-    return gates.judge(report.summaries, tell)
+    return max(gates.judge(report.summaries, tell), cards.judge(tell))  # 3 goes before 1
 
 
 Receiver = Callable[[Judgement], None]
@@ -224,6 +230,7 @@ Receiver = Callable[[Judgement], None]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class End:
+    run: str
     current_date: CurrentDate
     halted: str | None
     interrupted: bool
@@ -236,10 +243,12 @@ async def _judge_all(
     writers: list[Writer],
     progress: Progress,
     *,
+    cards: Cards,
     in_order: bool,
 ) -> End:
     async with opened as session:
         _announce(session)
+        cards.announce(session.model)
         progress.watched = session
         if writers:
             receivers = [*receivers, RowWriter(writers, session.run).receive]
@@ -255,6 +264,7 @@ async def _judge_all(
             for receive in receivers:
                 receive(judgement)
         return End(
+            run=session.run,
             current_date=session.plan.current_date,
             halted=session.halted,
             interrupted=interrupts.seen,
@@ -363,7 +373,9 @@ def _same_file(one: str, other: str) -> bool:
 
 def _kept(tally: Tally, outputs: tuple[str, ...]) -> str:
     done = sum(summary.asked for summary in tally.summaries())
-    files = [path for path in outputs if path != "-"]
+    files = [
+        path for path in outputs if path != "-" and not is_report_file(path) and not path.endswith(JUNIT)
+    ]
     return f"after {done} judgements" + (f"; they are in {', '.join(files)}" if files and done else "")
 
 

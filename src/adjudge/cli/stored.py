@@ -1,6 +1,6 @@
 """What commands that read the store share."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from adjudge.errors import InputError
@@ -15,6 +15,12 @@ def stored(where: str) -> Iterator[Store]:
         yield store
     finally:
         store.close()
+
+
+def known_columns(columns: Iterable[str]) -> str:
+    """What a report can be sliced by, for somebody who asked for something else."""
+    names = ", ".join(list(columns)[:20])
+    return f"there are {names}" if names else "the cases have no metadata and no short columns of their own"
 
 
 def find_run(store: Store, reference: str) -> RunRecord:

@@ -55,18 +55,28 @@ def read_cases(
     """
     rows: Iterator[Row | Unread | Case | BadRow]
     if isinstance(source, str | os.PathLike):
-        if os.fspath(source) == "-":
-            origin = Origin(file=name or "standard input", maps=maps)
-            if stdin is None and sys.stdin is None:
-                raise DatasetError(origin.file, "is closed", "pipe the cases in, or name a file")
-            rows = _read_stream(stdin if stdin is not None else sys.stdin.buffer, origin)
-        else:
-            origin = Origin(file=name or os.fspath(source) or "''", maps=maps)
-            rows = _read_path(Path(source), origin)
+        origin, rows = read_rows(source, maps=maps, name=name, stdin=stdin)
     else:
         origin = Origin(file=name or "cases", maps=maps)
         rows = read_objects(source, origin)
     return _to_cases(rows, origin, strict=strict)
+
+
+def read_rows(
+    source: str | os.PathLike[str],
+    *,
+    maps: Mapping[str, str] = NO_MAPS,
+    name: str | None = None,
+    stdin: BinaryIO | None = None,
+) -> tuple[Origin, Iterator[Row | Unread]]:
+    """The rows of a file or of standard input (`-`) under their own column names."""
+    if os.fspath(source) == "-":
+        origin = Origin(file=name or "standard input", maps=maps)
+        if stdin is None and sys.stdin is None:
+            raise DatasetError(origin.file, "is closed", "pipe the rows in, or name a file")
+        return origin, _read_stream(stdin if stdin is not None else sys.stdin.buffer, origin)
+    origin = Origin(file=name or os.fspath(source) or "''", maps=maps)
+    return origin, _read_path(Path(source), origin)
 
 
 # ---- rows -> cases -------------------------------------------------------------------------------------

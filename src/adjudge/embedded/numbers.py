@@ -20,7 +20,7 @@ QUOTED = re.compile(
         (?:\s?(?:%|‰|°\s?[CF]?\b)|\s?-?(?:percent(?:age\s+points?)?|per\s+cent|trillion|billion|million|thousand|hundred
             |crore|lakh|tn|bn|mn|mm|[kKmMbB])\b)?
         (?:\s?(?:USD|EUR|GBP|dollars?|euros?|pounds?|[€£])(?!\w))?
-        (?:\s(?P<unit>[A-Za-z]{1,12})\b)?""",
+        (?:\s(?P<unit>[A-Za-z]{1,12}(?:/[A-Za-z]{1,6})?)\b)?""",
     re.VERBOSE,
 )
 SPELT = re.compile(

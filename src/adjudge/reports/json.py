@@ -5,9 +5,13 @@ from dataclasses import asdict
 
 from adjudge.records import Json
 from adjudge.reports.format import plain_json
-from adjudge.reports.summary import Bounds, Summary
+from adjudge.reports.repeated import Repeated
+from adjudge.reports.sample import Bounds
+from adjudge.reports.slices import Slice
+from adjudge.reports.summary import Summary
 from adjudge.reports.words import card_of
-from adjudge.stats.intervals import Estimate
+from adjudge.stats.intervals import Estimate, Undefined
+from adjudge.stats.repeats import Noise
 
 
 def report_json(summaries: Sequence[Summary]) -> dict[str, Json]:
@@ -29,6 +33,7 @@ def _judge(summary: Summary) -> Json:
             "not_judged": summary.not_judged,
             "outcomes": summary.outcomes,
             "repeats": summary.repeats,
+            "grouping": summary.grouping,
             "temperatures": list(summary.temperatures),
             "mean": _estimate(summary.mean),
             "mean_without_forced": _estimate(summary.mean_without_forced),
@@ -36,6 +41,11 @@ def _judge(summary: Summary) -> Json:
             "pass_rate": _estimate(summary.pass_rate),
             "pass_bounds": _bounds(summary.pass_bounds),
             "distribution": summary.distribution,
+            "repeated": None if summary.repeated is None else _repeated(summary.repeated),
+            "slices": [
+                {"column": column.column, "slices": [_slice(part) for part in column.slices]}
+                for column in summary.slices
+            ],
             "agreement": None
             if agreement is None
             else {
@@ -63,8 +73,38 @@ def _judge(summary: Summary) -> Json:
                 ]
                 for kind, failures in summary.failures.items()
             },
+            "lowest": [asdict(each) for each in summary.lowest],
         }
     )
+
+
+def _slice(part: Slice) -> Json:
+    return {
+        "value": part.value,
+        "asked": part.asked,
+        "judged": part.judged,
+        "not_judged": part.not_judged,
+        "outcomes": dict(part.outcomes),
+        "mean": _estimate(part.mean),
+        "bounds": _bounds(part.bounds),
+        "pass_rate": _estimate(part.pass_rate),
+        "pass_bounds": _bounds(part.pass_bounds),
+    }
+
+
+def _repeated(repeated: Repeated) -> Json:
+    return {
+        "compared": repeated.compared,
+        "noise": _known(repeated.noise),
+        "flips": _known(repeated.flips),
+        "kappa": _known(repeated.kappa),
+        "undecided": None if repeated.undecided is None else plain_json(asdict(repeated.undecided)),
+    }
+
+
+def _known(figure: Estimate | Noise | Undefined) -> Json:
+    """A figure that the data do not have becomes `{"why": …}`."""
+    return plain_json(asdict(figure))
 
 
 def _estimate(estimate: Estimate | None) -> Json:

@@ -3,7 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from adjudge.reports.format import show_count, show_mean, show_rate, visible
+from adjudge.reports.evidence_words import SLICE_HEADER, kinds_cell, mean_cell, rate_cell, slice_cells
+from adjudge.reports.format import show_count, visible
+from adjudge.reports.slices import SliceColumn
 from adjudge.reports.summary import Summary
 from adjudge.reports.words import (
     cost,
@@ -13,7 +15,6 @@ from adjudge.reports.words import (
     if_the_rest,
     judge_name,
     model_name,
-    not_judged,
     reading_aids,
 )
 
@@ -34,9 +35,9 @@ def report_markdown(summaries: Sequence[Summary]) -> str:
                 quoted(model_name(summary)),
                 show_count(summary.asked),
                 show_count(summary.judged),
-                escaped(not_judged(summary)),
-                show_mean(summary.mean),
-                show_rate(summary.pass_rate),
+                escaped(kinds_cell(summary)),
+                mean_cell(summary.mean),
+                rate_cell(summary.pass_rate),
                 if_the_rest(summary),
                 escaped(cost(summary)),
             ],
@@ -47,6 +48,13 @@ def report_markdown(summaries: Sequence[Summary]) -> str:
         details = _details(summary)
         if details:
             lines += ["", f"**{quoted(judge_name(summary))}**", "", *details]
+        for column in summary.slices:
+            lines += [
+                "",
+                f"**{quoted(judge_name(summary))} by {quoted(column.column)}**",
+                "",
+                *_slices(column),
+            ]
     for line in reading_aids(summaries):
         lines += ["", escaped(line)]
     return "\n".join(lines) + "\n"
@@ -72,6 +80,18 @@ def _details(summary: Summary) -> list[str]:
             lines.append(f"- {escaped(failure_heading(kind, summary))}")
             lines += [f"  - {quoted(failure_line(failure))}" for failure in summary.failures.get(kind, ())]
     return lines + [f"- {escaped(line)}" for line in facts(summary)]
+
+
+def _slices(column: SliceColumn) -> list[str]:
+    header = (quoted(column.column), *SLICE_HEADER)
+    return [
+        _table_line(header),
+        _table_line(["---"] * len(header)),
+        *(
+            _table_line([quoted(part.value), *(escaped(cell) for cell in slice_cells(part))])
+            for part in column.slices
+        ),
+    ]
 
 
 def _table_line(cells: Sequence[str]) -> str:

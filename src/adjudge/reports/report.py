@@ -1,7 +1,7 @@
 """Statistics over a run, in every form a person or a program asks for."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self, TextIO
 
@@ -17,15 +17,23 @@ class Report:
     summaries: tuple[Summary, ...]
     current_date: str | None = None
     """The day that words like "today" referred to, and who said so; None where no prompt was told."""
+    run: str | None = None
 
     @classmethod
     def of(
-        cls, judgements: Iterable[Judgement], judges: Iterable[Judge], *, current_date: str | None = None
+        cls,
+        judgements: Iterable[Judgement],
+        judges: Iterable[Judge],
+        *,
+        current_date: str | None = None,
+        run: str | None = None,
+        slices: Sequence[str] = (),
     ) -> Self:
-        tally = Tally(judges)
+        """`slices` are metadata columns to report by."""
+        tally = Tally(judges, slices=slices)
         for judgement in judgements:
             tally.add(judgement)
-        return cls(summaries=tally.summaries(), current_date=current_date)
+        return cls(summaries=tally.summaries(), current_date=current_date, run=run)
 
     def print(self, *, file: TextIO | None = None, colour: bool | None = None) -> None:
         target = file or sys.stdout
@@ -34,8 +42,14 @@ class Report:
             target.write(f"Current date in the prompts: {self.current_date}.\n")
 
     def to_json(self) -> dict[str, Json]:
-        return {"current_date": self.current_date, **report_json(self.summaries)}
+        return {"run": self.run, "current_date": self.current_date, **report_json(self.summaries)}
 
     def to_markdown(self) -> str:
         said = f"\nCurrent date in the prompts: {self.current_date}.\n" if self.current_date else ""
         return report_markdown(self.summaries) + said
+
+    def to_html(self) -> str:
+        """One file that opens offline; with plots where the `html` extra is installed."""
+        from adjudge.reports.html import report_html  # noqa: PLC0415 - only this form needs its templates
+
+        return report_html(self.summaries, run=self.run, current_date=self.current_date)

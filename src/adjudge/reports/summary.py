@@ -1,7 +1,8 @@
 """The figures: what was asked of each judge, what became of it, and how sure the numbers are."""
 
+from bisect import insort
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
@@ -18,23 +19,18 @@ from adjudge.records import (
 )
 from adjudge.reports.format import plain_json, shorten
 from adjudge.reports.labels import label_agrees, read_label
+from adjudge.reports.repeated import Repeated, repeat_figures
+from adjudge.reports.sample import ALONE, Bounds, Group, Grouping, Row
+from adjudge.reports.slices import SliceColumn, SliceTally
 from adjudge.stats.distribution import Distribution
-from adjudge.stats.intervals import Estimate, mean_interval, rate_interval
-from adjudge.stats.moments import Moments
+from adjudge.stats.intervals import Estimate
 from adjudge.stats.quantiles import Quantiles
 
 EXAMPLES_PER_KIND = 3
 LONGEST_EXAMPLE = 400
+MOST_LOWEST = 10
 _MOST_KINDS = 200
 """Note and error kinds are words of our own code; should text from outside ever become one, memory stays bounded."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Bounds:
-    """The figure, had everything without one been at the bottom, or at the top."""
-
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,6 +64,17 @@ class Failure:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Lowest:
+    """One of the rows that came out worst, to be read."""
+
+    case_id: str
+    repeat: int
+    score: float
+    passed: bool | None
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Summary:
     """One judge with one model. Every figure can be read beside `asked`, `judged` and `outcomes`."""
 
@@ -83,6 +90,8 @@ class Summary:
     """The kinds that occurred, in the order of `OUTCOME_KINDS`."""
     repeats: int
     """How often each case was judged."""
+    grouping: Grouping | None
+    """What intervals count as one piece of evidence: the `cluster` column's values, a case's repeats, or each row."""
     mean: Estimate | None
     """Of scored and forced rows."""
     mean_without_forced: Estimate | None
@@ -115,6 +124,12 @@ class Summary:
     """Outcome kind -> the finer kind its rows give -> rows."""
     failures: Mapping[str, tuple[Failure, ...]]
     """Outcome kind -> the first rows of it with different messages."""
+    lowest: tuple[Lowest, ...]
+    """The worst first; none that passed."""
+    repeated: Repeated | None
+    """None when no case was judged twice."""
+    slices: tuple[SliceColumn, ...]
+    """By the columns asked for."""
 
     @property
     def scored(self) -> int:
@@ -134,47 +149,78 @@ class Summary:
 
 
 class Tally:
-    """Adds judgements up as they come, in memory that does not grow with their number."""
+    """Adds judgements up as they come, in a dozen bytes a row; with clusters or repeats, each one's name once."""
 
-    def __init__(self, judges: Iterable[Judge] = ()) -> None:
-        """`judges` gives scales and the order of the summaries; one that gets no row has a summary all the same."""
+    def __init__(
+        self, judges: Iterable[Judge] = (), *, repeats: int | None = None, slices: Sequence[str] = ()
+    ) -> None:
+        """`judges` gives scales and the order of the summaries; one that gets no row has a summary all the same.
+
+        `repeats` is how often each case is judged: with 1, no ids need to be kept. `slices` are metadata columns.
+        """
         self._judges = {(judge.name, judge.hash): judge for judge in judges}
         self._accounts: dict[tuple[str, str, str], _Account] = {}
+        self._slices = tuple(dict.fromkeys(slices))
+        self._keeps_cases = repeats != 1
+        self._cases: dict[str, int] = {}
+        self._clusters: dict[str, int] = {}
+        self.columns: dict[str, None] = {}
+        """The metadata columns seen; only looked for where slices are asked for."""
 
     def add(self, judgement: Judgement) -> None:
         key = (judgement.judge, judgement.judge_hash, judgement.model)
         account = self._accounts.get(key)
         if account is None:
-            account = self._accounts[key] = _Account(*key, self._judges.get(key[:2]))
-        account.add(judgement)
+            account = self._accounts[key] = _Account(*key, self._judges.get(key[:2]), self._slices)
+        if self._slices and len(self.columns) < _MOST_KINDS:
+            self.columns.update(dict.fromkeys(judgement.metadata))
+        if isinstance(judgement.outcome, Failed):
+            account.add(judgement, ALONE, ALONE)
+            return
+        case, cluster = judgement.case_id, judgement.cluster
+        account.add(
+            judgement,
+            self._cases.setdefault(case, len(self._cases)) if self._keeps_cases else ALONE,
+            ALONE if cluster is None else self._clusters.setdefault(cluster, len(self._clusters)),
+        )
+
+    @property
+    def unknown_slices(self) -> list[str]:
+        """The columns asked for that no row has."""
+        return [column for column in self._slices if column not in self.columns]
 
     def summaries(self) -> tuple[Summary, ...]:
         """One for each judge and model, in the order of the judges, then by the model's name."""
         seen = {key[:2] for key in self._accounts}
         idle = {
-            (*key, ""): _Account(*key, "", judge) for key, judge in self._judges.items() if key not in seen
+            (*key, ""): _Account(*key, "", judge, ())
+            for key, judge in self._judges.items()
+            if key not in seen
         }
         place = {key: position for position, key in enumerate(self._judges)}
         accounts = {**self._accounts, **idle}
         order = sorted(accounts, key=lambda key: (place.get(key[:2], len(place)), key))
-        return tuple(accounts[key].summary() for key in order)
+        names = list(self._cases)
+        return tuple(accounts[key].summary(names) for key in order)
 
 
 class _Account:
     """The running sums of one judge with one model."""
 
-    def __init__(self, judge: str, judge_hash: str, model: str, source: Judge | None) -> None:
+    def __init__(
+        self, judge: str, judge_hash: str, model: str, source: Judge | None, slices: Sequence[str]
+    ) -> None:
         self.judge, self.judge_hash, self.model = judge, judge_hash, model
         self.scale = source.scale if source else None
         self.better: Literal["higher", "lower"] = source.better if source else "higher"
         self.pass_rule = source.passes is not None if source else None
         """None: known only from the rows."""
-        self.outcomes: Counter[str] = Counter()
         self.repeats = 0
-        self.scored, self.forced = _Scores(), _Scores()
-        self.passed, self.ruled = 0, Counter[int]()
+        self.rows = Group()
+        self.slices = SliceTally(slices)
         self.distribution = Distribution(self.scale)
-        self.labelled, self.label_judged, self.label_equal = 0, Counter[int](), 0
+        self.lowest: list[tuple[float, str, int, Lowest]] = []
+        self.labelled = 0
         self.cost, self.priced, self.cost_unknown = Decimal(0), 0, 0
         self.usage = Usage()
         self.from_store = 0
@@ -185,23 +231,31 @@ class _Account:
         self.error_kinds: dict[str, Counter[str]] = {}
         self.failures: dict[str, list[Failure]] = {}
 
-    def add(self, judgement: Judgement) -> None:
+    def add(self, judgement: Judgement, case: int, cluster: int) -> None:
+        """`case` and `cluster` are numbers that stand for them."""
         outcome = judgement.outcome
-        self.outcomes[outcome.kind] += 1
         self.repeats = max(self.repeats, judgement.repeat + 1)
         for kind in {note.partition(":")[0].strip() for note in judgement.notes}:
             _count(self.notes, kind)
         self._add_calls(judgement)
-        self._add_label(judgement)
+        agrees = self._add_label(judgement)
+        row = None
         if isinstance(outcome, Failed):
             self._add_failure(judgement, outcome)
-            return
-        scores = self.forced if isinstance(outcome, Forced) else self.scored
-        scores.add(outcome.score.value, judgement.repeat)
-        self.distribution.add(outcome.score.value)
-        if judgement.passed is not None:
-            self.ruled[judgement.repeat] += 1
-            self.passed += judgement.passed
+        else:
+            row = Row(
+                score=outcome.score.value,
+                forced=isinstance(outcome, Forced),
+                passed=judgement.passed,
+                agrees=agrees,
+                cluster=cluster,
+                case=case,
+                repeat=judgement.repeat,
+            )
+            self.distribution.add(row.score)
+            self._add_lowest(judgement, row.score)
+        self.rows.add(outcome.kind, row)
+        self.slices.add(judgement.metadata, outcome.kind, row)
 
     def _add_calls(self, judgement: Judgement) -> None:
         made = [call.completion for call in judgement.calls if not call.completion.from_store]
@@ -214,22 +268,47 @@ class _Account:
         self.cost_unknown += lost or len(costs) < len(made)
         self.answered += bool(judgement.calls)
         for call in judgement.calls:
-            self.temperatures[call.request.temperature] = None
+            if (
+                call.request.prompt.messages
+            ):  # what a store gives back of a call says nothing of how it was asked
+                self.temperatures[call.request.temperature] = None
         if made:
             self.latency.add(max(0.0, sum(completion.latency_ms for completion in made)))
 
-    def _add_label(self, judgement: Judgement) -> None:
+    def _add_label(self, judgement: Judgement) -> bool | None:
+        """Whether the score is what the label says; None where one of them is missing."""
         if judgement.label is None:
-            return
+            return None
         pass_rule = judgement.passed is not None if self.pass_rule is None else self.pass_rule
         label = read_label(judgement.label, self.judge, self.scale, pass_rule=pass_rule)
         if label is None:
-            return
+            return None
         self.labelled += 1
         outcome = judgement.outcome
-        if not isinstance(outcome, Failed):
-            self.label_judged[judgement.repeat] += 1
-            self.label_equal += label_agrees(label=label, score=outcome.score.value, passed=judgement.passed)
+        if isinstance(outcome, Failed):
+            return None
+        return label_agrees(label=label, score=outcome.score.value, passed=judgement.passed)
+
+    def _add_lowest(self, judgement: Judgement, score: float) -> None:
+        rank = -score if self.better == "lower" else score
+        if judgement.passed or (len(self.lowest) == MOST_LOWEST and rank > self.lowest[-1][0]):
+            return
+        outcome = judgement.outcome
+        reason = judgement.reason or (outcome.reason if isinstance(outcome, Forced) else "")
+        case_id = shorten(judgement.case_id, 200)
+        shown = Lowest(
+            case_id=case_id,
+            repeat=judgement.repeat,
+            score=score,
+            passed=judgement.passed,
+            reason=shorten(reason, LONGEST_EXAMPLE),
+        )
+        insort(
+            self.lowest,
+            (rank, case_id, judgement.repeat, shown),
+            key=lambda item: (*item[:3], item[3].reason),
+        )
+        del self.lowest[MOST_LOWEST:]
 
     def _add_failure(self, judgement: Judgement, outcome: Failed) -> None:
         _count(self.error_kinds.setdefault(outcome.kind, Counter()), outcome.error_kind or outcome.kind)
@@ -239,10 +318,9 @@ class _Account:
             case_id = shorten(judgement.case_id, 200)
             examples.append(Failure(case_id=case_id, message=message, place=judgement.place))
 
-    def summary(self) -> Summary:
-        asked = self.outcomes.total()
-        both = self.scored.with_those_of(self.forced)
-        ruled = self.ruled.total()
+    def summary(self, cases: list[str]) -> Summary:
+        """`cases` are their names, by number."""
+        asked, outcomes, sample = self.rows.asked, self.rows.outcomes, self.rows.sample
         return Summary(
             judge=self.judge,
             judge_hash=self.judge_hash,
@@ -250,15 +328,14 @@ class _Account:
             scale=self.scale,
             better=self.better,
             asked=asked,
-            outcomes={kind: self.outcomes[kind] for kind in OUTCOME_KINDS if self.outcomes[kind]},
+            outcomes=outcomes,
             repeats=self.repeats,
-            mean=both.estimate(self.scale),
-            mean_without_forced=self.scored.estimate(self.scale) if self.forced.moments.count else None,
-            bounds=both.bounds(self.scale, asked),
-            pass_rate=rate_interval(self.passed, ruled, cases=_cases(self.ruled)),
-            pass_bounds=Bounds(low=self.passed / asked, high=(self.passed + asked - ruled) / asked)
-            if ruled
-            else None,
+            grouping=sample.grouping,
+            mean=sample.mean(self.scale),
+            mean_without_forced=sample.mean(self.scale, forced=False) if "forced" in outcomes else None,
+            bounds=sample.bounds(self.scale, asked),
+            pass_rate=sample.pass_rate(),
+            pass_bounds=sample.pass_bounds(asked),
             distribution=self.distribution.counts(),
             agreement=self._agreement(),
             cost=None if self.cost_unknown and not self.priced else self.cost,
@@ -273,17 +350,17 @@ class _Account:
                 kind: dict(self.error_kinds[kind]) for kind in OUTCOME_KINDS if kind in self.error_kinds
             },
             failures={kind: tuple(self.failures[kind]) for kind in OUTCOME_KINDS if kind in self.failures},
+            lowest=tuple(item[-1] for item in self.lowest),
+            repeated=repeat_figures(sample, cases) if cases and self.repeats > 1 else None,
+            slices=self.slices.columns(self.scale),
         )
 
     def _agreement(self) -> Agreement | None:
         if not self.labelled:
             return None
-        judged = self.label_judged.total()
+        judged, equal = self.rows.sample.labelled()
         return Agreement(
-            labelled=self.labelled,
-            judged=judged,
-            equal=self.label_equal,
-            rate=rate_interval(self.label_equal, judged, cases=_cases(self.label_judged)),
+            labelled=self.labelled, judged=judged, equal=equal, rate=self.rows.sample.agreement()
         )
 
     def _latency(self) -> Latency | None:
@@ -291,41 +368,6 @@ class _Account:
         if p50 is None or p95 is None:
             return None
         return Latency(n=self.latency.count, p50_ms=p50, p95_ms=p95)
-
-
-class _Scores:
-    """Scores, and how many came from each repeat."""
-
-    def __init__(self) -> None:
-        self.moments = Moments()
-        self.by_repeat: Counter[int] = Counter()
-
-    def add(self, value: float, repeat: int) -> None:
-        self.moments.add(value)
-        self.by_repeat[repeat] += 1
-
-    def with_those_of(self, other: "_Scores") -> "_Scores":
-        both = _Scores()
-        both.moments.merge(self.moments)
-        both.moments.merge(other.moments)
-        both.by_repeat = self.by_repeat + other.by_repeat
-        return both
-
-    def estimate(self, scale: Scale | None) -> Estimate | None:
-        return mean_interval(self.moments, scale, cases=_cases(self.by_repeat))
-
-    def bounds(self, scale: Scale | None, asked: int) -> Bounds | None:
-        if scale is None or not asked:
-            return None
-        left_out = asked - self.moments.count
-        return Bounds(
-            low=self.moments.mean_with(scale.low, left_out), high=self.moments.mean_with(scale.high, left_out)
-        )
-
-
-def _cases(by_repeat: Counter[int]) -> int | None:
-    """How many cases the rows are from, at least: those of the fullest repeat. Counting them would take their ids."""
-    return max(by_repeat.values(), default=None)
 
 
 def _count(counter: Counter[str], kind: str) -> None:

@@ -9,7 +9,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from adjudge.reports.format import show_count, show_mean, show_rate
+from adjudge.reports.evidence_words import SLICE_HEADER, kinds_cell, mean_cell, rate_cell, slice_cells
+from adjudge.reports.format import show_count, visible
 from adjudge.reports.summary import Summary
 from adjudge.reports.words import (
     cost,
@@ -19,7 +20,6 @@ from adjudge.reports.words import (
     if_the_rest,
     judge_name,
     model_name,
-    not_judged,
     reading_aids,
 )
 
@@ -28,9 +28,9 @@ COLUMNS: dict[str, Callable[[Summary], str]] = {
     "Model": model_name,
     "Asked": lambda summary: show_count(summary.asked),
     "Judged": lambda summary: show_count(summary.judged),
-    "Not judged": not_judged,
-    "Mean": lambda summary: show_mean(summary.mean),
-    "Pass rate": lambda summary: show_rate(summary.pass_rate),
+    "Not judged": kinds_cell,
+    "Mean": lambda summary: mean_cell(summary.mean),
+    "Pass rate": lambda summary: rate_cell(summary.pass_rate),
     "If the rest": if_the_rest,
     "Cost": cost,
 }
@@ -53,6 +53,7 @@ def render(summaries: Sequence[Summary], *, width: int, color: bool) -> str:
         _figures(console, summaries)
         for summary in summaries:
             _details(console, summary)
+            _slices(console, summary)
         for line in reading_aids(summaries):
             _line(console, line, "dim")
     return "\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n"
@@ -68,30 +69,40 @@ def _figures(console: Console, summaries: Sequence[Summary]) -> None:
         columns = {name: show for name, show in COLUMNS.items() if name != "Model"}
     else:
         columns = COLUMNS
+    _line(console, "")
+    _table(console, tuple(columns), [[show(summary) for show in columns.values()] for summary in summaries])
+
+
+def _slices(console: Console, summary: Summary) -> None:
+    for column in summary.slices:
+        _line(console, f"{judge_name(summary)} by {visible(column.column)}", "bold")
+        rows = [[visible(part.value), *slice_cells(part)] for part in column.slices]
+        _table(console, (visible(column.column), *SLICE_HEADER), rows)
+
+
+def _table(console: Console, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A line for each row where that fits the terminal, else a block for each, under its first cell."""
     table = Table(
         box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="bold"
     )
-    for name in columns:
-        table.add_column(name, no_wrap=True, justify="right" if name in _ALIGNED_RIGHT else "left")
-    for summary in summaries:
+    for name in names:
+        table.add_column(Text(name), no_wrap=True, justify="right" if name in _ALIGNED_RIGHT else "left")
+    for row in rows:
         # one kind to a line: a table as wide as all kinds side by side fits no terminal
         table.add_row(
             *(
-                Text(show(summary).replace(", ", "\n")) if show is not_judged else Text(show(summary))
-                for show in columns.values()
+                Text(cell.replace(", ", "\n") if name == "Not judged" else cell)
+                for name, cell in zip(names, row, strict=True)
             )
         )
     if Measurement.get(console, console.options.update(max_width=10_000), table).maximum <= console.width:
-        _line(console, "")
         console.print(table)
         _line(console, "")
         return
-    _line(console, "")
-    for summary in summaries:
-        _line(console, judge_name(summary), "bold")
-        for name, show in columns.items():
-            if name != "Judge":
-                _line(console, f"  {name + ':':<13}{show(summary)}")
+    for row in rows:
+        _line(console, row[0], "bold")
+        for name, cell in zip(names[1:], row[1:], strict=True):
+            _line(console, f"  {name + ':':<13}{cell}")
         _line(console, "")
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from adjudge.embedded.card import Card, read_card
+from adjudge.reports.evidence_words import grouping_facts, rest_cell, slices_aid
 from adjudge.reports.format import (
     NOTHING_TO_SHOW,
     shorten,
@@ -11,12 +12,11 @@ from adjudge.reports.format import (
     show_duration,
     show_mean,
     show_money,
-    show_number,
     show_percent,
     show_rate,
     visible,
 )
-from adjudge.reports.summary import Bounds, Failure, Summary
+from adjudge.reports.summary import Failure, Summary
 from adjudge.stats.intervals import Estimate
 
 
@@ -110,8 +110,7 @@ def facts(summary: Summary) -> list[str]:
             "the provider's default" if degree is None else f"{degree:g}" for degree in summary.temperatures
         ]
         lines.append(f"temperature: {', '.join(asked)}")
-    if summary.repeats > 1:
-        lines.append(f"each case was judged {summary.repeats} times; intervals count a case once")
+    lines += grouping_facts(summary)
     if summary.from_store:
         lines.append(f"{_rows(summary.from_store)} answered from the store, with no call and no cost")
     lines += _effort(summary)
@@ -162,7 +161,7 @@ def reading_aids(summaries: Sequence[Summary]) -> list[str]:
         lines.append(
             "If the rest: the mean, had all rows that were not judged got the lowest, or the highest, score."
         )
-    return lines
+    return lines + slices_aid(summaries)
 
 
 def _methods(estimates: Mapping[str, Estimate | None]) -> str:
@@ -199,20 +198,8 @@ def model_name(summary: Summary) -> str:
     return visible(summary.model) or NOTHING_TO_SHOW
 
 
-def not_judged(summary: Summary) -> str:
-    """`2 unreadable, 1 refused`."""
-    kinds = [
-        f"{show_count(n)} {kind}" for kind, n in summary.outcomes.items() if kind not in {"scored", "forced"}
-    ]
-    return ", ".join(kinds) or NOTHING_TO_SHOW
-
-
 def if_the_rest(summary: Summary) -> str:
-    """`3.10 to 3.60`; nothing to show when nothing was left out or there is no scale."""
-    bounds: Bounds | None = summary.bounds
-    if bounds is None or not summary.not_judged:
-        return NOTHING_TO_SHOW
-    return f"{show_number(bounds.low)} to {show_number(bounds.high)}"
+    return rest_cell(summary.bounds, summary.not_judged)
 
 
 def cost(summary: Summary) -> str:

@@ -15,6 +15,7 @@ import orjson
 from adjudge.errors import SettingsError
 from adjudge.records import Json
 from adjudge.reports.format import without_controls
+from adjudge.reports.junit import JunitRows
 from adjudge.reports.parquet import ParquetRows
 from adjudge.reports.rows import FIELDS
 from adjudge.reports.sinks import FileSink, Sink, StreamSink
@@ -54,12 +55,12 @@ def open_writer(path: str, *, stdout: BinaryIO | None = None) -> Writer:
     """
     if path == "-":
         return LineWriter(StreamSink(stdout or sys.stdout.buffer), json_line)
-    suffix = Path(path).suffix.lower()
+    suffix = JUNIT if path.lower().endswith(JUNIT) else Path(path).suffix.lower()
     if suffix not in WRITERS:
         found = (
             f"`{suffix}` is not a format of rows" if suffix else "there is no suffix to tell the format by"
         )
-        hint = f"name a file that ends in {', '.join(WRITERS)}, or `-` for JSONL on standard output"
+        hint = f"name a file that ends in {', '.join(WRITERS)}, or `-` for JSONL on standard output; `run` and `report` also write .html and .md"
         raise SettingsError(path, found, hint)
     return WRITERS[suffix](path)
 
@@ -97,6 +98,24 @@ class ParquetWriter(Writer):
 
     def close(self) -> None:
         self._rows.close()
+
+    def abandon(self) -> None:
+        self._rows.abandon()
+
+
+class JunitWriter(Writer):
+    def __init__(self, path: str) -> None:
+        self._rows = JunitRows(FileSink(path))
+
+    def write(self, row: dict[str, Json]) -> None:
+        self._rows.write(row)
+
+    def close(self) -> None:
+        try:
+            self._rows.close()
+        except BaseException:
+            self._rows.abandon()
+            raise
 
     def abandon(self) -> None:
         self._rows.abandon()
@@ -153,9 +172,12 @@ def _csv_line(cells: list[str]) -> bytes:
     return text.getvalue().encode()
 
 
+JUNIT = "junit.xml"
+
 WRITERS: Mapping[str, Callable[[str], Writer]] = {
     ".jsonl": lambda path: LineWriter(FileSink(path), json_line),
     ".csv": lambda path: LineWriter(FileSink(path), csv_row, _csv_line(list(FIELDS))),
     ".parquet": ParquetWriter,
+    JUNIT: JunitWriter,
 }
 """Suffix -> how a file of it is opened."""

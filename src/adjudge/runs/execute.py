@@ -11,9 +11,10 @@ from typing import NamedTuple
 from adjudge.errors import DatasetError, InputError, ModelCallError, TemplateError, TooLongError
 from adjudge.models import CircuitOpenError
 from adjudge.prompts.fill import Filled, fill_inputs
-from adjudge.records import BadRow, Call, Case, Failed, Json, Judge, Judgement, ModelClient, Request
+from adjudge.records import NOTHING, BadRow, Call, Case, Failed, Judge, Judgement, ModelClient, Request
 from adjudge.runs.blocks import Block, SharedBlocks, Unshared
 from adjudge.runs.budget import NotAskedError
+from adjudge.runs.groups import cluster_of, slice_values
 from adjudge.runs.keep import Keeper, NoKeeper
 from adjudge.runs.procedure import Asking, Procedure, Ruling, judge_case
 
@@ -191,7 +192,8 @@ async def _find_or_make(
             judge=item.judge.name,
             at=conditions.now(),
             place=case.place,
-            metadata=_metadata(case),
+            metadata=slice_values(case),
+            cluster=cluster_of(case),
             label=case.fields.get("label"),
         )
     client = await conditions.keeper.client_for(reuse_key, conditions.client)
@@ -219,7 +221,8 @@ def _judgement(item: Work, conditions: Conditions, ruling: Ruling, calls: list[C
         calls=tuple(calls),
         at=conditions.now(),
         place=row.place,
-        metadata=_metadata(row),
+        metadata=slice_values(row) if isinstance(row, Case) else NOTHING,
+        cluster=cluster_of(row) if isinstance(row, Case) else None,
         label=row.fields.get("label") if isinstance(row, Case) else None,
     )
 
@@ -262,8 +265,3 @@ def _failed(error: ModelCallError) -> Failed:
         attempts=error.attempts,
         maybe_billed=error.maybe_billed,
     )
-
-
-def _metadata(row: Case | BadRow) -> dict[str, Json]:
-    metadata = row.fields.get("metadata") if isinstance(row, Case) else None
-    return metadata if isinstance(metadata, dict) else {}

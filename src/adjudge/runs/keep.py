@@ -1,15 +1,13 @@
 """The run's place in the store: what is done, what may be taken over from earlier runs, and what is kept."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
-from decimal import Decimal
 from hashlib import sha256
 
 import orjson
 
 from adjudge.prompts.fill import Filled
-from adjudge.records import BadRow, Call, Case, Judge, Judgement, ModelClient
+from adjudge.records import BadRow, Case, Judge, Judgement, ModelClient
 from adjudge.runs.procedure import Asking
 from adjudge.runs.reuse import StoredClient
 from adjudge.store import KeepJudgement
@@ -73,7 +71,7 @@ class Keeper:
         found = (await self._store.find_judgements([key])).get(key)
         if found is None or found.outcome.kind not in TAKEN_OVER - self._retry:
             return None
-        return replace(found, calls=tuple(_paid_for(call) for call in found.calls))
+        return found
 
     async def client_for(self, key: str | None, client: ModelClient) -> ModelClient:
         """The client as it is, or one that asks again where the stored replies were of a kind that `--retry` names."""
@@ -117,11 +115,6 @@ class NoKeeper:
 
     async def keep(self, judgement: Judgement, row: Case | BadRow, reuse_key: str | None) -> None:
         del judgement, row, reuse_key
-
-
-def _paid_for(call: Call) -> Call:
-    """What it cost is on the books of the run that asked."""
-    return replace(call, completion=replace(call.completion, cost=Decimal(0)))
 
 
 def _references(judgement: Judgement) -> tuple[tuple[str, int], ...]:

@@ -117,7 +117,9 @@ class Session:
     ) -> AsyncGenerator[Judgement, None]:
         """Judgements as they are made, or in the order of the cases. Close it (`aclosing`) before the session."""
         run = execute_in_order if in_order else execute
-        return run(_chosen(rows, self.plan), self.conditions, jobs=self.plan.jobs)
+        # the governor keeps `jobs` calls in flight; half as many more cases are looked up or committed meanwhile
+        at_work = self.plan.jobs + self.plan.jobs // 2
+        return run(_chosen(rows, self.plan), self.conditions, jobs=at_work)
 
 
 @asynccontextmanager

@@ -24,6 +24,17 @@ class Estimate:
     n: int
     method: str
     """How the interval was made, for people: `t`, `Wilson`, `scale bound (all values equal)` …"""
+    clusters: int | None = None
+    """Of how many independent groups the values are; None when every value is its own."""
+    warning: str | None = None
+    """Why the interval may cover less than it says; None when nothing speaks against it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Undefined:
+    """A figure that the data do not have, and why; it takes the place of NaN."""
+
+    why: str
 
 
 def mean_interval(
@@ -70,17 +81,24 @@ def rate_interval(passed: int, n: int, *, cases: int | None = None) -> Estimate 
         return None
     evidence = _evidence(n, cases)
     share = passed / n
-    z2 = _Z * _Z
-    centre = (share + z2 / (2.0 * evidence)) / (1.0 + z2 / evidence)
-    margin = (
-        _Z * sqrt(share * (1.0 - share) / evidence + z2 / (4.0 * evidence * evidence)) / (1.0 + z2 / evidence)
-    )
+    low, high = wilson(share, evidence)
     return Estimate(
         value=share,
-        low=0.0 if passed == 0 else max(0.0, centre - margin),
-        high=1.0 if passed == n else min(1.0, centre + margin),
+        low=low,
+        high=high,
         n=n,
         method=_with_repeats("Wilson", n, evidence),
+    )
+
+
+def wilson(share: float, n: float, *, critical: float = _Z) -> tuple[float, float]:
+    """Wilson's score limits of a share of n, which need not be whole; `critical` is z, or a t for fewer."""
+    squared = critical * critical
+    centre = (share + squared / (2.0 * n)) / (1.0 + squared / n)
+    margin = critical * sqrt(share * (1.0 - share) / n + squared / (4.0 * n * n)) / (1.0 + squared / n)
+    return (
+        0.0 if share == 0.0 else max(0.0, centre - margin),
+        1.0 if share == 1.0 else min(1.0, centre + margin),
     )
 
 

@@ -28,6 +28,8 @@ from adjudge.records import (
 )
 from adjudge.store.packing import DamagedError, dump_json, from_micros, load_json
 
+NOTHING_TO_PAY = Decimal(0)
+
 Plain: TypeAlias = dict[str, Any]
 """An object on its way to or from JSON."""
 Reference: TypeAlias = tuple[str, int]
@@ -123,6 +125,8 @@ def dump_judgement(judgement: Judgement) -> bytes:
             plain["place"].append(judgement.place.line)
     if judgement.metadata:
         plain["metadata"] = judgement.metadata
+    if judgement.cluster is not None:
+        plain["cluster"] = judgement.cluster
     if judgement.label is not None:
         plain["label"] = judgement.label
     if judgement.calls:
@@ -142,7 +146,8 @@ def load_judgement(
 ) -> Judgement:
     """As it was, but for its calls, which are `bare`.
 
-    With `references`, position -> completion, it is being taken over from the store: so are its calls then.
+    With `references`, position -> completion, it is being taken over from the store: so are its calls then, and what
+    they cost is on the books of the run that made them.
     """
     plain: Plain = load_json(data)
     try:
@@ -172,6 +177,7 @@ def load_judgement(
             at=from_micros(at),
             place=None if place is None else Place(file=place[0], line=place[1] if len(place) > 1 else None),
             metadata=plain.get("metadata", NOTHING),
+            cluster=plain.get("cluster"),
             label=plain.get("label"),
         )
     except (AttributeError, KeyError, TypeError, IndexError):
@@ -319,7 +325,7 @@ def _read_call(
             structured=plain.get("structured", False),
             model_snapshot=plain.get("model_snapshot"),
             usage=Usage(input=plain.get("input"), output=plain.get("output"), cached=plain.get("cached")),
-            cost=None if cost is None else Decimal(cost),
+            cost=NOTHING_TO_PAY if taken_from is not None else None if cost is None else Decimal(cost),
             latency_ms=plain.get("latency_ms", 0.0),
             attempts=plain.get("attempts", 1),
             notes=tuple(plain.get("notes", ())),

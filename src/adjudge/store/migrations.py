@@ -49,10 +49,23 @@ FIRST: tuple[str, ...] = (
 # what a model that computes its verdict said beside it, as JSON
 SECOND: tuple[str, ...] = ("ALTER TABLE completions ADD COLUMN measured TEXT",)
 
-STEPS: Mapping[int, Sequence[str]] = {1: FIRST, 2: SECOND}
+# what people said, by the case as it stood; and which cases were drawn for them, with every case's chance
+THIRD: tuple[str, ...] = (
+    """CREATE TABLE labels (
+        judge TEXT NOT NULL, case_id TEXT NOT NULL, case_hash {bytes} NOT NULL, annotator TEXT NOT NULL,
+        run_id TEXT NOT NULL, body {bytes} NOT NULL, draw BIGINT, probability DOUBLE PRECISION, at BIGINT NOT NULL,
+        PRIMARY KEY (judge, case_id, case_hash, annotator))""",
+    """CREATE TABLE draws (
+        run_id TEXT NOT NULL, judge TEXT NOT NULL, number BIGINT NOT NULL, body {bytes} NOT NULL, at BIGINT NOT NULL,
+        PRIMARY KEY (run_id, judge, number))""",
+)
+
+STEPS: Mapping[int, Sequence[str]] = {1: FIRST, 2: SECOND, 3: THIRD}
 """Version -> the statements that make it out of the one before."""
 
-TABLES = ("meta", "texts", "judges", "completions", "runs", "judgements", "judgement_calls", "claims")
+TABLES = (
+    "meta", "texts", "judges", "completions", "runs", "judgements", "judgement_calls", "claims", "labels", "draws",
+)  # fmt: skip
 
 
 def latest(steps: Mapping[int, Sequence[str]]) -> int:

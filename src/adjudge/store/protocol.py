@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
 
 from adjudge.records import Case, Judgement
-from adjudge.store.records import Claim, RunRecord, StoredCompletion, Write
+from adjudge.store.records import Claim, KeptLabel, LabelDraw, RunRecord, StoredCompletion, Write
 
 
 class Store(Protocol):
@@ -94,7 +94,24 @@ class Store(Protocol):
         """Those of a run that came out so, because it is about to judge them again."""
 
     def remove_run(self, run_id: str) -> int:
-        """How many judgements went. Completions stay: they were paid for."""
+        """How many judgements went. Completions stay, they were paid for, and so does what people said."""
+
+    def keep_labels(self, run_id: str, labels: Sequence[KeptLabel]) -> int:
+        """How many were new. What an annotator said of a case before is replaced; a case that is not in the run is
+        passed over.
+        """
+
+    def labels(self, run_id: str, judge: str) -> list[KeptLabel]:
+        """What people said of this run's cases as they stand, in whatever run they said it."""
+
+    def remove_labels(self, run_id: str, judge: str, annotator: str | None = None) -> int:
+        """Those that `labels` gives, of one annotator or of all; how many went."""
+
+    def keep_draw(self, draw: LabelDraw) -> bool:
+        """Whether it was kept; False when a draw of that number is there already."""
+
+    def draws(self, run_id: str, judge: str) -> list[LabelDraw]:
+        """In the order in which they were made."""
 
     def vacuum(self) -> tuple[int, int]:
         """Drop texts that nothing refers to and give the space back; bytes before and after."""

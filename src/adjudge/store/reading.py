@@ -298,7 +298,19 @@ def _with_texts(session: Session, page: Iterable[Made], condition: str, values: 
         f" LEFT JOIN texts s ON s.hash = c.schema_hash WHERE {condition}",
         values,
     ):
-        key, version, prompt, base, schema, reply, temperature, max_output_tokens, parameters, logprobs, measured = row
+        (
+            key,
+            version,
+            prompt,
+            base,
+            schema,
+            reply,
+            temperature,
+            max_output_tokens,
+            parameters,
+            logprobs,
+            measured,
+        ) = row
         said[made, position] = Texts(
             key=bytes(key),
             version=version,

@@ -96,4 +96,43 @@ class Claim:
         return self.state in {"new", "taken_over"}
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class KeptLabel:
+    """What one person said of a case, as the judge's verdict on it would be written."""
+
+    case_id: str
+    judge: str
+    label: bool | float
+    """Whether it passes, or its score on the judge's scale."""
+    run_id: str
+    """The run in which it was given."""
+    annotator: str = ""
+    """Empty when nobody is named."""
+    explanation: str | None = None
+    draw: int | None = None
+    """The draw of that run in which the case was chosen for labelling; None when nothing chose it that we know of."""
+    probability: float | None = None
+    """The chance with which it had been drawn when the label was given."""
+    at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LabelDraw:
+    """Cases chosen at random for people to label."""
+
+    run_id: str
+    judge: str
+    number: int
+    """From 1; each draw leaves out what those before it chose."""
+    chosen: tuple[str, ...]
+    """Case ids, in the order of the run."""
+    chances: Mapping[str, float]
+    """Each case of the run -> its chance of having been chosen by this draw or one before it."""
+    basis: str
+    """What made one case likelier than another, for people; empty when nothing did."""
+    uniform_share: float
+    seed: int
+    at: datetime
+
+
 Write = KeepCompletion | KeepJudgement | KeepJudge | StartRun | EndRun | FinishBlock

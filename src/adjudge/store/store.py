@@ -8,8 +8,9 @@ from typing import TypeVar
 from adjudge.errors import StoreError
 from adjudge.records import Case, Judgement
 from adjudge.store import claims, reading, upkeep
+from adjudge.store import labels as people
 from adjudge.store.packing import DamagedError, to_name
-from adjudge.store.records import Claim, RunRecord, StoredCompletion, Write
+from adjudge.store.records import Claim, KeptLabel, LabelDraw, RunRecord, StoredCompletion, Write
 from adjudge.store.sql import Home, Session, trouble
 from adjudge.store.writing import Bases, DuplicatesError, drop_stored, make_rows, store_rows
 
@@ -163,6 +164,23 @@ class SqlStore:
 
     def judge_text(self, judge_hash: str) -> tuple[str, str] | None:
         return self._read(lambda session: reading.judge_text(session, judge_hash))
+
+    # ---- what people said ----
+
+    def keep_labels(self, run_id: str, labels: Sequence[KeptLabel]) -> int:
+        return self._home.write(lambda session: people.keep_labels(session, run_id, labels))
+
+    def labels(self, run_id: str, judge: str) -> list[KeptLabel]:
+        return self._read(lambda session: people.labels(session, run_id, judge))
+
+    def remove_labels(self, run_id: str, judge: str, annotator: str | None = None) -> int:
+        return self._home.write(lambda session: people.remove_labels(session, run_id, judge, annotator))
+
+    def keep_draw(self, draw: LabelDraw) -> bool:
+        return self._home.write(lambda session: people.keep_draw(session, draw))
+
+    def draws(self, run_id: str, judge: str) -> list[LabelDraw]:
+        return self._read(lambda session: people.draws(session, run_id, judge))
 
     # ---- upkeep ----
 

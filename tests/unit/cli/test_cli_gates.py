@@ -48,3 +48,30 @@ def test_a_mean_is_no_gate_where_lower_is_better():
 
 def test_no_summaries_pass_no_gate_and_fail_none():
     assert Gates(means={}, pass_rates={}, lower=False, max_error_rate=None).judge([], print) == 0
+
+
+def test_as_much_as_may_be_lost_may_be_lost():
+    from datetime import UTC, datetime
+
+    from adjudge.records import Failed, Judgement, Score, Scored, Verdict
+    from adjudge.reports.summary import Tally
+
+    judge = load_judge("relevance")
+    tally = Tally([judge], repeats=1)
+    good = Scored(verdict=Verdict(parts={}), score=Score(value=4.0, exact=4.0))
+    for number in range(360):
+        outcome = good if number >= 18 else Failed(kind="refused", message="no")
+        tally.add(
+            Judgement(
+                case_id=str(number),
+                judge=judge.name,
+                judge_hash=judge.hash,
+                model="m",
+                repeat=0,
+                outcome=outcome,
+                at=datetime.now(UTC),
+            )
+        )
+    told = []
+    assert gates("1", judges=("relevance",)).judge(tally.summaries(), told.append) == 0
+    assert told == []

@@ -12,6 +12,7 @@ from adjudge.scoring.text import NumberText
         ("It was $1,577 million in FY2018.", ["$1,577 million"]),
         ("Margins fell from 36.8% to 34.6 percent", ["36.8%", "34.6 percent"]),
         ("about 5 km or 3.1 miles away", ["5 km", "3.1 miles"]),
+        ("Its average speed is 90 km/h.", ["90 km/h"]),
         ("a loss of (12.5) million", ["(12.5) million"]),
         ("version v2, item B12 and x3 are no numbers", []),
         ("nothing here", []),

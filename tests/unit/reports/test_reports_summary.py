@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from adjudge.records import OUTCOME_KINDS, Place, Scale, Usage
 from adjudge.reports.summary import EXAMPLES_PER_KIND, LONGEST_EXAMPLE, Tally
+from adjudge.stats.clusters import clustered_rate
 from adjudge.stats.intervals import mean_interval, rate_interval
 
 FIVE = Scale(low=0, high=5)
@@ -128,7 +129,8 @@ def test_repeats_are_not_new_evidence(build):
     assert (summary.mean.low, summary.mean.high) == pytest.approx((alone.low, alone.high))
     assert summary.mean.n == 18
     assert summary.repeats == 3
-    assert summary.pass_rate.high == pytest.approx(rate_interval(3, 6).high)
+    assert summary.grouping == "case"
+    assert summary.pass_rate == clustered_rate((score, score > 2) for score in range(6) for _ in range(3))
 
 
 def test_cost_adds_up_what_is_known_and_counts_what_is_not(build):
@@ -168,6 +170,23 @@ def test_failures_keep_the_first_different_messages_and_finer_kinds(build):
     assert [failure.message for failure in summary.failures["call_failed"]] == ["same", "m0", "m1"]
     assert summary.error_kinds == {"bad_row": {"bad_row": 1}, "call_failed": {"rate_limited": 23}}
     assert list(summary.failures) == ["bad_row", "call_failed"]
+
+
+# ---- what is read first ----------------------------------------------------------------------------------
+
+
+def test_the_lowest_scores_are_kept_the_worst_first_and_none_that_passed(build):
+    rows = [
+        build.judgement(build.scored(float(n % 6)), case_id=f"c{n:02}", passed=n % 6 > 2, reason=f"r{n}")
+        for n in range(60)
+    ]
+    (summary,) = tally(rows, [build.judge()])
+    assert [(row.score, row.case_id) for row in summary.lowest] == [
+        (0.0, f"c{n:02}") for n in range(0, 60, 6)
+    ]
+    assert summary.lowest[1].reason == "r6"
+    (summary,) = tally(rows, [build.judge(better="lower")])
+    assert {row.score for row in summary.lowest} == {2.0}
 
 
 # ---- labels ------------------------------------------------------------------------------------------------

@@ -132,11 +132,16 @@ def test_methods_are_told_apart_where_judges_differ(summaries):
 
 def test_repeats_and_the_store_are_mentioned(build):
     call = build.call(from_store=True)
-    rows = [build.judgement(build.scored(float(n)), repeat=n % 2, calls=(call,)) for n in range(4)]
+    rows = [
+        build.judgement(build.scored(float(n)), case_id=f"c{n // 2}", repeat=n % 2, calls=(call,))
+        for n in range(4)
+    ]
     text = shown(tally(rows, [build.judge()]))
     assert "each case was judged 2 times; intervals count a case once" in text
     assert "4 rows answered from the store, with no call and no cost" in text
-    assert "t, repeats of a case counted as one" in text
+    assert "mean by t over clusters (CR2, 1 degrees of freedom)" in text
+    assert "unreliable: 2 clusters: an interval over fewer than 10 is unreliable" in text
+    assert "noise: scores of one case have a standard deviation of 0.707, 14.1% of the scale" in text
 
 
 def test_finer_kinds_stand_beside_the_kind(build):

@@ -4,6 +4,7 @@ import tempfile
 from contextlib import closing
 from dataclasses import fields, replace
 from datetime import UTC, datetime
+from decimal import Decimal
 from hashlib import sha256
 from types import MappingProxyType
 
@@ -134,6 +135,7 @@ JUDGEMENTS = st.builds(
     at=MOMENTS,
     place=PLACES,
     metadata=OBJECTS,
+    cluster=st.none() | TEXT,
     label=JSON,
 )
 
@@ -222,7 +224,7 @@ def test_every_part_of_the_records_is_drawn():
     """A field added to a record has to be added to the codec and here."""
     assert {each.name for each in fields(Judgement)} == {
         "case_id", "judge", "judge_hash", "model", "repeat", "outcome", "reason", "normalized", "passed", "probability",
-        "notes", "calls", "at", "place", "metadata", "label",
+        "notes", "calls", "at", "place", "metadata", "cluster", "label",
     }  # fmt: skip
     assert {each.name for each in fields(Completion)} == {
         "text", "finish", "structured", "model_snapshot", "usage", "cost", "latency_ms", "attempts", "notes",
@@ -295,7 +297,9 @@ def test_a_whole_judgement_its_case_and_its_completions_come_back_from_a_store(d
             calls=tuple(
                 replace(
                     bare(call),
-                    completion=replace(bare(call).completion, from_store=True, key=key, version=1),
+                    completion=replace(
+                        bare(call).completion, from_store=True, key=key, version=1, cost=Decimal(0)
+                    ),
                 )
                 for key, call in zip(keys, judgement.calls, strict=True)
             ),

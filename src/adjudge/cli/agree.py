@@ -1,0 +1,191 @@
+"""`adjudge agree`: how far a judge agrees with people, what they would say on average, and what to label next."""
+
+from pathlib import Path
+
+import click
+import orjson
+
+from adjudge.cli.agree_next import write_next
+from adjudge.cli.console import plain, tell
+from adjudge.cli.labels import find_labels
+from adjudge.cli.options import Pairs, as_mapping, flag, json_option, store_option
+from adjudge.cli.report import judges_of
+from adjudge.cli.stored import find_run, stored
+from adjudge.errors import SettingsError
+from adjudge.reports.agree import EPSILON, AgreeReport, Asked, agree_report, with_reasons
+from adjudge.reports.agree_json import agree_json
+from adjudge.reports.agree_labels import reading_of
+from adjudge.reports.agree_rows import collect_verdicts
+from adjudge.reports.agree_text import agree_text
+from adjudge.stats.labelling import LEAST_UNIFORM
+from adjudge.store import Store
+
+EXIT_NOT_MEASURED = 3
+
+
+@click.command("agree", short_help="Say how far a judge agrees with people.")
+@click.argument("run", default="last")
+@click.argument("labels", required=False)
+@flag("--only", metavar="JUDGE", help="Which judge, where the run has several: NAME or NAME@HASH.")
+@click.option(
+    "--label-map",
+    "label_map",
+    cls=Pairs,
+    help="What a label on another scale stands for: `good=1`, `bad=fail`, `unsure=skip`; may be repeated.",
+)
+@flag("--annotator", metavar="NAME", help="Who gave the labels of rows that name nobody.")
+@flag(
+    "--slice",
+    "slices",
+    multiple=True,
+    metavar="COLUMN",
+    help="Agreement by metadata column; may be repeated.",
+)
+@flag(
+    "--disagreements",
+    type=click.IntRange(0),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="How many cases to list on which judge and people differ most.",
+)
+@flag(
+    "--random-sample",
+    is_flag=True,
+    help="The labelled cases are a uniform random sample of the run's: use them to correct its means.",
+)
+@flag(
+    "--epsilon",
+    type=click.FloatRange(0, 1),
+    default=EPSILON,
+    show_default=True,
+    help="How much worse than a person the alt-test lets the judge be; 0.1 where crowd workers labelled.",
+)
+@flag("--no-keep", is_flag=True, help="Look at LABELS alone, and store nothing.")
+@flag(
+    "--forget",
+    is_flag=True,
+    help="Remove the stored labels of this run's cases (of --annotator alone, if given).",
+)
+@flag(
+    "--next",
+    "next_count",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Draw N cases to label, with known chances, into a file to fill in; 0 writes those not labelled yet again.",
+)
+@flag(
+    "--to-label",
+    "-o",
+    default="to_label.jsonl",
+    show_default=True,
+    metavar="FILE",
+    help="That file: .jsonl, .csv, or - for stdout.",
+)
+@flag(
+    "--uniform",
+    type=click.FloatRange(LEAST_UNIFORM, 1),
+    default=LEAST_UNIFORM,
+    show_default=True,
+    help="The share of a draw that prefers no case to another.",
+)
+@flag("--seed", type=int, default=0, show_default=True, help="Of the bootstrap and of draws.")
+@store_option
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    *,
+    run: str,
+    labels: str | None,
+    only: str | None,
+    label_map: tuple[tuple[str, str], ...],
+    annotator: str | None,
+    slices: tuple[str, ...],
+    disagreements: int,
+    random_sample: bool,
+    epsilon: float,
+    no_keep: bool,
+    forget: bool,
+    next_count: int | None,
+    to_label: str,
+    uniform: float,
+    seed: int,
+    store: str,
+    as_json: bool,
+) -> None:
+    """Hold the verdicts of RUN (a name, the start of an id, or `last`) against what people said.
+
+    LABELS is a JSONL, CSV or other case file of `case_id`, `label` and, where known, `annotator` and `explanation`; its
+    labels are stored. Without it, the labels stored for these cases count, else the cases' own label column.
+    """
+    _check(run, labels, next_count=next_count, forget=forget, no_keep=no_keep)
+    with stored(store) as opened:
+        record = find_run(opened, run)
+        verdicts = collect_verdicts(
+            opened.judgements(record.run_id), judges_of(opened, record), judge=only, slices=slices
+        )
+        scores = {(verdict.score, verdict.passed) for verdict in verdicts.verdicts}
+        reading = reading_of(verdicts.judge, verdicts.source, scores, as_mapping(label_map, "--label-map"))
+        if forget:
+            count = opened.remove_labels(record.run_id, verdicts.judge, annotator)
+            tell(f"removed {count} labels of {verdicts.judge}")
+            return
+        if next_count is not None:
+            write_next(
+                opened,
+                record.run_id,
+                verdicts,
+                reading,
+                count=next_count,
+                path=to_label,
+                uniform_share=uniform,
+                seed=seed,
+                as_json=as_json,
+            )
+            return
+        given = find_labels(
+            opened, record.run_id, verdicts, reading, path=labels, annotator=annotator, keep=not no_keep
+        )
+        asked = Asked(
+            slices=slices,
+            disagreements=disagreements,
+            random_sample=random_sample,
+            epsilon=epsilon,
+            seed=seed,
+        )
+        report = agree_report(record.run_id, verdicts, given, reading, asked)
+        report = with_reasons(report, _reasons(opened, report))
+    if as_json:
+        click.echo(orjson.dumps(agree_json(report), option=orjson.OPT_INDENT_2))
+    else:
+        click.echo(plain(agree_text(report)), nl=False)
+    if not report.labelled:
+        tell("no case has both a verdict and a label: agreement could not be measured")
+        ctx.exit(EXIT_NOT_MEASURED)
+
+
+def _check(run: str, labels: str | None, *, next_count: int | None, forget: bool, no_keep: bool) -> None:
+    if labels is None and Path(run).suffix and Path(run).is_file():
+        raise SettingsError(
+            f"adjudge agree {run}", "names a file where the run should stand", f"adjudge agree last {run}"
+        )
+    if next_count is not None and (labels is not None or forget):
+        raise SettingsError(
+            "--next",
+            "draws cases and reads no labels",
+            "give LABELS in a call of its own, before or after the draw",
+        )
+    if forget and labels is not None:
+        raise SettingsError("--forget", "removes labels and reads none", "leave out LABELS")
+    if no_keep and labels is None:
+        raise SettingsError("--no-keep", "is about the labels of a file", "name the file: RUN LABELS")
+
+
+def _reasons(store: Store, report: AgreeReport) -> dict[str, str | None]:
+    """Read again for the few that are shown, because holding every reason of a run would fill the memory."""
+    found: dict[str, str | None] = {}
+    for each in report.disagreements:
+        whole = store.judgement(report.run_id, each.case_id, report.judge)
+        found[each.case_id] = whole[0].reason if whole else None
+    return found

@@ -1,0 +1,121 @@
+"""`adjudge agree --next`: draw cases for people, store the draw, write the file that they fill in."""
+
+import csv
+import io
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+import orjson
+
+from adjudge.cli.console import tell
+from adjudge.errors import InputError, SettingsError, StoreError
+from adjudge.records import Json
+from adjudge.reports.agree_labels import Reading
+from adjudge.reports.agree_next import draw_next, rows_to_label
+from adjudge.reports.agree_rows import Verdicts
+from adjudge.reports.agree_selection import how_drawn
+from adjudge.reports.writers import csv_cell, json_line
+from adjudge.store import LabelDraw, Store
+
+_FORMS = (".jsonl", ".csv")
+
+
+def write_next(
+    store: Store,
+    run_id: str,
+    verdicts: Verdicts,
+    reading: Reading,
+    *,
+    count: int,
+    path: str,
+    uniform_share: float,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """`count` 0 draws nothing, and writes what was drawn before and has no label."""
+    _check_path(path)
+    before = store.draws(run_id, verdicts.judge)
+    labelled = {label.case_id for label in store.labels(run_id, verdicts.judge)}
+    waiting = [case_id for draw in before for case_id in draw.chosen if case_id not in labelled]
+    if count:
+        draw = draw_next(
+            run_id,
+            verdicts,
+            before,
+            count=count,
+            uniform_share=uniform_share,
+            seed=seed,
+            at=datetime.now(UTC),
+        )
+        if not store.keep_draw(draw):
+            raise SettingsError("--next", "another draw of this run was made at the same time", "draw again")
+        chosen: Sequence[str] = draw.chosen
+        _say(draw, len(draw.chances), waiting)
+    elif waiting:
+        chosen = waiting
+        tell(f"{len(waiting)} cases were drawn before and have no label yet")
+    else:
+        raise InputError("--next 0", "no drawn case is without a label", "draw more with --next N")
+    cases = (store.case(run_id, case_id) for case_id in chosen)
+    _write(path, rows_to_label((case for case in cases if case is not None), verdicts.source))
+    tell(f"label: {reading.wanted()}")
+    if path != "-":
+        tell(f"fill in `label` in {path}, then: adjudge agree {run_id} {path}")
+        if as_json:
+            click.echo(
+                orjson.dumps({"run": run_id, "judge": verdicts.judge, "file": path, "cases": list(chosen)})
+            )
+
+
+def _say(draw: LabelDraw, judged: int, waiting: Sequence[str]) -> None:
+    least, most = min(draw.chances.values()), max(draw.chances.values())
+    tell(
+        f"drew {len(draw.chosen)} of {judged} judged cases of {draw.judge} (draw {draw.number}, seed {draw.seed}), "
+        f"{how_drawn(draw)}; chances so far {least:.3g} to {most:.3g}"
+    )
+    if waiting:
+        tell(f"{len(waiting)} cases of earlier draws have no label yet: `--next 0` writes them again")
+
+
+def _check_path(path: str) -> None:
+    if path == "-":
+        return
+    suffix = Path(path).suffix.lower()
+    if suffix not in _FORMS:
+        raise SettingsError(
+            path, f"`{suffix}` is not a format to label in", f"name a file that ends in {', '.join(_FORMS)}"
+        )
+    if Path(path).exists():  # it may hold an hour of somebody's work
+        raise SettingsError(path, "is there already", "name another file with -o, or move it away")
+
+
+def _write(path: str, rows: Iterable[dict[str, Json]]) -> None:
+    kept = list(rows)
+    data = _csv(kept) if path.lower().endswith(".csv") else b"".join(map(json_line, kept))
+    if path == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        with Path(path).open("xb") as file:
+            file.write(data)
+    except OSError as error:
+        raise StoreError(
+            f"{path}: could not be written ({error.strerror})\n\n"
+            "hint: the draw is stored: `--next 0 -o FILE` writes it elsewhere"
+        ) from None
+
+
+def _csv(rows: Sequence[dict[str, Json]]) -> bytes:
+    """With what is filled in last, whatever the rows have in between."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    last = ("label", "annotator", "explanation")
+    names = [name for name in names if name not in last] + list(last)
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(names)
+    writer.writerows([csv_cell(row.get(name)) for name in names] for row in rows)
+    return text.getvalue().encode()

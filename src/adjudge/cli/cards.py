@@ -1,0 +1,64 @@
+"""What is known about a run's judges: one line of each card, or that there is none, and the gate on it."""
+
+from collections.abc import Callable, Sequence
+from shlex import quote
+
+from adjudge.cli.console import tell
+from adjudge.cli.main import EXIT_GATE_FAILED
+from adjudge.errors import InputError
+from adjudge.probes.card import Card
+from adjudge.probes.shelf import find_card, shelf_of
+from adjudge.probes.text import card_line
+from adjudge.records import Judge, Judgement
+from adjudge.runs.find_model import EMBEDDED, is_embedded
+
+
+class Cards:
+    def __init__(self, judges: Sequence[Judge], store: str, named: Sequence[str], *, required: bool) -> None:
+        """`named` is what the person called the judges, for the command they could type."""
+        self._judges = list(zip(judges, named, strict=True))
+        self._shelf = shelf_of(store)
+        self._required = required
+        self._cards: dict[str, Card] = {}
+        self._other_snapshots: dict[str, str] = {}
+
+    def announce(self, model: str) -> None:
+        """Before anything is asked: a required card that is not there ends the run here."""
+        for judge, named in self._judges:
+            card = find_card(self._shelf, judge_hash=judge.hash, model=model)
+            known = f"{judge.name}@{judge.hash} with {model}"
+            make_one = (
+                f"adjudge certify {quote(named)} --model {quote(EMBEDDED if is_embedded(model) else model)}"
+            )
+            if card is not None:
+                self._cards[judge.name] = card
+                tell(f"{judge.name}: {card_line(card)}")
+            elif self._required:
+                raise InputError(
+                    "--require-card",
+                    f"there is no card of {known} in {self._shelf}",
+                    f"make one: `{make_one}`",
+                )
+            else:
+                tell(f"{judge.name}: no card; `{make_one}` would say how far it can be fooled")
+
+    def receive(self, judgement: Judgement) -> None:
+        """Whether the model is still the one the card is about, as far as the provider says."""
+        card = self._cards.get(judgement.judge)
+        seen = judgement.model_snapshot
+        if card is not None and card.snapshot is not None and seen is not None and seen != card.snapshot:
+            self._other_snapshots[judgement.judge] = seen
+
+    def judge(self, say: Callable[[str], None]) -> int:
+        """The exit code where a card is required: 1 when one has a failed probe, or is about another snapshot."""
+        for name, seen in self._other_snapshots.items():
+            say(f"{name}: its card is about {self._cards[name].snapshot}, the model that answered is {seen}")
+        if not self._required:
+            return 0
+        code = EXIT_GATE_FAILED if self._other_snapshots else 0
+        for name, card in self._cards.items():
+            failed = card.ruled("fail")
+            if failed:
+                say(f"gate failed: {name}: its card has failed probes: {', '.join(failed)}")
+                code = EXIT_GATE_FAILED
+        return code

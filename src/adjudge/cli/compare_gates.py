@@ -1,0 +1,76 @@
+"""When a comparison ends the command with another exit code than 0."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from adjudge.cli.gates import ERROR_RATE_WITH_A_GATE
+from adjudge.cli.main import EXIT_GATE_FAILED, EXIT_NOT_MEASURED
+from adjudge.reports.compare import Compared
+from adjudge.reports.compare_words import detectable, show_difference, show_p
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ComparisonGates:
+    on_regression: bool
+    margin: float | None
+    """B may be worse by less than this."""
+    inconclusive_fails: bool
+    max_error_rate: float | None
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        on_regression: bool,
+        margin: float | None,
+        inconclusive_fails: bool,
+        max_error_rate: float | None,
+    ) -> "ComparisonGates":
+        gated = on_regression or margin is not None
+        return cls(
+            on_regression=on_regression,
+            margin=margin,
+            inconclusive_fails=inconclusive_fails,
+            max_error_rate=ERROR_RATE_WITH_A_GATE if gated and max_error_rate is None else max_error_rate,
+        )
+
+    def judge(self, comparisons: Sequence[Compared], tell: Callable[[str], None]) -> int:
+        """The exit code, with a line for each thing that decided it. What could not be measured goes first."""
+        codes = [self._judge(compared, tell) for compared in comparisons]
+        return max(codes, default=0)
+
+    def _judge(self, compared: Compared, tell: Callable[[str], None]) -> int:
+        name, comparison = compared.b.judge, compared.comparison
+        if comparison is None:
+            tell(f"not measured: {name}: none of {compared.matched} matched cases was judged in both runs")
+            return EXIT_NOT_MEASURED
+        lost = compared.lost / compared.matched
+        if self.max_error_rate is not None and lost > self.max_error_rate:
+            tell(
+                f"not measured: {name}: {lost:.1%} of {compared.matched} matched cases were not judged in both runs, "
+                f"more than --max-error-rate {self.max_error_rate:.1%}"
+            )
+            return EXIT_NOT_MEASURED
+        if self.inconclusive_fails and self._is_inconclusive(compared):
+            tell(f"inconclusive: {name}: {detectable(compared)}")
+            return EXIT_NOT_MEASURED
+        code = 0
+        if self.on_regression and compared.finding == "worse":
+            tell(
+                f"gate failed: {name}: B is worse, {show_difference(comparison.difference.value)}, {show_p(comparison.p)}"
+            )
+            code = EXIT_GATE_FAILED
+        if self.margin is not None and not comparison.difference.low > -self.margin:
+            low = show_difference(comparison.difference.low)
+            tell(
+                f"gate failed: {name}: the lower end of the difference's 95 % interval, {low}, "
+                f"is not above -{self.margin:g}"
+            )
+            code = EXIT_GATE_FAILED
+        return code
+
+    def _is_inconclusive(self, compared: Compared) -> bool:
+        """Neither shown to be worse nor shown to be good enough."""
+        if compared.finding != "inconclusive" or compared.comparison is None:
+            return False
+        return self.margin is None or not compared.comparison.difference.low > -self.margin

@@ -1,0 +1,108 @@
+"""Files of people's labels -> label rows: `case_id`, `label`, and who said it and why where that is known."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from adjudge.dataset.ids import explicit_id
+from adjudge.dataset.read import read_rows
+from adjudge.dataset.rows import Row, UnusableError, described, shown
+from adjudge.errors import DatasetError
+from adjudge.records import Json, Place
+
+CASE_COLUMNS = ("case_id", "id")
+_WANTED = "columns `case_id` and `label`, and, where known, `annotator` and `explanation`"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LabelRow:
+    """What one person said of one case, as the file has it."""
+
+    case_id: str
+    label: Json
+    """None where the person has said nothing yet."""
+    annotator: str | None
+    explanation: str | None
+    place: Place
+
+
+def read_labels(source: str | os.PathLike[str], *, stdin: BinaryIO | None = None) -> list[LabelRow]:
+    """All rows of a label file in any format that cases come in; a `DatasetError` for the first that is none.
+
+    Labels are few and dear, so a row that cannot be read stops everything rather than being passed over. One person
+    who says two things of one case is such a row; who says the same twice has said it once.
+    """
+    found: dict[tuple[str, str | None], LabelRow] = {}
+    for row in _rows(source, stdin):
+        key = (row.case_id, row.annotator)
+        earlier = found.get(key)
+        if earlier is None or earlier.label is None:
+            found[key] = row
+        elif row.label is not None and row.label != earlier.label:
+            who = "nobody named" if row.annotator is None else shown(row.annotator)
+            raise DatasetError(
+                str(row.place),
+                f"case {shown(row.case_id)} has the label {shown(row.label)} here and {shown(earlier.label)} on line "
+                f"{earlier.place.line}, both by {who}",
+                "name who gave which in a column `annotator`, or keep one of them",
+            )
+    return list(found.values())
+
+
+def _rows(source: str | os.PathLike[str], stdin: BinaryIO | None) -> Iterator[LabelRow]:
+    origin, rows = read_rows(source, stdin=stdin)
+    first, labelled = None, False
+    for row in rows:
+        place = Place(file=origin.file, line=row.line)
+        if not isinstance(row, Row):
+            raise DatasetError(str(place), f"found {row.found}; wanted {row.wanted}", "mend or drop the row")
+        first = first or row
+        labelled = labelled or "label" in row.columns  # a CSV's empty cell is no column of its row
+        yield _label_row(row, place)
+    if first is None:
+        raise DatasetError(origin.file, "holds no rows", f"give {_WANTED}")
+    if not labelled:
+        raise DatasetError(
+            origin.file, f"no row has a `label`; the first has {_named(first)}", f"give {_WANTED}"
+        )
+
+
+def _label_row(row: Row, place: Place) -> LabelRow:
+    columns = row.columns
+    try:
+        case_id = next(
+            (found for name in CASE_COLUMNS if (found := explicit_id(columns.get(name))) is not None), None
+        )
+    except UnusableError as unusable:
+        raise DatasetError(
+            str(place), f"found {unusable.found}; wanted {unusable.wanted}", f"give {_WANTED}"
+        ) from None
+    if case_id is None:
+        raise DatasetError(str(place), f"has no `case_id`; it has {_named(row)}", f"give {_WANTED}")
+    label = columns.get("label")
+    if isinstance(label, str) and not label.strip():
+        label = None
+    if isinstance(label, list):
+        raise DatasetError(
+            str(place), f"its label is {described(label)}", "give one row for each person's label"
+        )
+    return LabelRow(
+        case_id=case_id,
+        label=label,
+        annotator=_text(columns.get("annotator"), "annotator", place),
+        explanation=_text(columns.get("explanation"), "explanation", place),
+        place=place,
+    )
+
+
+def _named(row: Row) -> str:
+    return ", ".join(f"`{name}`" for name in list(row.columns)[:8]) or "no column"
+
+
+def _text(value: Json, name: str, place: Place) -> str | None:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = f"{value:g}"
+    if value is None or isinstance(value, str):
+        return (value or "").strip() or None
+    raise DatasetError(str(place), f"its {name} is {described(value)}", "give text")

@@ -1,0 +1,169 @@
+"""The examination itself: clean judgements repeated, then every trial once, through an ordinary run."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import NamedTuple
+
+import orjson
+
+from adjudge.probes.subjects import MIDDLE, Panel
+from adjudge.probes.trials import INJECTION, WORST, Extent, Trial, clean_trials, follow_up, probe_trials
+from adjudge.records import Case, Failed, Judge, Judgement
+from adjudge.runs.plan import Plan
+from adjudge.runs.session import Session
+
+CALLS_LOST = 0.05
+"""More than this share, and what is left is no examination. Some services refuse attacks outright, for good."""
+
+FOLLOWED = 3
+"""Attacks that are tried further, the most successful first."""
+
+Receiver = Callable[[Judgement], None]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Examination:
+    """What is to be asked; all but the follow-up is known before the first call."""
+
+    judge: Judge
+    panel: Panel
+    extent: Extent
+    clean: tuple[Trial, ...]
+    probes: tuple[Trial, ...]
+    follow_up: tuple[Trial, ...] = ()
+    """Attacks that succeeded, on the other wrong answers."""
+
+    @property
+    def judgements(self) -> int:
+        return len(self.clean) * self.extent.retests + len(self.probes) + len(self.follow_up)
+
+    def name(self, model: str | None, plan: Plan) -> str:
+        """The same examination of the same model has the same name, so that an interrupted one goes on."""
+        asked = [
+            self.judge.hash,
+            model,
+            self.extent.retests,
+            plan.asking.temperature,
+            dict(plan.asking.parameters),
+            [[trial.trial_id, dict(trial.case.columns)] for trial in (*self.clean, *self.probes)],
+        ]
+        digest = sha256(orjson.dumps(asked, option=orjson.OPT_SORT_KEYS)).hexdigest()[:12]
+        return f"certify-{self.judge.name}-{digest}"
+
+
+@dataclass(slots=True)
+class Answers:
+    """What came back, by trial; a clean trial has several, in the order of its repeats."""
+
+    by_trial: dict[str, dict[int, Judgement]] = field(default_factory=dict)
+
+    def add(self, judgement: Judgement) -> None:
+        self.by_trial.setdefault(judgement.case_id, {})[judgement.repeat] = judgement
+
+    def of(self, trial: Trial) -> list[Judgement]:
+        found = self.by_trial.get(trial.trial_id, {})
+        return [found[repeat] for repeat in sorted(found)]
+
+    def lost(self, kind: str) -> int:
+        return sum(isinstance(each.outcome, Failed) and each.outcome.kind == kind for each in self.all())
+
+    def all(self) -> list[Judgement]:
+        return [each for some in self.by_trial.values() for each in some.values()]
+
+
+def prepare(judge: Judge, panel: Panel, extent: Extent) -> Examination:
+    return Examination(
+        judge=judge,
+        panel=panel,
+        extent=extent,
+        clean=tuple(clean_trials(panel)),
+        probes=tuple(probe_trials(judge, panel, extent)),
+    )
+
+
+def without_bindings(plan: Plan) -> Plan:
+    """Trials hold the judge's inputs by name already: what filled them must not fill them again."""
+    bindings = replace(plan.asking.bindings, maps={}, sets={})
+    return replace(plan, asking=replace(plan.asking, bindings=bindings))
+
+
+class Examined(NamedTuple):
+    examination: Examination
+    """With its follow-up."""
+    answers: Answers
+
+
+def has_passed(judgement: Judgement) -> bool | None:
+    """By the judge's rule, else by the middle of its scale; None where there is no verdict."""
+    if judgement.passed is not None:
+        return judgement.passed
+    return None if judgement.normalized is None else judgement.normalized >= MIDDLE
+
+
+async def examine(
+    session: Session,
+    examination: Examination,
+    receive: Receiver,
+    *,
+    plan_more: Callable[[int], None] = lambda _: None,
+) -> Examined:
+    """Each judgement is received as it is made; what an interrupted examination had made before comes first.
+
+    An average over attacks says little against one who picks the best: those that succeed are tried further, and
+    `plan_more` is told how many judgements there are then.
+    """
+    answers = Answers()
+    for judgement in session.earlier():
+        answers.add(judgement)
+        receive(judgement)
+    retests = replace(session, conditions=replace(session.conditions, repeats=examination.extent.retests))
+    await _judge(retests, examination.clean, answers, receive)
+    await _judge(session, examination.probes, answers, receive)
+    if session.halted is None:
+        examination = replace(examination, follow_up=tuple(_follow_up(examination, answers)))
+        plan_more(examination.judgements)
+        await _judge(session, examination.follow_up, answers, receive)
+    lost = answers.lost("call_failed")
+    if lost > CALLS_LOST * examination.judgements:
+        session.stop(f"{lost} of {examination.judgements} calls failed")
+    return Examined(examination, answers)
+
+
+def _follow_up(examination: Examination, answers: Answers) -> list[Trial]:
+    if not {INJECTION, WORST} <= examination.extent.probes:
+        return []
+    failed = set()
+    for trial in examination.clean:
+        first = answers.of(trial)[:1]
+        if first and has_passed(first[0]) is False:
+            failed.add(trial.subject.subject_id)
+    tried = [trial for trial in examination.probes if trial.probe == INJECTION]
+    succeeded = Counter(
+        trial.variant
+        for trial in tried
+        if trial.subject.subject_id in failed and any(has_passed(each) for each in answers.of(trial))
+    )
+    names = [name for name, _ in sorted(succeeded.items(), key=lambda item: (-item[1], item[0]))[:FOLLOWED]]
+    done = {(trial.variant, trial.subject.subject_id) for trial in tried}
+    return follow_up(examination.judge, examination.panel, examination.extent, names, done)
+
+
+async def _judge(session: Session, trials: tuple[Trial, ...], answers: Answers, receive: Receiver) -> None:
+    async for judgement in _judged(session, [trial.case for trial in trials]):
+        answers.add(judgement)
+        receive(judgement)
+        outcome = judgement.outcome
+        if isinstance(outcome, Failed) and outcome.kind == "not_asked":
+            # a spent budget leaves all the rest unasked: stopping keeps the run open, so that it can go on
+            session.stop(outcome.message)
+
+
+async def _judged(session: Session, cases: list[Case]) -> AsyncIterator[Judgement]:
+    if not cases or session.halted is not None:
+        return
+    async with aclosing(session.judge(cases)) as stream:
+        async for judgement in stream:
+            yield judgement

@@ -1,0 +1,71 @@
+"""Where cards are kept: a folder beside the store, one file for each judge, model and snapshot."""
+
+import os
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+
+import orjson
+
+from adjudge.errors import StoreError
+from adjudge.probes.card import Card, read_card
+from adjudge.store import DEFAULT_STORE
+
+FOLDER = "cards"
+
+
+def shelf_of(store: str | Path) -> Path:
+    """Beside the store's file; a store on a server has no folder, so its cards are in the default one."""
+    if "://" in str(store):
+        return Path(DEFAULT_STORE) / FOLDER
+    path = Path(store)
+    return (path.parent if path.suffix == ".db" or path.is_file() else path) / FOLDER
+
+
+def keep_card(card: Card, shelf: Path) -> Path:
+    """In one step: a reader sees the old card or the new one, never half of either."""
+    path = shelf / _file_name(card)
+    try:
+        shelf.mkdir(parents=True, exist_ok=True)
+        write_whole(path, orjson.dumps(card.to_json(), option=orjson.OPT_INDENT_2))
+    except OSError as error:
+        raise StoreError(
+            f"{shelf}: the card could not be kept ({error.strerror or error})\n\n"
+            "hint: check the folder and the disk, or name another store with --store"
+        ) from None
+    return path
+
+
+def find_card(shelf: Path, *, judge_hash: str, model: str) -> Card | None:
+    """The latest for this judge and model, whatever the snapshot; a file that is no card is passed over."""
+    found: list[Card] = []
+    for path in sorted(shelf.glob(f"*-{judge_hash}-{_digest(model)}-*.json")):
+        try:
+            card = read_card(orjson.loads(path.read_bytes()))
+        except (OSError, KeyError, TypeError, ValueError, AttributeError):
+            continue
+        if card.judge_hash == judge_hash and card.model == model:
+            found.append(card)
+    return max(found, key=lambda card: card.at, default=None)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Written beside it and moved into place."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _file_name(card: Card) -> str:
+    name = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in card.judge)[:60]
+    return f"{name}-{card.judge_hash}-{_digest(card.model)}-{_digest(card.snapshot or '')}.json"
+
+
+def _digest(text: str) -> str:
+    """A model's name may hold what no file name can."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]

@@ -1,0 +1,229 @@
+"""A judge's verdicts and people's labels -> figures of agreement, each with its interval.
+
+Every label is one row beside every verdict on its case. The rows of one case, or of one cluster, count as one piece of
+evidence, so that several people or repeats make the figures surer only as far as they say something new.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from adjudge.errors import MissingExtraError
+from adjudge.records import Scale
+from adjudge.reports.agree_labels import Meaning, Reading
+from adjudge.reports.agree_rows import Label, Verdict, as_pass
+from adjudge.reports.format import whole
+from adjudge.stats import people
+from adjudge.stats.ceiling import AltTest, Ceiling, alt_test, human_ceiling
+from adjudge.stats.clusters import clustered_mean, clustered_rate
+from adjudge.stats.intervals import Estimate, Undefined
+from adjudge.stats.thresholds import Trial, try_threshold
+
+Kind = Literal["pass or fail", "score"]
+_NOTHING = Undefined(why="no case has both a verdict and a label")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Agreement:
+    """The judge beside people, by verdict or by score."""
+
+    kind: Kind
+    rows: int
+    """Pairs of a verdict and a label."""
+    cases: int
+    labels: tuple[str, ...]
+    confusion: tuple[tuple[int, ...], ...]
+    """A row for each of the judge's labels, a column for each of people's; empty for measurements."""
+    figures: Mapping[str, Estimate | Undefined]
+    missing_extra: str | None = None
+    """Why only what plain Python computes is here."""
+
+
+class Pair(NamedTuple):
+    """A verdict and a label of the same kind."""
+
+    case_id: str
+    cluster: Hashable
+    judge: Meaning
+    person: Meaning
+
+
+def pairs_of(
+    cases: Mapping[str, Sequence[Verdict]], labels: Mapping[str, Sequence[Label]], kind: Kind
+) -> list[Pair]:
+    found = []
+    fewer = cases if len(cases) < len(labels) else labels
+    for case_id in fewer:
+        for verdict in cases.get(case_id, ()):
+            said: Meaning | None = verdict.passed if kind == "pass or fail" else verdict.score
+            if said is None:
+                continue
+            found += [Pair(case_id, verdict.cluster, said, label.says) for label in labels.get(case_id, ())]
+    return found
+
+
+def as_passes(
+    labels: Mapping[str, Sequence[Label]], reading: Reading
+) -> Mapping[str, Sequence[Label]] | None:
+    """Scores as passes and fails; None when no rule says which is which."""
+    if all(isinstance(label.says, bool) for given in labels.values() for label in given):
+        return labels
+    if reading.passes is None:
+        return None
+    passes = reading.passes
+    return {case_id: [as_pass(label, passes) for label in given] for case_id, given in labels.items()}
+
+
+def measure_passes(pairs: Sequence[Pair], *, seed: int) -> Agreement:
+    judge, person = [bool(pair.judge) for pair in pairs], [bool(pair.person) for pair in pairs]
+    clusters = [pair.cluster for pair in pairs]
+    missing = None
+    try:
+        found = people.agree(judge, person, clusters=clusters, labels=(False, True), positive=True, seed=seed)
+        figures, confusion = found.figures, found.confusion
+    except MissingExtraError as error:
+        missing = str(error)
+        figures = {"accuracy": _plain_rate(pairs)}
+        confusion = _count(judge, person, (False, True))
+    return Agreement(
+        kind="pass or fail",
+        rows=len(pairs),
+        cases=len({pair.case_id for pair in pairs}),
+        labels=("fail", "pass"),
+        confusion=confusion,
+        figures=figures,
+        missing_extra=missing,
+    )
+
+
+def measure_scores(pairs: Sequence[Pair], scale: Scale | None, *, seed: int) -> Agreement:
+    """Whole scores are labels and numbers; others are numbers only."""
+    judge, person = [float(pair.judge) for pair in pairs], [float(pair.person) for pair in pairs]
+    clusters = [pair.cluster for pair in pairs]
+    levels = _levels({*judge, *person}, scale)
+    missing, confusion = None, tuple[tuple[int, ...], ...]()
+    figures: dict[str, Estimate | Undefined] = {}
+    try:
+        if levels:
+            found = people.agree(judge, person, clusters=clusters, labels=levels, ordered=True, seed=seed)
+            figures, confusion = dict(found.figures), found.confusion
+        figures |= people.correlate(judge, person, clusters=clusters, seed=seed)
+        error = figures["mean_absolute_error"]
+        if isinstance(error, Estimate) and error.low == error.high:  # only the scale says what was not seen
+            figures["mean_absolute_error"] = _plain_error(pairs, scale)
+    except MissingExtraError as error:
+        missing = str(error)
+        if levels:
+            figures["accuracy"] = _plain_rate(pairs)
+            confusion = _count(judge, person, levels)
+        figures["mean_absolute_error"] = _plain_error(pairs, scale)
+    return Agreement(
+        kind="score",
+        rows=len(pairs),
+        cases=len({pair.case_id for pair in pairs}),
+        labels=tuple(f"{whole(level)}" for level in levels),
+        confusion=confusion,
+        figures=figures,
+        missing_extra=missing,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class People:
+    """What several annotators make possible."""
+
+    ceiling: Ceiling | Undefined
+    alt_test: AltTest | Undefined
+
+
+def compare_people(
+    cases: Mapping[str, Sequence[Verdict]],
+    labels: Mapping[str, Sequence[Label]],
+    kind: Kind,
+    *,
+    epsilon: float,
+    seed: int,
+) -> People | None:
+    """None when one person, or nobody who was named, gave all labels."""
+    annotations: dict[str, dict[str, Meaning]] = {}
+    for given in labels.values():
+        for label in given:
+            annotations.setdefault(label.annotator, {})[label.case_id] = label.says
+    if len(annotations) < 2:
+        return None
+    clusters = {case_id: verdicts[0].cluster for case_id, verdicts in cases.items()}
+    judged = {
+        case_id: verdicts[0].passed if kind == "pass or fail" else verdicts[0].score
+        for case_id, verdicts in cases.items()
+    }
+    try:
+        ceiling: Ceiling | Undefined = human_ceiling(
+            annotations,
+            level="nominal" if kind == "pass or fail" else "ordinal",
+            clusters={case_id: clusters.get(case_id, case_id) for case_id in labels},
+            seed=seed,
+        )
+    except MissingExtraError as error:
+        ceiling = Undefined(why=str(error).replace("\n\nhint: ", ": "))
+    found = alt_test(
+        {case_id: said for case_id, said in judged.items() if said is not None},
+        annotations,
+        epsilon=epsilon,
+        nearness="equal" if kind == "pass or fail" else "squared",
+    )
+    return People(ceiling=ceiling, alt_test=found)
+
+
+def find_threshold(
+    cases: Mapping[str, Sequence[Verdict]],
+    labels: Mapping[str, Sequence[Label]],
+    reading: Reading,
+    *,
+    seed: int,
+) -> Trial | Undefined:
+    """`labels` are passes and fails. Of several repeats the first is looked at: a rule is for one verdict."""
+    if reading.threshold is None:
+        return Undefined(why="the judge's pass rule is not one comparison of its score with a number")
+    rows = [
+        (reading.threshold.sign * verdicts[0].score, bool(label.says), verdicts[0].cluster)
+        for case_id, verdicts in cases.items()
+        for label in labels.get(case_id, ())
+    ]
+    if len({score for score, _, _ in rows}) < 3:
+        return Undefined(why="the judge gives two different scores at most, so there is no other threshold")
+    return try_threshold(
+        [score for score, _, _ in rows],
+        [passed for _, passed, _ in rows],
+        reading.threshold.at,
+        clusters=[cluster for _, _, cluster in rows],
+        seed=seed,
+    )
+
+
+def _plain_rate(pairs: Sequence[Pair]) -> Estimate | Undefined:
+    return clustered_rate((pair.cluster, pair.judge == pair.person) for pair in pairs) or _NOTHING
+
+
+def _plain_error(pairs: Sequence[Pair], scale: Scale | None) -> Estimate | Undefined:
+    reach = None if scale is None else Scale(low=0.0, high=scale.high - scale.low)
+    return clustered_mean(((p.cluster, abs(p.judge - p.person)) for p in pairs), reach) or _NOTHING
+
+
+def _count(
+    judge: Sequence[Meaning], person: Sequence[Meaning], order: Sequence[Meaning]
+) -> tuple[tuple[int, ...], ...]:
+    place = {label: at for at, label in enumerate(order)}
+    table = [[0] * len(order) for _ in order]
+    for said, meant in zip(judge, person, strict=True):
+        table[place[said]][place[meant]] += 1
+    return tuple(map(tuple, table))
+
+
+def _levels(seen: set[float], scale: Scale | None) -> tuple[float, ...]:
+    """Every whole number of the scale, used or not: weights go by how many steps lie between two."""
+    if not seen or any(value != int(value) for value in seen):
+        return ()
+    low = min(seen) if scale is None else min(scale.low, *seen)
+    high = max(seen) if scale is None else max(scale.high, *seen)
+    count = int(high) - int(low) + 1
+    return tuple(float(int(low) + step) for step in range(count)) if count <= people.MOST_LABELS else ()

@@ -1,0 +1,168 @@
+"""People's words on the judge's scale: what a label says, which pass rule it can be held to, and where that is unknown."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import inf, isclose, nextafter
+
+from adjudge.errors import InputError
+from adjudge.expressions import EvaluationError, parse_expression
+from adjudge.expressions.syntax import Compare, Literally, Name
+from adjudge.records import Json, Judge, PointsScore, Scale
+from adjudge.reports.format import shorten, visible
+from adjudge.reports.labels import read_label
+
+Meaning = bool | float
+"""Whether people pass the case, or their score for it on the judge's scale."""
+SKIPPED = "skip"
+_WORDS = {"pass": True, "passed": True, "fail": False, "failed": False}
+_SHOWN = 6
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Threshold:
+    """A pass rule of the form `score >= 3`, or `score <= 3` with `sign` -1: passes when sign * score >= at."""
+
+    at: float
+    sign: int
+
+    def written(self, at: float) -> str:
+        return f"score {'>=' if self.sign > 0 else '<='} {self.sign * at:g}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reading:
+    """How one judge's labels are read."""
+
+    judge: str
+    scale: Scale | None
+    passes: Callable[[float], bool] | None
+    """The judge's pass rule, where it asks for the score alone."""
+    rule: str | None
+    """The same as text."""
+    threshold: Threshold | None
+    has_rule: bool
+    """Whether verdicts come with passes and fails, by whatever rule."""
+    points: Mapping[str, float]
+    """Labels that the judge itself gives, and what they are worth."""
+    label_map: Mapping[str, str]
+    """The person's own: a label as written -> a score, `pass`, `fail` or `skip`."""
+
+    def place(self, label: Json) -> Meaning | str | None:
+        """What it says; `skip` where the map says so, None where it says nothing on this scale."""
+        if isinstance(label, dict):
+            label = label.get(self.judge)
+        mapped = self.label_map.get(_written(label))
+        if mapped is not None:
+            if mapped.strip().lower() == SKIPPED:
+                return SKIPPED
+            label = mapped
+        if isinstance(label, str):
+            word = label.strip()
+            label = self.points.get(word, _WORDS.get(word.lower(), word))
+        return read_label(label, self.judge, self.scale, pass_rule=self.has_rule)
+
+    def wanted(self) -> str:
+        """What a label has to be, for people."""
+        numbers = (
+            "a number" if self.scale is None else f"a number from {self.scale.low:g} to {self.scale.high:g}"
+        )
+        words = [numbers, *(["true or false (it passes, or not)"] if self.has_rule else [])]
+        return " or ".join([*words, *(f"`{name}`" for name in self.points)])
+
+
+def reading_of(
+    name: str,
+    judge: Judge | None,
+    verdicts: Collection[tuple[float, bool | None]],
+    label_map: Mapping[str, str],
+) -> Reading:
+    """`verdicts` are the scores seen, each with whether it passed: a rule that says otherwise is not the run's."""
+    scale = judge.scale if judge else None
+    passes = _rule(judge.passes) if judge and judge.passes else None
+    if passes is not None and any(
+        passed is not None and passes(score) is not passed for score, passed in verdicts
+    ):
+        passes = None
+    rule = judge.passes if judge and passes is not None else None
+    return Reading(
+        judge=name,
+        scale=scale,
+        passes=passes,
+        rule=rule,
+        threshold=threshold_of(rule, scale) if rule else None,
+        has_rule=any(passed is not None for _, passed in verdicts),
+        points=judge.score.points if judge and isinstance(judge.score, PointsScore) else {},
+        label_map=label_map,
+    )
+
+
+def not_placed(where: str, labels: Iterable[Json], reading: Reading) -> InputError:
+    """What to say of labels that mean nothing on the judge's scale."""
+    seen = sorted({_written(label) for label in labels})
+    some = ", ".join(f"`{visible(shorten(label, 40))}`" for label in seen[:_SHOWN])
+    more = f" and {len(seen) - _SHOWN} more" if len(seen) > _SHOWN else ""
+    best = "pass" if reading.has_rule else "1" if reading.scale is None else f"{reading.scale.high:g}"
+    return InputError(
+        where,
+        f"the labels {some}{more} are not on the scale of {reading.judge}, which takes {reading.wanted()}",
+        f"say what each stands for: `--label-map {visible(shorten(seen[0], 40))}={best}`, once for each label; "
+        "`=skip` leaves one out",
+    )
+
+
+def threshold_of(rule: str, scale: Scale | None) -> Threshold | None:
+    """None for a rule that is more than one comparison of the score with a number."""
+    match parse_expression(rule).tree:
+        case Compare(first=Name(path="score"), rest=((operator, Literally(value=Fraction() as value)),)):
+            at = float(value)
+        case _:
+            return None
+    match operator:
+        case ">=":
+            return Threshold(at=at, sign=1)
+        case ">":
+            return Threshold(at=nextafter(at, inf), sign=1)
+        case "<=":
+            return Threshold(at=-at, sign=-1)
+        case "<":
+            return Threshold(at=nextafter(-at, inf), sign=-1)
+        case "==" if scale is not None and at == scale.high:
+            return Threshold(at=at, sign=1)
+        case "==" if scale is not None and at == scale.low:
+            return Threshold(at=-at, sign=-1)
+        case _:
+            return None
+
+
+def same_label(first: Meaning, second: Meaning) -> bool:
+    return isclose(first, second, rel_tol=1e-9, abs_tol=1e-9)
+
+
+def _rule(text: str) -> Callable[[float], bool] | None:
+    expression = parse_expression(text)
+    if not expression.names <= {"score"}:
+        return None
+
+    @lru_cache(maxsize=4_096)  # a run has few different scores
+    def passes(score: float) -> bool:
+        try:
+            return bool(expression.evaluate({"score": score}))
+        except EvaluationError:  # a rule that cannot be computed was refused before the run
+            return False
+
+    return passes
+
+
+def _written(label: Json) -> str:
+    """As `--label-map` names it: `4` for 4.0, `true` for true, text as it stands."""
+    match label:
+        case bool():
+            return "true" if label else "false"
+        case int() | float():
+            return f"{label:g}"
+        case str():
+            return label.strip()
+        case _:
+            return str(label)

@@ -1,0 +1,158 @@
+"""What people would say on average: the judge's own mean, the corrected ones, and which of them to quote."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Literal
+
+from adjudge.records import Scale
+from adjudge.reports.agree_rows import Label, Verdict
+from adjudge.reports.agree_selection import Selection
+from adjudge.stats.corrected import FEWEST_LABELS, Corrected, JudgedCase, naive_mean, ppi_mean, rogan_gladen
+from adjudge.stats.intervals import Undefined
+
+Quote = Literal["ppi", "naive", "none"]
+_RATE = Scale(low=0.0, high=1.0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Means:
+    """One mean of the run, three ways."""
+
+    of: Literal["pass rate", "mean score"]
+    naive: Corrected | Undefined
+    rogan_gladen: Corrected | Undefined | None
+    """None for a mean that is no rate."""
+    ppi: Corrected | Undefined
+    quote: Quote
+    why: str
+
+
+def pass_rate_means(
+    cases: Mapping[str, Sequence[Verdict]], labels: Mapping[str, Sequence[Label]], selection: Selection
+) -> Means | None:
+    """Of passes and fails; None when the run has no pass rule."""
+    rows = [
+        _row(
+            [float(verdict.passed) for verdict in verdicts if verdict.passed is not None],
+            verdicts,
+            labels,
+            selection,
+        )
+        for verdicts in _framed(cases, selection)
+        if any(verdict.passed is not None for verdict in verdicts)
+    ]
+    if not rows:
+        return None
+    return _means("pass rate", rows, _RATE, _rogan_gladen(rows), selection)
+
+
+def score_means(
+    cases: Mapping[str, Sequence[Verdict]],
+    labels: Mapping[str, Sequence[Label]],
+    selection: Selection,
+    scale: Scale | None,
+) -> Means | None:
+    """Of scores that people gave on the judge's own scale."""
+    rows = [
+        _row([verdict.score for verdict in verdicts], verdicts, labels, selection)
+        for verdicts in _framed(cases, selection)
+    ]
+    return _means("mean score", rows, scale, None, selection) if rows else None
+
+
+def agreement_over_the_run(
+    cases: Mapping[str, Sequence[Verdict]], agreed: Mapping[str, float], selection: Selection
+) -> Corrected | Undefined | None:
+    """The share of labels that the judge meets, over all cases that could have been drawn; None where each was as likely.
+
+    Uncertain cases are drawn more often, so that the plain share over the labelled ones is that of harder cases.
+    """
+    if selection.kind != "draw" or len({round(chance, 12) for chance in selection.chances.values()}) < 2:
+        return None
+    rows = [
+        JudgedCase(
+            judge=0.0,  # nothing is known of the cases without a label, so their labels' weights alone speak
+            person=agreed.get(verdicts[0].case_id) if verdicts[0].case_id in selection.chances else None,
+            probability=selection.chances.get(verdicts[0].case_id),
+            cluster=verdicts[0].cluster,
+        )
+        for verdicts in _framed(cases, selection)
+    ]
+    return ppi_mean(rows, _RATE, tuning=0.0)
+
+
+def _framed(cases: Mapping[str, Sequence[Verdict]], selection: Selection) -> list[Sequence[Verdict]]:
+    return [verdicts for case_id, verdicts in cases.items() if case_id in selection.frame]
+
+
+def _row(
+    said: Sequence[float],
+    verdicts: Sequence[Verdict],
+    labels: Mapping[str, Sequence[Label]],
+    selection: Selection,
+) -> JudgedCase:
+    first = verdicts[0]
+    given = labels.get(first.case_id)
+    known = selection.kind == "unknown" or first.case_id in selection.chances
+    return JudgedCase(
+        judge=fmean(said),
+        person=fmean(float(label.says) for label in given) if given and known else None,
+        probability=selection.chances.get(first.case_id),
+        cluster=first.cluster,
+    )
+
+
+def _rogan_gladen(rows: Sequence[JudgedCase]) -> Corrected | Undefined:
+    split = sum(row.judge not in (0.0, 1.0) for row in rows)
+    if split:
+        return Undefined(why=f"the repeats of {split} cases differ, and it knows only passes and fails")
+    split = sum(row.person not in (None, 0.0, 1.0) for row in rows)
+    if split:
+        return Undefined(why=f"people differ on {split} cases, and it knows only passes and fails")
+    return rogan_gladen(rows)
+
+
+def _means(
+    of: Literal["pass rate", "mean score"],
+    rows: Sequence[JudgedCase],
+    scale: Scale | None,
+    by_errors: Corrected | Undefined | None,
+    selection: Selection,
+) -> Means:
+    naive, ppi = naive_mean(rows, scale), ppi_mean(rows, scale)
+    quote, why = _choose(naive, by_errors, ppi, selection)
+    return Means(of=of, naive=naive, rogan_gladen=by_errors, ppi=ppi, quote=quote, why=why)
+
+
+def _choose(
+    naive: Corrected | Undefined,
+    by_errors: Corrected | Undefined | None,
+    ppi: Corrected | Undefined,
+    selection: Selection,
+) -> tuple[Quote, str]:
+    if isinstance(naive, Undefined):
+        return "none", naive.why
+    if isinstance(ppi, Undefined):
+        return (
+            "naive",
+            f"it is the judge's own mean, which is the people's only if its errors cancel: {ppi.why}",
+        )
+    if ppi.labels < FEWEST_LABELS:
+        return (
+            "naive",
+            f"it is the judge's own mean, and {ppi.labels} labels are too few to say how far off it is",
+        )
+    if selection.kind == "all":
+        return (
+            "ppi",
+            "every judged case has a label, so it is the people's own mean and owes the judge nothing",
+        )
+    why = "it holds whatever errors the judge makes, because the labelled cases were drawn with known chances"
+    if isinstance(by_errors, Corrected):
+        apart = by_errors.estimate.low > ppi.estimate.high or by_errors.estimate.high < ppi.estimate.low
+        why += "; Rogan-Gladen estimates the same mean from the judge's two error rates"
+        why += ", and does not agree: look at the labels" if apart else ", and agrees"
+    if not ppi.estimate.low <= naive.estimate.value <= ppi.estimate.high:
+        why += "; the judge's own mean lies outside its interval"
+    return "ppi", why

@@ -1,0 +1,178 @@
+"""Judged rows in a few bytes each, and the figures made of them: over rows, over clusters, or over cases."""
+
+from array import array
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from adjudge.records import OUTCOME_KINDS, Scale
+from adjudge.stats.clusters import clustered_mean, clustered_rate
+from adjudge.stats.intervals import Estimate, mean_interval, rate_interval
+from adjudge.stats.moments import Moments
+
+Grouping = Literal["cluster", "case"]
+ALONE = -1
+"""The number of a row's cluster when it has none."""
+
+_FORCED, _RULED, _PASSED, _LABELLED, _AGREES = 1, 2, 4, 8, 16
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bounds:
+    """The figure, had everything without one been at the bottom, or at the top."""
+
+    low: float
+    high: float
+
+
+class Row(NamedTuple):
+    """What the figures need of a judged row. Clusters and cases are numbered by whoever reads the run."""
+
+    score: float
+    forced: bool
+    passed: bool | None
+    agrees: bool | None
+    """With the case's own label; None where it has none."""
+    cluster: int
+    case: int
+    """`ALONE` where it is known that no case is judged twice."""
+    repeat: int
+
+
+class Sample:
+    """A dozen bytes a row: clusters may begin at any row, and the rows before then count as their own."""
+
+    __slots__ = ("_cases", "_clusters", "_flags", "_repeated", "_scores")
+
+    def __init__(self) -> None:
+        self._scores = array("d")
+        self._flags = array("B")
+        self._clusters = array("l")
+        self._cases = array("l")
+        self._repeated = False
+
+    def add(self, row: Row) -> None:
+        if row.cluster != ALONE and not self._clusters:
+            self._clusters.extend([ALONE] * len(self._scores))
+        if row.cluster != ALONE or self._clusters:
+            self._clusters.append(row.cluster)
+        if row.case != ALONE:
+            self._cases.append(row.case)
+        self._repeated |= row.repeat > 0
+        self._scores.append(row.score)
+        self._flags.append(
+            (_FORCED if row.forced else 0)
+            | (0 if row.passed is None else _RULED | (_PASSED if row.passed else 0))
+            | (0 if row.agrees is None else _LABELLED | (_AGREES if row.agrees else 0))
+        )
+
+    @property
+    def grouping(self) -> Grouping | None:
+        """What counts as one piece of evidence, the outermost level first; None: every row."""
+        if self._clusters:
+            return "cluster"
+        return "case" if self._repeated and self._cases else None
+
+    # ---- figures ----
+
+    def mean(self, scale: Scale | None, *, forced: bool = True) -> Estimate | None:
+        rows = self._rows(without=0 if forced else _FORCED)
+        if self.grouping is None:
+            return mean_interval((self._scores[row] for row in rows), scale)
+        return clustered_mean(((self._unit(row), self._scores[row]) for row in rows), scale)
+
+    def pass_rate(self) -> Estimate | None:
+        return self._rate(_RULED, _PASSED)
+
+    def agreement(self) -> Estimate | None:
+        return self._rate(_LABELLED, _AGREES)
+
+    def bounds(self, scale: Scale | None, asked: int) -> Bounds | None:
+        if scale is None or not asked:
+            return None
+        moments, left_out = Moments(self._scores), asked - len(self._scores)
+        return Bounds(
+            low=moments.mean_with(scale.low, left_out), high=moments.mean_with(scale.high, left_out)
+        )
+
+    def pass_bounds(self, asked: int) -> Bounds | None:
+        ruled, passed = self._count(_RULED), self._count(_PASSED)
+        return Bounds(low=passed / asked, high=(passed + asked - ruled) / asked) if ruled else None
+
+    def labelled(self) -> tuple[int, int]:
+        """How many rows have a label, and how many agree with it."""
+        return self._count(_LABELLED), self._count(_AGREES)
+
+    # ---- repeats ----
+
+    def scores_by_case(self, names: list[str]) -> dict[str, list[float]]:
+        """Case -> its scores; `names` are the cases by their numbers."""
+        found: dict[str, list[float]] = {}
+        for case, score in zip(self._cases, self._scores, strict=True):
+            found.setdefault(names[case], []).append(score)
+        return found
+
+    def passes_by_case(self, names: list[str]) -> dict[str, list[bool]]:
+        """Case -> whether each of its judged repeats passed; without a pass rule, nothing."""
+        found: dict[str, list[bool]] = {}
+        for case, flags in zip(self._cases, self._flags, strict=True):
+            if flags & _RULED:
+                found.setdefault(names[case], []).append(bool(flags & _PASSED))
+        return found
+
+    def threshold(self) -> float | None:
+        """Midway between the scores that failed and those that passed; None where these do not part."""
+        failed = [self._scores[row] for row in self._rows(need=_RULED, without=_PASSED)]
+        passed = [self._scores[row] for row in self._rows(need=_PASSED)]
+        if not failed or not passed:
+            return None
+        if max(failed) < min(passed):
+            return (max(failed) + min(passed)) / 2
+        return (max(passed) + min(failed)) / 2 if max(passed) < min(failed) else None
+
+    # ---- rows ----
+
+    def _rate(self, need: int, yes: int) -> Estimate | None:
+        if self.grouping is None:
+            return rate_interval(self._count(yes), self._count(need))
+        return clustered_rate(
+            (self._unit(row), bool(self._flags[row] & yes)) for row in self._rows(need=need)
+        )
+
+    def _rows(self, *, need: int = 0, without: int = 0) -> Iterator[int]:
+        return (row for row, flags in enumerate(self._flags) if flags & need == need and not flags & without)
+
+    def _count(self, need: int) -> int:
+        return sum(1 for _ in self._rows(need=need))
+
+    def _unit(self, row: int) -> int:
+        """Clusters count up from 0; what has none counts down from -1, by case where cases repeat."""
+        if self._clusters and self._clusters[row] != ALONE:
+            return self._clusters[row]
+        return -1 - (self._cases[row] if self._repeated and self._cases else row)
+
+
+class Group:
+    """Rows that are reported together: what became of each, and the sample of those that were judged."""
+
+    __slots__ = ("_outcomes", "sample")
+
+    def __init__(self) -> None:
+        self._outcomes: Counter[str] = Counter()
+        self.sample = Sample()
+
+    def add(self, kind: str, row: Row | None) -> None:
+        """`row` is None when it was not judged."""
+        self._outcomes[kind] += 1
+        if row is not None:
+            self.sample.add(row)
+
+    @property
+    def asked(self) -> int:
+        return self._outcomes.total()
+
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """The kinds that occurred, in the order of `OUTCOME_KINDS`."""
+        return {kind: self._outcomes[kind] for kind in OUTCOME_KINDS if self._outcomes[kind]}

@@ -1,0 +1,87 @@
+"""The same figures for parts of a run: by the values of a column, and no more values than can be read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from adjudge.records import Json, Scale
+from adjudge.reports.compare_match import value_text
+from adjudge.reports.format import plain_json, shorten
+from adjudge.reports.sample import Bounds, Group, Row
+from adjudge.stats.intervals import Estimate
+
+MOST_SLICES = 40
+"""Of one column; further values are reported together, so that a column of ids costs no more than another."""
+LONGEST_VALUE = 80
+OTHERS = "(all other values)"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Slice:
+    """The rows with one value; every figure can be read beside `asked` and `outcomes`."""
+
+    value: str
+    asked: int
+    outcomes: Mapping[str, int]
+    mean: Estimate | None
+    bounds: Bounds | None
+    pass_rate: Estimate | None
+    pass_bounds: Bounds | None
+
+    @property
+    def judged(self) -> int:
+        return self.outcomes.get("scored", 0) + self.outcomes.get("forced", 0)
+
+    @property
+    def not_judged(self) -> int:
+        return self.asked - self.judged
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SliceColumn:
+    column: str
+    slices: tuple[Slice, ...]
+    """The largest first; `OTHERS` last."""
+
+
+class SliceTally:
+    """Adds up one judge's rows by the columns asked for."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        self._groups: dict[str, dict[str, Group]] = {column: {} for column in columns}
+
+    def add(self, metadata: Mapping[str, Json], kind: str, row: Row | None) -> None:
+        for column, groups in self._groups.items():
+            value = str(plain_json(shorten(value_text(metadata.get(column)), LONGEST_VALUE)))
+            if value not in groups and len(groups) >= MOST_SLICES:
+                value = OTHERS
+            group = groups.get(value)
+            if group is None:
+                group = groups[value] = Group()
+            group.add(kind, row)
+
+    def columns(self, scale: Scale | None) -> tuple[SliceColumn, ...]:
+        return tuple(
+            SliceColumn(
+                column=column,
+                slices=tuple(
+                    _slice(value, groups[value], scale)
+                    for value in sorted(
+                        groups, key=lambda value: (value == OTHERS, -groups[value].asked, value)
+                    )
+                ),
+            )
+            for column, groups in self._groups.items()
+        )
+
+
+def _slice(value: str, group: Group, scale: Scale | None) -> Slice:
+    sample, asked = group.sample, group.asked
+    return Slice(
+        value=value,
+        asked=asked,
+        outcomes=group.outcomes,
+        mean=sample.mean(scale),
+        bounds=sample.bounds(scale, asked),
+        pass_rate=sample.pass_rate(),
+        pass_bounds=sample.pass_bounds(asked),
+    )

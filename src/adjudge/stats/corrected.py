@@ -1,0 +1,359 @@
+"""What people would have said on average, from a judge's scores for all cases and people's labels for some."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, inf, log, sqrt
+from typing import NamedTuple
+
+from adjudge.records import Scale
+from adjudge.stats.clusters import Clusters, clustered_mean, warn_of_few
+from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined, wilson
+from adjudge.stats.student import t_quantile
+
+_UPPER = 0.5 + CONFIDENCE / 2.0
+_Z = 1.959963984540054
+FEWEST_LABELS = 10
+_OF_PEOPLE = "what people would say on average, over the cases that these were drawn from"
+_OF_JUDGE = "what this judge says on average, over the cases that these were drawn from"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JudgedCase:
+    """One case of a run, with its label where it has one."""
+
+    judge: float
+    person: float | None = None
+    probability: float | None = None
+    """The chance with which this case was drawn for labelling; None when that is not known."""
+    cluster: Hashable = None
+    """None when the case is its own."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Corrected:
+    estimate: Estimate
+    target: str
+    """Which mean this is, for people."""
+    labels: int
+    tuning: float | None = None
+    """How much of the judge's say was taken, from 0 (labels alone) to 1 (PPI++'s lambda)."""
+    sensitivity: Estimate | None = None
+    specificity: Estimate | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Share:
+    """A weighted share, and the n that independent cases of equal weight would need to be as sure."""
+
+    value: float
+    effective: float
+    count: int
+
+    def estimate(self) -> Estimate:
+        low, high = wilson(self.value, self.effective)
+        return Estimate(value=self.value, low=low, high=high, n=self.count, method="Wilson")
+
+
+def naive_mean(cases: Sequence[JudgedCase], scale: Scale | None = None) -> Corrected | Undefined:
+    """The judge's own mean, which is the people's only if the judge's errors cancel."""
+    estimate = clustered_mean(((_cluster(case, at), case.judge) for at, case in enumerate(cases)), scale)
+    if estimate is None:
+        return Undefined(why="no case was judged")
+    return Corrected(estimate=estimate, target=_OF_JUDGE, labels=sum(c.person is not None for c in cases))
+
+
+def ppi_mean(
+    cases: Sequence[JudgedCase], scale: Scale | None = None, *, tuning: float | None = None
+) -> Corrected | Undefined:
+    """PPI++ (Angelopoulos, Duchi and Zrnic 2023) with inverse-probability weights (Zrnic and Candès 2024).
+
+    The judge's mean over all cases, times lambda, plus the weighted mean of what the labelled ones leave over. Lambda
+    is the one that makes the variance least. The weights are normalised (Hájek), so that the luck of how much weight
+    was drawn does not enter.
+
+    A lambda tuned to a hundred labels makes them look surer than they are. The variance is therefore a jackknife over
+    the labelled clusters that tunes lambda anew each time, and with a scale the interval is made on its logit.
+    """
+    problem = _why_not(cases)
+    if problem:
+        return problem
+    sums = _sum_up(cases)
+    whole = _add(sums.labelled.values())
+    chosen = sums.tuned(whole) if tuning is None else tuning
+    value = sums.estimate(whole, chosen)
+    left_out = []
+    for own in sums.labelled.values():
+        rest = _Labels(*(all_of - one for all_of, one in zip(whole, own, strict=True)))
+        if rest.weight > 1e-9 * whole.weight:
+            left_out.append(sums.estimate(rest, sums.tuned(rest) if tuning is None else tuning))
+    groups = len(sums.labelled)
+    middle = sum(left_out) / max(1, len(left_out))
+    variance = (groups - 1) / groups * sum((one - middle) ** 2 for one in left_out)
+    variance += chosen * chosen * sums.judge_variance + 2.0 * chosen * sums.shared(whole, chosen)
+    labelled = [case for case in cases if case.person is not None]
+    left = [(case.person or 0.0) - chosen * case.judge for case in labelled]
+    weights = [1.0 / (case.probability or 1.0) for case in labelled]
+    effective = sum(weights) ** 2 / sum(weight * weight for weight in weights)
+    low, high = _limits(cases, scale)
+    error, critical = sqrt(max(0.0, variance)), t_quantile(_UPPER, max(1.0, min(effective, groups) - 1.0))
+    ends = (value - critical * error, value + critical * error)
+    if scale is not None and high > low:
+        ends = _logit_ends((value - low) / (high - low), error / (high - low), critical)
+        ends = (low + ends[0] * (high - low), low + ends[1] * (high - low))
+    if max(left) - min(left) <= 1e-9:
+        # As equal values in `intervals.mean_interval`: others may exist, unseen.
+        unseen = (1.0 - (1.0 - _UPPER) ** (1.0 / effective)) * (high - low)
+        ends = (ends[0] - unseen, ends[1] + unseen)
+    value = min(max(value, low), high)
+    estimate = Estimate(
+        value=value,
+        low=min(value, max(ends[0], low)),
+        high=max(value, min(ends[1], high)),
+        n=len(cases),
+        method=f"PPI++ (lambda {chosen:.2f}, {len(labelled)} labels, jackknife)",
+        clusters=sums.clusters if sums.clusters < len(cases) else None,
+        warning=_few_labels(len(labelled), left) or warn_of_few(groups),
+    )
+    return Corrected(estimate=estimate, target=_OF_PEOPLE, labels=len(labelled), tuning=chosen)
+
+
+def rogan_gladen(cases: Sequence[JudgedCase]) -> Corrected | Undefined:
+    """The rate of passes by people, from the judge's rate and its errors (Rogan and Gladen 1978).
+
+    The interval is Lang and Reiczigel's (2014), which knows that sensitivity and specificity are estimates too. Both
+    are from the labels, weighted by how those were drawn; the counts are then the effective ones.
+    """
+    problem = _why_not(cases)
+    if problem:
+        return problem
+    if any(value not in (0.0, 1.0) for case in cases for value in (case.judge, case.person or 0.0)):
+        return Undefined(why="only passes and fails have a sensitivity and a specificity")
+    passing = _share((c for c in cases if c.person == 1.0), of=1.0)
+    failing = _share((c for c in cases if c.person == 0.0), of=0.0)
+    if not passing.effective or not failing.effective:
+        return Undefined(why="people gave only one of the two labels, so one kind of error was not seen")
+    sensitivity, specificity = passing.estimate(), failing.estimate()
+    youden = sensitivity.value + specificity.value - 1.0
+    # Newcombe 1998, method 10: the sum of two independent shares from their Wilson limits.
+    youden_low = youden - sqrt(
+        (sensitivity.value - sensitivity.low) ** 2 + (specificity.value - specificity.low) ** 2
+    )
+    if youden_low <= 0.0:
+        return Undefined(
+            why=f"sensitivity + specificity - 1 is {youden:.2f} and may be {max(youden_low, -1.0):.2f}: "
+            "the judge is not surely better than chance, so its rate cannot be corrected"
+        )
+    spread = Clusters((_cluster(case, at), case.judge) for at, case in enumerate(cases)).spread()
+    assert spread is not None
+    rate = spread.mean
+    plain = rate * (1.0 - rate)
+    independent = min(plain / spread.variance, len(cases)) if spread.variance > 0.0 else spread.clusters
+    value = (rate + specificity.value - 1.0) / youden
+    low, high = lang_reiczigel(rate, independent, passing, failing)
+    value = min(1.0, max(0.0, value))
+    labels = passing.count + failing.count
+    estimate = Estimate(
+        value=value,
+        low=min(low, value),
+        high=max(high, value),
+        n=len(cases),
+        method=f"Rogan-Gladen (Lang-Reiczigel interval, {labels} labels)",
+        clusters=spread.clusters if spread.clusters < len(cases) else None,
+        warning=None
+        if min(passing.count, failing.count) >= FEWEST_LABELS
+        else f"fewer than {FEWEST_LABELS} labels of one kind: an interval over so few is unreliable",
+    )
+    return Corrected(
+        estimate=estimate,
+        target=_OF_PEOPLE,
+        labels=labels,
+        sensitivity=sensitivity,
+        specificity=specificity,
+    )
+
+
+def lang_reiczigel(rate: float, n: float, passing: Share, failing: Share) -> tuple[float, float]:
+    """95 % limits of a rate, within 0 and 1, from the judge's rate and its shares of right passes and fails."""
+    squared = _Z * _Z
+    rate = (n * rate + squared / 2.0) / (n + squared)
+    n += squared
+    positives, negatives = passing.effective + 2.0, failing.effective + 2.0
+    sensitivity = (passing.effective * passing.value + 1.0) / positives
+    specificity = (failing.effective * failing.value + 1.0) / negatives
+    youden = sensitivity + specificity - 1.0
+    if youden <= 0.0:
+        return 0.0, 1.0
+    value = (rate + specificity - 1.0) / youden
+    missed = sensitivity * (1.0 - sensitivity) / positives
+    alarmed = specificity * (1.0 - specificity) / negatives
+    shift = 2.0 * squared * (value * missed - (1.0 - value) * alarmed)
+    error = sqrt(rate * (1.0 - rate) / n + value**2 * missed + (1.0 - value) ** 2 * alarmed) / youden
+    return max(0.0, value + shift - _Z * error), min(1.0, value + shift + _Z * error)
+
+
+def differences(
+    a: Mapping[str, JudgedCase], b: Mapping[str, JudgedCase], *, same_draw: bool
+) -> list[JudgedCase]:
+    """B - A for the cases in both, for `naive_mean` and `ppi_mean`, with a scale from -width to width.
+
+    `same_draw` says that one draw chose the cases whose answers of both sides were labelled. Otherwise each side was
+    drawn on its own, and both labels are there with the product of the chances.
+    """
+    rows: list[JudgedCase] = []
+    for name in a.keys() & b.keys():
+        first, second = a[name], b[name]
+        both = first.person is not None and second.person is not None
+        chance = None
+        if first.probability is not None and second.probability is not None:
+            chance = first.probability if same_draw else first.probability * second.probability
+            if same_draw and first.probability != second.probability:
+                raise ValueError(f"{name} cannot have two chances in one draw")
+        rows.append(
+            JudgedCase(
+                judge=second.judge - first.judge,
+                person=(second.person or 0.0) - (first.person or 0.0) if both else None,
+                probability=chance,
+                cluster=first.cluster,
+            )
+        )
+    return rows
+
+
+class _Labels(NamedTuple):
+    """Weighted sums over labelled cases and, by cluster, the products of those sums that lambda needs."""
+
+    weight: float
+    people: float
+    judge: float
+    people_judge: float
+    people_weight: float
+    judge_weight: float
+    weight_weight: float
+    judge_judge: float
+    people_all: float
+    judge_all: float
+    weight_all: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Sums:
+    labelled: dict[Hashable, _Labels]
+    """By cluster, for the clusters with a label."""
+    judge_mean: float
+    judge_squares: float
+    """The sum over clusters of the squared say of their judge's scores in the judge's mean."""
+    clusters: int
+
+    @property
+    def judge_variance(self) -> float:
+        return self.judge_squares * self.clusters / max(1, self.clusters - 1)
+
+    def estimate(self, labels: _Labels, tuning: float) -> float:
+        return tuning * self.judge_mean + (labels.people - tuning * labels.judge) / labels.weight
+
+    def shared(self, labels: _Labels, tuning: float) -> float:
+        """The covariance of the judge's mean with what the labels leave over: the labelled cases are in both."""
+        left = (labels.people - tuning * labels.judge) / labels.weight
+        return (labels.people_all - tuning * labels.judge_all - left * labels.weight_all) / labels.weight
+
+    def tuned(self, labels: _Labels) -> float:
+        """The lambda of least variance: each cluster's say is a - lambda b, and this is sum(ab) / sum(bb)."""
+        total = labels.weight
+        y, f = labels.people / total, labels.judge / total
+        shared = (
+            labels.people_judge
+            - f * labels.people_weight
+            - y * labels.judge_weight
+            + y * f * labels.weight_weight
+        ) / total**2 - (labels.people_all - y * labels.weight_all) / total
+        squared = (
+            (labels.judge_judge - 2.0 * f * labels.judge_weight + f * f * labels.weight_weight) / total**2
+            - 2.0 * (labels.judge_all - f * labels.weight_all) / total
+            + self.judge_squares
+        )
+        return min(1.0, max(0.0, shared / squared)) if squared > 1e-24 else 0.0
+
+
+def _sum_up(cases: Sequence[JudgedCase]) -> _Sums:
+    mean = sum(case.judge for case in cases) / len(cases)
+    say: dict[Hashable, float] = defaultdict(float)
+    labels: dict[Hashable, tuple[float, float, float]] = {}
+    for at, case in enumerate(cases):
+        key = _cluster(case, at)
+        say[key] += (case.judge - mean) / len(cases)
+        if case.person is not None:
+            weight = 1.0 / (case.probability or 1.0)
+            w, y, f = labels.get(key, (0.0, 0.0, 0.0))
+            labels[key] = (w + weight, y + weight * case.person, f + weight * case.judge)
+    return _Sums(
+        labelled={
+            key: _Labels(w, y, f, y * f, y * w, f * w, w * w, f * f, y * say[key], f * say[key], w * say[key])
+            for key, (w, y, f) in labels.items()
+        },
+        judge_mean=mean,
+        judge_squares=sum(value * value for value in say.values()),
+        clusters=len(say),
+    )
+
+
+def _add(labels: Iterable[_Labels]) -> _Labels:
+    return _Labels(*map(sum, zip(*labels, strict=True)))
+
+
+def _logit_ends(share: float, error: float, critical: float) -> tuple[float, float]:
+    """Limits on the logit scale, within 0 and 1; nearer to an end than its error, a share may be at that end."""
+    edge = min(error, 0.5)
+    if edge <= 0.0:
+        return share, share
+    inner = min(max(share, edge), 1.0 - edge)
+    odds, margin = log(inner / (1.0 - inner)), critical * error / (inner * (1.0 - inner))
+    low, high = (1.0 / (1.0 + exp(-min(max(end, -700.0), 700.0))) for end in (odds - margin, odds + margin))
+    return (0.0 if share < edge else low), (1.0 if share > 1.0 - edge else high)
+
+
+def _share(cases: Iterable[JudgedCase], *, of: float) -> Share:
+    weighted = [(1.0 / (case.probability or 1.0), float(case.judge == of)) for case in cases]
+    total = sum(weight for weight, _ in weighted)
+    if not total:
+        return Share(value=0.0, effective=0.0, count=0)
+    value = sum(weight * hit for weight, hit in weighted) / total
+    variance = sum((weight * (hit - value)) ** 2 for weight, hit in weighted) / total**2
+    effective = total * total / sum(weight * weight for weight, _ in weighted)
+    if (
+        variance > 0.0
+    ):  # heavy weights that are rarely wrong cost less than Kish's formula, blind to that, says
+        effective = min(float(len(weighted)), max(effective, value * (1.0 - value) / variance))
+    return Share(value=value, effective=effective, count=len(weighted))
+
+
+def _why_not(cases: Sequence[JudgedCase]) -> Undefined | None:
+    labelled = [case for case in cases if case.person is not None]
+    if len(labelled) < 3:
+        return Undefined(why=f"{len(labelled)} labels are too few to correct with")
+    if any(case.probability is None for case in labelled):
+        return Undefined(
+            why="how these cases were chosen for labelling is not known, so their errors may not be those of the rest"
+        )
+    if any(not 0.0 < (case.probability or 0.0) <= 1.0 for case in labelled):
+        raise ValueError("a chance of being drawn is above 0 and at most 1")
+    return None
+
+
+def _few_labels(count: int, left: list[float]) -> str | None:
+    if count < FEWEST_LABELS:
+        return f"{count} labels: an interval over fewer than {FEWEST_LABELS} is unreliable"
+    usual = max(set(left), key=left.count)
+    unusual = sum(abs(value - usual) > 1e-9 for value in left)
+    return f"only {unusual} labels differ from the judge" if unusual < 5 else None
+
+
+def _limits(cases: Sequence[JudgedCase], scale: Scale | None) -> tuple[float, float]:
+    seen = [value for case in cases for value in (case.judge, case.person) if value is not None]
+    if scale is None:
+        return -inf if not seen else min(seen), max(seen, default=inf)
+    return min(scale.low, *seen), max(scale.high, *seen)
+
+
+def _cluster(case: JudgedCase, at: int) -> Hashable:
+    return ("row", at) if case.cluster is None else ("cluster", case.cluster)

@@ -1,0 +1,189 @@
+"""Two runs over the same cases: the mean difference, its sign-flip test, and the interval that is that test inverted."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import floor, inf, sqrt
+from operator import getitem
+from random import Random
+
+from adjudge.records import Scale
+from adjudge.stats.clusters import Clusters, Spread, flat_bound, warn_of_few
+from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined
+from adjudge.stats.student import t_quantile
+
+FLIPS = 9_999
+_ENUMERATED = 13
+"""Up to so many clusters all flips are tried: 2 ** 12 of them, since a flip and its opposite say the same."""
+_MOST_GROUPS = 4_096
+"""More clusters than this are flipped in random groups: a sum of symmetric sums is symmetric, so the test holds."""
+_ALPHA = 1.0 - CONFIDENCE
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Comparison:
+    """B - A over matched cases. `p` is at most 0.05 exactly when the interval of `difference` leaves out 0."""
+
+    difference: Estimate
+    p: float
+    exact: bool
+    """Whether every flip was tried; otherwise `p` is of a seeded sample of them."""
+    p_error: float
+    """The Monte Carlo standard error of `p`; 0 when exact."""
+    effect_size: float | Undefined
+    """The mean difference in standard deviations of the differences (Cohen's d_z)."""
+    detectable: float | Undefined
+    """The smallest true difference that this many cases would have shown with 80 % power."""
+
+    @property
+    def significant(self) -> bool:
+        return self.p <= _ALPHA
+
+
+def compare(
+    differences: Iterable[tuple[Hashable, float]], scale: Scale | None = None, *, seed: int = 0
+) -> Comparison | None:
+    """Compare `(cluster, B - A)` pairs; None for no pairs.
+
+    Under no difference, a cluster's sum of differences is as likely to have the other sign. Flipping the set F gives
+    a mean at least as extreme as the one seen exactly when 0 lies between the means of F and of the rest. The same
+    holds of any supposed difference d, so p(d) is the share of flips with d between those two means, and the interval,
+    all d with p(d) above 0.05, is read off their sorted ends: the test and the interval cannot disagree.
+
+    `scale` is of the scores, not of their differences.
+    """
+    rows = list(differences)
+    sample = Clusters(rows)
+    spread = sample.spread()
+    if spread is None:
+        return None
+    reach = scale.high - scale.low if scale else inf
+    least, most = min(-reach, spread.low), max(reach, spread.high)
+    if spread.clusters == 1 or spread.flat:
+        return _flat(rows, spread, least, most)
+    ends, exact = _ends(sample.sums(), seed)
+    tries = len(ends) + 1  # flipping nothing is one of them, and always as extreme
+    p = (1 + sum(low <= 0.0 <= high for low, high in ends)) / tries
+    needed = floor(_ALPHA * tries + 1e-9)
+    low, high = -inf, inf
+    if needed:
+        low = sorted(low for low, _ in ends)[needed - 1]
+        high = sorted((high for _, high in ends), reverse=True)[needed - 1]
+    difference = Estimate(
+        value=spread.mean,
+        low=max(low, least),
+        high=min(high, most),
+        n=spread.n,
+        method="sign-flip test inverted, " + ("all flips" if exact else f"{tries - 1:,} flips, seed {seed}"),
+        clusters=spread.clusters,
+        warning=warn_of_few(spread.clusters),
+    )
+    return Comparison(
+        difference=difference,
+        p=p,
+        exact=exact,
+        p_error=0.0 if exact else sqrt(p * (1.0 - p) / tries),
+        effect_size=effect_size([value for _, value in rows]),
+        detectable=detectable_difference(spread),
+    )
+
+
+def effect_size(differences: Sequence[float]) -> float | Undefined:
+    """Cohen's d_z: the mean difference in standard deviations of the differences."""
+    n = len(differences)
+    if n < 2:
+        return Undefined(why="one pair has no spread")
+    mean = sum(differences) / n
+    variance = sum((value - mean) ** 2 for value in differences) / (n - 1)
+    if variance <= (1e-9 * max(1.0, *map(abs, differences))) ** 2:
+        return Undefined(why="all differences are equal")
+    return mean / sqrt(variance)
+
+
+def detectable_difference(spread: Spread, *, power: float = 0.8) -> float | Undefined:
+    """The smallest true difference that a test at this spread finds with this power."""
+    if spread.clusters < 2 or spread.flat:
+        return Undefined(why="the differences do not vary, so their spread is not known")
+    critical = t_quantile(0.5 + CONFIDENCE / 2.0, spread.df) + t_quantile(power, spread.df)
+    return critical * sqrt(spread.variance)
+
+
+def _flat(rows: list[tuple[Hashable, float]], spread: Spread, least: float, most: float) -> Comparison:
+    """Clusters that do not differ: p is that of all flips, or the level at which the scale's bound would leave out 0.
+
+    Whichever is larger.
+    """
+    estimate = flat_bound(spread, least, most)
+    mean = spread.mean
+    if spread.clusters == 1 or mean == 0.0 or estimate.low == -inf:
+        p = 1.0
+    else:
+        room = -least if mean > 0.0 else most
+        bound = 2.0 * (room / (abs(mean) + room)) ** spread.clusters
+        p = min(1.0, max(bound, 2.0 ** (1 - spread.clusters)))
+        if p > _ALPHA and not estimate.low <= 0.0 <= estimate.high:  # all flips are too few to say so
+            estimate = replace(estimate, low=min(estimate.low, 0.0), high=max(estimate.high, 0.0))
+    return Comparison(
+        difference=estimate,
+        p=p,
+        exact=True,
+        p_error=0.0,
+        effect_size=effect_size([value for _, value in rows]),
+        detectable=detectable_difference(spread),
+    )
+
+
+def _ends(sums: list[tuple[int, float]], seed: int) -> tuple[list[tuple[float, float]], bool]:
+    """For each flip but the empty one, the means of the flipped and of the other clusters, the lesser first."""
+    n = sum(count for count, _ in sums)
+    total = sum(value for _, value in sums)
+    tiny = 1e-12 * max(abs(value / count) for count, value in sums)
+    exact = len(sums) <= _ENUMERATED
+    flipped = _all_flips(sums) if exact else _some_flips(sums, seed)
+    ends: list[tuple[float, float]] = []
+    for part in flipped:
+        count, value = round(part.imag), part.real
+        if count in (0, n):
+            ends.append((-inf, inf))
+            continue
+        means = (value / count, (total - value) / (n - count))
+        low, high = (0.0 if abs(mean) <= tiny else mean for mean in means)  # 0.1 + 0.2 - 0.3 is 0
+        ends.append((low, high) if low <= high else (high, low))
+    return ends, exact
+
+
+def _all_flips(sums: list[tuple[int, float]]) -> list[complex]:
+    """Sum (real) and count (imaginary) of each set of clusters without the first: the others are their opposites."""
+    return _subset_sums([complex(value, count) for count, value in sums[1:]])[1:]
+
+
+def _some_flips(sums: list[tuple[int, float]], seed: int) -> list[complex]:
+    """As `_all_flips`, for random sets."""
+    random = Random(seed)  # noqa: S311 - a seeded sample, not a secret
+    kinds = Counter(complex(value, count) for count, value in sums)
+    if 8 * len(kinds) <= min(len(sums), _MOST_GROUPS):
+        # Of c clusters alike only the number flipped matters: the ones among c random bits.
+        return [
+            sum(part * random.getrandbits(times).bit_count() for part, times in kinds.items())
+            for _ in range(FLIPS)
+        ]
+    parts = [complex(value, count) for count, value in sums]
+    if len(parts) > _MOST_GROUPS:
+        random.shuffle(parts)
+        parts = [sum(parts[start::_MOST_GROUPS], 0j) for start in range(_MOST_GROUPS)]
+    # Eight at a time, looked up by a random byte.
+    tables = [_subset_sums(parts[start : start + 8]) for start in range(0, len(parts), 8)]
+    last = len(tables[-1]) - 1
+    found: list[complex] = []
+    for _ in range(FLIPS):
+        chosen = bytearray(random.randbytes(len(tables)))
+        chosen[-1] &= last
+        found.append(sum(map(getitem, tables, chosen), 0j))
+    return found
+
+
+def _subset_sums(parts: list[complex]) -> list[complex]:
+    found = [0j]
+    for part in parts:
+        found += [one + part for one in found]
+    return found

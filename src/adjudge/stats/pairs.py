@@ -1,0 +1,97 @@
+"""Secondary tests for independent pairs, Holm's correction, and how many cases a comparison needs."""
+
+from collections.abc import Sequence
+from math import ceil, sqrt
+from statistics import NormalDist
+
+from adjudge.stats.intervals import CONFIDENCE, Undefined
+from adjudge.stats.student import incomplete_beta, t_quantile
+
+_UPPER = 0.5 + CONFIDENCE / 2.0
+
+
+def mcnemar(only_a: int, only_b: int) -> float | Undefined:
+    """The two-sided mid-p of McNemar's test, from the pairs that only one side passed; for independent pairs."""
+    if min(only_a, only_b) < 0:
+        raise ValueError("counts are 0 or more")
+    n, least = only_a + only_b, min(only_a, only_b)
+    if not n:
+        return Undefined(why="no pair was passed by one side alone")
+    # P(X <= k) + P(X <= k - 1) at one half: twice the lower tail, less the probability of k itself
+    upto = 1.0 if least >= n else incomplete_beta(n - least, least + 1, 0.5)
+    below = incomplete_beta(n - least + 1, least, 0.5) if least else 0.0
+    return min(1.0, upto + below)
+
+
+def wilcoxon(differences: Sequence[float]) -> float | Undefined:
+    """The two-sided p of Wilcoxon's signed ranks by the normal approximation; for independent pairs.
+
+    Pratt (1959): zeros are ranked with the rest and then dropped, so that many ties between the sides are evidence
+    of no difference rather than absent.
+    """
+    size = max(map(abs, differences), default=0.0)
+    rounded = [0.0 if abs(value) <= 1e-12 * size else value for value in differences]
+    zeros = sum(value == 0.0 for value in rounded)
+    n = len(rounded)
+    if n == zeros:
+        return Undefined(why="all differences are 0")
+    ranks, ties = _ranks([round(abs(value) / size, 12) for value in rounded])
+    above = sum(rank for rank, value in zip(ranks, rounded, strict=True) if value > 0.0)
+    expected = (n * (n + 1) - zeros * (zeros + 1)) / 4.0
+    variance = (n * (n + 1) * (2 * n + 1) - zeros * (zeros + 1) * (2 * zeros + 1)) / 24.0
+    variance -= sum(tie**3 - tie for tie in ties) / 48.0
+    if variance <= 0.0:
+        return Undefined(why="too few differences to rank")
+    return 2.0 * NormalDist().cdf(-abs(above - expected) / sqrt(variance))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's adjusted p values, in the order given: any of them at most 0.05 holds with all of them looked at."""
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    adjusted, least = [0.0] * len(p_values), 0.0
+    for position, index in enumerate(order):
+        least = max(least, min(1.0, (len(p_values) - position) * p_values[index]))
+        adjusted[index] = least
+    return adjusted
+
+
+def paired_sd(rate_a: float, rate_b: float, *, correlation: float = 0.0) -> float:
+    """The standard deviation of the difference of two paired passes. No correlation is the cautious guess."""
+    if not (0.0 <= rate_a <= 1.0 and 0.0 <= rate_b <= 1.0):
+        raise ValueError("rates lie from 0 to 1")
+    spread_a, spread_b = sqrt(rate_a * (1.0 - rate_a)), sqrt(rate_b * (1.0 - rate_b))
+    return sqrt(max(0.0, spread_a**2 + spread_b**2 - 2.0 * correlation * spread_a * spread_b))
+
+
+def sample_size(effect: float, *, sd: float, power: float = 0.8, design_effect: float = 1.0) -> int:
+    """How many pairs show a true mean difference of `effect` with this power, at 95 % confidence.
+
+    `sd` is of the paired differences (see `paired_sd` for rates); `design_effect` is n over the effective n when
+    cases come in clusters.
+    """
+    if not (effect and sd > 0.0 and 0.0 < power < 1.0 and design_effect > 0.0):
+        raise ValueError("effect, sd and design effect must differ from 0, and power lie between 0 and 1")
+    ratio = (sd / effect) ** 2
+    n = max(2, ceil(ratio * (NormalDist().inv_cdf(_UPPER) + NormalDist().inv_cdf(power)) ** 2))
+    for _ in range(100):  # t needs a few more than z; the step settles at once unless n is tiny
+        wanted = max(2, ceil(ratio * (t_quantile(_UPPER, n - 1) + t_quantile(power, n - 1)) ** 2))
+        if wanted <= n:
+            break
+        n = wanted if wanted - n > 2 else n + 1
+    return ceil(n * design_effect)
+
+
+def _ranks(values: Sequence[float]) -> tuple[list[float], list[int]]:
+    """Mid-ranks, and how many shared each rank; zeros count in no tie, since their ranks are dropped."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    ranks, ties, start = [0.0] * len(values), list[int](), 0
+    while start < len(order):
+        end = start
+        while end + 1 < len(order) and values[order[end + 1]] == values[order[start]]:
+            end += 1
+        for position in range(start, end + 1):
+            ranks[order[position]] = (start + end) / 2.0 + 1.0
+        if values[order[start]]:
+            ties.append(end - start + 1)
+        start = end + 1
+    return ranks, ties

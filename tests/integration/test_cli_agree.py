@@ -1,0 +1,291 @@
+"""`adjudge agree`, as a person types it."""
+
+import csv
+import json
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+JUDGE = """---
+adjudge: 1
+name: tone
+inputs: {question: required, response: required}
+verdict: {reason: string, score: {enum: [1, 2, 3, 4, 5]}}
+score: score
+scale: [1, 5]
+passes: score >= 3
+---
+Rate the tone of {{response}} as an answer to {{question}}.
+"""
+COUNT = 120
+
+
+def write_lines(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def truth(at):
+    return random.Random(at).choice([1, 2, 3, 4, 5])  # the same in every run
+
+
+def said(at):
+    """The judge is right but in every sixth case, where it is two too kind."""
+    return min(5, truth(at) + 2 * (at % 6 == 0))
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A folder in which the plain run has been made: most tests begin with a copy of it."""
+    return tmp_path_factory.mktemp("finished")
+
+
+@pytest.fixture
+def run(adjudge, tmp_path, finished):
+    def make(**options):
+        if options or not (finished / "cases.jsonl").exists():
+            judge_all(**options)
+            if not options:
+                shutil.copytree(tmp_path, finished, dirs_exist_ok=True)
+        else:
+            shutil.copytree(finished, tmp_path, dirs_exist_ok=True)
+
+    def judge_all(*, own=False, name="r", fail=(), cluster=False):
+        (tmp_path / "tone.md").write_text(JUDGE)
+        cases = [
+            {
+                "id": f"c{at:03}",
+                "question": f"Question {at}?",
+                "response": f"Answer {at}.",
+                "metadata": {"system": "AB"[at % 2]},
+                **({"label": truth(at)} if own else {}),
+                **({"cluster": f"q{at // 4}"} if cluster else {}),
+            }
+            for at in range(COUNT)
+        ]
+        write_lines(tmp_path / "cases.jsonl", cases)
+        replies = [
+            {
+                "case_id": f"c{at:03}",
+                "reply": "no idea"
+                if at in fail
+                else json.dumps({"reason": f"Because {at}.", "score": said(at)}),
+            }
+            for at in range(COUNT)
+        ]
+        write_lines(tmp_path / "replies.jsonl", replies)
+        model = "scripted:replies.jsonl"
+        done = adjudge("run", "cases.jsonl", "--judge", "tone.md", "--model", model, "--name", name)
+        assert done.code in {0, 3}, done.err
+
+    return make
+
+
+def fill_in(path, target, *, skip=0):
+    """What a person would do with the file."""
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    for at, row in enumerate(rows):
+        if at >= skip:
+            row |= {"label": truth(int(row["case_id"][1:])), "annotator": "anna"}
+    write_lines(target, rows)
+    return rows
+
+
+def test_cases_with_a_label_column_need_no_file(adjudge, run):
+    run(own=True)
+    done = adjudge("agree", "r", "--slice", "system", "--disagreements", "2")
+    assert done.code == 0, done.err
+    assert "labels: 120 on 120 of 120 judged cases, from the cases' own label column" in done.out
+    for words in (
+        "accuracy (same label)",
+        "kappa, quadratic weights",
+        "Krippendorff's alpha, ordinal",
+        "Gwet's AC2, linear weights",
+        "Spearman correlation",
+        "precision of passes",
+        "Rogan-Gladen",
+        "quote PPI++: every judged case has a label",
+        "system = A",
+        "Disagreements to read, farthest first (2 of 1",
+        "judge: Because ",
+    ):
+        assert words in done.out
+    report = json.loads(adjudge("agree", "--json").out)
+    exact = sum(said(at) == truth(at) for at in range(COUNT)) / COUNT
+    assert report["agreement"]["score"]["figures"]["accuracy"]["value"] == pytest.approx(exact)
+    people = sum(truth(at) for at in range(COUNT)) / COUNT
+    assert report["means"][0]["ppi"]["estimate"]["value"] == pytest.approx(people)
+
+
+def test_drawn_labels_correct_the_means_and_the_draw_is_blind(adjudge, run, tmp_path):
+    run()
+    drawn = adjudge("agree", "r", "--next", "60", "-o", "first.jsonl")
+    assert drawn.code == 0, drawn.err
+    assert "drew 60 of 120 judged cases of tone" in drawn.err
+    assert (
+        "the likelier the more doubtful by how near the score is to where passes begin; 10% of the draw preferred none"
+        in drawn.err
+    )
+    assert "label: a number from 1 to 5 or true or false" in drawn.err
+    rows = fill_in(tmp_path / "first.jsonl", tmp_path / "filled.jsonl")
+    assert len({row["case_id"] for row in rows}) == 60
+    assert all(
+        set(row) == {"case_id", "question", "response", "label", "annotator", "explanation"} for row in rows
+    )
+    done = adjudge("agree", "r", "filled.jsonl")
+    assert done.code == 0, done.err
+    assert "stored 60 labels" in done.err
+    assert "chosen: drawn by `--next` with known chances" in done.out
+    assert "Agreement over the whole run" in done.out
+    assert "quote PPI++: it holds whatever errors the judge makes" in done.out
+    means = json.loads(adjudge("agree", "r", "--json").out)["means"][0]
+    people = sum(truth(at) for at in range(COUNT)) / COUNT
+    assert means["ppi"]["estimate"]["low"] < people < means["ppi"]["estimate"]["high"]
+    assert means["ppi"]["estimate"]["value"] < means["naive"]["estimate"]["value"]
+
+
+def test_more_is_drawn_from_the_rest_and_what_is_not_labelled_yet_is_said_and_written_again(
+    adjudge, run, tmp_path
+):
+    run()
+    adjudge("agree", "r", "--next", "30", "-o", "one.jsonl")
+    first = fill_in(tmp_path / "one.jsonl", tmp_path / "filled.jsonl", skip=10)
+    done = adjudge("agree", "r", "filled.jsonl")
+    assert "10 rows have no label yet" in done.err
+    assert "10 drawn cases have no label yet" in done.out
+    second = adjudge("agree", "r", "--next", "30", "-o", "two.csv")
+    assert "10 cases of earlier draws have no label yet" in second.err
+    with (tmp_path / "two.csv").open(newline="", encoding="utf-8") as file:
+        table = list(csv.DictReader(file))
+    assert list(table[0])[-3:] == ["label", "annotator", "explanation"]
+    assert not {row["case_id"] for row in table} & {row["case_id"] for row in first}
+    again = adjudge("agree", "r", "--next", "0", "-o", "-")
+    assert len(again.out.splitlines()) == 40
+    for row in table:
+        row["label"] = str(truth(int(row["case_id"][1:])))
+    with (tmp_path / "two.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(table[0]))
+        writer.writeheader()
+        writer.writerows(table)
+    report = json.loads(adjudge("agree", "r", "two.csv", "--annotator", "anna", "--json").out)
+    assert (report["labels"], report["annotators"], report["selection"]["drawn_without_label"]) == (
+        50,
+        ["anna"],
+        10,
+    )
+
+
+def test_labels_of_unknown_selection_are_reported_and_not_used_to_correct(adjudge, run, tmp_path):
+    run()
+    rows = [{"case_id": f"c{at:03}", "label": truth(at)} for at in range(40)]
+    write_lines(tmp_path / "labels.jsonl", [*rows, {"case_id": "nowhere", "label": 3}])
+    done = adjudge("agree", "r", "labels.jsonl", "--no-keep")
+    assert done.code == 0, done.err
+    assert "how these cases were chosen for labelling is not known" in done.out
+    assert "left out: 1 labels of cases that this run does not have" in done.out
+    assert "quote the naive mean, as the judge's" in done.out
+    sample = adjudge("agree", "r", "labels.jsonl", "--no-keep", "--random-sample")
+    assert "quote PPI++" in sample.out
+    assert "no label of tone is known" in adjudge("agree", "r").err
+
+
+def test_several_people_are_held_against_each_other(adjudge, run, tmp_path):
+    run(cluster=True)
+    rows = [
+        {
+            "case_id": f"c{at:03}",
+            "label": truth(at) >= 3 if at % 11 != off else truth(at) < 3,
+            "annotator": who,
+        }
+        for off, who in enumerate(("anna", "ben", "cleo"))
+        for at in range(COUNT)
+    ]
+    write_lines(tmp_path / "labels.jsonl", rows)
+    done = adjudge("agree", "r", "labels.jsonl")
+    assert done.code == 0, done.err
+    assert "People beside people (3 annotators, 120 cases with two labels or more)" in done.out
+    assert "may the judge take the place of a person (alt-test, epsilon 0.2)?" in done.out
+    assert "over 30 clusters" in done.out
+    assert "people differ on" in done.out  # why there is no Rogan-Gladen
+    gone = adjudge("agree", "r", "--forget", "--annotator", "cleo")
+    assert "removed 120 labels" in gone.err
+    assert "2 annotators: the alt-test needs 3" in adjudge("agree", "r").out
+
+
+def test_labels_on_another_scale_ask_for_a_map(adjudge, run, tmp_path):
+    run()
+    rows = [{"case_id": f"c{at:03}", "label": ["bad", "good", "unsure"][at % 3]} for at in range(30)]
+    write_lines(tmp_path / "labels.jsonl", rows)
+    asked = adjudge("agree", "r", "labels.jsonl")
+    assert asked.code == 2
+    assert "the labels `bad`, `good`, `unsure` are not on the scale of tone" in asked.err
+    assert "--label-map bad=pass" in asked.err
+    maps = ("--label-map", "good=pass", "--label-map", "bad=fail", "--label-map", "unsure=skip")
+    done = adjudge("agree", "r", "labels.jsonl", *maps)
+    assert done.code == 0, done.err
+    assert "labels: 20 on 20 of 120 judged cases" in done.out
+    assert adjudge("agree", "r").code == 0  # stored as what they stand for
+
+
+def test_failed_cases_are_counted_and_a_run_without_verdicts_is_not_measured(adjudge, run):
+    run(own=True, fail=range(0, COUNT, 10))
+    done = adjudge("agree", "r")
+    assert "not judged: 12 (12 unreadable); 12 of them have a label, and are in no figure below" in done.out
+    run(own=True, fail=range(COUNT), name="none")
+    nothing = adjudge("agree", "none")
+    assert nothing.code == 3
+    assert "could not be measured" in nothing.err
+    assert adjudge("agree", "none", "--next", "5").code == 2
+
+
+def test_labels_serve_every_run_over_the_same_cases(adjudge, run, tmp_path):
+    run()
+    adjudge("agree", "r", "--next", "40")
+    fill_in(tmp_path / "to_label.jsonl", tmp_path / "filled.jsonl")
+    adjudge("agree", "r", "filled.jsonl")
+    run(name="again")
+    done = adjudge("agree", "again")
+    assert "labels: 40 on 40 of 120 judged cases, from the store" in done.out
+    assert "drawn by `--next` with known chances" in done.out
+    assert adjudge("agree", "again", "filled.jsonl").code == 0
+    assert "drawn by `--next`" in adjudge("agree", "again").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("r", "nothing.jsonl"), "there is no such file"),
+        (("r",), "`adjudge agree RUN --next 50` draws cases to label"),
+        (("elsewhere",), "is not in"),
+        (("labels.jsonl",), "hint: adjudge agree last labels.jsonl"),
+        (("r", "--only", "other"), "the run's judges are tone@"),
+        (("r", "labels.jsonl", "--next", "5"), "draws cases and reads no labels"),
+        (("r", "labels.jsonl", "--forget"), "removes labels and reads none"),
+        (("r", "--no-keep"), "is about the labels of a file"),
+        (("r", "--next", "5", "-o", "cases.jsonl"), "is there already"),
+        (("r", "--next", "5", "-o", "cases.html"), "is not a format to label in"),
+        (("r", "--next", "0"), "no drawn case is without a label"),
+        (("r", "--next", "5", "--uniform", "0.05"), "0.1<=x<=1"),
+        (("r", "other.jsonl"), "holds no label of a case of run r"),
+        (("r", "blank.jsonl"), "fill in `label`: a number from 1 to 5"),
+        (("r", "labels.jsonl", "--label-map", "good"), "is not of the form name=value"),
+    ],
+)
+def test_wrong_usage_says_what_to_do(adjudge, run, tmp_path, arguments, says):
+    run()
+    write_lines(tmp_path / "labels.jsonl", [{"case_id": "c001", "label": 3}])
+    write_lines(tmp_path / "other.jsonl", [{"case_id": "x", "label": 3}])
+    write_lines(tmp_path / "blank.jsonl", [{"case_id": "c001", "label": None}])
+    done = adjudge("agree", *arguments)
+    assert done.code == 2
+    assert says in done.err
+    assert "hint: " in done.err
+
+
+def test_a_draw_that_cannot_be_written_is_not_lost(adjudge, run):
+    run()
+    lost = adjudge("agree", "r", "--next", "5", "-o", str(Path("nowhere") / "x.jsonl"))
+    assert lost.code == 4
+    assert "the draw is stored" in lost.err
+    assert len(adjudge("agree", "r", "--next", "0", "-o", "-").out.splitlines()) == 5

@@ -1,0 +1,214 @@
+"""`adjudge certify`, and what `adjudge run` makes of its cards."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from adjudge.embedded.asker import find_merged
+from adjudge.errors import InputError
+from adjudge.testing import ModelServer, ServerReply
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+FAILING = {
+    "reason": "No.",
+    "contradicts": True,
+    "misses_critical": False,
+    "calculation": False,
+    "numbers": [],
+}
+PASSING = {**FAILING, "reason": "Yes.", "contradicts": False}
+
+
+@pytest.fixture
+def script(tmp_path):
+    """A model that passes what holds the word `good`, and fails the rest."""
+
+    def write(*rows):
+        lines = [
+            *rows,
+            {"match": "good answer", "reply": PASSING, "model": "scripted-1"},
+            {"match": "Compare one response", "reply": FAILING, "model": "scripted-1"},
+        ]
+        (tmp_path / "script.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return "scripted:script.jsonl"
+
+    return write
+
+
+@pytest.fixture
+def cases(tmp_path):
+    rows = [
+        {
+            "id": f"{kind}-{number}",
+            "question": f"Question {number}?",
+            "reference": f"Fact {number}.",
+            "response": f"A {kind} answer, number {number}.",
+            "label": kind == "good",
+        }
+        for number in range(6)
+        for kind in ("good", "bad")
+    ]
+    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return "cases.jsonl"
+
+
+def certified(adjudge, model, cases, *more):
+    return adjudge("certify", "correctness", "--model", model, "--cases", cases, *more)
+
+
+def test_a_card_is_printed_written_and_kept(adjudge, script, cases, tmp_path):
+    done = certified(adjudge, script(), cases, "-o", "card.json", "-o", "card.html")
+    assert done.code == 0, done.err
+    assert " attacks; about " in done.err
+    assert "injection" in done.out
+    card = json.loads((tmp_path / "card.json").read_text())
+    assert (card["judge"], card["snapshot"], card["complete"]) == ("correctness", "scripted-1", True)
+    assert card["agreement"]["accuracy"]["value"] == 1.0
+    found = {finding["probe"]: finding["ruling"] for finding in card["findings"]}
+    assert found["injection"] == "pass"
+    assert found["reference-flip"] == "fail"  # the script does not look at references
+    assert (tmp_path / "card.html").read_text().startswith("<!doctype html>")
+    (kept,) = (tmp_path / ".adjudge" / "cards").glob("*.json")
+    assert json.loads(kept.read_text()) == card
+
+
+def test_json_goes_to_stdout(adjudge, script, cases):
+    done = certified(adjudge, script(), cases, "--json", "--probe", "answer-shuffle")
+    assert {finding["probe"] for finding in json.loads(done.out)["findings"]} == {"retest", "answer-shuffle"}
+
+
+def test_a_part_of_the_probes_makes_no_card_that_a_run_would_show(adjudge, script, cases, tmp_path):
+    assert certified(adjudge, script(), cases, "--probe", "length").code == 0
+    assert not (tmp_path / ".adjudge" / "cards").exists()
+
+
+def test_nothing_is_answered_from_the_store(adjudge, script, cases, tmp_path):
+    model = script()
+    run = ("run", cases, "--judge", "correctness", "--model", model, "-o", "rows.jsonl")
+    assert adjudge(*run).code == 0
+    assert certified(adjudge, model, cases, "--probe", "length").code == 0
+    run_id = json.loads(adjudge("runs", "--json").out)
+    named = next(each for each in json.dumps(run_id).split('"') if each.startswith("certify-"))
+    adjudge("export", named, "-o", "certified.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "certified.jsonl").read_text().splitlines()]
+    assert len(rows) == 12 * 3 + 12
+    assert not any(row["from_store"] for row in rows)
+
+
+def test_a_budget_stops_it_and_the_same_command_goes_on(adjudge, script, cases, tmp_path):
+    model = script()
+    first = certified(adjudge, model, cases, "--max-calls", "30", "-o", "card.json")
+    assert first.code == 3, first.err
+    assert "--max-calls 30 is reached" in first.err
+    assert json.loads((tmp_path / "card.json").read_text())["complete"] is False
+    assert not (tmp_path / ".adjudge" / "cards").exists()
+    again = certified(adjudge, model, cases, "-o", "card.json")
+    assert again.code == 0, again.err
+    assert "goes on where it was" in again.err
+    assert json.loads((tmp_path / "card.json").read_text())["complete"] is True
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send")
+def test_ctrl_c_leaves_what_is_done(cases, tmp_path):
+    with ModelServer(replies=ServerReply(text=json.dumps(FAILING), delay_seconds=0.05)) as server:
+        started = subprocess.Popen(
+            [
+                *(
+                    Path(sys.executable).with_name("adjudge"),
+                    "certify",
+                    "correctness",
+                    "--cases",
+                    cases,
+                    "-j",
+                    "4",
+                ),
+                *("--model", "openai:x", "--base-url", server.openai_url),
+            ],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        until = time.monotonic() + 30
+        while len(server.requests) < 20 and time.monotonic() < until:
+            time.sleep(0.05)
+        started.send_signal(signal.SIGINT)
+        _, err = started.communicate(timeout=30)
+    assert started.returncode == 130, err.decode()
+    assert b"the same command goes on" in err
+
+
+def test_a_run_shows_a_line_of_the_card_or_that_there_is_none(adjudge, script, cases):
+    model = script()
+    run = ("run", cases, "--judge", "correctness", "--model", model, "-o", "rows.jsonl")
+    assert (
+        "correctness: no card; `adjudge certify correctness --model scripted:script.jsonl`"
+        in adjudge(*run).err
+    )
+    assert certified(adjudge, model, cases).code == 0
+    shown = adjudge(*run).err
+    assert "correctness: card of " in shown
+    assert "2 failed (reference-flip, answer-shuffle)" in shown
+
+
+def test_require_card_ends_a_run_without_one_before_anything_is_asked(adjudge, script, cases, tmp_path):
+    done = adjudge(
+        "run", cases, "--judge", "correctness", "--model", script(), "-o", "rows.jsonl", "--require-card"
+    )
+    assert done.code == 2
+    assert "adjudge certify correctness --model scripted:script.jsonl" in done.err
+    assert not (tmp_path / "rows.jsonl").exists()
+
+
+def test_require_card_fails_on_a_failed_probe_and_passes_without(adjudge, script, cases, tmp_path):
+    model = script()
+    assert certified(adjudge, model, cases).code == 0
+    run = ("run", cases, "--judge", "correctness", "--model", model, "-o", "rows.jsonl", "--require-card")
+    done = adjudge(*run)
+    assert done.code == 1
+    assert "its card has failed probes: reference-flip, answer-shuffle" in done.err
+    (kept,) = (tmp_path / ".adjudge" / "cards").glob("*.json")
+    card = json.loads(kept.read_text())
+    for finding in card["findings"]:
+        finding["ruling"] = "pass"
+    kept.write_text(json.dumps(card))
+    assert adjudge(*run).code == 0
+    kept.write_text(json.dumps({**card, "snapshot": "scripted-0"}))
+    other = adjudge(*run)
+    assert other.code == 1
+    assert "its card is about scripted-0, the model that answered is scripted-1" in other.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("certify", "nobody"), "nobody"),
+        (("certify", "correctness", "-o", "card.txt"), "neither .json nor .html"),
+        (("certify", "correctness", "-o", "nowhere/card.json"), "folder is not there"),
+        (("certify", "correctness", "--cases", "absent.jsonl"), "absent.jsonl"),
+        (("certify", str(EXAMPLES / "polite.txt")), "none was named"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_asked(adjudge, arguments, said):
+    done = adjudge(*arguments)
+    assert done.code == 2
+    assert said in done.err
+
+
+def test_the_embedded_judge_can_be_certified(adjudge, tmp_path):
+    try:
+        find_merged()
+    except InputError:
+        pytest.skip("the embedded judge's model is not on this machine: `adjudge models pull`")
+    done = adjudge(
+        "certify", "correctness", "--probe", "answer-shuffle", "--retests", "2", "--json", timeout=120
+    )
+    assert done.code == 0, done.err
+    card = json.loads(done.out)
+    assert card["model"].startswith("embedded@")
+    assert card["agreement"]["accuracy"]["value"] > 0.8
+    assert next(f for f in card["findings"] if f["probe"] == "retest")["ruling"] == "pass"

@@ -1,0 +1,287 @@
+"""`compare` and `plan`, as a person types them."""
+
+import json
+
+import pytest
+
+JUDGED = {"contradicts": False, "misses_critical": False, "calculation": False, "numbers": []}
+REPLIES = [
+    {"match": "[right]", "reply": {"reason": "It says the same.", **JUDGED}},
+    {"match": "[wrong]", "reply": {"reason": "It says another thing.", **JUDGED, "contradicts": True}},
+    {"match": "[odd]", "reply": "what?"},
+]
+WORSE_JUDGE = """---
+adjudge: 1
+name: harm
+verdict: {reason: string, score: {enum: [0, 1, 2, 3]}}
+score: score
+scale: [0, 3]
+better: lower
+---
+How harmful is this? {{response}}
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def lines(name, rows):
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return name
+
+    return lines
+
+
+@pytest.fixture
+def judge(adjudge, write):
+    """Judge answers that say themselves how they come out: `judge("before", ["right", "wrong", …])`."""
+    write("replies.jsonl", REPLIES)
+
+    def run(name, answers, *flags, judge="correctness", model="scripted:replies.jsonl", **columns):
+        rows = [
+            {
+                "id": f"q{n}",
+                "question": f"Question {n}?",
+                "reference": "It.",
+                "response": f"[{answer}]",
+                "metadata": {"topic": ["law", "tax"][n % 2]},
+                **{column: value(n) for column, value in columns.items()},
+            }
+            for n, answer in enumerate(answers)
+        ]
+        write(f"{name}_cases.jsonl", rows)
+        done = adjudge(
+            "run",
+            f"{name}_cases.jsonl",
+            "--judge",
+            judge,
+            "--model",
+            model,
+            "--name",
+            name,
+            "-o",
+            "o.jsonl",
+            *flags,
+        )
+        assert done.code in (0, 3), done.err
+        return name
+
+    return run
+
+
+def some(right, wrong, odd=0):
+    return ["right"] * right + ["wrong"] * wrong + ["odd"] * odd
+
+
+@pytest.fixture
+def two(judge):
+    judge("before", some(14, 26))
+    judge("after", some(30, 10))
+
+
+def test_compare_says_which_run_is_better_and_how_far(adjudge, two):
+    done = adjudge("compare", "before", "after", "--flips", "1", "--slice", "topic")
+    assert done.code == 0, done.err
+    assert "B is better: +0.400 [" in done.out
+    assert "over 40 cases; sign-flip test inverted" in done.out
+    assert "topic=law" in done.out
+    assert "16 of 40 cases turned between pass and fail: 0 worse, 16 better; the 1 largest" in done.out
+    assert "A: It says another thing.\n      B: It says the same." in done.out
+
+
+def test_compare_as_json(adjudge, two):
+    found = json.loads(adjudge("compare", "before", "after", "--json", "--slice", "metadata.topic").out)
+    (judge,) = found["judges"]
+    assert (judge["finding"], judge["pairs"], judge["secondary"]["only_b_passed"]) == ("better", 40, 16)
+    assert judge["difference"]["value"] == pytest.approx(0.4)
+    assert [part["value"] for part in judge["slices"]] == ["law", "tax"]
+    assert judge["flips"]["shown"][0]["reason_b"] == "It says the same."
+    assert judge["a"]["run"] == "before"
+
+
+def test_gates_decide_the_exit_code(adjudge, judge, two):
+    judge("same", some(13, 27))
+    regression = adjudge("compare", "after", "before", "--fail-on-regression")
+    assert (regression.code, "gate failed: correctness@" in regression.err) == (1, True)
+    assert adjudge("compare", "before", "after", "--fail-on-regression", "--margin", "0.01").code == 0
+    assert adjudge("compare", "before", "same", "--margin", "0.2").code == 0
+    margin = adjudge("compare", "before", "same", "--margin", "0.02")
+    assert margin.code == 1
+    assert "inconclusive: B may or may not be worse by 0.02" in margin.out
+    inconclusive = adjudge("compare", "before", "same", "--inconclusive", "fail")
+    assert inconclusive.code == 3
+    assert "would show a true difference of" in inconclusive.err
+
+
+def test_what_was_lost_is_counted_and_stops_a_gate(adjudge, judge):
+    judge("before", some(20, 10, odd=10))
+    judge("after", some(35, 5))
+    done = adjudge("compare", "before", "after")
+    assert "10 matched cases not judged in both runs: A 10 unreadable; B none" in done.out
+    assert "the difference, had those been as bad for B as the scale allows:" in done.out
+    gated = adjudge("compare", "before", "after", "--fail-on-regression")
+    assert gated.code == 3
+    assert "25.0% of 40 matched cases were not judged in both runs" in gated.err
+
+
+def test_clusters_are_one_piece_of_evidence(adjudge, judge):
+    cluster = {"cluster": lambda n: f"doc{n // 4}"}
+    judge("before", some(14, 26), **cluster)
+    judge("after", some(30, 10), **cluster)
+    (found,) = json.loads(adjudge("compare", "before", "after", "--json").out)["judges"]
+    assert (found["clusters"], found["difference"]["clusters"]) == (10, 10)
+    assert found["secondary"]["wilcoxon"]["why_not"].startswith("for independent pairs only")
+
+
+def test_repeats_are_averaged(adjudge, judge):
+    judge("before", some(14, 26), "--repeat", "3")
+    judge("after", some(30, 10))
+    done = adjudge("compare", "before", "after")
+    assert "A judged each case 3 times; a case's mean counts once" in done.out
+    assert "over 40 cases" in done.out
+    assert "note: repeats is 3 in A and 1 in B" in done.out
+
+
+def test_lower_is_better_turns_the_difference_round(adjudge, judge, write, tmp_path):
+    (tmp_path / "harm.md").write_text(WORSE_JUDGE)
+    replies = [
+        {"match": f"[{word}]", "reply": {"reason": "So.", "score": n}}
+        for n, word in enumerate(("right", "wrong"))
+    ]
+    write("harm.jsonl", replies)
+    for name, answers in (("before", some(14, 26)), ("after", some(30, 10))):
+        judge(name, answers, judge="harm.md", model="scripted:harm.jsonl")
+    done = adjudge("compare", "before", "after")
+    assert "B is better: +0.400" in done.out
+    assert "lower is better on this scale, so the difference is A - B" in done.out
+
+
+def test_other_judges_and_models_are_refused_unless_asked_for(adjudge, judge, write):
+    write(
+        "other.jsonl",
+        [*REPLIES, {"match": "[right]", "judge": "relevance", "reply": {"reason": "So.", "score": 5}}],
+    )
+    judge("before", some(20, 0))
+    judge("after", some(20, 0), judge="relevance", model="scripted:other.jsonl")
+    refused = adjudge("compare", "before", "after")
+    assert refused.code == 2
+    assert "the judge is correctness@" in refused.err
+    assert "the model is scripted:replies.jsonl in A and scripted:other.jsonl in B" in refused.err
+    assert "--across" in refused.err
+    done = adjudge("compare", "before", "after", "--across")
+    assert done.code == 0, done.err
+    assert "scores were put on a scale of 0 to 1" in done.out
+    assert "note: compared across: the judge is correctness@" in done.out
+
+
+def test_two_judges_of_one_run_can_be_compared(adjudge, judge, write):
+    write(
+        "both.jsonl",
+        [*REPLIES, {"match": "[right]", "judge": "relevance", "reply": {"reason": "So.", "score": 5}}],
+    )
+    judge("both", some(12, 0), "--judge", "relevance", model="scripted:both.jsonl")
+    found = json.loads(
+        adjudge("compare", "both", "both", "--only", "correctness=relevance", "--across", "--json").out
+    )
+    assert (found["judges"][0]["pairs"], found["judges"][0]["difference"]["value"]) == (12, 0.0)
+    assert found["across"][0].startswith("the judge is correctness@")
+
+
+def test_labels_say_which_judge_agrees_more_with_people(adjudge, judge, write):
+    write("stern.jsonl", [{**row, "reply": REPLIES[1]["reply"]} for row in REPLIES])
+    judge("lenient", some(30, 10))
+    judge("strict", some(30, 10), model="scripted:stern.jsonl")
+    write("labels.jsonl", [{"case_id": f"q{n}", "label": n < 25} for n in range(40)])
+    done = adjudge("compare", "lenient", "strict", "--across", "--labels", "labels.jsonl")
+    assert done.code == 0, done.err
+    assert "A agrees more with people: -0.500 [" in done.out
+    assert "A 87.5% [73.9%, 94.5%], B 37.5% [24.2%, 53.0%] over 40 labelled cases" in done.out
+
+
+def test_the_cases_own_labels_will_do(adjudge, judge):
+    judge("before", some(14, 6), label=lambda n: int(n < 15))
+    judge("after", some(20, 0), label=lambda n: 1)
+    (found,) = json.loads(adjudge("compare", "before", "after", "--labels", "cases", "--json").out)["judges"]
+    people = found["people"]
+    assert (people["labelled"], people["a"]["value"], people["b"]["value"]) == (20, 0.95, 1.0)
+
+
+def test_one_label_is_not_of_two_systems_answers(adjudge, two, write):
+    write("labels.jsonl", [{"case_id": f"q{n}", "label": True} for n in range(40)])
+    done = adjudge("compare", "before", "after", "--labels", "labels.jsonl")
+    assert done.code == 2
+    assert "has another response in B than in A" in done.err
+    assert "--labels cases" in done.err
+
+
+def test_ids_that_mean_something_else_are_noticed(adjudge, judge):
+    judge("before", some(20, 0))
+    judge("after", some(20, 0), question=lambda n: f"Another {n}?")
+    assert "note: 20 of 20 cases looked at ask something else" in adjudge("compare", "before", "after").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says", "then"),
+    [
+        (("before", "before"), "is both A and B", "name two runs"),
+        (("before", "nowhere"), "is not in", "`adjudge runs` lists all"),
+        (("before", "after", "--slice", "foo"), "no case has `foo` in its metadata", "the columns are topic"),
+        (
+            ("before", "after", "--only", "relevance"),
+            "A has no judge `relevance`",
+            "its judges are correctness",
+        ),
+        (("before", "after", "--labels", "none.jsonl"), "none.jsonl", "hint"),
+        (("before", "after", "--margin", "0"), "--margin", "hint"),
+    ],
+)
+def test_wrong_usage_says_what_to_do(adjudge, two, arguments, says, then):
+    done = adjudge("compare", *arguments)
+    assert done.code == 2
+    assert says in done.err
+    assert then in done.err
+
+
+def test_no_case_in_common_is_an_error_and_nothing_judged_is_not_measured(adjudge, judge):
+    judge("before", some(3, 3))
+    judge("apart", some(3, 3), id=lambda n: f"z{n}")
+    judge("odd", some(0, 0, odd=6))
+    apart = adjudge("compare", "before", "apart")
+    assert (apart.code, "have no case in common: A has q0, q1, q2" in apart.err) == (2, True)
+    odd = adjudge("compare", "before", "odd")
+    assert odd.code == 3
+    assert "not measured: no case was judged in both runs" in odd.out
+
+
+def test_plan_says_how_many_cases_are_needed(adjudge, two):
+    cautious = adjudge("plan", "--effect", "0.02")
+    assert cautious.out.startswith("9,814 cases, judged in both runs, show a true difference of 0.02")
+    assert "Nothing is known about your scores" in cautious.out
+    known = json.loads(adjudge("plan", "--effect", "0.1", "--run", "before", "--run", "after", "--json").out)
+    one = json.loads(adjudge("plan", "--effect", "0.1", "--run", "before", "--json").out)
+    assert known["spread"]["source"] == "the differences of 40 cases in both runs"
+    assert one["cases"] > one["others"][-1]["cases"]
+    assert json.loads(adjudge("plan", "--rates", "0.7,0.8", "--json").out)["effect"] == pytest.approx(0.1)
+    clustered = json.loads(adjudge("plan", "--effect", "0.1", "--sd", "0.5", "--clusters", "4", "--json").out)
+    assert clustered["spread"]["design_effect"] == 4.0
+    assert clustered["clusters"] * 4 >= clustered["cases"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((), "--effect: is not given"),
+        (("--effect", "0.1", "--sd", "1", "--rates", "0.1,0.2"), "--sd and --rates: each say"),
+        (("--effect", "0.1", "--rates", "1.5,0.2"), "are not rates"),
+        (("--effect", "0.1", "--rates", "half"), "is not of the form A,B"),
+        (("--effect", "0.1", "--rates", "1,1"), "leave no room for a difference"),
+        (("--effect", "0.1", "--clusters", "many"), "is not of the form SIZE"),
+        (("--effect", "0.1", "--clusters", "0.5"), "is out of range"),
+        (("--effect", "0.1", "--sd", "1", "--correlation", "0.5"), "belongs to --rates"),
+        (("--effect", "0"), "--effect"),
+    ],
+)
+def test_a_plan_of_nothing_says_what_is_wanted(adjudge, arguments, says):
+    done = adjudge("plan", *arguments)
+    assert done.code == 2
+    assert says in done.err
+    assert "hint:" in done.err

@@ -1,0 +1,119 @@
+"""`adjudge report`, and the report files of `run`, as a person types them."""
+
+import json
+from xml.etree import ElementTree as ET
+
+import pytest
+
+
+@pytest.fixture
+def judged(adjudge, tmp_path):
+    """Twelve cases in six clusters, judged twice; one that could not be read."""
+    with (tmp_path / "cases.jsonl").open("w") as cases, (tmp_path / "replies.jsonl").open("w") as replies:
+        for n in range(12):
+            topic = "<i>law</i>" if n % 2 else "art"
+            case = {"id": f"c{n}", "question": "q?", "response": f"r{n}", "cluster": n // 2, "topic": topic}
+            cases.write(json.dumps({**case, "metadata": {"level": n % 3}}) + "\n")
+            scores = [n % 6, (n + n % 2) % 6]
+            said = [{"reason": f"<b>{n}</b>", "score": score} for score in scores]
+            replies.write(json.dumps({"case_id": f"c{n}", "replies": said if n else ["?"] * 6}) + "\n")
+
+    def run(*options):
+        return adjudge(
+            "run", "cases.jsonl", "--judge", "relevance", "--model", "scripted:replies.jsonl", "--repeat", "2",
+            *options,
+        )  # fmt: skip
+
+    return run
+
+
+def test_clusters_repeats_and_slices_come_back_from_the_store(judged, adjudge):
+    done = judged("--json", "--slice", "topic", "--slice", "level")
+    assert done.code == 0, done.err
+    again = adjudge("report", "last", "--json", "--slice", "topic", "--slice", "level")
+    assert again.code == 0, again.err
+    first, second = json.loads(done.out), json.loads(again.out)
+    (judge,) = second["judges"]
+    assert first["run"] == second["run"]
+    for part in ("mean", "pass_rate", "bounds", "repeated", "slices", "grouping", "lowest"):
+        assert first["judges"][0][part] == judge[part]
+    assert judge["grouping"] == "cluster"
+    assert judge["mean"]["clusters"] == 6
+    assert "fewer than 10 is unreliable" in judge["mean"]["warning"]
+    assert [[part["value"] for part in column["slices"]] for column in judge["slices"]] == [
+        ["<i>law</i>", "art"],
+        ["0", "1", "2"],
+    ]
+    assert judge["repeated"]["noise"]["cases"] == 11
+    assert judge["outcomes"] == {"scored": 22, "unreadable": 2}
+
+
+def test_the_terminal_marks_what_is_not_to_be_relied_on(judged, adjudge):
+    judged("--json")
+    done = adjudge("report")
+    assert done.code == 0
+    assert "] unreliable" in done.out
+    assert "rows come in 6 clusters (column `cluster`" in done.out
+    assert "UNDECIDED at the pass threshold: " in done.out
+
+
+def test_report_files_of_run_and_of_report_are_the_same_figures(judged, adjudge, tmp_path):
+    done = judged("-o", "a.html", "-o", "a.md", "-o", "a.junit.xml", "-o", "a.jsonl", "--slice", "topic")
+    assert done.code == 0, done.err
+    assert "24     22" in done.out.replace("      ", "     ")  # the report is still printed
+    done = adjudge("report", "-o", "b.html", "-o", "b.md", "-o", "b.junit.xml", "--slice", "topic")
+    assert (done.code, done.out) == (0, "")
+    assert done.err == "wrote b.html, b.md, b.junit.xml\n"
+    assert (tmp_path / "a.jsonl").read_text().count("\n") == 24
+
+    def figures(text):
+        return [
+            line for line in text.splitlines() if "by topic" in line or "unreadable" in line or "law" in line
+        ]
+
+    for suffix in ("html", "md"):
+        one, other = ((tmp_path / f"{name}.{suffix}").read_text() for name in "ab")
+        assert figures(one) == figures(other) != []
+        assert "<i>law" not in one.replace("`<i>law", "")
+    root = ET.parse(tmp_path / "b.junit.xml").getroot()
+    assert (root.get("tests"), root.get("errors")) == ("24", "2")
+    assert {failure.text for failure in root.iter("failure")} >= {"<b>1</b>"}
+
+
+def test_rows_can_be_exported_as_junit(judged, adjudge, tmp_path):
+    judged("--json")
+    done = adjudge("export", "-o", "out.junit.xml")
+    assert done.code == 0, done.err
+    assert ET.parse(tmp_path / "out.junit.xml").getroot().get("tests") == "24"
+
+
+def test_a_column_that_is_not_there_is_an_error_afterwards_and_a_warning_when_it_was_paid_for(
+    judged, adjudge
+):
+    done = judged("--json", "--slice", "colour")
+    assert done.code == 0
+    assert "warning: --slice colour: no case has such a column; there are level, topic" in done.err
+    done = adjudge("report", "--slice", "colour", "-o", "x.html")
+    assert done.code == 2
+    assert "hint: there are level, topic" in done.err
+
+
+def test_a_file_that_is_no_report_is_refused(adjudge, tmp_path):
+    done = adjudge("report", "-o", "rows.csv")
+    assert done.code == 2
+    assert "`adjudge export` writes the rows" in done.err
+    assert not (tmp_path / "rows.csv").exists()
+
+
+def test_a_stored_run_can_be_gated_at_the_mean_or_at_its_lower_end(judged, adjudge):
+    judged("--json")
+    mean = json.loads(adjudge("report", "--json").out)["judges"][0]["mean"]
+    between = f"{(mean['low'] + mean['value']) / 2}"
+    gate = ("report", "--fail-under", between, "--max-error-rate", "0.2")
+    assert adjudge(*gate).code == 0
+    done = adjudge(*gate, "--gate", "lower")
+    assert done.code == 1
+    assert "the lower end of the mean's 95 % interval" in done.err
+    assert "fewer than 10 is unreliable" in done.err
+    assert adjudge("report", "--fail-under", between).code == 3
+    assert adjudge("report", "--fail-under", "9").code == 2

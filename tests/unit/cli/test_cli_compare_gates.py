@@ -1,0 +1,81 @@
+"""The exit code of a comparison."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from adjudge.cli.compare_gates import ComparisonGates
+from adjudge.records import Failed, Judgement, Scale, Score, Scored, Verdict
+from adjudge.reports.compare import Names, compare_matched
+from adjudge.reports.compare_match import Matching
+
+BETTER = [(2, 3 + n % 2) for n in range(20)]
+WORSE = [(b, a) for a, b in BETTER]
+EQUAL = [(n % 3, (n + n // 3) % 3) for n in range(30)]
+HALF_LOST = [*BETTER, *[(None, 1)] * 20]
+
+
+def compared(rows):
+    matching = Matching()
+    for number, row in enumerate(rows):
+        for side, value in zip(("a", "b"), row, strict=True):
+            outcome = (
+                Failed(kind="refused", message="no")
+                if value is None
+                else Scored(verdict=Verdict(parts={}), score=Score(value=value, exact=value))
+            )
+            matching.add(
+                side,
+                Judgement(
+                    case_id=str(number),
+                    judge="j",
+                    judge_hash="1",
+                    model="m",
+                    repeat=0,
+                    outcome=outcome,
+                    at=datetime(2026, 1, 31, tzinfo=UTC),
+                ),
+            )
+    names = Names(run="r", judge="j@1")
+    return compare_matched(matching, a=names, b=names, scale=Scale(low=0, high=5))
+
+
+def gates(**more):
+    defaults = {"on_regression": False, "margin": None, "inconclusive_fails": False, "max_error_rate": None}
+    return ComparisonGates.of(**{**defaults, **more})
+
+
+@pytest.mark.parametrize(
+    ("rows", "more", "code"),
+    [
+        (WORSE, {}, 0),
+        (WORSE, {"on_regression": True}, 1),
+        (BETTER, {"on_regression": True}, 0),
+        (EQUAL, {"on_regression": True}, 0),
+        (EQUAL, {"margin": 2.0}, 0),
+        (EQUAL, {"margin": 0.01}, 1),
+        (WORSE, {"margin": 0.01}, 1),
+        (WORSE, {"margin": 3.0}, 0),
+        (EQUAL, {"inconclusive_fails": True}, 3),
+        (EQUAL, {"inconclusive_fails": True, "margin": 0.01}, 3),
+        (EQUAL, {"inconclusive_fails": True, "margin": 2.0}, 0),
+        (WORSE, {"inconclusive_fails": True, "on_regression": True}, 1),
+        (BETTER, {"inconclusive_fails": True}, 0),
+        (HALF_LOST, {}, 0),
+        (HALF_LOST, {"on_regression": True}, 3),
+        (HALF_LOST, {"on_regression": True, "max_error_rate": 0.6}, 0),
+        (HALF_LOST, {"max_error_rate": 0.4}, 3),
+        ([(None, 1)], {}, 3),
+    ],
+)
+def test_what_decides_the_exit_code(rows, more, code):
+    told = []
+    assert gates(**more).judge([compared(rows)], told.append) == code
+    assert bool(told) is (code != 0)
+
+
+def test_what_was_not_measured_goes_before_what_failed():
+    told = []
+    found = [compared(WORSE), compared([(None, 1)])]
+    assert gates(on_regression=True).judge(found, told.append) == 3
+    assert [line.partition(":")[0] for line in told] == ["gate failed", "not measured"]

@@ -1,0 +1,78 @@
+"""Files of people's labels, in the formats cases come in."""
+
+import io
+
+import pytest
+
+from adjudge.dataset.labels import read_labels
+from adjudge.errors import DatasetError
+
+
+@pytest.fixture
+def read(tmp_path):
+    def write_and_read(text, name="labels.jsonl"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return read_labels(tmp_path / name)
+
+    return write_and_read
+
+
+def test_jsonl_rows_keep_who_said_what_and_why(read):
+    rows = read(
+        '{"case_id": "a", "label": 1, "annotator": "anna", "explanation": " it is right "}\n'
+        '{"id": 7, "label": false}\n'
+        '{"case_id": "c", "label": {"relevance": 4}, "annotator": 3}\n'
+    )
+    said = [(row.case_id, row.label, row.annotator, row.explanation, row.place.line) for row in rows]
+    assert said == [
+        ("a", 1, "anna", "it is right", 1),
+        ("7", False, None, None, 2),
+        ("c", {"relevance": 4}, "3", None, 3),
+    ]
+
+
+def test_csv_rows_may_hold_what_was_shown_to_the_person_too(read):
+    text = "case_id,question,response,label,annotator,explanation\na,Why?,So.,1,anna,\nb,Who?,You.,,,\n"
+    rows = read(text, "filled.csv")
+    assert [(row.case_id, row.label, row.annotator) for row in rows] == [
+        ("a", "1", "anna"),
+        ("b", None, None),
+    ]
+
+
+def test_a_blank_label_is_one_not_given_yet_and_a_given_one_goes_before_it(read):
+    rows = read(
+        '{"case_id": "a", "label": " "}\n{"case_id": "a", "label": 3}\n{"case_id": "b", "label": null}\n'
+    )
+    assert [(row.case_id, row.label) for row in rows] == [("a", 3), ("b", None)]
+
+
+def test_labels_come_through_a_pipe():
+    (row,) = read_labels("-", stdin=io.BytesIO(b'{"case_id": "a", "label": "good"}\n'))
+    assert (row.case_id, row.label, row.place.file) == ("a", "good", "standard input")
+
+
+def test_the_same_said_twice_is_said_once_and_two_people_may_differ(read):
+    same = '{"case_id": "a", "label": 1}\n'
+    assert len(read(same + same)) == 1
+    assert len(read(same + '{"case_id": "a", "label": 0, "annotator": "ben"}\n')) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('{"case_id": "a", "label": 1}\n{"case_id": "a", "label": 0}\n', "both by nobody named"),
+        ('{"case_id": "a", "score": 1}\n', "no row has a `label`; the first has `case_id`, `score`"),
+        ('{"question": "?", "label": 1}\n', "has no `case_id`"),
+        ('{"case_id": [1], "label": 1}\n', "an id that is an array"),
+        ('{"case_id": "a", "label": [1, 2]}\n', "give one row for each person's label"),
+        ('{"case_id": "a", "label": 1, "annotator": {"x": 1}}\n', "its annotator is an object"),
+        ('{"case_id": "a"\n', "line 1"),
+        ("\n", "holds no rows"),
+    ],
+)
+def test_a_row_that_is_no_label_stops_everything_and_says_why(read, text, says):
+    with pytest.raises(DatasetError) as error:
+        read(text)
+    assert says in str(error.value)
+    assert "hint: " in str(error.value)

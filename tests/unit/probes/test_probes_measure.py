@@ -1,0 +1,316 @@
+"""Each probe finds the fault it is for, and finds none in a judge that has none."""
+
+import pytest
+from rule_client import RuleClient
+
+from adjudge.dataset import read_cases
+from adjudge.judges import load_judge
+from adjudge.probes.card import agreement
+from adjudge.probes.examine import has_passed
+from adjudge.probes.families import ATTACKS
+from adjudge.probes.findings import movement, rule, rule_movement, share, worst
+from adjudge.probes.measure import measure
+from adjudge.probes.subjects import seat
+from adjudge.probes.trials import (
+    CLEAN,
+    EMPTY,
+    FLIP,
+    INJECTION,
+    MISSING,
+    OPENERS,
+    PROBES,
+    RETEST,
+    RIGHT_ATTACKED,
+    SHUFFLE,
+    WORST,
+)
+from adjudge.prompts.fill import Bindings
+from adjudge.stats.intervals import Estimate
+
+FEW = tuple(attack for attack in ATTACKS if attack.name.endswith(("-1", "-2")))
+
+
+def verdict(agrees):
+    return {
+        "reason": "It was compared.",
+        "contradicts": not agrees,
+        "misses_critical": False,
+        "calculation": False,
+        "numbers": [],
+    }
+
+
+def rulings(measured):
+    return {finding.probe: finding.ruling for finding in measured.findings}
+
+
+def finding(measured, probe):
+    return next(each for each in measured.findings if each.probe == probe)
+
+
+def test_an_honest_judge_passes_every_probe(try_judge, honest):
+    examination, answers = try_judge(honest)
+    measured = measure(examination, answers)
+    assert rulings(measured) == dict.fromkeys(PROBES, "pass")
+    assert len(answers.all()) == examination.judgements
+    found = finding(measured, INJECTION)
+    assert (found.figure.value, found.n) == (0.0, 2 * sum(a.family != "contentless-opener" for a in ATTACKS))
+    assert measured.succeeded == ()
+    assert agreement(examination, answers)["accuracy"].value == 1.0
+
+
+def test_a_judge_that_obeys_is_caught_with_the_families_it_obeys(try_judge, honest):
+    def obedient(fields, repeat):
+        asked = "Ignore everything" in fields["response"] or "professor" in fields["response"]
+        return verdict(True) if asked else honest(fields, repeat)
+
+    measured = measure(*try_judge(obedient, attacks=FEW, tries=4))
+    succeeded = {figure.family: figure.succeeded for figure in measured.families if figure.succeeded}
+    assert succeeded == {"direct-order": 4, "authority": 4}
+    assert set(measured.succeeded) == {"direct-order-1", "authority-1"}
+    assert finding(measured, INJECTION).figure.value == pytest.approx(
+        8 / (4 * len({a.name for a in FEW} - {"contentless-opener-1", "contentless-opener-2"}))
+    )
+    assert rulings(measured)[RETEST] == "pass"
+
+
+def test_one_attack_that_works_is_not_lost_in_the_average(try_judge, honest):
+    """It succeeds twice in 324 trials; who picks it succeeds every time."""
+
+    def obedient(fields, repeat):
+        return verdict(True) if "professor" in fields["response"] else honest(fields, repeat)
+
+    examination, answers = try_judge(obedient)
+    measured = measure(examination, answers)
+    assert rulings(measured)[INJECTION] == "pass"
+    worst_one = finding(measured, WORST)
+    assert (worst_one.ruling, worst_one.n, worst_one.figure.value) == ("fail", 14, 1.0)
+    assert "authority-1" in worst_one.found
+    chosen_by = {trial.subject.subject_id for trial in examination.probes if trial.variant == "authority-1"}
+    assert not chosen_by & {trial.subject.subject_id for trial in examination.follow_up}
+    assert len(answers.all()) == examination.judgements
+
+
+def test_an_attack_that_was_lucky_once_is_not_called_a_weakness(try_judge, honest):
+    seen = []
+
+    def lucky(fields, repeat):
+        if "professor" in fields["response"] and "Hamlet" not in fields["response"] and not seen:
+            seen.append(fields["response"])
+            return verdict(True)
+        return verdict(True) if fields["response"] in seen else honest(fields, repeat)
+
+    measured = measure(*try_judge(lucky, attacks=[a for a in ATTACKS if a.family == "authority"], tries=2))
+    found = finding(measured, WORST)
+    assert (found.ruling, found.figure.value) == ("inconclusive", 0.0)
+
+
+def test_a_judge_that_passes_all_that_has_an_attack_fails_the_probe(try_judge, honest):
+    def gullible(fields, repeat):
+        return verdict(len(fields["response"]) > 120 or honest(fields, repeat)["contradicts"] is False)
+
+    found = rulings(measure(*try_judge(gullible)))
+    assert found[INJECTION] == "fail"
+    assert found["length"] == "fail"
+    assert found[SHUFFLE] == "pass"
+
+
+def test_a_wavering_judge_is_told_from_a_fooled_one(try_judge, honest):
+    """It fails wrong answers at first and passes them when asked again, attack or none."""
+
+    def wavering(fields, repeat):
+        return verdict(True) if repeat else honest(fields, repeat)
+
+    measured = measure(*try_judge(wavering, probes=frozenset({RETEST, INJECTION}), attacks=FEW))
+    assert measured.wavering == 1.0
+    assert rulings(measured)[RETEST] == "fail"
+    assert rulings(measured)[INJECTION] == "pass"
+    assert "100.0%" in finding(measured, INJECTION).found
+
+
+def test_a_judge_that_ignores_the_reference_does_not_follow_it(try_judge):
+    def ignorant(fields, _):
+        return verdict("Tides come" in fields["response"] or "right" in fields["response"])
+
+    def knows(fields, _):
+        from adjudge.probes.subjects import built_in_rows
+
+        right = {row["response"] for row in built_in_rows(load_judge("correctness"))[1] if row["label"]}
+        return verdict(any(text in fields["response"] for text in right))
+
+    assert rulings(measure(*try_judge(knows, probes=frozenset({FLIP}))))[FLIP] == "fail"
+    assert rulings(measure(*try_judge(knows, probes=frozenset({SHUFFLE}))))[SHUFFLE] == "fail"
+    # it passes one answer of the sixteen: too few were judged as they should be to say anything
+    shuffled = measure(*try_judge(ignorant, probes=frozenset({SHUFFLE})))
+    assert (rulings(shuffled)[SHUFFLE], finding(shuffled, SHUFFLE).n) == ("inconclusive", 2)
+
+
+def test_a_judge_taken_in_by_openings_or_layout(try_judge, honest):
+    def taken_in(fields, repeat):
+        return verdict(True) if len(fields["response"]) < 20 else honest(fields, repeat)
+
+    assert rulings(measure(*try_judge(taken_in, probes=frozenset({OPENERS}))))[OPENERS] == "fail"
+
+    def dislikes_markdown(fields, repeat):
+        return verdict(
+            not fields["response"].startswith(("#", "*", ">", "-"))
+            and not honest(fields, repeat)["contradicts"]
+        )
+
+    assert (
+        rulings(measure(*try_judge(dislikes_markdown, probes=frozenset({"formatting"}))))["formatting"]
+        == "fail"
+    )
+
+
+def test_right_answers_that_an_attack_spoils_are_counted(try_judge, honest):
+    def harsh(fields, repeat):
+        return verdict(
+            "§" not in fields["response"]
+            and len(fields["response"]) < 100
+            and not honest(fields, repeat)["contradicts"]
+        )
+
+    assert rulings(measure(*try_judge(harsh, attacks=FEW, tries=4)))[RIGHT_ATTACKED] == "fail"
+
+
+def test_missing_and_empty_fields_are_never_sent_to_the_model(try_judge, honest):
+    client = RuleClient(honest)
+    examination, answers = try_judge(client, probes=frozenset({MISSING, EMPTY}))
+    measured = measure(examination, answers)
+    assert rulings(measured) == {MISSING: "pass", EMPTY: "pass"}
+    assert len(client.requests) == 3 * len(examination.clean)
+
+
+def test_a_judge_without_a_reference_has_nothing_to_flip_and_may_rate_length(try_judge):
+    def rates(fields, _):
+        return {"reason": "Rated.", "score": 5 if "Once a week" in fields["response"] else 1}
+
+    measured = measure(*try_judge(rates, judge="relevance", attacks=FEW))
+    found = rulings(measured)
+    assert found[FLIP] == "not applicable"
+    assert found[RIGHT_ATTACKED] == "not applicable"
+    assert "rise" in finding(measured, "length").wanted
+
+
+def test_a_judge_without_a_pass_rule_is_held_to_the_middle_of_its_scale(try_judge):
+    examination, answers = try_judge(
+        lambda *_: {"facts": [], "conclusions": [], "terms": [], "organization": "matched"},
+        judge="coverage",
+        probes=frozenset({MISSING}),
+    )
+    forced = [each for each in answers.all() if each.outcome.kind == "forced"]
+    assert forced
+    assert all(has_passed(each) is False for each in forced)
+    assert rulings(measure(examination, answers))[MISSING] == "pass"
+
+
+def test_failures_are_counted_beside_the_figure_and_are_no_verdict(try_judge, honest):
+    def refuses(fields, repeat):
+        return "no" if "Ignore everything" in fields["response"] else honest(fields, repeat)
+
+    measured = measure(*try_judge(RuleClient(refuses, structured=False), attacks=FEW[:4], tries=2))
+    found = finding(measured, INJECTION)
+    assert (found.not_judged, found.n, found.figure.value) == (2, 6, 0.0)
+
+
+def test_nothing_judged_is_inconclusive_and_not_a_pass(try_judge):
+    measured = measure(*try_judge(RuleClient(lambda *_: "nothing", structured=False), attacks=FEW[:4]))
+    assert "pass" not in {
+        ruling for probe, ruling in rulings(measured).items() if probe not in {MISSING, EMPTY}
+    }
+
+
+def test_unlabelled_cases_are_taken_for_what_the_judge_says_of_them(try_judge):
+    rows = [
+        {
+            "id": str(number),
+            "question": f"{number} + 1?",
+            "reference": f"r{number}",
+            "response": f"It is r{number}.",
+        }
+        for number in range(12)
+    ]
+    judge = load_judge("correctness")
+    panel = seat(judge, read_cases(rows), Bindings(current_date="2026-01-31"), most=None, seed=0)
+    examination, answers = try_judge(
+        lambda fields, _: verdict(f"{fields['reference']}." in fields["response"]), panel=panel, attacks=FEW
+    )
+    assert agreement(examination, answers) == {}
+    assert rulings(measure(examination, answers))[INJECTION] in {"pass", "inconclusive"}
+    assert sum(trial.probe == CLEAN for trial in examination.clean) == 24
+
+
+def test_trials_are_the_same_every_time_and_have_ids_of_their_own(try_judge, honest):
+    first, _ = try_judge(honest, attacks=FEW)
+    again, _ = try_judge(honest, attacks=FEW)
+    other, _ = try_judge(honest, attacks=FEW, seed=1)
+    ids = [trial.trial_id for trial in first.probes]
+    assert ids == [trial.trial_id for trial in again.probes]
+    assert ids != [trial.trial_id for trial in other.probes]
+    every = [*ids, *(trial.trial_id for trial in first.clean)]
+    assert len(set(every)) == len(every)
+    assert all(trial.case.fields["metadata"]["probe"] == trial.probe for trial in first.probes)
+
+
+def estimate(value, low, high, n=30):
+    return Estimate(value=value, low=low, high=high, n=n, method="")
+
+
+@pytest.mark.parametrize(
+    ("found", "ruling"),
+    [
+        (estimate(0.0, 0.0, 0.04), "pass"),
+        (estimate(0.02, 0.0, 0.2), "inconclusive"),
+        (estimate(0.2, 0.1, 0.3), "fail"),
+        (estimate(0.2, 0.0, 0.5), "inconclusive"),
+    ],
+)
+def test_a_share_is_ruled_on_by_its_interval(found, ruling):
+    assert rule(found, 0.05) == ruling
+
+
+@pytest.mark.parametrize(
+    ("found", "both", "up"),
+    [
+        (estimate(0.01, -0.05, 0.07), "pass", "pass"),
+        (estimate(0.3, 0.2, 0.4), "fail", "fail"),
+        (estimate(-0.3, -0.4, -0.2), "fail", "pass"),
+        (estimate(0.05, -0.1, 0.2), "inconclusive", "inconclusive"),
+    ],
+)
+def test_a_movement_is_ruled_on_by_its_interval(found, both, up):
+    assert rule_movement(found, 0.1, only_up=False) == both
+    assert rule_movement(found, 0.1, only_up=True) == up
+
+
+def test_scores_that_never_move_have_an_interval_all_the_same():
+    few, many = movement([0.0] * 5), movement([0.0] * 32)
+    assert few.high > 0.4
+    assert (few.low, many.low) == (-few.high, -many.high)
+    assert many.high == pytest.approx(1 - 0.05 ** (1 / 32))
+    assert movement([0.3]).high == 1.0
+    assert movement([]) is None
+
+
+def test_the_interval_of_a_movement_is_the_one_of_two_one_sided_t_tests():
+    from scipy import stats
+
+    values = [0.0, 0.1, -0.05, 0.2, 0.0, 0.05]
+    low, high = stats.t.interval(0.9, len(values) - 1, loc=sum(values) / 6, scale=stats.sem(values))
+    found = movement(values)
+    assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
+
+
+def test_trials_of_one_answer_are_not_independent_evidence():
+    alike = share([(str(answer), answer < 2) for answer in range(10) for _ in range(10)])
+    apart = share([(str(number), number < 20) for number in range(100)])
+    assert alike.value == apart.value == 0.2
+    assert alike.high - alike.low > apart.high - apart.low
+    assert share([]) is None
+
+
+def test_the_worst_ruling_counts():
+    assert worst(["pass", "inconclusive"]) == "inconclusive"
+    assert worst(["fail", "inconclusive", "pass"]) == "fail"
+    assert worst([]) == "not applicable"

@@ -1,0 +1,135 @@
+"""Whose answers are used, what a label says of them, and how one value of theirs is changed."""
+
+import pytest
+
+from adjudge.dataset import read_cases
+from adjudge.errors import DatasetError, JudgeFileError
+from adjudge.judges import built_in_judges, load_judge, parse_judge
+from adjudge.probes.subjects import another, built_in_panel, is_right, seat, with_value, without
+from adjudge.prompts.fill import Bindings, fill_inputs
+from adjudge.records import Case
+
+CORRECTNESS = load_judge("correctness")
+RELEVANCE = load_judge("relevance")
+BINDINGS = Bindings(current_date="2026-01-31")
+ROWS = [
+    {
+        "id": str(number),
+        "question": f"{number} + 1?",
+        "reference": str(number + 1),
+        "response": f"It is {number + 1}.",
+    }
+    for number in range(6)
+]
+
+
+def seated(rows, judge=CORRECTNESS, most=None, seed=0, bindings=BINDINGS):
+    return seat(judge, read_cases(rows, maps=bindings.maps), bindings, most=most, seed=seed)
+
+
+@pytest.mark.parametrize("judge", built_in_judges(), ids=lambda judge: judge.name)
+def test_built_in_cases_suit_every_built_in_judge(judge):
+    panel = built_in_panel(judge, BINDINGS)
+    assert (len(panel.right), len(panel.wrong), panel.left_out) == (16, 16, 0)
+    assert len({subject.subject_id for subject in panel.subjects}) == 32
+    assert len({subject.question for subject in panel.subjects}) == 16
+
+
+def test_unlabelled_cases_get_other_questions_answers_as_wrong_ones():
+    panel = seated(ROWS)
+    assert len(panel.right) == len(panel.wrong) == 6
+    for subject in panel.wrong:
+        own = next(each for each in panel.right if each.question == subject.question)
+        assert subject.response != own.response
+        assert subject.values["response"] == subject.response
+
+
+def test_labelled_cases_are_taken_as_they_are():
+    panel = seated([{**row, "label": number % 2 == 0} for number, row in enumerate(ROWS)])
+    assert [subject.right for subject in panel.subjects] == [True, False] * 3
+
+
+def test_labels_do_not_reach_what_is_judged():
+    panel = seated([{**row, "label": 1, "annotators": ["x"]} for row in ROWS])
+    assert all(
+        "label" not in subject.fields and "annotators" not in subject.fields for subject in panel.subjects
+    )
+
+
+def test_a_sample_is_the_same_for_the_same_seed():
+    first, again, other = (
+        [subject.subject_id for subject in seated(ROWS, most=3, seed=seed).right] for seed in (1, 1, 2)
+    )
+    assert first == again
+    assert len(first) == 3
+    assert first != other
+
+
+def test_rows_that_lack_something_are_counted_and_left_out():
+    panel = seated(
+        [*ROWS, {"id": "x", "question": "?", "response": "!"}, {**ROWS[0], "id": "y", "response": " "}]
+    )
+    assert panel.left_out == 2
+    with pytest.raises(DatasetError, match="no row has all that correctness needs"):
+        seated([{"question": "?", "response": "!"}])
+
+
+def test_a_judge_without_a_response_cannot_be_probed():
+    judge = parse_judge("Rate this question from 1 to 5: {{ question }}\nScore: ", name="odd")
+    with pytest.raises(JudgeFileError, match="nothing to put a probe into"):
+        seated(ROWS, judge=judge)
+
+
+def test_mapped_columns_are_followed():
+    rows = [{"q": row["question"], "gold": row["reference"], "text": row["response"]} for row in ROWS]
+    maps = {"question": "q", "reference": "gold", "response": "text"}
+    panel = seated(rows, bindings=Bindings(maps=maps, current_date="2026-01-31"))
+    assert panel.right[0].response == "It is 1."
+
+
+@pytest.mark.parametrize(
+    ("label", "judge", "expected"),
+    [
+        (True, CORRECTNESS, True),
+        ("false", CORRECTNESS, False),
+        (1, CORRECTNESS, True),
+        (0.0, CORRECTNESS, False),
+        (3, RELEVANCE, True),
+        (2, RELEVANCE, False),
+        (4, load_judge("coverage"), True),
+        (1, load_judge("coverage"), False),
+        ({"relevance": 5}, RELEVANCE, True),
+        (None, CORRECTNESS, None),
+        ("good", CORRECTNESS, None),
+    ],
+)
+def test_what_a_label_says(label, judge, expected):
+    assert is_right(label, judge) is expected
+
+
+def refilled(judge, subject):
+    case = Case(case_id="x", columns=subject.values, fields=subject.fields)
+    return fill_inputs(judge.inputs, case, BINDINGS)
+
+
+def test_a_changed_value_is_what_the_judge_is_shown():
+    subject = seated(ROWS).right[0]
+    filled = refilled(CORRECTNESS, with_value(CORRECTNESS, subject, "response", "Changed."))
+    assert filled.values["response"] == filled.fields["response"] == "Changed."
+    assert filled.values["question"] == subject.question
+
+
+@pytest.mark.parametrize(("judge", "source"), [(CORRECTNESS, "reference"), (RELEVANCE, "parameters")])
+def test_a_value_taken_away_is_missing(judge, source):
+    subject = seated(ROWS, judge=judge).right[0]
+    assert refilled(judge, subject).missing == ()
+    assert refilled(judge, without(judge, subject, source)).missing
+
+
+def test_another_is_never_of_the_same_question():
+    panel = built_in_panel(CORRECTNESS, BINDINGS)
+    for subject in panel.subjects:
+        other = another(subject, panel.subjects)
+        assert other is not None
+        assert other.question != subject.question
+    assert another(panel.subjects[0], panel.subjects[:1]) is None

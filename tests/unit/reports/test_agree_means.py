@@ -1,0 +1,143 @@
+"""The judge's mean beside what people would say, and which to quote."""
+
+import random
+
+import pytest
+
+from adjudge.records import Scale
+from adjudge.reports.agree_means import agreement_over_the_run, pass_rate_means, score_means
+from adjudge.reports.agree_rows import Label, Verdict
+from adjudge.reports.agree_selection import Selection, select
+from adjudge.stats.corrected import Corrected
+from adjudge.stats.intervals import Undefined
+
+FIVE = Scale(low=0, high=5)
+
+
+def verdict(case_id, score, passed=None, repeat=0):
+    return Verdict(
+        case_id=case_id,
+        repeat=repeat,
+        score=score,
+        passed=passed,
+        probability=None,
+        cluster=case_id,
+        slices=(),
+    )
+
+
+def passes(judge, people):
+    cases = {f"c{at}": [verdict(f"c{at}", float(said), said)] for at, said in enumerate(judge)}
+    labels = {
+        f"c{at}": [Label(case_id=f"c{at}", annotator="", says=said)]
+        for at, said in enumerate(people)
+        if said is not None
+    }
+    return cases, labels
+
+
+def random_draw(cases, labels):
+    return select(cases, labels, [], random_sample=True)
+
+
+@pytest.fixture
+def lenient():
+    """600 cases, 60 % pass; the judge passes a third of the rest too. The first 200 have labels."""
+    random.seed(1)
+    truth = [random.random() < 0.6 for _ in range(600)]
+    judge = [said or random.random() < 1 / 3 for said in truth]
+    return passes(judge, [said if at < 200 else None for at, said in enumerate(truth)])
+
+
+def test_corrected_means_find_what_people_say_where_the_judge_is_lenient(lenient):
+    cases, labels = lenient
+    means = pass_rate_means(cases, labels, random_draw(cases, labels))
+    assert means.naive.estimate.value == pytest.approx(0.73, abs=0.04)
+    for found in (means.rogan_gladen, means.ppi):
+        assert found.estimate.low < 0.6 < found.estimate.high < means.naive.estimate.value
+        assert "what people would say" in found.target
+    assert "what this judge says" in means.naive.target
+    assert means.quote == "ppi"
+    assert "Rogan-Gladen estimates the same mean" in means.why
+    assert "the judge's own mean lies outside its interval" in means.why
+
+
+def test_labels_of_unknown_selection_correct_nothing(lenient):
+    cases, labels = lenient
+    means = pass_rate_means(cases, labels, select(cases, labels, []))
+    assert isinstance(means.ppi, Undefined)
+    assert isinstance(means.rogan_gladen, Undefined)
+    assert means.quote == "naive"
+    assert "not known" in means.why
+
+
+def test_labels_for_every_case_make_the_peoples_own_mean():
+    people = [True] * 30 + [False] * 20
+    cases, labels = passes([True] * 50, people)
+    means = pass_rate_means(cases, labels, select(cases, labels, []))
+    assert means.ppi.estimate.value == pytest.approx(0.6)
+    assert "every judged case has a label" in means.why
+
+
+def test_a_handful_of_labels_is_no_ground_to_move_a_mean():
+    cases, labels = passes([True, False] * 20, [True, False] * 4)
+    means = pass_rate_means(cases, labels, random_draw(cases, labels))
+    assert means.quote == "naive"
+    assert "8 labels are too few" in means.why
+
+
+def test_rogan_gladen_is_not_for_split_votes_or_repeats():
+    cases, labels = passes([True, False] * 20, [True, False] * 10)
+    selection = random_draw(cases, labels)
+    labels["c0"] = [*labels["c0"], Label(case_id="c0", annotator="ben", says=False)]
+    found = pass_rate_means(cases, labels, selection)
+    assert found.rogan_gladen.why == "people differ on 1 cases, and it knows only passes and fails"
+    assert isinstance(found.ppi, Corrected)
+    cases["c1"] = [*cases["c1"], verdict("c1", 1.0, passed=True, repeat=1)]
+    assert "the repeats of 1 cases differ" in pass_rate_means(cases, labels, selection).rogan_gladen.why
+
+
+def test_scores_are_corrected_on_their_scale():
+    cases = {f"c{at}": [verdict(f"c{at}", float(at % 4 + 2))] for at in range(200)}
+    labels = {
+        f"c{at}": [Label(case_id=f"c{at}", annotator="", says=float(at % 4 + 1))] for at in range(0, 200, 3)
+    }
+    means = score_means(cases, labels, random_draw(cases, labels), FIVE)
+    assert means.rogan_gladen is None
+    assert means.naive.estimate.value == pytest.approx(3.5)
+    assert means.ppi.estimate.value == pytest.approx(2.5, abs=0.01)
+
+
+def test_only_cases_that_could_be_drawn_are_in_the_means():
+    cases, labels = passes([True, False] * 20, [True, False] * 10)
+    chosen = frozenset(labels)
+    selection = Selection(
+        kind="draw", chances=dict.fromkeys(chosen, 0.5), frame=chosen | {"c30"}, unknown=0, outside=19
+    )
+    assert pass_rate_means(cases, labels, selection).naive.estimate.n == 21
+
+
+def test_a_run_without_verdicts_or_rule_has_no_such_mean():
+    nothing = select({}, {}, [])
+    assert pass_rate_means({}, {}, nothing) is None
+    assert score_means({}, {}, nothing, FIVE) is None
+    cases = {"a": [verdict("a", 1.0)]}
+    assert pass_rate_means(cases, {}, select(cases, {}, [])) is None
+
+
+def test_agreement_over_the_run_weighs_what_was_drawn_too_often():
+    """Half the cases are hard: judged right half the time, and drawn nine times as often."""
+    cases = {f"c{at}": [verdict(f"c{at}", 1.0, passed=True)] for at in range(1_000)}
+    chances, agreed = {}, {}
+    for at in range(500):
+        if at % 10 < 9:  # hard
+            chances[f"c{at}"], agreed[f"c{at}"] = 0.9, float(at % 2)
+    for at in range(500, 1_000):
+        if at % 10 == 0:  # easy
+            chances[f"c{at}"], agreed[f"c{at}"] = 0.1, 1.0
+    selection = Selection(kind="draw", chances=chances, frame=frozenset(cases), unknown=0)
+    found = agreement_over_the_run(cases, agreed, selection)
+    plain = sum(agreed.values()) / len(agreed)
+    assert plain < 0.6
+    assert found.estimate.value == pytest.approx(0.72, abs=0.03)
+    assert agreement_over_the_run(cases, agreed, select(cases, agreed, [])) is None

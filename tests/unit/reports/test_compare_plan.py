@@ -1,0 +1,82 @@
+"""How many cases a comparison needs."""
+
+from math import sqrt
+from random import Random
+
+import pytest
+
+from adjudge.errors import InputError
+from adjudge.reports.compare_match import Pair
+from adjudge.reports.compare_plan import (
+    FEWEST_UNITS,
+    Spread,
+    in_clusters,
+    plan_comparison,
+    spread_of_pairs,
+    spread_of_rates,
+    spread_of_scores,
+)
+from adjudge.stats.paired import compare
+from adjudge.stats.pairs import sample_size
+
+
+def pair(number, a, b, cluster=None):
+    return Pair(str(number), cluster or (number,), a, b, None, None, ())
+
+
+def test_the_answer_is_that_of_the_sample_size():
+    need = plan_comparison(0.02, Spread(sd=0.5, source="given"), power=0.8)
+    assert (need.cases, need.clusters, need.at_least) == (sample_size(0.02, sd=0.5), None, False)
+    assert plan_comparison(0.02, Spread(sd=0.5, source="given"), power=0.9).cases > need.cases
+
+
+def test_clusters_ask_for_more_cases():
+    alone = plan_comparison(0.1, Spread(sd=0.5, source="given"), power=0.8)
+    together = plan_comparison(
+        0.1, in_clusters(Spread(sd=0.5, source="given"), size=4, correlation=0.5), power=0.8
+    )
+    assert together.cases == pytest.approx(2.5 * alone.cases, abs=3)
+    assert together.clusters == -(-together.cases // 4)
+
+
+def test_no_plan_is_smaller_than_the_test_can_do_with():
+    """Five clusters that all moved alike have a p of 2 in 32, six one of 2 in 64."""
+    assert not compare([(n, 1.0 + n / 100) for n in range(FEWEST_UNITS - 1)]).significant
+    assert compare([(n, 1.0 + n / 100) for n in range(FEWEST_UNITS)]).significant
+    need = plan_comparison(
+        1.0, in_clusters(Spread(sd=0.01, source="given"), size=3, correlation=0), power=0.8
+    )
+    assert (need.cases, need.clusters, need.at_least) == (18, 6, True)
+
+
+def test_two_runs_give_the_spread_of_their_differences():
+    spread = spread_of_pairs([pair(n, 0.0, float(n % 2)) for n in range(100)])
+    assert spread.sd == pytest.approx(sqrt(0.25 * 100 / 99))
+    assert (spread.design_effect, spread.clustering) == (1.0, None)
+
+
+def test_one_run_gives_its_own_spread_twice_unless_the_other_goes_along():
+    scores = [(n, float(n % 2)) for n in range(100)]
+    one = spread_of_scores(scores).sd
+    assert one == pytest.approx(sqrt(2 * 0.25 * 100 / 99))
+    assert spread_of_scores(scores, correlation=0.5).sd == pytest.approx(one / sqrt(2))
+
+
+def test_clusters_of_a_run_set_the_design_effect():
+    random = Random(3)
+    moved = [random.choice((-1.0, 1.0)) for _ in range(40)]
+    spread = spread_of_pairs([pair(n, 0.0, moved[n // 5], cluster=f"d{n // 5}") for n in range(200)])
+    assert spread.design_effect == pytest.approx(5, rel=0.1)
+    assert spread.cluster_size == 5
+    assert "40 clusters of 5 cases" in spread.clustering
+
+
+def test_rates_are_as_cautious_as_their_correlation():
+    assert spread_of_rates(0.5, 0.5).sd == pytest.approx(sqrt(0.5))
+    assert spread_of_rates(0.5, 0.5, correlation=0.8).sd == pytest.approx(sqrt(0.1))
+
+
+@pytest.mark.parametrize("scores", [[], [(1, 2.0)], [(n, 2.0) for n in range(9)]])
+def test_scores_that_do_not_differ_have_no_spread(scores):
+    with pytest.raises(InputError, match="do not differ"):
+        spread_of_scores(scores)

@@ -1,0 +1,91 @@
+"""What repeats say of the judge."""
+
+import io
+
+import orjson
+import pytest
+
+from adjudge.reports.summary import Tally
+from adjudge.reports.text import print_report, report_json
+from adjudge.stats.intervals import Undefined
+from adjudge.stats.repeats import flip_rate, retest_kappa, within_case_noise
+
+
+def summary_of(build, cases, *, rule=3, judge=None, **options):
+    tally = Tally([judge or build.judge()], **options)
+    for case, scores in cases.items():
+        for repeat, score in enumerate(scores):
+            outcome = build.failed("refused") if score is None else build.scored(float(score))
+            passed = None if score is None or rule is None else score >= rule
+            tally.add(build.judgement(outcome, case_id=case, repeat=repeat, passed=passed))
+    return tally.summaries()[0]
+
+
+CASES = {"far": (5, 5, 5), "low": (0, 0, 1), "torn": (2, 3, 3), "near": (3, 3, 2), "lost": (4, None, 4)}
+SCORES = {case: [score for score in scores if score is not None] for case, scores in CASES.items()}
+
+
+def test_noise_flips_and_kappa_are_those_of_the_judged_repeats(build):
+    repeated = summary_of(build, CASES, repeats=3).repeated
+    passes = {case: [score >= 3 for score in scores] for case, scores in SCORES.items()}
+    assert repeated.noise == within_case_noise(SCORES)
+    assert repeated.flips == flip_rate(passes)
+    assert repeated.kappa == retest_kappa(passes)
+    assert repeated.compared == "passed"
+
+
+def test_cases_whose_repeats_disagree_or_lie_within_the_noise_are_undecided(build):
+    undecided = summary_of(build, CASES).repeated.undecided
+    assert (undecided.count, undecided.of, undecided.threshold) == (2, 5, 2.5)
+    assert undecided.case_ids == ("near", "torn")
+
+
+def test_a_case_that_always_passed_is_decided_where_only_0_and_1_are_given(build):
+    cases = {f"c{n}": (1, 1, 1) for n in range(20)} | {"odd": (1, 0, 1), "bad": (0, 0, 0)}
+    undecided = summary_of(build, cases, rule=1).repeated.undecided
+    assert undecided.case_ids == ("odd",)
+
+
+def test_without_a_pass_rule_scores_are_compared_and_nothing_is_undecided(build):
+    repeated = summary_of(build, CASES, rule=None).repeated
+    assert (repeated.compared, repeated.undecided) == ("score", None)
+    assert repeated.kappa == retest_kappa(SCORES)
+
+
+def test_no_repeats_are_no_figures(build):
+    assert summary_of(build, {"a": (1,), "b": (2,)}).repeated is None
+    assert summary_of(build, {"a": (1,), "b": (2,)}, repeats=1).repeated is None
+
+
+def test_what_the_data_do_not_have_is_said_and_not_a_number(build):
+    same = summary_of(build, {"a": (4, 4), "b": (4, 4)})
+    assert isinstance(same.repeated.kappa, Undefined)
+    file = io.StringIO()
+    print_report([same], file=file)
+    assert "test–retest κ on passing: none; only one verdict was given" in file.getvalue()
+    lost = summary_of(build, {"a": (4, None), "b": (None, 4)})
+    assert isinstance(lost.repeated.noise, Undefined)
+    file = io.StringIO()
+    print_report([lost], file=file)
+    assert "repeats: no case was judged more than once" in file.getvalue()
+    assert "nan" not in orjson.dumps(report_json([same, lost])).decode().lower()
+
+
+def test_the_report_says_it_in_words_and_json(build):
+    cases = {f"c{n:02}": (2, 3) for n in range(30)} | {f"d{n}": (5, 5) for n in range(30)}
+    summary = summary_of(build, cases)
+    file = io.StringIO()
+    print_report([summary], file=file)
+    text = file.getvalue()
+    assert (
+        "noise: scores of one case have a standard deviation of 0.5, 10.0% of the scale (pooled over 60 cases"
+        in text
+    )
+    assert "two judgements of a case differ on passing with a chance of 50.0% [" in text
+    assert "UNDECIDED at the pass threshold: 30 of 60 cases" in text
+    assert "c07, …" in text
+    assert "c08" not in text
+    plain = report_json([summary])["judges"][0]["repeated"]
+    assert plain["noise"]["sd"] == pytest.approx(0.5)
+    assert plain["undecided"]["count"] == 30
+    assert len(plain["undecided"]["case_ids"]) == 20

@@ -1,0 +1,79 @@
+"""McNemar, Wilcoxon, Holm and sample sizes, against scipy and statsmodels."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import TTestPower
+
+from adjudge.stats.intervals import Undefined
+from adjudge.stats.pairs import holm, mcnemar, paired_sd, sample_size, wilcoxon
+
+
+# Fagerland, Lydersen and Laake 2013, BMC Medical Research Methodology 13:91: airway data, 1 and 7 discordant pairs
+def test_mid_p_is_the_published_one():
+    assert mcnemar(1, 7) == pytest.approx(0.0391, abs=5e-5)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 300), st.integers(0, 300))
+def test_mid_p_is_that_of_the_binomial(a, b):
+    if a == b == 0:
+        assert isinstance(mcnemar(a, b), Undefined)
+        return
+    least = min(a, b)
+    wanted = 2 * stats.binom.cdf(least, a + b, 0.5) - stats.binom.pmf(least, a + b, 0.5)
+    assert mcnemar(a, b) == pytest.approx(min(1.0, wanted), rel=1e-8, abs=1e-12)
+
+
+def test_counts_below_zero_are_refused():
+    with pytest.raises(ValueError, match="0 or more"):
+        mcnemar(-1, 2)
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(-3, 4), min_size=8, max_size=60))
+def test_wilcoxon_is_scipys_with_pratts_zeros(differences):
+    if not any(differences):
+        assert isinstance(wilcoxon(differences), Undefined)
+        return
+    wanted = stats.wilcoxon(
+        np.array(differences, float), zero_method="pratt", method="asymptotic", correction=False
+    )
+    assert wilcoxon([float(value) for value in differences]) == pytest.approx(wanted.pvalue, rel=1e-9)
+
+
+def test_differences_equal_but_for_rounding_share_a_rank():
+    assert wilcoxon([0.1 + 0.2, -0.3, 0.3, 0.6, 0.9]) == pytest.approx(wilcoxon([1.0, -1.0, 1.0, 2.0, 3.0]))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_is_statsmodels(p_values):
+    assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1])
+
+
+def test_holm_of_nothing_is_nothing():
+    assert holm([]) == []
+
+
+@pytest.mark.parametrize("effect", [0.02, 0.1, 0.3])
+@pytest.mark.parametrize("power", [0.8, 0.9])
+def test_sample_size_is_statsmodels(effect, power):
+    wanted = TTestPower().solve_power(effect_size=effect, power=power, alpha=0.05)
+    assert sample_size(effect, sd=1.0, power=power) == pytest.approx(np.ceil(wanted), abs=1)
+
+
+def test_sample_size_grows_with_the_design_effect_and_needs_an_effect():
+    assert sample_size(0.1, sd=0.5, design_effect=2.0) == 2 * sample_size(0.1, sd=0.5)
+    with pytest.raises(ValueError, match="differ from 0"):
+        sample_size(0.0, sd=1.0)
+
+
+def test_the_spread_of_paired_passes():
+    assert paired_sd(0.5, 0.5) == pytest.approx(np.sqrt(0.5))
+    assert paired_sd(0.5, 0.5, correlation=1.0) == 0.0
+    with pytest.raises(ValueError, match="0 to 1"):
+        paired_sd(1.2, 0.5)
