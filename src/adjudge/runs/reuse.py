@@ -13,6 +13,7 @@ from adjudge.store import KeepCompletion, StoredCompletion
 from adjudge.store.group import GroupCommit
 
 OLD = timedelta(days=30)
+LARGEST_ROOM = 10_000
 PINNED = re.compile(r"\d{4}-\d{2}-\d{2}|\d{8}|-\d{4}\b|@")
 """A model's name with a date or a version in it stays the same model; an alias may be another one next month."""
 
@@ -22,6 +23,8 @@ class StoredClient(WrappingClient):
 
     Equal requests on their way at the same time share one call. With `fresh_since`, only what was asked since then is
     reused: `--fresh` asks everything again, but not twice when it is interrupted and goes on.
+
+    `room` bounds the calls that were sent and whose replies are not committed: what a crash can cost.
     """
 
     def __init__(
@@ -31,8 +34,10 @@ class StoredClient(WrappingClient):
         *,
         base_url: str | None = None,
         fresh_since: datetime | None = None,
+        room: asyncio.Semaphore | None = None,
     ) -> None:
         super().__init__(client)
+        self._room = room or asyncio.Semaphore(LARGEST_ROOM)
         self._store = store
         self._base_url = base_url
         self._fresh_since = fresh_since
@@ -40,7 +45,9 @@ class StoredClient(WrappingClient):
 
     def asking_again(self, since: datetime) -> "StoredClient":
         """The same, for requests whose stored replies were of no use (`--retry`)."""
-        return StoredClient(self._client, self._store, base_url=self._base_url, fresh_since=since)
+        return StoredClient(
+            self._client, self._store, base_url=self._base_url, fresh_since=since, room=self._room
+        )
 
     async def complete(self, request: Request) -> Completion:
         key = self.request_key(request)
@@ -71,7 +78,12 @@ class StoredClient(WrappingClient):
         stored = (await self._store.find_completions([key])).get(key)
         if stored is not None and (self._fresh_since is None or stored.at >= self._fresh_since):
             return self._reused(stored)
-        completion = await self._client.complete(request)
+        await self._room.acquire()
+        try:
+            completion = await self._client.complete(request)
+        except BaseException:
+            self._room.release()
+            raise
         completion = replace(completion, key=key, version=1 if stored is None else stored.version + 1)
         # not waited for: the judgement made from it is kept after it, and nothing is reported before that is committed
         self._store.keep_soon(
@@ -83,7 +95,8 @@ class StoredClient(WrappingClient):
                 model=self._client.name,
                 base_url=self._base_url,
                 at=datetime.now(UTC),
-            )
+            ),
+            done=self._room.release,
         )
         return completion
 

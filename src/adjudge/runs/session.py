@@ -1,5 +1,6 @@
 """A run under way: its model behind retries and limits, its place in the store, and how it ends."""
 
+import asyncio
 import os
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
@@ -186,6 +187,7 @@ async def open_session(
                     store,
                     chosen,
                     asked=asked,
+                    jobs=plan.jobs,
                     keeping=keeping,
                     read_again=_reader(source, plan),
                 )
@@ -230,6 +232,7 @@ async def _kept(
     chosen: ChosenRun,
     *,
     asked: ModelClient,
+    jobs: int,
     keeping: Keeping,
     read_again: Callable[[], Iterable[Case | BadRow]] | None,
 ) -> AsyncIterator[Conditions]:
@@ -255,7 +258,11 @@ async def _kept(
             yield replace(
                 conditions,
                 client=StoredClient(
-                    client, group, base_url=address, fresh_since=run.started_at if keeping.fresh else None
+                    client,
+                    group,
+                    base_url=address,
+                    fresh_since=run.started_at if keeping.fresh else None,
+                    room=asyncio.Semaphore(jobs),
                 ),
                 keeper=Keeper(
                     group,

@@ -27,6 +27,7 @@ class _Handed(NamedTuple, Generic[Item, Result]):
     size: int
     future: asyncio.Future[Result] | None
     """Who waits for what comes of it; None when nobody does."""
+    done: Callable[[], object] | None
 
 
 class GroupCommit:
@@ -50,9 +51,12 @@ class GroupCommit:
         if writes:
             await self._writer.add(writes, len(writes))
 
-    def keep_soon(self, write: Write) -> None:
-        """Hand it to the writer and go on: whatever is kept after it is committed with it or later, and fails if it did."""
-        self._writer.hand_in((write,), 1)
+    def keep_soon(self, write: Write, done: Callable[[], object]) -> None:
+        """Hand it to the writer and go on: whatever is kept after it is committed with it or later, and fails if it did.
+
+        `done` is called when it is committed, or has failed.
+        """
+        self._writer.hand_in((write,), 1, done=done)
 
     def keep_later(self, write: Write) -> None:
         """With whatever is kept next, so that it costs no commit of its own; `flush` when there may be nothing more."""
@@ -133,7 +137,13 @@ class _Batches(Generic[Item, Result]):
         self.hand_in(item, size, future)
         return await future
 
-    def hand_in(self, item: Item, size: int, future: asyncio.Future[Result] | None = None) -> None:
+    def hand_in(
+        self,
+        item: Item,
+        size: int,
+        future: asyncio.Future[Result] | None = None,
+        done: Callable[[], object] | None = None,
+    ) -> None:
         if self._failure is not None:
             self.untold = None
             raise _again(self._failure)
@@ -144,7 +154,7 @@ class _Batches(Generic[Item, Result]):
         assert self._loop is not None
         if not self._gathered:
             self._loop.call_soon(self._hand_over)
-        self._gathered.append(_Handed(item, size, future))
+        self._gathered.append(_Handed(item, size, future, done))
 
     async def close(self) -> None:
         if self._thread is None:
@@ -174,7 +184,6 @@ class _Batches(Generic[Item, Result]):
     def _run(self) -> None:
         while batch := self._take():
             items = [handed.item for handed in batch]
-            futures = [handed.future for handed in batch]
             failure = self._failure
             results: list[Result] = []
             if failure is None:
@@ -184,9 +193,9 @@ class _Batches(Generic[Item, Result]):
                     failure = error
                     if self._lasting:
                         self._failure = self.untold = error
-            if failure is not None and any(future is not None for future in futures):
+            if failure is not None and any(handed.future is not None for handed in batch):
                 self.untold = None
-            self._report(_resolve, futures, results, failure)
+            self._report(_resolve, batch, results, failure)
         self._report(_end, self._ended)
 
     def _take(self) -> list[_Handed[Item, Result]]:
@@ -209,10 +218,10 @@ class _Batches(Generic[Item, Result]):
             return  # the loop is closed: nobody waits any more
 
 
-def _resolve(
-    futures: list[asyncio.Future[Result] | None], results: list[Result], failure: Exception | None
-) -> None:
-    for position, future in enumerate(futures):
+def _resolve(batch: list[_Handed[Item, Result]], results: list[Result], failure: Exception | None) -> None:
+    for position, (_, _, future, done) in enumerate(batch):
+        if done is not None:
+            done()
         if future is None or future.done():
             continue  # nobody waits for it, or its task was cancelled
         if failure is None:

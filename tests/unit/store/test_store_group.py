@@ -256,16 +256,19 @@ def test_what_is_kept_later_goes_with_the_next_commit_or_with_a_flush(store):
 
 
 def test_what_is_kept_soon_is_committed_with_or_before_what_is_kept_after_it(store):
+    finished = []
+
     async def main():
         group = GroupCommit(store)
-        group.keep_soon("completion")
+        group.keep_soon("completion", done=lambda: finished.append("completion"))
         await group.keep("judgement")
         assert store.batches == [["completion", "judgement"]]
-        group.keep_soon("last")
+        group.keep_soon("last", done=lambda: finished.append("last"))
         await group.close()
 
     run(main())
     assert store.batches == [["completion", "judgement"], ["last"]]
+    assert finished == ["completion", "last"]
 
 
 def test_a_failure_of_what_nobody_waited_for_is_raised_by_the_next_or_by_closing(store):
@@ -273,14 +276,14 @@ def test_a_failure_of_what_nobody_waited_for_is_raised_by_the_next_or_by_closing
 
     async def told_by_the_next():
         group = GroupCommit(store)
-        group.keep_soon("a")
+        group.keep_soon("a", done=lambda: None)
         with pytest.raises(StoreError, match="disk is full"):
             await group.keep("b")
         await group.close()
 
     async def told_by_closing():
         group = GroupCommit(store)
-        group.keep_soon("a")
+        group.keep_soon("a", done=lambda: None)
         with pytest.raises(StoreError, match="disk is full"):
             await group.close()
 
