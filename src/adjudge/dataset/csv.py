@@ -104,7 +104,8 @@ def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
 
 
 def _delimiter(header: str) -> str:
-    outside_quotes = _QUOTED.sub("", header)
+    # a name may go on over the line's end: what stands behind its open quote is part of it
+    outside_quotes = _QUOTED.sub("", header).partition('"')[0]
     return next((mark for mark in ",;\t" if mark in outside_quotes), ",")
 
 

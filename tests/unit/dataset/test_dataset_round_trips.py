@@ -67,6 +67,10 @@ def test_python_rows(rows):
     assert [case.columns for case in read_cases(rows)] == [columns(row) for row in rows]
 
 
+def test_a_csv_name_that_goes_on_over_the_line_does_not_choose_the_delimiter():
+    assert read(b'";\n0","b"\n"1","2"\n', ".csv") == [{";\n0": "1", "b": "2"}]
+
+
 # csv.writer quotes a lone carriage return only from Python 3.13 on; quoting everything is the same on all.
 @given(
     st.lists(
