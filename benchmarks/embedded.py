@@ -26,12 +26,13 @@ from llama_cpp import SET_UPS, Speed, speed, write_lora
 from run import table
 
 from adjudge.embedded.adapter import read_adapter
-from adjudge.embedded.asker import ADAPTER, Said, SmallModel
+from adjudge.embedded.asker import Said, SmallModel
 from adjudge.embedded.base import read_base
 from adjudge.embedded.engine import Engine
 from adjudge.embedded.merge import add, build, merge
 from adjudge.embedded.pull import base_file
 from adjudge.embedded.questions import ask_correct, ask_states
+from adjudge.embedded.ready import ADAPTER
 from adjudge.embedded.tokens import Tokens
 
 sys.path += [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "tests" / "support")]

@@ -6,7 +6,6 @@ held back are judged, of the others all. Everything goes through the judges as t
 
 import argparse
 import asyncio
-import gzip
 import json
 import random
 import sys
@@ -24,12 +23,11 @@ from adjudge.embedded.card import CARD, Agreement, Card
 from adjudge.embedded.client import EmbeddedClient
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
+from training.examples import facts
 from training.figures import accuracy, interval, kappa, pearson, spearman
-from training.rows import HELD_BACK, MEASURED_ONLY, fold_of
+from training.rows import HELD_BACK, MEASURED_ONLY, Row, read_rows
 
 SEED = 20261115
-SHOWN = ("question", "response", "reference", "context")
-"""All that a judge may see of a row; the rest gives the answer away."""
 Figure = Callable[[Any, Any], float]
 DECISIONS: dict[str, Figure] = {"accuracy": accuracy, "kappa": kappa}
 RANKS: dict[str, Figure] = {"spearman": spearman, "pearson": pearson}
@@ -77,18 +75,19 @@ def main() -> None:
     for judge, (names, figures) in SETS.items():
         seconds = judged = 0.0
         for name in names:
-            path = given.data / f"{name}.jsonl.gz"
-            if not path.is_file() or (given.only and name not in given.only):
+            there = (given.data / f"{name}.jsonl.gz").is_file()
+            if not there or (given.only and name not in given.only):
                 continue
-            rows = chosen(path, name, given.limit)
+            rows = chosen(given.data, name, given.limit)
             started = time.perf_counter()
             found = judge_rows(judge, rows)
             seconds += time.perf_counter() - started
             judged += len(rows)
             agreements += measured(name, judge, found, figures)
             if name == "realsumm":
-                facts = asyncio.run(judge_facts(rows))
-                agreements += measured(name, "coverage, single facts", facts, DECISIONS)
+                agreements += measured(
+                    name, "coverage, single facts", asyncio.run(judge_facts(rows)), DECISIONS
+                )
         if judged:
             speed[judge] = round(judged / seconds, 1)
     card = Card(
@@ -105,59 +104,54 @@ def main() -> None:
         )
 
 
-def chosen(path: Path, name: str, limit: int) -> list[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines]
+def chosen(folder: Path, name: str, limit: int) -> list[Row]:
+    rows = read_rows(folder, name)
     if name not in MEASURED_ONLY:
-        rows = [row for row in rows if fold_of(row["meta"]["qid"]) in HELD_BACK]
+        rows = [row for row in rows if row.fold in HELD_BACK]
     random.Random(SEED).shuffle(rows)
     return rows[:limit]
 
 
-def judge_rows(judge: str, rows: Sequence[dict[str, Any]]) -> Labelled:
-    cases = [
-        {"id": row["id"], **{name: row[name] for name in SHOWN if row.get(name) is not None}} for row in rows
-    ]
+def judge_rows(judge: str, rows: Sequence[Row]) -> Labelled:
     said = {
         judgement.case_id: judgement.exact
-        for judgement in adjudge.evaluate(cases, judges=[judge], model="embedded", store=None)
+        for judgement in adjudge.evaluate(map(shown, rows), judges=[judge], model="embedded", store=None)
     }
-    kept = [row for row in rows if said[row["id"]] is not None]
+    kept = [row for row in rows if said[row.row_id] is not None]
     return Labelled(
-        said=[float(said[row["id"]] or 0.0) for row in kept],
-        label=[float(row["label"]) for row in kept],
-        clusters=[row["meta"]["qid"] for row in kept],
+        said=[float(said[row.row_id] or 0.0) for row in kept],
+        label=[row.label for row in kept],
+        clusters=[row.question_id for row in kept],
         failed=len(rows) - len(kept),
     )
 
 
-async def judge_facts(rows: Iterable[dict[str, Any]]) -> Labelled:
+def shown(row: Row) -> dict[str, str]:
+    """All that a judge may see of a row; the rest gives the answer away."""
+    seen = {
+        "question": row.question,
+        "response": row.response,
+        "reference": row.reference,
+        "context": row.context,
+    }
+    optional = {"reference", "context"}
+    return {"id": row.row_id, **{name: text for name, text in seen.items() if text or name not in optional}}
+
+
+async def judge_facts(rows: Iterable[Row]) -> Labelled:
     """One content unit at a time, against the share of people who found it."""
     model = SmallModel.open()
     found = Labelled(said=[], label=[], clusters=[])
     try:
         for row in rows:
-            units = row["meta"]["scus"]
-            said = await model.states(text=row["response"], statements=[unit_text(unit) for unit in units])
+            units = facts(row)
+            said = await model.states(text=row.response, statements=[text for text, _ in units])
             found.said.extend(said.probabilities)
-            found.label.extend(unit_share(unit) for unit in units)
-            found.clusters.extend([row["meta"]["qid"]] * len(units))
+            found.label.extend(share for _, share in units)
+            found.clusters.extend([row.question_id] * len(units))
     finally:
         model.close()
     return found
-
-
-def unit_text(unit: dict[str, Any]) -> str:
-    return str(unit.get("text") or unit.get("scu") or unit.get("content"))
-
-
-def unit_share(unit: dict[str, Any]) -> float:
-    votes = unit.get("votes")
-    if isinstance(votes, list) and votes:
-        return float(np.mean(votes))
-    if isinstance(votes, dict):
-        return float(votes.get("yes", 0) / max(1, sum(votes.values())))
-    return float(next(unit[name] for name in ("present", "share", "label") if name in unit))
 
 
 def measured(name: str, judge: str, found: Labelled, figures: dict[str, Figure]) -> list[Agreement]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.embedded.asker import find_merged
+from adjudge.embedded.ready import find_merged
 from adjudge.errors import InputError
 
 ROOT = Path(__file__).parents[2]

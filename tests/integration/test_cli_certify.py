@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.embedded.asker import find_merged
+from adjudge.embedded.ready import find_merged
 from adjudge.errors import InputError
 from adjudge.testing import ModelServer, ServerReply
 

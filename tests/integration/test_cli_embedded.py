@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.embedded.asker import find_merged
 from adjudge.embedded.merge import WEIGHTS
+from adjudge.embedded.ready import find_merged
 from adjudge.errors import InputError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -123,6 +123,34 @@ def test_damaged_weights_are_named_and_nothing_is_judged_with_them(adjudge, else
     assert done.code == 2
     assert WEIGHTS in done.err
     assert "adjudge models pull" in done.err
+
+
+WITHOUT_THE_EXTRA = """
+from importlib.machinery import PathFinder
+
+from adjudge.embedded.ready import PACKAGES
+
+find = PathFinder.find_spec
+PathFinder.find_spec = lambda name, *rest: None if name.partition(".")[0] in PACKAGES else find(name, *rest)
+"""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", EXAMPLES / "relevance.jsonl", "--judge", "relevance"),
+        ("judge", "correctness", "--question", "q", "--response", "r", "--reference", "x"),
+        ("models", "pull"),
+        ("models",),
+    ],
+    ids=lambda command: " ".join(map(str, command[:1])),
+)
+def test_without_the_extra_it_says_what_to_install(adjudge, tmp_path, command):
+    (tmp_path / "sitecustomize.py").write_text(WITHOUT_THE_EXTRA, encoding="utf-8")
+    done = adjudge(*command, environ={"PYTHONPATH": str(tmp_path)})
+    assert "pip install 'adjudge[embedded]'" in done.err + done.out
+    assert "Traceback" not in done.err
+    assert done.code == (0 if command == ("models",) else 2)
 
 
 def test_a_judge_it_was_not_trained_for_is_refused_with_what_to_use(adjudge):

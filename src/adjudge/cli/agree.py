@@ -8,6 +8,7 @@ import orjson
 from adjudge.cli.agree_next import write_next
 from adjudge.cli.console import plain, tell
 from adjudge.cli.labels import find_labels
+from adjudge.cli.main import EXIT_NOT_MEASURED
 from adjudge.cli.options import Pairs, as_mapping, flag, json_option, store_option
 from adjudge.cli.report import judges_of
 from adjudge.cli.stored import find_run, stored
@@ -19,8 +20,6 @@ from adjudge.reports.agree_rows import collect_verdicts
 from adjudge.reports.agree_text import agree_text
 from adjudge.stats.labelling import LEAST_UNIFORM
 from adjudge.store import Store
-
-EXIT_NOT_MEASURED = 3
 
 
 @click.command("agree", short_help="Say how far a judge agrees with people.")

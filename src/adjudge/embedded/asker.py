@@ -3,14 +3,10 @@
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple, Protocol, Self
 
 from adjudge.embedded.adapter import Adapter, read_adapter
 from adjudge.embedded.engine import Engine
-from adjudge.embedded.files import PULL, CacheError, sha256_of
-from adjudge.embedded.merge import merged_folder
-from adjudge.embedded.pull import SMOLLM2, base_file
 from adjudge.embedded.questions import (
     Asked,
     Question,
@@ -19,10 +15,10 @@ from adjudge.embedded.questions import (
     ask_relevant,
     ask_states,
 )
+from adjudge.embedded.ready import ADAPTER, find_merged
 from adjudge.embedded.sentences import split_sentences
 from adjudge.embedded.tokens import Tokens
 
-ADAPTER = Path(__file__).with_name("adapter.npz")
 WINDOW_TOKENS = 480
 """Of a text that is longer than the model was trained on; each window begins with the last sentence of the one before."""
 
@@ -97,18 +93,6 @@ class SmallModel:
             for calibration, output in zip(self._calibration[question], outputs, strict=True)
         ]
         return Said(probabilities, sum(len(one.tokens) for one in asked))
-
-
-def find_merged(environ: Mapping[str, str] = os.environ) -> Path:
-    """Where the merged model lies; a `CacheError` where none does."""
-    folder = merged_folder(
-        base_sha256=SMOLLM2.member_sha256, adapter_sha256=sha256_of(ADAPTER), environ=environ
-    )
-    if not folder.is_dir():
-        pulled = base_file(environ=environ).is_file()
-        problem = "was changed since its model was made" if pulled else "has no model on this machine yet"
-        raise CacheError("the embedded judge", problem, f"{PULL}{'' if pulled else ' (93 MB, once)'}")
-    return folder
 
 
 def descending(said: Said) -> Said:

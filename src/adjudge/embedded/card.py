@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,7 @@ def shown(value: float) -> str:
     return text.replace("0.", ".", 1) if abs(value) < 1 else text
 
 
+@cache
 def read_card(path: Path = CARD) -> Card:
     said = json.loads(path.read_text(encoding="utf-8"))
     return Card(**{**said, "agreements": [Agreement(**each) for each in said["agreements"]]})

@@ -6,20 +6,20 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from decimal import Decimal
 from hashlib import sha256
-from importlib.util import find_spec
 
 import orjson
 
-from adjudge.embedded.asker import ADAPTER, Asker, SmallModel, find_merged
+from adjudge.embedded.asker import Asker, SmallModel
 from adjudge.embedded.correctness import judge_correctness
 from adjudge.embedded.coverage import list_items, match_items
-from adjudge.embedded.files import sha256_of
 from adjudge.embedded.language import detected_language
 from adjudge.embedded.ratings import judge_helpfulness, judge_relevance
-from adjudge.embedded.reply import JobReply, text_of
-from adjudge.errors import MissingExtraError, RejectedError
+from adjudge.embedded.ready import adapter_sha256
+from adjudge.embedded.reply import JobReply
+from adjudge.errors import RejectedError
 from adjudge.models.keys import semantic_key
 from adjudge.records import Completion, Json, Request, Usage
+from adjudge.scoring.text import text_of
 from adjudge.versions import EMBEDDED_VERSION
 
 Job = Callable[[Asker, Mapping[str, Json]], Awaitable[JobReply]]
@@ -32,7 +32,6 @@ JOBS: Mapping[tuple[str, str], Job] = {
     ("coverage", "verdict"): match_items,
 }
 """By judge and step."""
-PACKAGES = ("ctranslate2", "gguf", "numpy", "py3langid", "sentencex", "Stemmer", "tokenizers")
 
 
 class EmbeddedClient:
@@ -92,20 +91,9 @@ class EmbeddedClient:
         return self._asker
 
 
-def check_ready(environ: Mapping[str, str]) -> None:
-    """Say what to do where the packages or the weights are not there."""
-    check_packages()
-    find_merged(environ)
-
-
-def check_packages() -> None:
-    if any(find_spec(package) is None for package in PACKAGES):
-        raise MissingExtraError("the embedded judge", "embedded")
-
-
 def embedded_hash() -> str:
     """What a verdict depends on beside the case: the trained weights and the code around them."""
-    return sha256(f"{sha256_of(ADAPTER)} {EMBEDDED_VERSION}".encode()).hexdigest()[:12]
+    return sha256(f"{adapter_sha256()} {EMBEDDED_VERSION}".encode()).hexdigest()[:12]
 
 
 def language_notes(fields: Mapping[str, Json]) -> tuple[str, ...]:

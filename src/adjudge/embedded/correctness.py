@@ -1,14 +1,15 @@
 """`correctness` on the small model: a numeric reference is compared in code, everything else by the model."""
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 
 from adjudge.embedded.asker import Asker
 from adjudge.embedded.evidence import overlap
 from adjudge.embedded.numbers import NumberFound, any_number
-from adjudge.embedded.reply import UNCERTAIN, JobReply, alternatives, percent, text_of
+from adjudge.embedded.reply import UNCERTAIN, JobReply, alternatives, percent
 from adjudge.embedded.signs import correctness_signs, weighed
 from adjudge.records import Json, Measured
-from adjudge.scoring.text import NumberText, clipped
+from adjudge.scoring.text import NumberText, clipped, text_of
 
 THRESHOLD = 0.5
 SURE = 0.95
@@ -58,8 +59,9 @@ def by_code(number: NumberFound, likely: float, tokens: int) -> JobReply:
 
 def by_model(likely: float, expected: Sequence[str], response: str, tokens: int) -> JobReply:
     agrees = likely >= THRESHOLD
-    shared = max((overlap(text, response) for text in expected), default=0.0)
-    nearest = max(expected, key=lambda text: overlap(text, response), default="")
+    shared, nearest = max(
+        ((overlap(text, response), text) for text in expected), key=itemgetter(0), default=(0.0, "")
+    )
     found = f"{percent(shared)} of the words of “{clipped(nearest)}” stand in the response"
     return JobReply(
         parts={

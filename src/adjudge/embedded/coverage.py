@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from adjudge.embedded.asker import Asker, Said
 from adjudge.embedded.checklist import make_checklist
 from adjudge.embedded.evidence import find_evidence, in_order
-from adjudge.embedded.reply import JobReply, percent, text_of
+from adjudge.embedded.reply import JobReply, percent
 from adjudge.records import Json
 from adjudge.scoring.checklist import SHAPES
+from adjudge.scoring.text import text_of
 
 THRESHOLD = 0.5
 SHORT = 2

@@ -8,8 +8,9 @@ from adjudge.embedded.asker import Asker
 from adjudge.embedded.calibration import expected_value
 from adjudge.embedded.evidence import overlap, unanswered
 from adjudge.embedded.questions import LOWEST, Question
-from adjudge.embedded.reply import UNCERTAIN, JobReply, percent, text_of
+from adjudge.embedded.reply import UNCERTAIN, JobReply, percent
 from adjudge.records import Json, Measured
+from adjudge.scoring.text import text_of
 
 RULE_MADE = "Written by rules from what could be counted in the text; the rating is the model's."
 SPECIFIC = re.compile(r"\d|https?://|`[^`]+`|\b[A-Z][a-z]+ [A-Z][a-z]+\b")

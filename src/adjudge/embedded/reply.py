@@ -19,11 +19,6 @@ class JobReply:
     tokens: int = 0
 
 
-def text_of(fields: Mapping[str, Json], name: str) -> str:
-    value = fields.get(name)
-    return "" if value is None else as_text(value)
-
-
 def texts_of(fields: Mapping[str, Json], name: str) -> list[str]:
     """A field that may be a list of alternatives."""
     value = fields.get(name)

@@ -1,6 +1,5 @@
 """The comparison for a terminal, drawn with rich."""
 
-import io
 from collections.abc import Sequence
 
 from rich import box
@@ -26,6 +25,7 @@ from adjudge.reports.compare_words import (
     slices_line,
 )
 from adjudge.reports.format import NOTHING_TO_SHOW, show_count, show_mean, show_rate, visible
+from adjudge.reports.terminal import laid_out
 from adjudge.stats.clusters import FEWEST_CLUSTERS
 from adjudge.stats.intervals import Undefined
 from adjudge.stats.paired import Comparison
@@ -43,23 +43,15 @@ def comparison_text(
     color: bool = False,
 ) -> str:
     """Each judge's finding first, then its figures, slices and flips; `notes` are of the two runs."""
-    console = Console(
-        file=io.StringIO(),
-        width=max(width, 20),
-        color_system="standard" if color else None,
-        force_terminal=color,
-        legacy_windows=False,
-        highlight=False,
-        markup=False,
-        emoji=False,
-    )
-    with console.capture() as captured:
+
+    def write(console: Console) -> None:
         for compared in comparisons:
             _judge(console, compared, margin)
         for note in notes:
             _line(console, visible(f"note: {note}"), "dim")
         _line(console, "[low, high] is a 95 % interval. Differences are of cases matched by id.", "dim")
-    return "\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n"
+
+    return laid_out(write, width=width, color=color)
 
 
 def _judge(console: Console, compared: Compared, margin: float | None) -> None:

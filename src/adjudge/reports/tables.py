@@ -1,6 +1,5 @@
 """The report for a terminal, drawn with rich."""
 
-import io
 from collections.abc import Callable, Sequence
 
 from rich import box
@@ -12,6 +11,7 @@ from rich.text import Text
 from adjudge.reports.evidence_words import SLICE_HEADER, kinds_cell, mean_cell, rate_cell, slice_cells
 from adjudge.reports.format import show_count, visible
 from adjudge.reports.summary import Summary
+from adjudge.reports.terminal import laid_out
 from adjudge.reports.words import (
     cost,
     facts,
@@ -39,24 +39,16 @@ _ALIGNED_RIGHT = {"Asked", "Judged", "Cost"}
 
 def render(summaries: Sequence[Summary], *, width: int, color: bool) -> str:
     """The whole report as text, with escapes of our own where colour is wanted and no others."""
-    console = Console(
-        file=io.StringIO(),
-        width=max(width, 20),
-        color_system="standard" if color else None,
-        force_terminal=color,
-        legacy_windows=False,
-        highlight=False,
-        markup=False,
-        emoji=False,
-    )
-    with console.capture() as captured:
+
+    def write(console: Console) -> None:
         _figures(console, summaries)
         for summary in summaries:
             _details(console, summary)
             _slices(console, summary)
         for line in reading_aids(summaries):
             _line(console, line, "dim")
-    return "\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n"
+
+    return laid_out(write, width=width, color=color)
 
 
 def _figures(console: Console, summaries: Sequence[Summary]) -> None:

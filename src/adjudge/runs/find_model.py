@@ -46,7 +46,7 @@ def open_embedded(
     model: str, judges: Sequence[Judge], *, base_url: str | None, environ: Mapping[str, str]
 ) -> ModelClient:
     """Checked before the run begins: that it is on this machine, and that it was trained for these judges."""
-    from adjudge.embedded.client import EmbeddedClient, check_ready  # noqa: PLC0415 - keeps start-up fast
+    from adjudge.embedded.ready import check_ready  # noqa: PLC0415 - keeps start-up fast
 
     others = [judge.name for judge in judges if not judge.built_in]
     if others:
@@ -60,6 +60,8 @@ def open_embedded(
             f"model {EMBEDDED}", "runs on this machine and has no base URL", "leave --base-url out"
         )
     check_ready(environ)
+    from adjudge.embedded.client import EmbeddedClient  # noqa: PLC0415 - optional packages, there as just checked
+
     client = EmbeddedClient(environ)
     if model not in {EMBEDDED, client.name}:
         raise ModelNameError(

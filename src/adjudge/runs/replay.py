@@ -47,7 +47,10 @@ def _reopen(run: RunRecord) -> ModelClient:
     if model.startswith("scripted:"):
         return open_model(model)
     if is_embedded(model):
-        from adjudge.embedded.client import EmbeddedClient  # noqa: PLC0415 - keeps start-up fast
+        from adjudge.embedded.ready import check_packages  # noqa: PLC0415 - keeps start-up fast
+
+        check_packages()
+        from adjudge.embedded.client import EmbeddedClient  # noqa: PLC0415 - optional packages
 
         return EmbeddedClient(name=model)
     environ: Mapping[str, str] = {

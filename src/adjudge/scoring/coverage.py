@@ -18,7 +18,7 @@ from adjudge.scoring.rationale import Counts, coverage_score, rationale
 from adjudge.scoring.rules import on_scale
 from adjudge.scoring.scorer import Invalid
 from adjudge.scoring.terms import is_quoted, term_text
-from adjudge.scoring.text import as_text, clipped, fold
+from adjudge.scoring.text import clipped, fold, text_of
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,11 +51,6 @@ class Match:
             "why": self.why,
         }
         return {**row, "found": self.found} if category == "terms" else row
-
-
-def text_of(fields: Mapping[str, Json], name: str) -> str:
-    value = fields.get(name)
-    return "" if value is None else as_text(value)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

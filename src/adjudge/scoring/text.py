@@ -3,7 +3,7 @@
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from adjudge.records import Json
@@ -29,6 +29,12 @@ LETTERS_WITHOUT_SPACES = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\u
 def as_text(value: Json) -> str:
     """The text of a case's value, as a prompt shows it."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def text_of(fields: Mapping[str, Json], name: str) -> str:
+    """The text of one of a case's fields; nothing where it has none."""
+    value = fields.get(name)
+    return "" if value is None else as_text(value)
 
 
 def fold(text: str) -> str:

@@ -6,10 +6,11 @@ import pytest
 from tiny_judge import write_tiny_judge
 
 from adjudge.embedded.adapter import read_adapter
-from adjudge.embedded.asker import WINDOW_TOKENS, Said, SmallModel, descending, find_merged, windows
+from adjudge.embedded.asker import WINDOW_TOKENS, Said, SmallModel, descending, windows
 from adjudge.embedded.engine import Engine
 from adjudge.embedded.files import CacheError
 from adjudge.embedded.merge import merge
+from adjudge.embedded.ready import find_merged
 
 
 @pytest.fixture(scope="module")
