@@ -33,7 +33,7 @@ CANONICAL: Mapping[str, str] = {
     name: field for field, aliases in ALIASES.items() for name in (field, *aliases)
 }
 
-JSON_FIELDS = frozenset({"tool_calls", "messages", "context", "metadata"})
+JSON_FIELDS = frozenset({"tool_calls", "messages", "context", "metadata", "annotators"})
 """Fields whose CSV cells are read as JSON when they are JSON; so is a column named `parameters`."""
 
 NEVER_IN_PROMPT = frozenset({"label", "annotators"})

@@ -414,6 +414,8 @@ class Judgement:
     """What the case has in common with others, such as their question or document; None: it stands alone."""
     label: Json = None
     """The case's own label, where it has one; never sent unless the judge names it."""
+    annotators: Json = None
+    """What several people said of the case, where it has such a column; never sent either."""
 
     @property
     def score(self) -> float | None:

@@ -213,6 +213,127 @@ def test_one_label_is_not_of_two_systems_answers(adjudge, two, write):
     assert "--labels cases" in done.err
 
 
+def test_a_row_that_names_a_run_is_of_that_runs_answer(adjudge, two, write):
+    rows = [
+        {"case_id": f"q{n}", "run": run, "label": n < 20} for n in range(40) for run in ("before", "after")
+    ]
+    write("labels.jsonl", rows)
+    (found,) = json.loads(adjudge("compare", "before", "after", "--labels", "labels.jsonl", "--json").out)[
+        "judges"
+    ]
+    people = found["people"]
+    assert (people["labelled"], people["a"]["value"], people["b"]["value"]) == (40, 0.85, 0.75)
+
+
+def test_labels_on_another_scale_ask_for_a_map(adjudge, judge, write):
+    write("stern.jsonl", [{**row, "reply": REPLIES[1]["reply"]} for row in REPLIES])
+    judge("lenient", some(30, 10))
+    judge("strict", some(30, 10), model="scripted:stern.jsonl")
+    words = ["good"] * 25 + ["bad"] * 14 + ["unsure"]
+    write("labels.jsonl", [{"case_id": f"q{n}", "label": word} for n, word in enumerate(words)])
+    flags = ("compare", "lenient", "strict", "--across", "--labels", "labels.jsonl")
+    asked = adjudge(*flags)
+    assert asked.code == 2
+    assert "the labels `bad`, `good`, `unsure` are not on the scale of correctness" in asked.err
+    assert "--label-map bad=pass" in asked.err
+    maps = ("--label-map", "good=pass", "--label-map", "bad=0", "--label-map", "unsure=skip")
+    done = adjudge(*flags, *maps)
+    assert done.code == 0, done.err
+    assert "A agrees more with people" in done.out
+    assert "over 39 labelled cases" in done.out
+
+
+@pytest.fixture
+def labelled(adjudge, judge, write, tmp_path):
+    """Two runs whose judge passes every third wrong answer of `after`; people label what one draw for both chose."""
+    judge("before", some(60, 140))
+    judge("after", [*some(90, 0), *(["wrong", "wrong", "right"] * 40)[:110]])
+
+    def label(count, *, skip=0, labels="labels.jsonl"):
+        assert (
+            adjudge("agree", "before", "--next", str(count), "--with", "after", "-o", "ask.jsonl").code == 0
+        )
+        rows = [json.loads(line) for line in (tmp_path / "ask.jsonl").read_text().splitlines()]
+        for row in rows[skip:]:
+            late = row["response"] == "[right]" and int(row["case_id"][1:]) >= 90
+            row["label"] = row["response"] == "[right]" and not late
+        write(labels, rows)
+        done = adjudge("agree", "before", labels)
+        assert done.code == 0, done.err
+
+    return label
+
+
+def test_labels_of_one_draw_for_both_correct_the_difference(adjudge, labelled):
+    assert "What people would say" not in adjudge("compare", "before", "after").out
+    labelled(120)
+    done = adjudge("compare", "before", "after", "--flips", "0")
+    assert done.code == 0, done.err
+    assert "B is better: +0.330 [" in done.out
+    assert "What people would say\n  difference of the pass rate: the judge's own +0.330 [" in done.out
+    assert "the corrected one estimates by how much people would find B better" in done.out
+    assert "quote the corrected one: it holds whatever errors the judge makes on either side" in done.out
+    assert "the judge's own difference lies outside its interval" in done.out
+    assert "of 120 of A's answers and 120 of B's, both for 120 cases" in done.out
+    assert "the test above, and the gates, are of the judge's own difference" in done.out
+    (found,) = json.loads(adjudge("compare", "before", "after", "--json").out)["judges"]
+    (difference,) = found["corrected"]["differences"]
+    assert difference["naive"]["value"] == pytest.approx(found["difference"]["value"])
+    estimate = difference["ppi"]["estimate"]
+    assert estimate["low"] < 0.15 < estimate["high"] < 0.33
+    assert (difference["quote"], difference["ppi"]["labels"], found["corrected"]["used"]) == ("ppi", 120, 120)
+    (turned,) = json.loads(adjudge("compare", "after", "before", "--json").out)["judges"]
+    assert turned["corrected"]["differences"][0]["ppi"]["estimate"]["value"] == pytest.approx(
+        -estimate["value"]
+    )
+
+
+def test_the_gates_stay_on_the_judges_own_difference(adjudge, labelled):
+    labelled(120)
+    assert adjudge("compare", "before", "after", "--margin", "0.01", "--fail-on-regression").code == 0
+    assert adjudge("compare", "after", "before", "--fail-on-regression").code == 1
+
+
+def test_labels_that_cannot_correct_say_why_in_one_line(adjudge, labelled, write):
+    rows = [{"case_id": f"q{n}", "run": run, "label": True} for n in range(40) for run in ("before", "after")]
+    write("own.jsonl", rows)
+    assert adjudge("agree", "before", "own.jsonl").code == 0
+    assert (
+        "What people would say\n  not corrected by people's labels: how the labelled cases were chosen is not known "
+        "for both runs (40 of A's answers and 40 of B's to the cases compared have a label)"
+    ) in adjudge("compare", "before", "after").out
+    labelled(6)
+    few = adjudge("compare", "before", "after")
+    assert "quote the judge's own: " in few.out
+    assert "6 cases labelled on both sides are too few to say" in few.out
+    assert "labelled on both sides by another way, and not used" in few.out
+    adjudge("agree", "before", "--forget")
+    assert "not corrected by people's labels: no case has labels on both sides (0 of A's answers and " in (
+        adjudge("compare", "before", "after").out
+    )
+
+
+def test_one_systems_answers_judged_twice_have_no_difference_to_correct(adjudge, judge, write):
+    write("stern.jsonl", [{**row, "reply": REPLIES[1]["reply"]} for row in REPLIES])
+    label = {"label": lambda n: n < 25}
+    judge("lenient", some(30, 10), **label)
+    judge("strict", some(30, 10), model="scripted:stern.jsonl", **label)
+    done = adjudge("compare", "lenient", "strict", "--across")
+    assert "not corrected by people's labels: both runs judged the same responses" in done.out
+
+
+def test_the_cases_own_labels_of_all_answers_give_the_peoples_difference(adjudge, judge):
+    judge("before", some(14, 26), label=lambda n: n < 20)
+    judge("after", some(30, 10), label=lambda n: n < 30)
+    (found,) = json.loads(adjudge("compare", "before", "after", "--json").out)["judges"]
+    (difference,) = found["corrected"]["differences"]
+    assert difference["ppi"]["estimate"]["value"] == pytest.approx(0.25)
+    assert difference["why"].startswith("every case compared has labels on both sides")
+    judge("odd", some(30, 10), label=lambda n: "nice")
+    (odd,) = json.loads(adjudge("compare", "before", "odd", "--json").out)["judges"]
+    assert "--label-map nice=pass" in odd["corrected"]["why_not"]
+
+
 def test_ids_that_mean_something_else_are_noticed(adjudge, judge):
     judge("before", some(20, 0))
     judge("after", some(20, 0), question=lambda n: f"Another {n}?")
@@ -254,7 +375,7 @@ def test_no_case_in_common_is_an_error_and_nothing_judged_is_not_measured(adjudg
 
 def test_plan_says_how_many_cases_are_needed(adjudge, two):
     cautious = adjudge("plan", "--effect", "0.02")
-    assert cautious.out.startswith("9,814 cases, judged in both runs, show a true difference of 0.02")
+    assert cautious.out.startswith("9,813 cases, judged in both runs, show a true difference of 0.02")
     assert "Nothing is known about your scores" in cautious.out
     known = json.loads(adjudge("plan", "--effect", "0.1", "--run", "before", "--run", "after", "--json").out)
     one = json.loads(adjudge("plan", "--effect", "0.1", "--run", "before", "--json").out)

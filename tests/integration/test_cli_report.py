@@ -48,6 +48,16 @@ def test_clusters_repeats_and_slices_come_back_from_the_store(judged, adjudge):
     assert judge["outcomes"] == {"scored": 22, "unreadable": 2}
 
 
+def test_a_stored_run_names_the_temperature_it_asked_for(judged, adjudge):
+    judged("--json")
+    assert "temperature: the provider's default" in adjudge("report").out
+    judged("--json", "--temperature", "0.3")
+    done = adjudge("report")
+    assert "temperature: 0.3\n" in done.out
+    assert "each case was judged 2 times" in done.out
+    assert json.loads(adjudge("report", "--json").out)["judges"][0]["temperatures"] == [0.3]
+
+
 def test_the_terminal_marks_what_is_not_to_be_relied_on(judged, adjudge):
     judged("--json")
     done = adjudge("report")

@@ -304,8 +304,8 @@ def test_a_store_that_is_no_store_is_exit_4(adjudge, cases, tmp_path):
 
 def test_a_deadline_for_the_run_leaves_the_rest_not_asked_and_the_next_run_asks_it(adjudge, cases):
     name = cases(8)
-    with ModelServer(replies=ServerReply(text=GOOD, delay_seconds=0.3)) as server:
-        first = adjudge(*run_flags(server, name, "-j", "1", "--deadline", "0.5"))
+    with ModelServer(replies=ServerReply(text=GOOD, delay_seconds=1.0)) as server:
+        first = adjudge(*run_flags(server, name, "-j", "1", "--deadline", "2.5"))
         assert 0 < len(server.requests) < 8
         adjudge(*run_flags(server, name))
         assert len(server.requests) == 8

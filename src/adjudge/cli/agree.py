@@ -5,21 +5,19 @@ from pathlib import Path
 import click
 import orjson
 
+from adjudge.cli.agree_both import write_next_of_both
 from adjudge.cli.agree_next import write_next
 from adjudge.cli.console import plain, tell
 from adjudge.cli.labels import find_labels
 from adjudge.cli.main import EXIT_NOT_MEASURED
 from adjudge.cli.options import Pairs, as_mapping, flag, json_option, store_option
-from adjudge.cli.report import judges_of
 from adjudge.cli.stored import find_run, stored
 from adjudge.errors import SettingsError
-from adjudge.reports.agree import EPSILON, AgreeReport, Asked, agree_report, with_reasons
+from adjudge.reports.agree import EPSILON, Asked
+from adjudge.reports.agree_given import judged_in, report_on
 from adjudge.reports.agree_json import agree_json
-from adjudge.reports.agree_labels import reading_of
-from adjudge.reports.agree_rows import collect_verdicts
 from adjudge.reports.agree_text import agree_text
 from adjudge.stats.labelling import LEAST_UNIFORM
-from adjudge.store import Store
 
 
 @click.command("agree", short_help="Say how far a judge agrees with people.")
@@ -74,6 +72,12 @@ from adjudge.store import Store
     help="Draw N cases to label, with known chances, into a file to fill in; 0 writes those not labelled yet again.",
 )
 @flag(
+    "--with",
+    "other",
+    metavar="RUN",
+    help="With --next: one draw for both runs, to correct their difference; the file asks for both answers, unnamed.",
+)
+@flag(
     "--to-label",
     "-o",
     default="to_label.jsonl",
@@ -107,6 +111,7 @@ def command(
     no_keep: bool,
     forget: bool,
     next_count: int | None,
+    other: str | None,
     to_label: str,
     uniform: float,
     seed: int,
@@ -116,19 +121,33 @@ def command(
     """Hold the verdicts of RUN (a name, the start of an id, or `last`) against what people said.
 
     LABELS is a JSONL, CSV or other case file of `case_id`, `label` and, where known, `annotator` and `explanation`; its
-    labels are stored. Without it, the labels stored for these cases count, else the cases' own label column.
+    labels are stored. A row whose `run` names another run is stored for that one. Without LABELS, those stored for these
+    cases count, else the cases' own `label` or `annotators` column.
     """
-    _check(run, labels, next_count=next_count, forget=forget, no_keep=no_keep)
+    _check(run, labels, next_count=next_count, other=other, forget=forget, no_keep=no_keep)
     with stored(store) as opened:
         record = find_run(opened, run)
-        verdicts = collect_verdicts(
-            opened.judgements(record.run_id), judges_of(opened, record), judge=only, slices=slices
+        judged = judged_in(
+            opened, record, judge=only, label_map=as_mapping(label_map, "--label-map"), slices=slices
         )
-        scores = {(verdict.score, verdict.passed) for verdict in verdicts.verdicts}
-        reading = reading_of(verdicts.judge, verdicts.source, scores, as_mapping(label_map, "--label-map"))
+        verdicts, reading = judged
         if forget:
             count = opened.remove_labels(record.run_id, verdicts.judge, annotator)
             tell(f"removed {count} labels of {verdicts.judge}")
+            return
+        if next_count is not None and other is not None:
+            write_next_of_both(
+                opened,
+                record.run_id,
+                verdicts,
+                reading,
+                other=other,
+                count=next_count,
+                path=to_label,
+                uniform_share=uniform,
+                seed=seed,
+                as_json=as_json,
+            )
             return
         if next_count is not None:
             write_next(
@@ -143,9 +162,7 @@ def command(
                 as_json=as_json,
             )
             return
-        given = find_labels(
-            opened, record.run_id, verdicts, reading, path=labels, annotator=annotator, keep=not no_keep
-        )
+        given = find_labels(opened, record.run_id, judged, path=labels, annotator=annotator, keep=not no_keep)
         asked = Asked(
             slices=slices,
             disagreements=disagreements,
@@ -153,8 +170,7 @@ def command(
             epsilon=epsilon,
             seed=seed,
         )
-        report = agree_report(record.run_id, verdicts, given, reading, asked)
-        report = with_reasons(report, _reasons(opened, report))
+        report = report_on(opened, record.run_id, judged, given, asked)
     if as_json:
         click.echo(orjson.dumps(agree_json(report), option=orjson.OPT_INDENT_2))
     else:
@@ -164,7 +180,15 @@ def command(
         ctx.exit(EXIT_NOT_MEASURED)
 
 
-def _check(run: str, labels: str | None, *, next_count: int | None, forget: bool, no_keep: bool) -> None:
+def _check(
+    run: str,
+    labels: str | None,
+    *,
+    next_count: int | None,
+    other: str | None,
+    forget: bool,
+    no_keep: bool,
+) -> None:
     if labels is None and Path(run).suffix and Path(run).is_file():
         raise SettingsError(
             f"adjudge agree {run}", "names a file where the run should stand", f"adjudge agree last {run}"
@@ -175,16 +199,11 @@ def _check(run: str, labels: str | None, *, next_count: int | None, forget: bool
             "draws cases and reads no labels",
             "give LABELS in a call of its own, before or after the draw",
         )
+    if other is not None and next_count is None:
+        raise SettingsError(
+            "--with", "is about a draw for two runs", "say how many cases: --next 100 --with RUN"
+        )
     if forget and labels is not None:
         raise SettingsError("--forget", "removes labels and reads none", "leave out LABELS")
     if no_keep and labels is None:
         raise SettingsError("--no-keep", "is about the labels of a file", "name the file: RUN LABELS")
-
-
-def _reasons(store: Store, report: AgreeReport) -> dict[str, str | None]:
-    """Read again for the few that are shown, because holding every reason of a run would fill the memory."""
-    found: dict[str, str | None] = {}
-    for each in report.disagreements:
-        whole = store.judgement(report.run_id, each.case_id, report.judge)
-        found[each.case_id] = whole[0].reason if whole else None
-    return found

@@ -36,7 +36,7 @@ def write_next(
     as_json: bool,
 ) -> None:
     """`count` 0 draws nothing, and writes what was drawn before and has no label."""
-    _check_path(path)
+    check_path(path)
     before = store.draws(run_id, verdicts.judge)
     labelled = {label.case_id for label in store.labels(run_id, verdicts.judge)}
     waiting = [case_id for draw in before for case_id in draw.chosen if case_id not in labelled]
@@ -60,7 +60,7 @@ def write_next(
     else:
         raise InputError("--next 0", "no drawn case is without a label", "draw more with --next N")
     cases = (store.case(run_id, case_id) for case_id in chosen)
-    _write(path, rows_to_label((case for case in cases if case is not None), verdicts.source))
+    write_rows(path, rows_to_label((case for case in cases if case is not None), verdicts.source))
     tell(f"label: {reading.wanted()}")
     if path != "-":
         tell(f"fill in `label` in {path}, then: adjudge agree {run_id} {path}")
@@ -80,7 +80,7 @@ def _say(draw: LabelDraw, judged: int, waiting: Sequence[str]) -> None:
         tell(f"{len(waiting)} cases of earlier draws have no label yet: `--next 0` writes them again")
 
 
-def _check_path(path: str) -> None:
+def check_path(path: str) -> None:
     if path == "-":
         return
     suffix = Path(path).suffix.lower()
@@ -92,7 +92,7 @@ def _check_path(path: str) -> None:
         raise SettingsError(path, "is there already", "name another file with -o, or move it away")
 
 
-def _write(path: str, rows: Iterable[dict[str, Json]]) -> None:
+def write_rows(path: str, rows: Iterable[dict[str, Json]]) -> None:
     kept = list(rows)
     data = _csv(kept) if path.lower().endswith(".csv") else b"".join(map(json_line, kept))
     if path == "-":

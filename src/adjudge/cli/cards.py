@@ -1,16 +1,14 @@
 """What is known about a run's judges: one line of each card, or that there is none, and the gate on it."""
 
 from collections.abc import Callable, Sequence
-from shlex import quote
 
 from adjudge.cli.console import tell
 from adjudge.cli.main import EXIT_GATE_FAILED
 from adjudge.errors import InputError
 from adjudge.probes.card import Card
 from adjudge.probes.shelf import find_card, shelf_of
-from adjudge.probes.text import card_line
+from adjudge.probes.text import card_line, certify_command, no_card_line
 from adjudge.records import Judge, Judgement
-from adjudge.runs.find_model import EMBEDDED, is_embedded
 
 
 class Cards:
@@ -27,9 +25,6 @@ class Cards:
         for judge, named in self._judges:
             card = find_card(self._shelf, judge_hash=judge.hash, model=model)
             known = f"{judge.name}@{judge.hash} with {model}"
-            make_one = (
-                f"adjudge certify {quote(named)} --model {quote(EMBEDDED if is_embedded(model) else model)}"
-            )
             if card is not None:
                 self._cards[judge.name] = card
                 tell(f"{judge.name}: {card_line(card)}")
@@ -37,10 +32,10 @@ class Cards:
                 raise InputError(
                     "--require-card",
                     f"there is no card of {known} in {self._shelf}",
-                    f"make one: `{make_one}`",
+                    f"make one: `{certify_command(named, model)}`",
                 )
             else:
-                tell(f"{judge.name}: no card; `{make_one}` would say how far it can be fooled")
+                tell(f"{judge.name}: {no_card_line(named, model)}")
 
     def receive(self, judgement: Judgement) -> None:
         """Whether the model is still the one the card is about, as far as the provider says."""

@@ -12,14 +12,13 @@ from adjudge.cli.gates import gate_options, parse_gates
 from adjudge.cli.options import flag, json_option, slice_option, store_option
 from adjudge.cli.stored import find_run, known_columns, stored
 from adjudge.errors import SettingsError
-from adjudge.judges import parse_judge
-from adjudge.records import Judge
 from adjudge.reports.files import ReportFile, is_report_file
 from adjudge.reports.report import Report
 from adjudge.reports.rows import result_row
+from adjudge.reports.run_judges import judges_of
 from adjudge.reports.summary import Tally
+from adjudge.reports.temperatures import asked_temperatures
 from adjudge.reports.writers import JUNIT, open_writer
-from adjudge.store import RunRecord, Store
 
 
 @click.command("report", short_help="Print the figures of a stored run.")
@@ -63,7 +62,12 @@ def command(
         pages = [stack.enter_context(ReportFile(path)) for path in outputs if is_report_file(path)]
         writers = [stack.enter_context(open_writer(path)) for path in outputs if not is_report_file(path)]
         repeats = record.plan.get("repeats")
-        tally = Tally(judges, repeats=repeats if isinstance(repeats, int) else None, slices=slices)
+        tally = Tally(
+            judges,
+            repeats=repeats if isinstance(repeats, int) else None,
+            slices=slices,
+            temperatures=asked_temperatures(record.plan, judges),
+        )
         for judgement in opened.judgements(record.run_id):
             tally.add(judgement)
             for writer in writers:
@@ -98,15 +102,3 @@ def check_report_files(outputs: tuple[str, ...]) -> None:
                 "is no form of a report",
                 "name a file that ends in .html, .md or .junit.xml; `adjudge export` writes the rows",
             )
-
-
-def judges_of(store: Store, record: RunRecord) -> list[Judge]:
-    """The judges as they were: their files are kept with the run."""
-    named = record.plan.get("judges")
-    judges = []
-    for reference in named if isinstance(named, list) else []:
-        name, _, judge_hash = str(reference).rpartition("@")
-        kept = store.judge_text(judge_hash)
-        if kept is not None:
-            judges.append(replace(parse_judge(kept[1], name=name), name=name, hash=judge_hash))
-    return judges

@@ -11,9 +11,9 @@ from adjudge.cli.options import as_mapping, flag, input_options, json_option, st
 from adjudge.dataset import read_cases
 from adjudge.errors import DatasetError
 from adjudge.judges import describe_judge, load_judge
-from adjudge.prompts.fill import Bindings, fill_inputs, values_for
-from adjudge.prompts.render import render_prompt
-from adjudge.records import BadRow, Case, Json, Judge, Prompt
+from adjudge.prompts.fill import Bindings
+from adjudge.records import BadRow, Case, Json, Judge
+from adjudge.runs.preview import preview
 
 
 @click.command("show", short_help="Print what was understood of a judge file, or a stored judgement.")
@@ -51,7 +51,11 @@ def command(
             sets=as_mapping(sets, "--set"),
             current_date=datetime.now(UTC).date().isoformat(),
         )
-        described["messages"] = _rendered(loaded, _first_case(case_file, bindings), bindings)
+        described["messages"] = [
+            {"role": message.role, "content": message.content}
+            for step in preview(loaded, _first_case(case_file, bindings), bindings)
+            for message in step.messages
+        ]
     if as_json:
         click.echo(orjson.dumps(described, option=orjson.OPT_INDENT_2))
     else:
@@ -64,27 +68,6 @@ def _first_case(path: str, bindings: Bindings) -> Case:
             raise DatasetError(str(row.place), f"found {row.found}", f"wanted {row.wanted}")
         return row
     raise DatasetError(path, "holds no rows", "give a file with at least one case")
-
-
-def _rendered(judge: Judge, case: Case, bindings: Bindings) -> list[Json]:
-    filled = fill_inputs(judge.inputs, case, bindings)
-    if filled.missing:
-        raise DatasetError(
-            str(case.place or case.case_id),
-            "; ".join(missing.message for missing in filled.missing),
-            "name its column with --map, or give it with --set",
-        )
-    values = dict(filled.values)
-    prompts: list[Prompt] = []
-    if judge.items is not None:
-        prompts.append(render_prompt(judge.items.body, judge.dialect, values_for(judge.items.inputs, values)))
-        values["items"] = "(the reply to the first prompt)"
-    prompts.append(render_prompt(judge.body, judge.dialect, values, format_message=judge.format_message))
-    return [
-        {"role": message.role, "content": message.content}
-        for prompt in prompts
-        for message in prompt.messages
-    ]
 
 
 def _print(judge: Judge, described: dict[str, Json]) -> None:

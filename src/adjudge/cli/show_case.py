@@ -1,4 +1,8 @@
-"""`adjudge show RUN CASE`: how a stored case was judged, call by call."""
+"""`adjudge show RUN CASE`: how a stored case was judged, and how its score came about, call by call and step by step."""
+
+import shutil
+import sys
+from collections.abc import Mapping
 
 import click
 import orjson
@@ -7,28 +11,48 @@ from adjudge.cli.console import plain
 from adjudge.cli.stored import find_run, stored
 from adjudge.errors import InputError
 from adjudge.records import Failed, Json, Judgement
+from adjudge.reports.format import plain_json
 from adjudge.reports.rows import result_row
+from adjudge.reports.worked_steps import Worked
+
+WIDTH_WITHOUT_TERMINAL = 110
 
 
 def show_case(where: str, run: str, case_id: str, *, as_json: bool) -> None:
+    from adjudge.reports.run_judges import judges_of
+    from adjudge.reports.worked import case_fields, work_out
+
     with stored(where) as store:
         record = find_run(store, run)
         judgements = store.judgement(record.run_id, case_id)
+        case = store.case(record.run_id, case_id)
+        judges = {(judge.name, judge.hash): judge for judge in judges_of(store, record)}
     if not judgements:
         raise InputError(
             f"run {record.run_id}",
             f"has no case `{case_id}`",
             f"`adjudge export {record.run_id} -o -` lists its rows",
         )
+    shown: list[tuple[Judgement, Worked]] = []
+    for judgement in judgements:
+        judge = judges.get((judgement.judge, judgement.judge_hash))
+        fields: Mapping[str, Json] | None = None
+        if judge is not None and case is not None:
+            fields = case_fields(judge, case, record.plan)
+        shown.append((judgement, work_out(judgement, judge, fields)))
     if as_json:
         rows = [
-            {**result_row(judgement, record.run_id), "prompts_and_replies": _calls(judgement)}
-            for judgement in judgements
+            {
+                **result_row(judgement, record.run_id),
+                "worked": worked.as_json(),
+                "prompts_and_replies": _calls(judgement),
+            }
+            for judgement, worked in shown
         ]
         click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
         return
-    for judgement in judgements:
-        _print(judgement)
+    for judgement, worked in shown:
+        _print(judgement, worked)
 
 
 def _calls(judgement: Judgement) -> list[Json]:
@@ -36,15 +60,18 @@ def _calls(judgement: Judgement) -> list[Json]:
         {
             "step": call.request.step,
             "messages": [
-                {"role": message.role, "content": message.content} for message in call.request.prompt.messages
+                {"role": message.role, "content": plain_json(message.content)}
+                for message in call.request.prompt.messages
             ],
-            "reply": call.completion.text,
+            "reply": plain_json(call.completion.text),
         }
         for call in judgement.calls
     ]
 
 
-def _print(judgement: Judgement) -> None:
+def _print(judgement: Judgement, worked: Worked) -> None:
+    from adjudge.reports.worked_text import worked_lines
+
     outcome = judgement.outcome
     repeat = f", repeat {judgement.repeat}" if judgement.repeat else ""
     click.echo(
@@ -56,7 +83,12 @@ def _print(judgement: Judgement) -> None:
         click.echo(plain(f"{outcome.kind}: {outcome.message}"))
     else:
         click.echo(f"score {outcome.score.value:g}, exactly {outcome.score.exact:.6g}")
-        click.echo(plain(orjson.dumps(dict(judgement.verdict), option=orjson.OPT_INDENT_2).decode()))
+        click.echo("\nHow the score came about:")
+    for line in worked_lines(worked, _width()):
+        click.echo(line)
+    if not isinstance(outcome, Failed):
+        click.echo("\nThe verdict:")
+        click.echo(plain(orjson.dumps(plain_json(judgement.verdict), option=orjson.OPT_INDENT_2).decode()))
     for note in judgement.notes:
         click.echo(plain(f"note: {note}"))
     for call in judgement.calls:
@@ -65,3 +97,9 @@ def _print(judgement: Judgement) -> None:
             click.echo(plain(message.content))
         click.echo(f"\n--- {call.request.step}: reply ---")
         click.echo(plain(call.completion.text))
+
+
+def _width() -> int:
+    if not sys.stdout.isatty():
+        return WIDTH_WITHOUT_TERMINAL
+    return shutil.get_terminal_size((WIDTH_WITHOUT_TERMINAL, 24)).columns

@@ -25,17 +25,21 @@ class LabelRow:
     annotator: str | None
     explanation: str | None
     place: Place
+    run: str | None = None
+    """Whose answer it is of, where the file says so."""
 
 
-def read_labels(source: str | os.PathLike[str], *, stdin: BinaryIO | None = None) -> list[LabelRow]:
+def read_labels(
+    source: str | os.PathLike[str], *, stdin: BinaryIO | None = None, name: str | None = None
+) -> list[LabelRow]:
     """All rows of a label file in any format that cases come in; a `DatasetError` for the first that is none.
 
     Labels are few and dear, so a row that cannot be read stops everything rather than being passed over. One person
     who says two things of one case is such a row; who says the same twice has said it once.
     """
-    found: dict[tuple[str, str | None], LabelRow] = {}
-    for row in _rows(source, stdin):
-        key = (row.case_id, row.annotator)
+    found: dict[tuple[str | None, str, str | None], LabelRow] = {}
+    for row in _rows(source, stdin, name):
+        key = (row.run, row.case_id, row.annotator)
         earlier = found.get(key)
         if earlier is None or earlier.label is None:
             found[key] = row
@@ -50,8 +54,8 @@ def read_labels(source: str | os.PathLike[str], *, stdin: BinaryIO | None = None
     return list(found.values())
 
 
-def _rows(source: str | os.PathLike[str], stdin: BinaryIO | None) -> Iterator[LabelRow]:
-    origin, rows = read_rows(source, stdin=stdin)
+def _rows(source: str | os.PathLike[str], stdin: BinaryIO | None, name: str | None) -> Iterator[LabelRow]:
+    origin, rows = read_rows(source, stdin=stdin, name=name)
     first, labelled = None, False
     for row in rows:
         place = Place(file=origin.file, line=row.line)
@@ -93,6 +97,7 @@ def _label_row(row: Row, place: Place) -> LabelRow:
         annotator=_text(columns.get("annotator"), "annotator", place),
         explanation=_text(columns.get("explanation"), "explanation", place),
         place=place,
+        run=_text(columns.get("run"), "run", place),
     )
 
 

@@ -1,32 +1,26 @@
 """A card as one HTML file that opens offline: escaped, without scripts, and with nothing to fetch."""
 
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
+from functools import cache
+from hashlib import sha256
 from html import escape
+from importlib.resources import files
 
 from adjudge.probes.card import Card
 from adjudge.probes.findings import shown_rate
 from adjudge.reports.format import visible
 
-_STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a; background: #fff; }
-table { border-collapse: collapse; width: 100%; margin: 1rem 0; }
-th, td { text-align: left; padding: .35rem .7rem; border-bottom: 1px solid #ddd; vertical-align: top; }
-td.n { text-align: right; font-variant-numeric: tabular-nums; }
-.pass { color: #0a6b2d; } .fail { color: #a40000; font-weight: 700; } .inconclusive { color: #8a5a00; }
-small, .muted { color: #555; } details { color: #555; } code { overflow-wrap: anywhere; }
-@media (prefers-color-scheme: dark) { body { color: #e8e8e8; background: #161616; } th, td { border-color: #444; }
-.pass { color: #6fd08c; } .fail { color: #ff8a80; } .inconclusive { color: #f0c060; } small, .muted, details { color: #aaa; } }
-"""
-
 
 def card_page(card: Card) -> str:
     title = f"{card.judge}@{card.judge_hash} with {card.model}"
     body = [
-        f"<h1>{_text(title)}</h1>",
-        f'<p class="muted">{_text(_origin(card))}</p>',
+        f"<header>\n<h1>{_text(title)}</h1>",
+        f'<p class="faint">{_text(_origin(card))}</p>\n</header>\n<main>',
         "" if card.complete else '<p class="fail">Incomplete: not everything was judged.</p>',
         "<h2>Probes</h2>",
         _table(
+            "What each probe found",
             ("Probe", "Ruling", "A sound judge", "This judge", "n", "Not judged"),
             (
                 (
@@ -49,6 +43,7 @@ def card_page(card: Card) -> str:
                 f"an attack, {card.wavering:.1%} pass.</p>"
             ),
             _table(
+                "How often each family of attacks turned a verdict",
                 ("Family", "Attacks", "Succeeded", "Tried", "Rate", "Not judged"),
                 (
                     (
@@ -69,6 +64,7 @@ def card_page(card: Card) -> str:
         body += [
             "<h2>Agreement with the cases' labels</h2>",
             _table(
+                "How far its verdicts are what the labels say",
                 ("Measure", "Value", "95 % interval", "n"),
                 (
                     (_text(name), f"{found.value:.3f}", f"{found.low:.3f} to {found.high:.3f}", str(found.n))
@@ -77,17 +73,28 @@ def card_page(card: Card) -> str:
             ),
         ]
     body.append(
-        "<p><small>[low, high] is a 95 % interval; for movements of the score it is the 90 % interval of an equivalence "
-        f"test, which has to lie within ±{card.margin:.2f} of the scale. Inconclusive: the interval is too wide to say.</small></p>"
+        "</main>\n<footer>\n<p>[low, high] is a 95 % interval; for movements of the score it is the 90 % interval of an equivalence "
+        f"test, which has to lie within ±{card.margin:.2f} of the scale. Inconclusive: the interval is too wide to say.</p>\n"
+        "<p>Made by adjudge. This page holds everything it shows: it loads nothing and runs nothing.</p>\n</footer>"
     )
+    style = _style()
+    style_hash = b64encode(sha256(style.encode()).digest()).decode()
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        f"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-{style_hash}'; "
+        "base-uri 'none'; form-action 'none'\">\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{_text(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
+        '<meta name="referrer" content="no-referrer">\n'
+        f"<title>{_text(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
         + "\n".join(part for part in body if part)
         + "\n</body>\n</html>\n"
     )
+
+
+@cache
+def _style() -> str:
+    folder = files("adjudge.reports") / "page"
+    return "".join((folder / name).read_text(encoding="utf-8") for name in ("report.css", "card.css"))
 
 
 def _origin(card: Card) -> str:
@@ -105,16 +112,22 @@ def _examples(examples: Sequence[str]) -> str:
     return f"<details><summary>which</summary><code>{_text(', '.join(examples))}</code></details>"
 
 
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Cells are HTML already; numbers stand to the right."""
+def _table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Cells are HTML already; the first of a row names it."""
     head = "".join(f'<th scope="col">{_text(cell)}</th>' for cell in header)
-    lines = [f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>"]
-    for row in rows:
+    start = f'<div class="wide" role="group" aria-label="{_text(caption)}" tabindex="0">\n<table>'
+    lines = [start, f"<caption>{_text(caption)}</caption>", f"<thead><tr>{head}</tr></thead>", "<tbody>"]
+    for first, *others in rows:
         cells = "".join(
-            f'<td class="n">{cell}</td>' if cell.isdecimal() else f"<td>{cell}</td>" for cell in row
+            f'<td data-name="{_text(name)}"{_kind(cell)}>{cell}</td>'
+            for name, cell in zip(header[1:], others, strict=True)
         )
-        lines.append(f"<tr>{cells}</tr>")
-    return "\n".join([*lines, "</tbody>\n</table>"])
+        lines.append(f'<tr><th scope="row" class="mono">{first}</th>{cells}</tr>')
+    return "\n".join([*lines, "</tbody>\n</table>\n</div>"])
+
+
+def _kind(cell: str) -> str:
+    return ' class="number"' if cell[:1].isdecimal() and len(cell) < 24 else ""
 
 
 def _text(text: str) -> str:

@@ -37,16 +37,24 @@ def keep_card(card: Card, shelf: Path) -> Path:
 
 
 def find_card(shelf: Path, *, judge_hash: str, model: str) -> Card | None:
-    """The latest for this judge and model, whatever the snapshot; a file that is no card is passed over."""
+    """The latest for this judge and model, whatever the snapshot."""
+    of_model = [card for card in find_cards(shelf, judge_hash=judge_hash) if card.model == model]
+    return of_model[0] if of_model else None
+
+
+def find_cards(shelf: Path, *, judge_hash: str) -> list[Card]:
+    """All of one judge, the latest first; a file that is no card is passed over."""
     found: list[Card] = []
-    for path in sorted(shelf.glob(f"*-{judge_hash}-{_digest(model)}-*.json")):
+    for path in sorted(shelf.glob("*.json")):
+        if f"-{judge_hash}-" not in path.name:
+            continue
         try:
             card = read_card(orjson.loads(path.read_bytes()))
         except (OSError, KeyError, TypeError, ValueError, AttributeError):
             continue
-        if card.judge_hash == judge_hash and card.model == model:
+        if card.judge_hash == judge_hash:
             found.append(card)
-    return max(found, key=lambda card: card.at, default=None)
+    return sorted(found, key=lambda card: card.at, reverse=True)
 
 
 def write_whole(path: Path, data: bytes) -> None:

@@ -1,9 +1,12 @@
 """A card for a terminal: all of it, or the one line that a run shows."""
 
+from shlex import quote
+
 from adjudge.probes.card import Card
 from adjudge.probes.findings import shown_rate
 from adjudge.probes.trials import INJECTION, RETEST
 from adjudge.reports.format import show_count, visible
+from adjudge.runs.find_model import EMBEDDED, is_embedded
 
 MARKS = {"pass": "pass", "fail": "FAIL", "inconclusive": "open", "not applicable": "n/a"}
 
@@ -23,6 +26,15 @@ def card_line(card: Card) -> str:
     ]
     said = "; ".join([", ".join(parts), *figures])
     return visible(f"card of {card.at[:10]}{'' if card.complete else ' (incomplete)'}: {said}")
+
+
+def no_card_line(named: str, model: str) -> str:
+    """What stands where a card would; `named` is what the person, or the run, calls the judge."""
+    return f"no card; `{certify_command(named, model)}` would say how far it can be fooled"
+
+
+def certify_command(named: str, model: str) -> str:
+    return f"adjudge certify {quote(named)} --model {quote(EMBEDDED if is_embedded(model) else model)}"
 
 
 def card_text(card: Card) -> str:

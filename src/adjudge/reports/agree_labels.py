@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import inf, isclose, nextafter
 
+from adjudge.dataset.rows import described
 from adjudge.errors import InputError
 from adjudge.expressions import EvaluationError, parse_expression
 from adjudge.expressions.syntax import Compare, Literally, Name
@@ -110,6 +111,76 @@ def not_placed(where: str, labels: Iterable[Json], reading: Reading) -> InputErr
         f"say what each stands for: `--label-map {visible(shorten(seen[0], 40))}={best}`, once for each label; "
         "`=skip` leaves one out",
     )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Said:
+    """One person's label, as the case holds it."""
+
+    annotator: str
+    label: Json
+    explanation: str | None = None
+
+
+def read_annotators(case_id: str, given: Json) -> list[Said]:
+    """What several people said of a case: labels, or objects with a label, in a list; or an object, name -> label.
+
+    In a list, who is not named is known by the place: the first label of every case is taken for the same person's.
+    A label that is null or blank was not given.
+    """
+    match given:
+        case list():
+            found = [_said(case_id, item, place) for place, item in enumerate(given, 1)]
+        case dict() if {"annotator", "label"} <= given.keys():
+            raise _not_annotators(case_id, "one person's label alone", "put it in a list")
+        case dict():
+            found = [Said(annotator=name.strip(), label=label) for name, label in given.items()]
+        case _:
+            raise _not_annotators(case_id, described(given), _ANNOTATORS)
+    found = [
+        each
+        for each in found
+        if each.label is not None and not (isinstance(each.label, str) and not each.label.strip())
+    ]
+    names = [each.annotator for each in found]
+    twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
+    if twice is not None:
+        raise _not_annotators(
+            case_id, f"two labels of `{visible(shorten(twice, 40))}`", "give one label for each person"
+        )
+    for each in found:
+        if not each.annotator:
+            raise _not_annotators(case_id, "a label of a person without a name", _ANNOTATORS)
+        if isinstance(each.label, list):
+            raise _not_annotators(case_id, f"a label that is {described(each.label)}", _ANNOTATORS)
+    return found
+
+
+_ANNOTATORS = (
+    'give a list of labels, an object of names and labels, or a list of `{"annotator": …, "label": …}`; null where a '
+    "person gave none"
+)
+
+
+def _said(case_id: str, item: Json, place: int) -> Said:
+    if not isinstance(item, dict):
+        return Said(annotator=str(place), label=item)
+    if "label" not in item:
+        raise _not_annotators(case_id, f"at place {place} {described(item)}", _ANNOTATORS)
+    name, explanation = item.get("annotator"), item.get("explanation")
+    if isinstance(name, int | float) and not isinstance(name, bool):
+        name = f"{name:g}"
+    if not isinstance(name, str | None) or not isinstance(explanation, str | None):
+        strange = explanation if isinstance(name, str | None) else name
+        which = "explanation" if isinstance(name, str | None) else "annotator"
+        raise _not_annotators(case_id, f"at place {place} as `{which}` {described(strange)}", "give text")
+    return Said(
+        annotator=(name or "").strip() or str(place), label=item["label"], explanation=explanation or None
+    )
+
+
+def _not_annotators(case_id: str, seen: str, hint: str) -> InputError:
+    return InputError(f"case {visible(shorten(case_id, 60))}", f"its `annotators` hold {seen}", hint)
 
 
 def threshold_of(rule: str, scale: Scale | None) -> Threshold | None:

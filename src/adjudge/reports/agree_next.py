@@ -13,7 +13,9 @@ from adjudge.stats.labelling import LEAST_UNIFORM, Draw, draw_for_labelling
 from adjudge.store import LabelDraw
 
 _SHOWN_FIRST = ("question", "response", "reference")
-_TO_FILL_IN = ("label", "annotator", "explanation")
+TO_FILL_IN = ("label", "annotator", "explanation")
+_OURS = ("case_id", "run")
+"""Columns of the file that say what a row is of: a case's own would be taken for them."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,9 +98,8 @@ def draw_next(
             chosen=tuple(at for at, case_id in enumerate(ids) if case_id in drawn),
             probabilities=tuple(chances.get(case_id, 0.0) for case_id in ids),
         )
-    draw = draw_for_labelling(
-        found.values, count, uniform_share=uniform_share, seed=seed + len(before), earlier=earlier
-    )
+    seed = unused_seed(seed + len(before), before)
+    draw = draw_for_labelling(found.values, count, uniform_share=uniform_share, seed=seed, earlier=earlier)
     return LabelDraw(
         run_id=run_id,
         judge=verdicts.judge,
@@ -107,9 +108,15 @@ def draw_next(
         chances=dict(zip(ids, draw.probabilities, strict=True)),
         basis=found.basis,
         uniform_share=uniform_share,
-        seed=seed + len(before),
+        seed=seed,
         at=at,
     )
+
+
+def unused_seed(seed: int, before: Sequence[LabelDraw]) -> int:
+    """The first from `seed` on that no draw has used: two draws by the same random numbers would not be independent."""
+    used = {draw.seed for draw in before}
+    return next(each for each in range(seed, seed + len(before) + 1) if each not in used)
 
 
 def rows_to_label(cases: Iterator[Case], judge: Judge | None) -> Iterator[dict[str, Json]]:
@@ -117,15 +124,19 @@ def rows_to_label(cases: Iterator[Case], judge: Judge | None) -> Iterator[dict[s
     for case in cases:
         yield {
             "case_id": case.case_id,
-            **_shown(case, judge),
-            **dict.fromkeys(_TO_FILL_IN),
+            **shown_of(case, judge),
+            **dict.fromkeys(TO_FILL_IN),
         }
 
 
-def _shown(case: Case, judge: Judge | None) -> Mapping[str, Json]:
+def shown_of(case: Case, judge: Judge | None) -> Mapping[str, Json]:
+    """What a person is shown of a case."""
     wanted = list(_SHOWN_FIRST)
-    for source in (each.source for each in judge.inputs) if judge else ():
-        if source not in wanted and source not in NEVER_IN_PROMPT and source != "current_date":
+    sources = [each.source for each in judge.inputs] if judge else []
+    if "parameters" in sources and case.columns.get("parameters") is None:
+        sources.append("context")  # it is in the parameters that the judge was shown
+    for source in sources:
+        if source not in wanted and source not in {*NEVER_IN_PROMPT, *_OURS, "current_date"}:
             wanted.append(source)
     found: dict[str, Json] = {}
     for name in wanted:
@@ -136,6 +147,6 @@ def _shown(case: Case, judge: Judge | None) -> Mapping[str, Json]:
         found = {
             name: value
             for name, value in case.columns.items()
-            if name not in {*NEVER_IN_PROMPT, *_TO_FILL_IN, "case_id"}
+            if name not in {*NEVER_IN_PROMPT, *TO_FILL_IN, *_OURS}
         }
     return found

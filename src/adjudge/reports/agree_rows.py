@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, replace
 
 from adjudge.errors import InputError
 from adjudge.records import Failed, Json, Judge, Judgement
-from adjudge.reports.agree_labels import Meaning, Reading, not_placed
+from adjudge.reports.agree_labels import Meaning, Reading, Said, not_placed, read_annotators
 from adjudge.store import KeptLabel
 
 OWN_LABELS = "the cases' own label column"
+OWN_ANNOTATORS = "the cases' own annotators column"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,6 +50,7 @@ class Verdicts:
     failed: dict[str, str] = field(default_factory=dict)
     """Case id -> how it came out, for cases without any verdict."""
     own_labels: dict[str, Json] = field(default_factory=dict)
+    own_annotators: dict[str, Json] = field(default_factory=dict)
 
     @property
     def cases(self) -> dict[str, list[Verdict]]:
@@ -100,6 +102,8 @@ def collect_verdicts(
 def _add(account: Verdicts, judgement: Judgement, slices: Sequence[str]) -> None:
     if judgement.label is not None:
         account.own_labels[judgement.case_id] = judgement.label
+    if judgement.annotators is not None:
+        account.own_annotators[judgement.case_id] = judgement.annotators
     if isinstance(judgement.outcome, Failed):
         account.failed.setdefault(judgement.case_id, judgement.outcome.kind)
         return
@@ -117,19 +121,44 @@ def _add(account: Verdicts, judgement: Judgement, slices: Sequence[str]) -> None
 
 
 def own_labels(verdicts: Verdicts, reading: Reading) -> list[Label]:
-    """The cases' own labels; an `InputError` when some mean nothing to this judge."""
-    found, strange = list[Label](), list[Json]()
-    for case_id, label in verdicts.own_labels.items():
-        if isinstance(label, dict) and verdicts.judge not in label:
+    """The cases' own labels; an `InputError` when some mean nothing to this judge.
+
+    Where a case says what several people said, its one label is what became of that, and is not counted besides.
+    """
+    found, strange = list[Label](), defaultdict[str, list[Json]](list)
+    said = [
+        (case_id, each)
+        for case_id, given in verdicts.own_annotators.items()
+        for each in read_annotators(case_id, given)
+    ]
+    several = {case_id for case_id, _ in said}
+    said += [
+        (case_id, Said(annotator="", label=label))
+        for case_id, label in verdicts.own_labels.items()
+        if case_id not in several
+    ]
+    for case_id, each in said:
+        if isinstance(each.label, dict) and verdicts.judge not in each.label:
             continue
-        says = reading.place(label)
+        says = reading.place(each.label)
         if says is None:
-            strange.append(label)
+            strange[OWN_ANNOTATORS if case_id in several else OWN_LABELS].append(each.label)
         elif not isinstance(says, str):
-            found.append(Label(case_id=case_id, annotator="", says=says))
-    if strange:
-        raise not_placed(OWN_LABELS, strange, reading)
+            found.append(
+                Label(case_id=case_id, annotator=each.annotator, says=says, explanation=each.explanation)
+            )
+    for where, labels in strange.items():
+        raise not_placed(where, labels, reading)
     return found
+
+
+def own_source(verdicts: Verdicts) -> str:
+    """Where `own_labels` found them, for people."""
+    several = {case_id for case_id, given in verdicts.own_annotators.items() if given}
+    if not several:
+        return OWN_LABELS
+    alone = verdicts.own_labels.keys() - several
+    return "the cases' own annotators and label columns" if alone else OWN_ANNOTATORS
 
 
 def kept_labels(kept: Iterable[KeptLabel], reading: Reading, where: str) -> list[Label]:

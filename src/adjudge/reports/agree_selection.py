@@ -1,10 +1,10 @@
 """How the labelled cases came to be labelled: with which chances, or by nobody knows what."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from adjudge.store import LabelDraw
+from adjudge.store import LabelDraw, SharedDraw
 
 NOTHING_KNOWN = (
     "how these cases were chosen for labelling is not known, so the corrected means cannot use them; "
@@ -84,3 +84,95 @@ def select(
         outside=len(everyone - frame),
         words=f"drawn by `--next` with known chances, {how_drawn(last)}",
     )
+
+
+def shared_draws(a: Sequence[LabelDraw], b: Sequence[LabelDraw]) -> list[SharedDraw]:
+    """Those that the runs of `a` and `b` share, in the order in which they were made."""
+    known = {(draw.run_id, draw.at): draw for draw in b if draw.shared is not None}
+    found = []
+    for draw in a:
+        other = None if draw.shared is None else known.get((draw.shared.other, draw.at))
+        if draw.shared is None or other is None or other.shared is None or other.shared.other != draw.run_id:
+            continue
+        if (other.shared.chosen, other.shared.chances) == (draw.shared.chosen, draw.shared.chances):
+            found.append(draw.shared)
+    return found
+
+
+def select_pairs(
+    judged: Collection[str],
+    labelled_a: Collection[str],
+    labelled_b: Collection[str],
+    draws_a: Sequence[LabelDraw],
+    draws_b: Sequence[LabelDraw],
+) -> Selection:
+    """Which cases, judged in both runs and labelled on both sides, may stand for the rest, and with which chances."""
+    everyone = frozenset(judged)
+    both = everyone & frozenset(labelled_a) & frozenset(labelled_b)
+    shared = shared_draws(draws_a, draws_b)
+    if both == everyone or not both:
+        found = select(everyone, both, ())
+        words = (
+            "every case judged in both runs has labels on both sides"
+            if both
+            else "no case has labels on both sides"
+        )
+        return replace(found, words=words)
+    if shared:
+        return _select_shared(everyone, both, shared)
+    if draws_a and [(draw.chosen, draw.chances, draw.seed) for draw in draws_a] == [
+        (draw.chosen, draw.chances, draw.seed) for draw in draws_b
+    ]:  # the same random numbers over the same doubts: as good as one draw
+        return select(everyone, both, draws_a)
+    one, two = (
+        select(everyone, everyone & frozenset(labelled_a), draws_a),
+        select(everyone, everyone & frozenset(labelled_b), draws_b),
+    )
+    drawn_alone = [draws for found, draws in ((one, draws_a), (two, draws_b)) if found.kind == "draw"]
+    if "unknown" in {one.kind, two.kind}:
+        return _unknown(everyone, both, "how the labelled cases were chosen is not known for both runs")
+    if len(drawn_alone) == 2 and {draw.seed for draw in draws_a} & {draw.seed for draw in draws_b}:
+        return _unknown(
+            everyone,
+            both,
+            "each run's cases were drawn alone and by the same seed, so the chance of labels on both sides is not known",
+        )
+    chances = {
+        case_id: one.chances[case_id] * two.chances[case_id]
+        for case_id in both
+        if case_id in one.chances and case_id in two.chances
+    }
+    frame = one.frame & two.frame
+    return Selection(
+        kind="draw",
+        chances=chances,
+        frame=frame,
+        unknown=len(both) - len(chances),
+        outside=len(everyone - frame),
+        words="drawn by `--next` for each run alone: the chance of labels on both sides is the product of the two",
+    )
+
+
+def _select_shared(everyone: frozenset[str], both: frozenset[str], shared: Sequence[SharedDraw]) -> Selection:
+    chosen, last, seen = frozenset[str](), None, frozenset[str]()
+    for draw in shared:
+        seen |= frozenset(draw.chosen)
+        if both & frozenset(draw.chosen):
+            chosen, last = seen, draw
+    if last is None:
+        return _unknown(everyone, both, "no case that was drawn for both runs has labels on both sides yet")
+    known = both & chosen & last.chances.keys()
+    frame = everyone & last.chances.keys()
+    return Selection(
+        kind="draw",
+        chances={case_id: last.chances[case_id] for case_id in known},
+        frame=frame,
+        unknown=len(both - known),
+        missing=len((chosen & everyone) - both),
+        outside=len(everyone - frame),
+        words="drawn by `--next --with` for both runs at once, with known chances",
+    )
+
+
+def _unknown(everyone: frozenset[str], both: frozenset[str], words: str) -> Selection:
+    return Selection(kind="unknown", chances={}, frame=everyone, unknown=len(both), words=words)

@@ -82,7 +82,7 @@ def _head(report: AgreeReport) -> list[str]:
         )
     if selection.outside:
         lines.append(
-            f"  {show_count(selection.outside)} cases were judged after the draw and are not in the means"
+            f"  {show_count(selection.outside)} cases were not there to be drawn, and are not in the means"
         )
     return lines
 

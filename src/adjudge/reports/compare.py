@@ -6,6 +6,7 @@ from heapq import nsmallest
 from typing import Literal
 
 from adjudge.records import Scale
+from adjudge.reports.compare_corrected import Correction
 from adjudge.reports.compare_match import Matching, Pair, SideName
 from adjudge.reports.compare_people import People, share_estimate
 from adjudge.reports.sample import Bounds
@@ -117,6 +118,8 @@ class Compared:
     flips: Flips
     people: People | Undefined | None
     """Which side agrees more with people; None when it was not asked."""
+    corrected: Correction | Undefined | None = None
+    """What people would say of the difference; None when neither run has a label."""
 
     @property
     def finding(self) -> Finding:

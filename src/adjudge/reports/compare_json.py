@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 from adjudge.records import Json
 from adjudge.reports.compare import Compared, Side, Slice
+from adjudge.reports.compare_corrected import Correction
 from adjudge.reports.compare_people import People
 from adjudge.reports.format import plain_json
 from adjudge.stats.intervals import Estimate, Undefined
@@ -52,6 +53,7 @@ def _compared(compared: Compared) -> dict[str, object]:
             "shown": [asdict(flip) for flip in compared.flips.shown],
         },
         "people": _people(compared.people),
+        "corrected": _corrected(compared.corrected),
     }
 
 
@@ -108,6 +110,41 @@ def _people(people: People | Undefined | None) -> object:
         "lost": people.lost,
         "unusable": people.unusable,
         "unknown": people.unknown,
+    }
+
+
+def _corrected(correction: Correction | Undefined | None) -> object:
+    if correction is None or isinstance(correction, Undefined):
+        return None if correction is None else {"why_not": correction.why}
+    return {
+        "selection": {
+            "kind": correction.selection.kind,
+            "words": correction.selection.words,
+            "missing": correction.selection.missing,
+            "not_in_the_draw": correction.selection.outside,
+            "unknown": correction.selection.unknown,
+        },
+        "labelled_a": correction.labelled_a,
+        "labelled_b": correction.labelled_b,
+        "labelled_both": correction.labelled_both,
+        "used": correction.used,
+        "differences": [
+            {
+                "of": each.of,
+                "naive": _estimate(each.naive),
+                "ppi": {"why_not": each.ppi.why}
+                if isinstance(each.ppi, Undefined)
+                else {
+                    "estimate": _estimate(each.ppi.estimate),
+                    "target": each.ppi.target,
+                    "labels": each.ppi.labels,
+                    "tuning": each.ppi.tuning,
+                },
+                "quote": each.quote,
+                "why": each.why,
+            }
+            for each in correction.differences
+        ],
     }
 
 

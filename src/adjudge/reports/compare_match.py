@@ -14,12 +14,13 @@ NO_VALUE = "(none)"
 _NO_ID = re.compile(r"line-\d+")
 _MOST_NAMES = 20
 """Models and snapshots are few; should a provider make up a new one for each call, memory stays bounded."""
+_MOST_VERDICTS = 10_000
 
 
 class CaseSide:
     """One case in one run: sums over its repeats."""
 
-    __slots__ = ("judged", "label", "lost", "lost_as", "passed", "ruled", "total")
+    __slots__ = ("annotators", "judged", "label", "lost", "lost_as", "passed", "ruled", "total")
 
     def __init__(self) -> None:
         self.total = 0.0
@@ -30,6 +31,7 @@ class CaseSide:
         self.lost_as = ""
         """How its first repeat without a score ended."""
         self.label: Json = None
+        self.annotators: Json = None
 
     def add(self, judgement: Judgement, value: float | None) -> None:
         if value is None:
@@ -86,12 +88,16 @@ class Seen:
         self.repeats = 0
         self.no_id = 0
         """Rows that could not be read as a case, and so cannot be matched."""
+        self.verdicts: set[tuple[float, bool | None]] = set()
+        """Scores, each with whether it passed; where there are too many to hold, some of them."""
 
     def add(self, judgement: Judgement) -> None:
         _remember(self.models, judgement.model)
         if judgement.model_snapshot:
             _remember(self.snapshots, judgement.model_snapshot)
         self.repeats = max(self.repeats, judgement.repeat + 1)
+        if judgement.score is not None and len(self.verdicts) < _MOST_VERDICTS:
+            self.verdicts.add((judgement.score, judgement.passed))
 
 
 class Matching:
@@ -129,7 +135,7 @@ class Matching:
             else:
                 case.b = mine
             if self._keep_labels:
-                mine.label = judgement.label
+                mine.label, mine.annotators = judgement.label, judgement.annotators
         mine.add(judgement, judgement.score if self._measure == "score" else judgement.normalized)
 
     def _place(self, case: MatchedCase, judgement: Judgement) -> None:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from adjudge.records import Json, Judge, Scale
-from adjudge.reports.compare_match import CaseSide, Matching
-from adjudge.reports.labels import read_label
+from adjudge.reports.agree_labels import Reading, reading_of
+from adjudge.reports.compare_match import CaseSide, Matching, SideName
 from adjudge.stats.clusters import Clusters, clustered_mean, clustered_rate
 from adjudge.stats.intervals import Estimate, Undefined, mean_interval, rate_interval
 from adjudge.stats.paired import Comparison, compare
@@ -47,16 +47,22 @@ class Labelled(NamedTuple):
 def compare_with_people(
     matching: Matching,
     labels: Mapping[str, Sequence[Json]] | None,
+    labels_b: Mapping[str, Sequence[Json]] | None = None,
     *,
     judge_a: Judge,
     judge_b: Judge,
     normalized: bool,
+    label_map: Mapping[str, str] | None = None,
     seed: int = 0,
 ) -> People | Undefined:
-    """`labels`: case -> what each person said of the one response that both judged.
+    """`labels`: case -> what each person said of the one response that both judged, or of A's where `labels_b` is given.
 
     None: the cases' own labels, of each run's own response, which `matching` was told to keep.
     """
+    reading_a, reading_b = (
+        reading_of(judge.name, judge, matching.seen[side].verdicts, label_map or {})
+        for side, judge in _sides(judge_a, judge_b)
+    )
     rows: list[Labelled] = []
     labelled = lost = unusable = 0
     for case_id, case in matching.cases.items():
@@ -64,15 +70,17 @@ def compare_with_people(
             continue
         # a label is of one response: where two systems answered, each run's cases carry their own
         said_a = [case.a.label] if labels is None else labels.get(case_id, ())
-        said_b = [case.b.label] if labels is None else said_a
+        said_b = (
+            [case.b.label] if labels is None else (labels if labels_b is None else labels_b).get(case_id, ())
+        )
         if not any(label is not None for label in (*said_a, *said_b)):
             continue
         labelled += 1
         if case.a.mean is None or case.b.mean is None:
             lost += 1
             continue
-        a = _agreement(case.a, said_a, judge_a, other=judge_b, normalized=normalized)
-        b = _agreement(case.b, said_b, judge_b, other=judge_a, normalized=normalized)
+        a = _agreement(case.a, said_a, judge_a, reading_a, other=judge_b, normalized=normalized)
+        b = _agreement(case.b, said_b, judge_b, reading_b, other=judge_a, normalized=normalized)
         if a is None or b is None:
             unusable += 1
             continue
@@ -90,7 +98,7 @@ def compare_with_people(
         labelled=labelled,
         lost=lost,
         unusable=unusable,
-        unknown=0 if labels is None else len(labels) - labelled,
+        unknown=0 if labels is None else len({*labels, *(labels_b or ())}) - labelled,
     )
 
 
@@ -107,16 +115,16 @@ def share_estimate(values: Sequence[tuple[Hashable, float]]) -> Estimate | None:
 
 
 def _agreement(
-    side: CaseSide, said: Sequence[Json], judge: Judge, *, other: Judge, normalized: bool
+    side: CaseSide, said: Sequence[Json], judge: Judge, reading: Reading, *, other: Judge, normalized: bool
 ) -> float | None:
     """1 for full agreement; None where people are tied, or what they said is not for this judge."""
     truths: list[bool] = []
     numbers: list[float] = []
     for label in said:
-        read = read_label(label, judge.name, judge.scale, pass_rule=side.ruled > 0)
+        read = reading.place(label)
         if isinstance(read, bool):
             truths.append(read)
-        elif read is not None and (judge.scale == other.scale or isinstance(label, dict)):
+        elif isinstance(read, float) and (judge.scale == other.scale or isinstance(label, dict)):
             numbers.append(read)  # one number cannot be on two scales; an object has one for each judge
     if truths and not numbers:
         share = side.pass_share
@@ -132,6 +140,10 @@ def _agreement(
         wanted = (wanted - judge.scale.low) / reach
         wanted, reach = (1.0 - wanted if judge.better == "lower" else wanted), 1.0
     return max(0.0, 1.0 - abs(side.mean - wanted) / reach)
+
+
+def _sides(judge_a: Judge, judge_b: Judge) -> tuple[tuple[SideName, Judge], ...]:
+    return ("a", judge_a), ("b", judge_b)
 
 
 def _why_none(labelled: int, lost: int, unusable: int) -> str:

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from adjudge.reports.compare import Compared, Flips, Side
+from adjudge.reports.compare_corrected_words import corrected_lines
 from adjudge.reports.compare_plan import FEWEST_UNITS
 from adjudge.reports.compare_words import (
     evidence,
@@ -69,6 +70,11 @@ def _judge(console: Console, compared: Compared, margin: float | None) -> None:
     if compared.people is not None:
         _line(console, "People", "bold")
         for line in people_lines(compared.people, one_judge=_same_judge(compared)):
+            _line(console, f"  {line}")
+        _line(console, "")
+    if compared.corrected is not None:
+        _line(console, "What people would say", "bold")
+        for line in corrected_lines(compared.corrected):
             _line(console, f"  {line}")
         _line(console, "")
     if compared.slices:

@@ -77,10 +77,10 @@ def whole(value: float) -> int | float:
 
 # ---- other people's text ---------------------------------------------------------------------------------
 
-# Controls, line separators, text-direction marks and invisible characters. The joiners U+200C and U+200D stay: several
+# Controls, line separators, text-direction marks, invisible characters and what is no character (XML refuses it). The joiners U+200C and U+200D stay: several
 # scripts and most family emoji are written with them.
 _UNSEEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufdd0-\ufdef\ufeff\ufff9-\ufffb\ufffe\uffff"
     "\U000e0000-\U000e0fff\ud800-\udfff]"
 )
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
@@ -96,6 +96,12 @@ def visible(text: str) -> str:
 def without_controls(text: str) -> str:
     """Text for a file that people also print: line ends and tabs stay, other control characters become visible."""
     return _CONTROL.sub(_picture, text)
+
+
+def seen(text: str) -> str:
+    """Text for a page: lines and tabs stay, and whatever is unseen or turns the direction of writing becomes visible."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    return "\n".join("\t".join(_UNSEEN.sub(_picture, part) for part in line.split("\t")) for line in lines)
 
 
 def shorten(text: str, most: int) -> str:

@@ -1,10 +1,12 @@
 """What repeats of the same cases say about the judge: its noise, its agreement with itself, what it leaves undecided."""
 
+from bisect import insort
 from dataclasses import dataclass
 
+from adjudge.reports.case_numbers import CaseNumbers
 from adjudge.reports.sample import Sample
 from adjudge.stats.intervals import Estimate, Undefined
-from adjudge.stats.repeats import Noise, flip_rate, retest_kappa, undecided, within_case_noise
+from adjudge.stats.repeats import NearThreshold, Noise, Retests
 
 MOST_IDS = 20
 
@@ -35,27 +37,35 @@ class Repeated:
     """None without a pass rule."""
 
 
-def repeat_figures(sample: Sample, cases: list[str]) -> Repeated:
-    """`cases` are their names, by number."""
-    scores, passes = sample.scores_by_case(cases), sample.passes_by_case(cases)
-    verdicts = passes or scores
+def repeat_figures(sample: Sample, cases: CaseNumbers) -> Repeated:
+    """Over the cases one at a time, twice: what is undecided depends on the noise of all."""
+    ruled = sample.ruled
+    retests = Retests()
+    for each in sample.by_case():
+        retests.add_scores(each.scores)
+        retests.add_verdicts(each.passes if ruled else each.scores)
+    noise = retests.noise()
     return Repeated(
-        noise=within_case_noise(scores),
-        flips=flip_rate(verdicts),
-        kappa=retest_kappa(verdicts),
-        compared="passed" if passes else "score",
-        undecided=_undecided(scores, passes, sample.threshold()) if passes else None,
+        noise=noise,
+        flips=retests.flips(),
+        kappa=retests.kappa(),
+        compared="passed" if ruled else "score",
+        undecided=_undecided(sample, noise, cases) if ruled else None,
     )
 
 
-def _undecided(
-    scores: dict[str, list[float]], passes: dict[str, list[bool]], threshold: float | None
-) -> Undecided:
+def _undecided(sample: Sample, noise: Noise | Undefined, cases: CaseNumbers) -> Undecided:
     """Those whose repeats disagree, and those so near the threshold that the judge's noise reaches across it."""
-    near = [] if threshold is None else undecided(scores, threshold)
-    found = set() if isinstance(near, Undefined) else set(near)
-    found |= {case for case, verdicts in passes.items() if len(set(verdicts)) > 1}
-    ordered = sorted(found & passes.keys())
-    return Undecided(
-        count=len(ordered), of=len(passes), threshold=threshold, case_ids=tuple(ordered[:MOST_IDS])
-    )
+    threshold = sample.threshold()
+    near = None if threshold is None or isinstance(noise, Undefined) else NearThreshold(noise, threshold)
+    of = count = 0
+    first: list[str] = []
+    for each in sample.by_case():
+        if not each.passes:
+            continue
+        of += 1
+        if len(set(each.passes)) > 1 or (near is not None and near.holds(each.scores)):
+            count += 1
+            insort(first, cases.name(each.case))
+            del first[MOST_IDS:]
+    return Undecided(count=count, of=of, threshold=threshold, case_ids=tuple(first))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from adjudge.records import OUTCOME_KINDS, Scale
-from adjudge.stats.clusters import clustered_mean, clustered_rate
+from adjudge.stats.clusters import NumberedClusters, clustered_mean, clustered_rate
 from adjudge.stats.intervals import Estimate, mean_interval, rate_interval
 from adjudge.stats.moments import Moments
 
@@ -40,6 +40,13 @@ class Row(NamedTuple):
     repeat: int
 
 
+class CaseRepeats(NamedTuple):
+    case: int
+    scores: list[float]
+    passes: list[bool]
+    """Of the rows that a pass rule said something of."""
+
+
 class Sample:
     """A dozen bytes a row: clusters may begin at any row, and the rows before then count as their own."""
 
@@ -48,8 +55,8 @@ class Sample:
     def __init__(self) -> None:
         self._scores = array("d")
         self._flags = array("B")
-        self._clusters = array("l")
-        self._cases = array("l")
+        self._clusters = array("i")
+        self._cases = array("i")
         self._repeated = False
 
     def add(self, row: Row) -> None:
@@ -80,7 +87,7 @@ class Sample:
         rows = self._rows(without=0 if forced else _FORCED)
         if self.grouping is None:
             return mean_interval((self._scores[row] for row in rows), scale)
-        return clustered_mean(((self._unit(row), self._scores[row]) for row in rows), scale)
+        return clustered_mean(NumberedClusters((self._unit(row), self._scores[row]) for row in rows), scale)
 
     def pass_rate(self) -> Estimate | None:
         return self._rate(_RULED, _PASSED)
@@ -106,20 +113,32 @@ class Sample:
 
     # ---- repeats ----
 
-    def scores_by_case(self, names: list[str]) -> dict[str, list[float]]:
-        """Case -> its scores; `names` are the cases by their numbers."""
-        found: dict[str, list[float]] = {}
-        for case, score in zip(self._cases, self._scores, strict=True):
-            found.setdefault(names[case], []).append(score)
-        return found
+    def by_case(self) -> Iterator["CaseRepeats"]:
+        """Each case with what its judged repeats came to, in the order in which cases were first judged."""
+        cases = max(self._cases, default=ALONE) + 1
+        starts = array("i", [0]) * (cases + 1)
+        for case in self._cases:
+            starts[case + 1] += 1
+        for case in range(1, len(starts)):
+            starts[case] += starts[case - 1]
+        ends, order = starts[:-1], array("i", [0]) * len(self._cases)
+        for row, case in enumerate(self._cases):
+            order[ends[case]] = row
+            ends[case] += 1
+        for case, end in enumerate(ends):
+            rows = order[starts[case] : end]
+            if rows:
+                ruled = [row for row in rows if self._flags[row] & _RULED]
+                yield CaseRepeats(
+                    case,
+                    [self._scores[row] for row in rows],
+                    [bool(self._flags[row] & _PASSED) for row in ruled],
+                )
 
-    def passes_by_case(self, names: list[str]) -> dict[str, list[bool]]:
-        """Case -> whether each of its judged repeats passed; without a pass rule, nothing."""
-        found: dict[str, list[bool]] = {}
-        for case, flags in zip(self._cases, self._flags, strict=True):
-            if flags & _RULED:
-                found.setdefault(names[case], []).append(bool(flags & _PASSED))
-        return found
+    @property
+    def ruled(self) -> bool:
+        """Whether a pass rule said something of any row."""
+        return self._count(_RULED) > 0
 
     def threshold(self) -> float | None:
         """Midway between the scores that failed and those that passed; None where these do not part."""
@@ -137,7 +156,9 @@ class Sample:
         if self.grouping is None:
             return rate_interval(self._count(yes), self._count(need))
         return clustered_rate(
-            (self._unit(row), bool(self._flags[row] & yes)) for row in self._rows(need=need)
+            NumberedClusters(
+                (self._unit(row), float(bool(self._flags[row] & yes))) for row in self._rows(need=need)
+            )
         )
 
     def _rows(self, *, need: int = 0, without: int = 0) -> Iterator[int]:
@@ -147,10 +168,11 @@ class Sample:
         return sum(1 for _ in self._rows(need=need))
 
     def _unit(self, row: int) -> int:
-        """Clusters count up from 0; what has none counts down from -1, by case where cases repeat."""
+        """Clusters have the even numbers; what has none the odd ones, by case where cases repeat."""
         if self._clusters and self._clusters[row] != ALONE:
-            return self._clusters[row]
-        return -1 - (self._cases[row] if self._repeated and self._cases else row)
+            return 2 * self._clusters[row]
+        alone = self._cases[row] if self._repeated and self._cases else row
+        return 2 * alone + 1 if self._clusters else alone
 
 
 class Group:

@@ -17,11 +17,13 @@ from adjudge.records import (
     Scale,
     Usage,
 )
+from adjudge.reports.case_numbers import CaseNumbers
 from adjudge.reports.format import plain_json, shorten
 from adjudge.reports.labels import label_agrees, read_label
 from adjudge.reports.repeated import Repeated, repeat_figures
 from adjudge.reports.sample import ALONE, Bounds, Group, Grouping, Row
 from adjudge.reports.slices import SliceColumn, SliceTally
+from adjudge.reports.temperatures import NOT_KEPT
 from adjudge.stats.distribution import Distribution
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.quantiles import Quantiles
@@ -149,20 +151,26 @@ class Summary:
 
 
 class Tally:
-    """Adds judgements up as they come, in a dozen bytes a row; with clusters or repeats, each one's name once."""
+    """Adds judgements up as they come, in a dozen bytes a row; with repeats, and each case's id once."""
 
     def __init__(
-        self, judges: Iterable[Judge] = (), *, repeats: int | None = None, slices: Sequence[str] = ()
+        self,
+        judges: Iterable[Judge] = (),
+        *,
+        repeats: int | None = None,
+        slices: Sequence[str] = (),
+        temperatures: Mapping[str, float | None] = NOT_KEPT,
     ) -> None:
         """`judges` gives scales and the order of the summaries; one that gets no row has a summary all the same.
 
         `repeats` is how often each case is judged: with 1, no ids need to be kept. `slices` are metadata columns.
+        `temperatures`, by the judge's `name@hash`, is what a run asked for, where its rows no longer say it.
         """
         self._judges = {(judge.name, judge.hash): judge for judge in judges}
         self._accounts: dict[tuple[str, str, str], _Account] = {}
         self._slices = tuple(dict.fromkeys(slices))
-        self._keeps_cases = repeats != 1
-        self._cases: dict[str, int] = {}
+        self._repeats = repeats
+        self._temperatures = temperatures
         self._clusters: dict[str, int] = {}
         self.columns: dict[str, None] = {}
         """The metadata columns seen; only looked for where slices are asked for."""
@@ -171,17 +179,15 @@ class Tally:
         key = (judgement.judge, judgement.judge_hash, judgement.model)
         account = self._accounts.get(key)
         if account is None:
-            account = self._accounts[key] = _Account(*key, self._judges.get(key[:2]), self._slices)
+            account = self._accounts[key] = self._account(key, self._slices)
         if self._slices and len(self.columns) < _MOST_KINDS:
             self.columns.update(dict.fromkeys(judgement.metadata))
-        if isinstance(judgement.outcome, Failed):
-            account.add(judgement, ALONE, ALONE)
-            return
-        case, cluster = judgement.case_id, judgement.cluster
+        cluster = judgement.cluster
         account.add(
             judgement,
-            self._cases.setdefault(case, len(self._cases)) if self._keeps_cases else ALONE,
-            ALONE if cluster is None else self._clusters.setdefault(cluster, len(self._clusters)),
+            ALONE
+            if cluster is None or isinstance(judgement.outcome, Failed)
+            else self._clusters.setdefault(cluster, len(self._clusters)),
         )
 
     @property
@@ -192,23 +198,35 @@ class Tally:
     def summaries(self) -> tuple[Summary, ...]:
         """One for each judge and model, in the order of the judges, then by the model's name."""
         seen = {key[:2] for key in self._accounts}
-        idle = {
-            (*key, ""): _Account(*key, "", judge, ())
-            for key, judge in self._judges.items()
-            if key not in seen
-        }
+        idle = {(*key, ""): self._account((*key, ""), ()) for key in self._judges if key not in seen}
         place = {key: position for position, key in enumerate(self._judges)}
         accounts = {**self._accounts, **idle}
         order = sorted(accounts, key=lambda key: (place.get(key[:2], len(place)), key))
-        names = list(self._cases)
-        return tuple(accounts[key].summary(names) for key in order)
+        return tuple(accounts[key].summary() for key in order)
+
+    def _account(self, key: tuple[str, str, str], slices: Sequence[str]) -> "_Account":
+        return _Account(
+            *key,
+            self._judges.get(key[:2]),
+            slices,
+            repeats=self._repeats,
+            temperatures=self._temperatures,
+        )
 
 
 class _Account:
     """The running sums of one judge with one model."""
 
     def __init__(
-        self, judge: str, judge_hash: str, model: str, source: Judge | None, slices: Sequence[str]
+        self,
+        judge: str,
+        judge_hash: str,
+        model: str,
+        source: Judge | None,
+        slices: Sequence[str],
+        *,
+        repeats: int | None,
+        temperatures: Mapping[str, float | None],
     ) -> None:
         self.judge, self.judge_hash, self.model = judge, judge_hash, model
         self.scale = source.scale if source else None
@@ -216,6 +234,10 @@ class _Account:
         self.pass_rule = source.passes is not None if source else None
         """None: known only from the rows."""
         self.repeats = 0
+        self.cases = None if repeats == 1 else CaseNumbers(repeats)
+        """None where it is known that no case is judged twice."""
+        named = f"{judge}@{judge_hash}"
+        self.planned = (temperatures[named],) if named in temperatures else ()
         self.rows = Group()
         self.slices = SliceTally(slices)
         self.distribution = Distribution(self.scale)
@@ -231,8 +253,8 @@ class _Account:
         self.error_kinds: dict[str, Counter[str]] = {}
         self.failures: dict[str, list[Failure]] = {}
 
-    def add(self, judgement: Judgement, case: int, cluster: int) -> None:
-        """`case` and `cluster` are numbers that stand for them."""
+    def add(self, judgement: Judgement, cluster: int) -> None:
+        """`cluster` is a number that stands for it."""
         outcome = judgement.outcome
         self.repeats = max(self.repeats, judgement.repeat + 1)
         for kind in {note.partition(":")[0].strip() for note in judgement.notes}:
@@ -242,6 +264,9 @@ class _Account:
         row = None
         if isinstance(outcome, Failed):
             self._add_failure(judgement, outcome)
+            # a bad row may bear the id of another row, which is then judged as often as the rest
+            if self.cases is not None and outcome.kind != "bad_row":
+                self.cases.pass_over(judgement.case_id)
         else:
             row = Row(
                 score=outcome.score.value,
@@ -249,7 +274,7 @@ class _Account:
                 passed=judgement.passed,
                 agrees=agrees,
                 cluster=cluster,
-                case=case,
+                case=ALONE if self.cases is None else self.cases.count(judgement.case_id),
                 repeat=judgement.repeat,
             )
             self.distribution.add(row.score)
@@ -318,8 +343,7 @@ class _Account:
             case_id = shorten(judgement.case_id, 200)
             examples.append(Failure(case_id=case_id, message=message, place=judgement.place))
 
-    def summary(self, cases: list[str]) -> Summary:
-        """`cases` are their names, by number."""
+    def summary(self) -> Summary:
         asked, outcomes, sample = self.rows.asked, self.rows.outcomes, self.rows.sample
         return Summary(
             judge=self.judge,
@@ -344,14 +368,14 @@ class _Account:
             from_store=self.from_store,
             latency=self._latency(),
             answered=self.answered,
-            temperatures=tuple(self.temperatures),
+            temperatures=tuple(self.temperatures) or self.planned,
             notes=dict(sorted(self.notes.items(), key=lambda item: (-item[1], item[0]))),
             error_kinds={
                 kind: dict(self.error_kinds[kind]) for kind in OUTCOME_KINDS if kind in self.error_kinds
             },
             failures={kind: tuple(self.failures[kind]) for kind in OUTCOME_KINDS if kind in self.failures},
             lowest=tuple(item[-1] for item in self.lowest),
-            repeated=repeat_figures(sample, cases) if cases and self.repeats > 1 else None,
+            repeated=repeat_figures(sample, self.cases) if self.cases and self.repeats > 1 else None,
             slices=self.slices.columns(self.scale),
         )
 

@@ -75,6 +75,9 @@ NOTES: Mapping[str, str] = {
     "extra_field": "the verdict holds a part that was not asked for",
     "uncertain": "close to the threshold: half of such verdicts are little better than a coin",
     "compared_in_code": "the expected answer is a number, so it was compared by rule and not by the model",
+    "hidden_text": "the response holds characters that do not show; the embedded judge's model did not see them",
+    "encoded_text": "the response holds encoded material nobody asked for; the embedded judge's model did not see it",
+    "repeated_text": "the response says a sentence three times or more; the embedded judge's model saw it once",
     "language": "not English, which is all that the embedded judge was trained and measured on",
 }
 
@@ -105,11 +108,7 @@ def facts(summary: Summary) -> list[str]:
     if summary.pass_rate and summary.pass_bounds and summary.pass_rate.n < summary.asked:
         low, high = show_percent(summary.pass_bounds.low), show_percent(summary.pass_bounds.high)
         lines.append(f"pass rate if all the rest failed: {low}; if all passed: {high}")
-    if summary.temperatures not in {(), (0.0,)}:
-        asked = [
-            "the provider's default" if degree is None else f"{degree:g}" for degree in summary.temperatures
-        ]
-        lines.append(f"temperature: {', '.join(asked)}")
+    lines += temperature_facts(summary)
     lines += grouping_facts(summary)
     if summary.from_store:
         lines.append(f"{_rows(summary.from_store)} answered from the store, with no call and no cost")
@@ -118,6 +117,17 @@ def facts(summary: Summary) -> list[str]:
         meaning = f": {NOTES[kind]}" if kind in NOTES else ""
         lines.append(f"note {visible(kind)} on {_rows(count)}{meaning}")
     return lines
+
+
+def temperature_facts(summary: Summary) -> list[str]:
+    """Named wherever it is not the usual 0, and with repeats, whose noise depends on it."""
+    usual = summary.temperatures in {(), (0.0,)} and summary.repeats < 2
+    if usual or not summary.temperatures:
+        return []
+    if summary.model.startswith("embedded@"):
+        return ["temperature: none, the embedded judge says the same every time"]
+    asked = ["the provider's default" if degree is None else f"{degree:g}" for degree in summary.temperatures]
+    return [f"temperature: {', '.join(asked)}"]
 
 
 def card_of(summary: Summary) -> Card | None:

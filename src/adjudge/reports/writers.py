@@ -174,9 +174,21 @@ def _csv_line(cells: list[str]) -> bytes:
 
 JUNIT = "junit.xml"
 
+
+def line_writer(suffix: str, sink: Sink) -> LineWriter:
+    """`.jsonl` or `.csv`, into any sink."""
+    return LineWriter(sink, *LINES[suffix])
+
+
+LINES: Mapping[str, tuple[Callable[[dict[str, Json]], bytes], bytes]] = {
+    ".jsonl": (json_line, b""),
+    ".csv": (csv_row, _csv_line(list(FIELDS))),
+}
+"""Suffix -> how a row is written, and what stands before the first."""
+
 WRITERS: Mapping[str, Callable[[str], Writer]] = {
-    ".jsonl": lambda path: LineWriter(FileSink(path), json_line),
-    ".csv": lambda path: LineWriter(FileSink(path), csv_row, _csv_line(list(FIELDS))),
+    ".jsonl": lambda path: line_writer(".jsonl", FileSink(path)),
+    ".csv": lambda path: line_writer(".csv", FileSink(path)),
     ".parquet": ParquetWriter,
     JUNIT: JunitWriter,
 }

@@ -195,6 +195,7 @@ async def _find_or_make(
             metadata=slice_values(case),
             cluster=cluster_of(case),
             label=case.fields.get("label"),
+            annotators=case.fields.get("annotators"),
         )
     client = await conditions.keeper.client_for(reuse_key, conditions.client)
     calls: list[Call] = []
@@ -224,6 +225,7 @@ def _judgement(item: Work, conditions: Conditions, ruling: Ruling, calls: list[C
         metadata=slice_values(row) if isinstance(row, Case) else NOTHING,
         cluster=cluster_of(row) if isinstance(row, Case) else None,
         label=row.fields.get("label") if isinstance(row, Case) else None,
+        annotators=row.fields.get("annotators") if isinstance(row, Case) else None,
     )
 
 

@@ -43,6 +43,11 @@ def describe_run(
         "identity": None if path is None else sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest(),
         "path": None if path is None else str(path.resolve()),
         "current_date": plan.current_date.day,
+        # what each judge was asked with: its own goes before the run's, and its file does not tell which it was
+        "temperatures": [
+            plan.asking.temperature if judge.temperature is None else judge.temperature
+            for judge in plan.judges
+        ],
         "adjudge": version,
     }
 

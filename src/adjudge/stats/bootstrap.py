@@ -27,6 +27,8 @@ class Figure:
     low: float
     high: float
     why_undefined: str
+    unseen_rows: int = 0
+    """The interval allows for so many more rows on which the two sides agree by chance, where this figure is 0."""
 
 
 def resample(
@@ -37,16 +39,21 @@ def resample(
     seed: int,
     resamples: int = RESAMPLES,
     unseen: Array | None = None,
+    warnings: Mapping[str, str] | None = None,
 ) -> dict[str, Estimate | Undefined]:
     """Each figure with its interval; all figures share the resamples.
 
     `unseen` are the sums of a cluster unlike all those seen, for when every resample says the same: as in
     `intervals.mean_interval`, so many such clusters may exist, and the bound is the figure with them among the rest.
+    `warnings` are what the caller knows to speak against a figure's interval, where nothing here does.
     """
     np = need_numpy(_WHERE)
     clusters, total = sample.clusters, sample.total
     drawn = sample.draw(resamples, seed) if clusters > 1 else np.empty((0, len(total)))
     found: dict[str, Estimate | Undefined] = {}
+    # One way of saying it for all figures of a table, since people read it once.
+    most = max((figure.unseen_rows for figure in figures.values()), default=0)
+    aside = f"; correlations and weighted figures allow for up to {most} unseen rows" if most else ""
     for name, figure in figures.items():
         value = float(figure.of(total))
         if isnan(value):
@@ -57,14 +64,17 @@ def resample(
         warning = warn_of_few(clusters)
         if warning is None and len(defined) < (1.0 - _MOST_UNDEFINED) * resamples:
             warning = f"{1 - len(defined) / resamples:.0%} of the resamples had no such figure"
+        if warning is None and warnings is not None:
+            warning = warnings.get(name)
         if clusters == 1:
             low, high, method = figure.low, figure.high, "the whole range (one cluster)"
         elif not len(defined) or np.ptp(defined) <= 1e-12:
             low, high, method = _bound(figure, value, total, clusters, unseen)
         else:
             low, high = _bca(value, defined, sample, figure)
+            low, high = _allow_for_unseen(value, low, high, figure.unseen_rows / (n + figure.unseen_rows))
             groups = f" of {sample.units:,} groups" if sample.units < clusters else ""
-            method = f"cluster bootstrap (BCa, {resamples:,} resamples{groups}, seed {seed})"
+            method = f"cluster bootstrap (BCa, {resamples:,} resamples{groups}, seed {seed}{aside})"
         found[name] = Estimate(
             value=value,
             low=min(value, max(figure.low, low)),
@@ -102,11 +112,21 @@ def _bca(value: float, drawn: Array, sample: Sample, figure: Figure) -> tuple[fl
     return float(low), float(high)
 
 
+def _allow_for_unseen(value: float, low: float, high: float, share: float) -> tuple[float, float]:
+    """Move the end nearer to 0 by what such a share of rows, on which the sides agree by chance, would do.
+
+    Where a distance counts, a few far disagreements make most of the variance, and a sample that happens to hold few of
+    them looks both better and surer than it is. No resample can show what the sample does not hold.
+    """
+    return (low - value * share, high) if value > 0.0 else (low, high - value * share)
+
+
 def _bound(
     figure: Figure, value: float, total: Array, clusters: int, unseen: Array | None
 ) -> tuple[float, float, str]:
     others = 1.0 - (0.5 - CONFIDENCE / 2.0) ** (1.0 / clusters)
-    if unseen is not None:
+    # Away from its ends a figure that no resample moves says nothing: kappa is 0 whenever one side gave one label.
+    if unseen is not None and min(value - figure.low, figure.high - value) <= 1e-9:
         mixed = float(figure.of((1.0 - others) * total + others * clusters * unseen))
         if not isnan(mixed) and mixed != value:
             return min(mixed, value), max(mixed, value), "bound on unseen clusters (all resamples equal)"

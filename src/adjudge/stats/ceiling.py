@@ -14,7 +14,7 @@ from adjudge.stats.arrays import Array, need_numpy
 from adjudge.stats.bootstrap import RESAMPLES, Figure, resample
 from adjudge.stats.clusters import clustered_rate
 from adjudge.stats.intervals import Estimate, Undefined
-from adjudge.stats.people import Label, sort_labels
+from adjudge.stats.people import UNSEEN_ROWS, Label, sort_labels
 from adjudge.stats.samples import number_clusters, sample_of_sums
 from adjudge.stats.student import t_tail
 
@@ -135,6 +135,7 @@ def krippendorff_alpha(
         low=-1.0,
         high=1.0,
         why_undefined="only one label was used: agreement cannot be told from chance",
+        unseen_rows=0 if level == "nominal" else UNSEEN_ROWS,
     )
     sample = sample_of_sums(
         together.reshape(len(rows), size * size),

@@ -1,8 +1,11 @@
 """Means and rates over clusters: what one question, or one case's repeats, say counts as one piece of evidence."""
 
-from collections.abc import Hashable, Iterable
+from array import array
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from math import exp, inf, isfinite, log, sqrt
+from math import exp, fsum, inf, isfinite, log, sqrt
+from typing import NamedTuple
 
 from adjudge.records import Scale
 from adjudge.stats.intervals import CONFIDENCE, Estimate, wilson
@@ -10,6 +13,8 @@ from adjudge.stats.student import t_quantile
 
 FEWEST_CLUSTERS = 10
 """Below, the variance between clusters is itself too uncertain; the interval is given, and marked."""
+MANY_DEGREES = 1_000
+"""Of freedom; from there on their number is not worth naming."""
 _UPPER = 0.5 + CONFIDENCE / 2.0
 
 
@@ -33,6 +38,14 @@ class Spread:
         return self.variance <= (1e-9 * max(1.0, abs(self.low), abs(self.high))) ** 2
 
 
+class ClusterKind(NamedTuple):
+    """Clusters that have the same number of rows and the same sum."""
+
+    rows: int
+    total: float
+    times: int = 1
+
+
 class Clusters:
     """A streaming sample in groups: a count and a sum for each, whatever the number of rows.
 
@@ -40,56 +53,81 @@ class Clusters:
     is then allowed for, whatever its correlation.
     """
 
-    __slots__ = ("_high", "_low", "_sums")
+    __slots__ = ("_counts", "_high", "_low", "_places", "_totals")
 
     def __init__(self, values: Iterable[tuple[Hashable, float]] = ()) -> None:
-        self._sums: dict[Hashable, tuple[int, float]] = {}
+        self._places: dict[Hashable, int] = {}
+        self._counts = array("q")
+        self._totals = array("d")
         self._low, self._high = inf, -inf
         for cluster, value in values:
             self.add(cluster, value)
 
     def add(self, cluster: Hashable, value: float) -> None:
+        self._add_at(self._places.setdefault(cluster, len(self._places)), value)
+
+    def _add_at(self, place: int, value: float) -> None:
         if not isfinite(value):
             raise ValueError(f"{value} is not a score")
-        count, total = self._sums.get(cluster, (0, 0.0))
-        self._sums[cluster] = (count + 1, total + value)
+        missing = place + 1 - len(self._counts)
+        if missing > 0:
+            self._counts.frombytes(bytes(missing * self._counts.itemsize))
+            self._totals.frombytes(bytes(missing * self._totals.itemsize))
+        self._counts[place] += 1
+        self._totals[place] += value
         self._low = min(self._low, value)
         self._high = max(self._high, value)
 
     def __len__(self) -> int:
-        return len(self._sums)
+        return sum(1 for _ in self._kinds())
 
     def sums(self) -> list[tuple[int, float]]:
         """Count and sum of each cluster, in the order in which they first appeared."""
-        return list(self._sums.values())
+        return [(count, total) for count, total, _ in self._kinds()]
 
     def spread(self) -> Spread | None:
-        """None for no values.
+        """None for no values."""
+        return spread_of(self._kinds, low=self._low, high=self._high)
 
-        In a model with nothing but an intercept, CR2 (Bell and McCaffrey 2002) divides each cluster's squared sum of
-        residuals by 1 - m / n, and the degrees of freedom follow from the clusters' sizes alone.
-        """
-        if not self._sums:
-            return None
-        sizes = [count for count, _ in self._sums.values()]
-        n = sum(sizes)
-        mean = sum(total for _, total in self._sums.values()) / n
-        variance, df = 0.0, 0.0
-        if len(sizes) > 1:
-            squares = fourths = leverage = 0.0
-            for count, total in self._sums.values():
-                free = 1.0 - count / n
-                residual = total - count * mean
-                variance += residual * residual / free
-                weight = count * count / free
-                squares += count * count
-                leverage += weight
-                fourths += weight * weight
-            variance /= n * n
-            df = n * n / (squares + (leverage * leverage - fourths) / (n * n))
-        return Spread(
-            mean=mean, variance=variance, df=df, n=n, clusters=len(sizes), low=self._low, high=self._high
-        )
+    def _kinds(self) -> Iterator[ClusterKind]:
+        return (ClusterKind(*sums) for sums in zip(self._counts, self._totals, strict=True) if sums[0])
+
+
+class NumberedClusters(Clusters):
+    """Clusters known by small numbers: sixteen bytes for each, and no names."""
+
+    __slots__ = ()
+
+    def __init__(self, values: Iterable[tuple[int, float]] = ()) -> None:
+        super().__init__()
+        for number, value in values:
+            self._add_at(number, value)
+
+
+def spread_of(kinds: Callable[[], Iterable[ClusterKind]], *, low: float, high: float) -> Spread | None:
+    """None for no clusters; `kinds` is asked for them again and again, and `low` and `high` are the ends of all values.
+
+    In a model with nothing but an intercept, CR2 (Bell and McCaffrey 2002) divides each cluster's squared sum of
+    residuals by 1 - m / n, and the degrees of freedom follow from the clusters' sizes alone.
+    """
+    sizes: Counter[int] = Counter()
+    for kind in kinds():
+        sizes[kind.rows] += kind.times
+    n, clusters = sum(rows * times for rows, times in sizes.items()), sizes.total()
+    if not clusters:
+        return None
+    mean = fsum(kind.times * kind.total for kind in kinds()) / n
+    variance, df = 0.0, 0.0
+    if clusters > 1:
+        variance = fsum(
+            kind.times * (kind.total - kind.rows * mean) ** 2 / (1.0 - kind.rows / n) for kind in kinds()
+        ) / (n * n)
+        weights = {rows: rows * rows / (1.0 - rows / n) for rows in sizes}
+        squares = fsum(times * rows * rows for rows, times in sizes.items())
+        leverage = fsum(times * weights[rows] for rows, times in sizes.items())
+        fourths = fsum(times * weights[rows] ** 2 for rows, times in sizes.items())
+        df = n * n / (squares + (leverage * leverage - fourths) / (n * n))
+    return Spread(mean=mean, variance=variance, df=df, n=n, clusters=clusters, low=low, high=high)
 
 
 def clustered_mean(
@@ -112,8 +150,15 @@ def clustered_mean(
         spread,
         max(spread.mean - margin, floor),
         min(spread.mean + margin, ceiling),
-        f"t over clusters (CR2, {spread.df:.3g} degrees of freedom)",
+        f"t over clusters (CR2{degrees(spread.df)})",
     )
+
+
+def degrees(df: float) -> str:
+    """`, 28.4 degrees of freedom`; nothing where there are so many that t is the normal distribution to three digits."""
+    if df > MANY_DEGREES:
+        return ""
+    return f", {df:.0f} degrees of freedom" if df >= 100 else f", {df:.3g} degrees of freedom"
 
 
 def clustered_rate(passes: Iterable[tuple[Hashable, bool]] | Clusters) -> Estimate | None:
@@ -130,7 +175,11 @@ def clustered_rate(passes: Iterable[tuple[Hashable, bool]] | Clusters) -> Estima
         if isinstance(passes, Clusters)
         else Clusters((cluster, float(passed)) for cluster, passed in passes)
     )
-    spread = sample.spread()
+    return rate_of(sample.spread())
+
+
+def rate_of(spread: Spread | None) -> Estimate | None:
+    """`clustered_rate` of clusters that were added up elsewhere."""
     if spread is None:
         return None
     if not 0.0 <= spread.low <= spread.high <= 1.0:
@@ -147,7 +196,7 @@ def clustered_rate(passes: Iterable[tuple[Hashable, bool]] | Clusters) -> Estima
         spread,
         _share_at(odds - margin),
         _share_at(odds + margin),
-        f"logit t over clusters (CR2, {spread.df:.3g} degrees of freedom)",
+        f"logit t over clusters (CR2{degrees(spread.df)})",
     )
 
 

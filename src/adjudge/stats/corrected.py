@@ -1,18 +1,18 @@
 """What people would have said on average, from a judge's scores for all cases and people's labels for some."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from math import exp, inf, log, sqrt
 from typing import NamedTuple
 
 from adjudge.records import Scale
-from adjudge.stats.clusters import Clusters, clustered_mean, warn_of_few
-from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined, wilson
+from adjudge.stats.clusters import clustered_mean, warn_of_few
+from adjudge.stats.error_rates import Answer, fieller, share_right
+from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined
 from adjudge.stats.student import t_quantile
 
 _UPPER = 0.5 + CONFIDENCE / 2.0
-_Z = 1.959963984540054
 FEWEST_LABELS = 10
 _OF_PEOPLE = "what people would say on average, over the cases that these were drawn from"
 _OF_JUDGE = "what this judge says on average, over the cases that these were drawn from"
@@ -42,19 +42,6 @@ class Corrected:
     specificity: Estimate | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Share:
-    """A weighted share, and the n that independent cases of equal weight would need to be as sure."""
-
-    value: float
-    effective: float
-    count: int
-
-    def estimate(self) -> Estimate:
-        low, high = wilson(self.value, self.effective)
-        return Estimate(value=self.value, low=low, high=high, n=self.count, method="Wilson")
-
-
 def naive_mean(cases: Sequence[JudgedCase], scale: Scale | None = None) -> Corrected | Undefined:
     """The judge's own mean, which is the people's only if the judge's errors cancel."""
     estimate = clustered_mean(((_cluster(case, at), case.judge) for at, case in enumerate(cases)), scale)
@@ -78,6 +65,9 @@ def ppi_mean(
     problem = _why_not(cases)
     if problem:
         return problem
+    if tuning is None and all(case.person is not None for case in cases):
+        # The judge then has nothing to add: any lambda gives the same mean, and only 0 shows how sure it is.
+        tuning = 0.0
     sums = _sum_up(cases)
     whole = _add(sums.labelled.values())
     chosen = sums.tuned(whole) if tuning is None else tuning
@@ -121,17 +111,24 @@ def ppi_mean(
 def rogan_gladen(cases: Sequence[JudgedCase]) -> Corrected | Undefined:
     """The rate of passes by people, from the judge's rate and its errors (Rogan and Gladen 1978).
 
-    The interval is Lang and Reiczigel's (2014), which knows that sensitivity and specificity are estimates too. Both
-    are from the labels, weighted by how those were drawn; the counts are then the effective ones.
+    Sensitivity and specificity are from the labels, weighted by how those were drawn; the interval is Fieller's, which
+    knows that they are estimates too (see `error_rates`).
     """
     problem = _why_not(cases)
     if problem:
         return problem
     if any(value not in (0.0, 1.0) for case in cases for value in (case.judge, case.person or 0.0)):
         return Undefined(why="only passes and fails have a sensitivity and a specificity")
-    passing = _share((c for c in cases if c.person == 1.0), of=1.0)
-    failing = _share((c for c in cases if c.person == 0.0), of=0.0)
-    if not passing.effective or not failing.effective:
+    answers = [
+        Answer(
+            case.person == 1.0, case.judge == case.person, 1.0 / (case.probability or 1.0), _cluster(case, at)
+        )
+        for at, case in enumerate(cases)
+        if case.person is not None
+    ]
+    passing = share_right([answer for answer in answers if answer.passes])
+    failing = share_right([answer for answer in answers if not answer.passes])
+    if passing is None or failing is None:
         return Undefined(why="people gave only one of the two labels, so one kind of error was not seen")
     sensitivity, specificity = passing.estimate(), failing.estimate()
     youden = sensitivity.value + specificity.value - 1.0
@@ -144,22 +141,20 @@ def rogan_gladen(cases: Sequence[JudgedCase]) -> Corrected | Undefined:
             why=f"sensitivity + specificity - 1 is {youden:.2f} and may be {max(youden_low, -1.0):.2f}: "
             "the judge is not surely better than chance, so its rate cannot be corrected"
         )
-    spread = Clusters((_cluster(case, at), case.judge) for at, case in enumerate(cases)).spread()
-    assert spread is not None
-    rate = spread.mean
-    plain = rate * (1.0 - rate)
-    independent = min(plain / spread.variance, len(cases)) if spread.variance > 0.0 else spread.clusters
-    value = (rate + specificity.value - 1.0) / youden
-    low, high = lang_reiczigel(rate, independent, passing, failing)
-    value = min(1.0, max(0.0, value))
+    rate = sum(case.judge for case in cases) / len(cases)
+    say: dict[Hashable, float] = defaultdict(float)
+    for at, case in enumerate(cases):
+        say[_cluster(case, at)] += (case.judge - rate) / len(cases)
+    low, high = fieller(rate, say, answers)
+    value = min(1.0, max(0.0, (rate + specificity.value - 1.0) / youden))
     labels = passing.count + failing.count
     estimate = Estimate(
         value=value,
         low=min(low, value),
         high=max(high, value),
         n=len(cases),
-        method=f"Rogan-Gladen (Lang-Reiczigel interval, {labels} labels)",
-        clusters=spread.clusters if spread.clusters < len(cases) else None,
+        method=f"Rogan-Gladen (Fieller interval, {labels} labels)",
+        clusters=len(say) if len(say) < len(cases) else None,
         warning=None
         if min(passing.count, failing.count) >= FEWEST_LABELS
         else f"fewer than {FEWEST_LABELS} labels of one kind: an interval over so few is unreliable",
@@ -171,53 +166,6 @@ def rogan_gladen(cases: Sequence[JudgedCase]) -> Corrected | Undefined:
         sensitivity=sensitivity,
         specificity=specificity,
     )
-
-
-def lang_reiczigel(rate: float, n: float, passing: Share, failing: Share) -> tuple[float, float]:
-    """95 % limits of a rate, within 0 and 1, from the judge's rate and its shares of right passes and fails."""
-    squared = _Z * _Z
-    rate = (n * rate + squared / 2.0) / (n + squared)
-    n += squared
-    positives, negatives = passing.effective + 2.0, failing.effective + 2.0
-    sensitivity = (passing.effective * passing.value + 1.0) / positives
-    specificity = (failing.effective * failing.value + 1.0) / negatives
-    youden = sensitivity + specificity - 1.0
-    if youden <= 0.0:
-        return 0.0, 1.0
-    value = (rate + specificity - 1.0) / youden
-    missed = sensitivity * (1.0 - sensitivity) / positives
-    alarmed = specificity * (1.0 - specificity) / negatives
-    shift = 2.0 * squared * (value * missed - (1.0 - value) * alarmed)
-    error = sqrt(rate * (1.0 - rate) / n + value**2 * missed + (1.0 - value) ** 2 * alarmed) / youden
-    return max(0.0, value + shift - _Z * error), min(1.0, value + shift + _Z * error)
-
-
-def differences(
-    a: Mapping[str, JudgedCase], b: Mapping[str, JudgedCase], *, same_draw: bool
-) -> list[JudgedCase]:
-    """B - A for the cases in both, for `naive_mean` and `ppi_mean`, with a scale from -width to width.
-
-    `same_draw` says that one draw chose the cases whose answers of both sides were labelled. Otherwise each side was
-    drawn on its own, and both labels are there with the product of the chances.
-    """
-    rows: list[JudgedCase] = []
-    for name in a.keys() & b.keys():
-        first, second = a[name], b[name]
-        both = first.person is not None and second.person is not None
-        chance = None
-        if first.probability is not None and second.probability is not None:
-            chance = first.probability if same_draw else first.probability * second.probability
-            if same_draw and first.probability != second.probability:
-                raise ValueError(f"{name} cannot have two chances in one draw")
-        rows.append(
-            JudgedCase(
-                judge=second.judge - first.judge,
-                person=(second.person or 0.0) - (first.person or 0.0) if both else None,
-                probability=chance,
-                cluster=first.cluster,
-            )
-        )
-    return rows
 
 
 class _Labels(NamedTuple):
@@ -310,21 +258,6 @@ def _logit_ends(share: float, error: float, critical: float) -> tuple[float, flo
     odds, margin = log(inner / (1.0 - inner)), critical * error / (inner * (1.0 - inner))
     low, high = (1.0 / (1.0 + exp(-min(max(end, -700.0), 700.0))) for end in (odds - margin, odds + margin))
     return (0.0 if share < edge else low), (1.0 if share > 1.0 - edge else high)
-
-
-def _share(cases: Iterable[JudgedCase], *, of: float) -> Share:
-    weighted = [(1.0 / (case.probability or 1.0), float(case.judge == of)) for case in cases]
-    total = sum(weight for weight, _ in weighted)
-    if not total:
-        return Share(value=0.0, effective=0.0, count=0)
-    value = sum(weight * hit for weight, hit in weighted) / total
-    variance = sum((weight * (hit - value)) ** 2 for weight, hit in weighted) / total**2
-    effective = total * total / sum(weight * weight for weight, _ in weighted)
-    if (
-        variance > 0.0
-    ):  # heavy weights that are rarely wrong cost less than Kish's formula, blind to that, says
-        effective = min(float(len(weighted)), max(effective, value * (1.0 - value) / variance))
-    return Share(value=value, effective=effective, count=len(weighted))
 
 
 def _why_not(cases: Sequence[JudgedCase]) -> Undefined | None:

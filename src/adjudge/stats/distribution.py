@@ -1,6 +1,8 @@
 """How often each score was given, in bounded memory."""
 
 from collections import Counter
+from math import inf, nextafter
+from typing import NamedTuple
 
 from adjudge.records import Scale
 
@@ -38,6 +40,39 @@ class Distribution:
         if self._scale is None:
             return None
         return {_bin_label(position, self._scale): self._bins[position] for position in sorted(self._bins)}
+
+
+class Ends(NamedTuple):
+    """The least and the greatest score that is counted under a label; None: nothing ends it."""
+
+    low: float | None
+    high: float | None
+
+
+def label_ends(label: str, scale: Scale | None) -> Ends:
+    """What `counts` put under this label: one value, or all from one to another, both included."""
+    position = None
+    if scale is not None:
+        labels = {_bin_label(each, scale): each for each in range(-1, BINS + 1)}
+        position = labels.get(label)
+    if position is None or scale is None:
+        return Ends(float(label), float(label))
+    low = None if position < 0 else _first_of(position, scale)
+    high = None if position >= BINS else nextafter(_first_of(position + 1, scale), -inf)
+    return Ends(low, high)
+
+
+def _first_of(position: int, scale: Scale) -> float:
+    """The least value of that bin, to the last bit: where `_bin` rounds, the edge is not the sum that it should be."""
+    if position >= BINS:
+        return nextafter(scale.high, inf)
+    below, value = nextafter(scale.low, -inf), scale.high
+    while below < (middle := below / 2 + value / 2) < value:
+        if _bin(middle, scale) >= position:
+            value = middle
+        else:
+            below = middle
+    return value
 
 
 def _bin(value: float, scale: Scale) -> int:

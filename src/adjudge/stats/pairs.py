@@ -1,13 +1,16 @@
 """Secondary tests for independent pairs, Holm's correction, and how many cases a comparison needs."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
-from math import ceil, sqrt
+from math import ceil, exp, lgamma, log, sqrt
 from statistics import NormalDist
 
 from adjudge.stats.intervals import CONFIDENCE, Undefined
 from adjudge.stats.student import incomplete_beta, t_quantile
 
 _UPPER = 0.5 + CONFIDENCE / 2.0
+_SPREADS, _STEPS = 10.0, 400
+"""How far from 1 a sample's spread is followed, in its own standard deviations, and in how many steps."""
 
 
 def mcnemar(only_a: int, only_b: int) -> float | Undefined:
@@ -71,14 +74,35 @@ def sample_size(effect: float, *, sd: float, power: float = 0.8, design_effect: 
     """
     if not (effect and sd > 0.0 and 0.0 < power < 1.0 and design_effect > 0.0):
         raise ValueError("effect, sd and design effect must differ from 0, and power lie between 0 and 1")
-    ratio = (sd / effect) ** 2
-    n = max(2, ceil(ratio * (NormalDist().inv_cdf(_UPPER) + NormalDist().inv_cdf(power)) ** 2))
-    for _ in range(100):  # t needs a few more than z; the step settles at once unless n is tiny
-        wanted = max(2, ceil(ratio * (t_quantile(_UPPER, n - 1) + t_quantile(power, n - 1)) ** 2))
-        if wanted <= n:
-            break
-        n = wanted if wanted - n > 2 else n + 1
+    size = abs(effect) / sd
+    enough = 2
+    while t_test_power(size, enough) < power:
+        enough *= 2
+    sizes = range(2, enough + 1)
+    n = sizes[bisect_left(sizes, power, key=lambda n: t_test_power(size, n))]
     return ceil(n * design_effect)
+
+
+def t_test_power(size: float, n: int) -> float:
+    """The chance that a t test of n differences at 95 % confidence shows a mean of `size` standard deviations.
+
+    The sample's spread s, as a share of the true one, makes t normal around sqrt(n) size: this is the tail beyond the
+    critical value, averaged over s by Simpson's rule.
+    """
+    df = n - 1
+    critical, shift, half = t_quantile(_UPPER, df), sqrt(n) * size, df / 2.0
+    low, high = max(0.0, 1.0 - _SPREADS / sqrt(2.0 * df)), 1.0 + _SPREADS / sqrt(2.0 * df)
+    step = (high - low) / _STEPS
+    factor = log(2.0) + half * log(half) - lgamma(half)
+    cdf = NormalDist().cdf
+    total = 0.0
+    for at in range(_STEPS + 1):
+        s = low + at * step
+        if s > 0.0 or df == 1:
+            density = exp(factor - half * s * s + ((df - 1) * log(s) if df > 1 else 0.0))
+            weight = 1.0 if at in {0, _STEPS} else 4.0 if at % 2 else 2.0
+            total += weight * density * (cdf(shift - critical * s) + cdf(-shift - critical * s))
+    return total * step / 3.0
 
 
 def _ranks(values: Sequence[float]) -> tuple[list[float], list[int]]:

@@ -4,13 +4,18 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
+from typing import NamedTuple, Self
 
-from adjudge.stats.clusters import clustered_rate, warn_of_few
+from adjudge.stats.clusters import ClusterKind, rate_of, spread_of, warn_of_few
 from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined
+from adjudge.stats.moments import Moments
 from adjudge.stats.student import t_quantile
 
 _UPPER = 0.5 + CONFIDENCE / 2.0
 _NO_REPEATS = "no case was judged more than once"
+
+Verdicts = tuple[tuple[Hashable, int], ...]
+"""How often each was given to a case."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,86 +28,174 @@ class Noise:
     """With more than one score."""
 
 
+class Retests:
+    """Cases judged more than once, added up one at a time; two of these add up to what one would have been over both.
+
+    Memory grows with the kinds of cases (three repeats of a pass rule have four), not with their number. Only where
+    scores are compared and hardly two cases have the same ones, every case is a kind.
+    """
+
+    __slots__ = ("cases", "df", "kinds", "squares")
+
+    def __init__(self) -> None:
+        self.squares = Moments()
+        self.df = self.cases = 0
+        self.kinds: Counter[Verdicts] = Counter()
+
+    def add_scores(self, scores: Sequence[float]) -> None:
+        """All of one case's."""
+        if len(scores) < 2:
+            return
+        mean = sum(scores) / len(scores)
+        self.squares.add(sum((score - mean) ** 2 for score in scores))
+        self.df += len(scores) - 1
+        self.cases += 1
+
+    def add_verdicts(self, verdicts: Sequence[Hashable]) -> None:
+        """All of one case's."""
+        if len(verdicts) > 1:
+            self.kinds[tuple(sorted(Counter(verdicts).items(), key=repr))] += 1
+
+    def merge(self, other: "Retests") -> None:
+        self.squares.merge(other.squares)
+        self.df += other.df
+        self.cases += other.cases
+        self.kinds.update(other.kinds)
+
+    def noise(self) -> Noise | Undefined:
+        """Pooled by degrees of freedom, so that a case judged ten times says more than one judged twice."""
+        if not self.df:
+            return Undefined(why=_NO_REPEATS)
+        squares = self.squares.mean * self.squares.count
+        return Noise(sd=sqrt(squares / self.df), df=self.df, cases=self.cases)
+
+    def flips(self) -> Estimate | Undefined:
+        """The chance that two repeats of one case differ, over cases with at least two."""
+        kinds = [
+            ClusterKind(rows=pairs, total=float(pairs - sum(map(_pairs, counts))), times=times)
+            for counts, times in self._counts()
+            if (pairs := _pairs(sum(counts)))
+        ]
+        if not kinds:
+            return Undefined(why=_NO_REPEATS)
+        low = 0.0 if any(kind.total < kind.rows for kind in kinds) else 1.0
+        high = 1.0 if any(kind.total for kind in kinds) else 0.0
+        found = rate_of(spread_of(lambda: kinds, low=low, high=high))
+        return Undefined(why=_NO_REPEATS) if found is None else found
+
+    def kappa(self) -> Estimate | Undefined:
+        """Test-retest agreement beyond chance: Fleiss's kappa, each case counting once; a jackknife over cases."""
+        kinds = [_Kind.of(kind, times) for kind, times in self.kinds.items()]
+        n = sum(kind.times for kind in kinds)
+        if not n:
+            return Undefined(why=_NO_REPEATS)
+        use: dict[Hashable, float] = {}
+        for kind in kinds:
+            for label, share in kind.shares.items():
+                use[label] = use.get(label, 0.0) + kind.times * share
+        seen = sum(kind.times * kind.agreed for kind in kinds)
+        kappa = _kappa(seen / n, [total / n for total in use.values()])
+        if kappa is None:
+            why = "only one verdict was given, so agreement by chance cannot be told from agreement"
+            return Undefined(why=why)
+        without = [(_kappa_without(kind, seen, use, n), kind.times) for kind in kinds if n > 1]
+        low, high, method = _jackknife(kappa, n, without)
+        return Estimate(value=kappa, low=low, high=high, n=n, method=method, warning=warn_of_few(n))
+
+    def _counts(self) -> list[tuple[list[int], int]]:
+        return [([count for _, count in kind], times) for kind, times in self.kinds.items()]
+
+
 def within_case_noise(scores: Mapping[str, Sequence[float]]) -> Noise | Undefined:
-    """Pooled by degrees of freedom, so that a case judged ten times says more than one judged twice."""
-    squares, df, cases = 0.0, 0, 0
+    """By case."""
+    retests = Retests()
     for values in scores.values():
-        if len(values) < 2:
-            continue
-        mean = sum(values) / len(values)
-        squares += sum((value - mean) ** 2 for value in values)
-        df += len(values) - 1
-        cases += 1
-    return Noise(sd=sqrt(squares / df), df=df, cases=cases) if df else Undefined(why=_NO_REPEATS)
+        retests.add_scores(values)
+    return retests.noise()
 
 
 def flip_rate(verdicts: Mapping[str, Sequence[Hashable]]) -> Estimate | Undefined:
-    """The chance that two repeats of one case differ, over cases with at least two."""
-    found = clustered_rate(
-        (case, first != second)
-        for case, values in verdicts.items()
-        for at, first in enumerate(values)
-        for second in values[at + 1 :]
-    )
-    return Undefined(why=_NO_REPEATS) if found is None else found
+    """By case: see `Retests.flips`."""
+    return _of_verdicts(verdicts).flips()
 
 
 def retest_kappa(verdicts: Mapping[str, Sequence[Hashable]]) -> Estimate | Undefined:
-    """Test-retest agreement beyond chance: Fleiss's kappa, each case counting once; a jackknife over cases."""
-    cases = [Counter(values) for values in verdicts.values() if len(values) > 1]
-    if not cases:
-        return Undefined(why=_NO_REPEATS)
-    agreed = [_pairs_agreed(case) for case in cases]
-    shares = [{label: count / case.total() for label, count in case.items()} for case in cases]
-    use: Counter[Hashable] = Counter()
-    for share in shares:
-        use.update(share)
-    n, seen = len(cases), sum(agreed)
-    kappa = _kappa(seen / n, [total / n for total in use.values()])
-    if kappa is None:
-        return Undefined(
-            why="only one verdict was given, so agreement by chance cannot be told from agreement"
-        )
-    low, high, method = -1.0, 1.0, "the whole range (too few cases)"
-    without = [
-        _kappa((seen - own) / (n - 1), [(use[label] - share.get(label, 0.0)) / (n - 1) for label in use])
-        for own, share in zip(agreed, shares, strict=True)
-        if n > 1
-    ]
-    usable = [value for value in without if value is not None]
-    if len(usable) > 1:
-        mean = sum(usable) / len(usable)
-        error = sqrt((n - 1) / n * sum((value - mean) ** 2 for value in usable))
-        margin = t_quantile(_UPPER, n - 1) * error
-        low, high, method = max(-1.0, kappa - margin), min(1.0, kappa + margin), "jackknife over cases"
-        if error <= 1e-12:  # every case alike: as many others may exist as n cases cannot rule out
-            others = 1.0 - (1.0 - _UPPER) ** (1.0 / n)
-            low, high, method = kappa - others * (kappa + 1.0), 1.0, "bound on unseen cases (all alike)"
-    return Estimate(value=kappa, low=low, high=high, n=n, method=method, warning=warn_of_few(n))
+    """By case: see `Retests.kappa`."""
+    return _of_verdicts(verdicts).kappa()
 
 
-def undecided(scores: Mapping[str, Sequence[float]], threshold: float) -> list[str] | Undefined:
-    """Cases whose mean score lies so near the threshold that repeats could have gone the other way.
+def _of_verdicts(verdicts: Mapping[str, Sequence[Hashable]]) -> Retests:
+    retests = Retests()
+    for values in verdicts.values():
+        retests.add_verdicts(values)
+    return retests
+
+
+class NearThreshold:
+    """Whether repeats of a case could have gone the other way.
 
     A case has few repeats of its own, so the noise is the pooled one: a case is undecided when the 95 % interval of
     its mean holds the threshold. Cases judged once are counted in, since the same noise is in their one score.
     """
+
+    __slots__ = ("_reach", "_threshold")
+
+    def __init__(self, noise: Noise, threshold: float) -> None:
+        self._threshold = threshold
+        self._reach = t_quantile(_UPPER, noise.df) * noise.sd
+
+    def holds(self, scores: Sequence[float]) -> bool:
+        if not scores or not self._reach:
+            return False
+        return abs(sum(scores) / len(scores) - self._threshold) <= self._reach / sqrt(len(scores))
+
+
+def undecided(scores: Mapping[str, Sequence[float]], threshold: float) -> list[str] | Undefined:
+    """Cases whose mean score lies so near the threshold that repeats could have gone the other way."""
     noise = within_case_noise(scores)
     if isinstance(noise, Undefined):
         return noise
-    critical = t_quantile(_UPPER, noise.df)
-    return [
-        case
-        for case, values in scores.items()
-        if values
-        and noise.sd > 0.0
-        and abs(sum(values) / len(values) - threshold) <= critical * noise.sd / sqrt(len(values))
-    ]
+    near = NearThreshold(noise, threshold)
+    return [case for case, values in scores.items() if near.holds(values)]
 
 
-def _pairs_agreed(case: Counter[Hashable]) -> float:
-    total = case.total()
-    return sum(count * (count - 1) for count in case.values()) / (total * (total - 1))
+class _Kind(NamedTuple):
+    """Cases that were given the same verdicts, in any order."""
+
+    agreed: float
+    """The share of its pairs that agree."""
+    shares: dict[Hashable, float]
+    times: int
+
+    @classmethod
+    def of(cls, kind: Verdicts, times: int) -> Self:
+        total = sum(count for _, count in kind)
+        agreed = sum(_pairs(count) for _, count in kind) / _pairs(total)
+        return cls(agreed, {label: count / total for label, count in kind}, times)
+
+
+def _kappa_without(kind: _Kind, seen: float, use: Mapping[Hashable, float], n: int) -> float | None:
+    """Of all cases but one of this kind."""
+    shares = [(total - kind.shares.get(label, 0.0)) / (n - 1) for label, total in use.items()]
+    return _kappa((seen - kind.agreed) / (n - 1), shares)
+
+
+def _jackknife(kappa: float, n: int, without: Sequence[tuple[float | None, int]]) -> tuple[float, float, str]:
+    usable = [(value, times) for value, times in without if value is not None]
+    count = sum(times for _, times in usable)
+    if count < 2:
+        return -1.0, 1.0, "the whole range (too few cases)"
+    mean = sum(times * value for value, times in usable) / count
+    error = sqrt((n - 1) / n * sum(times * (value - mean) ** 2 for value, times in usable))
+    if error <= 1e-12:  # every case alike: as many others may exist as n cases cannot rule out
+        others = 1.0 - (1.0 - _UPPER) ** (1.0 / n)
+        return kappa - others * (kappa + 1.0), 1.0, "bound on unseen cases (all alike)"
+    margin = t_quantile(_UPPER, n - 1) * error
+    return max(-1.0, kappa - margin), min(1.0, kappa + margin), "jackknife over cases"
+
+
+def _pairs(count: int) -> int:
+    return count * (count - 1) // 2
 
 
 def _kappa(seen: float, shares: list[float]) -> float | None:

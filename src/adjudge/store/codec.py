@@ -129,6 +129,8 @@ def dump_judgement(judgement: Judgement) -> bytes:
         plain["cluster"] = judgement.cluster
     if judgement.label is not None:
         plain["label"] = judgement.label
+    if judgement.annotators is not None:
+        plain["annotators"] = judgement.annotators
     if judgement.calls:
         plain["calls"] = [_call(call, judgement) for call in judgement.calls]
     return dump_json(plain)
@@ -179,6 +181,7 @@ def load_judgement(
             metadata=plain.get("metadata", NOTHING),
             cluster=plain.get("cluster"),
             label=plain.get("label"),
+            annotators=plain.get("annotators"),
         )
     except (AttributeError, KeyError, TypeError, IndexError):
         raise DamagedError("a judgement with parts missing") from None

@@ -15,7 +15,7 @@ from adjudge.store.packing import (
     to_name,
     unpack,
 )
-from adjudge.store.records import KeptLabel, LabelDraw
+from adjudge.store.records import KeptLabel, LabelDraw, SharedDraw
 from adjudge.store.sql import MOST_KEYS, Row, Session, chunks, in_list, insert
 
 LABELS = (
@@ -60,14 +60,23 @@ def labels(session: Session, run_id: str, judge: str) -> list[KeptLabel]:
         [to_name(judge), to_name(run_id)],
     )
     # sorted here, because databases differ in how they order text
-    return sorted((_label(row) for row in rows), key=lambda label: (label.case_id, label.annotator))
+    return sorted((read_label(row) for row in rows), key=lambda label: (label.case_id, label.annotator))
 
 
-def remove_labels(session: Session, run_id: str, judge: str, annotator: str | None) -> int:
-    """Those that `labels` would find, of one annotator or of all; how many went."""
+def labels_mark(session: Session, judge: str) -> str:
+    rows = session.query("SELECT count(*), max(at) FROM labels WHERE judge = ?", [to_name(judge)])
+    return f"{rows[0][0]}-{rows[0][1]}"
+
+
+def remove_labels(
+    session: Session, run_id: str, judge: str, annotator: str | None, case_id: str | None
+) -> int:
+    """Those that `labels` would find, of one annotator or of all, of one case or of all; how many went."""
     condition, values = "", [to_name(judge), to_name(run_id)]
     if annotator is not None:
         condition, values = " AND annotator = ?", [*values, to_name(annotator)]
+    if case_id is not None:
+        condition, values = f"{condition} AND case_id = ?", [*values, to_name(case_id)]
     return session.change(
         "DELETE FROM labels WHERE judge = ? AND EXISTS (SELECT 1 FROM judgements j WHERE j.run_id = ?"  # noqa: S608 - a condition of ours
         " AND j.case_id = labels.case_id AND j.judge = labels.judge AND j.case_hash = labels.case_hash)"
@@ -76,8 +85,20 @@ def remove_labels(session: Session, run_id: str, judge: str, annotator: str | No
     )
 
 
-def keep_draw(session: Session, draw: LabelDraw) -> bool:
-    """Whether it was kept: not when another process has made a draw of this number meanwhile."""
+def keep_draw(session: Session, draws: Sequence[LabelDraw]) -> bool:
+    """Whether all were kept: none when another process has made a draw of such a number meanwhile."""
+    for at, draw in enumerate(draws):
+        if not _keep_draw(session, draw):
+            for kept in draws[:at]:
+                session.change(
+                    "DELETE FROM draws WHERE run_id = ? AND judge = ? AND number = ?",
+                    [to_name(kept.run_id), to_name(kept.judge), kept.number],
+                )
+            return False
+    return True
+
+
+def _keep_draw(session: Session, draw: LabelDraw) -> bool:
     body = [
         draw.run_id,
         draw.judge,
@@ -87,6 +108,18 @@ def keep_draw(session: Session, draw: LabelDraw) -> bool:
         draw.basis,
         draw.uniform_share,
         draw.seed,
+        *(
+            []
+            if draw.shared is None
+            else [
+                [
+                    draw.shared.other,
+                    list(draw.shared.chosen),
+                    list(draw.shared.chances),
+                    list(draw.shared.chances.values()),
+                ]
+            ]
+        ),
     ]
     row = (to_name(draw.run_id), to_name(draw.judge), draw.number, pack(dump_json(body)), to_micros(draw.at))
     return insert(session, "draws", DRAWS, [row]) == 1
@@ -113,7 +146,7 @@ def _case_hashes(session: Session, run_id: str, case_ids: Sequence[str]) -> dict
     return found
 
 
-def _label(row: Row) -> KeptLabel:
+def read_label(row: Row) -> KeptLabel:
     body, draw, probability, at = row
     case_id, judge, annotator, label, explanation, run_id = load_json(unpack(body))
     return KeptLabel(
@@ -131,7 +164,7 @@ def _label(row: Row) -> KeptLabel:
 
 def _draw(row: Row) -> LabelDraw:
     number, body, at = row
-    run_id, judge, chosen, cases, chances, basis, uniform_share, seed = load_json(unpack(body))
+    run_id, judge, chosen, cases, chances, basis, uniform_share, seed, *more = load_json(unpack(body))
     return LabelDraw(
         run_id=run_id,
         judge=judge,
@@ -142,4 +175,9 @@ def _draw(row: Row) -> LabelDraw:
         uniform_share=uniform_share,
         seed=seed,
         at=from_micros(at),
+        shared=_shared(*more[0]) if more else None,
     )
+
+
+def _shared(other: str, chosen: list[str], cases: list[str], chances: list[float]) -> SharedDraw:
+    return SharedDraw(other=other, chosen=tuple(chosen), chances=dict(zip(cases, chances, strict=True)))

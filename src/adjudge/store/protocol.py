@@ -1,10 +1,19 @@
 """The Protocol of a store: where judgements, the calls behind them and their runs are kept."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Protocol
 
-from adjudge.records import Case, Judgement
-from adjudge.store.records import Claim, KeptLabel, LabelDraw, RunRecord, StoredCompletion, Write
+from adjudge.records import Case, Json, Judgement
+from adjudge.store.records import (
+    Claim,
+    Entry,
+    JudgementLine,
+    KeptLabel,
+    LabelDraw,
+    RunRecord,
+    StoredCompletion,
+    Write,
+)
 
 
 class Store(Protocol):
@@ -50,8 +59,28 @@ class Store(Protocol):
     def case(self, run_id: str, case_id: str) -> Case | None:
         """None for a row that could not be read as a case, too."""
 
+    def same_case(self, case_id: str, *, most_runs: int = 400) -> list[JudgementLine]:
+        """Every judgement of a case of this id in the latest runs: the latest run first, in each as they were made."""
+
+    def entries(self, run_id: str, after: int = 0) -> list[Entry]:
+        """The next judgements of a run after that number, each with its case; none when there are no more yet."""
+
+    def judgements_at(self, run_id: str, numbers: Sequence[int]) -> list[Judgement]:
+        """Those of a run with these numbers, in this order; one that is gone is left out."""
+
+    def count_until(self, run_id: str, number: int) -> int:
+        """How many judgements of the run have that number or a lower one; another count than was read says that
+        judgements were replaced, or came in late.
+        """
+
+    def mark_until(self, run_id: str, number: int) -> str:
+        """Another one when those judgements are not all the same as before; a database may give a number again."""
+
     def judge_text(self, judge_hash: str) -> tuple[str, str] | None:
         """(name, the judge file as it was)."""
+
+    def judge_settings(self, judge_hash: str) -> Mapping[str, Json] | None:
+        """The judge as it was used, with what was said beside its file (`--pass`), by the names of `Judge`."""
 
     def join(
         self,
@@ -104,11 +133,19 @@ class Store(Protocol):
     def labels(self, run_id: str, judge: str) -> list[KeptLabel]:
         """What people said of this run's cases as they stand, in whatever run they said it."""
 
-    def remove_labels(self, run_id: str, judge: str, annotator: str | None = None) -> int:
-        """Those that `labels` gives, of one annotator or of all; how many went."""
+    def case_labels(self, run_id: str, case_id: str, judge: str) -> list[KeptLabel]:
+        """Those of `labels` that are about one case."""
 
-    def keep_draw(self, draw: LabelDraw) -> bool:
-        """Whether it was kept; False when a draw of that number is there already."""
+    def labels_mark(self, judge: str) -> str:
+        """Another one whenever what people said under this judge's name has changed."""
+
+    def remove_labels(
+        self, run_id: str, judge: str, annotator: str | None = None, case_id: str | None = None
+    ) -> int:
+        """Those that `labels` gives, of one annotator or of all, of one case or of all; how many went."""
+
+    def keep_draw(self, *draws: LabelDraw) -> bool:
+        """Whether they were kept; False, and none is, when a draw of such a number is there already."""
 
     def draws(self, run_id: str, judge: str) -> list[LabelDraw]:
         """In the order in which they were made."""

@@ -24,7 +24,7 @@ from adjudge.store.packing import (
     to_name,
     unpack,
 )
-from adjudge.store.records import RunRecord, StoredCompletion
+from adjudge.store.records import Entry, RunRecord, StoredCompletion
 from adjudge.store.sql import MOST_KEYS, Row, Session, chunks, in_list
 
 PAGE = 500
@@ -191,7 +191,9 @@ def done_page(session: Session, run_id: str, after: int, size: int) -> list[tupl
         " ORDER BY made LIMIT ?",
         [to_name(run_id), after, size],
     )
-    return [(made, (*_names(case_id, judge, full), repeat)) for made, case_id, judge, repeat, full in rows]
+    return [
+        (made, (*full_names_of(case_id, judge, full), repeat)) for made, case_id, judge, repeat, full in rows
+    ]
 
 
 def done_among(session: Session, run_id: str, case_ids: Sequence[str]) -> set[tuple[str, str, int]]:
@@ -200,7 +202,7 @@ def done_among(session: Session, run_id: str, case_ids: Sequence[str]) -> set[tu
         names = in_list(len(chunk))
         sql = f"SELECT case_id, judge, repeat, full_names FROM judgements WHERE run_id = ? AND case_id IN {names}"  # noqa: S608 - placeholders only
         rows = session.query(sql, [to_name(run_id), *(to_name(case_id) for case_id in chunk)])
-        done |= {(*_names(case_id, judge, full), repeat) for case_id, judge, repeat, full in rows}
+        done |= {(*full_names_of(case_id, judge, full), repeat) for case_id, judge, repeat, full in rows}
     return done
 
 
@@ -253,6 +255,46 @@ def case(session: Session, run_id: str, case_id: str) -> Case | None:
     return load_case(unpack(data), case_id=judgement.case_id, place=judgement.place)
 
 
+def entries(session: Session, run_id: str, after: int) -> list[Entry]:
+    rows = session.query(
+        f"SELECT t.data, {JUDGEMENT_COLUMNS} FROM judgements j LEFT JOIN texts t ON t.hash = j.case_hash"  # noqa: S608 - columns of ours
+        " WHERE j.run_id = ? AND j.made > ? ORDER BY j.made LIMIT ?",
+        [to_name(run_id), after, PAGE],
+    )
+    found = []
+    for data, *row in rows:
+        number, judgement = _judgement(tuple(row))
+        case = (
+            None
+            if data is None
+            else load_case(unpack(data), case_id=judgement.case_id, place=judgement.place)
+        )
+        found.append(Entry(number=number, judgement=judgement, case=case))
+    return found
+
+
+def judgements_at(session: Session, run_id: str, numbers: Sequence[int]) -> list[Judgement]:
+    found: dict[int, Judgement] = {}
+    for chunk in chunks(numbers, MOST_KEYS):
+        rows = session.query(
+            f"SELECT {JUDGEMENT_COLUMNS} FROM judgements j WHERE j.run_id = ? AND j.made IN {in_list(len(chunk))}",  # noqa: S608 - columns of ours and placeholders
+            [to_name(run_id), *chunk],
+        )
+        found.update(_judgement(row) for row in rows)
+    return [found[number] for number in numbers if number in found]
+
+
+def count_until(session: Session, run_id: str, number: int) -> int:
+    sql = "SELECT count(*) FROM judgements WHERE run_id = ? AND made <= ?"
+    return int(session.query(sql, [to_name(run_id), number])[0][0])
+
+
+def mark_until(session: Session, run_id: str, number: int) -> str:
+    # what is judged again is judged later than all that was there before
+    sql = "SELECT count(*), max(made), max(at) FROM judgements WHERE run_id = ? AND made <= ?"
+    return "-".join(str(each) for each in session.query(sql, [to_name(run_id), number])[0])
+
+
 def judge_text(session: Session, judge_hash: str) -> tuple[str, str] | None:
     rows = session.query(
         "SELECT j.name, t.data FROM judges j JOIN texts t ON t.hash = j.text_hash WHERE j.hash = ?",
@@ -261,7 +303,7 @@ def judge_text(session: Session, judge_hash: str) -> tuple[str, str] | None:
     return (from_column(rows[0][0]), bytes_text(unpack(rows[0][1]))) if rows else None
 
 
-def _names(case_id: str, judge: str, full_names: bytes | None) -> tuple[str, str]:
+def full_names_of(case_id: str, judge: str, full_names: bytes | None) -> tuple[str, str]:
     if full_names is None:
         return from_column(case_id), from_column(judge)
     full: list[str] = load_json(unpack(full_names))
@@ -274,7 +316,7 @@ def _judgement(row: Row) -> Made:
 
 def _read_judgement(row: Row, *, references: Mapping[int, Reference] | None = None) -> Judgement:
     case_column, judge_column, judge_hash, repeat, at, body, full_names = row
-    case_id, judge = _names(case_column, judge_column, full_names)
+    case_id, judge = full_names_of(case_column, judge_column, full_names)
     return load_judgement(
         unpack(body),
         case_id=case_id,

@@ -34,6 +34,32 @@ class StoredCompletion:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """A stored judgement, its place in the order of all, and what was judged."""
+
+    number: int
+    judgement: Judgement
+    case: Case | None
+    """None for a row that could not be read as a case."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JudgementLine:
+    """One judgement of a case, in whatever run, as far as a list shows it."""
+
+    run_id: str
+    judge: str
+    judge_hash: str
+    repeat: int
+    outcome: str
+    score: float | None
+    passed: bool | None
+    case_hash: str | None
+    """Equal ones are of the same case as it stands, answer and all; None for a row that could not be read."""
+    at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class KeepCompletion:
     key: str
     version: int
@@ -117,6 +143,18 @@ class KeptLabel:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class SharedDraw:
+    """What one draw for two runs chose, whatever either run had drawn alone."""
+
+    other: str
+    """The run that it is shared with."""
+    chosen: tuple[str, ...]
+    """Case ids whose answers of both runs are to be labelled."""
+    chances: Mapping[str, float]
+    """Each case of both runs -> its chance of having been chosen by this draw or an earlier one that the two share."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class LabelDraw:
     """Cases chosen at random for people to label."""
 
@@ -133,6 +171,8 @@ class LabelDraw:
     uniform_share: float
     seed: int
     at: datetime
+    shared: SharedDraw | None = None
+    """None for a draw of this run alone."""
 
 
 Write = KeepCompletion | KeepJudgement | KeepJudge | StartRun | EndRun | FinishBlock

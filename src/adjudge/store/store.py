@@ -1,16 +1,25 @@
 """The store itself, over whichever database is its home."""
 
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
 from adjudge.errors import StoreError
-from adjudge.records import Case, Judgement
-from adjudge.store import claims, reading, upkeep
+from adjudge.records import Case, Json, Judgement
+from adjudge.store import claims, lookups, reading, upkeep
 from adjudge.store import labels as people
 from adjudge.store.packing import DamagedError, to_name
-from adjudge.store.records import Claim, KeptLabel, LabelDraw, RunRecord, StoredCompletion, Write
+from adjudge.store.records import (
+    Claim,
+    Entry,
+    JudgementLine,
+    KeptLabel,
+    LabelDraw,
+    RunRecord,
+    StoredCompletion,
+    Write,
+)
 from adjudge.store.sql import Home, Session, trouble
 from adjudge.store.writing import Bases, DuplicatesError, drop_stored, make_rows, store_rows
 
@@ -162,8 +171,26 @@ class SqlStore:
     def case(self, run_id: str, case_id: str) -> Case | None:
         return self._read(lambda session: reading.case(session, run_id, case_id))
 
+    def same_case(self, case_id: str, *, most_runs: int = 400) -> list[JudgementLine]:
+        return self._read(lambda session: lookups.same_case(session, case_id, most_runs))
+
+    def entries(self, run_id: str, after: int = 0) -> list[Entry]:
+        return self._read(lambda session: reading.entries(session, run_id, after))
+
+    def judgements_at(self, run_id: str, numbers: Sequence[int]) -> list[Judgement]:
+        return self._read(lambda session: reading.judgements_at(session, run_id, numbers)) if numbers else []
+
+    def count_until(self, run_id: str, number: int) -> int:
+        return self._read(lambda session: reading.count_until(session, run_id, number))
+
+    def mark_until(self, run_id: str, number: int) -> str:
+        return self._read(lambda session: reading.mark_until(session, run_id, number))
+
     def judge_text(self, judge_hash: str) -> tuple[str, str] | None:
         return self._read(lambda session: reading.judge_text(session, judge_hash))
+
+    def judge_settings(self, judge_hash: str) -> Mapping[str, Json] | None:
+        return self._read(lambda session: lookups.judge_settings(session, judge_hash))
 
     # ---- what people said ----
 
@@ -173,11 +200,21 @@ class SqlStore:
     def labels(self, run_id: str, judge: str) -> list[KeptLabel]:
         return self._read(lambda session: people.labels(session, run_id, judge))
 
-    def remove_labels(self, run_id: str, judge: str, annotator: str | None = None) -> int:
-        return self._home.write(lambda session: people.remove_labels(session, run_id, judge, annotator))
+    def case_labels(self, run_id: str, case_id: str, judge: str) -> list[KeptLabel]:
+        return self._read(lambda session: lookups.case_labels(session, run_id, case_id, judge))
 
-    def keep_draw(self, draw: LabelDraw) -> bool:
-        return self._home.write(lambda session: people.keep_draw(session, draw))
+    def labels_mark(self, judge: str) -> str:
+        return self._read(lambda session: people.labels_mark(session, judge))
+
+    def remove_labels(
+        self, run_id: str, judge: str, annotator: str | None = None, case_id: str | None = None
+    ) -> int:
+        return self._home.write(
+            lambda session: people.remove_labels(session, run_id, judge, annotator, case_id)
+        )
+
+    def keep_draw(self, *draws: LabelDraw) -> bool:
+        return self._home.write(lambda session: people.keep_draw(session, draws))
 
     def draws(self, run_id: str, judge: str) -> list[LabelDraw]:
         return self._read(lambda session: people.draws(session, run_id, judge))

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from adjudge.store import KeptLabel, LabelDraw, open_store
+from adjudge.store import KeptLabel, LabelDraw, SharedDraw, open_store
 
 LONG = "é" * 5_000
 
@@ -91,6 +91,18 @@ def test_labels_are_removed_for_one_annotator_or_for_all(store, make):
     assert store.labels("r1", "tone") == [tone]
 
 
+def test_one_label_of_one_annotator_can_be_removed(store, make):
+    store.write([*make.pair("c1"), *make.pair("c2")])
+    others = [kept(make, "c2"), kept(make, annotator="ben")]
+    store.keep_labels("r1", [kept(make), *others])
+    assert store.remove_labels("r1", "relevance", kept(make).annotator, "c1") == 1
+    assert sorted(store.labels("r1", "relevance"), key=lambda label: label.case_id) == sorted(
+        others, key=lambda label: label.case_id
+    )
+    assert store.remove_labels("r1", "relevance", kept(make).annotator, "c1") == 0
+    assert store.remove_labels("r1", "relevance", None, "c1") == 1
+
+
 def test_names_of_any_length_and_kind_are_kept_whole(store, make):
     names = {"case_id": LONG, "judge": LONG + "j", "annotator": LONG + "a\0\ud800"}
     store.write(make.pair(names["case_id"], judge=names["judge"]))
@@ -121,3 +133,18 @@ def test_many_labels_are_kept_at_once(where, make, count):
         store.write([write for case_id in ids for write in make.pair(case_id)])
         assert store.keep_labels("r1", [kept(make, case_id) for case_id in ids]) == count
         assert [label.case_id for label in store.labels("r1", "relevance")] == ids
+
+
+def test_a_draw_that_two_runs_share_is_kept_for_both_or_for_neither(store, make):
+    def shared(other):
+        return SharedDraw(other=other, chosen=("c2", "c1"), chances={"c1": 0.25, LONG: 1 / 3})
+
+    one, two = drawn(make, shared=shared("r2")), drawn(make, run_id="r2", shared=shared("r1"))
+    assert store.keep_draw(drawn(make, run_id="r2"))
+    assert not store.keep_draw(one, two)
+    assert store.draws("r1", "relevance") == []
+    later = replace(two, number=2)
+    assert store.keep_draw(one, later)
+    assert store.draws("r1", "relevance") == [one]
+    assert store.draws("r2", "relevance") == [drawn(make, run_id="r2"), later]
+    assert store.check() == []

@@ -76,3 +76,15 @@ def test_a_row_that_is_no_label_stops_everything_and_says_why(read, text, says):
         read(text)
     assert says in str(error.value)
     assert "hint: " in str(error.value)
+
+
+def test_one_case_may_be_labelled_in_several_runs(read):
+    rows = read(
+        '{"case_id": "a", "run": "one", "label": 1}\n{"case_id": "a", "run": "two", "label": 0}\n'
+        '{"case_id": "a", "run": " ", "label": 5}\n'
+    )
+    assert [(row.run, row.label) for row in rows] == [("one", 1), ("two", 0), (None, 5)]
+    with pytest.raises(DatasetError, match="and 1 on line 1"):
+        read('{"case_id": "a", "run": "one", "label": 1}\n{"case_id": "a", "run": "one", "label": 0}\n')
+    with pytest.raises(DatasetError, match="its run is an array"):
+        read('{"case_id": "a", "run": ["one"], "label": 1}\n')

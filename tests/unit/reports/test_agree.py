@@ -12,7 +12,7 @@ from adjudge.records import Scale
 from adjudge.reports.agree import Asked, Given, agree_report, with_reasons
 from adjudge.reports.agree_json import agree_json
 from adjudge.reports.agree_labels import reading_of
-from adjudge.reports.agree_rows import Label, collect_verdicts, own_labels
+from adjudge.reports.agree_rows import Label, collect_verdicts, own_labels, own_source
 from adjudge.reports.agree_text import NAMES, agree_text
 from adjudge.stats.intervals import Estimate, Undefined
 
@@ -295,3 +295,39 @@ def test_the_cases_own_labels_are_read_for_this_judge_alone(build):
     verdicts.own_labels["d"] = "great"
     with pytest.raises(InputError, match="label column: the labels `great` are not on the scale"):
         own_labels(verdicts, reading)
+
+
+def test_what_several_people_said_goes_before_the_one_label_of_a_case(build):
+    judge = build.judge(passes="score >= 3")
+    rows = [
+        build.judgement(
+            build.scored(4.0), case_id="a", passed=True, label=1, annotators={"anna": 5, "bo": 2}
+        ),
+        build.judgement(build.scored(4.0), case_id="b", passed=True, label=1, annotators=[]),
+        build.judgement(
+            build.scored(4.0), case_id="c", passed=True, annotators={"anna": {"other": 1}, "bo": {"j": 3}}
+        ),
+    ]
+    verdicts = collect_verdicts(rows, [judge], judge=None)
+    reading = reading_of("j", judge, [(4.0, True)], {})
+    assert [(label.case_id, label.annotator, label.says) for label in own_labels(verdicts, reading)] == [
+        ("a", "anna", 5.0),
+        ("a", "bo", 2.0),
+        ("c", "bo", 3.0),
+        ("b", "", 1.0),
+    ]
+    assert own_source(verdicts) == "the cases' own annotators and label columns"
+    verdicts.own_annotators["d"] = ["great"]
+    with pytest.raises(InputError, match="annotators column: the labels `great` are not on the scale"):
+        own_labels(verdicts, reading)
+
+
+def test_an_interval_that_may_cover_too_little_says_so_in_text_and_json(report):
+    ids = names(100)
+    labels = [(case, 1 + at % 5) for at, case in enumerate(ids)]
+    found = report([(case, says if at else 5) for at, (case, says) in enumerate(labels)], labels)
+    warning = "judge and people differ in 1 clusters: intervals of correlations and weighted figures"
+    assert f"  warning: {warning}" in agree_text(found)
+    shown = json.loads(orjson.dumps(agree_json(found)))["agreement"]["score"]["figures"]
+    assert shown["kappa_quadratic"]["warning"].startswith(warning)
+    assert shown["accuracy"]["warning"] is None

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from adjudge.errors import InputError
+from adjudge.judges import load_judge
 from adjudge.records import Case, Input
 from adjudge.reports.agree_next import draw_next, rows_to_label, uncertainty_of
 from adjudge.reports.agree_rows import collect_verdicts
@@ -112,6 +113,14 @@ def test_a_person_is_shown_what_the_judge_saw_and_not_what_gives_the_answer_away
         "annotator": None,
         "explanation": None,
     }
+
+
+def test_a_judge_of_parameters_was_shown_the_context_and_so_is_the_person():
+    case = Case(case_id="c1", columns={}, fields={"question": "Why?", "response": "So.", "context": ["c"]})
+    (row,) = rows_to_label(iter([case]), load_judge("relevance"))
+    assert row["context"] == ["c"]
+    (row,) = rows_to_label(iter([case]), load_judge("correctness"))
+    assert "context" not in row
 
 
 def test_columns_of_unknown_names_are_shown_when_nothing_else_is():

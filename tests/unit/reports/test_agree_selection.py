@@ -4,17 +4,36 @@ from datetime import UTC, datetime
 
 import pytest
 
-from adjudge.reports.agree_selection import select
-from adjudge.store import LabelDraw
+from adjudge.reports.agree_selection import select, select_pairs
+from adjudge.store import LabelDraw, SharedDraw
 
 CASES = ("a", "b", "c", "d", "e")
 
 
-def draw(number, chosen, chances):
+def draw(number, chosen, chances, *, run="r", seed=0, shared=None):
     return LabelDraw(
-        run_id="r", judge="j", number=number, chosen=tuple(chosen), chances=chances, basis="doubt",
-        uniform_share=0.1, seed=0, at=datetime(2026, 1, 1, tzinfo=UTC),
+        run_id=run, judge="j", number=number, chosen=tuple(chosen), chances=chances, basis="doubt",
+        uniform_share=0.1, seed=seed, at=datetime(2026, 1, number, tzinfo=UTC), shared=shared,
     )  # fmt: skip
+
+
+def shared(number, chosen, chance, *, alone=0.0):
+    """One draw of runs r and s; r had drawn alone before, with chance `alone`."""
+    chances = dict.fromkeys(CASES, chance)
+    own = dict.fromkeys(CASES, 1 - (1 - alone) * (1 - chance))
+    return (
+        draw(
+            number, chosen, own, seed=5, shared=SharedDraw(other="s", chosen=tuple(chosen), chances=chances)
+        ),
+        draw(
+            number,
+            chosen,
+            chances,
+            run="s",
+            seed=5,
+            shared=SharedDraw(other="r", chosen=tuple(chosen), chances=chances),
+        ),
+    )
 
 
 FIRST = draw(1, "ab", dict.fromkeys(CASES, 0.4))
@@ -58,3 +77,47 @@ def test_cases_judged_after_the_draw_are_not_what_it_tells_of():
 def test_no_labels_are_an_answer(judged):
     found = select(judged, [], [FIRST])
     assert (found.kind, found.unknown, found.words) == ("unknown", 0, "no judged case has a label")
+
+
+def test_a_draw_for_both_runs_has_one_chance_whatever_was_drawn_for_one_alone():
+    of_r, of_s = shared(2, "bc", 0.4, alone=0.3)
+    found = select_pairs(CASES, "abc", "bce", [draw(1, "a", dict.fromkeys(CASES, 0.3)), of_r], [of_s])
+    assert (found.kind, found.chances, found.unknown) == ("draw", {"b": 0.4, "c": 0.4}, 0)
+    assert "for both runs at once" in found.words
+    half = select_pairs(CASES, "abc", "be", [of_r], [of_s])
+    assert (half.chances, half.missing) == ({"b": 0.4}, 1)
+    other = select_pairs(CASES, "ab", "ab", [of_r], [of_s])
+    assert (other.chances, other.unknown) == ({"b": 0.4}, 1)  # `a` was labelled on both sides by another way
+
+
+def test_a_later_draw_for_both_counts_from_its_first_pair_of_labels_on():
+    first, second = shared(1, "ab", 0.4), shared(2, "c", 0.6)
+    draws = [first[0], second[0]], [first[1], second[1]]
+    assert select_pairs(CASES, "abc", "ab", *draws).chances == {"a": 0.4, "b": 0.4}
+    assert select_pairs(CASES, "abc", "ac", *draws).chances == {"a": 0.6, "c": 0.6}
+    assert "yet" in select_pairs(CASES, "de", "de", *draws).words
+
+
+def test_draws_made_independently_have_the_product_and_those_of_one_seed_have_no_known_chance():
+    one, two = draw(1, "abc", dict.fromkeys(CASES, 0.6)), draw(1, "bcd", dict.fromkeys(CASES, 0.5), run="s")
+    same = select_pairs(CASES, "abc", "bcd", [one], [two])
+    assert (same.kind, same.chances) == ("unknown", {})
+    assert "by the same seed" in same.words
+    apart = draw(1, "bcd", dict.fromkeys(CASES, 0.5), run="s", seed=9)
+    assert select_pairs(CASES, "abc", "bcd", [one], [apart]).chances == {"b": 0.3, "c": 0.3}
+    twin = draw(1, "abc", dict.fromkeys(CASES, 0.6), run="s")
+    assert select_pairs(CASES, "abc", "abc", [one], [twin]).chances == dict.fromkeys("abc", 0.6)
+
+
+def test_where_one_side_is_labelled_whole_the_other_sides_chance_is_that_of_both():
+    one = draw(1, "ab", dict.fromkeys(CASES, 0.4))
+    assert select_pairs(CASES, "ab", CASES, [one], []).chances == {"a": 0.4, "b": 0.4}
+
+
+def test_labels_on_both_sides_of_all_of_none_or_for_unknown_reasons():
+    assert set(select_pairs(CASES, CASES, CASES, [], []).chances.values()) == {1.0}
+    none = select_pairs(CASES, "ab", "cd", [], [])
+    assert (none.kind, none.words) == ("unknown", "no case has labels on both sides")
+    unknown = select_pairs(CASES, "ab", "ab", [draw(1, "ab", dict.fromkeys(CASES, 0.4))], [])
+    assert (unknown.chances, unknown.unknown) == ({}, 2)
+    assert "not known for both runs" in unknown.words

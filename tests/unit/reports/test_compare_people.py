@@ -15,7 +15,7 @@ ZERO_TO_FIVE = Scale(low=0, high=5)
 def people(build):
     """`rows`: (A's score, B's score, what people said); a word is a failure."""
 
-    def of(rows, *, own=False, normalized=False, scale_b=ZERO_TO_FIVE, threshold=3, **more):
+    def of(rows, *, own=False, normalized=False, scale_b=ZERO_TO_FIVE, threshold=3, label_map=None, **more):
         matching = Matching(keep_labels=own, measure="normalized" if normalized else "score")
         labels = {}
         for number, (a, b, said) in enumerate(rows):
@@ -40,6 +40,7 @@ def people(build):
             judge_a=build.judge("j"),
             judge_b=build.judge("k", scale=scale_b),
             normalized=normalized,
+            label_map=label_map,
         )
 
     return of
@@ -105,3 +106,28 @@ def test_clusters_count_once(people):
 def test_no_label_is_an_answer(people):
     assert people([(5, 0, None)]) == Undefined(why="no case of both runs has a label")
     assert "1 have a label that cannot" in people([(5, 0, "nice")]).why
+
+
+def test_a_map_says_what_labels_on_another_scale_stand_for(people):
+    rows = [(5, 0, "good"), (1, 1, "bad"), (5, 5, "unsure"), (4, 1, "four")]
+    found = people(rows, label_map={"good": "pass", "bad": "fail", "unsure": "skip", "four": "4"})
+    assert (found.cases, found.unusable) == (3, 1)
+    assert found.a.value == pytest.approx(1.0)
+    assert found.b.value == pytest.approx((0 + 1 + 0.4) / 3)
+
+
+def test_each_sides_answer_may_have_a_label_of_its_own(build):
+    matching = Matching()
+    for number in range(6):
+        for side, score in (("a", 0.0), ("b", 5.0)):
+            matching.add(side, build.judgement(build.scored(score), case_id=str(number), passed=score > 2))
+    said_a, said_b = {str(n): [False] for n in range(6)}, {str(n): [n < 3] for n in range(5)}
+    found = compare_with_people(
+        matching,
+        said_a,
+        {**said_b, "z": [True]},
+        judge_a=build.judge(),
+        judge_b=build.judge(),
+        normalized=False,
+    )
+    assert (found.a.value, found.b.value, found.unusable, found.unknown) == (1.0, 0.6, 1, 1)

@@ -1,6 +1,7 @@
 """What repeats say of the judge."""
 
 import io
+import tracemalloc
 
 import orjson
 import pytest
@@ -89,3 +90,35 @@ def test_the_report_says_it_in_words_and_json(build):
     assert plain["noise"]["sd"] == pytest.approx(0.5)
     assert plain["undecided"]["count"] == 30
     assert len(plain["undecided"]["case_ids"]) == 20
+
+
+def test_memory_hardly_grows_with_the_number_of_cases(build):
+    """A list and a counter for each case would take a thousand bytes; two rows, an id of thirty letters and room to sort them take 130."""
+
+    def grown(cases):
+        tally = Tally([build.judge()], repeats=2)
+        tracemalloc.start()
+        for case in range(cases):
+            for repeat in range(2):
+                score = float((case + repeat) % 6)
+                outcome = build.scored(score)
+                tally.add(build.judgement(outcome, case_id=f"{case:030}", repeat=repeat, passed=score >= 3))
+        (summary,) = tally.summaries()
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert summary.repeated.noise.cases == cases
+        return peak
+
+    assert grown(6000) - grown(2000) < 4000 * 160
+
+
+def test_repeats_that_come_late_or_fail_are_still_of_their_case(build):
+    tally = Tally([build.judge()], repeats=3)
+    rows = [("a", 0, 1), ("b", 0, 5), ("b", 1, None), ("a", 2, 4), ("b", 2, 5), ("c", 0, None), ("a", 1, 1)]
+    for case, repeat, score in rows:
+        outcome = build.failed("refused") if score is None else build.scored(float(score))
+        passed = None if score is None else score >= 3
+        tally.add(build.judgement(outcome, case_id=case, repeat=repeat, passed=passed))
+    repeated = tally.summaries()[0].repeated
+    assert repeated.noise == within_case_noise({"a": [1.0, 4.0, 1.0], "b": [5.0, 5.0]})
+    assert repeated.undecided.of == 2

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from adjudge.stats import samples
+from adjudge.stats import agreement, samples
 from adjudge.stats.bootstrap import Figure, resample
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.people import agree, correlate
@@ -111,3 +111,87 @@ def test_cells_in_many_clusters_add_up():
     sample = sample_of_cells(cells, clusters, 9, seed=0)
     assert sample.total.tolist() == np.bincount(cells, minlength=9).tolist()
     assert sum(float(counts @ sums.sum(1)) for sums, counts in sample.parts()) == 500
+
+
+def test_the_end_nearer_to_chance_allows_for_three_rows_that_were_not_seen():
+    random = np.random.default_rng(6)
+    people = random.integers(0, 5, 100)
+    judge = np.where(random.random(100) < 0.8, people, random.integers(0, 5, 100))
+    sample = sample_of_cells(judge * 5 + people, np.arange(100), 25, seed=1)
+
+    def kappa(sums):
+        return agreement.cohen_kappa(sums.reshape(*sums.shape[:-1], 5, 5), "quadratic")
+
+    def turned(sums):
+        return -kappa(sums)
+
+    found = resample(
+        sample,
+        {
+            name: Figure(of=of, low=-1.0, high=1.0, why_undefined="", unseen_rows=rows)
+            for name, of, rows in (
+                ("plain", kappa, 0),
+                ("moved", kappa, 3),
+                ("against", turned, 3),
+                ("turned", turned, 0),
+            )
+        },
+        n=100,
+        seed=1,
+    )
+    plain, moved, against, reverse = (found[name] for name in ("plain", "moved", "against", "turned"))
+    by = plain.value * 3 / 103
+    assert (moved.low, moved.high) == (pytest.approx(plain.low - by), plain.high)
+    assert (against.low, against.high) == (reverse.low, pytest.approx(reverse.high + by))
+    assert moved.method.endswith("seed 1; correlations and weighted figures allow for up to 3 unseen rows)")
+
+
+def test_a_figure_that_nothing_moves_says_nothing_unless_it_is_at_an_end():
+    one_label = agree([True] * 5 + [False] * 95, [False] * 100, labels=(False, True)).figures["kappa"]
+    assert (one_label.value, one_label.low, one_label.high) == (0.0, -1.0, 1.0)
+    alike = agree([True, False] * 50, [True, False] * 50).figures["kappa"]
+    assert (alike.value, alike.high) == (1.0, 1.0)
+    assert 0.8 < alike.low < 1.0
+
+
+def test_few_disagreements_are_warned_of_where_each_may_move_a_figure_far():
+    people = [1, 2, 3, 4, 5] * 40
+
+    def warnings(wrong, clusters=None):
+        judge = [6 - label if at < wrong and label != 3 else label for at, label in enumerate(people)]
+        found = agree(judge, people, labels=range(1, 6), ordered=True, clusters=clusters).figures
+        found = {**found, **correlate(judge, people, clusters=clusters)}
+        return {name for name, figure in found.items() if figure.warning}
+
+    weighted = {"kappa_linear", "kappa_quadratic", "ac2_linear", "ac2_quadratic", "alpha_ordinal"}
+    weighted |= {"pearson", "spearman", "kendall"}
+    assert warnings(5) == weighted  # 4 of them differ
+    assert warnings(10) == set()  # 8
+    assert warnings(0) == set()
+    assert warnings(40, clusters=[at // 4 for at in range(200)]) == set()
+    assert warnings(16, clusters=[at // 4 for at in range(200)]) == weighted  # 13 rows in 4 clusters
+
+
+def test_few_wrong_passes_or_misses_are_warned_of_where_precision_and_recall_count():
+    people = [True, False] * 100
+
+    def warned(wrong):
+        judge = [not label if at < wrong else label for at, label in enumerate(people)]
+        found = agree(judge, people, labels=(False, True), positive=True).figures
+        return {name for name, figure in found.items() if figure.warning}
+
+    assert warned(9) == {"precision", "recall"}
+    assert warned(10) == set()
+
+
+def test_a_label_that_was_hardly_given_is_warned_of_where_chance_counts():
+    people = [True] * 4 + [False] * 96
+    judge = [True] * 3 + [False] * 87 + [True] * 10
+    found = agree(judge, people, labels=(False, True), positive=True).figures
+    warned = {name for name, figure in found.items() if figure.warning}
+    assert warned == {"kappa", "alpha", "mcc"}
+    assert "in 4 clusters" in found["kappa"].warning
+    never = agree(judge, [False] * 100, labels=(False, True), positive=True).figures
+    assert "in 0 clusters" in never["alpha"].warning
+    more = agree(judge + [True] * 5, people + [True] * 5, labels=(False, True), positive=True).figures
+    assert not any(figure.warning for figure in more.values())

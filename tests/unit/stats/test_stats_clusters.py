@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from adjudge.records import Scale
-from adjudge.stats.clusters import Clusters, clustered_mean, clustered_rate
+from adjudge.stats.clusters import (
+    ClusterKind,
+    Clusters,
+    NumberedClusters,
+    clustered_mean,
+    clustered_rate,
+    degrees,
+    spread_of,
+)
 from adjudge.stats.intervals import mean_interval, rate_interval
 
 UNIT = Scale(low=0, high=1)
@@ -160,3 +168,28 @@ def test_nothing_has_no_mean_and_what_is_no_score_is_refused():
         clustered_mean([(0, float("nan"))])
     with pytest.raises(ValueError, match="from 0 to 1"):
         clustered_rate(Clusters([(0, 2.0), (1, 0.0)]))
+
+
+@given(rows)
+def test_numbers_for_names_and_kinds_for_clusters_make_no_difference(pairs):
+    named = Clusters((f"c{number}", value) for number, value in pairs)
+    assert NumberedClusters(pairs).spread() == named.spread()
+    kinds = [ClusterKind(rows=count, total=total, times=2) for count, total in named.sums()]
+    twice = Clusters([*((f"a{n}", v) for n, v in pairs), *((f"b{n}", v) for n, v in pairs)]).spread()
+    spread = named.spread()
+    assert spread is not None
+    found = spread_of(lambda: kinds, low=spread.low, high=spread.high)
+    assert twice is not None
+    assert found is not None
+    assert (found.mean, found.variance, found.df) == pytest.approx((twice.mean, twice.variance, twice.df))
+    assert (found.n, found.clusters) == (twice.n, twice.clusters)
+
+
+def test_degrees_of_freedom_are_plain_numbers_and_left_out_where_they_are_many():
+    assert degrees(2.345) == ", 2.35 degrees of freedom"
+    assert degrees(28.44) == ", 28.4 degrees of freedom"
+    assert degrees(999.6) == ", 1000 degrees of freedom"
+    assert degrees(66_700.0) == ""
+    many = clustered_mean((row // 2, float(row % 7)) for row in range(4000))
+    assert many is not None
+    assert many.method == "t over clusters (CR2)"

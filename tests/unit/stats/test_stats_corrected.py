@@ -8,9 +8,6 @@ from adjudge.records import Scale
 from adjudge.stats.corrected import (
     Corrected,
     JudgedCase,
-    Share,
-    differences,
-    lang_reiczigel,
     naive_mean,
     ppi_mean,
     rogan_gladen,
@@ -463,6 +460,16 @@ def test_labels_that_never_differ_from_the_judge_still_leave_room():
     assert found.warning == "only 0 labels differ from the judge"
 
 
+def test_a_label_for_every_case_is_the_peoples_own_mean_and_as_sure_as_that():
+    random = np.random.default_rng(4)
+    people = (random.random(300) < 0.5).astype(float)
+    judge = np.where(random.random(300) < 0.85, people, 1 - people)
+    found = done(ppi_mean(cases_of(judge.tolist(), people.tolist(), 1.0), UNIT))
+    alone = done(naive_mean(cases_of(people.tolist(), [], None), UNIT)).estimate
+    assert found.estimate.value == pytest.approx(people.mean())
+    assert found.estimate.high - found.estimate.low == pytest.approx(alone.high - alone.low, rel=0.03)
+
+
 @pytest.mark.parametrize("correct", [ppi_mean, rogan_gladen])
 def test_labels_of_unknown_origin_do_not_correct(correct):
     result = correct(cases_of([1.0, 0.0] * 30, [1.0, 0.0] * 10, None))
@@ -492,13 +499,6 @@ def test_rogan_gladen_undoes_known_errors():
     assert (found.sensitivity.low, found.sensitivity.high) == pytest.approx(wanted)
 
 
-def test_lang_and_reiczigels_limits_are_wilsons_for_a_perfect_judge_of_many():
-    perfect = Share(value=1.0, effective=1e9, count=1)
-    low, high = lang_reiczigel(0.3, 200, perfect, perfect)
-    # Agresti and Coull's form of Wilson's limits, which it reduces to
-    assert (low, high) == pytest.approx(proportion_confint(60, 200, method="agresti_coull"), abs=1e-6)
-
-
 def test_a_judge_no_better_than_chance_is_not_corrected():
     result = rogan_gladen(table(12, 10, 11, 9, unlabelled=(100, 100)))
     assert isinstance(result, Undefined)
@@ -515,13 +515,3 @@ def test_one_kind_of_label_or_scores_are_not_corrected():
 def test_a_chance_that_is_none_is_refused():
     with pytest.raises(ValueError, match="above 0"):
         ppi_mean(cases_of([1.0] * 9, [1.0] * 5, 0.0))
-
-
-def test_differences_are_matched_and_weighted_by_how_both_were_drawn():
-    a = {"1": JudgedCase(judge=0.0, person=1.0, probability=0.5), "2": JudgedCase(judge=1.0, probability=0.5)}
-    b = {"1": JudgedCase(judge=1.0, person=1.0, probability=0.5), "3": JudgedCase(judge=1.0)}
-    (together,) = differences(a, b, same_draw=True)
-    (apart,) = differences(a, b, same_draw=False)
-    assert (together.judge, together.person, together.probability, apart.probability) == (1.0, 0.0, 0.5, 0.25)
-    with pytest.raises(ValueError, match="two chances"):
-        differences(a, {"1": JudgedCase(judge=1.0, person=1.0, probability=0.4)}, same_draw=True)

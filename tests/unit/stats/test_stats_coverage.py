@@ -9,7 +9,7 @@ import pytest
 BENCHMARK = Path(__file__).parents[3] / "benchmarks" / "coverage.py"
 pytestmark = pytest.mark.skipif(not BENCHMARK.exists(), reason="the benchmarks are not in the source archive")
 
-# Of 40 intervals, how many held the truth, and their mean width.
+# Of 40 samples, how many intervals held the truth or decisions were right, and the intervals' mean width.
 STORED = {
     "mean, 100 independent cases": {"mean (t)": (38, 0.462181481)},
     "rate 0.1, 100 independent cases": {"pass rate (Wilson)": (37, 0.115533912)},
@@ -19,37 +19,87 @@ STORED = {
         "accuracy (BCa)": (39, 0.156231444),
         "f1 (BCa)": (38, 0.115998064),
         "kappa (BCa)": (39, 0.201927751),
-        "spearman (BCa)": (38, 0.239229197),
+        "kappa_quadratic (BCa)": (38, 0.271621255),
+        "spearman (BCa)": (39, 0.263267519),
     },
     "agreement 0.8, 30 clusters": {
         "accuracy (BCa)": (38, 0.217496966),
         "f1 (BCa)": (40, 0.124237246),
         "kappa (BCa)": (37, 0.278257567),
-        "spearman (BCa)": (38, 0.273980388),
+        "kappa_quadratic (BCa)": (39, 0.29893068),
+        "spearman (BCa)": (39, 0.290273951),
+    },
+    "verdicts, 0.1 pass, judge 0.85, 30 clusters": {
+        "accuracy (BCa)": (38, 0.170984197),
+        "alpha (BCa)": (40, 0.643506622),
     },
     "corrected rate 0.5, judge 0.85, 100 of 1000 labelled, uncertain first": {
         "PPI++": (40, 0.12642034),
-        "Rogan-Gladen": (38, 0.209681676),
+        "Rogan-Gladen": (38, 0.186821437),
         "naive": (13, 0.061893688),
     },
+    "corrected rate 0.5, judge 0.85, 100 of 1000 labelled, uniform, clusters": {
+        "PPI++": (39, 0.150931003),
+        "Rogan-Gladen": (39, 0.185715741),
+    },
     "test-retest kappa, 100 cases x 3": {"kappa (jackknife)": (38, 0.270284568)},
+    "threshold 2.0, 200 labelled cases": {"gain on other cases (sign-flip)": (38, 0.202290542)},
+    "alt-test, 100 cases, 3 annotators": {"replaces an annotator and should not": (37, 0.0)},
+    "undecided, 100 cases x 3, noise alike": {"in a report, a case that fails passes": (3915, 0.0)},
 }
 
 
 @pytest.fixture(scope="module")
 def coverage():
+    sys.path.insert(0, str(BENCHMARK.parent))  # the scenarios are modules beside it
     spec = importlib.util.spec_from_file_location("benchmark_of_coverage", BENCHMARK)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
+    before = set(sys.modules)
     spec.loader.exec_module(module)
     yield module
-    del sys.modules[spec.name]
+    sys.path.remove(str(BENCHMARK.parent))
+    for name in [spec.name, *(name for name in set(sys.modules) - before if name.startswith("coverage_"))]:
+        del sys.modules[name]
 
 
 @pytest.mark.parametrize("scenario", STORED)
 def test_seeded_intervals_are_the_stored_ones(coverage, scenario):
-    found = {row.figure: (round(row.covered * 40), row.width) for row in coverage.measure(scenario, 40)}
+    found = {
+        row.figure: (round(row.covered * row.replications), row.width)
+        for row in coverage.measure(scenario, 40)
+    }
     for figure, (held, width) in STORED[scenario].items():
         assert found[figure] == (held, pytest.approx(width, rel=1e-6)), figure
+
+
+def test_the_table_says_what_missed_the_promise_and_what_was_decided_wrongly(coverage):
+    def row(figure, covered, *, wrong_at_most=None):
+        return coverage.Row(
+            scenario="s",
+            figure=figure,
+            domain=True,
+            replications=4000,
+            covered=covered,
+            error=0.003,
+            too_low=0.0,
+            too_high=0.0,
+            width=0.1,
+            undefined=0.0,
+            wrong_at_most=wrong_at_most,
+        )
+
+    rows = [
+        row("kept", 0.95),
+        row("short", 0.92),
+        row("wide", 0.98),
+        row("sound", 0.949, wrong_at_most=0.05),
+        row("rash", 0.93, wrong_at_most=0.05),
+    ]
+    assert [each.figure for each in rows if each.missed] == ["short", "wide", "rash"]
+    written = coverage.table(rows)
+    assert "| s | short | 0.920 |" in written
+    assert "| s | rash | 0.0700 | 0.0030 | 0.050 | yes, MISSED |" in written
+    assert "| s | sound | 0.0510 | 0.0030 | 0.050 | yes |" in written

@@ -9,7 +9,7 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
 
 from adjudge.stats.intervals import Undefined
-from adjudge.stats.pairs import holm, mcnemar, paired_sd, sample_size, wilcoxon
+from adjudge.stats.pairs import holm, mcnemar, paired_sd, sample_size, t_test_power, wilcoxon
 
 
 # Fagerland, Lydersen and Laake 2013, BMC Medical Research Methodology 13:91: airway data, 1 and 7 discordant pairs
@@ -59,11 +59,17 @@ def test_holm_of_nothing_is_nothing():
     assert holm([]) == []
 
 
-@pytest.mark.parametrize("effect", [0.02, 0.1, 0.3])
-@pytest.mark.parametrize("power", [0.8, 0.9])
-def test_sample_size_is_statsmodels(effect, power):
-    wanted = TTestPower().solve_power(effect_size=effect, power=power, alpha=0.05)
-    assert sample_size(effect, sd=1.0, power=power) == pytest.approx(np.ceil(wanted), abs=1)
+@pytest.mark.parametrize("effect", [0.02, 0.1, 0.3, 0.5, 1.0, 1.5, 2.0, 3.0])
+@pytest.mark.parametrize("power", [0.5, 0.8, 0.9, 0.99])
+def test_sample_size_is_the_smallest_that_has_the_power_by_statsmodels(effect, power):
+    found, exact = sample_size(effect, sd=1.0, power=power), TTestPower()
+    assert exact.power(effect, found, 0.05) >= power - 1e-7
+    assert found == 2 or exact.power(effect, found - 1, 0.05) < power + 1e-7
+
+
+@pytest.mark.parametrize(("size", "n"), [(2.0, 2), (1.0, 3), (0.5, 30), (0.02, 20_000)])
+def test_the_power_of_a_t_test_is_that_of_statsmodels(size, n):
+    assert t_test_power(size, n) == pytest.approx(TTestPower().power(size, n, 0.05), abs=1e-6)
 
 
 def test_sample_size_grows_with_the_design_effect_and_needs_an_effect():

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from adjudge.stats.intervals import Estimate, Undefined
-from adjudge.stats.repeats import flip_rate, retest_kappa, undecided, within_case_noise
+from adjudge.stats.repeats import Retests, flip_rate, retest_kappa, undecided, within_case_noise
 
 REPEATS = [
     [1, 1, 1],
@@ -79,3 +80,34 @@ def test_undecided_are_the_cases_within_noise_of_the_threshold():
     assert undecided(scores, 3.0) == ["near", "once"]
     assert undecided({"a": [3.0, 3.0]}, 3.0) == []
     assert isinstance(undecided({"a": [3.0]}, 3.0), Undefined)
+
+
+def test_two_halves_add_up_to_the_whole_and_take_no_more_room():
+    halves = [Retests(), Retests()]
+    for at, row in enumerate(REPEATS * 40):
+        halves[at % 2].add_scores(row)
+        halves[at % 2].add_verdicts(row)
+    halves[0].merge(halves[1])
+    whole = named(REPEATS * 40)
+    assert halves[0].noise() == within_case_noise(whole)
+    for found, wanted in (
+        (halves[0].kappa(), retest_kappa(whole)),
+        (halves[0].flips(), flip_rate(whole)),
+    ):
+        assert isinstance(found, Estimate)
+        assert isinstance(wanted, Estimate)
+        assert (found.value, found.low, found.high) == pytest.approx((wanted.value, wanted.low, wanted.high))
+        assert found.n == wanted.n
+    assert len(halves[0].kinds) == 4
+
+
+def test_the_jackknife_over_kinds_is_the_one_over_cases():
+    def kappa_of(rows):
+        return fleiss_kappa(aggregate_raters(np.array(rows), n_cat=2)[0])
+
+    without = np.array([kappa_of(REPEATS[:at] + REPEATS[at + 1 :]) for at in range(len(REPEATS))])
+    n = len(REPEATS)
+    error = np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum())
+    found = retest_kappa(named(REPEATS))
+    assert isinstance(found, Estimate)
+    assert found.high - found.value == pytest.approx(stats.t.ppf(0.975, n - 1) * error)

@@ -137,6 +137,7 @@ JUDGEMENTS = st.builds(
     metadata=OBJECTS,
     cluster=st.none() | TEXT,
     label=JSON,
+    annotators=JSON,
 )
 
 
@@ -224,7 +225,7 @@ def test_every_part_of_the_records_is_drawn():
     """A field added to a record has to be added to the codec and here."""
     assert {each.name for each in fields(Judgement)} == {
         "case_id", "judge", "judge_hash", "model", "repeat", "outcome", "reason", "normalized", "passed", "probability",
-        "notes", "calls", "at", "place", "metadata", "cluster", "label",
+        "notes", "calls", "at", "place", "metadata", "cluster", "label", "annotators",
     }  # fmt: skip
     assert {each.name for each in fields(Completion)} == {
         "text", "finish", "structured", "model_snapshot", "usage", "cost", "latency_ms", "attempts", "notes",

@@ -1,0 +1,35 @@
+"""The prompts that a judge would send about a case, without sending them."""
+
+from typing import NamedTuple
+
+from adjudge.errors import DatasetError
+from adjudge.prompts.fill import Bindings, fill_inputs, values_for
+from adjudge.prompts.render import render_prompt
+from adjudge.records import Case, Judge, Message
+
+FIRST_REPLY = "(the reply to the first prompt)"
+
+
+class Step(NamedTuple):
+    name: str
+    """`items` or `verdict`."""
+    messages: tuple[Message, ...]
+
+
+def preview(judge: Judge, case: Case, bindings: Bindings) -> list[Step]:
+    """An input that the case lacks is an error that names it."""
+    filled = fill_inputs(judge.inputs, case, bindings)
+    if filled.missing:
+        raise DatasetError(
+            str(case.place or case.case_id),
+            "; ".join(missing.message for missing in filled.missing),
+            "name its column with --map, or give it with --set",
+        )
+    values = dict(filled.values)
+    steps = []
+    if judge.items is not None:
+        first = render_prompt(judge.items.body, judge.dialect, values_for(judge.items.inputs, values))
+        steps.append(Step("items", first.messages))
+        values["items"] = FIRST_REPLY
+    prompt = render_prompt(judge.body, judge.dialect, values, format_message=judge.format_message)
+    return [*steps, Step("verdict", prompt.messages)]

@@ -1,0 +1,169 @@
+"""The difference that people would find, beside the judge's own."""
+
+from datetime import UTC, datetime
+from random import Random
+from statistics import fmean
+
+import pytest
+
+from adjudge.errors import InputError
+from adjudge.records import Scale
+from adjudge.reports.agree_labels import reading_of
+from adjudge.reports.agree_rows import Label
+from adjudge.reports.compare_corrected import SideLabels, correct_difference
+from adjudge.reports.compare_corrected_words import NOT_DECIDING, corrected_lines
+from adjudge.reports.compare_match import Pair
+from adjudge.stats.intervals import Undefined
+from adjudge.stats.paired import compare
+from adjudge.store import LabelDraw, SharedDraw
+
+COUNT = 300
+
+
+def people_of(seed=1):
+    random = Random(seed)
+    return [(random.randint(0, 3), min(5, random.randint(0, 3) + random.randint(0, 2))) for _ in range(COUNT)]
+
+
+def judged(people):
+    """The judge gives B one too many in every third case."""
+    return [(a, min(5, b + (at % 3 == 0))) for at, (a, b) in enumerate(people)]
+
+
+def pairs_of(scores):
+    return [
+        Pair(
+            case_id=f"c{at}", cluster=(f"c{at}",), a=float(a), b=float(b),
+            passed_a=float(a >= 3), passed_b=float(b >= 3), slices=(),
+        )
+        for at, (a, b) in enumerate(scores)
+    ]  # fmt: skip
+
+
+def drawn(chosen, chance=None, *, whole=COUNT):
+    chance = len(chosen) / whole if chance is None else chance
+    chances = {f"c{at}": chance for at in range(whole)}
+    ids = tuple(f"c{at}" for at in chosen)
+
+    def of(run, other):
+        return LabelDraw(
+            run_id=run, judge="j", number=1, chosen=ids, chances=chances, basis="", uniform_share=1.0, seed=0,
+            at=datetime(2026, 1, 1, tzinfo=UTC),
+            shared=SharedDraw(other=other, chosen=ids, chances=chances),
+        )  # fmt: skip
+
+    return [of("a", "b")], [of("b", "a")]
+
+
+def labels_of(values, chosen):
+    return [Label(case_id=f"c{at}", annotator="", says=values[at]) for at in chosen]
+
+
+@pytest.fixture
+def reading(build):
+    scores = {(float(score), score >= 3) for score in range(6)}
+    return reading_of("j", build.judge(passes="score >= 3", scale=Scale(low=0, high=5)), scores, {})
+
+
+@pytest.fixture
+def corrected(reading):
+    def of(chosen, *, draws=None, says=float, **more):
+        people = people_of()
+        scores = judged(people)
+        pairs = pairs_of(scores)
+        of_a, of_b = draws or drawn(chosen)
+        return correct_difference(
+            pairs,
+            SideLabels(labels=labels_of([says(a) for a, _ in people], chosen), draws=of_a),
+            SideLabels(labels=labels_of([says(b) for _, b in people], chosen), draws=of_b),
+            reading,
+            primary=compare([(pair.cluster, pair.b - pair.a) for pair in pairs], reading.scale),
+            **more,
+        )
+
+    return of
+
+
+def test_labels_of_one_draw_for_both_correct_the_difference_of_scores_and_of_pass_rates(corrected):
+    found = corrected(range(0, COUNT, 2))
+    scores, passes = found.differences
+    truth = fmean(b - a for a, b in people_of())
+    judge = fmean(b - a for a, b in judged(people_of()))
+    assert (scores.of, passes.of) == ("mean score", "pass rate")
+    assert scores.naive.value == pytest.approx(judge)
+    assert scores.ppi.estimate.low < truth < scores.ppi.estimate.high
+    assert scores.ppi.estimate.high < judge
+    assert (scores.quote, found.used, found.labelled_both) == ("ppi", 150, 150)
+    assert "the judge's own difference lies outside its interval" in scores.why
+    assert scores.naive.method.startswith("sign-flip")
+
+
+def test_passes_and_fails_correct_the_pass_rate_alone(corrected):
+    found = corrected(range(0, COUNT, 2), says=lambda score: score >= 3)
+    (passes,) = found.differences
+    truth = fmean((b >= 3) - (a >= 3) for a, b in people_of())
+    assert passes.of == "pass rate"
+    assert passes.ppi.estimate.low < truth < passes.ppi.estimate.high
+
+
+def test_where_lower_is_better_scores_are_turned_and_pass_rates_are_not(corrected):
+    plain, turned = corrected(range(0, COUNT, 2)), corrected(range(0, COUNT, 2), lower_is_better=True)
+    assert turned.differences[0].ppi.estimate.value == pytest.approx(-plain.differences[0].ppi.estimate.value)
+    assert turned.differences[1] == plain.differences[1]
+
+
+def test_labels_for_every_case_give_the_peoples_own_difference(corrected):
+    found = corrected(range(COUNT), draws=([], []))
+    assert found.differences[0].ppi.estimate.value == pytest.approx(fmean(b - a for a, b in people_of()))
+    assert "the people's own difference" in found.differences[0].why
+
+
+def test_the_frame_is_what_could_have_been_drawn(corrected):
+    found = corrected(range(0, 100, 2), draws=drawn(range(0, 100, 2), whole=100))
+    assert found.differences[0].naive.value == pytest.approx(
+        fmean(b - a for a, b in judged(people_of())[:100])
+    )
+    assert found.selection.outside == 200
+    assert "200 not there to be drawn" in "\n".join(corrected_lines(found))
+
+
+def test_unknown_selection_and_few_labels_are_said_in_a_line(corrected):
+    unknown = corrected(range(100), draws=([], []))
+    assert isinstance(unknown, Undefined)
+    (line,) = corrected_lines(unknown)
+    assert line == (
+        "not corrected by people's labels: how the labelled cases were chosen is not known for both runs "
+        "(100 of A's answers and 100 of B's to the cases compared have a label); "
+        "`adjudge agree A --next 100 --with B` draws cases for both"
+    )
+    few = corrected(range(6))
+    assert few.differences[0].quote == "naive"
+    assert "6 cases labelled on both sides are too few to say" in few.differences[0].why
+    two = corrected(range(2))
+    assert isinstance(two.differences[0].ppi, Undefined)
+    assert any(line.startswith("quote the judge's own: ") for line in corrected_lines(two))
+
+
+def test_what_is_printed_has_both_figures_what_they_rest_on_and_which_to_quote(corrected):
+    lines = corrected_lines(corrected(range(0, COUNT, 2)))
+    assert lines[0].startswith("difference of the mean score: the judge's own +")
+    assert "; corrected +" in lines[0]
+    assert "PPI++ (lambda " in lines[0]
+    assert lines[1] == (
+        "the corrected one estimates by how much people would find B better, on average over the cases that these were "
+        "drawn from"
+    )
+    assert lines[2].startswith("quote the corrected one: it holds whatever errors")
+    assert any("of 150 of A's answers and 150 of B's, both for 150 cases" in line for line in lines)
+    assert lines[-1] == NOT_DECIDING
+
+
+def test_scores_and_passes_in_one_are_read_by_the_rule_or_refused(reading, build):
+    pairs = pairs_of([(0, 5)] * 20)
+    a = SideLabels(labels=[Label(case_id=f"c{at}", annotator="", says=0.0) for at in range(20)])
+    b = SideLabels(labels=[Label(case_id=f"c{at}", annotator="", says=True) for at in range(20)])
+    (found,) = correct_difference(pairs, a, b, reading, primary=None).differences
+    assert (found.of, found.ppi.estimate.value) == ("pass rate", 1.0)
+    no_rule = reading_of("j", build.judge(), {(0.0, None)}, {})
+    with pytest.raises(InputError, match="some are scores and some are passes"):
+        correct_difference(pairs, a, b, no_rule, primary=None)
