@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol, Self
 
 from adjudge.embedded.adapter import Adapter, read_adapter
 from adjudge.embedded.engine import Engine
+from adjudge.embedded.legible import seen
 from adjudge.embedded.questions import (
     Asked,
     Question,
@@ -70,7 +71,7 @@ class SmallModel:
         said = await asyncio.gather(
             *(
                 self._ask("states", ask_states(tokens, text=window, statements=statements))
-                for window in windows(tokens, text)
+                for window in windows(tokens, seen(text))
             )
         )
         best = [max(each) for each in zip(*(one.probabilities for one in said), strict=True)]

@@ -13,6 +13,7 @@ from adjudge.embedded.asker import Asker, SmallModel
 from adjudge.embedded.correctness import judge_correctness
 from adjudge.embedded.coverage import list_items, match_items
 from adjudge.embedded.language import detected_language
+from adjudge.embedded.legible import unseen_notes
 from adjudge.embedded.ratings import judge_helpfulness, judge_relevance
 from adjudge.embedded.ready import adapter_sha256
 from adjudge.embedded.reply import JobReply
@@ -60,8 +61,9 @@ class EmbeddedClient:
         return semantic_key(self.name, "", request)
 
     async def complete(self, request: Request) -> Completion:
+        # asked again, it says the same: what does not validate is then known as such, and not as a call that failed
         job = JOBS.get((request.judge, request.step.partition("_")[0]))
-        if job is None or "_again" in request.step:
+        if job is None:
             raise RejectedError(f"the embedded judge cannot answer {request.judge} ({request.step})")
         asker = await self._open()
         started = time.perf_counter()
@@ -73,7 +75,7 @@ class EmbeddedClient:
             usage=Usage(input=reply.tokens, output=0),
             cost=Decimal(0),
             latency_ms=(time.perf_counter() - started) * 1000,
-            notes=(*reply.notes, *language_notes(request.fields)),
+            notes=(*reply.notes, *language_notes(request.fields), *hidden_notes(request.fields)),
             measured=reply.measured,
         )
 
@@ -94,6 +96,12 @@ class EmbeddedClient:
 def embedded_hash() -> str:
     """What a verdict depends on beside the case: the trained weights and the code around them."""
     return sha256(f"{adapter_sha256()} {EMBEDDED_VERSION}".encode()).hexdigest()[:12]
+
+
+def hidden_notes(fields: Mapping[str, Json]) -> tuple[str, ...]:
+    """Of the response: it alone is written by whoever is being judged."""
+    asked = [text_of(fields, name) for name in ("question", "parameters", "reference")]
+    return unseen_notes(text_of(fields, "response"), asked)
 
 
 def language_notes(fields: Mapping[str, Json]) -> tuple[str, ...]:

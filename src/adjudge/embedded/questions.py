@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from adjudge.embedded.legible import legible, seen
 from adjudge.embedded.tokens import Tokens
 
 Question = Literal["correct", "states", "relevant", "helpful", "supported"]
@@ -36,6 +37,7 @@ class Asked:
 
 
 def ask_correct(tokens: Tokens, *, question: str, expected: Sequence[str], response: str) -> Asked:
+    response = legible(response, [question, *expected])
     answers = fitting(tokens, expected, response)
     fields = [
         ("Question", question, 128),
@@ -64,11 +66,13 @@ def fitting(tokens: Tokens, expected: Sequence[str], response: str) -> str:
 
 
 def ask_relevant(tokens: Tokens, *, question: str, response: str) -> Asked:
-    return ask("relevant", tokens, [("Question", question, 256), ("Response", response, 512)])
+    shown = legible(response, [question])
+    return ask("relevant", tokens, [("Question", question, 256), ("Response", shown, 512)])
 
 
 def ask_helpful(tokens: Tokens, *, question: str, response: str) -> Asked:
-    return ask("helpful", tokens, [("Question", question, 256), ("Response", response, 512)])
+    shown = legible(response, [question])
+    return ask("helpful", tokens, [("Question", question, 256), ("Response", shown, 512)])
 
 
 def ask_supported(tokens: Tokens, *, context: str, response: str) -> Asked:
@@ -105,5 +109,8 @@ def opened(question: Question, tokens: Tokens) -> list[int]:
 
 
 def field(tokens: Tokens, name: str, text: str, most: int) -> list[int]:
-    """A named field closed by a token that its text cannot contain; runs of white space count as one."""
-    return [*tokens.encode(f"{name}:"), *tokens.cut(" " + " ".join(text.split()), most), tokens.end]
+    """A named field closed by a token that its text cannot contain; runs of white space count as one.
+
+    What does not show is not shown: hidden characters, a few tokens each, would be most of what the model reads.
+    """
+    return [*tokens.encode(f"{name}:"), *tokens.cut(" " + " ".join(seen(text).split()), most), tokens.end]

@@ -9,6 +9,7 @@ from adjudge.embedded.calibration import expected_value
 from adjudge.embedded.evidence import overlap, unanswered
 from adjudge.embedded.questions import LOWEST, Question
 from adjudge.embedded.reply import UNCERTAIN, JobReply, percent
+from adjudge.embedded.signs import DECLINES
 from adjudge.records import Json, Measured
 from adjudge.scoring.text import text_of
 
@@ -17,10 +18,6 @@ SPECIFIC = re.compile(r"\d|https?://|`[^`]+`|\b[A-Z][a-z]+ [A-Z][a-z]+\b")
 STEPS = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+\S", re.MULTILINE)
 HEDGES = re.compile(
     r"\b(?:it depends|may|might|perhaps|possibly|generally|usually|i(?: a|')m not sure|as an ai)\b",
-    re.IGNORECASE,
-)
-REFUSALS = re.compile(
-    r"\b(?:i (?:cannot|can't|am unable to|'m unable to|do not have|don't have)|i'm sorry|cannot (?:be determined|answer|provide))\b",
     re.IGNORECASE,
 )
 SHORT_WORDS, LONG_WORDS = 12, 400
@@ -111,7 +108,7 @@ def faults(response: str) -> list[tuple[str, str]]:
     """What can be counted against a response whatever was asked: (its short name, a sentence)."""
     words = len(response.split())
     found: list[tuple[str, str]] = []
-    if REFUSALS.search(response[:400]):
+    if DECLINES.search(response[:400]):
         found.append(("refuses", "It says that it cannot answer."))
     if words < SHORT_WORDS:
         found.append(("short", f"It has only {words} words."))

@@ -8,12 +8,18 @@ from adjudge.embedded.numbers import figures_agree
 
 WORD = re.compile(r"[^\W_]+")
 YES_NO = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
+_DECLINES = (
+    r"i (?:cannot|can't|am unable|do not have|don't have)|i'm (?:sorry|unable)|"
+    r"cannot (?:be determined|answer|provide)"
+)
+DECLINES = re.compile(rf"\b(?:{_DECLINES})\b", re.IGNORECASE)
+"""It says that it will not answer, or cannot."""
 REFUSAL = re.compile(
-    r"\b(?:i (?:cannot|can't|am unable|do not have|don't have|don't know)|i'm (?:sorry|unable|not sure)|unable to "
-    r"(?:answer|determine|provide)|cannot be determined|not (?:possible|enough information)|no information|does not (?:"
-    r"provide|contain|specify|mention)|as an ai)\b",
+    rf"\b(?:{_DECLINES}|i don't know|i'm not sure|unable to (?:answer|determine|provide)|"
+    r"not (?:possible|enough information)|no information|does not (?:provide|contain|specify|mention)|as an ai)\b",
     re.IGNORECASE,
 )
+"""That, or a sign that it does not know."""
 LOOKED_AT = 4000
 LONG_REFERENCE, LONG_RESPONSE = 6, 60
 """Words from which on a reference explains, and a response says much beside the answer."""

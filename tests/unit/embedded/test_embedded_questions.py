@@ -118,3 +118,17 @@ def test_nothing_is_ever_longer_than_trained_on():
 
 def test_every_question_is_asked_and_read():
     assert set(ASKED) == set(HEADS) == set(QUESTIONS)
+
+
+def test_hidden_characters_are_not_read_and_push_nothing_out():
+    hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "abc" * 500)
+    for ask in (ask_helpful, ask_relevant):
+        assert ask(TOKENS, question="q", response=f"yes{hidden} no") == ask(
+            TOKENS, question="q", response="yes no"
+        )
+    assert ask_correct(TOKENS, question="q", expected=["a"], response=f"{hidden}b") == ask_correct(
+        TOKENS, question="q", expected=["a"], response="b"
+    )
+    assert ask_states(TOKENS, text=f"a{hidden}", statements=[f"b{hidden}"]) == ask_states(
+        TOKENS, text="a", statements=["b"]
+    )
