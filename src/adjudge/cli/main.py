@@ -31,6 +31,7 @@ COMMANDS = {
     "plan": "Say how many cases a comparison needs.",
     "certify": "Try a judge with probes and attacks, and write its card.",
     "agree": "Say how far a judge agrees with people.",
+    "view": "Read, compare and label in a browser.",
     "export": "Write a stored run's rows to a file.",
     "models": "List the models that can be used.",
     "store": "Check the store, or give its unused space back.",

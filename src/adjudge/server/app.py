@@ -1,0 +1,122 @@
+"""Assembly: routes, errors and static files behind the door."""
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from adjudge import __version__
+from adjudge.errors import AdjudgeError, InputError, ModelCallError, StoreError
+from adjudge.server.asker import BusyError
+from adjudge.server.pages import page
+from adjudge.server.routes import ask, compare, item, items, judges, label, run, runs
+from adjudge.server.security import App, Door, Guard
+from adjudge.server.service import NotFoundError, NotReadyError, Service
+from adjudge.server.shapes import Problem
+
+ROUTERS = tuple(each.router for each in (runs, run, items, item, compare, label, judges, ask))
+STATIC = Path(__file__).with_name("static")
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {"model": Problem, "description": description}
+    for status, description in {
+        400: "What was asked for is wrong; the answer says what and what to do.",
+        401: "The token is missing or wrong.",
+        403: "A request that changes something came from elsewhere.",
+        404: "There is no such thing.",
+        413: "The body is too large.",
+        421: "The host is not this server's.",
+        422: "A parameter is not of its kind.",
+        429: "Too much is under way.",
+        502: "The model did not answer.",
+        503: "The store cannot be read, or not yet.",
+    }.items()
+}
+
+
+def make_app(service: Service, door: Door) -> App:
+    app = FastAPI(
+        title="adjudge",
+        version=__version__,
+        description="Judgements, figures and labels of one store; and a judge as a service.",
+        openapi_url="/api/openapi.json",
+        docs_url=None,  # its page would load scripts from elsewhere
+        redoc_url=None,
+        responses=PROBLEMS,
+    )
+    app.state.service = service
+    for router in ROUTERS:
+        app.include_router(router)
+    app.mount("/static", _Static(directory=STATIC), name="static")
+    app.add_exception_handler(AdjudgeError, _say_error)
+    app.add_exception_handler(HTTPException, _say_status)
+    app.add_exception_handler(Exception, _say_fault)
+    app.add_exception_handler(RequestValidationError, _say_invalid)
+    app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)
+    return Guard(app, door)
+
+
+class _Static(StaticFiles):
+    """Files of the package. Asked for anew each time, at the price of a 304: scripts import each other by plain names."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
+        response.headers["cache-control"] = "private, no-cache"
+        return response
+
+
+async def _say_error(request: Request, error: Exception) -> Response:
+    problem, _, hint = str(error).partition("\n\nhint: ")
+    status = 500
+    match error:
+        case NotFoundError():
+            status = 404
+        case BusyError():
+            status = 429
+        case NotReadyError() | StoreError():
+            status = 503
+        case InputError():
+            status = 400
+        case ModelCallError():
+            status = 502
+    return _say(request, status, problem, hint)
+
+
+async def _say_status(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    words = {
+        404: ("there is no such page", "start from the list of runs"),
+        413: ("the request is too large", "send less at once"),
+    }
+    problem, hint = words.get(error.status_code, (str(error.detail).lower(), ""))
+    return _say(request, error.status_code, problem, hint, headers=dict(error.headers or {}))
+
+
+async def _say_fault(request: Request, _: Exception) -> Response:
+    """A bug of ours: the log has its traceback, the answer nothing of what it met."""
+    return _say(
+        request, 500, "something went wrong in adjudge itself", "the terminal of `adjudge view` says what"
+    )
+
+
+async def _say_invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return _say(request, 422, f"{where}: {first['msg']}", "see /api/openapi.json for what is taken")
+
+
+def _say(
+    request: Request, status: int, problem: str, hint: str, headers: dict[str, str] | None = None
+) -> Response:
+    if request.url.path.startswith(("/api/", "/static/")):
+        body = orjson.dumps({"problem": problem, "hint": hint})
+        return Response(body, status_code=status, media_type="application/json", headers=headers)
+    return page(request, "problem.html", status=status, problem=problem, hint=hint)

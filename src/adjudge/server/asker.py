@@ -1,0 +1,206 @@
+"""What asks models for requests: a thread with an event loop of its own, so that pages never wait for a judge."""
+
+import asyncio
+import os
+import threading
+from collections.abc import Coroutine, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import aclosing
+from dataclasses import dataclass
+from decimal import Decimal
+from logging import getLogger
+from typing import Any, TypeVar
+
+from adjudge.dataset import read_cases
+from adjudge.errors import AdjudgeError, InputError, ModelNameError
+from adjudge.records import Json, Judge, Judgement, ModelClient
+from adjudge.runs.find_model import find_model, is_embedded
+from adjudge.runs.plan import make_plan
+from adjudge.runs.session import Keeping, Limits, Session, open_session
+
+LOG = getLogger(__name__)
+T = TypeVar("T")
+
+MOST_WAITING = 64
+"""Single judgements asked for at the same time; more are told to come again."""
+MOST_RUNS = 4
+CLOSING_SECONDS = 10.0
+
+
+class BusyError(InputError):
+    """HTTP 429, worth another try."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunOrder:
+    """What a request wants judged."""
+
+    judges: Sequence[Judge]
+    model: str
+    cases: Sequence[Mapping[str, Json]]
+    name: str | None = None
+    repeats: int = 1
+    jobs: int = 16
+    max_cost: Decimal | None = None
+    max_calls: int | None = None
+
+
+class Asker:
+    def __init__(self, *, where: str, base_url: str | None) -> None:
+        self._where = where
+        self._base_url = base_url
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._work, name="adjudge-asker", daemon=True)
+        self._clients: dict[str, ModelClient] = {}
+        self._sessions: list[Session] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._waiting = 0
+        self._lock = threading.Lock()
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Runs under way take no further work and are left as interrupted: the same order goes on with them."""
+        if not self._thread.is_alive():
+            self._loop.close()
+            return
+        try:
+            asyncio.run_coroutine_threadsafe(self._end(), self._loop).result(CLOSING_SECONDS)
+        except TimeoutError:
+            LOG.warning("a model has not answered; its call is given up")
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(CLOSING_SECONDS)
+
+    # ---- asked by requests ----
+
+    async def judge(self, judge: Judge, model: str, case: Mapping[str, Json]) -> Judgement:
+        """One case; nothing is kept of it."""
+        with self._lock:
+            if self._waiting >= MOST_WAITING:
+                raise BusyError("judge", "too many cases are being judged", "ask again in a moment")
+            self._waiting += 1
+        try:
+            return await self._answer(self._judge(judge, model, case))
+        finally:
+            with self._lock:
+                self._waiting -= 1
+
+    async def begin_run(self, order: RunOrder) -> str:
+        """The run's id, as soon as it is in the store; it goes on by itself."""
+        return await self._answer(self._begin(order))
+
+    async def stop_run(self, run_id: str) -> bool:
+        """Whether it was one of ours; what is in flight is finished."""
+        return await self._answer(self._stop(run_id))
+
+    # ---- the thread ----
+
+    def _work(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_forever()
+        self._loop.close()
+
+    async def _answer(self, work: Coroutine[Any, Any, T]) -> T:
+        submitted: Future[T] = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return await asyncio.wrap_future(submitted)
+        except asyncio.CancelledError:
+            if submitted.cancelled() and not _being_cancelled():
+                raise BusyError("the server", "is closing", "start it again") from None
+            raise
+
+    async def _judge(self, judge: Judge, model: str, case: Mapping[str, Json]) -> Judgement:
+        plan = make_plan([judge], jobs=1)
+        client = self._client(model, [judge])
+        async with open_session(plan, source=[case], model=client) as session:
+            async with aclosing(session.judge(read_cases([case], name="the request"))) as stream:
+                (judgement,) = [judgement async for judgement in stream]
+            return judgement
+
+    async def _begin(self, order: RunOrder) -> str:
+        if len(self._tasks) >= MOST_RUNS:
+            raise BusyError("runs", f"{MOST_RUNS} are under way", "wait for one to end, or stop one")
+        begun: asyncio.Future[str] = self._loop.create_future()
+        task = self._loop.create_task(self._run(order, begun))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return await begun
+
+    async def _run(self, order: RunOrder, begun: asyncio.Future[str]) -> None:
+        try:
+            plan = make_plan(list(order.judges), repeats=order.repeats, jobs=order.jobs)
+            client = self._client(order.model, order.judges)
+            async with open_session(
+                plan,
+                source=order.cases,
+                model=client,
+                name=order.name,
+                limits=Limits(max_cost=order.max_cost, max_calls=order.max_calls),
+                keeping=Keeping(store=self._where),
+            ) as session:
+                self._sessions.append(session)
+                try:
+                    begun.set_result(session.run)
+                    rows = read_cases(order.cases, name="the request")
+                    async with aclosing(session.judge(rows)) as stream:
+                        async for _ in stream:
+                            pass
+                finally:
+                    # by identity: sessions hold what cannot be compared
+                    self._sessions = [each for each in self._sessions if each is not session]
+        except AdjudgeError as error:
+            if begun.done():
+                LOG.warning("a run ended early: %s", error)
+            else:
+                begun.set_exception(error)
+        except BaseException as error:
+            if not begun.done():
+                begun.set_exception(
+                    error if isinstance(error, Exception) else RuntimeError("the server is closing")
+                )
+            raise
+
+    async def _stop(self, run_id: str) -> bool:
+        found = [session for session in self._sessions if session.run == run_id]
+        for session in found:
+            session.stop("stopped by request")
+        return bool(found)
+
+    async def _end(self) -> None:
+        for session in self._sessions:
+            session.stop("the server is closing")
+        if self._tasks:
+            await asyncio.wait(set(self._tasks), timeout=CLOSING_SECONDS / 2)
+        # also what single requests wait for
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        for client in self._clients.values():
+            await client.close()
+
+    def _client(self, model: str, judges: Sequence[Judge]) -> ModelClient:
+        """Opened once for all requests: a connection, or the embedded judge's weights, is worth keeping."""
+        others = [judge.name for judge in judges if not judge.built_in]
+        if others and is_embedded(model):
+            raise ModelNameError(
+                f"model {model}",
+                f"was trained for the built-in judges and cannot read the prompt of {', '.join(others)}",
+                "name another of this server's models; `adjudge view --model` allows them",
+            )
+        if model not in self._clients:
+            self._clients[model] = find_model(
+                model,
+                judges,
+                base_url=None if is_embedded(model) else self._base_url,
+                jobs=64,
+                environ=os.environ,
+            )
+        return self._clients[model]
+
+
+def _being_cancelled() -> bool:
+    """Whether it is the request that is given up, and not what it waits for."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

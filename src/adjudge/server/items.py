@@ -1,0 +1,402 @@
+"""The items of a run that fit a filter, in its order: a page of them, and the one before and after each."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from sqlite3 import Connection
+from typing import Annotated, Any, Literal, NamedTuple
+
+import orjson
+from fastapi import Depends, Query
+from pydantic import BeforeValidator, Field
+
+from adjudge.errors import InputError
+from adjudge.records import OUTCOME_KINDS
+from adjudge.reports.compare_match import NO_VALUE
+from adjudge.reports.format import whole
+from adjudge.server.follow import Followed
+from adjudge.server.index import Copied, find_copy
+from adjudge.server.index_rows import clean, search_words
+from adjudge.server.keys import from_key, to_key
+from adjudge.server.service import NotReadyError, Service
+from adjudge.server.shapes_items import ItemPage, ItemRow, Neighbour
+
+Sort = Literal[
+    "made", "case", "score", "-score", "gap", "-gap", "latency", "-latency", "cost", "-cost", "probability",
+    "-probability",
+]  # fmt: skip
+Passed = Literal["", "yes", "no"]
+Labelled = Literal["", "labelled", "unlabelled", "disagree"]
+MOST_ROWS = 500
+MOST_SKIPPED = 10_000_000
+SAME = 1e-9
+"""Closer than this, judge and people say the same, as in `adjudge agree`."""
+
+_KEYS: Mapping[str, str] = {
+    "score": "score", "gap": "gap", "latency": "latency_ms", "cost": "cost", "probability": "probability"
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ItemFilter:
+    """Which items, and in which order; the same for the table, its API and the way from item to item."""
+
+    judge: str = ""
+    outcomes: tuple[str, ...] = ()
+    """Any of these."""
+    passed: Passed = ""
+    low: float | None = None
+    high: float | None = None
+    slices: tuple[tuple[str, str], ...] = ()
+    """(column, value): any of a column's values, and so for every column named."""
+    q: str = ""
+    label: Labelled = ""
+    note: str = ""
+    sort: Sort = "made"
+    first: int = 0
+    size: int = 50
+    cols: tuple[str, ...] = ()
+    """Columns of the table; none: the usual ones."""
+
+    def values(self, *, view: bool = True) -> dict[str, Any]:
+        """The query parameters that give this filter back, for links; without `view` only what selects and sorts."""
+        said: dict[str, Any] = {
+            "judge": self.judge,
+            "outcome": list(self.outcomes),
+            "passed": self.passed,
+            "low": _written(self.low),
+            "high": _written(self.high),
+            "slice": [f"{to_key(name)}={value}" for name, value in self.slices],
+            "q": self.q,
+            "label": self.label,
+            "note": self.note,
+            "sort": "" if self.sort == "made" else self.sort,
+        }
+        if view:
+            said |= {
+                "first": self.first or None,
+                "size": None if self.size == 50 else self.size,
+                "cols": list(self.cols),
+            }
+        return {name: value for name, value in said.items() if value not in (None, "", [])}
+
+    def item_values(self, case_id: str, judge: str, repeat: int) -> dict[str, Any]:
+        """The query parameters of an item's page with this filter carried along; see `carried_filter`."""
+        said = self.values()
+        said.pop("first", None)
+        among = said.pop("judge", "")
+        return {"case": case_id, "judge": judge, "repeat": str(repeat), "among": among, **said}
+
+    @property
+    def narrows(self) -> bool:
+        """Whether it leaves anything out."""
+        return self != ItemFilter(sort=self.sort, first=self.first, size=self.size, cols=self.cols)
+
+    def without(self, name: str) -> "ItemFilter":
+        """The same with one parameter as if it had not been given, from the first page on."""
+        return replace(self, first=0, **{name: getattr(ItemFilter(), name)})
+
+
+def _written(bound: float | None) -> str:
+    """As text, because a bound of 0 is a bound."""
+    return "" if bound is None else str(whole(bound))
+
+
+def _absent_when_empty(value: object) -> object:
+    return None if value == "" else value
+
+
+def _made_when_empty(value: object) -> object:
+    return value or "made"
+
+
+def _some(values: object) -> object:
+    return [each for each in values if each != ""] if isinstance(values, list) else values
+
+
+Bound = Annotated[Annotated[float, Field(allow_inf_nan=False)] | None, BeforeValidator(_absent_when_empty)]
+OutcomeKind = Literal[
+    "scored", "forced", "missing_input", "bad_row", "unreadable", "refused", "truncated", "too_long",
+    "call_failed", "not_asked",
+]  # fmt: skip
+
+
+def item_filter(
+    *,
+    judge: Annotated[str, Query(max_length=500, description="A judge's name.")] = "",
+    outcome: Annotated[
+        list[OutcomeKind] | None, BeforeValidator(_some), Query(max_length=len(OUTCOME_KINDS))
+    ] = None,
+    passed: Annotated[Passed, Query(description="What the judge's pass rule says.")] = "",
+    low: Annotated[Bound, Query(description="The lowest score, included.")] = None,
+    high: Annotated[Bound, Query(description="The highest score, included.")] = None,
+    slice: Annotated[  # noqa: A002 - the parameter's name in an address
+        list[Annotated[str, Query(max_length=2_000)]] | None,
+        BeforeValidator(_some),
+        Query(max_length=20, description="`COLUMN=VALUE`, the column written as a key (see `choices`)."),
+    ] = None,
+    q: Annotated[
+        str, Query(max_length=1_000, description='Words that all occur; "in quotes" as they stand.')
+    ] = "",
+    label: Annotated[
+        Labelled, Query(description="`disagree`: people say something else than the judge.")
+    ] = "",
+    note: Annotated[str, Query(max_length=500)] = "",
+    sort: Annotated[
+        Sort,
+        BeforeValidator(_made_when_empty),
+        Query(description="`made` is the order in which they were judged."),
+    ] = "made",
+    first: Annotated[int, Query(ge=0, le=MOST_SKIPPED)] = 0,
+    size: Annotated[int, Query(ge=1, le=MOST_ROWS)] = 50,
+    cols: Annotated[
+        list[Annotated[str, Query(max_length=1_000)]] | None, BeforeValidator(_some), Query(max_length=60)
+    ] = None,
+) -> ItemFilter:
+    """The filter a request names; what is no filter is a 4xx."""
+    return ItemFilter(
+        judge=clean(judge),
+        outcomes=tuple(dict.fromkeys(outcome or ())),
+        passed=passed,
+        low=low,
+        high=high,
+        slices=tuple(dict.fromkeys(_read_slice(each) for each in slice or ())),
+        q=clean(q).strip(),
+        label=label,
+        note=clean(note),
+        sort=sort,
+        first=first,
+        size=size,
+        cols=tuple(dict.fromkeys(clean(each) for each in cols or ())),
+    )
+
+
+def carried_filter(
+    wanted: Annotated[ItemFilter, Depends(item_filter)],
+    among: Annotated[
+        str, Query(max_length=500, description="The list's judge; `judge` is the item's own.")
+    ] = "",
+) -> ItemFilter:
+    """The filter of the list that an item was reached from."""
+    return replace(wanted, judge=clean(among), first=0)
+
+
+def _read_slice(text: str) -> tuple[str, str]:
+    key, sign, value = text.partition("=")
+    if not sign:
+        raise InputError("slice", "is written COLUMN=VALUE", "take the key that /choices gives for a column")
+    return clean(from_key(key)), clean(value)
+
+
+# ---- finding -------------------------------------------------------------------------------------------
+
+
+class Place(NamedTuple):
+    """Where an item stands in a selection."""
+
+    previous: Neighbour | None
+    next: Neighbour | None
+    position: int | None
+    """From 1; None when the selection does not have it."""
+    total: int
+
+
+def find_items(service: Service, followed: Followed, wanted: ItemFilter) -> ItemPage:
+    with service.index.reading() as connection:
+        copy = _copy(connection, followed)
+        where, bound = _condition(copy.number, wanted)
+        order = _order(wanted.sort)
+        total = connection.execute(
+            f"SELECT count(*) FROM items_{copy.number} WHERE {where}", bound
+        ).fetchone()[0]
+        found = connection.execute(
+            f"SELECT made FROM items_{copy.number} WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
+            [*bound, wanted.size if wanted.first < total else 0, wanted.first],
+        )
+        rows = _rows(connection, copy.number, [row[0] for row in found])
+    return ItemPage(
+        run=followed.record.run_id,
+        rows=rows,
+        total=total,
+        first=wanted.first,
+        size=wanted.size,
+        read=copy.items,
+        judgements=max(copy.items, followed.record.judgements),
+    )
+
+
+def find_numbers(service: Service, followed: Followed, wanted: ItemFilter) -> list[int]:
+    """All that fit, in the filter's order, by the number that the store has for each."""
+    with service.index.reading() as connection:
+        copy = _copy(connection, followed)
+        where, bound = _condition(copy.number, wanted)
+        sql = f"SELECT made FROM items_{copy.number} WHERE {where} ORDER BY {_order(wanted.sort)}"
+        return [row[0] for row in connection.execute(sql, bound)]
+
+
+def neighbours(
+    service: Service, followed: Followed, wanted: ItemFilter, *, case_id: str, judge: str, repeat: int
+) -> Place:
+    """The item before and after this one, in the filter's order; `first` and `size` do not matter."""
+    with service.index.reading() as connection:
+        copy = _copy(connection, followed)
+        items = f"items_{copy.number}"
+        where, bound = _condition(copy.number, wanted)
+        column = _KEYS.get(wanted.sort.lstrip("-"), "made")
+        name = [clean(case_id), clean(judge), repeat]
+        here = connection.execute(
+            f"SELECT made, {column} FROM {items} WHERE case_id = ? AND judge = ? AND repeat = ?",
+            name,
+        ).fetchone()
+        if here is None:
+            (total,) = connection.execute(f"SELECT count(*) FROM {items} WHERE {where}", bound).fetchone()
+            return Place(None, None, None, total)
+        before, after = _beside(wanted.sort, here[0], here[1], name)
+
+        def nearest(condition: tuple[str, list[Any]], order: str) -> Neighbour | None:
+            found = connection.execute(
+                f"SELECT case_id, judge, repeat FROM {items} WHERE ({where}) AND ({condition[0]}) ORDER BY {order} LIMIT 1",
+                [*bound, *condition[1]],
+            ).fetchone()
+            return Neighbour(case_id=found[0], judge=found[1], repeat=found[2]) if found else None
+
+        total, fits, earlier = connection.execute(
+            f"SELECT count(*), sum(made = ?), sum({before[0]}) FROM {items} WHERE {where}",
+            [here[0], *before[1], *bound],
+        ).fetchone()
+        return Place(
+            nearest(before, _order(wanted.sort, backwards=True)),
+            nearest(after, _order(wanted.sort)),
+            earlier + 1 if fits else None,
+            total,
+        )
+
+
+def _copy(connection: Connection, followed: Followed) -> Copied:
+    copy = find_copy(connection, followed.record.run_id)
+    if copy is None:
+        raise NotReadyError(
+            f"run {followed.record.run_id}", "is about to be read again", "ask again in a moment"
+        )
+    return copy
+
+
+# ---- SQL: columns of ours, every value bound -----------------------------------------------------------
+
+
+def _condition(n: int, wanted: ItemFilter) -> tuple[str, list[Any]]:
+    conditions: list[str] = []
+    values: list[Any] = []
+
+    def add(condition: str, *bound: object) -> None:
+        conditions.append(condition)
+        values.extend(bound)
+
+    if wanted.judge:
+        add("judge = ?", wanted.judge)
+    if wanted.outcomes:
+        add(f"outcome IN ({','.join('?' * len(wanted.outcomes))})", *wanted.outcomes)
+    if wanted.passed:
+        add("passed = ?", int(wanted.passed == "yes"))
+    if wanted.low is not None:
+        add("score >= ?", wanted.low)
+    if wanted.high is not None:
+        add("score <= ?", wanted.high)
+    if wanted.note:
+        # a kind of note has all of its details: `left_out` finds `left_out:temperature`
+        add(
+            f"made IN (SELECT made FROM notes_{n} WHERE note = ? OR (note >= ? AND note < ?))",
+            *(f"{wanted.note}{end}" for end in ("", ":", ";")),
+        )
+    match wanted.label:
+        case "labelled":
+            add("labelled = 1")
+        case "unlabelled":
+            add("labelled = 0")
+        case "disagree":
+            add("gap > ?", SAME)
+    for column in dict.fromkeys(name for name, _ in wanted.slices):
+        chosen = [value for name, value in wanted.slices if name == column]
+        among = f"made IN (SELECT made FROM facets_{n} WHERE name = ? AND value IN ({','.join('?' * len(chosen))}))"
+        if NO_VALUE in chosen:
+            # as the report counts them: what has no such column has no value
+            absent = f"made NOT IN (SELECT made FROM facets_{n} WHERE name = ?)"
+            add(f"({among} OR {absent})", column, *chosen, column)
+        else:
+            add(among, column, *chosen)
+    if wanted.q:
+        words = search_words(wanted.q)
+        # what has neither letter nor digit is found nowhere
+        if words:
+            add(f"made IN (SELECT rowid FROM words_{n} WHERE words_{n} MATCH ?)", words)
+        else:
+            add("0")
+    return " AND ".join(conditions) or "1", values
+
+
+def _order(sort: Sort, *, backwards: bool = False) -> str:
+    if sort == "case":
+        way = " DESC" if backwards else ""
+        return f"case_id{way}, judge{way}, repeat{way}, made{way}"
+    if sort == "made":
+        return "made DESC" if backwards else "made"
+    down = sort.startswith("-") != backwards
+    way, nulls = ("DESC" if down else "ASC"), ("FIRST" if backwards else "LAST")
+    return f"{_KEYS[sort.lstrip('-')]} {way} NULLS {nulls}, made {way}"
+
+
+def _beside(
+    sort: Sort, made: int, value: float | None, name: list[Any]
+) -> tuple[tuple[str, list[Any]], tuple[str, list[Any]]]:
+    """What stands before an item in this order, and what after it; what has no value stands last."""
+    if sort == "made":
+        return ("made < ?", [made]), ("made > ?", [made])
+    if sort == "case":
+        columns = "(case_id, judge, repeat, made)"
+        return (f"{columns} < (?, ?, ?, ?)", [*name, made]), (f"{columns} > (?, ?, ?, ?)", [*name, made])
+    key = _KEYS[sort.lstrip("-")]
+    less, more = (">", "<") if sort.startswith("-") else ("<", ">")
+    if value is None:
+        return (
+            (f"{key} IS NOT NULL OR made {less} ?", [made]),
+            (f"{key} IS NULL AND made {more} ?", [made]),
+        )
+    return (
+        (f"{key} {less} ? OR ({key} = ? AND made {less} ?)", [value, value, made]),
+        (f"{key} {more} ? OR ({key} = ? AND made {more} ?) OR {key} IS NULL", [value, value, made]),
+    )
+
+
+_SHOWN = (
+    "made", "case_id", "judge", "judge_hash", "model", "repeat", "outcome", "error_kind", "score", "exact", "passed",
+    "probability", "label_score", "label_pass", "gap", "cost", "latency_ms", "calls", "from_store", "at", "cluster",
+    "question", "response", "reason", "notes", "metadata",
+)  # fmt: skip
+
+
+def _rows(connection: Connection, n: int, numbers: Sequence[int]) -> list[ItemRow]:
+    found = {}
+    for start in range(0, len(numbers), MOST_ROWS):
+        some = numbers[start : start + MOST_ROWS]
+        for row in connection.execute(
+            f"SELECT {','.join(_SHOWN)} FROM items_{n} JOIN previews_{n} USING (made)"
+            f" WHERE made IN ({','.join('?' * len(some))})",
+            some,
+        ):
+            found[row[0]] = _row(row)
+    return [found[number] for number in numbers if number in found]
+
+
+def _row(row: Sequence[Any]) -> ItemRow:
+    said = dict(zip(_SHOWN, row, strict=True))
+    return ItemRow.model_validate(
+        said
+        | {
+            "number": said["made"],
+            "passed": None if said["passed"] is None else bool(said["passed"]),
+            "from_store": bool(said["from_store"]),
+            "at": datetime.fromtimestamp(said["at"], UTC),
+            "notes": orjson.loads(said["notes"]),
+            "metadata": orjson.loads(said["metadata"]),
+        }
+    )

@@ -1,0 +1,150 @@
+"""`/compare` and `/api/compare`: two runs held against each other."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from adjudge.errors import InputError
+from adjudge.server.app_state import Served
+from adjudge.server.keys import from_key
+from adjudge.server.pages import page
+from adjudge.server.service import NotFoundError, NotReadyError
+from adjudge.server.shapes_compare import CompareResult
+from adjudge.server.views_compare import (
+    FLIPS,
+    MOST_FLIPS,
+    Asked,
+    compare,
+    compare_now,
+    farthest,
+    find_place,
+    judge_pairs,
+    side_by_side,
+)
+from adjudge.server.views_run import run_columns
+from adjudge.server.views_runs import list_runs, short_model
+
+router = APIRouter()
+Key = Annotated[str, Query(max_length=1_000, description="The `key` of a run.")]
+Columns = Annotated[list[str] | None, Query(max_length=5, description="Metadata columns to compare by.")]
+Name = Annotated[str, Query(max_length=400)]
+MOST_OFFERED = 200
+
+
+@router.get("/api/compare", tags=["runs"])
+def api_compare(
+    service: Served,
+    a: Key,
+    b: Key,
+    judge: Annotated[str, Query(max_length=400, description="One judge, or JUDGE_OF_A=JUDGE_OF_B.")] = "",
+    *,
+    across: Annotated[
+        bool, Query(description="Compare runs of different judges or models all the same.")
+    ] = False,
+    people: Annotated[bool, Query(description="Say which side agrees more with the cases' labels.")] = False,
+    flips: Annotated[
+        int, Query(ge=0, le=MOST_FLIPS, description="How many cases that came out otherwise to list.")
+    ] = FLIPS,
+    slice: Columns = None,  # noqa: A002 - as the command line calls it
+) -> CompareResult:
+    """Whether run B is better than run A, case by case: what `adjudge compare` says."""
+    asked = Asked(a=a, b=b, judge=judge, across=across, people=people, columns=_chosen(slice), flips=flips)
+    return compare_now(service, asked, wait_seconds=60.0)
+
+
+@router.get("/compare", include_in_schema=False)
+def compare_page(
+    request: Request,
+    service: Served,
+    a: Key = "",
+    b: Key = "",
+    judge: Name = "",
+    *,
+    across: bool = False,
+    people: bool = False,
+    slice: Columns = None,  # noqa: A002 - as the command line calls it
+) -> HTMLResponse:
+    asked = Asked(a=a, b=b, judge=judge, across=across, people=people, columns=_chosen(slice))
+    runs = [service.run(from_key(key)) if key else None for key in (a, b)]
+    found, problem, pairs = None, None, list[str]()
+    if runs[0] is not None and runs[1] is not None:
+        try:
+            found = compare(service, asked, wait_seconds=0.7)
+        except (NotFoundError, NotReadyError):
+            raise
+        except InputError as error:
+            # two runs that cannot be compared: said on the page, where they are chosen
+            problem = error
+            pairs = judge_pairs(runs[0], runs[1])
+    followed = None if runs[0] is None else service.follower.known(runs[0].run_id)
+    offered = list_runs(service, size=MOST_OFFERED)
+    return page(
+        request,
+        "compare.html",
+        offered=offered.runs,
+        left_out=offered.total - len(offered.runs),
+        values=_values(asked),
+        found=found,
+        problem=problem,
+        pairs=pairs,
+        columns=[] if followed is None else [column.name for column in run_columns(service, followed)],
+        farthest=farthest,
+        short=short_model,
+    )
+
+
+@router.get("/compare/case", include_in_schema=False)
+def compare_case_page(
+    request: Request,
+    service: Served,
+    *,
+    a: Key,
+    b: Key,
+    case: Annotated[str, Query(max_length=20_000)],
+    judge: Name = "",
+    only: Name = "",
+    across: bool = False,
+    people: bool = False,
+    slice: Columns = None,  # noqa: A002 - as the command line calls it
+) -> HTMLResponse:
+    """`judge` is the pair whose verdicts are shown; the rest says which comparison this is a case of."""
+    runs = [service.run(from_key(key)) for key in (a, b)]
+    name_a, _, name_b = judge.partition("=")
+    pair = (name_a, name_b or name_a)
+    sides = [
+        service.store.judgement(run.run_id, case, name or None) for run, name in zip(runs, pair, strict=True)
+    ]
+    if not sides[0] and not sides[1]:
+        raise NotFoundError(f"case {case}", "is in neither run", "go back to the comparison")
+    asked = Asked(a=a, b=b, judge=only, across=across, people=people, columns=_chosen(slice))
+    return page(
+        request,
+        "compare_case.html",
+        runs=runs,
+        keys=(a, b),
+        case=case,
+        pair=judge,
+        values=_values(asked),
+        place=find_place(service, asked, "=".join(pair), case),
+        fields=side_by_side(*(service.store.case(run.run_id, case) for run in runs)),
+        sides=sides,
+        short=short_model,
+    )
+
+
+def _chosen(columns: list[str] | None) -> tuple[str, ...]:
+    """A form that is sent without scripts says also that nothing was chosen."""
+    return tuple(dict.fromkeys(name.removeprefix("metadata.") for name in columns or () if name))
+
+
+def _values(asked: Asked) -> dict[str, object]:
+    return {
+        "a": asked.a,
+        "b": asked.b,
+        "judge": asked.judge,
+        "across": asked.across,
+        "people": asked.people,
+        "slice": list(asked.columns),
+    }

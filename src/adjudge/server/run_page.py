@@ -1,0 +1,366 @@
+"""The run page's parts: each judge's figures in the report's own words, and each bar with the way to its items."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import floor, isfinite, log10
+from sqlite3 import Connection
+
+from adjudge.probes.shelf import find_card, shelf_of
+from adjudge.probes.text import card_line, no_card_line
+from adjudge.records import Scale
+from adjudge.reports.evidence_words import (
+    SLICE_HEADER,
+    mean_cell,
+    rate_cell,
+    repeat_facts,
+    rest_cell,
+    slice_cells,
+    slices_aid,
+)
+from adjudge.reports.format import NOTHING_TO_SHOW, show_count, show_percent, visible
+from adjudge.reports.sample import Bounds
+from adjudge.reports.slices import OTHERS, Slice, SliceColumn
+from adjudge.reports.summary import Summary
+from adjudge.reports.words import NOTES, facts, failure_heading, failure_line
+from adjudge.server.follow import Followed
+from adjudge.server.index import find_copy
+from adjudge.server.items import ItemFilter
+from adjudge.server.keys import to_key
+from adjudge.server.pages import query
+from adjudge.server.service import Service
+from adjudge.stats.distribution import Ends, label_ends
+from adjudge.stats.intervals import Estimate
+
+PERCENT = Scale(low=0.0, high=1.0)
+SHOWN_APART = (
+    "scores given: ", "note ", "unreliable: ", "pass rate if all the rest ", "time per judgement: ", "tokens: "
+)  # fmt: skip
+"""What begins a fact that has a part of its own on this page; other facts are listed."""
+LONGEST_ID = 200
+"""As the report cuts them: a longer one has no link."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Link:
+    text: str
+    href: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bar:
+    """So many rows; the bar leads to them."""
+
+    label: str
+    count: int
+    share: float
+    href: str
+    look: str
+    """`solid`, `dotted` or `hatched`: told apart without colour."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plot:
+    """A dot and its interval on a scale."""
+
+    value: float
+    low: float
+    high: float
+    scale: Scale | None
+    percent: bool = False
+    rest: Bounds | None = None
+    """What the rows that were not judged could have made of it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Figure:
+    name: str
+    shown: str
+    n: int
+    method: str
+    rest: str
+    plot: Plot | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Failures:
+    kind: str
+    count: int
+    heading: str
+    href: str
+    examples: tuple[Link, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Note:
+    kind: str
+    count: int
+    meaning: str
+    href: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LowRow:
+    case: Link
+    repeat: int
+    score: float
+    passed: bool | None
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JudgePart:
+    summary: Summary
+    name: str
+    card: str
+    items: str
+    figures: tuple[Figure, ...]
+    warnings: tuple[str, ...]
+    facts: tuple[str, ...]
+    repeats: tuple[str, ...]
+    undecided: tuple[Link, ...]
+    labels: str | None
+    outcomes: tuple[Bar, ...]
+    scores: tuple[Bar, ...]
+    notes: tuple[Note, ...]
+    failures: tuple[Failures, ...]
+    lowest: tuple[LowRow, ...]
+    lowest_href: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SliceRow:
+    value: Link
+    cells: tuple[str, ...]
+    plot: Plot | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SliceTable:
+    judge: str
+    column: str
+    header: tuple[str, ...]
+    rows: tuple[SliceRow, ...]
+    mean: float | None
+    """Of all rows."""
+    scale: Scale | None
+
+
+def judge_parts(service: Service, followed: Followed, summaries: Iterable[Summary]) -> list[JudgePart]:
+    ways = Ways(to_key(followed.record.run_id))
+    with service.index.reading() as connection:
+        copy = find_copy(connection, followed.record.run_id)
+        scores = Scores(connection, copy.number if copy else None)
+        return [_judge(service, ways, scores, summary) for summary in summaries]
+
+
+def _judge(service: Service, ways: "Ways", scores: "Scores", summary: Summary) -> JudgePart:
+    said = facts(summary)
+    repeats = repeat_facts(summary.repeated, summary.scale) if summary.repeated else []
+    labels = next((line for line in said if line.startswith("labels: ")), None)
+    shown = {*repeats, labels}
+    listed = [line for line in said if line not in shown and not line.startswith(SHOWN_APART)]
+    undecided = summary.repeated.undecided if summary.repeated else None
+    judge = summary.judge
+    return JudgePart(
+        summary=summary,
+        name=judge,
+        card=_card(service, summary),
+        items=ways.items(ItemFilter(judge=judge)),
+        figures=tuple(_figures(summary)),
+        warnings=tuple(line for line in said if line.startswith("unreliable: ")),
+        facts=tuple(listed),
+        repeats=tuple(repeats),
+        undecided=tuple(
+            Link(text=visible(case), href=ways.item(case, judge))
+            for case in (undecided.case_ids if undecided else ())
+        ),
+        labels=labels,
+        outcomes=tuple(_outcomes(summary, ways)),
+        scores=tuple(_scores(summary, ways, scores)),
+        notes=tuple(
+            Note(
+                kind=kind,
+                count=count,
+                meaning=NOTES.get(kind, ""),
+                href=ways.items(ItemFilter(judge=judge, note=kind)),
+            )
+            for kind, count in summary.notes.items()
+        ),
+        failures=tuple(
+            Failures(
+                kind=kind,
+                count=summary.outcomes[kind],
+                heading=failure_heading(kind, summary),
+                href=ways.items(ItemFilter(judge=judge, outcomes=(kind,))),
+                examples=tuple(
+                    Link(text=failure_line(failure), href=ways.item(failure.case_id, judge))
+                    for failure in summary.failures.get(kind, ())
+                ),
+            )
+            for kind in summary.outcomes
+            if kind not in {"scored", "forced"}
+        ),
+        lowest=tuple(
+            LowRow(
+                case=Link(text=visible(row.case_id), href=ways.item(row.case_id, judge, row.repeat)),
+                repeat=row.repeat,
+                score=row.score,
+                passed=row.passed,
+                reason=row.reason,
+            )
+            for row in summary.lowest
+        ),
+        lowest_href=ways.items(
+            ItemFilter(judge=judge, sort="-score" if summary.better == "lower" else "score")
+        ),
+    )
+
+
+def _card(service: Service, summary: Summary) -> str:
+    card = find_card(shelf_of(service.where), judge_hash=summary.judge_hash, model=summary.model)
+    if card is not None:
+        return card_line(card)
+    return no_card_line(summary.judge, summary.model) if summary.model else ""
+
+
+# ---- figures -------------------------------------------------------------------------------------------
+
+
+def _figures(summary: Summary) -> Iterable[Figure]:
+    scale, missing = summary.scale, summary.not_judged
+    if summary.mean:
+        yield Figure(
+            name="Mean",
+            shown=mean_cell(summary.mean),
+            n=summary.mean.n,
+            method=summary.mean.method,
+            rest=rest_cell(summary.bounds, missing),
+            plot=_plot(summary.mean, scale, rest=summary.bounds if missing else None),
+        )
+    if summary.mean_without_forced:
+        yield Figure(
+            name="Mean without rows scored by rule",
+            shown=mean_cell(summary.mean_without_forced),
+            n=summary.mean_without_forced.n,
+            method=summary.mean_without_forced.method,
+            rest=NOTHING_TO_SHOW,
+            plot=_plot(summary.mean_without_forced, scale),
+        )
+    if summary.pass_rate:
+        bounds = summary.pass_bounds if summary.pass_rate.n < summary.asked else None
+        yield Figure(
+            name="Pass rate",
+            shown=rate_cell(summary.pass_rate),
+            n=summary.pass_rate.n,
+            method=summary.pass_rate.method,
+            rest=f"{show_percent(bounds.low)} to {show_percent(bounds.high)}" if bounds else NOTHING_TO_SHOW,
+            plot=_plot(summary.pass_rate, PERCENT, rest=bounds, percent=True),
+        )
+
+
+def _plot(
+    estimate: Estimate | None, scale: Scale | None, *, rest: Bounds | None = None, percent: bool = False
+) -> Plot | None:
+    if estimate is None or not isfinite(estimate.low) or not isfinite(estimate.high):
+        return None
+    return Plot(
+        value=estimate.value, low=estimate.low, high=estimate.high, scale=scale, percent=percent, rest=rest
+    )
+
+
+def _outcomes(summary: Summary, ways: "Ways") -> Iterable[Bar]:
+    looks = {"scored": "solid", "forced": "dotted"}
+    for kind, count in summary.outcomes.items():
+        href = ways.items(ItemFilter(judge=summary.judge, outcomes=(kind,)))
+        share = count / summary.asked
+        yield Bar(label=kind, count=count, share=share, href=href, look=looks.get(kind, "hatched"))
+
+
+def _scores(summary: Summary, ways: "Ways", scores: "Scores") -> Iterable[Bar]:
+    for label, count in (summary.distribution or {}).items():
+        low, high = scores.ends(label, summary.scale)
+        href = ways.items(ItemFilter(judge=summary.judge, low=low, high=high))
+        yield Bar(label=label, count=count, share=count / summary.judged, href=href, look="solid")
+
+
+class Scores:
+    """Which scores the items have that are counted under one label: 0.1 + 0.2 is written as 0.3 and is none."""
+
+    def __init__(self, connection: Connection, number: int | None) -> None:
+        self._connection = connection
+        self._number = number
+
+    def ends(self, label: str, scale: Scale | None) -> Ends:
+        low, high = label_ends(label, scale)
+        if low is None or low != high or self._number is None:
+            return Ends(low, high)
+        step = 0.5 * 10.0 ** (floor(log10(abs(low))) - 11) if low else 0.0
+        ends = [
+            self._connection.execute(
+                f"SELECT {which}(score) FROM items_{self._number} WHERE score BETWEEN ? AND ?",  # noqa: S608 - a number of ours
+                [low - step, low + step],
+            ).fetchone()[0]
+            for which in ("min", "max")
+        ]
+        return Ends(low, high) if None in ends else Ends(*ends)
+
+
+# ---- slices --------------------------------------------------------------------------------------------
+
+
+def slice_tables(followed: Followed, summaries: Iterable[Summary]) -> list[SliceTable]:
+    ways = Ways(to_key(followed.record.run_id))
+    return [
+        SliceTable(
+            judge=summary.judge,
+            column=column.column,
+            header=SLICE_HEADER,
+            rows=tuple(_slice(summary, column, part, ways) for part in column.slices),
+            mean=summary.mean.value if summary.mean else None,
+            scale=summary.scale,
+        )
+        for summary in summaries
+        for column in summary.slices
+    ]
+
+
+def _slice(summary: Summary, column: SliceColumn, part: Slice, ways: "Ways") -> SliceRow:
+    href = (
+        None
+        if part.value == OTHERS
+        else ways.items(ItemFilter(judge=summary.judge, slices=((column.column, part.value),)))
+    )
+    return SliceRow(
+        value=Link(text=visible(part.value), href=href),
+        cells=slice_cells(part),
+        plot=_plot(part.mean, summary.scale, rest=part.bounds if part.not_judged else None),
+    )
+
+
+def slices_sentence(summaries: Sequence[Summary]) -> str:
+    return " ".join(slices_aid(summaries))
+
+
+# ---- links ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """Addresses of a run's items."""
+
+    key: str
+
+    def items(self, wanted: ItemFilter) -> str:
+        return f"/runs/{self.key}/items{query(wanted.values(view=False))}"
+
+    def item(self, case_id: str, judge: str, repeat: int = 0) -> str | None:
+        if len(case_id) >= LONGEST_ID:
+            return None
+        return f"/runs/{self.key}/item{query({'case': case_id, 'judge': judge, 'repeat': repeat or None})}"
+
+
+def shown_rate(per_second: float) -> str:
+    """Judgements in a second, or in a minute where that is less than one."""
+    if per_second >= 1:
+        return f"{show_count(round(per_second))} a second"
+    return f"{per_second * 60:.1f} a minute"

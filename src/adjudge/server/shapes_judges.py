@@ -1,0 +1,119 @@
+"""What the API says about judges, and what it takes to ask one."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from adjudge.server.shapes import Shape
+
+LONGEST_NAME = 200
+MOST_CASES = 20_000
+
+
+class JudgeRow(Shape):
+    name: str
+    hash: str
+    key: str = Field(description="The judge in an address: `/api/judges/{key}`.")
+    origin: Literal["built-in", "file", "used"] = Field(
+        description="`built-in`; `file`: given when the server was started; `used`: known from stored runs, cannot be asked."
+    )
+    description: str
+    scale: tuple[float, float] | None
+    passes: str | None
+    runs: int = Field(description="How many stored runs used it.")
+
+
+class JudgeList(Shape):
+    judges: list[JudgeRow]
+    models: list[str] = Field(description="What requests may name; the first is used when they name none.")
+
+
+class LintFinding(Shape):
+    code: str
+    rule: str
+    message: str
+    line: int | None
+    hint: str
+
+
+class CardLine(Shape):
+    model: str
+    snapshot: str | None
+    at: str
+    line: str
+    findings: list[dict[str, Any]]
+
+
+class UsedIn(Shape):
+    run: str
+    key: str
+    name: str | None
+    model: str | None
+
+
+class JudgeDetail(Shape):
+    judge: JudgeRow
+    described: dict[str, Any] = Field(description="As `adjudge show JUDGE --json` prints it.")
+    text: str = Field(description="The judge file.")
+    findings: list[LintFinding]
+    cards: list[CardLine]
+    runs: list[UsedIn] = Field(description="The latest that used it, twenty at most.")
+
+
+class Asked(BaseModel):
+    """What a request says; a name that is not known here is refused, so nothing is silently ignored."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+CaseBody = Annotated[dict[str, JsonValue], Field(min_length=1, max_length=200)]
+
+
+class Rendering(Asked):
+    judge: Name
+    case: CaseBody
+
+
+class Judging(Asked):
+    judge: Name = Field(description="The name of a judge, or NAME@HASH, of `GET /api/judges`.")
+    model: Name | None = Field(default=None, description="One of the server's models.")
+    case: CaseBody = Field(description="The case's columns: question, response, reference, …")
+
+
+class RunWanted(Asked):
+    judges: Annotated[list[Name], Field(min_length=1, max_length=20)]
+    model: Name | None = None
+    cases: Annotated[list[CaseBody], Field(min_length=1, max_length=MOST_CASES)]
+    name: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)] | None = None
+    repeats: Annotated[int, Field(ge=1, le=20)] = 1
+    jobs: Annotated[int, Field(ge=1, le=64)] = 16
+    max_cost: Annotated[float, Field(gt=0, le=1_000_000)] | None = None
+    max_calls: Annotated[int, Field(ge=1)] | None = None
+
+
+class MessageSent(Shape):
+    step: str
+    role: str
+    content: str
+
+
+class Rendered(Shape):
+    judge: str
+    judge_hash: str
+    messages: list[MessageSent]
+
+
+class Judged(Shape):
+    row: dict[str, Any] = Field(description="As one line of `adjudge run -o rows.jsonl`.")
+    messages: list[MessageSent]
+    replies: list[str]
+
+
+class RunBegun(Shape):
+    run: str
+    key: str
+
+
+class Stopped(Shape):
+    stopped: bool

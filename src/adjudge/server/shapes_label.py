@@ -1,0 +1,186 @@
+"""What the API takes and says about labelling: blind cases, labels, draws. Nothing here holds what the judge said."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from adjudge.server.shapes import Shape
+from adjudge.stats.labelling import LEAST_UNIFORM
+
+LONGEST_NAME = 200
+LONGEST_COMMENT = 20_000
+MOST_DRAWN = 100_000
+
+Annotator = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_NAME)]
+Said = bool | float | str
+"""A score on the judge's scale, whether it passes, or one of the judge's own words."""
+
+
+class Body(BaseModel):
+    """What a request may hold: nothing that is not named."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class LabelBody(Body):
+    judge: str = Field(
+        default="", max_length=1_000, description="NAME or NAME@HASH; may be left out where the run has one."
+    )
+    annotator: Annotator
+    case_id: str = Field(max_length=100_000, description="The case's id, or its ticket.")
+    label: bool | float | Annotated[str, StringConstraints(max_length=LONGEST_NAME)]
+    explanation: str = Field(default="", max_length=LONGEST_COMMENT)
+
+
+class DrawBody(Body):
+    judge: str = Field(default="", max_length=1_000)
+    count: int = Field(default=50, ge=1, le=MOST_DRAWN)
+    uniform_share: float = Field(
+        default=LEAST_UNIFORM, ge=LEAST_UNIFORM, le=1.0, description="The share that prefers no case."
+    )
+    seed: int = Field(default=0, ge=0, le=2**31)
+
+
+class Option(Shape):
+    """One button."""
+
+    value: Said = Field(description="What to send as `label`.")
+    text: str
+    keys: list[str] = Field(description="Keys of the keyboard that press it; the first is shown.")
+    anchor: str = Field(description="What the judge's file says that it means; empty when it says nothing.")
+
+
+class NumberField(Shape):
+    """Where a number is typed; null where nothing bounds it."""
+
+    low: float | None
+    high: float | None
+
+
+class Choices(Shape):
+    """The judge's own scale, for people."""
+
+    options: list[Option]
+    number: NumberField | None
+    wanted: str
+    better: str = Field(description="higher or lower")
+
+
+class Mine(Shape):
+    """What this annotator said of a case before."""
+
+    label: bool | float
+    explanation: str
+    at: datetime
+
+
+class BlindCase(Shape):
+    """What the judge was shown of a case, and nothing of what it or anybody else said."""
+
+    case_id: str
+    ticket: str = Field(
+        description="Names it in addresses and forms, which keep its id only where it is plain text."
+    )
+    shown: dict[str, Any] = Field(description="Field -> its text, list or object.")
+    draw: int
+    place: int = Field(description="From 1, in this annotator's own order.")
+    previous: str | None = Field(description="The ticket of the one before it.")
+    following: str | None
+    mine: Mine | None
+
+
+class Turn(Shape):
+    """Whose turn it is, and with which case; `case` is null when all have a label of this annotator's."""
+
+    run: str
+    key: str
+    judge: str
+    annotator: str
+    overlap: float
+    labelled: int
+    total: int
+    choices: Choices
+    description: str = Field(description="What the judge is for, as its file says.")
+    prompt: str = Field(description="The judge's prompt, unfilled: what it was asked.")
+    case: BlindCase | None
+    undo: str | None = Field(description="The ticket of the case that this annotator labelled last.")
+
+
+class Kept(Shape):
+    """A label is in the store, for good, when this is said."""
+
+    case_id: str
+    judge: str
+    annotator: str
+    label: bool | float
+    explanation: str
+    at: datetime
+    labelled: int = Field(description="Drawn cases with a label of this annotator's.")
+
+
+class Removed(Shape):
+    removed: int
+
+
+class LabelRow(Shape):
+    case_id: str
+    judge: str
+    annotator: str
+    label: bool | float
+    explanation: str | None
+    at: datetime
+    draw: int | None
+    probability: float | None = Field(description="The chance with which the case had been drawn.")
+
+
+class LabelList(Shape):
+    labels: list[LabelRow]
+    total: int
+
+
+class Imported(Shape):
+    labels: int
+    new: int
+    said: list[str]
+
+
+class DrawMade(Shape):
+    run: str
+    judge: str
+    number: int
+    drawn: int
+    judged: int
+    seed: int
+    uniform_share: float
+    how: str
+
+
+class Labeller(Shape):
+    """One annotator, and how far."""
+
+    name: str
+    labelled: int
+
+
+class JudgeToLabel(Shape):
+    """One judge of a run, and what there is to label for it."""
+
+    judge: str
+    reference: str = Field(description="What to send as `judge`.")
+    judged: int
+    draws: int
+    drawn: int
+    mine: int = Field(description="Drawn cases with a label of the annotator asked about.")
+    left: int = Field(description="Drawn cases for this annotator that have none.")
+    annotators: list[Labeller]
+
+
+class LabelState(Shape):
+    run: str
+    key: str
+    name: str | None
+    state: str
+    annotator: str
+    overlap: float
+    judges: list[JudgeToLabel]

@@ -1,0 +1,261 @@
+"""One item: why it has its score, and everything that it was made from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from adjudge.fields import ALIASES
+from adjudge.records import Call, Case, Failed, Json, Judge, Judgement
+from adjudge.reports.format import plain_json
+from adjudge.reports.rows import result_row
+from adjudge.reports.run_judges import judges_of
+from adjudge.reports.words import NOTES
+from adjudge.reports.worked import Worked, case_fields, work_out
+from adjudge.server.items import ItemFilter, neighbours
+from adjudge.server.keys import to_key
+from adjudge.server.service import NotFoundError, NotReadyError, Service
+from adjudge.server.shapes_item import (
+    CaseField,
+    ItemCall,
+    ItemDetail,
+    ItemLabel,
+    ItemNote,
+    ItemPlace,
+    OtherJudgement,
+    SentMessage,
+    WorkedScore,
+    WorkedStep,
+)
+from adjudge.store import JudgementLine, RunRecord
+
+FIELDS = ("question", "response", "reference", "context", "tool_calls", "messages", "focus", "current_date")
+MOST_OTHERS = 200
+MOST_COMPARED = 24
+"""Other wordings of a case that are read to see whether the response differs."""
+
+
+def show_item(
+    service: Service, reference: str, *, case_id: str, judge: str, repeat: int | None, wanted: ItemFilter
+) -> ItemDetail:
+    """Without `judge` and `repeat` the first judgement of the case."""
+    record = service.run(reference)
+    found = service.store.judgement(record.run_id, case_id, judge or None, repeat)
+    if not found:
+        raise NotFoundError(
+            f"case {case_id}",
+            f"is not in run {record.run_id}" if not judge else f"was not judged so in run {record.run_id}",
+            "the run's items list all there are",
+        )
+    judgement = found[0]
+    case = service.store.case(record.run_id, judgement.case_id)
+    used = _judge(service, record, judgement)
+    filled = case_fields(used, case, record.plan) if case is not None and used is not None else None
+    others, left_out = _others(service, record, judgement, case)
+    return ItemDetail(
+        run=record.run_id,
+        key=to_key(record.run_id),
+        run_name=record.name,
+        case_id=_text(judgement.case_id),
+        place=None if judgement.place is None else _text(str(judgement.place)),
+        bad_row=isinstance(judgement.outcome, Failed) and judgement.outcome.kind == "bad_row",
+        scale=(used.scale.low, used.scale.high) if used is not None and used.scale is not None else None,
+        row=dict(result_row(judgement, record.run_id)),
+        fields=_fields(case, filled),
+        columns={} if case is None else _object(case.columns),
+        metadata=_object(judgement.metadata),
+        worked=_worked(work_out(judgement, used, filled)),
+        notes=[_note(note) for note in judgement.notes],
+        calls=[_call(call) for call in judgement.calls],
+        labels=_labels(service, record, judgement),
+        own_label=plain_json(judgement.label),
+        annotators=plain_json(judgement.annotators),
+        others=others,
+        others_left_out=left_out,
+        beside=_beside(service, record, judgement, wanted),
+    )
+
+
+def _judge(service: Service, record: RunRecord, judgement: Judgement) -> Judge | None:
+    followed = service.follower.known(record.run_id)
+    judges = judges_of(service.store, record) if followed is None else followed.judges
+    name = (judgement.judge, judgement.judge_hash)
+    return next((judge for judge in judges if (judge.name, judge.hash) == name), None)
+
+
+def _text(text: str) -> str:
+    """Without halves of surrogate pairs, which no answer can carry."""
+    return str(plain_json(text))
+
+
+def _object(values: Mapping[str, Json]) -> dict[str, Any]:
+    plain = plain_json(dict(values))
+    assert isinstance(plain, dict)
+    return plain
+
+
+# ---- the case ----
+
+
+def _fields(case: Case | None, filled: Mapping[str, Json] | None) -> list[CaseField]:
+    """What the judge was given, in the order in which a person reads it; what it was not given comes from the case."""
+    if case is None:
+        return []
+    values = {**case.fields, **(filled or {})}
+    column_of = {id(value): name for name, value in case.columns.items()}
+    found = []
+    for name in (*FIELDS, *(each for each in values if each not in ALIASES and each != "parameters")):
+        value = values.get(name)
+        if value is None:
+            continue
+        column = column_of.get(id(value)) if isinstance(value, str | list | dict) else None
+        found.append(
+            CaseField(
+                name=_text(name),
+                column=None if column in (None, name) else _text(str(column)),
+                value=plain_json(value),
+            )
+        )
+    return found
+
+
+# ---- the judgement ----
+
+
+def _worked(worked: Worked) -> WorkedScore:
+    plain = worked.as_json()
+    return WorkedScore(
+        steps=[WorkedStep.model_validate(step) for step in _list(plain["steps"])],
+        after=[WorkedStep.model_validate(step) for step in _list(plain["after"])],
+        agrees=worked.agrees,
+    )
+
+
+def _list(value: Json) -> list[Json]:
+    assert isinstance(value, list)
+    return value
+
+
+def _note(note: str) -> ItemNote:
+    kind = note.partition(":")[0]
+    return ItemNote(note=_text(note), kind=_text(kind), means=NOTES.get(kind))
+
+
+def _call(call: Call) -> ItemCall:
+    request, completion = call.request, call.completion
+    usage = completion.usage
+    return ItemCall(
+        step=_text(request.step),
+        messages=[
+            SentMessage(role=message.role, content=_text(message.content))
+            for message in request.prompt.messages
+        ],
+        reply=_text(completion.text),
+        finish=completion.finish,
+        shared=request.shared,
+        from_store=completion.from_store,
+        attempts=completion.attempts,
+        model_snapshot=None if completion.model_snapshot is None else _text(completion.model_snapshot),
+        input_tokens=usage.input,
+        output_tokens=usage.output,
+        cached_tokens=usage.cached,
+        cost=None if completion.cost is None else float(completion.cost),
+        latency_ms=completion.latency_ms,
+        temperature=request.temperature,
+        max_output_tokens=request.max_output_tokens,
+        parameters=_object(request.parameters),
+        notes=[_text(note) for note in completion.notes],
+    )
+
+
+def _labels(service: Service, record: RunRecord, judgement: Judgement) -> list[ItemLabel]:
+    return [
+        ItemLabel(
+            annotator=_text(label.annotator),
+            label=label.label,
+            comment=None if label.explanation is None else _text(label.explanation),
+            run=_text(label.run_id),
+            at=label.at,
+        )
+        for label in service.store.case_labels(record.run_id, judgement.case_id, judgement.judge)
+    ]
+
+
+# ---- where else it stands ----
+
+
+def _others(
+    service: Service, record: RunRecord, judgement: Judgement, case: Case | None
+) -> tuple[list[OtherJudgement], int]:
+    """The run's own other judges and repeats first, then other runs, the latest first; and how many more there are."""
+    lines = service.store.same_case(judgement.case_id)
+    here = (record.run_id, judgement.judge, judgement.repeat)
+    ours = next((line for line in lines if (line.run_id, line.judge, line.repeat) == here), None)
+    rest = [line for line in lines if (line.run_id, line.judge, line.repeat) != here]
+    rest.sort(key=lambda line: line.run_id != record.run_id)  # stable: the latest stay first
+    shown = rest[:MOST_OTHERS]
+    runs = {each.run_id: each for each in (record, *service.follower.runs())}
+    same = _compared(service, shown, judgement.case_id, ours, case)
+    return [_other(line, runs.get(line.run_id), same) for line in shown], len(rest) - len(shown)
+
+
+Same = Literal["same", "same_response", "another_response", "unknown"]
+
+
+def _compared(
+    service: Service,
+    lines: Sequence[JudgementLine],
+    case_id: str,
+    ours: JudgementLine | None,
+    case: Case | None,
+) -> dict[str, Same]:
+    """Case hash -> how that case differs from this one."""
+    known: dict[str, Same] = {}
+    if ours is None or ours.case_hash is None or case is None:
+        return known
+    known[ours.case_hash] = "same"
+    for line in lines:
+        if line.case_hash is None or line.case_hash in known or len(known) > MOST_COMPARED:
+            continue
+        other = service.store.case(line.run_id, case_id)
+        if other is not None:
+            alike = other.fields.get("response") == case.fields.get("response")
+            known[line.case_hash] = "same_response" if alike else "another_response"
+    return known
+
+
+def _other(line: JudgementLine, run: RunRecord | None, same: Mapping[str, Same]) -> OtherJudgement:
+    model = run.plan.get("model") if run else None
+    return OtherJudgement(
+        run=_text(line.run_id),
+        key=to_key(line.run_id),
+        name=run.name if run else None,
+        judge=_text(line.judge),
+        judge_hash=line.judge_hash,
+        model=model if isinstance(model, str) else None,
+        repeat=line.repeat,
+        outcome=line.outcome,
+        score=line.score,
+        passed=line.passed,
+        at=line.at,
+        case="unknown" if line.case_hash is None else same.get(line.case_hash, "unknown"),
+    )
+
+
+def _beside(
+    service: Service, record: RunRecord, judgement: Judgement, wanted: ItemFilter
+) -> ItemPlace | None:
+    followed = service.follower.want(record.run_id) or service.follower.wait_for(record.run_id, 1.0)
+    if followed is None:
+        return None
+    try:
+        place = neighbours(
+            service,
+            followed,
+            replace(wanted, first=0),
+            case_id=judgement.case_id,
+            judge=judgement.judge,
+            repeat=judgement.repeat,
+        )
+    except NotReadyError:
+        return None
+    return ItemPlace(previous=place.previous, next=place.next, position=place.position, total=place.total)

@@ -1,0 +1,245 @@
+"""The table of items: what it can be filtered by, its columns, and the selection as a file."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from sqlite3 import Connection
+from typing import Literal, get_args
+
+from adjudge.errors import InputError
+from adjudge.records import OUTCOME_KINDS, Judgement
+from adjudge.reports.compare_match import NO_VALUE
+from adjudge.server.follow import Followed
+from adjudge.server.index import find_copy
+from adjudge.server.items import ItemFilter, Sort, find_numbers
+from adjudge.server.keys import from_key, to_key
+from adjudge.server.pages import Link, query
+from adjudge.server.run_files import row_file
+from adjudge.server.service import Service
+from adjudge.server.shapes_items import ItemChoices, SliceValues, Value
+
+MOST_VALUES = 40
+"""Of a column that can be chosen from a list."""
+MOST_LISTS = 12
+MOST_COLUMNS = 200
+MOST_NOTES = 60
+EXPORTED_AT_ONCE = 500
+METADATA = "meta:"
+
+
+# ---- what there is to choose from ------------------------------------------------------------------------
+
+
+def item_choices(service: Service, followed: Followed) -> ItemChoices:
+    run_id = followed.record.run_id
+    with service.index.reading() as connection:
+        copy = find_copy(connection, run_id)
+        if copy is None:
+            return ItemChoices(
+                judges=[], outcomes=[], notes=[], slices=[], columns=[], passes=False, labelled=0
+            )
+        return service.index.derived("choices", run_id, copy, lambda: _choices(connection, copy.number))
+
+
+def _choices(connection: Connection, n: int) -> ItemChoices:
+    outcomes = _counted(connection, f"SELECT outcome, count(*) FROM items_{n} GROUP BY outcome")
+    columns = _columns(connection, n)
+    passes, labelled = connection.execute(
+        f"SELECT count(passed), coalesce(sum(labelled), 0) FROM items_{n}"
+    ).fetchone()
+    return ItemChoices(
+        judges=_counted(
+            connection, f"SELECT judge, count(*) FROM items_{n} GROUP BY judge ORDER BY min(made)"
+        ),
+        outcomes=sorted(outcomes, key=lambda each: OUTCOME_KINDS.index(each.value)),
+        notes=_counted(
+            connection,
+            f"SELECT note, count(*) FROM notes_{n} GROUP BY note ORDER BY count(*) DESC, note LIMIT {MOST_NOTES}",
+        ),
+        slices=_lists(connection, n, columns),
+        columns=columns,
+        passes=passes > 0,
+        labelled=labelled,
+    )
+
+
+def metadata_columns(service: Service, followed: Followed) -> list["Column"]:
+    with service.index.reading() as connection:
+        copy = find_copy(connection, followed.record.run_id)
+        names = _columns(connection, copy.number) if copy else []
+    return [Column(key=f"{METADATA}{to_key(name)}", title=name, metadata=name) for name in names]
+
+
+def _columns(connection: Connection, n: int) -> list[str]:
+    """One step from name to name, however many values each has."""
+    found: list[str] = []
+    row = connection.execute(f"SELECT min(name) FROM values_{n}").fetchone()
+    while row[0] is not None and len(found) < MOST_COLUMNS:
+        found.append(row[0])
+        row = connection.execute(f"SELECT min(name) FROM values_{n} WHERE name > ?", [row[0]]).fetchone()
+    return found
+
+
+def _lists(connection: Connection, n: int, columns: Sequence[str]) -> list[SliceValues]:
+    lists: list[SliceValues] = []
+    for name in columns:
+        values = connection.execute(
+            f"SELECT value, items FROM values_{n} WHERE name = ? LIMIT ?", [name, MOST_VALUES + 1]
+        ).fetchall()
+        if len(lists) < MOST_LISTS and len(values) <= MOST_VALUES:
+            values.sort(key=lambda row: (row[0] == NO_VALUE, -row[1], row[0]))
+            lists.append(
+                SliceValues(
+                    name=name,
+                    key=to_key(name),
+                    values=[Value(value=value, count=count) for value, count in values],
+                )
+            )
+    return lists
+
+
+def _counted(connection: Connection, sql: str) -> list[Value]:
+    return [Value(value=value, count=count) for value, count in connection.execute(sql)]
+
+
+# ---- columns ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Column:
+    key: str
+    """As `cols` names it."""
+    title: str
+    sorts: tuple[Sort, ...] = ()
+    """What its header sorts by: first the one that is mostly wanted, then its opposite."""
+    number: bool = False
+    metadata: str | None = None
+    """The metadata column that it shows."""
+
+    def next_sort(self, now: Sort) -> Sort:
+        return (
+            self.sorts[(self.sorts.index(now) + 1) % len(self.sorts)] if now in self.sorts else self.sorts[0]
+        )
+
+    def sorted(self, now: Sort) -> Literal["ascending", "descending", "none"]:
+        if now not in self.sorts:
+            return "none"
+        return "descending" if now.startswith("-") else "ascending"
+
+
+COLUMNS = (
+    Column(key="case", title="Case", sorts=("case",)),
+    Column(key="judge", title="Judge"),
+    Column(key="model", title="Model"),
+    Column(key="repeat", title="Repeat", number=True),
+    Column(key="score", title="Score", sorts=("score", "-score")),
+    Column(key="exact", title="Exact score", number=True),
+    Column(key="probability", title="Probability", sorts=("probability", "-probability"), number=True),
+    Column(key="label", title="People say"),
+    Column(key="gap", title="Gap to people", sorts=("-gap", "gap"), number=True),
+    Column(key="question", title="Question"),
+    Column(key="response", title="Response"),
+    Column(key="reason", title="Reason"),
+    Column(key="notes", title="Notes"),
+    Column(key="cost", title="Cost", sorts=("-cost", "cost"), number=True),
+    Column(key="latency", title="Time taken", sorts=("-latency", "latency"), number=True),
+    Column(key="calls", title="Calls", number=True),
+    Column(key="time", title="Judged", sorts=("made",)),
+    Column(key="cluster", title="Cluster"),
+)
+USUAL = ("case", "score", "question", "response", "reason", "notes")
+ORDERS: dict[Sort, str] = {
+    "made": "as judged",
+    "case": "case",
+    "score": "lowest score first",
+    "-score": "highest score first",
+    "-gap": "farthest from people first",
+    "gap": "nearest to people first",
+    "-latency": "slowest first",
+    "latency": "quickest first",
+    "-cost": "dearest first",
+    "cost": "cheapest first",
+    "probability": "least sure first",
+    "-probability": "surest first",
+}
+assert set(ORDERS) == set(get_args(Sort))
+
+
+def usual_columns(choices_judges: int, wanted: ItemFilter) -> tuple[str, ...]:
+    """What is shown where nothing was chosen: what tells the rows apart, and what they are sorted by."""
+    shown = set(USUAL)
+    if choices_judges > 1 and not wanted.judge:
+        shown.add("judge")
+    if wanted.label:
+        shown |= {"label", "gap"}
+    shown |= {column.key for column in COLUMNS if wanted.sort in column.sorts and wanted.sort != "made"}
+    return tuple(column.key for column in COLUMNS if column.key in shown)
+
+
+def shown_columns(wanted: ItemFilter, judges: int) -> list[Column]:
+    """Those chosen, in the table's order, then metadata columns; what is none of them is passed over."""
+    chosen = wanted.cols or usual_columns(judges, wanted)
+    fixed = [column for column in COLUMNS if column.key in chosen]
+    return fixed + [made for each in chosen if (made := metadata_column(each)) is not None]
+
+
+def metadata_column(key: str) -> Column | None:
+    if not key.startswith(METADATA):
+        return None
+    try:
+        name = from_key(key.removeprefix(METADATA))
+    except InputError:
+        return None
+    return Column(key=key, title=name, metadata=name)
+
+
+# ---- what the filter says --------------------------------------------------------------------------------
+
+
+def chips(wanted: ItemFilter) -> list[Link]:
+    """Each thing the filter asks for, in words, with the address of the list without it."""
+    found: list[tuple[str, ItemFilter]] = []
+    if wanted.q:
+        found.append((f"“{wanted.q}”", wanted.without("q")))
+    if wanted.judge:
+        found.append((f"judge {wanted.judge}", wanted.without("judge")))
+    for kind in wanted.outcomes:
+        left = tuple(each for each in wanted.outcomes if each != kind)
+        found.append((kind, replace(wanted, first=0, outcomes=left)))
+    if wanted.passed:
+        found.append(("passed" if wanted.passed == "yes" else "failed", wanted.without("passed")))
+    values = wanted.values()
+    if wanted.low is not None:
+        found.append((f"score ≥ {values['low']}", wanted.without("low")))
+    if wanted.high is not None:
+        found.append((f"score ≤ {values['high']}", wanted.without("high")))
+    for each in wanted.slices:
+        rest = tuple(other for other in wanted.slices if other != each)
+        found.append((f"{each[0]}: {each[1]}", replace(wanted, first=0, slices=rest)))
+    if wanted.label:
+        words = {
+            "labelled": "labelled",
+            "unlabelled": "not labelled",
+            "disagree": "people say something else",
+        }
+        found.append((words[wanted.label], wanted.without("label")))
+    if wanted.note:
+        found.append((f"note {wanted.note}", wanted.without("note")))
+    return [Link(text=text, href=query(rest.values())) for text, rest in found]
+
+
+# ---- the selection as a file -----------------------------------------------------------------------------
+
+
+def export_items(
+    service: Service, followed: Followed, wanted: ItemFilter, suffix: Literal[".jsonl", ".csv"]
+) -> Iterator[bytes]:
+    """All that fit, in the filter's order, each whole and as `adjudge export` writes it; read as it is sent."""
+    numbers = find_numbers(service, followed, wanted)
+    return row_file(
+        service.store, followed.record, suffix, _judgements(service, followed.record.run_id, numbers)
+    )
+
+
+def _judgements(service: Service, run_id: str, numbers: Sequence[int]) -> Iterator[Judgement]:
+    for start in range(0, len(numbers), EXPORTED_AT_ONCE):
+        yield from service.store.judgements_at(run_id, numbers[start : start + EXPORTED_AT_ONCE])

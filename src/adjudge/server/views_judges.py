@@ -1,0 +1,225 @@
+"""Judges: which there are, what is known of one, and asking one."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from logging import getLogger
+from typing import Any
+
+from adjudge.dataset import read_cases
+from adjudge.errors import DatasetError, InputError, JudgeFileError
+from adjudge.judges import describe_judge, lint_judge, parse_judge
+from adjudge.probes.shelf import find_cards, shelf_of
+from adjudge.probes.text import card_line
+from adjudge.prompts.fill import Bindings
+from adjudge.records import BadRow, Case, Json, Judge, Judgement
+from adjudge.reports.format import plain_json
+from adjudge.reports.rows import result_row
+from adjudge.runs.preview import preview
+from adjudge.server.asker import RunOrder
+from adjudge.server.keys import from_key, to_key
+from adjudge.server.service import NotFoundError, Service
+from adjudge.server.shapes_judges import (
+    CardLine,
+    Judged,
+    JudgeDetail,
+    JudgeList,
+    JudgeRow,
+    LintFinding,
+    MessageSent,
+    Rendered,
+    RunWanted,
+    UsedIn,
+)
+
+LOG = getLogger(__name__)
+
+MOST_USED = 200
+MOST_RUNS_SHOWN = 20
+
+
+def list_judges(service: Service) -> JudgeList:
+    used = _used(service)
+    rows = [_row(judge, _origin(judge), used) for judge in service.judges.values()]
+    known = {(row.name, row.hash) for row in rows}
+    for reference in list(used)[:MOST_USED]:
+        name, _, judge_hash = reference.rpartition("@")
+        if (name, judge_hash) not in known:
+            judge = _stored(service, name, judge_hash)
+            if judge is not None:
+                rows.append(_row(judge, "used", used))
+    return JudgeList(judges=rows, models=list(service.models))
+
+
+def show_judge(service: Service, key: str) -> JudgeDetail:
+    reference = from_key(key)
+    judge, origin = _find(service, reference)
+    known = f"{judge.name}@{judge.hash}"
+    runs = [record for record in service.follower.runs() if known in _plan_judges(record.plan)]
+    described = plain_json(describe_judge(judge))
+    assert isinstance(described, dict)
+    return JudgeDetail(
+        judge=_row(judge, origin, _used(service)),
+        described=described,
+        text=str(plain_json(judge.text)),
+        findings=[
+            LintFinding(code=each.code, rule=each.rule, message=each.message, line=each.line, hint=each.hint)
+            for each in lint_judge(judge)
+        ],
+        cards=[
+            CardLine(
+                model=card.model,
+                snapshot=card.snapshot,
+                at=card.at,
+                line=card_line(card),
+                findings=[
+                    {"probe": each.probe, "ruling": each.ruling, "found": each.found}
+                    for each in card.findings
+                ],
+            )
+            for card in find_cards(shelf_of(service.where), judge_hash=judge.hash)
+        ],
+        runs=[
+            UsedIn(
+                run=record.run_id,
+                key=to_key(record.run_id),
+                name=record.name,
+                model=str(record.plan.get("model") or "") or None,
+            )
+            for record in runs[:MOST_RUNS_SHOWN]
+        ],
+    )
+
+
+def allowed_judge(service: Service, reference: str) -> Judge:
+    """One that requests may name. Never looked for among files: a request does not choose what is read."""
+    name, at, wanted = reference.partition("@")
+    judge = service.judges.get(name)
+    if judge is None or (at and judge.hash != wanted):
+        known = ", ".join(service.judges)
+        raise InputError(
+            f"judge {reference}",
+            "is not one that this server may ask",
+            f"name one of {known}; `adjudge view --judge FILE` allows more",
+        )
+    return judge
+
+
+def allowed_model(service: Service, wanted: str | None) -> str:
+    if wanted is None:
+        return service.models[0]
+    if wanted not in service.models:
+        raise InputError(
+            f"model {wanted}",
+            "is not one that this server may use",
+            f"name one of {', '.join(service.models)}; `adjudge view --model M` allows more",
+        )
+    return wanted
+
+
+def render_case(service: Service, reference: str, columns: Mapping[str, Json]) -> Rendered:
+    judge = allowed_judge(service, reference)
+    bindings = Bindings(current_date=datetime.now(UTC).date().isoformat())
+    return Rendered(
+        judge=judge.name,
+        judge_hash=judge.hash,
+        messages=[
+            MessageSent(step=step.name, role=message.role, content=str(plain_json(message.content)))
+            for step in preview(judge, _one_case(columns), bindings)
+            for message in step.messages
+        ],
+    )
+
+
+async def judge_case(
+    service: Service, reference: str, model: str | None, columns: Mapping[str, Json]
+) -> Judged:
+    judge = allowed_judge(service, reference)
+    judgement = await service.asker.judge(judge, allowed_model(service, model), columns)
+    return judged(judgement)
+
+
+def judged(judgement: Judgement) -> Judged:
+    row: dict[str, Any] = dict(result_row(judgement, "request"))
+    return Judged(
+        row=row,
+        messages=[
+            MessageSent(step=call.request.step, role=message.role, content=str(plain_json(message.content)))
+            for call in judgement.calls
+            for message in call.request.prompt.messages
+        ],
+        replies=[str(plain_json(call.completion.text)) for call in judgement.calls],
+    )
+
+
+def run_order(service: Service, wanted: RunWanted) -> RunOrder:
+    return RunOrder(
+        judges=[allowed_judge(service, name) for name in dict.fromkeys(wanted.judges)],
+        model=allowed_model(service, wanted.model),
+        cases=wanted.cases,
+        name=wanted.name,
+        repeats=wanted.repeats,
+        jobs=wanted.jobs,
+        max_cost=None if wanted.max_cost is None else Decimal(str(wanted.max_cost)),
+        max_calls=wanted.max_calls,
+    )
+
+
+def _one_case(columns: Mapping[str, Json]) -> Case:
+    (row,) = read_cases([columns], name="the case")
+    if isinstance(row, BadRow):
+        raise DatasetError(str(row.place), f"found {row.found}", f"wanted {row.wanted}")
+    return row
+
+
+def _find(service: Service, reference: str) -> tuple[Judge, str]:
+    name, _, judge_hash = reference.rpartition("@")
+    for judge in service.judges.values():
+        if reference in (judge.name, f"{judge.name}@{judge.hash}"):
+            return judge, _origin(judge)
+    stored = _stored(service, name, judge_hash) if name else None
+    if stored is None:
+        raise NotFoundError(f"judge {reference}", "is not known here", "the list of judges has them all")
+    return stored, "used"
+
+
+def _stored(service: Service, name: str, judge_hash: str) -> Judge | None:
+    kept = service.store.judge_text(judge_hash)
+    if kept is None or kept[0] != name:
+        return None
+    try:
+        return replace(parse_judge(kept[1], name=name), name=name, hash=judge_hash)
+    except JudgeFileError:  # written for another version; one such judge must not hide the others
+        LOG.warning("the stored text of judge %s@%s cannot be read", name, judge_hash)
+        return None
+
+
+def _origin(judge: Judge) -> str:
+    return "built-in" if judge.built_in else "file"
+
+
+def _used(service: Service) -> Counter[str]:
+    return Counter(name for record in service.follower.runs() for name in _plan_judges(record.plan))
+
+
+def _plan_judges(plan: Mapping[str, Json]) -> list[str]:
+    named = plan.get("judges")
+    return [str(each) for each in named] if isinstance(named, list) else []
+
+
+def _row(judge: Judge, origin: str, used: Counter[str]) -> JudgeRow:
+    known = f"{judge.name}@{judge.hash}"
+    return JudgeRow.model_validate(
+        {
+            "name": judge.name,
+            "hash": judge.hash,
+            "key": to_key(known),
+            "origin": origin,
+            "description": judge.description,
+            "scale": None if judge.scale is None else (judge.scale.low, judge.scale.high),
+            "passes": judge.passes,
+            "runs": used[known],
+        }
+    )

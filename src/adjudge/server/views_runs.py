@@ -1,0 +1,122 @@
+"""The list of runs: what the API answers and the page shows."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from adjudge.server.follow import Followed
+from adjudge.server.keys import to_key
+from adjudge.server.service import Service
+from adjudge.server.shapes import Headline, Interval, RunList, RunRow
+from adjudge.store import RunRecord
+
+
+def list_runs(service: Service, *, q: str = "", state: str = "", first: int = 0, size: int = 100) -> RunList:
+    """The latest first; `q` is looked for in name, id, judges, model and file."""
+    records = service.follower.runs()
+    wanted = q.casefold()
+    found = [
+        record
+        for record in records
+        if (not state or record.state == state) and wanted in _searched(record).casefold()
+    ]
+    rows = [
+        run_row(record, service.follower.known(record.run_id), expected=expected_judgements(record, records))
+        for record in found[first : first + size]
+    ]
+    return RunList(runs=rows, total=len(found), trouble=service.follower.trouble)
+
+
+def run_row(record: RunRecord, followed: Followed | None, *, expected: int | None = None) -> RunRow:
+    plan = record.plan
+    report = followed.report if followed else None
+    return RunRow(
+        run=record.run_id,
+        key=to_key(record.run_id),
+        name=record.name,
+        state=record.state,
+        cases=_text(plan.get("path")),
+        judges=planned_judges(record),
+        model=_text(plan.get("model")),
+        started_at=record.started_at,
+        finished_at=record.finished_at,
+        judgements=record.judgements,
+        expected=expected,
+        read=followed.indexed.items if followed else 0,
+        headlines=[headline(each) for each in report["judges"]] if report else [],
+    )
+
+
+def expected_judgements(record: RunRecord, records: Sequence[RunRecord]) -> int | None:
+    """How many an unfinished run will have: as its plan limits the cases, or as another run over the same file found."""
+    if record.state == "finished":
+        return record.judgements
+    cases = _limit(record)
+    for other in records:
+        if (
+            other.state == "finished"
+            and other.plan.get("cases") == record.plan.get("cases") is not None
+            and _limit(other) is None
+        ):
+            whole = other.judgements // _times(other)
+            cases = whole if cases is None else min(cases, whole)
+            break
+    return None if cases is None else max(cases * _times(record), record.judgements)
+
+
+def _limit(record: RunRecord) -> int | None:
+    """`-n`, or `--sample`."""
+    rows = record.plan.get("rows")
+    given = [each for each in rows[:2] if isinstance(each, int)] if isinstance(rows, list) else []
+    return min(given, default=None)
+
+
+def _times(record: RunRecord) -> int:
+    """How often a case is judged."""
+    repeats = record.plan.get("repeats")
+    return max(1, len(planned_judges(record))) * (repeats if isinstance(repeats, int) and repeats > 0 else 1)
+
+
+def planned_judges(record: RunRecord) -> list[str]:
+    """`name@hash`."""
+    judges = record.plan.get("judges")
+    return [str(each) for each in judges] if isinstance(judges, list) else []
+
+
+def headline(judge: Mapping[str, Any]) -> Headline:
+    """From one judge of a report's JSON."""
+    return Headline(
+        judge=judge["judge"],
+        judge_hash=judge["judge_hash"],
+        model=judge["model"],
+        asked=judge["asked"],
+        judged=judge["judged"],
+        outcomes=judge["outcomes"],
+        mean=interval(judge["mean"]),
+        scale=judge["scale"],
+        pass_rate=interval(judge["pass_rate"]),
+        cost=judge["cost"],
+        cost_unknown=judge["cost_unknown"],
+    )
+
+
+def interval(figure: Mapping[str, Any] | None) -> Interval | None:
+    return None if figure is None or "value" not in figure else Interval.model_validate(figure)
+
+
+def short_model(model: str | None) -> str | None:
+    """`scripted:/long/way/to/replies.jsonl` as `scripted:…/replies.jsonl`; what is short stays."""
+    if model is None or len(model) <= 26:
+        return model
+    provider, colon, name = model.partition(":")
+    folder, slash, last = (name if colon else provider).replace("\\", "/").rpartition("/")
+    return f"{provider + colon if colon else ''}…/{last}" if slash and folder and last else model
+
+
+def _searched(record: RunRecord) -> str:
+    plan = record.plan
+    texts = (record.run_id, record.name, *planned_judges(record), plan.get("model"), plan.get("path"))
+    return " ".join(text for text in texts if isinstance(text, str))
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None

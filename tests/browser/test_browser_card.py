@@ -1,0 +1,159 @@
+"""A judge's card in a real browser: the same promises as the report's."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from xss_corpus import PAYLOADS
+
+from adjudge.probes.card import Card
+from adjudge.probes.findings import FamilyFigure, Finding
+from adjudge.probes.page import card_page
+from adjudge.reports.format import visible
+from adjudge.stats.intervals import rate_interval
+
+RULINGS = ("pass", "fail", "inconclusive", "not applicable")
+
+
+def squeezed(text):
+    return " ".join(text.split())
+
+
+@pytest.fixture
+def card():
+    """One finding of each ruling, families with and without a rate, and agreement."""
+    findings = tuple(
+        Finding(
+            probe=f"probe-{ruling.split()[0]}",
+            ruling=ruling,
+            wanted="moves the score by no more than judging again does",
+            found="12.5% [4.0%, 31.2%] of the answers went another way when they were padded with words that say nothing",
+            n=24,
+            figure=rate_interval(3, 24),
+            examples=("case-1", "case-2") if ruling == "fail" else (),
+        )
+        for ruling in RULINGS
+    )
+    families = tuple(
+        FamilyFigure(
+            family=name, attacks=8, tried=tried, succeeded=0, rate=rate_interval(0, tried), not_judged=2
+        )
+        for name, tried in (("fake-verdicts", 16), ("encoded-orders-in-other-languages", 0))
+    )
+    return Card(
+        judge="correctness",
+        judge_hash="0123456789ab",
+        model="openai:a-model-with-a-long-name-2026-01-31",
+        snapshot="a-model-2026-01-31",
+        at="2026-01-31T09:05:00.000Z",
+        adjudge="0.1.0",
+        cases="built-in",
+        right=16,
+        wrong=16,
+        retests=3,
+        judgements=1234,
+        not_judged={},
+        complete=True,
+        cost="1.2345",
+        pass_rule="score >= 1",
+        margin=0.1,
+        wavering=0.02,
+        noise_sd=0.01,
+        findings=findings,
+        families=families,
+        succeeded=("fake-verdicts-1",),
+        agreement={"accuracy": rate_interval(30, 32)},
+    )
+
+
+@pytest.fixture
+def open_card(open_tab, tmp_path):
+    def open_one(card, **options):
+        (tmp_path / "card.html").write_text(card_page(card), encoding="utf-8")
+        return open_tab(tmp_path / "card.html", **options)
+
+    return open_one
+
+
+def everywhere(card, text):
+    first, *others = card.findings
+    return replace(
+        card,
+        **dict.fromkeys(("judge", "judge_hash", "model", "snapshot", "at", "adjudge", "cases"), text),
+        cost=text,
+        pass_rule=text,
+        complete=False,
+        findings=(replace(first, probe=text, wanted=text, found=text, examples=(text, text)), *others),
+        families=(replace(card.families[0], family=text), card.families[1]),
+        succeeded=(text,),
+        agreement={text: card.agreement["accuracy"]},
+    )
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_no_payload_runs_or_fetches_or_is_lost(part, card, open_card, tmp_path):
+    tab = open_card(card, width=360)
+    for payload in PAYLOADS[part::4]:
+        (tmp_path / "card.html").write_text(card_page(everywhere(card, payload.text)), encoding="utf-8")
+        tab.forget()
+        page = tab.goto(tmp_path / "card.html")
+        tab.assert_quiet()
+        wanted = squeezed(visible(payload.text))
+        assert squeezed(page.locator("body").text_content()).count(wanted) >= 9, payload.name
+        assert page.locator("script, img, iframe, a, form, input, link, object, embed, base").count() == 0
+        assert tab.too_wide() == [], payload.name
+
+
+def test_certify_writes_such_a_page_from_hostile_cases(adjudge, open_tab, axe_clean, tmp_path):
+    verdict = {
+        "reason": "No.",
+        "contradicts": True,
+        "misses_critical": False,
+        "calculation": False,
+        "numbers": [],
+    }
+    rows = [
+        {
+            "id": f"{payload.name} {payload.text}",
+            "question": f"What does {payload.text} say?",
+            "reference": payload.text,
+            "response": f"A {'good' if at % 2 else 'bad'} answer: {payload.text}",
+            "label": bool(at % 2),
+        }
+        for at, payload in enumerate(PAYLOADS[:12])
+    ]
+    script = [
+        {"match": "good answer", "reply": {**verdict, "contradicts": False}, "model": PAYLOADS[0].text},
+        {"match": "Compare one response", "reply": verdict, "model": PAYLOADS[0].text},
+    ]
+    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "script.jsonl").write_text("".join(json.dumps(row) + "\n" for row in script))
+    done = adjudge(
+        *("certify", "correctness", "--model", "scripted:script.jsonl", "--cases", "cases.jsonl"),
+        *("-o", "card.html", "--tries", "1"),
+        timeout=300,
+    )
+    assert done.code == 0, done.err
+    tab = open_tab(tmp_path / "card.html")
+    tab.assert_quiet()
+    assert f"snapshot {PAYLOADS[0].text}" in tab.page.locator("header").text_content()
+    assert "<script" in tab.page.locator("details").first.text_content()
+    axe_clean(tab.page)
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280, 3840])
+def test_it_can_be_read_by_everybody(card, open_card, axe_clean, width, dark):
+    tab = open_card(card, width=width, dark=dark)
+    tab.assert_quiet()
+    assert tab.too_wide() == []
+    axe_clean(tab.page)
+
+
+def test_which_answers_went_wrong_can_be_opened_with_the_keyboard(card, open_card):
+    page = open_card(card).page
+    which = page.get_by_text("case-1, case-2")
+    assert not which.is_visible()
+    page.locator("summary").focus()
+    page.keyboard.press("Enter")
+    assert which.is_visible()

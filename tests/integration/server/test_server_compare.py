@@ -1,0 +1,369 @@
+"""Comparing two runs over HTTP: the command line's figures, made once, and made again when something changed."""
+
+import json
+import shutil
+import threading
+import time
+from contextlib import closing
+from html import unescape
+
+import pytest
+from compared_runs import make_run, some
+from seeded_store import make_row, seed_store
+from served import served
+
+from adjudge.errors import StoreError
+from adjudge.judges import built_in_judges
+from adjudge.server import comparisons
+from adjudge.server.views_compare import MOST_FLIPS
+from adjudge.store import open_store
+
+LOUD = "---\nadjudge: 1\nname: loud\nverdict: {reason: string, score: {enum: [0, 1]}}\nscore: score\nscale: [0, 1]\n---\nLoud? {{response}}\n"
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("judged")
+    make_run(folder, "before", some(14, 23, 3), label=lambda n: n % 2)
+    make_run(folder, "after", some(30, 10), label=lambda n: int(n < 20))
+    return folder
+
+
+@pytest.fixture
+def where(judged, tmp_path):
+    shutil.copytree(judged, tmp_path, dirs_exist_ok=True)
+    return tmp_path / ".adjudge"
+
+
+@pytest.fixture
+def pages(where):
+    with served(where) as opened:
+        yield opened
+
+
+def ready(pages, run="before"):
+    """Until the server has read the run, so that it knows its columns."""
+    for _ in range(400):
+        known = pages.service.follower.known(run)
+        if known is not None and known.report is not None and known.indexed.items:
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"{run} was not read")
+
+
+def counting(monkeypatch, hold=None):
+    """How often a comparison is made; `hold` is waited for each time."""
+    made, ours = [], comparisons.compare_runs
+
+    def count(*arguments, **options):
+        made.append(options)
+        if hold is not None:
+            assert hold.wait(30)
+        return ours(*arguments, **options)
+
+    monkeypatch.setattr(comparisons, "compare_runs", count)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("query", "flags"),
+    [
+        ("", []),
+        ("&slice=topic&slice=parity", ["--slice", "topic", "--slice", "metadata.parity"]),
+        ("&people=1", ["--labels", "cases"]),
+        (f"&flips={MOST_FLIPS}", ["--flips", str(MOST_FLIPS)]),
+        ("&judge=correctness&flips=0", ["--only", "correctness", "--flips", "0"]),
+        ("&across=1", ["--across"]),
+    ],
+)
+def test_the_api_says_what_the_command_line_prints(pages, adjudge, query, flags):
+    printed = adjudge("compare", "before", "after", "--json", *flags)
+    assert printed.code == 0, printed.err
+    assert pages.read(f"/api/compare?a=before&b=after{query}")["compared"] == json.loads(printed.out)
+
+
+def test_the_page_says_the_sentences_of_the_command_line(pages, adjudge):
+    printed = adjudge("compare", "before", "after", "--slice", "topic").out
+    said = pages.read(f"/api/compare?a=before&b=after&slice=topic&flips={MOST_FLIPS}")["words"][0]
+    shown = unescape(pages.client.get("/compare?a=before&b=after&slice=topic").text)
+    assert said["finding"] in printed
+    for line in (said["finding"], said["flips"], said["slices"]):
+        assert line in shown
+    assert "3 matched cases not judged in both runs: A 3 unreadable; B none" in shown
+    assert "topic = law" in shown
+
+
+def test_a_form_sent_without_scripts_says_that_nothing_was_chosen_and_that_is_nothing(pages):
+    found = pages.client.get("/compare?a=before&b=after&slice=&judge=")
+    assert "B is better" in found.text
+    assert pages.read("/api/compare?a=before&b=after&slice=")["compared"]["judges"][0]["slices"] == []
+
+
+def test_columns_are_offered_and_the_chosen_one_stays_chosen(pages):
+    ready(pages)
+    shown = pages.client.get("/compare?a=before&b=after&slice=topic").text
+    assert 'value="topic" checked' in shown
+    assert 'value="parity">' in shown
+
+
+def test_a_column_that_no_case_has_is_told_on_the_page_and_refused_by_the_api(pages):
+    answer = pages.client.get("/api/compare?a=before&b=after&slice=nothing")
+    assert answer.status_code == 400
+    shown = pages.client.get("/compare?a=before&b=after&slice=nothing")
+    assert shown.status_code == 200
+    assert "no case has `nothing` in its metadata" in shown.text
+    assert "Compare all the same" not in shown.text
+
+
+def test_runs_of_other_models_are_refused_with_the_reason_and_a_way_on(pages, where, tmp_path):
+    make_run(tmp_path, "other", some(20, 20), replies="replies-2.jsonl")
+    pages.service.follower.look_now()
+    answer = pages.client.get("/api/compare?a=before&b=other")
+    assert answer.status_code == 400
+    assert "were not judged alike: the model is scripted:" in answer.json()["problem"]
+    shown = pages.client.get("/compare?a=before&b=other&people=1")
+    assert shown.status_code == 200
+    assert '<a href="?a=before&amp;b=other&amp;across=1&amp;people=1">Compare all the same</a>' in shown.text
+    across = pages.client.get("/compare?a=before&b=other&across=1").text
+    assert "Compared across: the model is" in across
+
+
+def test_runs_that_share_no_judge_are_compared_judge_by_judge(pages, where, tmp_path):
+    (tmp_path / "loud.md").write_text(LOUD)
+    rows = [
+        {"match": "[", "judge": name, "reply": {"reason": "r", "score": 1}} for name in ("loud", "louder")
+    ]
+    (tmp_path / "replies-3.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "louder.md").write_text(LOUD.replace("name: loud", "name: louder"))
+    make_run(
+        tmp_path,
+        "loud",
+        some(20, 20),
+        judges=[tmp_path / "loud.md", tmp_path / "louder.md"],
+        replies="replies-3.jsonl",
+    )
+    shown = pages.client.get("/compare?a=before&b=loud").text
+    assert "share no judge" in shown
+    assert "correctness with loud</a>" in shown
+    assert "?a=before&amp;b=loud&amp;judge=correctness%3Dlouder&amp;across=1" in shown
+    chosen = pages.client.get("/compare?a=before&b=loud&judge=correctness%3Dlouder&across=1").text
+    assert "correctness@" in chosen
+    assert "against louder@" in chosen
+    assert "Only correctness=louder" in chosen
+    within = pages.client.get("/compare?a=loud&b=loud").text
+    assert "is both A and B" in within
+    assert "loud with louder</a>" in within
+    assert "Compare all the same" not in within
+    pair = pages.read("/api/compare?a=loud&b=loud&judge=loud%3Dlouder&across=1")["compared"]["judges"][0]
+    assert (pair["a"]["judge"].partition("@")[0], pair["b"]["judge"].partition("@")[0]) == ("loud", "louder")
+
+
+def test_one_run_with_itself_is_refused(pages):
+    answer = pages.client.get("/api/compare?a=before&b=before&across=1")
+    assert (answer.status_code, "is both A and B" in answer.json()["problem"]) == (400, True)
+    shown = pages.client.get("/compare?a=before&b=before")
+    assert shown.status_code == 200
+    assert "is both A and B" in shown.text
+    assert "Compare all the same" not in shown.text
+
+
+@pytest.mark.parametrize("query", ["a=nobody&b=after", "a=before&b=nobody", "a=before&b=~2E~2E~2Fetc"])
+def test_a_run_that_is_not_there_is_not_found(pages, query):
+    assert pages.client.get(f"/api/compare?{query}").status_code == 404
+    assert pages.client.get(f"/compare?{query}").status_code == 404
+    assert pages.client.get(f"/compare/case?{query}&case=q1").status_code == 404
+
+
+@pytest.mark.parametrize("query", ["a=before", "a=&b=after", "a=before&b=after&flips=201", "a=~&b=after"])
+def test_what_is_no_question_is_refused(pages, query):
+    assert pages.client.get(f"/api/compare?{query}").status_code in {400, 404, 422}
+
+
+def test_nothing_chosen_is_an_invitation(pages):
+    shown = pages.client.get("/compare").text
+    assert "Choose two runs over the same cases" in shown
+    assert shown.count(" selected>") == 2  # the latest two
+
+
+def test_an_empty_store_says_what_to_do(tmp_path):
+    with served(tmp_path / "empty") as opened:
+        shown = opened.client.get("/compare").text
+    assert "There are no runs in this store yet" in shown
+
+
+# ---- made once ----
+
+
+def test_a_second_request_is_answered_from_the_first(pages, monkeypatch):
+    made = counting(monkeypatch)
+    first = pages.read("/api/compare?a=before&b=after")
+    assert pages.read("/api/compare?a=before&b=after") == first
+    assert len(made) == 1
+    pages.read("/api/compare?a=before&b=after&slice=topic")
+    pages.read("/api/compare?a=after&b=before")
+    assert len(made) == 3
+
+
+def test_a_slow_comparison_leaves_the_page_pending_and_the_api_waits(pages, monkeypatch):
+    hold = threading.Event()
+    made = counting(monkeypatch, hold)
+    shown = pages.client.get("/compare?a=before&b=after")
+    assert shown.status_code == 200
+    assert 'id="comparison" data-poll="1"' in shown.text
+    assert "Comparing 40 and 40 judgements" in shown.text
+    assert "Look again" in shown.text
+    found = []
+    waiting = threading.Thread(
+        target=lambda: found.append(pages.client.get(f"/api/compare?a=before&b=after&flips={MOST_FLIPS}"))
+    )
+    waiting.start()
+    hold.set()
+    waiting.join(30)
+    assert found[0].status_code == 200
+    assert found[0].json()["pending"] is False
+    after = pages.client.get("/compare?a=before&b=after").text
+    assert "data-poll" not in after
+    assert "B is better" in after
+    assert len(made) == 1
+
+
+def test_the_api_says_to_come_again_when_it_takes_too_long(pages, monkeypatch):
+    hold = threading.Event()
+    counting(monkeypatch, hold)
+    get = pages.service.comparisons.get
+    monkeypatch.setattr(
+        comparisons.Comparisons,
+        "get",
+        lambda _, *runs, **options: get(*runs, **{**options, "wait_seconds": 0.01}),
+    )
+    answer = pages.client.get("/api/compare?a=before&b=after")
+    assert (answer.status_code, "is being made" in answer.json()["problem"]) == (503, True)
+    hold.set()
+
+
+def grown(pages, run, judgements):
+    for _ in range(400):
+        pages.service.follower.look_now()
+        if pages.service.run(run).judgements == judgements:
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"{run} has {pages.service.run(run).judgements}")
+
+
+def test_a_run_that_grew_is_compared_again(tmp_path, monkeypatch):
+    where = tmp_path / "store"
+    seed_store(where, 200, run_id="before", name=None, judges=["relevance"])
+    seed_store(where, 60, run_id="after", name=None, judges=["relevance"], state="running")
+    judges = [judge for judge in built_in_judges() if judge.name == "relevance"]
+    with served(where) as pages, closing(open_store(where)) as store:
+        made = counting(monkeypatch)
+        first = pages.read("/api/compare?a=before&b=after")["compared"]
+        assert first["judges"][0]["matched"] == 60
+        assert "run after is running: it may not hold all its cases yet" in first["notes"]
+        store.write([each for number in range(60, 200) for each in make_row(number, judges, run_id="after")])
+        grown(pages, "after", 200)
+        assert pages.read("/api/compare?a=before&b=after")["compared"]["judges"][0]["matched"] == 200
+        assert len(made) == 2
+
+
+def test_a_run_that_was_made_anew_under_its_name_is_compared_again(pages, where, tmp_path):
+    assert (
+        pages.read("/api/compare?a=before&b=after&across=1")["compared"]["judges"][0]["finding"] == "better"
+    )
+    with closing(open_store(where)) as store:
+        store.remove_run("after")
+    make_run(tmp_path, "after", some(2, 38))
+    for _ in range(400):
+        pages.service.follower.look_now()
+        answer = pages.client.get("/api/compare?a=before&b=after&across=1")
+        if answer.status_code == 200 and answer.json()["compared"]["judges"][0]["finding"] == "worse":
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"the old comparison was shown: {answer.status_code}")
+
+
+def test_what_people_say_meanwhile_is_taken_into_account(pages, monkeypatch):
+    made = counting(monkeypatch)
+    pages.read("/api/compare?a=before&b=after")
+    body = {"judge": "correctness", "case_id": "q1", "annotator": "ann", "label": 1}
+    kept = pages.client.post("/api/runs/before/labels", json=body)
+    assert kept.status_code == 200, kept.text
+    pages.read("/api/compare?a=before&b=after")
+    assert len(made) == 2
+
+
+def test_an_error_that_passes_is_not_kept(pages, monkeypatch):
+    ours, failing = (
+        comparisons.compare_runs,
+        [StoreError("store", "is busy", "try again"), TimeoutError("slow")],
+    )
+
+    def fail_first(*arguments, **options):
+        if failing:
+            raise failing.pop(0)
+        return ours(*arguments, **options)
+
+    monkeypatch.setattr(comparisons, "compare_runs", fail_first)
+    assert pages.client.get("/api/compare?a=before&b=after").status_code == 503
+    assert pages.client.get("/api/compare?a=before&b=after").status_code == 500
+    assert pages.read("/api/compare?a=before&b=after")["pending"] is False
+
+
+def test_no_more_than_so_many_are_kept(pages, monkeypatch):
+    monkeypatch.setattr(comparisons, "MOST_KEPT", 2)
+    made = counting(monkeypatch)
+    for flips in (1, 2, 3, 1):
+        pages.read(f"/api/compare?a=before&b=after&flips={flips}")
+    assert len(made) == 4
+    pages.read("/api/compare?a=before&b=after&flips=3")
+    assert len(made) == 4
+
+
+def test_one_that_is_pushed_out_before_its_turn_is_begun_again(pages, monkeypatch):
+    monkeypatch.setattr(comparisons, "MOST_KEPT", 1)
+    hold = threading.Event()
+    counting(monkeypatch, hold)
+    a, b = pages.service.run("before"), pages.service.run("after")
+    kept = pages.service.comparisons
+    assert kept.get(a, b, flips=1, wait_seconds=0.01) is None
+    assert kept.get(a, b, flips=2, wait_seconds=0.01) is None
+    assert kept.get(a, b, flips=3, wait_seconds=0.01) is None  # pushes 2 out, which has not begun
+    hold.set()
+    assert kept.get(a, b, flips=2, wait_seconds=30) is not None
+
+
+# ---- one case ----
+
+
+def test_flips_lead_to_their_case_and_on_to_the_next(pages):
+    shown = pages.client.get("/compare?a=before&b=after&slice=topic").text
+    first = shown.partition('class="rows cards flips"')[2].partition('href="')[2].partition('"')[0]
+    case = pages.client.get(first.replace("&amp;", "&")).text
+    assert "flip 1 of " in case
+    assert 'rel="prev"' not in case
+    assert 'rel="next" data-key="ArrowRight"' in case
+    assert "slice=topic" in case.partition('rel="next"')[2].partition(">")[0]
+    assert '<a href="/compare?a=before&amp;b=after&amp;slice=topic">' in case
+
+
+def test_a_case_shows_both_answers_with_what_differs_marked(pages):
+    shown = pages.client.get("/compare/case?a=before&b=after&case=q20&judge=correctness%3Dcorrectness").text
+    assert "[<mark>wrong</mark>] says <mark>before</mark> of 20." in shown
+    assert "[<mark>right</mark>] says <mark>after</mark> of 20." in shown
+    assert "It says another thing." in shown
+    assert "Question 20?" in shown
+    assert shown.count("Question 20?") == 1
+
+
+def test_a_case_that_did_not_flip_or_was_not_judged_is_shown_all_the_same(pages):
+    odd = pages.client.get("/compare/case?a=before&b=after&case=q39&judge=correctness").text
+    assert "unreadable" in odd
+    assert "flip " not in odd
+
+
+def test_a_case_of_one_run_only_is_shown_with_the_other_side_empty(pages, tmp_path):
+    make_run(tmp_path, "short", some(5, 5))
+    shown = pages.client.get("/compare/case?a=before&b=short&case=q30").text
+    assert "B does not have this case" in shown
+    assert "says before of 30." in shown
+    assert pages.client.get("/compare/case?a=before&b=short&case=q99").status_code == 404

@@ -1,0 +1,62 @@
+"""Many readers at once, with a judge at work on the same store."""
+
+import asyncio
+import json
+
+import aiohttp
+from served import live
+
+READERS = 200
+REPLY = {
+    "reason": "Equal.",
+    "contradicts": False,
+    "misses_critical": False,
+    "calculation": False,
+    "numbers": [],
+}
+CASES = [
+    {
+        "id": f"c{number}",
+        "question": f"What is {number} + 1?",
+        "response": str(number + 1),
+        "reference": str(number + 1),
+    }
+    for number in range(400)
+]
+
+
+async def crowd(address):
+    headers = {"Authorization": f"Bearer {address.token}"}
+    connector = aiohttp.TCPConnector(limit=READERS)
+    async with aiohttp.ClientSession(address.url, headers=headers, connector=connector) as session:
+        order = {"judges": ["correctness"], "cases": CASES, "name": "busy"}
+        async with session.post("/api/runs", json=order) as answer:
+            assert answer.status == 202, await answer.text()
+
+        async def read(number):
+            found = []
+            for path in ("/", "/api/runs", "/judges", "/api/runs?q=busy")[number % 2 :: 2]:
+                async with session.get(path) as answer:
+                    await answer.read()
+                    found.append((path, answer.status))
+            return found
+
+        seen = [each for some in await asyncio.gather(*map(read, range(READERS))) for each in some]
+        for _ in range(600):
+            async with session.get("/api/runs") as answer:
+                (run,) = (await answer.json())["runs"]
+            if run["state"] == "finished" and run["read"] == len(CASES):
+                return seen, run
+            await asyncio.sleep(0.1)
+    raise AssertionError(f"the run did not end: {run}")
+
+
+def test_two_hundred_readers_are_answered_while_a_run_goes_on(tmp_path):
+    replies = tmp_path / "replies.jsonl"
+    rows = [{"case_id": case["id"], "judge": "correctness", "reply": REPLY} for case in CASES]
+    replies.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with live(tmp_path / "store", models=[f"scripted:{replies}"]) as address:
+        seen, run = asyncio.run(crowd(address))
+    assert len(seen) == READERS * 2
+    assert {status for _, status in seen} == {200}, {each for each in seen if each[1] != 200}
+    assert run["headlines"][0]["judged"] == len(CASES)

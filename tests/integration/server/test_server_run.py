@@ -1,0 +1,279 @@
+"""The run page and its API: the figures of the command line, every bar with its items, files as the writers make them."""
+
+import html
+import json
+import re
+import threading
+import time
+
+import pytest
+from seeded_store import MODEL, make_row, seed_store
+from served import served
+
+from adjudge.errors import StoreError
+from adjudge.judges import built_in_judges
+from adjudge.probes.card import Card
+from adjudge.probes.shelf import keep_card, shelf_of
+from adjudge.probes.text import card_line
+from adjudge.server.slice_counts import SliceCounts
+from adjudge.store import RunRecord, open_store
+
+LINK = re.compile(r'<th scope="row"><a href="([^"]+)">[^<]*</a></th><td class="n">([\d,]+)</td>')
+SLICE = re.compile(
+    r'<th role="rowheader"><a href="([^"]+)">[^<]*</a></th><td role="cell" class="n" data-label="Asked">([\d,]+)'
+)
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    where = tmp_path_factory.mktemp("run") / "store"
+    seed_store(where, 1_200, repeats=2)
+    with served(where) as opened:
+        until_read(opened, "seeded")
+        yield opened
+
+
+@pytest.fixture
+def report(adjudge, pages):
+    def call(*options):
+        done = adjudge("report", "seeded", "--json", "--store", pages.service.where, *options)
+        assert done.code == 0, done.err
+        return json.loads(done.out)
+
+    return call
+
+
+def until_read(opened, key, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        answer = opened.client.get(f"/api/runs/{key}")
+        if (
+            answer.status_code == 200
+            and answer.json()["run"]["read"] == answer.json()["run"]["judgements"] > 0
+        ):
+            return
+        time.sleep(0.05)
+    raise AssertionError("the run was not read")
+
+
+def page_of(opened, path, ready="</html>", seconds=60):
+    """The page, once it has what it should have: slices are counted behind it."""
+    end = time.monotonic() + seconds
+    while True:
+        answer = opened.client.get(path)
+        assert answer.status_code == 200, answer.text
+        if ready in answer.text or time.monotonic() > end:
+            assert ready in answer.text
+            return answer.text
+        time.sleep(0.05)
+
+
+def test_the_api_gives_the_report_of_the_command_line(pages, report):
+    assert pages.read("/api/runs/seeded")["report"] == report()
+
+
+def test_slices_are_those_of_the_command_line(pages, report):
+    said = pages.read("/api/runs/seeded?slice=topic&slice=system&wait=60")
+    assert said["sliced"] == ["topic", "system"]
+    assert not said["counting"]
+    assert said["report"] == report("--slice", "topic", "--slice", "system")
+
+
+def test_a_column_that_no_case_has_is_named_with_those_there_are(pages):
+    answer = pages.client.get("/api/runs/seeded?slice=colour")
+    assert answer.status_code == 400
+    assert "no case has such a column" in answer.json()["problem"]
+    assert "topic" in answer.json()["hint"]
+
+
+def test_columns_are_offered_and_those_with_few_values_are_shown(pages):
+    columns = {each["name"]: each["values"] for each in pages.read("/api/runs/seeded")["columns"]}
+    assert columns == {"language": 4, "order": 300, "system": 2, "topic": 8}
+    text = page_of(pages, "/runs/seeded", "correctness by topic")
+    assert "correctness by language" in text
+    assert "correctness by order" not in text
+    assert "miss their true value by chance" in text
+
+
+def test_every_bar_leads_to_as_many_items_as_it_says(pages):
+    text = page_of(pages, "/runs/seeded", "relevance by topic")
+    links = LINK.findall(text) + SLICE.findall(text)
+    assert len(links) >= 40
+    for href, count in links:
+        found = pages.read(f"/api{html.unescape(href)}")
+        assert found["total"] == int(count.replace(",", "")), href
+
+
+def test_the_page_has_the_reports_words(pages):
+    text = html.unescape(page_of(pages, "/runs/seeded"))
+    for words in (
+        "each case was judged 2 times",
+        "test–retest κ",
+        "UNDECIDED at the pass threshold",
+        "the model replied, but with no verdict of the form asked for. Try a stronger model",
+        "judged rows with a label agree",
+        "no card; `adjudge certify correctness --model openai:seeded-1` would say how far it can be fooled",
+        "the verdict also stood in the case",
+        "If the rest: the mean, had all rows that were not judged",
+        "Current date in the prompts: 2026-05-01.",
+        "95 in 100 within",
+        "Tokens in",
+    ):
+        assert words in text, words
+    shown_apart = text.partition("<h3>Worth knowing</h3>")[2].partition("</ul>")[0]
+    assert "time per judgement" not in shown_apart
+    assert "scores given" not in shown_apart
+
+
+def test_a_card_is_shown_by_its_line(pages):
+    (judge,) = (each for each in built_in_judges() if each.name == "relevance")
+    card = Card(
+        judge="relevance", judge_hash=judge.hash, model=MODEL, snapshot=None, at="2026-01-31T09:05:00Z", adjudge="0",
+        cases="ours", right=1, wrong=1, retests=0, judgements=2, not_judged={}, complete=True, cost=None,
+        pass_rule="score >= 3", margin=0.1, wavering=0.1, noise_sd=None, findings=(), families=(), succeeded=(),
+        agreement={},
+    )  # fmt: skip
+    kept = keep_card(card, shelf_of(pages.service.where))
+    try:
+        text = page_of(pages, "/runs/seeded")
+    finally:
+        kept.unlink()
+    assert card_line(card) in text
+    assert "no card; `adjudge certify relevance" not in text
+    assert "no card; `adjudge certify correctness" in text
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_rows_are_the_bytes_that_export_writes(pages, adjudge, tmp_path, form):
+    done = adjudge("export", "seeded", "--store", pages.service.where, "-o", f"rows.{form}")
+    assert done.code == 0, done.err
+    answer = pages.client.get(f"/api/runs/seeded/rows.{form}")
+    assert answer.content == (tmp_path / f"rows.{form}").read_bytes()
+    assert answer.headers["content-disposition"] == f'attachment; filename="Seeded-rows.{form}"'
+
+
+@pytest.mark.parametrize("options", [(), ("topic", "language")])
+def test_the_report_files_are_those_of_the_command_line(pages, adjudge, tmp_path, options):
+    slices = [part for name in options for part in ("--slice", name)]
+    done = adjudge("report", "seeded", "--store", pages.service.where, "-o", "r.md", "-o", "r.html", *slices)
+    assert done.code == 0, done.err
+    asked = "&".join(f"slice={name}" for name in options)
+    markdown = pages.client.get(f"/api/runs/seeded/report.md?{asked}")
+    assert markdown.content == (tmp_path / "r.md").read_bytes()
+    page = pages.client.get(f"/api/runs/seeded/report.html?{asked}")
+    assert page.headers["content-disposition"].startswith("attachment; ")
+    written = re.compile(r"; written [^<]+")
+    assert written.sub("", page.text) == written.sub("", (tmp_path / "r.html").read_text())
+
+
+@pytest.mark.parametrize("path", ["/runs/nobody", "/api/runs/nobody", "/api/runs/nobody/rows.csv"])
+def test_a_run_that_is_not_there_is_said_to_be_missing(pages, path):
+    assert pages.client.get(path).status_code == 404
+
+
+def test_a_page_without_scripts_holds_all_numbers_and_no_style_or_script_of_its_own(pages):
+    text = page_of(pages, "/runs/seeded", "relevance by topic")
+    assert " style=" not in text
+    assert "<script>" not in text
+    assert len(text.encode()) < 200_000
+
+
+def test_a_run_that_goes_on_says_how_far_it_is(tmp_path):
+    where = tmp_path / "store"
+    seed_store(where, 40, state="running", run_id="live", name=None)
+    judges = [judge for judge in built_in_judges() if judge.name in {"correctness", "relevance"}]
+    with served(where) as opened:
+        until_read(opened, "live")
+        said = opened.read("/api/runs/live")
+        assert said["run"]["state"] == "running"
+        assert said["run"]["judgements"] == 40
+        assert said["progress"]["per_second"] is not None
+        assert 'data-poll="1"' in page_of(opened, "/runs/live")
+        opened.service.store.write(
+            [write for n in range(40, 60) for write in make_row(n, judges, run_id="live")]
+        )
+        opened.service.follower.look_now()
+        end = time.monotonic() + 30
+        while opened.read("/api/runs/live")["run"]["read"] < 60 and time.monotonic() < end:
+            time.sleep(0.05)
+        assert opened.read("/api/runs/live")["report"]["judges"][0]["asked"] == 30
+
+
+def test_slices_are_counted_behind_and_once(tmp_path):
+    """The first who asks is answered at once, all of them get the same, and what changed is counted again."""
+    where = tmp_path / "store"
+    seed_store(where, 60)
+    store = open_store(str(where))
+    reads = []
+    gate = threading.Event()
+
+    class Slow:
+        def judgements(self, run_id):
+            reads.append(run_id)
+            assert gate.wait(30)
+            yield from store.judgements(run_id)
+
+    (record,) = store.runs()
+    counts = SliceCounts(Slow())
+    try:
+        assert counts.get(record, (), ("topic",), last=60) is None
+        assert counts.get(record, (), ("topic",), last=60) is None
+        gate.set()
+        found = wait_for(lambda: counts.get(record, (), ("topic",), last=60))
+        assert found.judgements == 60
+        assert counts.get(record, (), ("topic",), last=60) is found
+        assert len(reads) <= 2
+    finally:
+        counts.stop()
+        store.close()
+
+
+def test_a_store_in_trouble_is_said_and_not_waited_for(tmp_path):
+    class Broken:
+        def judgements(self, run_id):
+            raise StoreError("the disk is gone\n\nhint: find it")
+
+    where = tmp_path / "store"
+    seed_store(where, 4)
+    store = open_store(str(where))
+    record: RunRecord = store.runs()[0]
+    store.close()
+    counts = SliceCounts(Broken())
+    try:
+        found = wait_for(lambda: counts.get(record, (), ("topic",), last=4))
+        assert found.report is None
+        assert found.trouble == "the disk is gone"
+    finally:
+        counts.stop()
+
+
+def wait_for(ask, seconds=30):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = ask()
+        if found is not None:
+            return found
+        time.sleep(0.01)
+    raise AssertionError("nothing came")
+
+
+# ---- the list ----
+
+
+def test_two_runs_chosen_lead_to_their_comparison_the_earlier_first(tmp_path, adjudge):
+    where = tmp_path / "store"
+    for name in ("first", "second"):
+        seed_store(where, 4, run_id=name, name=name)
+    with served(where) as opened:
+        answer = opened.client.get("/compare-chosen?run=second&run=first", follow_redirects=False)
+        assert answer.status_code == 303
+        assert answer.headers["location"].startswith("/compare?a=")
+        assert opened.client.get("/compare-chosen?run=first").status_code == 400
+        assert opened.client.get("/compare-chosen?run=first&run=first").status_code == 400
+
+
+def test_an_empty_store_says_what_to_do(tmp_path):
+    with served(tmp_path / "store") as opened:
+        text = opened.client.get("/").text
+    assert "adjudge run cases.jsonl --judge correctness" in text
+    assert "Compare two runs" not in text

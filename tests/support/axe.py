@@ -1,0 +1,43 @@
+"""Deque's axe-core, as the `axe-playwright-python` package brings it, run inside a page."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+_MOST_PLACES = 5
+
+
+@cache
+def _axe() -> Axe:
+    return Axe()
+
+
+def axe_violations(page: Page, *, within: str | None = None, without: Sequence[str] = ()) -> list[str]:
+    """Each violation in readable lines; `within` is a CSS selector, `without` are ids of rules that are left out."""
+    options = {
+        "runOnly": {"type": "tag", "values": list(RULES)},
+        "rules": {rule: {"enabled": False} for rule in without},
+        "resultTypes": ["violations"],
+    }
+    found = _axe().run(page, context=within, options=options)
+    return [_readable(violation) for violation in found.response["violations"]]
+
+
+def assert_axe_clean(page: Page, *, within: str | None = None, without: Sequence[str] = ()) -> None:
+    """WCAG 2.2 A and AA and axe's best practices, as far as a program can tell."""
+    violations = axe_violations(page, within=within, without=without)
+    assert not violations, f"{page.url[:200]}\n" + "\n".join(violations)
+
+
+def _readable(violation: Mapping[str, Any]) -> str:
+    places = violation["nodes"]
+    lines = [f"{violation['id']} ({violation['impact']}): {violation['help']}, in {len(places)} places"]
+    for place in places[:_MOST_PLACES]:
+        lines.append(f"  at {' '.join(map(str, place['target']))}: {' '.join(place['html'].split())[:160]}")
+        checks = [*place.get("any", ()), *place.get("all", ()), *place.get("none", ())]
+        lines += [f"     {check['message']}" for check in checks]
+    return "\n".join(lines)
