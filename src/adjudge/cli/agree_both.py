@@ -20,7 +20,7 @@ from adjudge.reports.agree_both import (
 from adjudge.reports.agree_labels import Reading
 from adjudge.reports.agree_rows import Verdicts, collect_verdicts
 from adjudge.reports.agree_selection import how_drawn, shared_draws
-from adjudge.reports.run_judges import judges_of
+from adjudge.reports.stored_runs import judges_of
 from adjudge.store import Store
 
 

@@ -13,11 +13,8 @@ from adjudge.cli.options import flag, json_option, slice_option, store_option
 from adjudge.cli.stored import find_run, known_columns, stored
 from adjudge.errors import SettingsError
 from adjudge.reports.files import ReportFile, is_report_file
-from adjudge.reports.report import Report
 from adjudge.reports.rows import result_row
-from adjudge.reports.run_judges import judges_of
-from adjudge.reports.summary import Tally
-from adjudge.reports.temperatures import asked_temperatures
+from adjudge.reports.stored_runs import judges_of, report_of, tally_of
 from adjudge.reports.writers import JUNIT, open_writer
 
 
@@ -61,13 +58,7 @@ def command(
         )
         pages = [stack.enter_context(ReportFile(path)) for path in outputs if is_report_file(path)]
         writers = [stack.enter_context(open_writer(path)) for path in outputs if not is_report_file(path)]
-        repeats = record.plan.get("repeats")
-        tally = Tally(
-            judges,
-            repeats=repeats if isinstance(repeats, int) else None,
-            slices=slices,
-            temperatures=asked_temperatures(record.plan, judges),
-        )
+        tally = tally_of(record, judges, slices=slices)
         for judgement in opened.judgements(record.run_id):
             tally.add(judgement)
             for writer in writers:
@@ -78,10 +69,7 @@ def command(
                 "no case has such a column",
                 known_columns(tally.columns),
             )
-        said = record.plan.get("current_date")
-        report = Report(
-            summaries=tally.summaries(), current_date=str(said) if said else None, run=record.run_id
-        )
+        report = report_of(record, tally)
         for page in pages:
             page.write(report)
     if as_json:

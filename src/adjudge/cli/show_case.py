@@ -19,7 +19,7 @@ WIDTH_WITHOUT_TERMINAL = 110
 
 
 def show_case(where: str, run: str, case_id: str, *, as_json: bool) -> None:
-    from adjudge.reports.run_judges import judges_of
+    from adjudge.reports.stored_runs import judges_of
     from adjudge.reports.worked import case_fields, work_out
 
     with stored(where) as store:

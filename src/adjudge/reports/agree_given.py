@@ -12,7 +12,7 @@ from adjudge.reports.agree import AgreeReport, Asked, Given, agree_report, with_
 from adjudge.reports.agree_by_run import bare_id, sort_by_run
 from adjudge.reports.agree_labels import Reading, not_placed, reading_of
 from adjudge.reports.agree_rows import Verdicts, collect_verdicts, kept_labels, own_labels, own_source
-from adjudge.reports.run_judges import judges_of
+from adjudge.reports.stored_runs import judges_of
 from adjudge.store import KeptLabel, LabelDraw, RunRecord, Store
 
 Say = Callable[[str], None]

@@ -2,9 +2,11 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 from adjudge.store import LabelDraw, SharedDraw
+
+AnyDraw = TypeVar("AnyDraw", LabelDraw, SharedDraw)
 
 NOTHING_KNOWN = (
     "how these cases were chosen for labelling is not known, so the corrected means cannot use them; "
@@ -65,25 +67,12 @@ def select(
             unknown=0,
             words=f"a random sample of the judged cases, as --random-sample says: each with a chance of {chance:.3g}",
         )
-    chosen, last, seen = frozenset[str](), None, frozenset[str]()
-    for draw in draws:
-        seen |= frozenset(draw.chosen)
-        if marked & frozenset(draw.chosen):  # a draw that nobody has labelled yet has changed no one's chance
-            chosen, last = seen, draw
-    if last is None:
+    drawn = _drawn(everyone, marked, draws)
+    if drawn is None:
         words = NOTHING_KNOWN if marked else "no judged case has a label"
-        return Selection(kind="unknown", chances={}, frame=everyone, unknown=len(marked), words=words)
-    known = marked & chosen & last.chances.keys()
-    frame = everyone & last.chances.keys()
-    return Selection(
-        kind="draw",
-        chances={case_id: last.chances[case_id] for case_id in known},
-        frame=frame,
-        unknown=len(marked - known),
-        missing=len((chosen & everyone) - marked),
-        outside=len(everyone - frame),
-        words=f"drawn by `--next` with known chances, {how_drawn(last)}",
-    )
+        return _unknown(everyone, marked, words)
+    last, selection = drawn
+    return replace(selection, words=f"drawn by `--next` with known chances, {how_drawn(last)}")
 
 
 def shared_draws(a: Sequence[LabelDraw], b: Sequence[LabelDraw]) -> list[SharedDraw]:
@@ -154,23 +143,33 @@ def select_pairs(
 
 
 def _select_shared(everyone: frozenset[str], both: frozenset[str], shared: Sequence[SharedDraw]) -> Selection:
+    drawn = _drawn(everyone, both, shared)
+    if drawn is None:
+        return _unknown(everyone, both, "no case that was drawn for both runs has labels on both sides yet")
+    words = "drawn by `--next --with` for both runs at once, with known chances"
+    return replace(drawn[1], words=words)
+
+
+def _drawn(
+    everyone: frozenset[str], marked: frozenset[str], draws: Sequence[AnyDraw]
+) -> tuple[AnyDraw, Selection] | None:
+    """What the last draw with a labelled case, and those before it, say of the chances; None without such a draw."""
     chosen, last, seen = frozenset[str](), None, frozenset[str]()
-    for draw in shared:
+    for draw in draws:
         seen |= frozenset(draw.chosen)
-        if both & frozenset(draw.chosen):
+        if marked & frozenset(draw.chosen):  # a draw that nobody has labelled yet has changed no one's chance
             chosen, last = seen, draw
     if last is None:
-        return _unknown(everyone, both, "no case that was drawn for both runs has labels on both sides yet")
-    known = both & chosen & last.chances.keys()
+        return None
+    known = marked & chosen & last.chances.keys()
     frame = everyone & last.chances.keys()
-    return Selection(
+    return last, Selection(
         kind="draw",
         chances={case_id: last.chances[case_id] for case_id in known},
         frame=frame,
-        unknown=len(both - known),
-        missing=len((chosen & everyone) - both),
+        unknown=len(marked - known),
+        missing=len((chosen & everyone) - marked),
         outside=len(everyone - frame),
-        words="drawn by `--next --with` for both runs at once, with known chances",
     )
 
 

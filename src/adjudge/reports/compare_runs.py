@@ -12,7 +12,7 @@ from adjudge.reports.compare_alike import Alike, JudgePair, find_alike
 from adjudge.reports.compare_labels import SaidOfBoth, find_correction, read_said, refuse_strange
 from adjudge.reports.compare_match import Matching
 from adjudge.reports.compare_people import compare_with_people
-from adjudge.reports.run_judges import judges_of
+from adjudge.reports.stored_runs import judges_of
 from adjudge.store import RunRecord, Store
 
 OWN_LABELS = "cases"

@@ -9,8 +9,7 @@ from typing import Any
 
 from adjudge.errors import AdjudgeError, InputError
 from adjudge.records import Judge, Scale
-from adjudge.reports.report import Report
-from adjudge.reports.run_judges import judges_of
+from adjudge.reports.stored_runs import judges_of, report_of, tally_of
 from adjudge.reports.summary import Tally
 from adjudge.server.index import Index, Indexed, Seen
 from adjudge.server.index_rows import Said, Scales, clean
@@ -212,8 +211,7 @@ class Follower:
 
     def _count_again(self, followed: Followed) -> Tally:
         """The sums over what is in the index already: they are not kept between two starts."""
-        repeats = followed.record.plan.get("repeats")
-        tally = Tally(followed.judges, repeats=repeats if isinstance(repeats, int) else None)
+        tally = tally_of(followed.record, followed.judges)
         left = followed.indexed.items
         for judgement in self._store.judgements(followed.record.run_id) if left else ():
             tally.add(judgement)
@@ -224,7 +222,7 @@ class Follower:
 
     def _report(self, followed: Followed) -> None:
         assert followed.tally is not None
-        followed.report = make_report(followed.record, followed.tally)
+        followed.report = report_of(followed.record, followed.tally).to_json()
 
     def _keep_up(self, followed: Followed) -> None:
         """What can change when no judgement is added: the run's state, and what people say."""
@@ -244,13 +242,6 @@ class Follower:
             followed.indexed = self._index.set_labels(
                 followed.indexed, judge.name, said, width=_width(judge.scale), mark=mark
             )
-
-
-def make_report(record: RunRecord, tally: Tally) -> dict[str, Any]:
-    """As `adjudge report --json` prints it."""
-    said = record.plan.get("current_date")
-    report = Report(summaries=tally.summaries(), current_date=str(said) if said else None, run=record.run_id)
-    return report.to_json()
 
 
 def _said(labels: Iterable[KeptLabel], judge: Judge) -> dict[str, Said]:

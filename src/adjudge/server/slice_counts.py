@@ -14,7 +14,7 @@ from typing import NamedTuple
 from adjudge.errors import AdjudgeError
 from adjudge.records import Judge
 from adjudge.reports.report import Report
-from adjudge.reports.summary import Tally
+from adjudge.reports.stored_runs import report_of, tally_of
 from adjudge.store import RunRecord, Store
 
 LOG = getLogger(__name__)
@@ -111,10 +111,7 @@ class SliceCounts:
     def _count(self, wanted: Wanted, task: _Task, began: float) -> Counted | None:
         """None when the server stops meanwhile."""
         record, seen = task.record, 0
-        repeats = record.plan.get("repeats")
-        tally = Tally(
-            task.judges, repeats=repeats if isinstance(repeats, int) else None, slices=wanted.columns
-        )
+        tally = tally_of(record, task.judges, slices=wanted.columns)
         try:
             for judgement in self._store.judgements(record.run_id):
                 tally.add(judgement)
@@ -131,13 +128,9 @@ class SliceCounts:
                 last=task.last,
                 trouble=str(error).partition("\n\nhint: ")[0],
             )
-        said = record.plan.get("current_date")
-        report = Report(
-            summaries=tally.summaries(), current_date=str(said) if said else None, run=record.run_id
-        )
         now = time.monotonic()
         return Counted(
-            report=report,
+            report=report_of(record, tally),
             judgements=seen,
             last=task.last,
             again_after=now + (now - began) * (1.0 / SHARE_OF_TIME - 1.0),

@@ -8,7 +8,7 @@ from adjudge.fields import ALIASES
 from adjudge.records import Call, Case, Failed, Json, Judge, Judgement
 from adjudge.reports.format import plain_json
 from adjudge.reports.rows import result_row
-from adjudge.reports.run_judges import judges_of
+from adjudge.reports.stored_runs import judges_of
 from adjudge.reports.words import NOTES
 from adjudge.reports.worked import Worked, case_fields, work_out
 from adjudge.server.items import ItemFilter, neighbours

@@ -13,7 +13,7 @@ from adjudge.reports.agree_labels import Reading, not_placed, reading_of
 from adjudge.reports.agree_next import draw_next, shown_of
 from adjudge.reports.agree_selection import how_drawn
 from adjudge.reports.format import plain_json
-from adjudge.reports.run_judges import judges_of
+from adjudge.reports.stored_runs import judges_of
 from adjudge.server.keys import to_key
 from adjudge.server.label_choices import choices_of
 from adjudge.server.service import NotFoundError, Service
