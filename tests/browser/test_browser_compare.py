@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from urllib.parse import quote
 
 import pytest
+from chromium import press
 from compared_runs import make_run, some, write_jsonl
 from packed_payloads import packed
 from playwright.sync_api import expect
@@ -86,17 +87,17 @@ def test_a_flip_is_opened_and_the_arrow_keys_lead_on_and_back_to_the_list(addres
     expect(flips).to_have_count(16)
     names = flips.all_inner_texts()
     flips.first.focus()
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.locator("h1")).to_have_text(names[0])
     expect(page.locator("nav.steps")).to_contain_text("flip 1 of 16")
     for name in names[1:3]:
-        page.keyboard.press("ArrowRight")
+        press(page, "ArrowRight")
         expect(page.locator("h1")).to_have_text(name)
-    page.keyboard.press("ArrowLeft")
+    press(page, "ArrowLeft")
     expect(page.locator("h1")).to_have_text(names[1])
     marks = page.locator("div.pair pre mark")
     assert marks.all_inner_texts()[:2] == ["wrong", "before"]
-    page.keyboard.press("u")
+    press(page, "u")
     expect(page.locator("p.finding")).to_contain_text("B is better")
     assert "slice=topic" in page.url
     tab.assert_quiet()

@@ -4,6 +4,7 @@ import json
 from urllib.parse import quote
 
 import pytest
+from chromium import press
 from item_run import make_items, write_jsonl
 from served import live
 from xss_corpus import PAYLOADS, planted
@@ -58,13 +59,13 @@ def test_arrow_keys_lead_through_the_list_and_back(items, open_tab):
         for _ in range(3):
             heads.append(page.locator("nav.steps").inner_text().split("\n")[0:3])
             with page.expect_navigation():
-                page.keyboard.press("ArrowRight")
+                press(page, "ArrowRight")
         assert page.locator("h1").inner_text() == "silent"
         with page.expect_navigation():
-            page.keyboard.press("ArrowLeft")
+            press(page, "ArrowLeft")
         assert "5 of 6" in page.locator("nav.steps").inner_text()
         with page.expect_navigation():
-            page.keyboard.press("u")
+            press(page, "u")
         assert "/runs/support/items?" in page.url
         assert "outcome=scored" in page.url
         assert len({json.dumps(each) for each in heads}) == 3

@@ -4,6 +4,7 @@ import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from chromium import press
 from seeded_store import LANGUAGES, PHRASE, seed_store
 from served import live
 
@@ -138,9 +139,9 @@ def test_a_search_is_answered_while_one_types_and_is_carried_from_item_to_item(t
     page.get_by_role("link", name="case-000042").first.click()
     page.wait_for_url(re.compile(r"/item\?"))
     assert parameters(page)["q"] == ["zanzibar"]
-    page.keyboard.press("ArrowRight")
+    press(page, "ArrowRight")
     page.wait_for_url(re.compile("judge=relevance"))
-    page.keyboard.press("ArrowRight")
+    press(page, "ArrowRight")
     page.wait_for_url(re.compile("case=case-010042"))
     for _ in range(3):
         page.go_back()

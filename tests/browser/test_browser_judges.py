@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from chromium import press
 from compared_runs import JUDGED, write_jsonl
 from packed_payloads import packed
 from playwright.sync_api import expect
@@ -86,23 +87,23 @@ def test_a_judge_is_found_read_and_asked_with_nothing_but_the_keyboard(address, 
     for heading in ("Built in", "Given when the server was started", "Used in stored runs"):
         expect(page.get_by_role("heading", name=heading)).to_be_visible()
     page.get_by_role("link", name="correctness").focus()
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.locator("h1")).to_contain_text("correctness@")
     expect(page.locator("dl.pairs").first).to_contain_text("question required")
     page.wait_for_load_state(
         "networkidle"
     )  # until then the browser may move the focus to a fragment once more
     page.get_by_role("link", name="Try it").focus()
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.locator("#try")).to_be_focused()
     for text in ("How many legs?", "8", "Six legs"):
-        page.keyboard.press("Tab")
+        press(page, "Tab")
         page.keyboard.type(text)
     for _ in range(8):
-        page.keyboard.press("Tab")
+        press(page, "Tab")
         if page.evaluate("document.activeElement.textContent") == "Judge":
             break
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     verdict = page.locator("#tried .verdict")
     expect(verdict).to_contain_text("Six is not eight.")
     expect(verdict.locator(".big")).to_have_text("0")

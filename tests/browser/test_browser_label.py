@@ -6,6 +6,7 @@ import shutil
 from urllib.parse import quote
 
 import pytest
+from chromium import press
 from served import live
 from tone_run import SECRETS, make_store, truth
 from xss_corpus import PAYLOADS, planted
@@ -69,7 +70,7 @@ def key_for(page):
 
 
 def press_and_wait(page, key, labelled):
-    page.keyboard.press(key)
+    press(page, key)
     wait_for_progress(page, labelled)
 
 
@@ -129,25 +130,25 @@ def test_undo_skip_comment_back_and_a_change_of_mind(open_tab, server, folder):
     tab = open_tab()
     page = begin(tab, server, count=4)
     first, skipped = case_of(page), ticket_of(page)
-    page.keyboard.press("s")
+    press(page, "s")
     wait_for_another(page, skipped)
     second, ticket = case_of(page), ticket_of(page)
-    page.keyboard.press("c")
+    press(page, "c")
     page.keyboard.type("2 is not a label here, nor s, nor u")
     assert case_of(page) == second
-    page.keyboard.press("Escape")
+    press(page, "Escape")
     press_and_wait(page, "4", 1)
     assert page.locator("#comment").input_value() == ""
-    page.keyboard.press("u")
+    press(page, "u")
     wait_for_progress(page, 0)
     assert ticket_of(page) == ticket
     press_and_wait(page, "5", 1)
-    page.keyboard.press("ArrowLeft")
+    press(page, "ArrowLeft")
     page.wait_for_selector("#case-title:has-text('Case 2 of 4')")
     assert ticket_of(page) == ticket
     pressed = page.locator("button[aria-pressed=true]")
     assert pressed.locator("kbd").text_content() == "5"
-    page.keyboard.press("1")
+    press(page, "1")
     wait_for_another(page, ticket)
     kept = labels(page, server)
     assert [(each["case_id"], each["label"]) for each in kept] == [(second, 1.0)]
@@ -185,7 +186,7 @@ def test_a_label_that_cannot_be_sent_is_kept_and_sent_later(open_tab, server):
     page = begin(open_tab(), server, count=3)
     here = case_of(page)
     page.route("**/api/runs/r/labels", lambda route: route.abort())
-    page.keyboard.press("4")
+    press(page, "4")
     page.wait_for_selector("#waiting:not([hidden])")
     assert "Your label is kept here" in page.locator("#waiting").text_content()
     assert case_of(page) == here
@@ -202,7 +203,7 @@ def test_two_annotators_with_overlap_have_a_ceiling(open_tab, server, adjudge):
     other = begin(open_tab(), server, "Ben", draw=False)
     assert other.locator("#progress").text_content() == "0 of 12 labelled"
     label_rest(other, 0, 11)
-    other.keyboard.press("1" if key_for(other) != "1" else "2")  # once they differ
+    press(other, "1" if key_for(other) != "1" else "2")  # once they differ
     other.wait_for_selector("#case-title:has-text('All 12 labelled')")
     other.get_by_role("link", name="Reveal how far the judge agrees").click()
     said = json.loads(adjudge("agree", "r", "--json").out)

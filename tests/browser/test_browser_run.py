@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from chromium import press
 from playwright.sync_api import expect
 from seeded_store import make_row, seed_store
 from served import live
@@ -73,7 +74,7 @@ def test_bars_are_told_apart_by_pattern_and_the_keyboard_reaches_each_row_once(s
     stops = failed.locator("a").evaluate_all("links => links.map(link => link.tabIndex)")
     assert sorted(stops) == [-1, 0]
     failed.locator("a").first.focus()
-    tab.page.keyboard.press("Enter")
+    press(tab.page, "Enter")
     tab.page.wait_for_url("**/items?judge=correctness&outcome=unreadable")
 
 

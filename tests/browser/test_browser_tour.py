@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from chromium import press
 from playwright.sync_api import expect
 from served import live
 
@@ -89,7 +90,7 @@ def test_why_did_this_one_score_low(visit):
     assert "missed" in why
     assert "with the numbers in it" in why
     picture(visit, "item")
-    page.keyboard.press("u")
+    press(page, "u")
     expect(page.get_by_role("heading", name="Items")).to_be_visible()
 
 
@@ -104,7 +105,7 @@ def test_label_ten_and_see_how_far_the_judge_agrees(visit, folder):
     expect(page.get_by_text("0 of 10 labelled")).to_be_visible()
     picture(visit, "label")
     for number in range(1, 11):
-        page.keyboard.press("1" if number % 4 else "0")
+        press(page, "1" if number % 4 else "0")
         if number < 10:
             expect(page.get_by_text(f"{number} of 10 labelled")).to_be_visible()
     page.get_by_role(

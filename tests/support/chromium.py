@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sync_playwright
 from xss_corpus import TITLE
 
 PROGRAM = "chromium"
@@ -24,6 +24,8 @@ _BROWSERS_OWN = ("*.google.com", "*.googleapis.com", "*.gstatic.com", "*.gvt1.co
 """Where Chromium itself looks for updates now and then; no doing of a page, and not let out either."""
 _ASIDE = {"data", "blob", "about"}
 """Schemes that fetch nothing from anywhere."""
+_PATIENCE_MS = 20_000
+"""For what a test expects to come true: a busy machine is slow, not wrong."""
 _GRACE_MS = 60
 """For what a page starts late; nothing is asserted about how long anything takes."""
 _REMEMBER_GLOBALS = "window[Symbol.for('at first')] = new Set(Object.getOwnPropertyNames(window))"
@@ -234,12 +236,19 @@ def _rules(port: int) -> str:
     return ", ".join([*nowhere, f"MAP * 127.0.0.1:{port}", *(f"EXCLUDE {host}" for host in _OURS)])
 
 
+def press(page: Page, key: str) -> None:
+    """Once the page's scripts listen: its text is there to be seen a moment before."""
+    page.wait_for_load_state("domcontentloaded")
+    page.keyboard.press(key)
+
+
 class Chromium:
     """The browser of one test process. Playwright's event loop stays in this thread; `aside` hides it from the tests."""
 
     def __init__(self, program: str) -> None:
         self.catcher = Catcher()
         self._playwright = sync_playwright().start()
+        expect.set_options(timeout=_PATIENCE_MS)
         self.browser: Browser = self._playwright.chromium.launch(
             executable_path=program,
             headless=True,
@@ -284,7 +293,7 @@ class Chromium:
             timezone_id="UTC",
             **context_options,
         )
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(_PATIENCE_MS)
         context.add_init_script(_REMEMBER_GLOBALS)
         page = context.new_page()
         tab = Tab(

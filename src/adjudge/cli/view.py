@@ -1,6 +1,7 @@
 """`adjudge view`: the browser's pages over the store."""
 
 import webbrowser
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -72,4 +73,6 @@ def command(
         if not no_browser:
             # the port is listened on already, so a browser that is quicker than the server waits for it
             webbrowser.open(opened)
-        server.run()
+        with suppress(KeyboardInterrupt):  # how it is meant to end
+            server.run()
+        tell("the server has ended")

@@ -1,0 +1,88 @@
+"""`adjudge view` from the terminal: what it prints, what it refuses, how it ends."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def started(tmp_path):
+    """A server in the empty folder, and the address that it printed."""
+    command = [
+        str(Path(sys.executable).with_name("adjudge")),
+        "view",
+        "--no-browser",
+        "--port",
+        str(free_port()),
+    ]
+    with subprocess.Popen(
+        [*command, "--token-file", "token"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    ) as process:
+        line = process.stderr.readline()
+        yield process, re.search(r"http://\S+", line)[0]
+        if process.poll() is None:
+            process.kill()
+
+
+def free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+def test_it_prints_an_address_that_opens_and_ends_well_with_ctrl_c(started, tmp_path):
+    process, address = started
+    token = (tmp_path / "token").read_text().strip()
+    assert address.endswith(f"?token={token}")
+    if os.name == "posix":
+        assert (tmp_path / "token").stat().st_mode & 0o077 == 0
+    request = urllib.request.Request(address.partition("?")[0], headers={"Authorization": f"Bearer {token}"})
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        assert "Nothing has been judged into this store yet" in answer.read().decode()
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert "the server has ended" in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nosuch"], "run nosuch: is not in"),
+        (["--judge", "nofile.md"], "nofile.md: is neither a built-in judge nor a file"),
+        (["--token-file", "short"], "holds no token"),
+        (["--token-file", "no/such/folder"], "cannot be used"),
+    ],
+)
+def test_what_cannot_be_served_is_said_with_what_to_do(adjudge, tmp_path, arguments, said):
+    (tmp_path / "short").write_text("abc\n")
+    done = adjudge("view", "--no-browser", *arguments)
+    assert done.code == 2
+    assert said in done.err
+    assert "hint:" in done.err
+
+
+def test_a_port_in_use_is_said(adjudge):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = adjudge("view", "--no-browser", "--port", taken.getsockname()[1])
+    assert done.code == 2
+    assert "cannot be used" in done.err
+
+
+def test_without_the_extra_it_says_what_to_install(adjudge, tmp_path):
+    (tmp_path / "fastapi.py").write_text(
+        "raise ModuleNotFoundError(\"No module named 'fastapi'\", name='fastapi')\n"
+    )
+    done = adjudge("view", "--no-browser", environ={"PYTHONPATH": str(tmp_path)})
+    assert done.code == 2
+    assert "pip install 'adjudge[web]'" in done.err
