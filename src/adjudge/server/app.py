@@ -119,4 +119,6 @@ def _say(
     if request.url.path.startswith(("/api/", "/static/")):
         body = orjson.dumps({"problem": problem, "hint": hint})
         return Response(body, status_code=status, media_type="application/json", headers=headers)
-    return page(request, "problem.html", status=status, problem=problem, hint=hint)
+    return page(
+        request, "problem.html", status=status, problem=problem, hint=hint, again=status in {429, 503}
+    )

@@ -50,7 +50,9 @@ class Service:
     def followed(self, reference: str) -> Followed:
         """What has been read of a run; an error that says to wait where reading has not begun."""
         record = self.run(reference)
-        found = self.follower.want(record.run_id) or self.follower.wait_for(record.run_id)
+        found = self.follower.want(record.run_id)
+        if found is None or found.report is None:  # the first rows are read in a moment
+            found = self.follower.wait_for(record.run_id)
         if found is None:
             raise NotReadyError(f"run {record.run_id}", "is about to be read", "ask again in a moment")
         return found

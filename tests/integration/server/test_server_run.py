@@ -277,3 +277,22 @@ def test_an_empty_store_says_what_to_do(tmp_path):
         text = opened.client.get("/").text
     assert "adjudge run cases.jsonl --judge correctness" in text
     assert "Compare two runs" not in text
+
+
+def test_a_large_run_is_shown_at_once_although_it_has_not_been_read(tmp_path):
+    seed_store(tmp_path / "store", 20_000)
+    with served(tmp_path / "store") as pages:
+        assert pages.client.get("/runs/seeded").status_code == 200
+        assert pages.client.get("/runs/seeded/items").status_code == 200
+        assert pages.read("/api/runs/seeded")["run"]["judgements"] == 20_000
+
+
+def test_what_is_not_ready_yet_looks_again_by_itself(tmp_path, monkeypatch):
+    seed_store(tmp_path / "store", 10)
+    with served(tmp_path / "store") as pages:
+        monkeypatch.setattr(pages.service.follower, "want", lambda _: None)
+        monkeypatch.setattr(pages.service.follower, "wait_for", lambda _: None)
+        answer = pages.client.get("/runs/seeded")
+        assert answer.status_code == 503
+        assert 'http-equiv="refresh"' in answer.text
+        assert 'http-equiv="refresh"' not in pages.client.get("/nowhere").text
