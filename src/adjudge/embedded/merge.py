@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from adjudge.embedded.adapter import Adapter, read_adapter
 from adjudge.embedded.base import Base, BaseConfig, read_base
 from adjudge.embedded.files import (
+    MERGED_FORMAT,
     PULL,
     CacheError,
     cache_folder,
     check_space,
     locked,
+    merged_folder,
     new_folder,
     sha256_of,
     writing,
@@ -28,8 +30,6 @@ if TYPE_CHECKING:
 
     Weights = dict[str, NDArray[np.float32]]
 
-FORMAT = 1
-"""Raised when a model made by an older version must be made again."""
 MANIFEST = "judge.json"
 TOKENS = "tokens.json"
 WEIGHTS = "model.bin"
@@ -60,11 +60,6 @@ class Manifest:
     outputs: Mapping[Question, tuple[int, int]]
     """The first output of each question, and the one after its last."""
     files: Mapping[str, FileSeal]
-
-
-def merged_folder(*, base_sha256: str, adapter_sha256: str, environ: Mapping[str, str] = os.environ) -> Path:
-    name = f"judge-{base_sha256[:12]}-{adapter_sha256[:12]}-v{FORMAT}"
-    return cache_folder(environ) / name
 
 
 def merge(base: Path, adapter: Path, *, environ: Mapping[str, str] = os.environ) -> Path:
@@ -142,7 +137,7 @@ def build(
         save(weights, heads, base, folder, quantization)
         (folder / TOKENS).write_text(json.dumps(tokens, ensure_ascii=False), encoding="utf-8")
         manifest = Manifest(
-            format=FORMAT,
+            format=MERGED_FORMAT,
             base=made_from[0],
             adapter=made_from[1],
             outputs=output_ranges(adapter),

@@ -6,8 +6,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from adjudge.embedded.files import PULL, CacheError, sha256_of
-from adjudge.embedded.merge import merged_folder
+from adjudge.embedded.files import PULL, CacheError, merged_folder, sha256_of
 from adjudge.embedded.pull import SMOLLM2, base_file
 from adjudge.errors import MissingExtraError
 

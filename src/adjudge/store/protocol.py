@@ -40,11 +40,8 @@ class Store(Protocol):
     def find_run(self, reference: str) -> RunRecord | None:
         """By name, by id or the start of one, or `last`; an `InputError` when the start fits several."""
 
-    def done(self, run_id: str) -> Iterator[tuple[str, str, int]]:
-        """(case_id, judge, repeat) of every judgement of the run."""
-
     def done_among(self, run_id: str, case_ids: Sequence[str]) -> set[tuple[str, str, int]]:
-        """The same for some of its cases."""
+        """(case_id, judge, repeat) of every judgement of these cases of the run."""
 
     def judgements(self, run_id: str, *, with_calls: bool = False) -> Iterator[Judgement]:
         """In the order in which they were made. Calls always carry usage, cost, time and notes;

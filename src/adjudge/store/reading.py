@@ -185,17 +185,6 @@ def _run(row: Row) -> RunRecord:
 # ---- judgements ----
 
 
-def done_page(session: Session, run_id: str, after: int, size: int) -> list[tuple[int, tuple[str, str, int]]]:
-    rows = session.query(
-        "SELECT made, case_id, judge, repeat, full_names FROM judgements WHERE run_id = ? AND made > ?"
-        " ORDER BY made LIMIT ?",
-        [to_name(run_id), after, size],
-    )
-    return [
-        (made, (*full_names_of(case_id, judge, full), repeat)) for made, case_id, judge, repeat, full in rows
-    ]
-
-
 def done_among(session: Session, run_id: str, case_ids: Sequence[str]) -> set[tuple[str, str, int]]:
     done = set()
     for chunk in chunks(case_ids, MOST_KEYS):

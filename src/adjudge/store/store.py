@@ -25,7 +25,6 @@ from adjudge.store.writing import Bases, DuplicatesError, drop_stored, make_rows
 
 T = TypeVar("T")
 
-DONE_PAGE = 5_000
 RACES = 10
 """How often another process may store the same judgements between our asking and our storing."""
 
@@ -137,15 +136,6 @@ class SqlStore:
 
     def find_run(self, reference: str) -> RunRecord | None:
         return self._read(lambda session: reading.find_run(session, reference))
-
-    def done(self, run_id: str) -> Iterator[tuple[str, str, int]]:
-        after = 0
-        while True:
-            page = self._read(partial(reading.done_page, run_id=run_id, after=after, size=DONE_PAGE))
-            yield from (judged for _, judged in page)
-            if len(page) < DONE_PAGE:
-                return
-            after = page[-1][0]
 
     def done_among(self, run_id: str, case_ids: Sequence[str]) -> set[tuple[str, str, int]]:
         return (

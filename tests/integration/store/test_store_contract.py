@@ -54,7 +54,6 @@ def test_judgements_stream_over_many_pages_in_the_order_they_were_made(store, ma
     for start in range(0, len(pairs), 400):
         store.write([write for pair in pairs[start : start + 400] for write in pair])
     assert ids(store) == names
-    assert [case_id for case_id, _, _ in store.done("r1")] == names
     whole = list(store.judgements("r1", with_calls=True))
     assert [found.calls[0].request.prompt for found in whole] == [
         judgement.judgement.calls[0].request.prompt for _, judgement in pairs
@@ -186,7 +185,8 @@ def test_hostile_names_and_texts_are_data(store, make, text):
     )
     store.write([make.run(), make.judge(name=text, text=text), completion, judgement, *make.pair("other")])
     assert store.judgement("r1", text, f"judge {text}") == [judgement.judgement]
-    assert list(store.done("r1")) == [(text, f"judge {text}", 0), ("other", "relevance", 0)]
+    said = [(each.case_id, each.judge, each.repeat) for each in store.judgements("r1")]
+    assert said == [(text, f"judge {text}", 0), ("other", "relevance", 0)]
     assert store.case("r1", text) == judgement.case
     assert store.find_completions([completion.key])[completion.key].completion.text == text
     assert store.judge_text("abcdef123456") == (text, text)
@@ -237,7 +237,6 @@ def test_nothing_to_do_is_done(store):
     store.write([])
     assert store.find_completions([]) == {}
     assert store.find_judgements([]) == {}
-    assert list(store.done("absent")) == []
     assert list(store.judgements("absent")) == []
     assert store.find_run("last") is None
     assert store.find_run("") is None

@@ -201,5 +201,5 @@ def test_two_processes_share_a_run_without_asking_twice(where, make):
     assert [worker.returncode for worker in workers] == [0, 0]
     assert sorted(asked) == sorted(f"{block}-{number}" for block in range(20) for number in range(5))
     with closing(open_store(where)) as store:
-        assert {case_id for case_id, _, _ in store.done("r1")} == set(asked)
+        assert {judgement.case_id for judgement in store.judgements("r1")} == set(asked)
         assert store.check() == []

@@ -287,7 +287,6 @@ def test_a_whole_judgement_its_case_and_its_completions_come_back_from_a_store(d
         )
         assert store.judgement(run_id, judgement.case_id) == [judgement]
         assert list(store.judgements(run_id, with_calls=True)) == [judgement]
-        assert list(store.done(run_id)) == [(judgement.case_id, judgement.judge, judgement.repeat)]
         assert store.case(run_id, judgement.case_id) == case
         stored = store.find_completions(keys)
         assert [stored[key].completion for key in keys] == [
