@@ -6,7 +6,7 @@ import click
 import orjson
 
 from adjudge.cli.agree_both import write_next_of_both
-from adjudge.cli.agree_next import write_next
+from adjudge.cli.agree_next import Next, write_next
 from adjudge.cli.console import plain, tell
 from adjudge.cli.labels import find_labels
 from adjudge.cli.main import EXIT_NOT_MEASURED
@@ -135,32 +135,12 @@ def command(
             count = opened.remove_labels(record.run_id, verdicts.judge, annotator)
             tell(f"removed {count} labels of {verdicts.judge}")
             return
-        if next_count is not None and other is not None:
-            write_next_of_both(
-                opened,
-                record.run_id,
-                verdicts,
-                reading,
-                other=other,
-                count=next_count,
-                path=to_label,
-                uniform_share=uniform,
-                seed=seed,
-                as_json=as_json,
-            )
-            return
         if next_count is not None:
-            write_next(
-                opened,
-                record.run_id,
-                verdicts,
-                reading,
-                count=next_count,
-                path=to_label,
-                uniform_share=uniform,
-                seed=seed,
-                as_json=as_json,
-            )
+            drawing = Next(count=next_count, path=to_label, uniform_share=uniform, seed=seed, as_json=as_json)
+            if other is None:
+                write_next(opened, record.run_id, verdicts, reading, drawing)
+            else:
+                write_next_of_both(opened, record.run_id, verdicts, reading, drawing, other=other)
             return
         given = find_labels(opened, record.run_id, judged, path=labels, annotator=annotator, keep=not no_keep)
         asked = Asked(

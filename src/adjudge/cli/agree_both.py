@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import click
 import orjson
 
-from adjudge.cli.agree_next import check_path, write_rows
+from adjudge.cli.agree_next import Next, check_path, write_rows
 from adjudge.cli.console import tell
 from adjudge.cli.stored import find_run
 from adjudge.errors import InputError, SettingsError
@@ -29,15 +29,12 @@ def write_next_of_both(
     run_id: str,
     verdicts: Verdicts,
     reading: Reading,
+    asked: Next,
     *,
     other: str,
-    count: int,
-    path: str,
-    uniform_share: float,
-    seed: int,
-    as_json: bool,
 ) -> None:
-    """`count` 0 draws nothing, and writes what was drawn for both before and lacks a label on either side."""
+    """A case waits for a label as long as one of its two answers has none."""
+    path, seed = asked.path, asked.seed
     check_path(path)
     judge = verdicts.judge
     a = Side(run_id=run_id, verdicts=verdicts, before=store.draws(run_id, judge))
@@ -47,8 +44,10 @@ def write_next_of_both(
     )
     earlier = shared_draws(a.before, b.before)
     waiting = waiting_of(earlier, a.run_id, b.run_id, labelled_a, labelled_b)
-    if count:
-        drawn = draw_for_both(a, b, count=count, uniform_share=uniform_share, seed=seed, at=datetime.now(UTC))
+    if asked.count:
+        drawn = draw_for_both(
+            a, b, count=asked.count, uniform_share=asked.uniform_share, seed=seed, at=datetime.now(UTC)
+        )
         if not store.keep_draw(*drawn):
             raise SettingsError(
                 "--next", "another draw of these runs was made at the same time", "draw again"
@@ -73,7 +72,7 @@ def write_next_of_both(
         return
     tell(f"fill in `label` in {path}, and leave `run` as it is; then: adjudge agree {a.run_id} {path}")
     tell(f"and then: adjudge compare {a.run_id} {b.run_id}")
-    if as_json:
+    if asked.as_json:
         click.echo(
             orjson.dumps(
                 {

@@ -4,6 +4,7 @@ import csv
 import io
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,31 +24,31 @@ from adjudge.store import LabelDraw, Store
 _FORMS = (".jsonl", ".csv")
 
 
-def write_next(
-    store: Store,
-    run_id: str,
-    verdicts: Verdicts,
-    reading: Reading,
-    *,
-    count: int,
-    path: str,
-    uniform_share: float,
-    seed: int,
-    as_json: bool,
-) -> None:
-    """`count` 0 draws nothing, and writes what was drawn before and has no label."""
-    check_path(path)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Next:
+    """What `--next` was asked for."""
+
+    count: int
+    """0 draws nothing, and writes what was drawn before and lacks a label."""
+    path: str
+    uniform_share: float
+    seed: int
+    as_json: bool
+
+
+def write_next(store: Store, run_id: str, verdicts: Verdicts, reading: Reading, asked: Next) -> None:
+    check_path(asked.path)
     before = store.draws(run_id, verdicts.judge)
     labelled = {label.case_id for label in store.labels(run_id, verdicts.judge)}
     waiting = [case_id for draw in before for case_id in draw.chosen if case_id not in labelled]
-    if count:
+    if asked.count:
         draw = draw_next(
             run_id,
             verdicts,
             before,
-            count=count,
-            uniform_share=uniform_share,
-            seed=seed,
+            count=asked.count,
+            uniform_share=asked.uniform_share,
+            seed=asked.seed,
             at=datetime.now(UTC),
         )
         if not store.keep_draw(draw):
@@ -60,13 +61,15 @@ def write_next(
     else:
         raise InputError("--next 0", "no drawn case is without a label", "draw more with --next N")
     cases = (store.case(run_id, case_id) for case_id in chosen)
-    write_rows(path, rows_to_label((case for case in cases if case is not None), verdicts.source))
+    write_rows(asked.path, rows_to_label((case for case in cases if case is not None), verdicts.source))
     tell(f"label: {reading.wanted()}")
-    if path != "-":
-        tell(f"fill in `label` in {path}, then: adjudge agree {run_id} {path}")
-        if as_json:
+    if asked.path != "-":
+        tell(f"fill in `label` in {asked.path}, then: adjudge agree {run_id} {asked.path}")
+        if asked.as_json:
             click.echo(
-                orjson.dumps({"run": run_id, "judge": verdicts.judge, "file": path, "cases": list(chosen)})
+                orjson.dumps(
+                    {"run": run_id, "judge": verdicts.judge, "file": asked.path, "cases": list(chosen)}
+                )
             )
 
 

@@ -7,6 +7,7 @@ from adjudge.cli.console import plain, tell
 from adjudge.cli.options import json_option, store_option
 from adjudge.cli.stored import find_run, stored
 from adjudge.reports.format import show_time
+from adjudge.store import planned_judges
 
 
 @click.group("runs", invoke_without_command=True, short_help="List the stored runs, or remove one.")
@@ -36,8 +37,7 @@ def command(ctx: click.Context, *, store: str, as_json: bool) -> None:
         click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
         return
     for run in runs:
-        judges = run.plan.get("judges")
-        named = ", ".join(str(judge) for judge in judges) if isinstance(judges, list) else ""
+        named = ", ".join(planned_judges(run.plan))
         click.echo(
             plain(
                 f"{run.run_id:<16} {run.state:<11} {run.judgements:>9} judgements  {show_time(run.started_at)}  "

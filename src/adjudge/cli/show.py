@@ -1,7 +1,6 @@
 """`adjudge show`: print what was understood of a judge file."""
 
 from datetime import UTC, datetime
-from itertools import islice
 
 import click
 import orjson
@@ -9,11 +8,10 @@ import orjson
 from adjudge.cli.console import plain
 from adjudge.cli.options import as_mapping, flag, input_options, json_option, store_option
 from adjudge.dataset import read_cases
-from adjudge.errors import DatasetError
 from adjudge.judges import describe_judge, load_judge
 from adjudge.prompts.fill import Bindings
-from adjudge.records import BadRow, Case, Json, Judge
-from adjudge.runs.preview import preview
+from adjudge.records import Json, Judge
+from adjudge.runs.preview import first_case, preview
 
 
 @click.command("show", short_help="Print what was understood of a judge file, or a stored judgement.")
@@ -51,23 +49,16 @@ def command(
             sets=as_mapping(sets, "--set"),
             current_date=datetime.now(UTC).date().isoformat(),
         )
+        first = first_case(read_cases(case_file, maps=bindings.maps), case_file)
         described["messages"] = [
             {"role": message.role, "content": message.content}
-            for step in preview(loaded, _first_case(case_file, bindings), bindings)
+            for step in preview(loaded, first, bindings)
             for message in step.messages
         ]
     if as_json:
         click.echo(orjson.dumps(described, option=orjson.OPT_INDENT_2))
     else:
         _print(loaded, described)
-
-
-def _first_case(path: str, bindings: Bindings) -> Case:
-    for row in islice(read_cases(path, maps=bindings.maps), 1):
-        if isinstance(row, BadRow):
-            raise DatasetError(str(row.place), f"found {row.found}", f"wanted {row.wanted}")
-        return row
-    raise DatasetError(path, "holds no rows", "give a file with at least one case")
 
 
 def _print(judge: Judge, described: dict[str, Json]) -> None:

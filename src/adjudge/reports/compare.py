@@ -133,6 +133,11 @@ class Compared:
     def lost(self) -> int:
         return self.matched - self.pairs
 
+    @property
+    def one_judge(self) -> bool:
+        """Whether the same judge with the same model is on both sides."""
+        return (self.a.judge, self.a.models) == (self.b.judge, self.b.models)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Names:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from adjudge.errors import InputError, SettingsError
 from adjudge.records import Json
+from adjudge.store import planned_judges
 
 _ALSO_SHOWN = ("base_url", "temperature", "parameters", "maps", "sets", "repeats", "current_date")
 """Of the plan: told, not refused."""
@@ -67,9 +68,7 @@ def find_alike(plan_a: Mapping[str, Json], plan_b: Mapping[str, Json], chosen: S
 
 
 def _judges(plan: Mapping[str, Json]) -> dict[str, str]:
-    named = plan.get("judges")
-    references = [str(reference) for reference in named] if isinstance(named, list) else []
-    return {judge_name(reference): reference for reference in references}
+    return {judge_name(reference): reference for reference in planned_judges(plan)}
 
 
 def _chosen(text: str, judges_a: Mapping[str, str], judges_b: Mapping[str, str]) -> JudgePair:

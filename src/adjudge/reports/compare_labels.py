@@ -1,11 +1,11 @@
 """Where `compare` takes people's labels from: a file, the store, or the cases themselves."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from adjudge.dataset.labels import LabelRow, read_labels
 from adjudge.errors import InputError
-from adjudge.records import Json, Judge
+from adjudge.records import Case, Json, Judge
 from adjudge.reports.agree_by_run import bare_id, sort_by_run
 from adjudge.reports.agree_given import draws_elsewhere
 from adjudge.reports.agree_labels import Reading, not_placed, reading_of
@@ -16,7 +16,7 @@ from adjudge.reports.compare_match import Matching, SideName
 from adjudge.stats.intervals import Undefined
 from adjudge.store import KeptLabel, Store
 
-_LOOKED_AT = 20
+LOOKED_AT = 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -139,8 +139,15 @@ def _own(matching: Matching, side: SideName, judge: Judge) -> Verdicts:
 def _same_answers(store: Store, compared: Compared, matching: Matching) -> bool:
     """Whether the runs judged one system's responses: a look at some cases tells."""
     ids = [pair.case_id for pair in matching.pairs()]
-    for case_id in ids[:: max(1, len(ids) // _LOOKED_AT)][:_LOOKED_AT]:
-        a, b = store.case(compared.a.run, case_id), store.case(compared.b.run, case_id)
-        if a is None or b is None or a.fields.get("response") != b.fields.get("response"):
-            return False
-    return True
+    return all(
+        a is not None and b is not None and a.fields.get("response") == b.fields.get("response")
+        for _, a, b in some_cases(store, compared.a.run, compared.b.run, ids)
+    )
+
+
+def some_cases(
+    store: Store, run_a: str, run_b: str, ids: Sequence[str]
+) -> Iterator[tuple[str, Case | None, Case | None]]:
+    """Twenty at most, spread over all, as they stood in each run."""
+    for case_id in ids[:: max(1, len(ids) // LOOKED_AT)][:LOOKED_AT]:
+        yield case_id, store.case(run_a, case_id), store.case(run_b, case_id)

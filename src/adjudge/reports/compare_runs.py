@@ -9,15 +9,19 @@ from adjudge.records import NOTHING, Judge, Scale
 from adjudge.reports.agree_labels import reading_of
 from adjudge.reports.compare import Compared, Flip, Names, compare_matched
 from adjudge.reports.compare_alike import Alike, JudgePair, find_alike
-from adjudge.reports.compare_labels import SaidOfBoth, find_correction, read_said, refuse_strange
+from adjudge.reports.compare_labels import (
+    SaidOfBoth,
+    find_correction,
+    read_said,
+    refuse_strange,
+    some_cases,
+)
 from adjudge.reports.compare_match import Matching
 from adjudge.reports.compare_people import compare_with_people
 from adjudge.reports.stored_runs import judges_of
 from adjudge.store import RunRecord, Store
 
 OWN_LABELS = "cases"
-_LOOKED_AT = 20
-"""Matched cases whose questions are compared, to notice ids that mean something else in the other run."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -251,10 +255,9 @@ def _states(runs: Runs) -> list[str]:
 def _look(runs: Runs, matching: Matching, *, labelled: bool) -> list[str]:
     """Two files that number their rows match by id whatever they ask; a look at some cases tells."""
     ids = [case_id for case_id, case in matching.cases.items() if case.a is not None and case.b is not None]
-    looked_at = ids[:: max(1, len(ids) // _LOOKED_AT)][:_LOOKED_AT]
-    other = []
-    for case_id in looked_at:
-        a, b = runs.store.case(runs.a.run_id, case_id), runs.store.case(runs.b.run_id, case_id)
+    looked_at, other = 0, []
+    for case_id, a, b in some_cases(runs.store, runs.a.run_id, runs.b.run_id, ids):
+        looked_at += 1
         if a is None or b is None:
             continue
         if labelled and a.fields.get("response") != b.fields.get("response"):
@@ -267,5 +270,5 @@ def _look(runs: Runs, matching: Matching, *, labelled: bool) -> list[str]:
             other.append(case_id)
     if not other:
         return []
-    found = f"{len(other)} of {len(looked_at)} cases looked at ask something else, or have another reference, in B"
+    found = f"{len(other)} of {looked_at} cases looked at ask something else, or have another reference, in B"
     return [f"{found} than in A under the same id, such as {other[0]}"]

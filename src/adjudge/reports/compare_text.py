@@ -69,7 +69,7 @@ def _judge(console: Console, compared: Compared, margin: float | None) -> None:
     _line(console, "")
     if compared.people is not None:
         _line(console, "People", "bold")
-        for line in people_lines(compared.people, one_judge=_same_judge(compared)):
+        for line in people_lines(compared.people, one_judge=compared.one_judge):
             _line(console, f"  {line}")
         _line(console, "")
     if compared.corrected is not None:
@@ -83,10 +83,6 @@ def _judge(console: Console, compared: Compared, margin: float | None) -> None:
         _line(console, f"  {slices_line(compared.slices, compared.slices_left_out)}")
         _line(console, "")
     _flips(console, compared, compared.flips)
-
-
-def _same_judge(compared: Compared) -> bool:
-    return (compared.a.judge, compared.a.models) == (compared.b.judge, compared.b.models)
 
 
 def _sides(compared: Compared) -> Table:

@@ -8,7 +8,7 @@ from adjudge.records import Judge
 from adjudge.reports.report import Report
 from adjudge.reports.summary import Tally
 from adjudge.reports.temperatures import asked_temperatures
-from adjudge.store import RunRecord, Store
+from adjudge.store import RunRecord, Store, planned_judges
 
 
 def tally_of(record: RunRecord, judges: Iterable[Judge], *, slices: Sequence[str] = ()) -> Tally:
@@ -30,15 +30,19 @@ def report_of(record: RunRecord, tally: Tally) -> Report:
 
 def judges_of(store: Store, record: RunRecord) -> list[Judge]:
     """Those whose files the store still has, in the order of the plan; they are kept with the run."""
-    named = record.plan.get("judges")
     judges = []
-    for reference in named if isinstance(named, list) else []:
-        name, _, judge_hash = str(reference).rpartition("@")
+    for reference in planned_judges(record.plan):
+        name, _, judge_hash = reference.rpartition("@")
         kept = store.judge_text(judge_hash)
         if kept is not None:
-            judge = replace(parse_judge(kept[1], name=name), name=name, hash=judge_hash)
+            judge = judge_as_stored(kept[1], name=name, judge_hash=judge_hash)
             judges.append(replace(judge, passes=_pass_rule(store, judge)))
     return judges
+
+
+def judge_as_stored(text: str, *, name: str, judge_hash: str) -> Judge:
+    """As its file says, under the name and the hash by which its judgements know it."""
+    return replace(parse_judge(text, name=name), name=name, hash=judge_hash)
 
 
 def _pass_rule(store: Store, judge: Judge) -> str | None:

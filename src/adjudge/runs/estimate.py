@@ -13,7 +13,7 @@ from adjudge.runs.budget import Price
 from adjudge.runs.plan import Plan
 from adjudge.runs.procedure import judge_case
 from adjudge.runs.select import select_rows
-from adjudge.store import RunRecord, Store
+from adjudge.store import RunRecord, Store, planned_judges
 
 ASSUMED_REPLY_TOKENS = (60, 250, 900)
 """Fewest, likely and most tokens of a verdict, where no stored reply of the judge says better."""
@@ -232,6 +232,5 @@ def _spread(values: list[float], assumed: tuple[float, float, float]) -> Range:
 
 
 def _is_of(run: RunRecord, judge: Judge, model: str) -> bool:
-    judges = run.plan.get("judges")
-    named = [str(name).rpartition("@")[0] for name in judges] if isinstance(judges, list) else []
+    named = [name.rpartition("@")[0] for name in planned_judges(run.plan)]
     return run.plan.get("model") == model and judge.name in named

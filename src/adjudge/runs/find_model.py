@@ -50,9 +50,8 @@ def open_embedded(
 
     others = [judge.name for judge in judges if not judge.built_in]
     if others:
-        raise ModelNameError(
-            f"model {EMBEDDED}",
-            f"was trained for the built-in judges and cannot read the prompt of {', '.join(others)}",
+        raise not_trained_for(
+            others,
             f"use a built-in judge (`adjudge judges` lists them) or a larger model: {_what_can_be_used(environ)}",
         )
     if base_url is not None:
@@ -68,6 +67,15 @@ def open_embedded(
             f"model {model}", f"is of another version; this one is {client.name}", f"use --model {EMBEDDED}"
         )
     return client
+
+
+def not_trained_for(judges: Sequence[str], hint: str) -> ModelNameError:
+    """What is said of the embedded judge and these."""
+    return ModelNameError(
+        f"model {EMBEDDED}",
+        f"was trained for the built-in judges and cannot read the prompt of {', '.join(judges)}",
+        hint,
+    )
 
 
 def _what_can_be_used(environ: Mapping[str, str]) -> str:

@@ -1,11 +1,13 @@
 """The prompts that a judge would send about a case, without sending them."""
 
+from collections.abc import Iterable
+from itertools import islice
 from typing import NamedTuple
 
 from adjudge.errors import DatasetError
 from adjudge.prompts.fill import Bindings, fill_inputs, values_for
 from adjudge.prompts.render import render_prompt
-from adjudge.records import Case, Judge, Message
+from adjudge.records import BadRow, Case, Judge, Message
 
 FIRST_REPLY = "(the reply to the first prompt)"
 
@@ -14,6 +16,15 @@ class Step(NamedTuple):
     name: str
     """`items` or `verdict`."""
     messages: tuple[Message, ...]
+
+
+def first_case(rows: Iterable[Case | BadRow], where: str) -> Case:
+    """Of several rows the first; an error that names the place where it is no case."""
+    for row in islice(rows, 1):
+        if isinstance(row, BadRow):
+            raise DatasetError(str(row.place), f"found {row.found}", f"wanted {row.wanted}")
+        return row
+    raise DatasetError(where, "holds no rows", "give a file with at least one case")
 
 
 def preview(judge: Judge, case: Case, bindings: Bindings) -> list[Step]:

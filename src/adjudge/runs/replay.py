@@ -9,7 +9,7 @@ from adjudge.records import Completion, ModelClient, Request
 from adjudge.runs.budget import NotAskedError
 from adjudge.runs.find_model import is_embedded
 from adjudge.runs.plan import Plan
-from adjudge.store import RunRecord, Store
+from adjudge.store import RunRecord, Store, planned_judges
 
 
 class NotStoredError(NotAskedError):
@@ -30,8 +30,7 @@ def open_replay(store: Store | None, source: object, plan: Plan) -> ModelClient:
     path = str(Path(source).resolve()) if isinstance(source, str | Path) else None
     names = {judge.name for judge in plan.judges}
     for run in store.runs():
-        judges = run.plan.get("judges")
-        known = {str(judge).rpartition("@")[0] for judge in judges} if isinstance(judges, list) else set()
+        known = {judge.rpartition("@")[0] for judge in planned_judges(run.plan)}
         if path is not None and run.plan.get("path") == path and names <= known:
             return OnlyStoredClient(_reopen(run))
     raise SettingsError(

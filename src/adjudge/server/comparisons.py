@@ -6,7 +6,7 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from typing import NamedTuple
 
 from adjudge.reports.compare_runs import OWN_LABELS, ComparedRuns, compare_runs
-from adjudge.store import RunRecord, Store
+from adjudge.store import RunRecord, Store, planned_judges
 
 MOST_KEPT = 24
 
@@ -46,7 +46,7 @@ class Comparisons:
         wait_seconds: float,
     ) -> ComparedRuns | None:
         """None when it takes longer than that; its error, when it cannot be made."""
-        judges = sorted({str(name).rpartition("@")[0] for run in (a, b) for name in _judges(run)})
+        judges = sorted({name.rpartition("@")[0] for run in (a, b) for name in planned_judges(run.plan)})
         state = (*_state(a), *_state(b), *map(self._store.labels_mark, judges))
         wanted = Wanted(a.run_id, b.run_id, only, across, columns, flips, with_people, state)
         with self._lock:
@@ -91,8 +91,3 @@ class Comparisons:
 def _state(run: RunRecord) -> tuple[object, ...]:
     """Also when it began and ended: a run can be made anew under its name, or have its failures asked again."""
     return run.judgements, run.state, run.started_at, run.finished_at
-
-
-def _judges(run: RunRecord) -> list[object]:
-    named = run.plan.get("judges")
-    return list(named) if isinstance(named, list) else []

@@ -4,7 +4,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from functools import cache
+from math import inf
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -19,12 +21,16 @@ from adjudge.reports.format import (
     seen,
     show_count,
     show_duration,
+    show_mean,
+    show_money,
     show_number,
     show_percent,
+    show_rate,
     whole,
 )
 from adjudge.server.keys import to_key
 from adjudge.server.safe_markdown import render_markdown
+from adjudge.stats.intervals import Estimate
 
 FOLDER = Path(__file__).with_name("templates")
 
@@ -38,10 +44,9 @@ class Link:
 
 
 def page(request: Request, name: str, *, status: int = 200, **values: Any) -> HTMLResponse:
-    """A whole page, or with the header `X-Swap` the part that its script asked for: templates name it `part`."""
+    """A whole page. What its script swaps in, with the header `X-Swap`, may leave out what stands outside that part."""
     template = environment().get_template(name)
-    part = request.headers.get("x-swap", "")
-    shown = {"request": request, "path": request.url.path, "version": __version__, "part": part, **values}
+    shown = {"request": request, "path": request.url.path, "version": __version__, **values}
     return HTMLResponse(template.render(shown), status_code=status, headers={"vary": "x-swap"})
 
 
@@ -60,9 +65,9 @@ def environment() -> Environment:
         percent=lambda share: NOTHING_TO_SHOW if share is None else show_percent(share),
         count=show_count,
         duration=show_duration,
-        estimate=_estimate,
-        rate=_rate,
-        money=_money,
+        estimate=lambda said: show_mean(_figure(said)),
+        rate=lambda said: show_rate(_figure(said)),
+        money=lambda cost, unknown=0: show_money(None if cost is None else Decimal(str(cost)), unknown),
         time=_time,
         iso=lambda at: _moment(at).isoformat(timespec="seconds"),
         ago=_ago,
@@ -93,25 +98,18 @@ def _number(value: float | None) -> str:
     return NOTHING_TO_SHOW if value is None else show_number(value)
 
 
-def _estimate(figure: Mapping[str, Any] | None) -> str:
-    """`3.42 [3.10, 3.74]`, from a report's JSON, in which an unbounded end is null."""
-    if figure is None or "value" not in figure:
-        return NOTHING_TO_SHOW
-    low, high = ("∞" if figure[end] is None else show_number(figure[end]) for end in ("low", "high"))
-    return f"{show_number(figure['value'])} [{'-' if figure['low'] is None else ''}{low}, {high}]"
-
-
-def _rate(figure: Mapping[str, Any] | None) -> str:
-    if figure is None or "value" not in figure:
-        return NOTHING_TO_SHOW
-    return f"{show_percent(figure['value'])} [{show_percent(figure['low'])}, {show_percent(figure['high'])}]"
-
-
-def _money(cost: float | None, unknown: int = 0) -> str:
-    if cost is None:
-        return "unknown"
-    known = "<$0.0001" if 0 < cost < 0.00005 else f"${cost:,.4f}"
-    return f"{known} + {show_count(unknown)} unknown" if unknown else known
+def _figure(said: Mapping[str, Any] | None) -> Estimate | None:
+    """A figure of a report's JSON, as far as it is shown; there an unbounded end is null."""
+    if said is None or "value" not in said:
+        return None
+    low, high = said["low"], said["high"]
+    return Estimate(
+        value=said["value"],
+        low=-inf if low is None else low,
+        high=inf if high is None else high,
+        n=0,
+        method="",
+    )
 
 
 def _moment(at: datetime | float) -> datetime:

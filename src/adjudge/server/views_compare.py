@@ -26,8 +26,8 @@ from adjudge.server.differences import Piece, mark_differences
 from adjudge.server.keys import from_key
 from adjudge.server.service import NotReadyError, Service
 from adjudge.server.shapes_compare import CompareResult, Words
-from adjudge.server.views_runs import planned_judges, run_row
-from adjudge.store import RunRecord
+from adjudge.server.views_runs import run_row
+from adjudge.store import RunRecord, planned_judges
 
 MOST_FLIPS = 200
 FLIPS = 10
@@ -82,14 +82,13 @@ def compare_now(service: Service, asked: Asked, *, wait_seconds: float) -> Compa
 
 
 def _words(compared: Compared) -> Words:
-    alike = (compared.a.judge, compared.a.models) == (compared.b.judge, compared.b.models)
     made = compared.comparison
     return Words(
         judge=" against ".join(dict.fromkeys((compared.a.judge, compared.b.judge))),
         finding=finding(compared),
         how="" if made is None else f"over {evidence(compared)}; {how(made)}",
         facts=facts(compared),
-        people=[] if compared.people is None else people_lines(compared.people, one_judge=alike),
+        people=[] if compared.people is None else people_lines(compared.people, one_judge=compared.one_judge),
         corrected=[] if compared.corrected is None else list(corrected_lines(compared.corrected)),
         slices=slices_line(compared.slices, compared.slices_left_out) if compared.slices else "",
         flips=flips_heading(compared) if compared.pairs else "",
@@ -101,7 +100,7 @@ def _words(compared: Compared) -> Words:
 
 def judge_pairs(a: RunRecord, b: RunRecord) -> list[str]:
     """`JUDGE_OF_A=JUDGE_OF_B` for all that can be held against each other; a judge with itself only in two runs."""
-    names = [[each.rpartition("@")[0] for each in planned_judges(run)] for run in (a, b)]
+    names = [[each.rpartition("@")[0] for each in planned_judges(run.plan)] for run in (a, b)]
     pairs = [f"{one}={other}" for one in names[0] for other in names[1]]
     return [each for each in pairs if a.run_id != b.run_id or len(set(each.split("="))) > 1][:MOST_PAIRS]
 

@@ -2,22 +2,22 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from logging import getLogger
 from typing import Any
 
 from adjudge.dataset import read_cases
-from adjudge.errors import DatasetError, InputError, JudgeFileError
-from adjudge.judges import describe_judge, lint_judge, parse_judge
+from adjudge.errors import InputError, JudgeFileError
+from adjudge.judges import describe_judge, lint_judge
 from adjudge.probes.shelf import find_cards, shelf_of
 from adjudge.probes.text import card_line
 from adjudge.prompts.fill import Bindings
-from adjudge.records import BadRow, Case, Json, Judge, Judgement
+from adjudge.records import Json, Judge, Judgement
 from adjudge.reports.format import plain_json
 from adjudge.reports.rows import result_row
-from adjudge.runs.preview import preview
+from adjudge.reports.stored_runs import judge_as_stored
+from adjudge.runs.preview import first_case, preview
 from adjudge.server.asker import RunOrder
 from adjudge.server.keys import from_key, to_key
 from adjudge.server.service import NotFoundError, Service
@@ -33,6 +33,7 @@ from adjudge.server.shapes_judges import (
     RunWanted,
     UsedIn,
 )
+from adjudge.store import planned_judges
 
 LOG = getLogger(__name__)
 
@@ -57,7 +58,7 @@ def show_judge(service: Service, key: str) -> JudgeDetail:
     reference = from_key(key)
     judge, origin = _find(service, reference)
     known = f"{judge.name}@{judge.hash}"
-    runs = [record for record in service.follower.runs() if known in _plan_judges(record.plan)]
+    runs = [record for record in service.follower.runs() if known in planned_judges(record.plan)]
     described = plain_json(describe_judge(judge))
     assert isinstance(described, dict)
     return JudgeDetail(
@@ -127,7 +128,9 @@ def render_case(service: Service, reference: str, columns: Mapping[str, Json]) -
         judge_hash=judge.hash,
         messages=[
             MessageSent(step=step.name, role=message.role, content=str(plain_json(message.content)))
-            for step in preview(judge, _one_case(columns), bindings)
+            for step in preview(
+                judge, first_case(read_cases([columns], name="the case"), "the case"), bindings
+            )
             for message in step.messages
         ],
     )
@@ -167,13 +170,6 @@ def run_order(service: Service, wanted: RunWanted) -> RunOrder:
     )
 
 
-def _one_case(columns: Mapping[str, Json]) -> Case:
-    (row,) = read_cases([columns], name="the case")
-    if isinstance(row, BadRow):
-        raise DatasetError(str(row.place), f"found {row.found}", f"wanted {row.wanted}")
-    return row
-
-
 def _find(service: Service, reference: str) -> tuple[Judge, str]:
     name, _, judge_hash = reference.rpartition("@")
     for judge in service.judges.values():
@@ -190,7 +186,7 @@ def _stored(service: Service, name: str, judge_hash: str) -> Judge | None:
     if kept is None or kept[0] != name:
         return None
     try:
-        return replace(parse_judge(kept[1], name=name), name=name, hash=judge_hash)
+        return judge_as_stored(kept[1], name=name, judge_hash=judge_hash)
     except JudgeFileError:  # written for another version; one such judge must not hide the others
         LOG.warning("the stored text of judge %s@%s cannot be read", name, judge_hash)
         return None
@@ -201,12 +197,7 @@ def _origin(judge: Judge) -> str:
 
 
 def _used(service: Service) -> Counter[str]:
-    return Counter(name for record in service.follower.runs() for name in _plan_judges(record.plan))
-
-
-def _plan_judges(plan: Mapping[str, Json]) -> list[str]:
-    named = plan.get("judges")
-    return [str(each) for each in named] if isinstance(named, list) else []
+    return Counter(name for record in service.follower.runs() for name in planned_judges(record.plan))
 
 
 def _row(judge: Judge, origin: str, used: Counter[str]) -> JudgeRow:

@@ -30,7 +30,7 @@ from adjudge.server.shapes_label import (
     Removed,
     Turn,
 )
-from adjudge.store import KeptLabel, LabelDraw, RunRecord
+from adjudge.store import KeptLabel, LabelDraw, RunRecord, planned_judges
 
 EVERY_CASE = 1.0
 """The overlap with which everybody labels every drawn case."""
@@ -56,8 +56,7 @@ def subjects(service: Service, run: str) -> list[Subject]:
     sources = {
         (each.name, each.hash): each for each in (known.judges if known else judges_of(service.store, record))
     }
-    named = record.plan.get("judges")
-    pairs = [str(each).rpartition("@")[::2] for each in (named if isinstance(named, list) else [])]
+    pairs = [each.rpartition("@")[::2] for each in planned_judges(record.plan)]
     names = Counter(name for name, _ in pairs)
     report = (known.report if known else None) or {"judges": []}
     judged = {(each["judge"], each["judge_hash"]): each["judged"] for each in report["judges"]}

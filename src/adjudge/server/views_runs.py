@@ -7,7 +7,7 @@ from adjudge.server.follow import Followed
 from adjudge.server.keys import to_key
 from adjudge.server.service import Service
 from adjudge.server.shapes import Headline, Interval, RunList, RunRow
-from adjudge.store import RunRecord
+from adjudge.store import RunRecord, planned_judges
 
 
 def list_runs(service: Service, *, q: str = "", state: str = "", first: int = 0, size: int = 100) -> RunList:
@@ -35,7 +35,7 @@ def run_row(record: RunRecord, followed: Followed | None, *, expected: int | Non
         name=record.name,
         state=record.state,
         cases=_text(plan.get("path")),
-        judges=planned_judges(record),
+        judges=planned_judges(record.plan),
         model=_text(plan.get("model")),
         started_at=record.started_at,
         finished_at=record.finished_at,
@@ -73,13 +73,9 @@ def _limit(record: RunRecord) -> int | None:
 def _times(record: RunRecord) -> int:
     """How often a case is judged."""
     repeats = record.plan.get("repeats")
-    return max(1, len(planned_judges(record))) * (repeats if isinstance(repeats, int) and repeats > 0 else 1)
-
-
-def planned_judges(record: RunRecord) -> list[str]:
-    """`name@hash`."""
-    judges = record.plan.get("judges")
-    return [str(each) for each in judges] if isinstance(judges, list) else []
+    return max(1, len(planned_judges(record.plan))) * (
+        repeats if isinstance(repeats, int) and repeats > 0 else 1
+    )
 
 
 def headline(judge: Mapping[str, Any]) -> Headline:
@@ -114,7 +110,7 @@ def short_model(model: str | None) -> str | None:
 
 def _searched(record: RunRecord) -> str:
     plan = record.plan
-    texts = (record.run_id, record.name, *planned_judges(record), plan.get("model"), plan.get("path"))
+    texts = (record.run_id, record.name, *planned_judges(record.plan), plan.get("model"), plan.get("path"))
     return " ".join(text for text in texts if isinstance(text, str))
 
 

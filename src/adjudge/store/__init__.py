@@ -20,6 +20,7 @@ from adjudge.store.records import (
     StartRun,
     StoredCompletion,
     Write,
+    planned_judges,
 )
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "StoredCompletion",
     "Write",
     "open_store",
+    "planned_judges",
 ]
 
 DEFAULT_STORE = "./.adjudge"

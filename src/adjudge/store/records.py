@@ -24,6 +24,12 @@ class RunRecord:
     """How many are stored; counted when read, ignored when written."""
 
 
+def planned_judges(plan: Mapping[str, Json]) -> list[str]:
+    """The judges of a run's plan, each as `name@hash`; none where the plan names none."""
+    named = plan.get("judges")
+    return [str(each) for each in named] if isinstance(named, list) else []
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StoredCompletion:
     key: str

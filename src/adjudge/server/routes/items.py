@@ -23,6 +23,7 @@ from adjudge.server.views_items import (
     metadata_columns,
     shown_columns,
 )
+from adjudge.store import planned_judges
 
 router = APIRouter()
 Key = Annotated[str, Path(max_length=3_000, description="The `key` that the list of runs gives.")]
@@ -68,7 +69,7 @@ def items_page(request: Request, service: Served, run: Key, wanted: Wanted) -> H
     offered = (
         {(each.name, value.value) for each in choices.slices for value in each.values} if choices else set()
     )
-    names = [name.rpartition("@")[0] or name for name in map(str, record.plan.get("judges") or [])]  # type: ignore[arg-type]  # a list, as every plan has it
+    names = [name.rpartition("@")[0] or name for name in planned_judges(record.plan)]
     return page(
         request,
         "items.html",

@@ -3,14 +3,12 @@
 from typing import Annotated, Any, TypeVar
 from urllib.parse import parse_qsl
 
-import orjson
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from adjudge.errors import InputError
-from adjudge.records import Json
 from adjudge.reports.agree_text import NAMES
 from adjudge.server.app_state import Served
 from adjudge.server.keys import from_key
@@ -242,7 +240,7 @@ def turn_page(
         case=case,
         after=after,
     )
-    return page(request, "label_next.html", turn=found, who=_who(found), pretty=pretty)
+    return page(request, "label_next.html", turn=found, who=_who(found))
 
 
 @router.get("/runs/{run}/label/agreement", include_in_schema=False)
@@ -326,11 +324,6 @@ def _given(fields: dict[str, str]) -> dict[str, str]:
     """Who labels what: what every address of these pages carries."""
     said = {name: fields.get(name, "")[:1_000] for name in ("judge", "annotator", "overlap")}
     return {**said, "annotator": said["annotator"].strip()[:LONGEST_NAME]}
-
-
-def pretty(value: Json) -> str:
-    """An object or a list as a person would lay it out."""
-    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
 
 
 def _chosen(state: LabelState, judge: str) -> JudgeToLabel | None:
