@@ -130,7 +130,6 @@ async def aevaluate(
         judgements = list(session.earlier())
         async with aclosing(session.judge(rows)) as stream:
             judgements += [judgement async for judgement in stream]
-        judgements += session.others()
         return Run(
             name=session.run,
             judges=plan.judges,

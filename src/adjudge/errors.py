@@ -5,7 +5,7 @@ class AdjudgeError(Exception):
     """Root of what we raise on purpose; anything else is a bug and keeps its traceback.
 
     InputError       the person can fix it      exit 2    DatasetError, JudgeFileError, TemplateError, ExpressionError,
-                                                          ModelNameError, SettingsError, MissingExtraError
+                                                          ModelNameError, SettingsError, RunInUseError, MissingExtraError
     ModelCallError   the model service can      exit 3    RateLimitedError, UnavailableError: worth another try
                                                           RejectedError, UnauthorizedError, TooLongError: not
     StoreError       the operator can           exit 4
@@ -44,6 +44,10 @@ class ModelNameError(InputError):
 
 class SettingsError(InputError):
     """A flag, an environment variable or a line of adjudge.toml is not usable."""
+
+
+class RunInUseError(InputError):
+    """Another process judges this run."""
 
 
 class MissingExtraError(InputError):

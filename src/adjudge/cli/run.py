@@ -258,9 +258,6 @@ async def _judge_all(
                 async for judgement in stream:
                     for receive in receivers:
                         receive(judgement)
-        for judgement in session.others():
-            for receive in receivers:
-                receive(judgement)
         return End(
             run=session.run,
             current_date=session.plan.current_date,

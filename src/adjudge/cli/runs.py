@@ -7,6 +7,7 @@ from adjudge.cli.console import plain, tell
 from adjudge.cli.options import json_option, store_option
 from adjudge.cli.stored import find_run, stored
 from adjudge.reports.format import show_time
+from adjudge.runs.lock import lock_run
 from adjudge.store import planned_judges
 
 
@@ -55,5 +56,9 @@ def remove(store: str, run: str) -> None:
     """Remove RUN's judgements. What was paid for stays: a new run finds it again."""
     with stored(store) as opened:
         record = find_run(opened, run)
-        count = opened.remove_run(record.run_id)
+        lock = lock_run(opened, record.run_id)
+        try:
+            count = opened.remove_run(record.run_id)
+        finally:
+            lock.release()
     click.echo(f"removed run {record.run_id}: {count} judgements; the model's replies stay in the store")

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -12,11 +12,13 @@ from adjudge.errors import DatasetError, InputError, ModelCallError, TemplateErr
 from adjudge.models import CircuitOpenError
 from adjudge.prompts.fill import Filled, fill_inputs
 from adjudge.records import NOTHING, BadRow, Call, Case, Failed, Judge, Judgement, ModelClient, Request
-from adjudge.runs.blocks import Block, SharedBlocks, Unshared
 from adjudge.runs.budget import NotAskedError
 from adjudge.runs.groups import cluster_of, slice_values
 from adjudge.runs.keep import Keeper, NoKeeper
 from adjudge.runs.procedure import Asking, Procedure, Ruling, judge_case
+
+LOOKED_UP = 400
+"""Cases asked about at a time when a run goes on."""
 
 
 class Work(NamedTuple):
@@ -25,7 +27,6 @@ class Work(NamedTuple):
     row: Case | BadRow
     judge: Judge
     repeat: int
-    block: Block
 
 
 @dataclass(kw_only=True, slots=True)
@@ -38,6 +39,14 @@ class Halt:
         self.why = self.why or why
 
 
+@dataclass(kw_only=True, slots=True)
+class Progress:
+    begun: bool = False
+    """Something has been judged: a fault of the whole file stops a run only before that."""
+    complete: bool = True
+    """Everything that was to be judged is."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Conditions:
     """What every judgement of a run is made under."""
@@ -47,31 +56,38 @@ class Conditions:
     asking: Asking
     client: ModelClient
     keeper: Keeper | NoKeeper
-    blocks: SharedBlocks | Unshared = field(default_factory=Unshared)
+    progress: Progress = field(default_factory=Progress)
     halt: Halt = field(default_factory=Halt)
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
 
 async def plan_work(rows: Iterable[Case | BadRow], conditions: Conditions) -> AsyncGenerator[Work, None]:
     """What is left to judge, case by case, so that all judges and repeats of one case are done near each other."""
-    halt = conditions.halt
-    async with aclosing(conditions.blocks.take(rows, lambda: halt.why is not None)) as blocks:
-        async for block in blocks:
-            done: frozenset[tuple[str, str, int]] = frozenset()
-            if block.begun:
-                done = await conditions.keeper.done([row.case_id for row in block.rows])
-            works = [
-                Work(row=row, judge=judge, repeat=repeat, block=block)
-                for row in block.rows
-                for judge in conditions.judges
-                for repeat in range(conditions.repeats)
-                if (row.case_id, judge.name, repeat) not in done
-            ]
-            conditions.blocks.plan(block, len(works))
-            for work in works:
-                if halt.why is not None:
-                    return
-                yield work
+    keeper = conditions.keeper
+    for chunk in _chunks(rows, LOOKED_UP if keeper.goes_on else 1):
+        done = await keeper.done([row.case_id for row in chunk])
+        for row in chunk:
+            for judge in conditions.judges:
+                for repeat in range(conditions.repeats):
+                    if conditions.halt.why is not None:
+                        return
+                    if (row.case_id, judge.name, repeat) not in done:
+                        yield Work(row=row, judge=judge, repeat=repeat)
+
+
+def _chunks(rows: Iterable[Case | BadRow], size: int) -> Iterator[list[Case | BadRow]]:
+    """Those before a row that stops the reading come out before the error does."""
+    chunk: list[Case | BadRow] = []
+    try:
+        for row in rows:
+            chunk.append(row)
+            if len(chunk) == size:
+                yield chunk
+                chunk = []
+    except InputError:
+        yield chunk
+        raise
+    yield chunk
 
 
 async def execute(
@@ -83,7 +99,7 @@ async def execute(
     works = plan_work(rows, conditions)
     taking = asyncio.Lock()
     results: asyncio.Queue[Judgement | BaseException | None] = asyncio.Queue(maxsize=jobs)
-    progress = _Progress()
+    complete, conditions.progress.complete = conditions.progress.complete, False
 
     async def take() -> Work | None:
         async with taking:
@@ -92,9 +108,7 @@ async def execute(
     async def work() -> None:
         try:
             while (item := await take()) is not None:
-                judgement = await _judge(item, conditions, progress)
-                if judgement is not None:
-                    await results.put(judgement)
+                await results.put(await _judge(item, conditions))
         except Exception as error:  # noqa: BLE001 - handed to the consumer, which raises it
             await results.put(error)
         await results.put(None)
@@ -123,39 +137,31 @@ async def execute(
         await works.aclose()
     if fault is not None:
         raise fault
+    conditions.progress.complete = complete and conditions.halt.why is None
 
 
 async def execute_in_order(
     rows: Iterable[Case | BadRow], conditions: Conditions, *, jobs: int
 ) -> AsyncGenerator[Judgement, None]:
     """The same, each judgement in the order of its case; the slowest one in flight holds up those behind it."""
-    progress = _Progress()
-    ahead: deque[asyncio.Task[Judgement | None]] = deque()
+    complete, conditions.progress.complete = conditions.progress.complete, False
+    ahead: deque[asyncio.Task[Judgement]] = deque()
     try:
         async with aclosing(plan_work(rows, conditions)) as works:
             async for item in works:
-                ahead.append(asyncio.create_task(_judge(item, conditions, progress)))
-                if len(ahead) >= jobs and (judgement := await ahead.popleft()) is not None:
-                    yield judgement
+                ahead.append(asyncio.create_task(_judge(item, conditions)))
+                if len(ahead) >= jobs:
+                    yield await ahead.popleft()
         while ahead:
-            if (judgement := await ahead.popleft()) is not None:
-                yield judgement
+            yield await ahead.popleft()
     finally:
         for task in ahead:
             task.cancel()
         await asyncio.gather(*ahead, return_exceptions=True)
+    conditions.progress.complete = complete and conditions.halt.why is None
 
 
-class _Progress:
-    """Whether anything has been judged yet: a fault of the whole file stops a run only before it has begun."""
-
-    begun = False
-
-
-async def _judge(item: Work, conditions: Conditions, progress: _Progress) -> Judgement | None:
-    """None: it was left to another process meanwhile."""
-    if item.block.lost:
-        return None
+async def _judge(item: Work, conditions: Conditions) -> Judgement:
     row, judge = item.row, item.judge
     reuse_key: str | None = None
     judgement: Judgement | None = None
@@ -168,16 +174,15 @@ async def _judge(item: Work, conditions: Conditions, progress: _Progress) -> Jud
             filled = fill_inputs(judge.inputs, row, conditions.asking.bindings)
         except DatasetError as error:
             # two columns compete for one field: the person decides before the run, or the row is left out
-            if not progress.begun:
+            if not conditions.progress.begun:
                 raise
             ruling = Ruling(outcome=Failed(kind="bad_row", message=f"{error.where}: {error.problem}"))
             judgement = _judgement(item, conditions, ruling, [])
         else:
-            progress.begun = True
+            conditions.progress.begun = True
             reuse_key = conditions.keeper.reuse_key(judge, row, filled, conditions.asking, item.repeat)
             judgement = await _find_or_make(item, row, filled, reuse_key, conditions)
     await conditions.keeper.keep(judgement, row, reuse_key)
-    conditions.blocks.count(item.block, judgement)
     return judgement
 
 

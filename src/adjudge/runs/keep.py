@@ -39,13 +39,13 @@ class Keeper:
         self._base_url = base_url
         self._fresh = fresh
         self._retry = retry
-        self._goes_on = goes_on
+        self.goes_on = goes_on
         self._by_case = by_case
         self._started = started
 
     async def done(self, case_ids: Sequence[str]) -> frozenset[tuple[str, str, int]]:
         """(case_id, judge, repeat) of what this run has judged already and need not judge again."""
-        if not self._goes_on:
+        if not self.goes_on:
             return frozenset()
         return frozenset(await self._store.done_among(self.run_id, case_ids))
 
@@ -96,6 +96,8 @@ class Keeper:
 
 class NoKeeper:
     """Nothing is kept and nothing is found."""
+
+    goes_on = False
 
     async def done(self, case_ids: Sequence[str]) -> frozenset[tuple[str, str, int]]:
         del case_ids

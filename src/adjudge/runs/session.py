@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -11,7 +11,6 @@ from decimal import Decimal
 from pathlib import Path
 
 from adjudge import __version__
-from adjudge.dataset import read_cases
 from adjudge.errors import SettingsError
 from adjudge.models import (
     Governor,
@@ -21,13 +20,13 @@ from adjudge.models import (
     parse_model_name,
 )
 from adjudge.models.prices import find_price
-from adjudge.records import BadRow, Case, Judge, Judgement, ModelClient
-from adjudge.runs.blocks import SharedBlocks, Unshared, share_run
+from adjudge.records import BadRow, Case, Judgement, ModelClient
 from adjudge.runs.budget import Budget, BudgetedClient, Price
 from adjudge.runs.execute import Conditions, execute, execute_in_order
 from adjudge.runs.find_model import find_model
 from adjudge.runs.identity import ChosenRun, choose_run, describe_run, remembered_date
 from adjudge.runs.keep import TRIED_AGAIN, Keeper, NoKeeper
+from adjudge.runs.lock import hold_run, watched_lock
 from adjudge.runs.plan import TODAY, Plan
 from adjudge.runs.replay import open_replay
 from adjudge.runs.reuse import StoredClient
@@ -103,15 +102,8 @@ class Session:
 
     def earlier(self) -> Iterator[Judgement]:
         """What this run had judged before it was interrupted, and need not judge again."""
-        if self.store is None or not self.goes_on:
-            return
-        for judgement in self.store.judgements(self.run):
-            self.conditions.blocks.note(judgement)
-            yield judgement
-
-    def others(self) -> Iterator[Judgement]:
-        """What other processes that share this run have judged since `earlier`; to be asked for at the end."""
-        return self.conditions.blocks.others()
+        if self.store is not None and self.goes_on:
+            yield from self.store.judgements(self.run)
 
     def judge(
         self, rows: Iterable[Case | BadRow], *, in_order: bool = False
@@ -120,7 +112,9 @@ class Session:
         run = execute_in_order if in_order else execute
         # the governor keeps `jobs` calls in flight; half as many more cases are looked up or committed meanwhile
         at_work = self.plan.jobs + self.plan.jobs // 2
-        return run(_chosen(rows, self.plan), self.conditions, jobs=at_work)
+        plan = self.plan
+        chosen = select_rows(rows, first=plan.first, sample=plan.sample, seed=plan.seed)
+        return run(chosen, self.conditions, jobs=at_work)
 
 
 @asynccontextmanager
@@ -169,9 +163,11 @@ async def open_session(
         if store is not None and plan.current_date.said_by == TODAY:
             plan = plan.on(remembered_date(store, described) or plan.current_date)
             described["current_date"] = plan.current_date.day
-        chosen = choose_run(store, described, name=name)
-        if store is not None:
-            chosen = _begin(store, chosen, plan.judges)
+        lock = None
+        if store is None:
+            chosen = choose_run(None, described, name=name)
+        else:
+            chosen, lock = hold_run(store, described, name=name)
         conditions = Conditions(
             judges=plan.judges,
             repeats=plan.repeats,
@@ -179,7 +175,8 @@ async def open_session(
             client=SharedClient(client),
             keeper=NoKeeper(),
         )
-        if store is not None:
+        if store is not None and lock is not None:
+            await stack.enter_async_context(watched_lock(lock, conditions.halt.stop))
             conditions = await stack.enter_async_context(
                 _kept(
                     conditions,
@@ -189,7 +186,6 @@ async def open_session(
                     asked=asked,
                     jobs=plan.jobs,
                     keeping=keeping,
-                    read_again=_reader(source, plan),
                 )
             )
         yield Session(
@@ -203,27 +199,6 @@ async def open_session(
         )
 
 
-def _chosen(rows: Iterable[Case | BadRow], plan: Plan) -> Iterator[Case | BadRow]:
-    return select_rows(rows, first=plan.first, sample=plan.sample, seed=plan.seed)
-
-
-def _reader(source: object, plan: Plan) -> Callable[[], Iterator[Case | BadRow]] | None:
-    """How to read the same rows once more. None for a pipe or an iterable: nobody can take over what another left."""
-    if not isinstance(source, str | Path) or str(source) == "-" or not Path(source).is_file():
-        return None
-    return lambda: _chosen(read_cases(source, maps=plan.asking.bindings.maps), plan)
-
-
-def _begin(store: Store, chosen: ChosenRun, judges: Sequence[Judge]) -> ChosenRun:
-    """Of several processes that begin one run at the same moment, the first makes it and it goes on in the others."""
-    run = chosen.record
-    store.write([*(KeepJudge(judge=judge) for judge in judges), StartRun(run=run)])
-    found = store.find_run(run.run_id)
-    if found is None or found.run_id != run.run_id or found.started_at == run.started_at:
-        return chosen
-    return ChosenRun(record=found, goes_on=True)
-
-
 @asynccontextmanager
 async def _kept(
     conditions: Conditions,
@@ -234,25 +209,17 @@ async def _kept(
     asked: ModelClient,
     jobs: int,
     keeping: Keeping,
-    read_again: Callable[[], Iterable[Case | BadRow]] | None,
 ) -> AsyncIterator[Conditions]:
     """The same conditions with a store behind them. A run that does not end well can go on."""
     run = chosen.record
     address: str | None = getattr(asked, "base_url", None)
-    # no reply is stored for these, or the person wants another: they are judged again
-    again = TRIED_AGAIN | keeping.retry
+    store.write([*(KeepJudge(judge=judge) for judge in conditions.judges), StartRun(run=run)])
+    if chosen.goes_on:
+        # no reply is stored for these, or the person wants another: they are judged again
+        store.remove_judgements(run.run_id, TRIED_AGAIN | keeping.retry)
     async with AsyncExitStack() as stack:
         group = GroupCommit(store)
         stack.push_async_callback(group.close)
-        blocks: SharedBlocks | Unshared = Unshared()
-        if read_again is not None:
-            blocks = await stack.enter_async_context(
-                share_run(
-                    store, group, run.run_id, again=again, goes_on=chosen.goes_on, read_again=read_again
-                )
-            )
-        elif chosen.goes_on:
-            store.remove_judgements(run.run_id, again)
         state: RunState = "interrupted"
         try:
             yield replace(
@@ -272,18 +239,14 @@ async def _kept(
                     by_case=getattr(asked, "answers_by_case", False),
                     fresh=keeping.fresh,
                     retry=keeping.retry,
-                    # of shared runs each block knows whether some of it may be judged
-                    goes_on=chosen.goes_on or read_again is not None,
+                    goes_on=chosen.goes_on,
                     started=run.started_at,
                 ),
-                blocks=blocks,
             )
-            if conditions.halt.why is None and blocks.complete:
+            if conditions.halt.why is None and conditions.progress.complete:
                 state = "finished"
         finally:
-            await blocks.settle()
-            if state == "finished" or not await blocks.others_at_work():
-                await group.keep(EndRun(run_id=run.run_id, state=state, at=datetime.now(UTC)))
+            await group.keep(EndRun(run_id=run.run_id, state=state, at=datetime.now(UTC)))
 
 
 def check_retry(kinds: frozenset[str]) -> None:

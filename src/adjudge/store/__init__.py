@@ -5,10 +5,9 @@ from pathlib import Path
 from adjudge.store.places import is_url, store_file
 from adjudge.store.protocol import Store
 from adjudge.store.records import (
-    Claim,
+    Driver,
     EndRun,
     Entry,
-    FinishBlock,
     JudgementLine,
     KeepCompletion,
     KeepJudge,
@@ -22,19 +21,20 @@ from adjudge.store.records import (
     Write,
     planned_judges,
 )
+from adjudge.store.sql import RunLock
 
 __all__ = [
     "DEFAULT_STORE",
-    "Claim",
+    "Driver",
     "EndRun",
     "Entry",
-    "FinishBlock",
     "JudgementLine",
     "KeepCompletion",
     "KeepJudge",
     "KeepJudgement",
     "KeptLabel",
     "LabelDraw",
+    "RunLock",
     "RunRecord",
     "SharedDraw",
     "StartRun",

@@ -26,7 +26,8 @@ from adjudge.records import (
     Usage,
     Verdict,
 )
-from adjudge.store.packing import DamagedError, dump_json, from_micros, load_json
+from adjudge.store.packing import DamagedError, dump_json, from_micros, load_json, to_micros
+from adjudge.store.records import Driver
 
 NOTHING_TO_PAY = Decimal(0)
 
@@ -36,6 +37,15 @@ Reference: TypeAlias = tuple[str, int]
 """A completion's key and version."""
 
 EMPTY_PROMPT = Prompt(messages=())
+
+
+def dump_driver(driver: Driver) -> str:
+    return dump_json([driver.host, driver.pid, to_micros(driver.since)]).decode()
+
+
+def load_driver(text: str) -> Driver:
+    host, pid, since = load_json(text.encode())
+    return Driver(host=host, pid=pid, since=from_micros(since))
 
 
 # ---- prompts, cases, judges, token probabilities: each a text of its own ----

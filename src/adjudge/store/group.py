@@ -35,7 +35,6 @@ class GroupCommit:
 
     def __init__(self, store: Store, *, most: int = MOST) -> None:
         self._store = store
-        self._later: list[Write] = []
         self._writer = _Batches(self._write, most=most, name="adjudge-store-writer")
         self._completions = _Lookup(store.find_completions, most=most, name="adjudge-store-completions")
         self._judgements = _Lookup(store.find_judgements, most=most, name="adjudge-store-judgements")
@@ -45,9 +44,6 @@ class GroupCommit:
 
         One who stops waiting does not take the writes back.
         """
-        if self._later:
-            writes = (*writes, *self._later)
-            self._later.clear()
         if writes:
             await self._writer.add(writes, len(writes))
 
@@ -57,13 +53,6 @@ class GroupCommit:
         `done` is called when it is committed, or has failed.
         """
         self._writer.hand_in((write,), 1, done=done)
-
-    def keep_later(self, write: Write) -> None:
-        """With whatever is kept next, so that it costs no commit of its own; `flush` when there may be nothing more."""
-        self._later.append(write)
-
-    async def flush(self) -> None:
-        await self.keep()
 
     async def find_completions(self, keys: Sequence[str]) -> dict[str, StoredCompletion]:
         return await self._completions.find(keys)

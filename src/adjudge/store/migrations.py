@@ -60,11 +60,14 @@ THIRD: tuple[str, ...] = (
         PRIMARY KEY (run_id, judge, number))""",
 )
 
-STEPS: Mapping[int, Sequence[str]] = {1: FIRST, 2: SECOND, 3: THIRD}
+# one process drives a run, under a lock that is not in the database; `driver` names it
+FOURTH: tuple[str, ...] = ("DROP TABLE claims", "ALTER TABLE runs ADD COLUMN driver TEXT")
+
+STEPS: Mapping[int, Sequence[str]] = {1: FIRST, 2: SECOND, 3: THIRD, 4: FOURTH}
 """Version -> the statements that make it out of the one before."""
 
 TABLES = (
-    "meta", "texts", "judges", "completions", "runs", "judgements", "judgement_calls", "claims", "labels", "draws",
+    "meta", "texts", "judges", "completions", "runs", "judgements", "judgement_calls", "labels", "draws",
 )  # fmt: skip
 
 

@@ -3,10 +3,12 @@
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from adjudge.errors import MissingExtraError, StoreError
 from adjudge.store.migrations import STEPS, TABLES, latest, migrate, stored_version
+from adjudge.store.packing import hash_bytes, text_bytes
 from adjudge.store.places import UNREADABLE_URL, secrets_in, shown_url
 from adjudge.store.sql import Dialect, Row, Session, Value, trouble
 
@@ -28,7 +30,6 @@ DIALECT = Dialect(
     bytes="BYTEA",
     counter="BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
     clustered="",
-    now="CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)",
 )
 
 
@@ -44,6 +45,29 @@ class PostgresSession:
 
     def change(self, sql: str, values: Sequence[Value] = ()) -> int:
         return self._connection.execute(self.dialect.adapt(sql).encode(), values or None).rowcount
+
+
+class PostgresLock:
+    """An advisory lock in a transaction that stays open, on a connection of its own.
+
+    A lock of the transaction and not of the session, because a pooler hands a session on when its transaction ends.
+    """
+
+    def __init__(self, connection: "psycopg.Connection[Row]") -> None:
+        self._connection = connection
+
+    def is_held(self) -> bool:
+        """A connection that broke has lost the lock, and is never made again."""
+        try:
+            self._connection.execute(b"SELECT 1")
+        except self._connection.Error:
+            return False
+        return True
+
+    def release(self) -> None:
+        with suppress(self._connection.Error):
+            self._connection.execute(b"ROLLBACK")
+        self._connection.close()
 
 
 class PostgresHome:
@@ -81,9 +105,31 @@ class PostgresHome:
         with self._reading:
             return self._persist(lambda: self._read_once(work))
 
-    def write(self, work: Callable[[Session], T], *, lasting: bool = True) -> T:
+    def write(self, work: Callable[[Session], T]) -> T:
         with self._writing:
-            return self._persist(lambda: self._write_once(work, lasting=lasting))
+            return self._persist(lambda: self._write_once(work))
+
+    def lock(self, name: str) -> "PostgresLock | None":
+        key = int.from_bytes(hash_bytes(text_bytes(f"{SCHEMA} run {name}"))[:8], "big", signed=True)
+        connection: psycopg.Connection[Row] | None = None
+        try:
+            connection = self._connect()
+            # the server finds out within minutes when this machine is gone, and frees the lock
+            connection.execute(
+                b"BEGIN; SET LOCAL idle_in_transaction_session_timeout TO 0; SET LOCAL tcp_keepalives_idle TO 60"
+            )
+            (row,) = connection.execute(b"SELECT pg_try_advisory_xact_lock(%s)", [key]).fetchall()
+        except self._psycopg.Error as error:
+            found = self._trouble(error)
+        else:
+            if row[0]:
+                return PostgresLock(connection)
+            connection.close()
+            return None
+        # raised here, where the driver's own error is not its context: that may show what was connected to
+        if connection is not None:
+            connection.close()
+        raise found
 
     def keep_out_writers(self, session: Session) -> None:
         session.change("LOCK TABLE texts IN SHARE ROW EXCLUSIVE MODE")
@@ -114,12 +160,11 @@ class PostgresHome:
             self._reader = self._connect()
         return self._transact(self._reader, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work)
 
-    def _write_once(self, work: Callable[[Session], T], *, lasting: bool) -> T:
+    def _write_once(self, work: Callable[[Session], T]) -> T:
         if self._writer is None or self._writer.closed:
             self._writer = self._connect()
         # on the disk before it is reported, whatever the server's default is
-        commit = "on" if lasting else "off"
-        return self._transact(self._writer, f"BEGIN; SET LOCAL synchronous_commit TO {commit}", work)
+        return self._transact(self._writer, "BEGIN; SET LOCAL synchronous_commit TO on", work)
 
     def _outside(self, statement: str) -> None:
         """A statement that no transaction may hold."""

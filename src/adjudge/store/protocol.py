@@ -5,7 +5,6 @@ from typing import Protocol
 
 from adjudge.records import Case, Json, Judgement
 from adjudge.store.records import (
-    Claim,
     Entry,
     JudgementLine,
     KeptLabel,
@@ -14,6 +13,7 @@ from adjudge.store.records import (
     StoredCompletion,
     Write,
 )
+from adjudge.store.sql import RunLock
 
 
 class Store(Protocol):
@@ -79,42 +79,8 @@ class Store(Protocol):
     def judge_settings(self, judge_hash: str) -> Mapping[str, Json] | None:
         """The judge as it was used, with what was said beside its file (`--pass`), by the names of `Judge`."""
 
-    def join(
-        self,
-        run_id: str,
-        worker: str,
-        seconds: float,
-        *,
-        dead: Collection[str] = (),
-        again: Collection[str] = (),
-    ) -> bool:
-        """Say that `worker` is at work on this run, until its lease ends; whether it is the only one.
-
-        What the `dead` held is free. The only one finds no block held, and judgements that came out as `again` says
-        are removed, to be made again.
-        """
-
-    def workers(self, run_id: str) -> set[str]:
-        """Those at work on the run."""
-
-    def claim(
-        self, run_id: str, block: int, worker: str, seconds: float, *, dead: Collection[str] = ()
-    ) -> Claim:
-        """Whether `worker` now holds this block of the run: free, expired, its own, which is renewed, or held by one
-        of the `dead`.
-        """
-
-    def release(self, run_id: str, block: int, worker: str, *, finished: bool) -> None:
-        """A finished block is never claimed again, whoever finished it; one given up is free at once, if it was held."""
-
-    def blocks(self, run_id: str) -> dict[int, Claim]:
-        """Every block that is finished or was claimed, by number."""
-
-    def renew(self, run_id: str, worker: str, seconds: float) -> set[int]:
-        """Make all leases of `worker` last from now on; the blocks that it still holds."""
-
-    def leave(self, run_id: str, worker: str) -> None:
-        """Give up everything that `worker` holds of the run."""
+    def lock_run(self, run_id: str) -> RunLock | None:
+        """The right to judge or remove this run, which need not be there yet. None when another process has it."""
 
     def remove_judgements(self, run_id: str, outcomes: Collection[str]) -> int:
         """Those of a run that came out so, because it is about to judge them again."""

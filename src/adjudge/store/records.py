@@ -11,6 +11,15 @@ RunState = Literal["running", "finished", "interrupted"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Driver:
+    """The process that judges a run."""
+
+    host: str
+    pid: int
+    since: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class RunRecord:
     """One plan, and how far it came."""
 
@@ -20,6 +29,8 @@ class RunRecord:
     plan: Mapping[str, Json]
     started_at: datetime
     finished_at: datetime | None = None
+    driver: Driver | None = None
+    """The last one there was; whether it still drives the run, only the run's lock tells."""
     judgements: int = 0
     """How many are stored; counted when read, ignored when written."""
 
@@ -93,39 +104,16 @@ class KeepJudge:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StartRun:
-    """A run that is there already goes on: its state is set, its plan and start stay."""
+    """A run that is there already goes on: its state and driver are set, its plan and start stay."""
 
     run: RunRecord
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EndRun:
-    """A run that one process has finished is not interrupted by another that shared it."""
-
     run_id: str
     state: RunState
     at: datetime
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FinishBlock:
-    """All judgements of a block are stored: it is never claimed again, whoever finished it."""
-
-    run_id: str
-    block: int
-    worker: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Claim:
-    """Whose a block of a run is. True when that is who asked."""
-
-    state: Literal["new", "taken_over", "held", "lapsed", "finished"]
-    """`taken_over`: another may have judged some of it. `lapsed`: held too long ago; whoever asks gets it."""
-    worker: str
-
-    def __bool__(self) -> bool:
-        return self.state in {"new", "taken_over"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -181,4 +169,4 @@ class LabelDraw:
     """None for a draw of this run alone."""
 
 
-Write = KeepCompletion | KeepJudgement | KeepJudge | StartRun | EndRun | FinishBlock
+Write = KeepCompletion | KeepJudgement | KeepJudge | StartRun | EndRun

@@ -28,8 +28,6 @@ class Dialect:
     """A column that numbers the rows as they come."""
     clustered: str
     """Said after a table that is best kept in the order of its primary key."""
-    now: str
-    """Microseconds since 1970, by the database's own clock, so that leases mean the same to all machines."""
     most_parameters: int = MOST_PARAMETERS
 
     def adapt(self, sql: str) -> str:
@@ -42,7 +40,6 @@ def _adapt(dialect: Dialect, sql: str) -> str:
         ("{bytes}", dialect.bytes),
         ("{counter}", dialect.counter),
         ("{clustered}", dialect.clustered),
-        ("{now}", dialect.now),
     ):
         sql = sql.replace(word, meant)
     return sql.replace("?", dialect.placeholder)
@@ -60,6 +57,15 @@ class Session(Protocol):
         """How many rows it made, changed or removed."""
 
 
+class RunLock(Protocol):
+    """Held until it is released or its process ends, however it ends. A process that is stopped keeps it."""
+
+    def is_held(self) -> bool:
+        """False when it was lost, as with the connection to a database: another process may have it by now."""
+
+    def release(self) -> None: ...
+
+
 class Home(Protocol):
     """A database that holds a store. Its errors come out as `StoreError`."""
 
@@ -69,11 +75,11 @@ class Home(Protocol):
     def read(self, work: Callable[[Session], T]) -> T:
         """In one transaction that sees one state of the store."""
 
-    def write(self, work: Callable[[Session], T], *, lasting: bool = True) -> T:
-        """In one transaction: all or nothing. May call `work` again after a fault that passes.
+    def write(self, work: Callable[[Session], T]) -> T:
+        """In one transaction: all or nothing. May call `work` again after a fault that passes."""
 
-        What is not `lasting` does not wait for the disk: all see it, and a power cut may take it back.
-        """
+    def lock(self, name: str) -> RunLock | None:
+        """None when another has the lock of this name."""
 
     def keep_out_writers(self, session: Session) -> None:
         """Until the transaction ends no text is added by anyone else."""

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from adjudge.errors import StoreError
+from adjudge.store.locks import FileLock, lock_file
 from adjudge.store.migrations import STEPS, latest, migrate, not_ours, stored_version
+from adjudge.store.packing import hash_bytes, text_bytes
 from adjudge.store.sql import MOST_PARAMETERS, Dialect, Row, Session, Value, trouble
 
 T = TypeVar("T")
@@ -27,7 +29,6 @@ DIALECT = Dialect(
     bytes="BLOB",
     counter="INTEGER PRIMARY KEY",
     clustered=" WITHOUT ROWID",
-    now="CAST((julianday('now') - 2440587.5) * 86400000000.0 AS INTEGER)",
 )
 
 HERE = "or name another store with `--store`"
@@ -105,15 +106,13 @@ class SqliteHome:
                 self._reader = self._connect()
             return self._transact(self._reader, "BEGIN", work)
 
-    def write(self, work: Callable[[Session], T], *, lasting: bool = True) -> T:
+    def write(self, work: Callable[[Session], T]) -> T:
         with self._writing:
-            if lasting:
-                return self._transact(self._writer, "BEGIN IMMEDIATE", work)
-            self._execute("PRAGMA synchronous = NORMAL")
-            try:
-                return self._transact(self._writer, "BEGIN IMMEDIATE", work)
-            finally:
-                self._execute("PRAGMA synchronous = FULL")
+            return self._transact(self._writer, "BEGIN IMMEDIATE", work)
+
+    def lock(self, name: str) -> FileLock | None:
+        key = hash_bytes(text_bytes(name)).hex()[:16]
+        return lock_file(self._file.with_name(f"{self._file.name}-run-{key}.lock"))
 
     def keep_out_writers(self, session: Session) -> None:
         """There is one writer at a time as it is."""

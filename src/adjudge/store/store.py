@@ -7,11 +7,10 @@ from typing import TypeVar
 
 from adjudge.errors import StoreError
 from adjudge.records import Case, Json, Judgement
-from adjudge.store import claims, lookups, reading, upkeep
 from adjudge.store import labels as people
+from adjudge.store import lookups, reading, upkeep
 from adjudge.store.packing import DamagedError, to_name
 from adjudge.store.records import (
-    Claim,
     Entry,
     JudgementLine,
     KeptLabel,
@@ -20,8 +19,15 @@ from adjudge.store.records import (
     StoredCompletion,
     Write,
 )
-from adjudge.store.sql import Home, Session, trouble
-from adjudge.store.writing import Bases, DuplicatesError, drop_stored, make_rows, store_rows
+from adjudge.store.sql import Home, RunLock, Session, trouble
+from adjudge.store.writing import (
+    Bases,
+    DuplicatesError,
+    drop_stored,
+    make_rows,
+    remove_judgements,
+    store_rows,
+)
 
 T = TypeVar("T")
 
@@ -69,8 +75,11 @@ class SqlStore:
             self.where, "another process keeps storing the same judgements", "let one of them finish first"
         )
 
+    def lock_run(self, run_id: str) -> RunLock | None:
+        return self._home.lock(to_name(run_id))
+
     def remove_judgements(self, run_id: str, outcomes: Collection[str]) -> int:
-        return self._home.write(lambda session: claims.remove_judgements(session, run_id, outcomes))
+        return self._home.write(lambda session: remove_judgements(session, run_id, outcomes))
 
     def remove_run(self, run_id: str) -> int:
         run = to_name(run_id)
@@ -78,50 +87,10 @@ class SqlStore:
         def remove(session: Session) -> int:
             session.change("DELETE FROM judgement_calls WHERE run_id = ?", [run])
             removed = session.change("DELETE FROM judgements WHERE run_id = ?", [run])
-            session.change("DELETE FROM claims WHERE run_id = ?", [run])
             session.change("DELETE FROM runs WHERE run_id = ?", [run])
             return removed
 
         return self._home.write(remove)
-
-    # ---- sharing a run; a claim that a power cut takes with it is only a lease that ended early ----
-
-    def join(
-        self,
-        run_id: str,
-        worker: str,
-        seconds: float,
-        *,
-        dead: Collection[str] = (),
-        again: Collection[str] = (),
-    ) -> bool:
-        return self._home.write(
-            lambda session: claims.join(session, run_id, worker, seconds, dead=dead, again=again)
-        )
-
-    def workers(self, run_id: str) -> set[str]:
-        return self._read(lambda session: claims.workers(session, run_id))
-
-    def claim(
-        self, run_id: str, block: int, worker: str, seconds: float, *, dead: Collection[str] = ()
-    ) -> Claim:
-        return self._home.write(
-            lambda session: claims.claim(session, run_id, block, worker, seconds, dead=dead), lasting=False
-        )
-
-    def release(self, run_id: str, block: int, worker: str, *, finished: bool) -> None:
-        self._home.write(
-            lambda session: claims.release(session, run_id, block, worker, finished=finished), lasting=False
-        )
-
-    def blocks(self, run_id: str) -> dict[int, Claim]:
-        return self._read(lambda session: claims.blocks(session, run_id))
-
-    def renew(self, run_id: str, worker: str, seconds: float) -> set[int]:
-        return self._home.write(lambda session: claims.renew(session, run_id, worker, seconds), lasting=False)
-
-    def leave(self, run_id: str, worker: str) -> None:
-        self._home.write(lambda session: claims.leave(session, run_id, worker), lasting=False)
 
     # ---- reading ----
 

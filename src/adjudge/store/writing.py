@@ -1,15 +1,15 @@
 """Writes -> rows, made before the transaction begins, and the statements that store them."""
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from adjudge.errors import InputError, StoreError
 from adjudge.records import Case, Failed, Json
-from adjudge.store.claims import release
 from adjudge.store.codec import (
     dump_case,
+    dump_driver,
     dump_judgement,
     dump_logprobs,
     dump_measured,
@@ -33,7 +33,6 @@ from adjudge.store.packing import (
 )
 from adjudge.store.records import (
     EndRun,
-    FinishBlock,
     KeepCompletion,
     KeepJudge,
     KeepJudgement,
@@ -41,7 +40,7 @@ from adjudge.store.records import (
     StartRun,
     Write,
 )
-from adjudge.store.sql import Row, Session, chunks, in_list, insert, trouble
+from adjudge.store.sql import Row, Session, Value, chunks, in_list, insert, trouble
 
 JudgementKey: TypeAlias = tuple[str, str, str, int]
 """run, case, judge, repeat, as they stand in their columns."""
@@ -81,7 +80,7 @@ class Rows:
     completions: dict[tuple[bytes, int], Row] = field(default_factory=dict)
     judgements: dict[JudgementKey, Row] = field(default_factory=dict)
     calls: dict[JudgementKey, list[Row]] = field(default_factory=dict)
-    runs: list[StartRun | EndRun | FinishBlock] = field(default_factory=list)
+    runs: list[StartRun | EndRun] = field(default_factory=list)
 
     def text(self, data: bytes) -> bytes:
         """Keep it, under the hash that is returned."""
@@ -145,7 +144,7 @@ def make_rows(batch: Sequence[Write], bases: Bases) -> Rows:
                         pack(dump_record(judge)),
                     ),
                 )
-            case StartRun() | EndRun() | FinishBlock():
+            case StartRun() | EndRun():
                 rows.runs.append(write)
     return rows
 
@@ -164,8 +163,6 @@ def store_rows(session: Session, rows: Rows, where: str) -> None:
                 _start_run(session, run, where)
             case EndRun():
                 _end_run(session, write, where)
-            case FinishBlock():
-                release(session, write.run_id, write.block, write.worker, finished=True)
 
 
 def drop_stored(session: Session, rows: Rows) -> None:
@@ -177,6 +174,22 @@ def drop_stored(session: Session, rows: Rows) -> None:
         for found in session.query(sql, [value for key in chunk for value in key]):
             del rows.judgements[found]
             rows.calls.pop(found, None)
+
+
+def remove_judgements(session: Session, run_id: str, outcomes: Collection[str]) -> int:
+    if not outcomes:
+        return 0
+    kinds: Sequence[str] = sorted(outcomes)
+    values: list[Value] = [to_name(run_id), *kinds]
+    named = in_list(len(kinds))
+    session.change(
+        "DELETE FROM judgement_calls WHERE EXISTS (SELECT 1 FROM judgements j WHERE "  # noqa: S608 - placeholders only
+        "j.run_id = judgement_calls.run_id AND j.case_id = judgement_calls.case_id "
+        "AND j.judge = judgement_calls.judge AND j.repeat = judgement_calls.repeat "
+        f"AND j.run_id = ? AND j.outcome IN {named})",
+        values,
+    )
+    return session.change(f"DELETE FROM judgements WHERE run_id = ? AND outcome IN {named}", values)  # noqa: S608 - as above
 
 
 def check_run_name(name: str) -> None:
@@ -286,8 +299,9 @@ def _start_run(session: Session, run: RunRecord, where: str) -> None:
                 "choose another `--name`, or remove that run with `adjudge runs rm`",
             )
     session.change(
-        "INSERT INTO runs (run_id, name, state, plan, started_at, finished_at) VALUES (?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT (run_id) DO UPDATE SET state = excluded.state, finished_at = excluded.finished_at",
+        "INSERT INTO runs (run_id, name, state, plan, started_at, finished_at, driver) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (run_id) DO UPDATE SET state = excluded.state, finished_at = excluded.finished_at,"
+        " driver = excluded.driver",
         [
             run_id,
             name,
@@ -295,17 +309,15 @@ def _start_run(session: Session, run: RunRecord, where: str) -> None:
             pack(dump_json(run.plan)),
             to_micros(run.started_at),
             None if run.finished_at is None else to_micros(run.finished_at),
+            None if run.driver is None else dump_driver(run.driver),
         ],
     )
 
 
 def _end_run(session: Session, write: EndRun, where: str) -> None:
     run = to_name(write.run_id)
-    changed = session.change(
-        "UPDATE runs SET state = ?, finished_at = ? WHERE run_id = ? AND (state <> 'finished' OR ? = 'finished')",
-        [write.state, to_micros(write.at), run, write.state],
-    )
-    if not changed and not session.query("SELECT 1 FROM runs WHERE run_id = ?", [run]):
+    values: list[Value] = [write.state, to_micros(write.at), run]
+    if not session.change("UPDATE runs SET state = ?, finished_at = ? WHERE run_id = ?", values):
         raise _no_such_run(where, write.run_id)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from adjudge.errors import InputError, StoreError
 from adjudge.records import BadRow, Case, Failed, Place
-from adjudge.store import EndRun, FinishBlock, open_store
+from adjudge.store import EndRun, open_store
 
 
 def ids(store, run_id="r1"):
@@ -317,11 +317,9 @@ def test_a_run_name_without_end_is_refused(store, make):
 def test_removing_a_run_keeps_what_was_paid_for(store, make):
     store.write([make.run("r1"), make.run("r2"), make.judge()])
     store.write([*make.pair("c1"), *make.pair("c2"), make.pair("c1", run_id="r2")[1]])
-    store.claim("r1", 0, "w", 60)
     assert store.remove_run("r1") == 2
     assert [run.run_id for run in store.runs()] == ["r2"]
     assert ids(store) == []
-    assert store.claim("r1", 0, "another", 60)
     assert store.find_completions([make.pair("c2")[0].key]) != {}
     assert store.judgement("r2", "c1") == [make.pair("c1", run_id="r2")[1].judgement]
     assert store.check() == []
@@ -352,161 +350,41 @@ def test_vacuum_drops_texts_nothing_refers_to_and_gives_space_back(store, make):
     assert store.judgement("r3", "p0") == [make.pair("p0", run_id="r3")[1].judgement]
 
 
-# ---- claims ----
+# ---- the lock on a run ----
 
 
-def test_a_block_is_one_workers_until_its_lease_ends(store):
-    assert store.claim("r1", 0, "a", 60)
-    assert not store.claim("r1", 0, "b", 60)
-    assert store.claim("r1", 0, "a", 60)
-    assert store.claim("r1", 1, "b", 60)
-    assert store.claim("r2", 0, "b", 60)
+def test_a_run_is_locked_by_one_until_it_is_released(store):
+    held = store.lock_run("r1")
+    assert held.is_held()
+    assert store.lock_run("r1") is None
+    store.lock_run("r2").release()
+    held.release()
+    again = store.lock_run("r1")
+    assert again.is_held()
+    again.release()
 
 
-def test_an_expired_lease_may_be_taken(store):
-    assert store.claim("r1", 0, "a", -1)
-    assert store.claim("r1", 0, "b", 60)
-    assert not store.claim("r1", 0, "a", 60)
-
-
-def test_a_released_block_is_free_and_a_finished_one_never_again(store):
-    assert store.claim("r1", 0, "a", 60)
-    store.release("r1", 0, "b", finished=False)
-    assert not store.claim("r1", 0, "b", 60)
-    store.release("r1", 0, "a", finished=False)
-    assert store.claim("r1", 0, "b", -1)
-    store.release("r1", 0, "b", finished=True)
-    for worker in ("a", "b"):
-        assert not store.claim("r1", 0, worker, 60)
-    store.release("r1", 0, "b", finished=False)
-    assert not store.claim("r1", 0, "b", 60)
-
-
-def test_a_claim_says_whether_another_began_the_block_and_who_holds_it(store):
-    assert store.claim("r1", 0, "a", 60).state == "new"
-    refused = store.claim("r1", 0, "b", 60)
-    assert (bool(refused), refused.state, refused.worker) == (False, "held", "a")
-    store.release("r1", 0, "a", finished=False)
-    assert store.claim("r1", 0, "b", 60).state == "taken_over"
-    store.release("r1", 0, "b", finished=True)
-    assert store.claim("r1", 0, "a", 60).state == "finished"
-
-
-def test_what_the_dead_hold_may_be_claimed_but_not_what_they_finished(store):
-    for block in (0, 1):
-        store.claim("r1", block, "a", 60)
-    store.release("r1", 1, "a", finished=True)
-    assert store.claim("r1", 0, "b", 60, dead=["x", "a"]).state == "taken_over"
-    assert not store.claim("r1", 1, "b", 60, dead=["x", "a"])
-
-
-def test_all_blocks_of_a_run_and_who_has_them(store):
-    store.claim("r1", 0, "a", 60)
-    store.claim("r1", 1, "b\0", -1)
-    store.claim("r1", 2, "a", 60)
-    store.claim("r2", 3, "a", 60)
-    store.write([FinishBlock(run_id="r1", block=2, worker="a")])
-    store.join("r1", "c", 60)
-    store.join("r1", "d", 60)
-    found = {number: (claim.state, claim.worker) for number, claim in store.blocks("r1").items()}
-    assert found == {0: ("lapsed", "a"), 1: ("lapsed", "b\0"), 2: ("finished", "a")}
-
-
-def test_leases_are_renewed_together_and_given_up_together(store):
-    store.join("r1", "a", 60)
-    for block in range(4):
-        store.claim("r1", block, "a", -1)
-    store.claim("r1", 1, "b", 60)
-    store.release("r1", 2, "a", finished=True)
-    assert store.renew("r1", "a", 60) == {0, 3}
-    assert not store.claim("r1", 3, "b", 60)
-    assert store.workers("r1") == {"a"}
-    store.leave("r1", "a")
-    assert store.workers("r1") == set()
-    assert store.claim("r1", 3, "b", 60).state == "taken_over"
-    assert not store.claim("r1", 1, "a", 60)
-    assert not store.claim("r1", 2, "b", 60)
-    assert store.renew("r1", "a", 60) == set()
-    assert store.workers("r1") == {"a"}
-
-
-def test_who_joins_is_told_whether_others_are_at_work(store, make):
-    store.write([make.run()])
-    assert store.join("r1", "a", 60)
-    assert not store.join("r1", "b", 60)
-    assert store.workers("r1") == {"a", "b"}
-    assert store.join("r2", "c", 60)
-    assert store.join("r1", "c", 60, dead=["a", "b"])
-    assert store.workers("r1") == {"c"}
-    store.leave("r1", "c")
-    assert store.join("r1", "d", -1)
-    assert store.join("r1", "e", 60)
-
-
-def test_of_many_who_join_at_once_one_is_alone(where, make):
-    with closing(open_store(where)) as store:
-        store.write([make.run()])
-    alone = []
-    start = threading.Barrier(6)
-
-    def join(worker):
-        with closing(open_store(where)) as store:
-            start.wait()
-            alone.append(store.join("r1", worker, 60))
-
-    threads = [threading.Thread(target=join, args=(f"w{number}",)) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(alone) == [False] * 5 + [True]
-
-
-def test_only_who_is_alone_has_judgements_made_again_and_then_all_blocks_are_looked_through(store, make):
-    failed = Failed(kind="call_failed", message="down")
-    store.write([make.run(), make.judge(), *make.pair("c1"), *make.pair("c2", outcome=failed)])
-    store.claim("r1", 0, "a", 60)
-    store.release("r1", 0, "a", finished=True)
-    assert store.join("r1", "a", 60)
-    assert not store.join("r1", "b", 60, again=["call_failed"])
-    assert sorted(ids(store)) == ["c1", "c2"]
-    store.leave("r1", "a")
-    store.leave("r1", "b")
-    assert store.join("r1", "c", 60, again=["unreadable"])
-    assert store.blocks("r1")[0].state == "finished"
-    assert store.join("r1", "c", 60, again=["call_failed"])
-    assert ids(store) == ["c1"]
-    assert store.blocks("r1") == {}
-    assert store.check() == []
-
-
-def test_a_run_that_one_finished_is_not_interrupted_by_another(store, make):
-    store.write([make.run()])
-    store.write([EndRun(run_id="r1", state="finished", at=make.at)])
-    store.write([EndRun(run_id="r1", state="interrupted", at=make.at + timedelta(seconds=5))])
-    assert [(run.state, run.finished_at) for run in store.runs()] == [("finished", make.at)]
-    store.write([make.run()])
-    store.write([EndRun(run_id="r1", state="interrupted", at=make.at)])
-    assert [run.state for run in store.runs()] == ["interrupted"]
-
-
-def test_of_many_who_claim_a_block_at_once_one_gets_it(where):
+def test_of_many_who_lock_a_run_at_once_one_gets_it(where):
     with closing(open_store(where)):
         pass
     got = []
-    start = threading.Barrier(6)
+    start, end = threading.Barrier(6), threading.Barrier(6)
 
-    def claim(worker):
+    def lock():
         with closing(open_store(where)) as store:
             start.wait()
-            got.extend((block, worker) for block in range(20) if store.claim("r1", block, worker, 60))
+            held = store.lock_run("r1")
+            end.wait()
+            if held is not None:
+                got.append(held)
+                held.release()
 
-    threads = [threading.Thread(target=claim, args=(f"w{number}",)) for number in range(6)]
+    threads = [threading.Thread(target=lock) for _ in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(block for block, _ in got) == list(range(20))
+    assert len(got) == 1
 
 
 # ---- many at once ----

@@ -53,7 +53,8 @@ def test_this_version_opens_a_store_of_the_first_format_and_shows_all_of_it(firs
             assert store.case("r1", case_id) == judgement.case
         assert store.find_completions([make.pair("c1")[0].key])
         assert store.find_judgements([make.pair("c2")[1].reuse_key])
-        assert not store.claim("r1", 0, "w", 60)
+        with pytest.raises(StoreError, match="claims"):
+            store.home.read(lambda session: session.query("SELECT * FROM claims"))
         store.write(make.pair("c3"))
         assert len(list(store.judgements("r1"))) == 3
 

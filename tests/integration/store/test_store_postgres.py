@@ -2,9 +2,7 @@
 
 import builtins
 import re
-import subprocess
 import sys
-import textwrap
 import traceback
 from contextlib import closing
 from pathlib import Path
@@ -168,38 +166,17 @@ def test_transactions_that_lock_each_other_are_tried_again(database, make):
         assert sorted(done) == [1, 2]
 
 
-WORKER = """
-import importlib.util, sys
-spec = importlib.util.spec_from_file_location("made", sys.argv[1])
-make = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(make)
-from adjudge.store import open_store
-store = open_store(sys.argv[2])
-worker = sys.argv[3]
-for block in range(20):
-    if store.claim("r1", block, worker, 60):
-        for number in range(5):
-            print(f"{block}-{number}", flush=True)  # stands for the call that must not be made twice
-            store.write(make.make_pair(f"{block}-{number}"))
-        store.release("r1", block, worker, finished=True)
-store.close()
-"""
+def test_a_lock_whose_connection_is_lost_is_held_no_more(where, make):
+    import psycopg
 
-
-def test_two_processes_share_a_run_without_asking_twice(where, make):
-    with closing(open_store(where)) as store:
-        store.write([make.run(), make.judge()])
-    workers = [
-        subprocess.Popen(
-            [sys.executable, "-c", textwrap.dedent(WORKER), str(MADE), where, name],
-            stdout=subprocess.PIPE,
-            text=True,
+    with closing(open_store(where)) as store, psycopg.connect(where, autocommit=True) as admin:
+        held = store.lock_run("r1")
+        admin.execute(
+            "SELECT pg_terminate_backend(pid, 60000) FROM pg_locks WHERE locktype = 'advisory' AND granted"
         )
-        for name in ("a", "b")
-    ]
-    asked = [line for worker in workers for line in worker.communicate()[0].split()]
-    assert [worker.returncode for worker in workers] == [0, 0]
-    assert sorted(asked) == sorted(f"{block}-{number}" for block in range(20) for number in range(5))
-    with closing(open_store(where)) as store:
-        assert {judgement.case_id for judgement in store.judgements("r1")} == set(asked)
-        assert store.check() == []
+        again = store.lock_run("r1")
+        assert again.is_held()
+        assert not held.is_held()
+        held.release()
+        assert store.lock_run("r1") is None
+        again.release()

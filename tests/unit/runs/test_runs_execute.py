@@ -98,7 +98,7 @@ def test_cases_are_taken_as_they_are_needed():
         return made
 
     assert len(asyncio.run(first_few())) == 10
-    assert taken <= 128  # two blocks
+    assert taken <= 32
 
 
 @pytest.mark.parametrize(

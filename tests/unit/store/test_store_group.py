@@ -239,22 +239,6 @@ def test_a_loop_that_ended_without_closing_does_not_trouble_the_thread(store):
     assert store.batches == [["a"]]
 
 
-def test_what_is_kept_later_goes_with_the_next_commit_or_with_a_flush(store):
-    async def main():
-        group = GroupCommit(store)
-        group.keep_later("finished")
-        assert store.batches == []
-        await group.keep("judgement")
-        await group.flush()
-        assert store.batches == [["judgement", "finished"]]
-        group.keep_later("last")
-        await group.flush()
-        await group.close()
-
-    run(main())
-    assert store.batches == [["judgement", "finished"], ["last"]]
-
-
 def test_what_is_kept_soon_is_committed_with_or_before_what_is_kept_after_it(store):
     finished = []
 

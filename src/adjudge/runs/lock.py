@@ -1,0 +1,89 @@
+"""One driver to a run: whoever starts it holds its lock, and a second process learns who that is."""
+
+import asyncio
+import os
+import platform
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from adjudge.errors import InputError, RunInUseError
+from adjudge.records import Json
+from adjudge.runs.identity import ChosenRun, choose_run
+from adjudge.store import Driver, RunLock, RunRecord, Store
+
+CHECK_SECONDS = 5.0
+"""How long a driver that lost its lock may go on without knowing."""
+
+
+class HeldRun(NamedTuple):
+    chosen: ChosenRun
+    lock: RunLock
+
+
+def hold_run(store: Store, described: Mapping[str, Json], *, name: str | None) -> HeldRun:
+    """The run that this process is to judge, under its lock; an `InputError` when another process judges it."""
+    while True:
+        chosen = choose_run(store, described, name=name)
+        lock = lock_run(store, chosen.record.run_id)
+        try:
+            # it may have ended between our look and our lock: then it is another run that is ours to judge
+            again = choose_run(store, described, name=name)
+        except BaseException:
+            lock.release()
+            raise
+        if _same(again, chosen):
+            driver = Driver(host=platform.node(), pid=os.getpid(), since=datetime.now(UTC))
+            record = replace(again.record, state="running", finished_at=None, driver=driver)
+            return HeldRun(replace(again, record=record), lock)
+        lock.release()
+
+
+def lock_run(store: Store, run_id: str) -> RunLock:
+    """An `InputError` that names the process which drives the run, where one does."""
+    lock = store.lock_run(run_id)
+    if lock is None:
+        raise run_in_use(run_id, store.find_run(run_id))
+    return lock
+
+
+def run_in_use(run_id: str, found: RunRecord | None) -> InputError:
+    driver = found.driver if found is not None and found.run_id == run_id else None
+    who = "another process, which has just started,"
+    since = ""
+    if driver is not None:
+        who = f"process {driver.pid} on {driver.host or 'a host without a name'}"
+        since = f" since {driver.since:%Y-%m-%d %H:%M:%S} UTC"
+    return RunInUseError(
+        f"run {run_id}",
+        f"{who} is judging it{since}",
+        "wait until it ends or end it; for a run of its own, give another --name",
+    )
+
+
+@asynccontextmanager
+async def watched_lock(
+    lock: RunLock, stop: Callable[[str], None], *, check_seconds: float = CHECK_SECONDS
+) -> AsyncIterator[None]:
+    """Stop the run when its lock is lost, and release the lock at the end."""
+
+    async def watch() -> None:
+        while await asyncio.to_thread(lock.is_held):  # noqa: ASYNC110 - nobody else would set an event
+            await asyncio.sleep(check_seconds)
+        stop(
+            "the lock on the run was lost, so that another process may judge it by now; run the same command again"
+        )
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield
+    finally:
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
+        lock.release()
+
+
+def _same(one: ChosenRun, other: ChosenRun) -> bool:
+    return one.record.run_id == other.record.run_id and one.goes_on == other.goes_on
