@@ -98,6 +98,16 @@ class Contract:
     """Property -> the words it stands under in text (`rating` -> `total rating`, `rating`, `score`), lower case."""
     words: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
     """Property -> words that stand for a value (`rating` -> {`terrible`: 1, …}), lower case."""
+    structured: bool | None = None
+    """Front matter's `structured:`; None: only a prompt that asks for JSON is sent with a schema."""
+
+    @property
+    def sends_schema(self) -> bool:
+        """Whether the model is held to `schema` where the provider can do that.
+
+        Forcing JSON on a prompt that asks for anything else would cut the explanation it asks for.
+        """
+        return self.form == "json" if self.structured is None else self.structured
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -13,6 +13,11 @@ from adjudge.prompts.fill import Bindings
 from adjudge.records import Json, Judge
 from adjudge.runs.preview import first_case, preview
 
+SENT = {
+    True: "with the verdict's schema, where the provider has structured output",
+    False: "with no schema: the model answers in the form that the prompt asks for",
+}
+
 
 @click.command("show", short_help="Print what was understood of a judge file, or a stored judgement.")
 @click.argument("judge", metavar="JUDGE|RUN")
@@ -82,6 +87,8 @@ def _print(judge: Judge, described: dict[str, Json]) -> None:
             if isinstance(value, str)
             else orjson.dumps(value).decode(),
         )
+    if judge.contract is not None:
+        line("sent", SENT[judge.contract.sends_schema])
     for name, value in judge.ignored.items():
         line("ignored", f"{name}: {value}")
     for sentence in judge.unread:

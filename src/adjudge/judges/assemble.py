@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from adjudge.errors import ExpressionError, JudgeFileError
 from adjudge.expressions import parse_expression
 from adjudge.fields import strip_namespace
+from adjudge.judges.asking import ask_for
 from adjudge.judges.declared import Declared, clean_name
 from adjudge.judges.declared_verdict import properties_of, with_declared_verdict
 from adjudge.judges.identity import judge_hash
@@ -45,7 +46,7 @@ def assemble(declared: Declared, body: str, *, name: str, where: str, text: str)
     inputs = _inputs(read, declared, items)
     score, contract = _score(read, declared)
     scale = _scale(read, declared, score, contract)
-    contract = _with_needs(contract, score)
+    contract = _with_needs(contract, score, declared)
     judge = Judge(
         name=declared.name or clean_name(name),
         hash="",
@@ -57,7 +58,7 @@ def assemble(declared: Declared, body: str, *, name: str, where: str, text: str)
         scale=scale,
         better=declared.better,
         passes=_passes(read, declared, contract, score, scale),
-        format_message=read.format_message,
+        format_message=_format_message(read, contract),
         items=items,
         when_missing=declared.when_missing,
         when_empty=declared.when_empty,
@@ -87,7 +88,7 @@ def _items(declared: Declared, dialect: Dialect) -> Items | None:
     return Items(
         body=declared.items.prompt,
         inputs=tuple(_declared_input(item, declared) for item in inputs),
-        contract=Contract(schema=schema, needs=needs),
+        contract=Contract(schema=schema, needs=needs, structured=declared.structured),
     )
 
 
@@ -245,7 +246,7 @@ def _check_expression(key: str, text: str, names: tuple[str, ...], declared: Dec
             )
 
 
-def _with_needs(contract: Contract | None, score: ScoreRule | None) -> Contract | None:
+def _with_needs(contract: Contract | None, score: ScoreRule | None, declared: Declared) -> Contract | None:
     if contract is None:
         return None
     properties = properties_of(contract.schema)
@@ -259,11 +260,23 @@ def _with_needs(contract: Contract | None, score: ScoreRule | None) -> Contract 
             needs = tuple(name for name in properties if name in used)
         case NamedScore():
             needs = tuple(name for name, schema in properties.items() if not _is_prose(schema))
-    return replace(contract, needs=needs)
+    return replace(contract, needs=needs, structured=declared.structured)
 
 
 def _is_prose(schema: Json) -> bool:
     return isinstance(schema, dict) and schema.get("type") == "string"
+
+
+def _format_message(read: Understood, contract: Contract | None) -> str | None:
+    """Our message about the place of the rating, as JSON where a schema is sent."""
+    if (
+        read.format_message is None
+        or contract is None
+        or contract.form == "json"
+        or not contract.sends_schema
+    ):
+        return read.format_message
+    return ask_for(properties_of(contract.schema))
 
 
 # ---- scale and pass rule -------------------------------------------------------------------------------

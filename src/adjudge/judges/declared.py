@@ -33,6 +33,7 @@ KEYS = (
     "max_output_tokens",
     "items",
     "anchors",
+    "structured",
 )
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
 
@@ -73,6 +74,7 @@ class Declared:
     max_output_tokens: int | None = None
     items: DeclaredItems | None = None
     anchors: Mapping[str, str] | None = None
+    structured: bool | None = None
     ignored: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
 
     def error(self, key: str, problem: str, hint: str) -> JudgeFileError:
@@ -120,6 +122,7 @@ class _Reader:
             max_output_tokens=self.max_output_tokens(),
             items=self.items(),
             anchors=self.anchors(),
+            structured=self.structured(),
             ignored=ignored,
         )
 
@@ -348,6 +351,18 @@ class _Reader:
                 "write, say, 1024",
             )
         return entry.value
+
+    def structured(self) -> bool | None:
+        entry = self.entries.get("structured")
+        if entry is None:
+            return None
+        if isinstance(entry.value, bool):
+            return entry.value
+        raise self.error(
+            entry.line,
+            f"`structured: {_shown(entry)}` is neither true nor false",
+            "write `structured: true` to send the verdict's schema, `structured: false` to send none",
+        )
 
     def items(self) -> DeclaredItems | None:
         entry = self.entries.get("items")

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Mapping
 
-from adjudge.judges.asking import ask_for
+from adjudge.judges.asking import ask_for, ask_for_text
 from adjudge.judges.declared import Declared
 from adjudge.judges.understand import Understood
 from adjudge.judges.understand.parts import Part
 from adjudge.judges.understand.rule import read_rule
 from adjudge.judges.understand.scale import find_anchors
 from adjudge.judges.understand.schema_parts import parts_of_schema
-from adjudge.records import Contract, Json, JsonSchema
+from adjudge.records import Contract, Form, Json, JsonSchema
 
 
 def with_declared_verdict(read: Understood, declared: Declared) -> Understood:
@@ -21,11 +21,7 @@ def with_declared_verdict(read: Understood, declared: Declared) -> Understood:
     anchors = find_anchors(read.outline)
     rule = read_rule(parts, read.outline, anchors, pairwise=False)
     bounded = rule.rating is not None and rule.rating.kind.bounded and _same_bounds(rule.rating, parts)
-    form = (
-        read.contract.form
-        if read.contract is not None and _same_names(read.contract, declared.verdict)
-        else "json"
-    )
+    form = _form(read, declared.verdict)
     labels = {
         part.name: _labels(
             part, rating=rule.rating is not None and part.name == rule.rating.name and part.kind.numeric
@@ -43,21 +39,33 @@ def with_declared_verdict(read: Understood, declared: Declared) -> Understood:
         scale=rule.scale if bounded or declared.scale is None else None,
         passes=read.passes if read.scale is not None else None,
         anchors=rule.anchors or read.anchors,
-        format_message=_asked(read, declared.verdict),
+        format_message=_asked(read, form, rule.rating, declared.verdict),
         unread=rule.unread,
         left_over=read.left_over,
     )
 
 
-def _asked(read: Understood, verdict: JsonSchema) -> str | None:
+def _form(read: Understood, verdict: JsonSchema) -> Form:
+    """The prompt's own form where it asks for these fields; JSON where they are asked for by a message of ours."""
+    if read.contract is None or not _same_names(read.contract, verdict):
+        return "json"
+    placed = read.format_message is not None and read.contract.form != "sections"
+    return "json" if placed else read.contract.form
+
+
+def _asked(read: Understood, form: Form, rating: Part | None, verdict: JsonSchema) -> str | None:
     """A message that asks for a declared verdict, unless the prompt does so itself: by its form, or as JSON by every name."""
-    names = tuple(properties_of(verdict))
-    if read.contract is not None and set(properties_of(read.contract.schema)) == set(names):
-        return None if read.format_message is None else ask_for(properties_of(verdict))
-    named = all(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", read.outline) for name in names)
+    fields = properties_of(verdict)
+    if read.contract is not None and _same_names(read.contract, verdict):
+        if read.format_message is None:
+            return None
+        if form == "json" or rating is None:
+            return ask_for(fields)
+        return ask_for_text(fields, rating.name, read.contract.labels[rating.name][0], form=form)
+    named = all(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", read.outline) for name in fields)
     if named and re.search(r"\bjson\b", read.outline, re.IGNORECASE):
         return None
-    return ask_for(properties_of(verdict))
+    return ask_for(fields)
 
 
 def _labels(part: Part, *, rating: bool) -> tuple[str, ...]:

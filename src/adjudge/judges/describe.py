@@ -35,6 +35,7 @@ def describe_judge(judge: Judge) -> dict[str, Json]:
         "ignored": dict(judge.ignored),
         "unread": list(judge.unread),
         "format": None if contract is None else contract.form,
+        "structured": None if contract is None else contract.sends_schema,
         "anchors": dict(judge.anchors),
     }
 

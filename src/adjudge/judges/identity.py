@@ -67,6 +67,7 @@ def _contract(contract: Contract | None) -> Json:
         "schema": _ordered(dict(contract.schema)),
         "needs": list(contract.needs),
         "form": contract.form,
+        "sends_schema": contract.sends_schema,
         "labels": {name: list(labels) for name, labels in contract.labels.items()},
         "words": {name: dict(words) for name, words in contract.words.items()},
     }

@@ -12,6 +12,7 @@ from adjudge.judges.fences import is_enclosed
 from adjudge.judges.front_matter import split_front_matter
 from adjudge.judges.shown_scores import example_scores
 from adjudge.judges.understand import Understood, understand
+from adjudge.judges.understand.contract import asks_to_explain
 from adjudge.judges.understand.names import is_reason
 from adjudge.judges.understand.parts import as_number
 from adjudge.judges.understand.scale import conflicting_scales
@@ -30,6 +31,7 @@ _BRIBE = re.compile(
     r"\$\d+ (?:tip|bonus|reward)\b|\b(?:bonus|reward|tip) of \$?\d|\bkittens? (?:will )?die\b",
     re.IGNORECASE,
 )
+_HOLDS_PROSE = ("string", "array", "object")
 _ELSE = (
     re.compile(r"\{\{-?\s*else\s*-?\}\}(?P<said>[^{}]{1,600})\{\{-?\s*(?:endif|/if)\s*-?\}\}"),
     re.compile(r"\{%-?\s*else\s*-?%\}(?P<said>[^{}%]{1,600})\{%-?\s*endif\s*-?%\}"),
@@ -305,6 +307,25 @@ def _no_input(subject: Subject) -> Faults:
         )
 
 
+def _no_room_to_explain(subject: Subject) -> Faults:
+    contract = subject.judge.contract
+    if contract is None or not contract.sends_schema or subject.judge.items is not None:
+        return
+    fields = properties_of(contract.schema).values()
+    if any(
+        isinstance(schema, dict) and schema.get("type") in _HOLDS_PROSE and "enum" not in schema
+        for schema in fields
+    ):
+        return
+    asked = asks_to_explain(subject.body)
+    if asked is not None:
+        yield (
+            "the prompt asks for an explanation, and the schema that is sent has no field that could hold it",
+            asked,
+            "ask for it in a field before the score, such as `reason`, or write `structured: false` to send no schema",
+        )
+
+
 def _unread(subject: Subject) -> Faults:
     for sentence in subject.judge.unread:
         yield (
@@ -392,4 +413,10 @@ RULES: tuple[Rule, ...] = (
         find=_unread,
     ),
     Rule(code="ADJ016", name="no-input", summary="nothing of a case reaches the model", find=_no_input),
+    Rule(
+        code="ADJ017",
+        name="no-room-to-explain",
+        summary="the schema leaves no room for the explanation that is asked for",
+        find=_no_room_to_explain,
+    ),
 )

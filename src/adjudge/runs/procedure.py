@@ -3,7 +3,7 @@
 It does no I/O, so the executor decides how requests travel, and a test can hold the other end.
 """
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
@@ -31,7 +31,7 @@ from adjudge.records import (
 )
 from adjudge.runs.ask import ASSUMED_LIMIT, Answer, ask
 from adjudge.scoring import FORCED_RATIONALE, Invalid, Scorer, lowest, normalize, passes, scorer_for
-from adjudge.verdicts import value_probability
+from adjudge.verdicts import explanation, value_probability
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -111,7 +111,7 @@ class _Context:
             self.notes.append(fitted.note)
         return Request(
             prompt=fitted.prompt,
-            schema=contract.schema,
+            schema=contract.schema if contract.sends_schema else None,
             case_id=self.case.case_id,
             judge=judge.name,
             step=step,
@@ -199,7 +199,7 @@ def _judge_once(
     verdict = answer.verdict if score.parts is None else replace(answer.verdict, parts=score.parts)
     return Ruling(
         outcome=Scored(verdict=verdict, score=score),
-        reason=reason_in(verdict.parts),
+        reason=reason_in(verdict.parts, contract.needs) or _unstructured_reason(answer.completion, contract),
         normalized=normalize(judge.scale, judge.better, score.exact),
         passed=passes(judge, verdict.parts, score),
         probability=value_probability(answer.completion.logprobs, contract, answer.verdict)
@@ -270,10 +270,12 @@ REASON_FIELDS = (
 )
 
 
-def reason_in(parts: Mapping[str, Json]) -> str | None:
-    """The part of a verdict that says why, whatever the judge calls it."""
+def reason_in(parts: Mapping[str, Json], needs: Sequence[str] = ()) -> str | None:
+    """The part of a verdict that says why, whatever the judge calls it; what the score needs may be a label of two words."""
     named = [name for name in REASON_FIELDS if name in parts]
-    prose = [name for name, value in parts.items() if isinstance(value, str) and " " in value]
+    prose = [
+        name for name, value in parts.items() if isinstance(value, str) and " " in value and name not in needs
+    ]
     for name in (*named, *prose):
         match parts[name]:
             case str(text) if text.strip():
@@ -281,6 +283,10 @@ def reason_in(parts: Mapping[str, Json]) -> str | None:
             case [*lines] if lines and all(isinstance(line, str) for line in lines):
                 return "\n".join(str(line) for line in lines)
     return None
+
+
+def _unstructured_reason(completion: Completion, contract: Contract) -> str | None:
+    return None if completion.structured else explanation(completion.text, contract)
 
 
 def _is_blank(value: Json) -> bool:

@@ -2,7 +2,7 @@
 
 from adjudge.verdicts.ask import ask_again, ask_alone, describe_format
 from adjudge.verdicts.probability import value_probability
-from adjudge.verdicts.read import Planted, Unread, read_verdict
+from adjudge.verdicts.read import Planted, Unread, explanation, read_verdict
 
 __all__ = [
     "Planted",
@@ -10,6 +10,7 @@ __all__ = [
     "ask_again",
     "ask_alone",
     "describe_format",
+    "explanation",
     "read_verdict",
     "value_probability",
 ]

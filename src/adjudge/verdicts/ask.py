@@ -1,17 +1,22 @@
-"""The words of a re-ask, and a contract's schema in words."""
+"""The words of a re-ask, in the form that the prompt asks for, and a contract's schema in words."""
 
 import json
-import re
 from collections.abc import Mapping
 
 from adjudge.records import Contract, Json
-from adjudge.verdicts.names import properties
+from adjudge.verdicts.names import labels_of, properties
 
 MAX_WHY = 400
 
 
 def describe_format(contract: Contract) -> str:
-    """What to answer with, for providers that cannot be held to a schema."""
+    """What to answer with: the fields of one JSON object, or where the verdict stands in an answer that is text."""
+    if contract.form != "json" and not contract.sends_schema:
+        return "\n".join(
+            _place(contract, name, schema)
+            for name, schema in properties(contract).items()
+            if name in contract.needs
+        )
     lines = ["Answer with one JSON object and nothing else. Its fields, in this order:"]
     for name, schema in properties(contract).items():
         lines += _field(name, schema, depth=0)
@@ -20,8 +25,13 @@ def describe_format(contract: Contract) -> str:
 
 def ask_again(contract: Contract, why: str) -> str:
     """The user message after a reply that did not validate."""
-    bounded = re.sub(r"\s+", " ", why).strip()[:MAX_WHY]
-    return f"Your last reply could not be used. {bounded}\n\n{_alone(contract)}"
+    bounded = " ".join(why.split())[:MAX_WHY]
+    if contract.form != "json" and not contract.sends_schema:
+        # For the verdict alone the model would have to leave out the explanation that the prompt asks for.
+        wanted = f"Answer again, as the instructions above ask you to. {describe_format(contract)}"
+    else:
+        wanted = _alone(contract)
+    return f"Your last reply could not be used. {bounded}\n\n{wanted}"
 
 
 def ask_alone(contract: Contract) -> str:
@@ -35,6 +45,23 @@ def ask_alone(contract: Contract) -> str:
 
 def _alone(contract: Contract) -> str:
     return "Give the verdict alone, with nothing before or after it. " + describe_format(contract)
+
+
+def _place(contract: Contract, name: str, schema: Mapping[str, Json]) -> str:
+    """Where a needed value stands in the prompt's own form; `N` where a number or a label goes."""
+    label = labels_of(contract, name)[0]
+    match contract.form:
+        case "brackets":
+            place = "as [[N]]"
+        case "tags":
+            tag = label.replace(" ", "_")
+            place = f"as <{tag}>N</{tag}>"
+        case "bare":
+            place = "as N, on a line of its own"
+        case _:
+            head = label.upper() if label.endswith("]") else f"{label[:1].upper()}{label[1:]}:"
+            place = f"as `{head} N`, on a line of its own"
+    return f"Write the {name.replace('_', ' ')} {place}, where N is {kind_in_words(schema)}."
 
 
 def _field(name: str, schema: Mapping[str, Json], depth: int) -> list[str]:

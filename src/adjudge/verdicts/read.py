@@ -56,6 +56,12 @@ AFTER_LABEL = re.compile(r"[^\n:.)\],–—]{0,80}[:.)\],–—-][*_`]{0,4}\s+([
 """`B: because …` gives its reason on the label's own line."""
 
 
+MARKS = " \t*_`#>|\"'"
+"""Markdown and quotes that belong to the verdict they stand next to."""
+SENTENCE_ENDS = ("\n", ". ", "! ", "? ")
+MAX_LEAD_WORDS = 4
+
+
 class Taken(NamedTuple):
     """What was found last: an object or words."""
 
@@ -163,6 +169,15 @@ def _from_words(
     return verdict
 
 
+def explanation(text: str, contract: Contract) -> str | None:
+    """The prose around the verdict of a reply: what stands before it, else what follows it."""
+    taken = find_last(tidy(text), contract, Names.of(contract))
+    if taken.object is not None:
+        start, end = taken.object.start, taken.object.end
+        return _prose(taken.text[:start]) or _prose(taken.text[end:]) or None
+    return (_words_around(taken.text, taken.said) or None) if taken.said is not None else None
+
+
 def _with_reason(text: str, said: Said, contract: Contract) -> dict[str, Json]:
     """Lists from their bullets; and, where a judge concludes with its label, what stood before it as the reason."""
     values = dict(said.values)
@@ -182,18 +197,31 @@ def _with_reason(text: str, said: Said, contract: Contract) -> dict[str, Json]:
     )
     if reason is None or reason in values:
         return values
-    start, end = min(said.spans)[0], max(said.spans, key=lambda span: span[1])[1]
-    line = text.rfind("\n", 0, start) + 1
-    # A heading's marks or a list's number before the label are no part of the reason.
-    before = text[:start] if any(c.isalpha() for c in text[line:start]) else text[:line]
-    same_line = AFTER_LABEL.match(text, start, end) if said.alone else None
-    spoken = _prose(before) or _prose((same_line[1] if same_line else "") + text[end:])
+    spoken = _words_around(text, said)
     return {**values, reason: spoken} if spoken else values
 
 
+def _words_around(text: str, said: Said) -> str:
+    """The prose before the verdict, else on its line or after it."""
+    start, end = min(said.spans)[0], max(said.spans, key=lambda span: span[1])[1]
+    ends = [at + len(mark) for mark in SENTENCE_ENDS if (at := text.rfind(mark, 0, start)) >= 0]
+    phrase = max(ends, default=0)
+    before = text[:phrase] if _is_lead(text[phrase:start]) else text[:start].rstrip(MARKS)
+    same_line = AFTER_LABEL.match(text, start, end) if said.alone else None
+    return _prose(before) or _prose((same_line[1] if same_line else "") + text[end:].lstrip(MARKS))
+
+
+def _is_lead(text: str) -> bool:
+    """Whether the words just before the verdict only lead up to it: `**Rating:**`, `## 2.`."""
+    words = text.strip(MARKS)
+    leads = words.endswith((":", "：", "=")) and len(words.split()) <= MAX_LEAD_WORDS
+    return leads or not any(character.isalpha() for character in words)
+
+
 def _prose(text: str) -> str:
-    stripped = text.strip().strip("*_`#>|").strip()
-    return stripped if any(character.isalnum() for character in stripped) else ""
+    """Text with a word in it; code fences around the verdict are no part of it."""
+    stripped = text.strip()
+    return "" if is_wrapping(stripped) or not any(c.isalnum() for c in stripped) else stripped
 
 
 def _unread(problem: str) -> Unread:

@@ -82,6 +82,28 @@ CASES: list[tuple[str, str, str]] = [
         GOOD,
     ),
     ("ADJ016", GOOD.replace("{{answer}}", "<<answer>>"), GOOD),
+    (
+        "ADJ017",
+        GOOD.replace(ASK, 'First explain your reasoning. Then return JSON: {"score": <1-5>}\n'),
+        GOOD.replace(ASK, 'Return JSON: {"score": <1-5>}. Do not explain your reasoning.\n'),
+    ),
+    (
+        "ADJ017",
+        "---\nstructured: true\n---\n"
+        + GOOD.replace(ASK, "Give your reasoning step by step, then end with a line\nScore: <1-5>\n"),
+        GOOD.replace(ASK, "Give your reasoning step by step, then end with a line\nScore: <1-5>\n"),
+    ),
+    (
+        "ADJ017",
+        GOOD.replace(ASK, 'Think step by step. Return JSON: {"score": <1-5>}\n'),
+        "---\nstructured: false\n---\n"
+        + GOOD.replace(ASK, 'Think step by step. Return JSON: {"score": <1-5>}\n'),
+    ),
+    (
+        "ADJ017",
+        GOOD.replace(ASK, 'Start with a short justification. Return JSON: {"score": <1-5>}\n'),
+        GOOD.replace(ASK, 'The answer should give its rationale. Return JSON: {"score": <1-5>}\n'),
+    ),
 ]
 
 

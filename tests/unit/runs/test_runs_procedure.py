@@ -3,13 +3,11 @@
 import json
 
 import pytest
+from conversation import ASKING, case_of, converse
 
 from adjudge.judges import load_judge, parse_judge
-from adjudge.prompts.fill import Bindings, fill_inputs
-from adjudge.records import Case, Completion, Failed, Forced, Scored
-from adjudge.runs.procedure import Asking, judge_case, reason_in
-
-ASKING = Asking(bindings=Bindings(current_date="2026-01-02"))
+from adjudge.records import Completion, Failed, Forced, Scored
+from adjudge.runs.procedure import Asking, reason_in
 
 PLAIN = parse_judge(
     """---
@@ -31,33 +29,6 @@ Grade 0-5 and reply with JSON: {"reason": "...", "score": 0}
 """,
     name="plain",
 )
-
-
-def case_of(**fields):
-    return Case(case_id="c1", columns=fields, fields=fields)
-
-
-def converse(judge, case, *replies, asking=ASKING, repeat=0):
-    """Answer a procedure's requests in turn; gives the requests made and the ruling."""
-    procedure = judge_case(
-        judge, case, fill_inputs(judge.inputs, case, asking.bindings), asking, repeat=repeat
-    )
-    requests = []
-    answers = iter(replies)
-    try:
-        request = next(procedure)
-        while True:
-            requests.append(request)
-            reply = next(answers)
-            request = procedure.send(
-                reply
-                if isinstance(reply, Completion)
-                else Completion(text=reply if isinstance(reply, str) else json.dumps(reply))
-            )
-    except StopIteration as done:
-        if done.value is None:
-            raise AssertionError(f"asked more than {len(replies)} times") from None
-        return requests, done.value
 
 
 def test_one_good_reply_is_one_request_and_a_score():

@@ -1,6 +1,7 @@
 """What a model is told when its reply could not be used, and how a schema reads in words."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ CONTRACTS = {
 
 
 def test_the_format_names_every_field_in_order_with_its_kind():
-    assert describe_format(CONTRACTS["helpfulness"]) == (
+    assert describe_format(replace(CONTRACTS["helpfulness"], structured=True)) == (
         "Answer with one JSON object and nothing else. Its fields, in this order:\n"
         '- "evaluation": a string\n'
         '- "strengths": a list of 2 to 3 strings\n'

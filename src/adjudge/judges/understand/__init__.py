@@ -76,7 +76,7 @@ def _read(inputs: tuple[Input, ...], references: tuple[Reference, ...], outline:
         if placed is not None:
             found, rule = placed
             assert rule.rating is not None
-            message = format_message(rule.parts, rule.rating)
+            message = format_message(found.form, rule.parts, rule.rating)
     return _understood(inputs, outline, found, rule, message)
 
 
@@ -116,7 +116,8 @@ def _without_contract(inputs: tuple[Input, ...], outline: str, anchors: list[Anc
         found = Found(form="line", parts=parts)
         rule = read_rule(parts, outline, anchors, pairwise=False)
         assert rule.rating is not None
-        return _understood(inputs, outline, found, rule, format_message(rule.parts, rule.rating))
+        message = format_message(found.form, rule.parts, rule.rating)
+        return _understood(inputs, outline, found, rule, message)
     if asks_for_list(outline):
         problem = (
             "the prompt asks for a JSON list, and a verdict is an object: ask for an object with the list in a field, "

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from adjudge.judges.asking import ask_for
+from adjudge.judges.asking import ask_for, ask_for_text
 from adjudge.judges.understand.bare import find_bare
 from adjudge.judges.understand.kinds import Kind
 from adjudge.judges.understand.names import cued, is_label, is_rating, is_reason
@@ -13,6 +13,7 @@ from adjudge.judges.understand.prose import find_described_json
 from adjudge.judges.understand.sections import find_sections
 from adjudge.judges.understand.shape import find_shown_json, shows_a_list
 from adjudge.judges.understand.textual import find_brackets, find_lines, find_tags
+from adjudge.records import Form, Json
 
 _ALONE = re.compile(
     r"\b(?:only|just)\b|\bnothing else\b|\bno (?:other |additional |extra )?text\b|\bwithout (?:any )?(?:explanation|other text)\b",
@@ -22,6 +23,22 @@ _LIST_ASKED = re.compile(
     r"\bJSON[ ](?:list|array)\b|\b(?:list|array)[ ]of[ ](?:dictionaries|dicts|JSON\b)|\bJSON\b[^\n.]{0,30}\((?:a[ ])?(?:list|array)\b",
     re.IGNORECASE,
 )
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
+_EXPLAINED = re.compile(
+    r"\bstep[ -]by[ -]step\b|\b(?:explain|justify)(?:ing)? (?:your|why|how|the reason|in )"
+    r"|\b(?:provid|giv|writ|begin|start|includ|add|stat|produc|offer|us)(?:e|ing|ning|)\b[^\n]{0,60}"
+    r"\b(?:explanation|reasoning|rationale|justification|critique)\b",
+    re.IGNORECASE,
+)
+_NOT_EXPLAINED = re.compile(
+    r"\b(?:no|not|n't|never|without|avoid|omit)\b[^\n]{0,40}\b(?:explain|explanations?|reasoning|justif|rationale|text)",
+    re.IGNORECASE,
+)
+_JUDGED = re.compile(
+    r"\b(?:response|answer|output|summary|assistant|model|solution|it|they|whether|if|does|did)\b",
+    re.IGNORECASE,
+)
+"""Before the verb these make it what the judged text does, not what the judge is to do."""
 _JSON_ASKED = re.compile(r"\bjson\b|\bdictionary\b", re.IGNORECASE)
 
 
@@ -118,10 +135,20 @@ def added_reason(text: str) -> Part | None:
     return Part(name=known, kind=Kind(type="string"), labels=(known,))
 
 
-def format_message(parts: tuple[Part, ...], rating: Part) -> str:
-    """A short message of our own that gives every part its place, the rating under the prompt's own name for it."""
+def asks_to_explain(text: str) -> int | None:
+    """Where a prompt asks for an explanation in the reply; None when it does not, or forbids one."""
+    for sentence in _SENTENCE.finditer(text):
+        said = sentence[0]
+        asked = None if said.endswith("?") or _NOT_EXPLAINED.search(said) else _EXPLAINED.search(said)
+        if asked is not None and not _JUDGED.search(said, 0, asked.start()):
+            return sentence.start() + asked.start()
+    return None
+
+
+def format_message(form: Form, parts: tuple[Part, ...], rating: Part) -> str:
+    """A short message of our own, in the prompt's form, that gives the rating its place under the prompt's own name for it."""
     label = rating.labels[0] if rating.labels else rating.name
-    return ask_for(
-        {part.name: part_schema(part) for part in parts},
-        called={rating.name: label} if label != rating.name else {},
-    )
+    fields: dict[str, Json] = {part.name: part_schema(part) for part in parts}
+    if form != "json":
+        return ask_for_text(fields, rating.name, label, form=form)
+    return ask_for(fields, called={rating.name: label} if label != rating.name else {})

@@ -108,7 +108,7 @@ def _part(name: str, aside: str, said: str) -> Part:
     clean = name.strip().replace(" ", "_").replace("-", "_")
     kind = read_kind(aside, whole=True) if aside else Kind()
     if is_reason(clean) and not is_rating(clean):
-        plain = read_kind(aside) if aside else Kind()
+        plain = read_kind(aside or _in_parentheses(said))
         return Part(name=clean, kind=plain if plain.type == "array" else Kind(type="string"), says=about)
     said_kind = read_kind(about)
     if not kind.bounded and said_kind.known and (said_kind.bounded or not kind.known):
@@ -119,6 +119,12 @@ def _part(name: str, aside: str, said: str) -> Part:
     if not kind.known:
         kind = Kind(type="integer", assumed=True) if is_rating(clean) else Kind(type="string")
     return Part(name=clean, kind=kind, says=about)
+
+
+def _in_parentheses(said: str) -> str:
+    """`(a list of quotes)` right after a name says what it is; further on, parentheses hold remarks."""
+    opened = said.lstrip()
+    return opened[: opened.find(")") + 1] if opened.startswith("(") else ""
 
 
 def _checked(parts: list[Part], start: int, end: int) -> Found | None:
