@@ -11,6 +11,7 @@ from adjudge.dataset import read_cases
 from adjudge.judges import describe_judge, load_judge
 from adjudge.prompts.fill import Bindings
 from adjudge.records import Json, Judge
+from adjudge.runs.plan import check_values
 from adjudge.runs.preview import first_case, preview
 
 SENT = {
@@ -54,6 +55,7 @@ def command(
             sets=as_mapping(sets, "--set"),
             current_date=datetime.now(UTC).date().isoformat(),
         )
+        check_values(loaded, bindings.sets)
         first = first_case(read_cases(case_file, maps=bindings.maps), case_file)
         described["messages"] = [
             {"role": message.role, "content": message.content}

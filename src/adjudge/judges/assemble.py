@@ -33,6 +33,7 @@ from adjudge.templates import inputs as template_inputs
 from adjudge.versions import SCORER_VERSIONS
 
 ITEMS_INPUT = "items"
+PASS_NAMES = frozenset({"pass", "passed", "passes", "passing"})
 
 
 def assemble(declared: Declared, body: str, *, name: str, where: str, text: str) -> Judge:
@@ -325,6 +326,9 @@ def _passes(
         return declared.passes
     if score is None or scale is None:
         return None
+    field = _pass_field(contract)
+    if field is not None and not (isinstance(score, PointsScore) and score.field == field):
+        return field
     if isinstance(score, PointsScore):
         return "score >= 1" if set(score.points.values()) == {0.0, 1.0} else None
     return (
@@ -332,6 +336,19 @@ def _passes(
         if score == read.score and (declared.scale is None or declared.scale == read.scale)
         else None
     )
+
+
+def _pass_field(contract: Contract | None) -> str | None:
+    """The field by which the judge itself says whether the response passes."""
+    for name, schema in properties_of(contract.schema).items() if contract is not None else ():
+        if name.lower() in PASS_NAMES and isinstance(schema, dict):
+            kinds, options = schema.get("type"), schema.get("enum")
+            if "boolean" in (kinds if isinstance(kinds, list) else [kinds]) or options in (
+                [True, False],
+                [False, True],
+            ):
+                return name
+    return None
 
 
 def check_pass_rule(text: str, contract: Contract | None, declared: Declared) -> None:

@@ -1,13 +1,14 @@
 """A judge's input -> its value in a case, or what is missing."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
+from itertools import takewhile
 from typing import Literal, NamedTuple
 
 from adjudge.errors import DatasetError
 from adjudge.fields import ALIASES, CANONICAL, NAMESPACES, NEVER_IN_PROMPT, canonical_field, strip_namespace
-from adjudge.records import Case, Input, Json
+from adjudge.records import Case, Dialect, Input, Json
 
 _BLANK_IS_MISSING = frozenset({"question", "reference"})
 """A blank response is an answer; a blank question or reference is none."""
@@ -16,6 +17,7 @@ _PARTS_OF_PARAMETERS = ("question", "context")
 _PARTS = tuple(Input(name=name, required=False, source=name) for name in _PARTS_OF_PARAMETERS)
 _DATE = "current_date"
 _TODAY = "today"
+_BRACES: Mapping[Dialect, tuple[str, str]] = {"python": ("{", "}"), "shell": ("${", "}")}
 
 
 class Found(NamedTuple):
@@ -75,6 +77,29 @@ def unknown_maps(
     return sentences
 
 
+def inputs_in_values(inputs: Sequence[Input], sets: Mapping[str, str], dialect: Dialect) -> list[str]:
+    """A sentence for each `--set` whose value has a placeholder for an input: nothing would fill it."""
+    names = {writing.casefold() for item in inputs for writing in _writings(item)}
+    return [
+        f"the value of `--set {name}` holds `{place}`, and values are not templates: it would be sent as it stands"
+        for name, value in sets.items()
+        if name.casefold() in names
+        for place, held in _places(value, dialect)
+        if held.casefold() in names or held.casefold().partition(".")[0] in names
+    ]
+
+
+def _places(text: str, dialect: Dialect) -> Iterator[tuple[str, str]]:
+    """Each placeholder of a text, as `{{x}}` or as the judge's dialect has it, with the name in it."""
+    for opening, closing in {("{{", "}}"), _BRACES.get(dialect, ("{{", "}}"))}:
+        start = text.find(opening)
+        while start >= 0 and (end := text.find(closing, start)) >= 0:
+            inside = text[start + len(opening) : end].lstrip("{-~&#^ \t\r\n")
+            held = "".join(takewhile(lambda mark: mark.isalnum() or mark in "_.", inside))
+            yield text[start : end + len(closing)], held
+            start = text.find(opening, end)
+
+
 def _find(
     case: Case, item: Input, maps: Mapping[str, str], sets: Mapping[str, str], current_date: str
 ) -> Found | Missing:
@@ -114,7 +139,25 @@ def _own_column(case: Case, name: str) -> Found | None:
     head, dot, rest = name.partition(".")
     if dot and head in NAMESPACES and not isinstance(case.columns.get(head), dict):
         name = rest
-    return _column(case, name) or _walk_from_field(case, name)
+    return _column(case, name) or _walk_from_field(case, name) or _column_in_other_case(case, name)
+
+
+def _column_in_other_case(case: Case, name: str) -> Found | None:
+    """`question` for an input `Question`, where no column has the very name."""
+    if name in case.columns:
+        return None
+    folded = name.casefold()
+    columns = [column for column in case.columns if column.casefold() == folded]
+    if len(columns) > 1:
+        raise _undecided(case, name, columns, f"`{name}`")
+    return _present(case.columns[columns[0]]) if columns else None
+
+
+def _undecided(case: Case, name: str, columns: Sequence[str], wanted: str) -> DatasetError:
+    named = " and ".join(f"`{column}`" for column in columns)
+    flags = " or ".join(f"`--map {name}={column}`" for column in columns)
+    where = str(case.place) if case.place is not None else f"case {case.case_id!r}"
+    return DatasetError(where, f"{named} could each be {wanted}", f"say which: {flags}")
 
 
 def _walk_from_field(case: Case, name: str) -> Found | None:
@@ -177,14 +220,7 @@ def _in_namespace_object(case: Case, name: str) -> bool:
 
 def _field(case: Case, field: str) -> Found | None:
     if field in case.contested:
-        columns = case.contested[field]
-        named = " and ".join(f"`{column}`" for column in columns)
-        flags = " or ".join(f"`--map {field}={column}`" for column in columns)
-        raise DatasetError(
-            str(case.place) if case.place is not None else f"case {case.case_id!r}",
-            f"{named} could each be the {field}",
-            f"say which: {flags}",
-        )
+        raise _undecided(case, field, case.contested[field], f"the {field}")
     return _present(case.fields.get(field))
 
 

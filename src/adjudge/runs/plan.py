@@ -9,7 +9,7 @@ from pathlib import Path
 from adjudge.errors import InputError, JudgeFileError, SettingsError
 from adjudge.judges import load_judge, override
 from adjudge.prompts.fill import Bindings
-from adjudge.prompts.lookup import unknown_maps
+from adjudge.prompts.lookup import inputs_in_values, unknown_maps
 from adjudge.records import NOTHING, Json, Judge
 from adjudge.runs.procedure import Asking
 from adjudge.scoring import pass_rule_problem
@@ -85,6 +85,8 @@ def make_plan(
     unknown = unknown_maps([item for judge in loaded for item in judge.inputs], maps, sets)
     if unknown:
         raise SettingsError("--map/--set", "; ".join(unknown), "`adjudge show JUDGE` lists a judge's inputs")
+    for judge in loaded:
+        check_values(judge, sets)
     current = current_date(sets, environ)
     return Plan(
         judges=loaded,
@@ -101,6 +103,17 @@ def make_plan(
         sample=sample,
         seed=seed,
     )
+
+
+def check_values(judge: Judge, sets: Mapping[str, str]) -> None:
+    """A value with a placeholder in it was meant to be filled, and would be sent with its braces."""
+    held = inputs_in_values(judge.inputs, sets, judge.dialect)
+    if held:
+        raise SettingsError(
+            "--set",
+            "; ".join(held),
+            "write that text into the judge's prompt, where its inputs are filled in",
+        )
 
 
 def check_runnable(judge: Judge) -> None:

@@ -250,9 +250,17 @@ def _given(judge: Judge, value: float, reason: str, notes: tuple[str, ...], *, f
         else Scored(score=score, verdict=verdict),
         reason=reason,
         normalized=normalize(judge.scale, judge.better, score.exact),
-        passed=passes(judge, parts, score),
+        passed=_passes_unasked(judge, parts, score),
         notes=notes,
     )
+
+
+def _passes_unasked(judge: Judge, parts: Mapping[str, Json], score: Score) -> bool | None:
+    """A pass rule over fields that nobody was asked for cannot be computed; the worst score does not pass."""
+    passed = passes(judge, parts, score)
+    if passed is None and judge.passes is not None and judge.scale is not None:
+        return False if score.value == lowest(judge.scale, judge.better) else None
+    return passed
 
 
 REASON_FIELDS = (

@@ -162,6 +162,38 @@ def test_a_contested_field_that_is_not_reached_is_no_error():
     assert find(columns, "response", contested=["response"], sets={"response": "s"}) == Found(value="s")
 
 
+@pytest.mark.parametrize(
+    ("columns", "name", "value"),
+    [
+        ({"question": "q"}, "Question", "q"),
+        ({"Question": "q"}, "question", "q"),
+        ({"question": "q", "Question": "Q"}, "Question", "Q"),
+        ({"QUESTION": "Q", "Question": "q"}, "Question", "q"),
+        ({"answer": "a", "response": "r"}, "Answer", "a"),
+        ({"gold": "g"}, "item.Gold", "g"),
+        ({"Gold Answer": "g"}, "gold answer", "g"),
+    ],
+)
+def test_a_column_in_another_case_serves_where_none_has_the_very_name(columns, name, value):
+    assert find(columns, name) == Found(value=value)
+
+
+def test_an_absent_value_under_the_very_name_is_not_looked_for_in_another_case():
+    assert find({"Question": None, "question": "q"}, "Question", source="Question") == Missing(
+        name="Question", why="absent"
+    )
+
+
+def test_two_columns_that_differ_by_case_alone_are_an_error_that_names_both():
+    with pytest.raises(DatasetError) as raised:
+        find({"GOLD": "a", "gold": "o"}, "Gold")
+    assert str(raised.value) == (
+        "cases.jsonl line 7: `GOLD` and `gold` could each be `Gold`\n\n"
+        "hint: say which: `--map Gold=GOLD` or `--map Gold=gold`"
+    )
+    assert find({"GOLD": "a", "gold": "o"}, "Gold", maps={"Gold": "gold"}) == Found(value="o")
+
+
 def test_a_contest_without_a_place_names_the_case():
     case = Case(
         case_id="x",

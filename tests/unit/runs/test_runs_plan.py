@@ -44,6 +44,39 @@ def test_a_map_for_an_input_nobody_has_is_an_error_with_a_suggestion():
         make_plan(["correctness"], maps={"refrence": "gold"})
 
 
+def placing(placeholder, dialect=""):
+    head = f"---\ndialect: {dialect}\n---\n" if dialect else ""
+    text = f"Does it fit?\n<a>{placeholder}</a><c>{placeholder.replace('response', 'criteria')}</c>\nScore: <1-5>"
+    return parse_judge(head + text, name="fits")
+
+
+@pytest.mark.parametrize(
+    ("placeholder", "dialect", "value", "held"),
+    [
+        ("{{response}}", "", "Compare with {{response}}.", "{{response}}"),
+        ("{{response}}", "", "Compare with {{ response }}.", "{{ response }}"),
+        ("{{response}}", "", "Compare with {{Response}}.", "{{Response}}"),
+        ("{{ response | trim }}", "jinja", "Compare with {{ response | trim }}.", "{{ response | trim }}"),
+        ("{response}", "python", "Compare with {response}.", "{response}"),
+        ("${response}", "shell", "Compare with ${response}.", "${response}"),
+    ],
+)
+def test_a_value_with_a_placeholder_for_an_input_is_refused(placeholder, dialect, value, held):
+    with pytest.raises(SettingsError) as caught:
+        make_plan([placing(placeholder, dialect)], sets={"criteria": value})
+    assert str(caught.value).startswith(
+        f"--set: the value of `--set criteria` holds `{held}`, and values are not templates"
+    )
+
+
+@pytest.mark.parametrize(
+    "value", ["{{other}}", '{"response": 1}', "{{", "{{}}", "a {response} b", "\\frac{a}{b}"]
+)
+def test_other_braces_in_a_value_are_sent_as_they_are(value):
+    plan = make_plan([placing("{{response}}")], sets={"criteria": value})
+    assert plan.asking.bindings.sets == {"criteria": value}
+
+
 def test_temperature_is_zero_alone_and_the_providers_own_with_repeats():
     assert make_plan(["correctness"]).asking.temperature == 0.0
     assert make_plan(["correctness"], repeats=3).asking.temperature is None

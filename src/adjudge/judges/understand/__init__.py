@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from adjudge.errors import ExpressionError
-from adjudge.expressions import parse_expression
 from adjudge.judges.understand.contract import (
     added_rating,
     added_reason,
@@ -165,16 +163,4 @@ def _pass_rule(rule: Rule, outline: str) -> str | None:
         return None
     if rule.binary:
         return "score >= 1"
-    for part in rule.parts:
-        named = part.name.lower() in {"pass", "passed", "passes", "passing"}
-        if named and part.kind.type == "boolean" and _is_expression(part.name):
-            return part.name
     return find_pass_rule(outline, rule.scale.low, rule.scale.high)
-
-
-def _is_expression(text: str) -> bool:
-    try:
-        parse_expression(text)
-    except ExpressionError:
-        return False
-    return True

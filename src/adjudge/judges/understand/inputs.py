@@ -18,9 +18,9 @@ _LACKING = re.compile(_MAY_LACK, re.IGNORECASE)
 
 
 def input_source(name: str) -> str:
-    """The field that fills an input: the canonical one it stands for, else its own name."""
+    """The field that fills an input: the canonical one it stands for, in any case (`Answer`), else its own name."""
     bare = strip_namespace(name)
-    return bare if bare == "parameters" else canonical_field(name) or bare
+    return bare if bare == "parameters" else canonical_field(name) or canonical_field(bare.lower()) or bare
 
 
 def read_inputs(references: tuple[Reference, ...], outline: str) -> tuple[Input, ...]:
