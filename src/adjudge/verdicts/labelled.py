@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from adjudge.records import Contract
+from adjudge.records import Contract, Json
 from adjudge.verdicts.names import labels_of, properties
 from adjudge.verdicts.said import Said, is_scalar, only_value, value_of
 from adjudge.verdicts.values import Problem
 
 LINE = re.compile(r"[^\r\n]+")
 HEAD_CHARS = 240
+VALUE_CHARS = 120
 QUALIFIERS = r"(?:(?:the|my|your|final|overall|total)[ \t]{1,4}){0,3}"
 
 
@@ -90,18 +91,40 @@ def read_labelled(text: str, contract: Contract) -> Said | None:
     return said
 
 
-def _take(text: str, contract: Contract, found: list[Section], index: int, said: Said) -> None:
+def labelled_values(text: str, contract: Contract, name: str) -> Iterator[Json | Problem]:
+    """Every value that a text gives under a label of this property, also in the middle of a line."""
+    labels = labels_of(contract, name)
+    folded = text.casefold()
+    if not any(label.split()[-1] in folded for label in labels if label):
+        return
+    found = list(sections(text, contract))
+    for index, section in enumerate(found):
+        if section.name == name:
+            yield value_of(
+                text[slice(*_body(text, contract, found, index))].strip().rstrip("|"), contract, name
+            )
+    for mark in _inside(labels).finditer(text):
+        # A window, so that a line of nothing but labels costs no quadratic time.
+        yield value_of(text[mark.end() : mark.end() + VALUE_CHARS].split("\n", 1)[0], contract, name)
+
+
+def _body(text: str, contract: Contract, found: list[Section], index: int) -> tuple[int, int]:
+    """Where the value of a section stands: on its line, on the next one, or up to the next section."""
     section = found[index]
     end = found[index + 1].start if index + 1 < len(found) else len(text)
     if not is_scalar(contract, section.name):
-        body_start, body_end = section.body, end
-    elif section.inline:
-        body_start, body_end = section.body, section.line_end
-    else:
-        below = LINE.search(text, section.line_end, end)
-        while below is not None and not below[0].strip():
-            below = LINE.search(text, below.end(), end)
-        body_start, body_end = below.span() if below is not None else (section.line_end, section.line_end)
+        return section.body, end
+    if section.inline:
+        return section.body, section.line_end
+    below = LINE.search(text, section.line_end, end)
+    while below is not None and not below[0].strip():
+        below = LINE.search(text, below.end(), end)
+    return below.span() if below is not None else (section.line_end, section.line_end)
+
+
+def _take(text: str, contract: Contract, found: list[Section], index: int, said: Said) -> None:
+    section = found[index]
+    body_start, body_end = _body(text, contract, found, index)
     value = value_of(text[body_start:body_end].strip().rstrip("|"), contract, section.name)
     if isinstance(value, Problem):
         said.problem = f"`{section.name}` {value.text}"
@@ -163,7 +186,7 @@ def _last_line(text: str, contract: Contract, name: str, found: list[Section]) -
         values={name: value},
         spans=[(start, last.end())],
         value_spans={name: (body, last.end())},
-        alone=not marks,
+        mark="label" if marks else "line",
     )
     _take_rest(text[:start], contract, [s for s in found if s.start < start], said)
     return said

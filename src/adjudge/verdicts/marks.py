@@ -1,8 +1,9 @@
 """`<score>4</score>`, `[[4]]` and a bare label -> values: the last one decides."""
 
 import re
+from collections.abc import Iterator
 
-from adjudge.records import Contract
+from adjudge.records import Contract, Json
 from adjudge.verdicts.clean import is_wrapping
 from adjudge.verdicts.labelled import LINE
 from adjudge.verdicts.names import labels_of, properties
@@ -13,7 +14,7 @@ BRACKETS = re.compile(r"\[\[([^\[\]]{0,200})\]\]")
 
 
 def read_tags(text: str, contract: Contract) -> Said | None:
-    said = Said()
+    said = Said(mark="tag")
     for name in properties(contract):
         span = _last_tag(text, contract, name)
         if span is None:
@@ -43,19 +44,30 @@ def tagged_prose(text: str, contract: Contract) -> dict[str, str]:
     return {name: text[span[1] : span[2]].strip() for name, span in spans.items() if span is not None}
 
 
+def tag_values(text: str, contract: Contract, name: str) -> Iterator[Json | Problem]:
+    """Every value that a text gives in a tag of this property."""
+    for _, body, body_end, _ in _tags(text, contract, name):
+        yield value_of(text[body:body_end], contract, name)
+
+
 def _last_tag(text: str, contract: Contract, name: str) -> tuple[int, int, int, int] | None:
-    """Start, body, end of body and end of the last element; end of body is the end when it is not closed."""
+    found = list(_tags(text, contract, name))
+    return found[-1] if found else None
+
+
+def _tags(text: str, contract: Contract, name: str) -> Iterator[tuple[int, int, int, int]]:
+    """Start, body, end of body and end of each element; of one that is not closed the body ends where the text does."""
     spelt = {re.sub(r"[\s-]+", "_", label) for label in (*labels_of(contract, name), name.casefold())}
     words = "|".join(re.escape(word).replace("_", "[_ -]?") for word in sorted(spelt, key=len, reverse=True))
-    last: tuple[int, int, int, int] | None = None
     opened: re.Match[str] | None = None
     for tag in re.finditer(rf"<(/?)\s{{0,4}}(?:{words})\s{{0,4}}>", text, re.IGNORECASE):
         if not tag[1]:
             opened = tag
         elif opened is not None:
-            last = (opened.start(), opened.end(), tag.start(), tag.end())
+            yield opened.start(), opened.end(), tag.start(), tag.end()
             opened = None
-    return last if opened is None else (opened.start(), opened.end(), len(text), len(text))
+    if opened is not None:
+        yield opened.start(), opened.end(), len(text), len(text)
 
 
 def read_brackets(text: str, contract: Contract) -> Said | None:
@@ -65,8 +77,18 @@ def read_brackets(text: str, contract: Contract) -> Said | None:
     name, last = contract.needs[0], marks[-1]
     value = value_of(last[1], contract, name)
     if isinstance(value, Problem):
-        return Said(problem=f"`{name}` {value.text}", spans=[last.span()])
-    return Said(values={name: value}, spans=[last.span()], value_spans={name: last.span(1)})
+        return Said(problem=f"`{name}` {value.text}", spans=[last.span()], mark="brackets")
+    return Said(values={name: value}, spans=[last.span()], value_spans={name: last.span(1)}, mark="brackets")
+
+
+def bracket_values(text: str, contract: Contract, name: str) -> Iterator[Json | Problem]:
+    """Every value that a text gives in double brackets."""
+    return (value_of(found[1], contract, name) for found in BRACKETS.finditer(text))
+
+
+def line_values(text: str, contract: Contract, name: str) -> Iterator[Json | Problem]:
+    """Every line of a text that is nothing but a value."""
+    return (only_value(line[0], contract, name) for line in LINE.finditer(text))
 
 
 def read_bare(text: str, contract: Contract) -> Said | None:
@@ -78,7 +100,7 @@ def read_bare(text: str, contract: Contract) -> Said | None:
     last, first = lines[-1], lines[0]
     closing = only_value(last[0], contract, name)
     if not isinstance(closing, Problem):
-        return Said(values={name: closing}, spans=[last.span()], value_spans={name: last.span()}, alone=True)
+        return Said(values={name: closing}, spans=[last.span()], value_spans={name: last.span()}, mark="line")
     opening = value_of(first[0], contract, name, strict_ending=True)
     if isinstance(opening, Problem):
         if len(lines) == 1:
@@ -88,4 +110,4 @@ def read_bare(text: str, contract: Contract) -> Said | None:
     others = [only_value(line[0], contract, name) for line in lines[1:]]
     if any(other != opening for other in others if not isinstance(other, Problem)):
         return Said(problem=f"`{name}` names two different values", spans=[first.span()])
-    return Said(values={name: opening}, spans=[first.span()], value_spans={name: first.span()}, alone=True)
+    return Said(values={name: opening}, spans=[first.span()], value_spans={name: first.span()}, mark="line")

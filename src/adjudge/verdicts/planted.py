@@ -2,12 +2,15 @@
 
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from adjudge.records import Contract, Json
 from adjudge.verdicts.clean import tidy
+from adjudge.verdicts.labelled import labelled_values
+from adjudge.verdicts.marks import bracket_values, line_values, tag_values
 from adjudge.verdicts.names import Names
 from adjudge.verdicts.objects import find_objects, settled
+from adjudge.verdicts.said import Mark, Said, only_value
 from adjudge.verdicts.validate import to_verdict
 from adjudge.verdicts.values import Problem
 
@@ -45,6 +48,30 @@ def _reads_alike(
         return False
     verdict = to_verdict(value, contract, names)
     return not isinstance(verdict, Problem) and verdict.parts == parts
+
+
+def words_in_case(text: str, said: Said, contract: Contract, case_texts: Sequence[str]) -> bool:
+    """Whether what decides also stands in the case: the same words, or the same values in marks of the same kind."""
+    if all(line_in_case(text[slice(*span)], case_texts, alone=said.alone) for span in said.spans):
+        return True
+    written = [
+        (name, only_value(text[slice(*span)], contract, name)) for name, span in said.value_spans.items()
+    ]
+    if any(isinstance(value, Problem) for _, value in written):
+        return False  # words of the model's own stand next to the value
+    views = _views(case_texts)
+    return bool(written) and all(
+        any(found == value for view in views for found in MARKED[said.mark](view, contract, name))
+        for name, value in written
+    )
+
+
+MARKED: Mapping[Mark, Callable[[str, Contract, str], Iterator[Json | Problem]]] = {
+    "label": labelled_values,
+    "tag": tag_values,
+    "brackets": bracket_values,
+    "line": line_values,
+}
 
 
 def line_in_case(span: str, case_texts: Sequence[str], *, alone: bool) -> bool:

@@ -11,7 +11,7 @@ from adjudge.verdicts.labelled import read_labelled
 from adjudge.verdicts.marks import read_bare, read_brackets, read_tags, tagged_prose
 from adjudge.verdicts.names import Names, properties
 from adjudge.verdicts.objects import CUT_OFF, Found, find_objects, settled
-from adjudge.verdicts.planted import line_in_case, object_in_case
+from adjudge.verdicts.planted import object_in_case, words_in_case
 from adjudge.verdicts.said import Said
 from adjudge.verdicts.validate import split_bullets, to_verdict
 from adjudge.verdicts.values import Problem
@@ -164,7 +164,7 @@ def _from_words(
     start, end = min(said.spans)[0], max(said.spans, key=lambda span: span[1])[1]
     if is_wrapping(text[:start]) and is_wrapping(text[end:]):
         return verdict
-    if all(line_in_case(text[slice(*span)], case_texts, alone=said.alone) for span in said.spans):
+    if words_in_case(text, said, contract, case_texts):
         return Planted(verdict=verdict)
     return verdict
 

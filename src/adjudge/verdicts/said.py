@@ -1,11 +1,14 @@
 """What a text form found: the values, and where the words that decided stand."""
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from adjudge.records import Contract, Json
 from adjudge.verdicts.names import properties
 from adjudge.verdicts.validate import TRUTH, branches_of
 from adjudge.verdicts.values import Allowed, Problem, allowed_by, exact_value, read_value
+
+Mark = Literal["label", "tag", "brackets", "line"]
 
 
 @dataclass(kw_only=True, slots=True)
@@ -17,8 +20,13 @@ class Said:
     """The label with its value, the tag, the brackets: one for each needed property."""
     value_spans: dict[str, tuple[int, int]] = field(default_factory=dict)
     problem: str = ""
-    alone: bool = False
-    """The span is a line that a case can hold only as a line of its own (`bare`)."""
+    mark: Mark = "label"
+    """What the verdict stands in: a verdict in the case is the same one only in a mark of the same kind."""
+
+    @property
+    def alone(self) -> bool:
+        """The span is a line that a case can hold only as a line of its own."""
+        return self.mark == "line"
 
 
 def allowed_in(contract: Contract, name: str) -> list[Allowed]:
