@@ -29,15 +29,15 @@ def hold_run(store: Store, described: Mapping[str, Json], *, name: str | None) -
         chosen = choose_run(store, described, name=name)
         lock = lock_run(store, chosen.record.run_id)
         try:
-            # it may have ended between our look and our lock: then it is another run that is ours to judge
-            again = choose_run(store, described, name=name)
+            found = _find(store, chosen.record.run_id)
         except BaseException:
             lock.release()
             raise
-        if _same(again, chosen):
+        # it may have begun or ended between our look and our lock: then it is another run that is ours to judge
+        if (found is not None and found.state != "finished") if chosen.goes_on else found is None:
             driver = Driver(host=platform.node(), pid=os.getpid(), since=datetime.now(UTC))
-            record = replace(again.record, state="running", finished_at=None, driver=driver)
-            return HeldRun(replace(again, record=record), lock)
+            record = replace(found or chosen.record, state="running", finished_at=None, driver=driver)
+            return HeldRun(replace(chosen, record=record), lock)
         lock.release()
 
 
@@ -45,12 +45,17 @@ def lock_run(store: Store, run_id: str) -> RunLock:
     """An `InputError` that names the process which drives the run, where one does."""
     lock = store.lock_run(run_id)
     if lock is None:
-        raise run_in_use(run_id, store.find_run(run_id))
+        raise _in_use(run_id, _find(store, run_id))
     return lock
 
 
-def run_in_use(run_id: str, found: RunRecord | None) -> InputError:
-    driver = found.driver if found is not None and found.run_id == run_id else None
+def _find(store: Store, run_id: str) -> RunRecord | None:
+    """By the whole id, which may also be another run's name."""
+    return next((run for run in store.runs() if run.run_id == run_id), None)
+
+
+def _in_use(run_id: str, found: RunRecord | None) -> InputError:
+    driver = None if found is None else found.driver
     who = "another process, which has just started,"
     since = ""
     if driver is not None:
@@ -83,7 +88,3 @@ async def watched_lock(
         watching.cancel()
         await asyncio.gather(watching, return_exceptions=True)
         lock.release()
-
-
-def _same(one: ChosenRun, other: ChosenRun) -> bool:
-    return one.record.run_id == other.record.run_id and one.goes_on == other.goes_on

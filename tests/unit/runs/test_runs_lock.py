@@ -106,3 +106,11 @@ def test_a_resumed_run_has_its_new_driver(store):
     assert store.find_run(second.chosen.record.run_id).driver == second.chosen.record.driver
     assert second.chosen.record.driver.pid == before.pid
     second.lock.release()
+
+
+def test_runs_that_nothing_identifies_do_not_meet(store):
+    unknown = {"identity": None, "path": None}
+    one, two = (hold_run(store, unknown, name=None) for _ in range(2))
+    assert one.chosen.record.run_id != two.chosen.record.run_id
+    one.lock.release()
+    two.lock.release()
