@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from adjudge.dataset.sniff import is_document, look_ahead
+
 BLOCK_BYTES = 1 << 20
 
 
@@ -11,7 +13,11 @@ def count_rows(source: object) -> int | None:
         return None
     lines, last = 0, b"\n"
     try:
+        if not Path(source).is_file():
+            return None  # a named pipe: what is read here would be lost to the run
         with Path(source).open("rb") as file:
+            if is_document(look_ahead(file)):
+                return None
             while block := file.read(BLOCK_BYTES):
                 lines += block.count(b"\n")
                 last = block[-1:]

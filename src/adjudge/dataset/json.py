@@ -8,7 +8,7 @@ from typing import BinaryIO, NamedTuple, cast
 from adjudge.dataset.json_text import BOM, parse_object, parse_value
 from adjudge.dataset.jsonl import read_jsonl
 from adjudge.dataset.rows import Origin, Row, Unread, UnusableError, shown
-from adjudge.dataset.sniff import look_ahead, refuse_other_encodings, sniff
+from adjudge.dataset.sniff import is_document, look_ahead, refuse_other_encodings, sniff
 from adjudge.dataset.window import END, Window
 from adjudge.errors import DatasetError
 from adjudge.fields import CANONICAL
@@ -37,6 +37,16 @@ def read_json(stream: BinaryIO, origin: Origin) -> Iterator[Row | Unread]:
             )
         case "json":
             yield from _read_document(head.stream, origin, is_array=start.startswith(b"["))
+
+
+def read_json_lines(stream: BinaryIO, origin: Origin) -> Iterator[Row | Unread]:
+    """One object a line; a document under a `.jsonl` name is read as what it is."""
+    head = look_ahead(stream)
+    if is_document(head):
+        is_array = head.text.removeprefix(BOM).lstrip().startswith(b"[")
+        yield from _read_document(head.stream, origin, is_array=is_array)
+    else:
+        yield from read_jsonl(head.stream, origin)
 
 
 def _read_document(stream: BinaryIO, origin: Origin, *, is_array: bool) -> Iterator[Row | Unread]:

@@ -1,6 +1,6 @@
 """Python rows and DataFrames -> rows; no DataFrame package is imported, the one in use is recognised."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from adjudge.dataset.parquet import BATCH_ROWS, rows_of_batches
@@ -33,6 +33,8 @@ def _columns(item: Any) -> dict[str, Any]:
 
 
 def _items(source: Any, origin: Origin) -> Iterable[Any]:
+    if isinstance(source, Mapping) and source and all(map(_is_column, source.values())):
+        return _column_rows(source, origin)
     if isinstance(source, Mapping | Case):
         return [source]  # one case
     if hasattr(source, "collect") and hasattr(source, "collect_schema"):
@@ -47,9 +49,31 @@ def _items(source: Any, origin: Origin) -> Iterable[Any]:
         raise DatasetError(
             origin.file,
             f"cases cannot be read from a Python {type(source).__name__}",
-            "give a path, `-`, an iterable of dicts or a DataFrame",
+            "give a path, `-`, an iterable of dicts, a dict of columns or a DataFrame",
         )
     return source
+
+
+def _is_column(value: Any) -> bool:
+    """A list, an array (numpy, Arrow) or a series (pandas, polars); numpy's array of no dimension is a single value."""
+    if isinstance(value, str | bytes | bytearray | Mapping):
+        return False
+    if isinstance(value, Sequence):
+        return True
+    is_array = any(hasattr(value, method) for method in ("tolist", "to_list", "to_pylist"))
+    return is_array and hasattr(value, "__len__") and getattr(value, "ndim", 1) > 0
+
+
+def _column_rows(columns: Mapping[Any, Any], origin: Origin) -> Iterator[Any]:
+    lengths = {str(name): len(values) for name, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise DatasetError(
+            origin.file,
+            f"the columns differ in length: {', '.join(f'{shown(name)} has {n:,}' for name, n in lengths.items())}",
+            "give each column one value per case; one case whose values are lists goes into a list: `[case]`",
+        )
+    values = [column.to_pylist() if hasattr(column, "to_pylist") else column for column in columns.values()]
+    return _frame_rows(columns, zip(*values, strict=True), origin)
 
 
 def _frame_rows(columns: Iterable[Any], rows: Iterable[tuple[Any, ...]], origin: Origin) -> Iterator[Any]:

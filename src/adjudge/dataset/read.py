@@ -15,7 +15,7 @@ from typing import BinaryIO, cast
 from adjudge.dataset.columns import asked, to_fields
 from adjudge.dataset.csv import read_csv, read_tsv
 from adjudge.dataset.ids import Ids, derived_id, explicit_id
-from adjudge.dataset.json import read_json
+from adjudge.dataset.json import read_json, read_json_lines
 from adjudge.dataset.jsonl import read_jsonl
 from adjudge.dataset.objects import read_objects
 from adjudge.dataset.parquet import read_parquet
@@ -27,8 +27,8 @@ from adjudge.records import BadRow, Case, Place
 Reader = Callable[[BinaryIO, Origin], Iterator[Row | Unread]]
 
 READERS: dict[str, Reader] = {
-    ".jsonl": read_jsonl,
-    ".ndjson": read_jsonl,
+    ".jsonl": read_json_lines,
+    ".ndjson": read_json_lines,
     ".json": read_json,
     ".csv": read_csv,
     ".tsv": read_tsv,

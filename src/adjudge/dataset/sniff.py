@@ -115,6 +115,20 @@ def sniff(head: Head) -> Format:
             return "json" if _goes_on(line.rstrip(_BLANK), following) else "jsonl"
 
 
+def is_document(head: Head) -> bool:
+    """Whether what is named JSON lines is one JSON document, or objects written over several lines each.
+
+    A first line that is an object is a row, and so is a broken one with an object below it: only that row is lost.
+    """
+    text = head.text.removeprefix(BOM).lstrip(_BLANK)
+    line, newline, rest = text.partition(b"\n")
+    line, following = line.rstrip(_BLANK), rest.lstrip(_BLANK)[:1]
+    array = text.startswith(b"[")
+    if sniff(head) != "json" or (not array and (not newline or _parsed(line) is not None)):
+        return False
+    return following != b"{" or line.endswith(b"[") or (array and line.endswith((b",", b"]")))
+
+
 def _goes_on(line: bytes, following: bytes) -> bool:
     """Whether a first line that is not JSON by itself is how a document written over many lines begins."""
     if line.startswith(b"[") or line.endswith((b"{", b"[", b":")):

@@ -10,16 +10,15 @@ import orjson
 from adjudge.errors import StoreError
 from adjudge.probes.card import Card, read_card
 from adjudge.store import DEFAULT_STORE
+from adjudge.store.places import database_file
 
 FOLDER = "cards"
 
 
 def shelf_of(store: str | Path) -> Path:
     """Beside the store's file; a store on a server has no folder, so its cards are in the default one."""
-    if "://" in str(store):
-        return Path(DEFAULT_STORE) / FOLDER
-    path = Path(store)
-    return (path.parent if path.suffix == ".db" or path.is_file() else path) / FOLDER
+    file = database_file(store)
+    return (Path(DEFAULT_STORE) if file is None else file.parent) / FOLDER
 
 
 def keep_card(card: Card, shelf: Path) -> Path:

@@ -25,7 +25,9 @@ def describe_run(
     source: object, plan: Plan, *, model: str, base_url: str | None, version: str
 ) -> dict[str, Json]:
     """What was asked, and of whom: kept with the run."""
-    path = Path(source) if isinstance(source, str | Path) and str(source) != "-" else None
+    # `-`, a named pipe and `<(…)` can be read once only, and that is for the run itself
+    is_file = isinstance(source, str | Path) and str(source) != "-" and Path(source).is_file()
+    path = Path(str(source)) if is_file else None
     asked: dict[str, Json] = {
         "cases": None if path is None else _file_hash(path),
         "judges": [f"{judge.name}@{judge.hash}" for judge in plan.judges],

@@ -1,20 +1,44 @@
 """Where a store is: a folder or file that is made when needed, or a URL shown without its password."""
 
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from adjudge.errors import StoreError
+from adjudge.errors import SettingsError, StoreError
 from adjudge.store.sql import trouble
 
 FILE_NAME = "store.db"
 HEADER = b"SQLite format 3\0"
 UNREADABLE_URL = "postgresql://…"
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]+)://")
+_PLACES = (
+    "a store is a folder, a file (`cases.db`, `sqlite:///cases.db`, `sqlite:////absolute/cases.db`) "
+    "or a database server (`postgresql://…`)"
+)
 
 
 def is_url(where: str | Path) -> bool:
-    return isinstance(where, str) and where.startswith(("postgresql://", "postgres://"))
+    """Whether it names a database server."""
+    return database_file(where) is None
+
+
+def database_file(where: str | Path) -> Path | None:
+    """The file of the store that is named, there or not; None for a Postgres URL. Other URLs are refused by their scheme."""
+    scheme = _SCHEME.match(where) if isinstance(where, str) else None
+    if not isinstance(where, str) or scheme is None:
+        path = Path(where)
+        is_file = (path.suffix == ".db" and not path.is_dir()) or path.is_file()
+        return path if is_file else path / FILE_NAME
+    name, rest = scheme[1].lower(), where[scheme.end() :]
+    if name in {"postgresql", "postgres"}:
+        return None
+    if name == "sqlite" and rest.startswith("/") and rest not in {"/", "/:memory:"} and "?" not in rest:
+        return Path(rest[1:])
+    # the URL itself may hold a password
+    problem = "needs the path of a file, without options" if name == "sqlite" else "is not a kind of store"
+    raise SettingsError(f"--store {name}://", problem, _PLACES)
 
 
 def shown_url(url: str) -> str:
@@ -53,12 +77,9 @@ def secrets_in(url: str) -> list[str]:
 
 def store_file(where: str | Path, *, create: bool) -> Path:
     """The database file in or at this path. A folder that is made is closed to others and ignored by git."""
-    path = Path(where)
     try:
-        is_file = path.suffix == ".db" or path.is_file()
-        if path.is_dir():
-            is_file = False
-        file = path if is_file else path / FILE_NAME
+        file = database_file(where)
+        assert file is not None, "a database server has no file"
         if file.exists():
             _check_file(file)
             return file
@@ -68,8 +89,8 @@ def store_file(where: str | Path, *, create: bool) -> Path:
                 "there is no store here",
                 "check `--store`; `adjudge run` makes one where it is missing",
             )
-        if not is_file:
-            _make_folder(path)
+        if file == Path(where) / FILE_NAME:
+            _make_folder(file.parent)
         _make_file(file)
     except OSError as error:
         raise _cannot(error, where) from None
@@ -106,7 +127,7 @@ def _make_file(file: Path) -> None:
 
 def _cannot(error: OSError, where: str | Path) -> StoreError:
     if isinstance(error, FileNotFoundError):
-        parent = Path(where).parent
+        parent = Path(str(error.filename)).parent
         return trouble(
             str(where), f"the folder {parent} does not exist", "make it, or name another with `--store`"
         )

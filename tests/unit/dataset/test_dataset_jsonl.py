@@ -5,6 +5,7 @@ import json
 import pytest
 
 from adjudge.dataset import read_cases
+from adjudge.dataset.count import count_rows
 from adjudge.errors import DatasetError
 from adjudge.records import BadRow, Case, Place
 
@@ -177,3 +178,46 @@ def test_a_hostile_value_is_cut_short_in_a_message(tmp_path):
     assert "\x1b" not in bad.message
     assert "\x07" not in bad.message
     assert "\u202e" not in bad.message
+
+
+ROWS = [{"id": "a", "turns": [{"x": 1}]}, {"id": "b", "note": "[\n{"}]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(ROWS),
+        json.dumps(ROWS, indent=2),
+        "[\n" + ",\n".join(map(json.dumps, ROWS)) + "\n]\n",
+        "[" + ",\n".join(map(json.dumps, ROWS)) + "]",
+        json.dumps({"rows": ROWS}, indent=1),
+        json.dumps({"id": "a", "question": "q"}, indent=2) + "\n" + json.dumps(ROWS[1], indent=2),
+    ],
+    ids=[
+        "array",
+        "pretty array",
+        "array by line",
+        "array ends lines",
+        "object around an array",
+        "pretty rows",
+    ],
+)
+def test_a_json_document_under_a_jsonl_name_is_read_as_one(tmp_path, text):
+    cases = read(tmp_path, text)
+    assert [(type(case), case.case_id) for case in cases] == [(Case, "a"), (Case, "b")]
+    assert count_rows(tmp_path / "cases.jsonl") is None  # its lines are not its rows
+
+
+@pytest.mark.parametrize(
+    "broken",
+    ['{"id": "a", "question":', '{"id": "a", ', "[1, 2", '[{"id": "a"}', "[1, 2]", "text"],
+)
+def test_a_broken_first_line_costs_one_row(tmp_path, broken):
+    rows = read(tmp_path, f'{broken}\n{{"id": "b"}}\n{{"id": "c"}}\n')
+    assert [row.case_id for row in rows] == ["line-1", "b", "c"]
+
+
+def test_a_first_line_that_is_an_object_is_a_row_whatever_it_holds(tmp_path):
+    (case,) = read(tmp_path, json.dumps({"turns": [{"role": "user"}]}))
+    assert case.columns == {"turns": [{"role": "user"}]}
+    assert count_rows(tmp_path / "cases.jsonl") == 1

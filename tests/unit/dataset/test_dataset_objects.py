@@ -46,6 +46,63 @@ def test_one_dict_is_one_case():
     assert [case.case_id for case in read_cases({"id": "a", "question": "q"})] == ["a"]
 
 
+def test_a_dict_with_a_value_that_is_no_list_is_one_case():
+    (case,) = read_cases({"question": "q", "context": ["a", "b"], "reference": ("x", "y")})
+    assert case.columns == {"question": "q", "context": ["a", "b"], "reference": ["x", "y"]}
+
+
+def test_a_dict_of_columns_is_as_many_cases():
+    np, pd, pa = (pytest.importorskip(name) for name in ("numpy", "pandas", "pyarrow"))
+    columns = {
+        "id": ["a", "b"],
+        "question": pd.Series(["q", None], index=[7, 3]),
+        "n": np.array([1, 2]),
+        "vectors": np.array([[1.0, 2.0], [3.0, 4.0]]),
+        "context": [["x"], ["y", "z"]],
+        "response": pa.array(["r", None]),
+        "focus": PolarsSeries(),
+    }
+    first, second = read_cases(columns)
+    assert first.columns == {
+        "id": "a",
+        "question": "q",
+        "n": 1,
+        "vectors": [1.0, 2.0],
+        "context": ["x"],
+        "response": "r",
+        "focus": "f",
+    }
+    assert second.columns == {"id": "b", "n": 2, "vectors": [3.0, 4.0], "context": ["y", "z"], "focus": "g"}
+
+
+class PolarsSeries:
+    """The part of polars' Series that is used: it is not a Sequence, and has no `ndim`."""
+
+    def __len__(self):
+        return 2
+
+    def __iter__(self):
+        return iter("fg")
+
+    def to_list(self):
+        raise AssertionError("a column is not copied")
+
+
+def test_a_numpy_value_that_is_no_array_is_not_a_column():
+    np = pytest.importorskip("numpy")
+    (case,) = read_cases({"question": np.str_("text"), "n": np.array(3)})
+    assert case.columns == {"question": "text", "n": 3}
+
+
+def test_columns_of_unequal_length_are_named_with_their_lengths():
+    with pytest.raises(DatasetError) as raised:
+        list(read_cases({"question": ["a", "b", "c"], "response": ["x", "y"]}))
+    assert str(raised.value) == (
+        "cases: the columns differ in length: 'question' has 3, 'response' has 2\n\n"
+        "hint: give each column one value per case; one case whose values are lists goes into a list: `[case]`"
+    )
+
+
 def test_cases_and_bad_rows_pass_through():
     case = Case(case_id="a", columns={"x": 1}, fields={})
     bad = BadRow(case_id="line-9", place=Place(file="f", line=9), found="x", wanted="y")

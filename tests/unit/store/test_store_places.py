@@ -1,7 +1,12 @@
 """Where a store is said to be: never with a password."""
 
+from pathlib import Path
+
 import pytest
 
+from adjudge.errors import SettingsError
+from adjudge.probes.shelf import shelf_of
+from adjudge.store import open_store
 from adjudge.store.places import UNREADABLE_URL, is_url, secrets_in, shown_url
 
 
@@ -44,3 +49,35 @@ def test_only_postgres_urls_are_urls(tmp_path):
     assert not is_url("./.adjudge")
     assert not is_url(tmp_path)
     assert not is_url("postgresql")
+    assert not is_url("sqlite:///x.db")
+
+
+@pytest.mark.parametrize("ending", ["x.db", "x.sqlite3"])
+def test_a_sqlite_url_is_a_file_relative_with_three_slashes_and_absolute_with_four(tmp_path, ending):
+    for where in (f"sqlite:///{ending}", f"sqlite:///{tmp_path}/other-{ending}"):
+        open_store(where).close()
+        open_store(where, create=False).close()
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([ending, f"other-{ending}"])
+    assert shelf_of(f"sqlite:///{ending}") == Path("cards")
+
+
+@pytest.mark.parametrize(
+    ("where", "named"),
+    [
+        ("mysql://me:secret@host/db", "--store mysql://: is not a kind of store"),
+        ("postgresql+psycopg://me:secret@host/db", "--store postgresql+psycopg://: is not"),
+        ("s3://secret/x.db", "--store s3://: is not a kind of store"),
+        ("sqlite://secret.db", "--store sqlite://: needs the path of a file"),
+        ("sqlite:///", "--store sqlite://: needs the path of a file"),
+        ("sqlite:///:memory:", "--store sqlite://: needs the path of a file"),
+        ("sqlite:///secret.db?mode=ro", "--store sqlite://: needs the path of a file"),
+    ],
+)
+def test_other_urls_are_refused_by_name_and_not_repeated(where, named, tmp_path):
+    with pytest.raises(SettingsError) as raised:
+        open_store(where)
+    assert str(raised.value).startswith(named)
+    assert "`sqlite:///cases.db`" in str(raised.value)
+    assert "postgresql://…" in str(raised.value)
+    assert "secret" not in str(raised.value)
+    assert list(tmp_path.iterdir()) == []
