@@ -6,7 +6,7 @@ if TYPE_CHECKING:
     from adjudge.api import Run, aevaluate, ajudge, evaluate, judge
     from adjudge.errors import AdjudgeError, InputError, ModelCallError, StoreError
     from adjudge.judges import built_in_judges, lint_judge, load_judge, parse_judge
-    from adjudge.records import Case, Judge, Judgement, ModelClient
+    from adjudge.records import Case, Completion, Judge, Judgement, ModelClient, Request
     from adjudge.reports.report import Report
 
 __version__ = "0.1.0"
@@ -14,12 +14,14 @@ __version__ = "0.1.0"
 __all__ = [
     "AdjudgeError",
     "Case",
+    "Completion",
     "InputError",
     "Judge",
     "Judgement",
     "ModelCallError",
     "ModelClient",
     "Report",
+    "Request",
     "Run",
     "StoreError",
     "aevaluate",
@@ -36,7 +38,7 @@ _HOMES = {
     "adjudge.api": ("Run", "aevaluate", "ajudge", "evaluate", "judge"),
     "adjudge.errors": ("AdjudgeError", "InputError", "ModelCallError", "StoreError"),
     "adjudge.judges": ("built_in_judges", "lint_judge", "load_judge", "parse_judge"),
-    "adjudge.records": ("Case", "Judge", "Judgement", "ModelClient"),
+    "adjudge.records": ("Case", "Completion", "Judge", "Judgement", "ModelClient", "Request"),
     "adjudge.reports.report": ("Report",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

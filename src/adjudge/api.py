@@ -7,12 +7,15 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import wraps
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from adjudge.dataset import read_cases
-from adjudge.errors import InputError
-from adjudge.records import NOTHING, Json, Judge, Judgement, ModelClient
+from adjudge.errors import DatasetError, InputError
+from adjudge.models.function import ModelFunction
+from adjudge.options import called_from_python
+from adjudge.records import NOTHING, BadRow, Json, Judge, Judgement, ModelClient
 from adjudge.reports.report import Report
 from adjudge.reports.rows import result_row
 from adjudge.runs.budget import Price
@@ -25,6 +28,17 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+def _by_keyword(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+    """The same function, with messages that name its keywords where the command line's name flags."""
+
+    @wraps(function)
+    async def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        with called_from_python():
+            return await function(*args, **kwargs)
+
+    return call
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -67,11 +81,12 @@ class Run:
         return pd.DataFrame(self.rows())
 
 
+@_by_keyword
 async def aevaluate(
     cases: str | Path | Iterable[Mapping[str, Any]] | Any,
     judges: str | Path | Judge | Sequence[str | Path | Judge],
     *,
-    model: str | ModelClient | None = None,
+    model: str | ModelClient | ModelFunction | None = None,
     base_url: str | None = None,
     name: str | None = None,
     map: Mapping[str, str] = NOTHING,  # type: ignore[assignment]  # noqa: A002 - the command line's word for it
@@ -97,7 +112,8 @@ async def aevaluate(
 ) -> Run:
     """Judge every case with every judge.
 
-    `cases` is a file, a list of dicts or a DataFrame; `judges` are built-in names, judge files or loaded judges; the
+    `cases` is a file, a list of dicts, a dict of columns or a DataFrame; `judges` are built-in names, judge files or
+    loaded judges; `model` is a name, a function of the prompt (text in, text out, sync or async) or a `ModelClient`; the
     other arguments are the flags of `adjudge run`.
     """
     some = [judges] if isinstance(judges, str | Path | Judge) else list(judges)
@@ -138,10 +154,11 @@ async def aevaluate(
         )
 
 
+@_by_keyword
 async def ajudge(
     judge: str | Path | Judge,
     *,
-    model: str | ModelClient | None = None,
+    model: str | ModelClient | ModelFunction | None = None,
     base_url: str | None = None,
     parameters: Mapping[str, Json] = NOTHING,
     temperature: float | None = None,
@@ -152,29 +169,36 @@ async def ajudge(
 
     Nothing is kept unless a `store` is named.
     """
+    (row,) = read_cases([case], name="judge")
+    if isinstance(row, BadRow):
+        raise DatasetError("judge", f"found {row.found}; wanted {row.wanted}", "give it in another form")
     run = await aevaluate(
-        [case],
+        [row],
         judge,
         model=model,
         base_url=base_url,
         parameters=parameters,
         temperature=temperature,
         jobs=1,
-        strict=True,
         store=store,
     )
     return run.judgements[0]
 
 
 def _waited(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """The same function for callers that do not await.
+    """The same function for callers that do not await, named without the `a`.
 
     Inside a running event loop (a notebook, a web handler) it works in a thread with a loop of its own, so that
     nothing has to be patched.
     """
+    parameters, name = signature(function), function.__name__.removeprefix("a")
 
     @wraps(function)
     def wait(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            parameters.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{name}() {error}") from None
         try:
             asyncio.get_running_loop()
         except RuntimeError:
@@ -182,6 +206,9 @@ def _waited(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="adjudge") as thread:
             return thread.submit(asyncio.run, function(*args, **kwargs)).result()
 
+    wait.__name__ = wait.__qualname__ = name
+    del wait.__dict__["__wrapped__"]  # with it, errors and `help` would show the function that is awaited
+    wait.__signature__ = parameters  # type: ignore[attr-defined]  # what `help` and `inspect.signature` read
     return wait
 
 

@@ -400,7 +400,7 @@ class Call:
     completion: Completion
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Judgement:
     """One stored row: case × judge × model × repeat, with the calls it was made from."""
 
@@ -426,6 +426,15 @@ class Judgement:
     """The case's own label, where it has one; never sent unless the judge names it."""
     annotators: Json = None
     """What several people said of the case, where it has such a column; never sent either."""
+
+    def __repr__(self) -> str:
+        """On one line; the calls, with their prompts and replies, are in `calls`."""
+        found: object = self.outcome.kind if isinstance(self.outcome, Failed) else f"{self.score:g}"
+        passed = {True: ", passed", False: ", failed", None: ""}[self.passed]
+        why = self.outcome.message if isinstance(self.outcome, Failed) else self.reason
+        said = "" if not why else f": {_shortened(why, 40)!r}"
+        names = f"{_shortened(self.judge, 24)} of {_shortened(self.case_id, 24)!r}"
+        return f"<Judgement {names}: {found}{passed}{said}>"
 
     @property
     def score(self) -> float | None:
@@ -469,3 +478,7 @@ class Judgement:
     @property
     def from_store(self) -> bool:
         return bool(self.calls) and all(call.completion.from_store for call in self.calls)
+
+
+def _shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"

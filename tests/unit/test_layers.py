@@ -6,7 +6,7 @@ from pathlib import Path
 import adjudge
 
 LAYERS = [
-    {"records", "errors", "fields", "versions"},
+    {"records", "errors", "fields", "options", "versions"},
     {"templates", "expressions"},
     {"dataset", "judges", "prompts", "models", "verdicts", "scoring", "store", "stats"},
     {"embedded", "importers", "testing"},

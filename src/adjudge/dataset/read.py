@@ -22,6 +22,7 @@ from adjudge.dataset.parquet import read_parquet
 from adjudge.dataset.rows import Origin, Row, Unread, UnusableError, shown
 from adjudge.dataset.sniff import look_ahead, refuse_other_encodings, sniff
 from adjudge.errors import DatasetError
+from adjudge.options import option
 from adjudge.records import BadRow, Case, Place
 
 Reader = Callable[[BinaryIO, Origin], Iterator[Row | Unread]]
@@ -101,7 +102,7 @@ def _to_cases(
             raise DatasetError(
                 str(case.place),
                 f"found {case.found}; wanted {case.wanted}",
-                "mend or drop the row, or leave out `--strict` to judge the rest",
+                f"mend or drop the row, or leave out `{option('--strict')}` to judge the rest",
             )
         yield case
     if count == 0:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from adjudge.errors import ModelNameError
 from adjudge.models.addresses import parse_base_url
+from adjudge.options import option
 from adjudge.records import ModelClient
 
 AZURE_HOSTS = (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com")
@@ -123,7 +124,7 @@ EXAMPLES: Mapping[str, str] = {
 
 def parse_model_name(name: str) -> ModelName:
     """The provider and its model; an error that lists what can be used, and what was probably meant."""
-    shown = f"--model {name[:80]!r}" if name else "--model"
+    shown = option("--model", name[:80] if name.isprintable() else repr(name[:80]))
     match = SHAPE.fullmatch(name.strip())
     if match is None:
         raise ModelNameError(shown, "names no provider", _usable(_meant(name)))
@@ -186,7 +187,9 @@ def open_model(
 
         if base_url is not None:
             raise ModelNameError(
-                f"--model {parsed}", "is answered from a file and has no base URL", "leave --base-url out"
+                option("--model", str(parsed)),
+                "is answered from a file and has no base URL",
+                f"leave {option('--base-url')} out",
             )
         return open_script(Path(parsed.model))
     if parsed.provider == "litellm":

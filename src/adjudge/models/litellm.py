@@ -14,6 +14,7 @@ from adjudge.models.parameters import NOTHING_REFUSED, ProviderError
 from adjudge.models.prices import Prices
 from adjudge.models.secrets import Scrubber
 from adjudge.models.wire import Endpoint, ErrorInReplyError, Reply, UnreadableReplyError
+from adjudge.options import option
 from adjudge.records import Completion, Request
 
 KEY_ENDINGS = ("_API_KEY", "_TOKEN", "_SECRET", "_SECRET_ACCESS_KEY", "_ACCESS_KEY_ID", "_PASSWORD")
@@ -32,7 +33,7 @@ def open_litellm(
     module.telemetry = False
     secrets = [value for name, value in environ.items() if name.upper().endswith(KEY_ENDINGS)]
     if base_url is not None:
-        secrets += parse_base_url(base_url, where="--base-url").secrets
+        secrets += parse_base_url(base_url, where=option("--base-url")).secrets
     elsewhere = base_url is not None or any(environ.get(n) for n in environ if n.endswith(BASE_ENDINGS))
     return LiteLLMClient(
         model=model,
@@ -59,7 +60,7 @@ class LiteLLMClient:
     ) -> None:
         self._model = model
         self._module = module
-        self.base_url = parse_base_url(base_url, where="--base-url").shown if base_url else None
+        self.base_url = parse_base_url(base_url, where=option("--base-url")).shown if base_url else None
         """Where requests go, without credentials; None where LiteLLM decides."""
         self._fixed: dict[str, Any] = {"timeout": timeout_seconds, "num_retries": 0, "max_retries": 0}
         if base_url is not None:

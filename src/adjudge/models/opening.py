@@ -14,6 +14,7 @@ from adjudge.models.openai import openai_wire
 from adjudge.models.prices import Prices
 from adjudge.models.secrets import Scrubber
 from adjudge.models.wire import Home, Wire
+from adjudge.options import option
 
 WIRES: Mapping[str, Callable[[Home, Mapping[str, str]], Wire]] = {
     "openai": openai_wire,
@@ -37,7 +38,7 @@ def open_service(
     variable, key = first_set(environ, service.key_variables)
     if not key and own and base.basic_auth is None:
         raise ModelNameError(
-            f"--model {name}",
+            option("--model", str(name)),
             f"needs a key, and {' or '.join(service.key_variables)} is not set",
             f"set {service.key_variables[0]}, or name another model (`adjudge models` lists them)",
         )
@@ -69,13 +70,13 @@ def find_base_url(
 ) -> BaseUrl:
     """`--base-url`, else the provider's variable, else the provider's own address."""
     if given is not None and given.strip():
-        return parse_base_url(given, where="--base-url")
+        return parse_base_url(given, where=option("--base-url"))
     variable, text = first_set(environ, service.base_url_variables)
     if text:
         return parse_base_url(text, where=variable)
     if not service.base_url:
         raise ModelNameError(
-            f"--model {name}",
+            option("--model", str(name)),
             f"needs an address, and {variable} is not set",
             f"set {variable} to the address of your resource, such as https://NAME.openai.azure.com",
         )

@@ -30,7 +30,7 @@ def keep_card(card: Card, shelf: Path) -> Path:
     except OSError as error:
         raise StoreError(
             f"{shelf}: the card could not be kept ({error.strerror or error})\n\n"
-            "hint: check the folder and the disk, or name another store with --store"
+            "hint: check the folder and the disk, or name another store"
         ) from None
     return path
 

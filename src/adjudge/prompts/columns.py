@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from adjudge.fields import ALIASES, canonical_field, strip_namespace
+from adjudge.options import option
 from adjudge.records import Case
 
 MOST_SHOWN = 12
@@ -29,7 +30,7 @@ def _suggest(case: Case, name: str) -> str | None:
     for wanted in (own, field, *ALIASES.get(field, ())):
         close = get_close_matches(wanted.casefold(), free, n=1, cutoff=0.75)
         if close:
-            return f"--map {own}={_shown(free[close[0]])}"
+            return option("--map", f"{own}={_shown(free[close[0]])}")
     return None
 
 

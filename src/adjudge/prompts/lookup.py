@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from adjudge.errors import DatasetError
 from adjudge.fields import ALIASES, CANONICAL, NAMESPACES, NEVER_IN_PROMPT, canonical_field, strip_namespace
+from adjudge.options import option
 from adjudge.records import Case, Dialect, Input, Json
 
 _BLANK_IS_MISSING = frozenset({"question", "reference"})
@@ -35,7 +36,7 @@ class Missing(NamedTuple):
     @property
     def message(self) -> str:
         if self.column is not None:
-            return f"`{self.name}` is {self.why}: `--map` takes it from `{self.column}`, which the case does not have"
+            return f"`{self.name}` is {self.why}: `{option('--map')}` takes it from `{self.column}`, which the case does not have"
         return f"`{self.name}` is {self.why}"
 
 
@@ -65,7 +66,9 @@ def unknown_maps(
     # a canonical field may be mapped without being asked for: ids are made from some of them
     mappable = {**dict.fromkeys(ALIASES), **inputs}
     settable = {**inputs, _DATE: None}
-    sentences = [f"`--map {name}=`: no column is named" for name, column in maps.items() if not column]
+    sentences = [
+        f"`{option('--map', f'{name}=')}`: no column is named" for name, column in maps.items() if not column
+    ]
     for flag, values, known in (("--map", maps, mappable), ("--set", sets, settable)):
         for name, value in values.items():
             if name in known:
@@ -73,7 +76,9 @@ def unknown_maps(
             field = canonical_field(name)
             close = [field] if field in known else get_close_matches(name, known, n=1)
             hint = f"; did you mean `{close[0]}`?" if close else ""
-            sentences.append(f"`{flag} {name}={value}`: no judge here has an input `{name}`{hint}")
+            sentences.append(
+                f"`{option(flag, f'{name}={value}')}`: no judge here has an input `{name}`{hint}"
+            )
     return sentences
 
 
@@ -81,7 +86,7 @@ def inputs_in_values(inputs: Sequence[Input], sets: Mapping[str, str], dialect: 
     """A sentence for each `--set` whose value has a placeholder for an input: nothing would fill it."""
     names = {writing.casefold() for item in inputs for writing in _writings(item)}
     return [
-        f"the value of `--set {name}` holds `{place}`, and values are not templates: it would be sent as it stands"
+        f"the value of `{option('--set', name)}` holds `{place}`, and values are not templates: it would be sent as it stands"
         for name, value in sets.items()
         if name.casefold() in names
         for place, held in _places(value, dialect)
@@ -155,7 +160,7 @@ def _column_in_other_case(case: Case, name: str) -> Found | None:
 
 def _undecided(case: Case, name: str, columns: Sequence[str], wanted: str) -> DatasetError:
     named = " and ".join(f"`{column}`" for column in columns)
-    flags = " or ".join(f"`--map {name}={column}`" for column in columns)
+    flags = " or ".join(f"`{option('--map', f'{name}={column}')}`" for column in columns)
     where = str(case.place) if case.place is not None else f"case {case.case_id!r}"
     return DatasetError(where, f"{named} could each be {wanted}", f"say which: {flags}")
 

@@ -28,11 +28,9 @@ class Advice(NamedTuple):
 FAILURES: Mapping[str, Advice] = {
     "missing_input": Advice(
         "something the judge needs is absent or blank",
-        "fill the column, or name another with --map input=column",
+        "fill the column, or map the input to another one",
     ),
-    "bad_row": Advice(
-        "the row could not be read as a case", "mend the lines named; --strict stops at the first"
-    ),
+    "bad_row": Advice("the row could not be read as a case", "mend the lines named"),
     "unreadable": Advice(
         "the model replied, but with no verdict of the form asked for",
         "try a stronger model, or ask for the form more plainly: `adjudge lint` on the judge says where",

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from adjudge.errors import ModelCallError
 from adjudge.models import WrappingClient
+from adjudge.options import option
 from adjudge.records import Completion, ModelClient, Request
 
 ASSUMED_OUTPUT_TOKENS = 4_096
@@ -57,16 +58,16 @@ class Budget:
     def reserve(self, request: Request) -> Decimal:
         """What was set aside; a `NotAskedError` when a limit does not allow it."""
         if self.deadline is not None and time.monotonic() > self.deadline:
-            raise DeadlinePassedError("the run's --deadline has passed")
+            raise DeadlinePassedError(f"the run's {option('--deadline')} has passed")
         if self.max_calls is not None and self.calls >= self.max_calls:
-            raise BudgetSpentError(f"--max-calls {self.max_calls} is reached")
+            raise BudgetSpentError(f"{option('--max-calls', str(self.max_calls))} is reached")
         aside = Decimal(0)
         if self.max_cost is not None:
             assert self.price is not None
             aside = self.price.worst_case(request)
             if self.spent + self._reserved + aside > self.max_cost:
                 raise BudgetSpentError(
-                    f"--max-cost {self.max_cost} would be passed: {self.spent:.4f} is spent, "
+                    f"{option('--max-cost', str(self.max_cost))} would be passed: {self.spent:.4f} is spent, "
                     f"{self._reserved:.4f} is set aside for calls in flight and this one may cost {aside:.4f}"
                 )
         self.calls += 1

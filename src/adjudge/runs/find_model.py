@@ -5,13 +5,15 @@ from collections.abc import Mapping, Sequence
 
 from adjudge.errors import ModelNameError
 from adjudge.models import known_providers, open_model
+from adjudge.models.function import ModelFunction, to_client
+from adjudge.options import option
 from adjudge.records import Judge, ModelClient
 
 EMBEDDED = "embedded"
 
 
 def find_model(
-    model: str | ModelClient | None,
+    model: str | ModelClient | ModelFunction | None,
     judges: Sequence[Judge],
     *,
     base_url: str | None,
@@ -23,7 +25,7 @@ def find_model(
     if model is None:
         model = environ.get("ADJUDGE_MODEL") or default_model(judges, environ)
     if not isinstance(model, str):
-        return model
+        return to_client(model, jobs=jobs)
     if is_embedded(model):
         return open_embedded(model, judges, base_url=base_url, environ=environ)
     return open_model(
@@ -56,7 +58,9 @@ def open_embedded(
         )
     if base_url is not None:
         raise ModelNameError(
-            f"model {EMBEDDED}", "runs on this machine and has no base URL", "leave --base-url out"
+            f"model {EMBEDDED}",
+            "runs on this machine and has no base URL",
+            f"leave {option('--base-url')} out",
         )
     check_ready(environ)
     from adjudge.embedded.client import EmbeddedClient  # noqa: PLC0415 - optional packages, there as just checked
@@ -64,7 +68,9 @@ def open_embedded(
     client = EmbeddedClient(environ)
     if model not in {EMBEDDED, client.name}:
         raise ModelNameError(
-            f"model {model}", f"is of another version; this one is {client.name}", f"use --model {EMBEDDED}"
+            f"model {model}",
+            f"is of another version; this one is {client.name}",
+            f"use {option('--model', EMBEDDED)}",
         )
     return client
 
@@ -86,6 +92,6 @@ def _what_can_be_used(environ: Mapping[str, str]) -> str:
     ]
     keyed = f"; keys are set for {', '.join(ready)}" if ready else ""
     return (
-        "name one with --model or ADJUDGE_MODEL, such as `openai:gpt-…`, `anthropic:claude-…`, `google:gemini-…`, a local "
-        f"server with `--model openai:NAME --base-url URL`, or `scripted:FILE`; `adjudge models` lists them{keyed}"
+        f"name one with {option('--model')} or ADJUDGE_MODEL, such as `openai:gpt-…`, `anthropic:claude-…`, `google:gemini-…`, "
+        f"a local server with `{option('--model', 'openai:NAME')}` and `{option('--base-url', 'URL')}`, or `scripted:FILE`; `adjudge models` lists them{keyed}"
     )

@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from adjudge.errors import SettingsError
+from adjudge.options import option
 from adjudge.records import Json
 from adjudge.runs.plan import CurrentDate, Plan
 from adjudge.store import RunRecord, Store
@@ -91,7 +92,9 @@ def remembered_date(store: Store, described: Mapping[str, Json]) -> CurrentDate 
 
 def _check_name(name: str) -> None:
     if not name.strip() or any(ord(character) < 32 for character in name):
-        raise SettingsError("--name", "is blank or holds control characters", "give a short plain name")
+        raise SettingsError(
+            option("--name"), "is blank or holds control characters", "give a short plain name"
+        )
 
 
 def _check_same(run: RunRecord, described: Mapping[str, Json]) -> None:
@@ -113,7 +116,7 @@ def _check_same(run: RunRecord, described: Mapping[str, Json]) -> None:
     ]
     if differ:
         raise SettingsError(
-            f"--name {run.run_id}",
+            option("--name", run.run_id),
             f"there is a run of that name, made with other {', '.join(differ)}",
             "choose another name, or `adjudge runs rm` the old one",
         )

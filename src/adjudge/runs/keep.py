@@ -27,6 +27,7 @@ class Keeper:
         *,
         model: str,
         base_url: str | None,
+        scope: str | None = None,
         fresh: bool = False,
         retry: frozenset[str] = frozenset(),
         goes_on: bool = False,
@@ -37,6 +38,7 @@ class Keeper:
         self.run_id = run_id
         self._model = model
         self._base_url = base_url
+        self._scope = scope
         self._fresh = fresh
         self._retry = retry
         self.goes_on = goes_on
@@ -61,6 +63,7 @@ class Keeper:
             repeat,
             dict(filled.values),
             [missing.name for missing in filled.missing],
+            *([] if self._scope is None else [self._scope]),
         ]
         return sha256(orjson.dumps(said, option=orjson.OPT_SORT_KEYS)).hexdigest()
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from adjudge.errors import InputError, JudgeFileError, SettingsError
 from adjudge.judges import load_judge, override
+from adjudge.options import option
 from adjudge.prompts.fill import Bindings
 from adjudge.prompts.lookup import inputs_in_values, unknown_maps
 from adjudge.records import NOTHING, Json, Judge
@@ -66,7 +67,9 @@ def make_plan(
 ) -> Plan:
     if not judges:
         raise SettingsError(
-            "judge", "none was named", "name one, such as `--judge correctness`; `adjudge judges` lists them"
+            "judge",
+            "none was named",
+            f"name one, such as `{option('--judge', 'correctness')}`; `adjudge judges` lists them",
         )
     _check_numbers(jobs=jobs, repeats=repeats, first=first, sample=sample)
     _check_parameters(parameters)
@@ -84,7 +87,11 @@ def make_plan(
     _check_distinct(loaded)
     unknown = unknown_maps([item for judge in loaded for item in judge.inputs], maps, sets)
     if unknown:
-        raise SettingsError("--map/--set", "; ".join(unknown), "`adjudge show JUDGE` lists a judge's inputs")
+        raise SettingsError(
+            f"{option('--map')}/{option('--set')}",
+            "; ".join(unknown),
+            "`adjudge show JUDGE` lists a judge's inputs",
+        )
     for judge in loaded:
         check_values(judge, sets)
     current = current_date(sets, environ)
@@ -110,7 +117,7 @@ def check_values(judge: Judge, sets: Mapping[str, str]) -> None:
     held = inputs_in_values(judge.inputs, sets, judge.dialect)
     if held:
         raise SettingsError(
-            "--set",
+            option("--set"),
             "; ".join(held),
             "write that text into the judge's prompt, where its inputs are filled in",
         )
@@ -148,9 +155,9 @@ def current_date(sets: Mapping[str, str], environ: Mapping[str, str]) -> Current
     """A case's own column still goes first: see `look_up`."""
     today = datetime.now(UTC).date().isoformat()
     if sets.get("current_date") == "today":
-        return CurrentDate(day=today, said_by="--set current_date=today")
+        return CurrentDate(day=today, said_by=option("--set", "current_date=today"))
     for said_by, value in (
-        ("--set current_date", sets.get("current_date")),
+        (option("--set", "current_date"), sets.get("current_date")),
         ("ADJUDGE_CURRENT_DATE", environ.get("ADJUDGE_CURRENT_DATE")),
     ):
         if value and value != "today":
@@ -171,12 +178,16 @@ def told_date(judges: Sequence[Judge], current: CurrentDate) -> str | None:
 
 def _check_numbers(*, jobs: int, repeats: int, first: int | None, sample: int | None) -> None:
     if not 1 <= jobs <= MAX_JOBS:
-        raise SettingsError("-j", f"{jobs} is out of range", f"choose 1 to {MAX_JOBS}")
+        raise SettingsError(option("-j"), f"{jobs} is out of range", f"choose 1 to {MAX_JOBS}")
     for flag, value in (("--repeat", repeats), ("-n", first), ("--sample", sample)):
         if value is not None and value < 1:
-            raise SettingsError(flag, f"{value} is out of range", "choose 1 or more")
+            raise SettingsError(option(flag), f"{value} is out of range", "choose 1 or more")
     if first is not None and sample is not None:
-        raise SettingsError("-n and --sample", "both were given", "take the first N, or a sample of N")
+        raise SettingsError(
+            f"{option('-n')} and {option('--sample')}",
+            "both were given",
+            "take the first N, or a sample of N",
+        )
 
 
 RESERVED_PARAMETERS = frozenset(
@@ -199,9 +210,9 @@ def _check_parameters(parameters: Mapping[str, Json]) -> None:
     for name in parameters:
         if name in RESERVED_PARAMETERS:
             raise SettingsError(
-                "--param",
+                option("--param"),
                 f"`{name}` is set by the run itself",
-                "name the model with --model, the prompt with --judge",
+                f"name the model with {option('--model')}, the prompt with {option('--judge')}",
             )
 
 

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from adjudge.errors import SettingsError
 from adjudge.models import WrappingClient, known_providers, open_model
+from adjudge.models.function import PROVIDER
+from adjudge.options import option
 from adjudge.records import Completion, ModelClient, Request
 from adjudge.runs.budget import NotAskedError
 from adjudge.runs.find_model import is_embedded
@@ -26,7 +28,11 @@ class OnlyStoredClient(WrappingClient):
 def open_replay(store: Store | None, source: object, plan: Plan) -> ModelClient:
     """The model of the latest run over these cases with judges of these names, kept from being called."""
     if store is None:
-        raise SettingsError("--model replay", "there is no store to replay from", "name it with --store")
+        raise SettingsError(
+            option("--model", "replay"),
+            "there is no store to replay from",
+            f"name it with {option('--store')}",
+        )
     path = str(Path(source).resolve()) if isinstance(source, str | Path) else None
     names = {judge.name for judge in plan.judges}
     for run in store.runs():
@@ -34,7 +40,7 @@ def open_replay(store: Store | None, source: object, plan: Plan) -> ModelClient:
         if path is not None and run.plan.get("path") == path and names <= known:
             return OnlyStoredClient(_reopen(run))
     raise SettingsError(
-        "--model replay",
+        option("--model", "replay"),
         f"no run of {', '.join(sorted(names))} over these cases is in {store.where}",
         "`adjudge runs` lists what is stored",
     )
@@ -45,6 +51,12 @@ def _reopen(run: RunRecord) -> ModelClient:
     model, base_url = str(run.plan["model"]), run.plan.get("base_url")
     if model.startswith("scripted:"):
         return open_model(model)
+    if model.startswith(f"{PROVIDER}:"):
+        raise SettingsError(
+            option("--model", "replay"),
+            f"run {run.run_id} was judged by a Python function ({model}), which only Python has",
+            "give the function itself as `model=` to go on with the run, or read it with `adjudge report`",
+        )
     if is_embedded(model):
         from adjudge.embedded.ready import check_packages  # noqa: PLC0415 - keeps start-up fast
 

@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from hashlib import sha256
 
 from adjudge.models import WrappingClient
 from adjudge.models.share import again
@@ -24,6 +25,8 @@ class StoredClient(WrappingClient):
     Equal requests on their way at the same time share one call. With `fresh_since`, only what was asked since then is
     reused: `--fresh` asks everything again, but not twice when it is interrupted and goes on.
 
+    With `scope`, only what was asked under the same scope is reused.
+
     `room` bounds the calls that were sent and whose replies are not committed: what a crash can cost.
     """
 
@@ -33,6 +36,7 @@ class StoredClient(WrappingClient):
         store: GroupCommit,
         *,
         base_url: str | None = None,
+        scope: str | None = None,
         fresh_since: datetime | None = None,
         room: asyncio.Semaphore | None = None,
     ) -> None:
@@ -40,14 +44,24 @@ class StoredClient(WrappingClient):
         self._room = room or asyncio.Semaphore(LARGEST_ROOM)
         self._store = store
         self._base_url = base_url
+        self._scope = scope
         self._fresh_since = fresh_since
         self._asking: dict[str, asyncio.Future[Completion]] = {}
 
     def asking_again(self, since: datetime) -> "StoredClient":
         """The same, for requests whose stored replies were of no use (`--retry`)."""
         return StoredClient(
-            self._client, self._store, base_url=self._base_url, fresh_since=since, room=self._room
+            self._client,
+            self._store,
+            base_url=self._base_url,
+            scope=self._scope,
+            fresh_since=since,
+            room=self._room,
         )
+
+    def request_key(self, request: Request) -> str:
+        key = super().request_key(request)
+        return key if self._scope is None else sha256(f"{self._scope}\0{key}".encode()).hexdigest()
 
     async def complete(self, request: Request) -> Completion:
         key = self.request_key(request)

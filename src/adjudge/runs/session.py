@@ -17,9 +17,10 @@ from adjudge.models import (
     RetryingClient,
     SharedClient,
     context_tokens,
-    parse_model_name,
 )
+from adjudge.models.function import ModelFunction
 from adjudge.models.prices import find_price
+from adjudge.options import option
 from adjudge.records import BadRow, Case, Judgement, ModelClient
 from adjudge.runs.budget import Budget, BudgetedClient, Price
 from adjudge.runs.execute import Conditions, execute, execute_in_order
@@ -122,7 +123,7 @@ async def open_session(
     plan: Plan,
     *,
     source: object,
-    model: str | ModelClient | None,
+    model: str | ModelClient | ModelFunction | None,
     base_url: str | None = None,
     name: str | None = None,
     limits: Limits | None = None,
@@ -213,6 +214,8 @@ async def _kept(
     """The same conditions with a store behind them. A run that does not end well can go on."""
     run = chosen.record
     address: str | None = getattr(asked, "base_url", None)
+    # what a function said is for the run that asked it, also when its id is used again after `runs rm`
+    scope = f"{run.run_id} {run.started_at.isoformat()}" if getattr(asked, "within_run", False) else None
     store.write([*(KeepJudge(judge=judge) for judge in conditions.judges), StartRun(run=run)])
     if chosen.goes_on:
         # no reply is stored for these, or the person wants another: they are judged again
@@ -228,6 +231,7 @@ async def _kept(
                     client,
                     group,
                     base_url=address,
+                    scope=scope,
                     fresh_since=run.started_at if keeping.fresh else None,
                     room=asyncio.Semaphore(jobs),
                 ),
@@ -236,6 +240,7 @@ async def _kept(
                     run.run_id,
                     model=client.name,
                     base_url=address,
+                    scope=scope,
                     by_case=getattr(asked, "answers_by_case", False),
                     fresh=keeping.fresh,
                     retry=keeping.retry,
@@ -253,7 +258,7 @@ def check_retry(kinds: frozenset[str]) -> None:
     unknown = kinds - RETRIED
     if unknown:
         raise SettingsError(
-            "--retry",
+            option("--retry"),
             f"{', '.join(sorted(unknown))} is no kind that can be asked again",
             f"name some of {', '.join(sorted(RETRIED))}",
         )
@@ -261,12 +266,12 @@ def check_retry(kinds: frozenset[str]) -> None:
 
 def known_price(client: ModelClient) -> Price:
     """The price list's, for the provider's own service; a limit on money needs one."""
-    name = parse_model_name(client.name) if ":" in client.name else None
-    priced = find_price(name.provider, name.model) if name is not None else None
+    provider, _, model = client.name.partition(":")
+    priced = find_price(provider, model) if model else None
     if priced is None or priced.rates is None:
         raise SettingsError(
-            "--max-cost",
+            option("--max-cost"),
             f"the price of {client.name} is not known",
-            "give it with --price IN,OUT in US dollars per million tokens, or limit calls with --max-calls",
+            f"give it with {option('--price')} in US dollars per million input and output tokens, or limit calls with {option('--max-calls')}",
         )
     return Price(input=priced.rates.fresh * 1_000_000, output=priced.rates.output * 1_000_000)

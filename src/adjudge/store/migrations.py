@@ -102,7 +102,7 @@ def too_new(where: str, found: int, known: int) -> StoreError:
     return trouble(
         where,
         f"the store has format {found}, made by a newer adjudge; this one knows formats up to {known}",
-        "upgrade adjudge (`pip install -U adjudge`), or name another store with `--store`",
+        "upgrade adjudge (`pip install -U adjudge`), or name another store",
     )
 
 
@@ -110,5 +110,5 @@ def not_ours(where: str) -> StoreError:
     return trouble(
         where,
         "is a database, but not one of adjudge's",
-        "name another file, a folder, or a database of its own with `--store`",
+        "name another file, a folder, or a database of its own",
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from adjudge.errors import SettingsError, StoreError
+from adjudge.options import option as option_name
 from adjudge.store.sql import trouble
 
 FILE_NAME = "store.db"
@@ -38,7 +39,7 @@ def database_file(where: str | Path) -> Path | None:
         return Path(rest[1:])
     # the URL itself may hold a password
     problem = "needs the path of a file, without options" if name == "sqlite" else "is not a kind of store"
-    raise SettingsError(f"--store {name}://", problem, _PLACES)
+    raise SettingsError(option_name("--store", f"{name}://"), problem, _PLACES)
 
 
 def shown_url(url: str) -> str:
@@ -100,14 +101,14 @@ def store_file(where: str | Path, *, create: bool) -> Path:
 def _check_file(file: Path) -> None:
     """SQLite takes a file too short for a header for an empty database, and would write over it."""
     if not file.is_file():
-        raise trouble(str(file), "is not a file", "name another file or folder with `--store`")
+        raise trouble(str(file), "is not a file", "name another file or folder")
     with file.open("rb") as opened:
         head = opened.read(len(HEADER))
     if head and head != HEADER:
         raise trouble(
             str(file),
             "is not a store: the file is no SQLite database, or its beginning is damaged",
-            "check the path, restore a backup, or name another store with `--store`",
+            "check the path, restore a backup, or name another store",
         )
 
 
@@ -128,17 +129,15 @@ def _make_file(file: Path) -> None:
 def _cannot(error: OSError, where: str | Path) -> StoreError:
     if isinstance(error, FileNotFoundError):
         parent = Path(str(error.filename)).parent
-        return trouble(
-            str(where), f"the folder {parent} does not exist", "make it, or name another with `--store`"
-        )
+        return trouble(str(where), f"the folder {parent} does not exist", "make it, or name another")
     if isinstance(error, PermissionError):
         return trouble(
             str(where),
             f"no permission to use it ({error.strerror})",
-            "give this user the right to write there, or name another folder with `--store`",
+            "give this user the right to write there, or name another folder",
         )
     return trouble(
         str(where),
         f"cannot be used ({error.strerror or error})",
-        "check the path and the disk, or name another with `--store`",
+        "check the path and the disk, or name another",
     )

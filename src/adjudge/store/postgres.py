@@ -286,7 +286,7 @@ class PostgresHome:
                 return trouble(
                     self.where,
                     f"cannot be reached ({said})",
-                    "check that the server runs, and host, port, user, password and database in `--store`",
+                    "check that the server runs, and host, port, user, password and database in the URL",
                 )
             case _:
                 return trouble(self.where, f"the database refused ({said})", "see the server's log")

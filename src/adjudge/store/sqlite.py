@@ -31,7 +31,7 @@ DIALECT = Dialect(
     clustered=" WITHOUT ROWID",
 )
 
-HERE = "or name another store with `--store`"
+HERE = "or name another store"
 PROBLEMS: Mapping[int, tuple[str, str]] = {
     sqlite3.SQLITE_FULL: (
         "the disk is full",
