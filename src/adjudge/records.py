@@ -1,7 +1,7 @@
 """Every record that travels the pipeline; imports nothing of ours."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from types import MappingProxyType
@@ -290,11 +290,22 @@ class Completion:
     """What the client had to change to be answered (`left_out:temperature`)."""
     logprobs: tuple[TokenLogprob, ...] = ()
     measured: Measured | None = None
+    read: tuple[str, ...] | None = field(default=None, compare=False, repr=False)
+    """What the model read instead of the prompt, where it reads fields: nothing where code did the work. None: the prompt.
+    It is kept as the request's prompt, see `as_read`."""
     from_store: bool = False
     key: str | None = None
     """What it is stored under: the hash of the request; None where nothing is kept."""
     version: int = 0
     """1 for the first answer to a request, more where it was asked again on purpose."""
+
+
+def as_read(request: Request, completion: Completion) -> Request:
+    """The request with what the model read of it."""
+    if completion.read is None:
+        return request
+    messages = tuple(Message(role="user", content=text) for text in completion.read)
+    return replace(request, prompt=Prompt(messages=messages))
 
 
 class ModelClient(Protocol):
@@ -397,6 +408,7 @@ OUTCOME_KINDS: tuple[str, ...] = (
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Call:
     request: Request
+    """With the prompt that the model read."""
     completion: Completion
 
 

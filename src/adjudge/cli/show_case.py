@@ -92,6 +92,8 @@ def _print(judgement: Judgement, worked: Worked) -> None:
     for note in judgement.notes:
         click.echo(plain(f"note: {note}"))
     for call in judgement.calls:
+        if not call.request.prompt.messages and call.completion.usage.input == 0:
+            click.echo(f"\n--- {call.request.step}: made in code, no model read anything ---")
         for message in call.request.prompt.messages:
             click.echo(f"\n--- {call.request.step}: {message.role} ---")
             click.echo(plain(message.content))

@@ -25,10 +25,12 @@ WINDOW_TOKENS = 480
 
 
 class Said(NamedTuple):
-    """The probabilities that were asked for, and how many tokens were read to know them."""
+    """The probabilities that were asked for, and what was read to know them."""
 
     probabilities: list[float]
     tokens: int
+    read: tuple[str, ...] = ()
+    """Each sequence as the model saw it: cleaned, and cut to what it takes."""
 
 
 class Asker(Protocol):
@@ -75,7 +77,7 @@ class SmallModel:
             )
         )
         best = [max(each) for each in zip(*(one.probabilities for one in said), strict=True)]
-        return Said(best, sum(one.tokens for one in said))
+        return Said(best, sum(one.tokens for one in said), tuple(text for one in said for text in one.read))
 
     async def relevant(self, *, question: str, response: str) -> Said:
         asked = ask_relevant(self._engine.tokens, question=question, response=response)
@@ -93,7 +95,8 @@ class SmallModel:
             for outputs in sequence
             for calibration, output in zip(self._calibration[question], outputs, strict=True)
         ]
-        return Said(probabilities, sum(len(one.tokens) for one in asked))
+        read = tuple(self._engine.tokens.lines(one.tokens) for one in asked)
+        return Said(probabilities, sum(len(one.tokens) for one in asked), read)
 
 
 def descending(said: Said) -> Said:
@@ -101,7 +104,7 @@ def descending(said: Said) -> Said:
     kept: list[float] = []
     for probability in said.probabilities:
         kept.append(min(probability, kept[-1]) if kept else probability)
-    return Said(kept, said.tokens)
+    return said._replace(probabilities=kept)
 
 
 def windows(tokens: Tokens, text: str) -> list[str]:

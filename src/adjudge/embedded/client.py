@@ -39,6 +39,7 @@ class EmbeddedClient:
     """Opened at the first question, so that knowing its name and its keys takes no weights."""
 
     base_url = None
+    reads_fields = True
 
     def __init__(
         self,
@@ -77,6 +78,7 @@ class EmbeddedClient:
             latency_ms=(time.perf_counter() - started) * 1000,
             notes=(*reply.notes, *language_notes(request.fields), *hidden_notes(request.fields)),
             measured=reply.measured,
+            read=reply.read,
         )
 
     async def close(self) -> None:

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
 
-from adjudge.embedded.asker import Asker
+from adjudge.embedded.asker import Asker, Said
 from adjudge.embedded.evidence import overlap
 from adjudge.embedded.numbers import NumberFound, any_number
 from adjudge.embedded.reply import UNCERTAIN, JobReply, alternatives, percent
-from adjudge.embedded.signs import correctness_signs, weighed
+from adjudge.embedded.signs import correctness_signs, signs_seen, weighed
 from adjudge.records import Json, Measured
 from adjudge.scoring.text import NumberText, clipped, text_of
 
@@ -23,10 +23,10 @@ async def judge_correctness(asker: Asker, fields: Mapping[str, Json]) -> JobRepl
     if number is not None and not quotable(number, expected, response):
         number = None
     said = await asker.correct(question=question, expected=expected, response=response)
-    likely = weighed(said.probabilities[0], correctness_signs(question, expected, response))
+    signs = correctness_signs(question, expected, response)
     if number is None:
-        return by_model(likely, expected, response, said.tokens)
-    return by_code(number, likely, said.tokens)
+        return by_model(said, signs, expected, response)
+    return by_code(number, weighed(said.probabilities[0], signs), said)
 
 
 def quotable(number: NumberFound, expected: Sequence[str], response: str) -> bool:
@@ -35,7 +35,7 @@ def quotable(number: NumberFound, expected: Sequence[str], response: str) -> boo
     return in_reference and (number.response is None or NumberText(response).has(number.response))
 
 
-def by_code(number: NumberFound, likely: float, tokens: int) -> JobReply:
+def by_code(number: NumberFound, likely: float, said: Said) -> JobReply:
     """The scorer compares the two numbers once more, with its own margins, and decides."""
     agreeing = max(SURE, likely) if number.agrees else min(1 - SURE, likely)
     given = (
@@ -45,7 +45,7 @@ def by_code(number: NumberFound, likely: float, tokens: int) -> JobReply:
     )
     return JobReply(
         parts={
-            "reason": f"The expected answer is the number {clipped(number.expected)}; {given} ({number.how}).",
+            "reason": f"The expected answer is the number {clipped(number.expected)}; {given} ({number.how}). Compared in code.",
             "contradicts": False,
             "misses_critical": False,
             "calculation": False,
@@ -53,19 +53,26 @@ def by_code(number: NumberFound, likely: float, tokens: int) -> JobReply:
         },
         measured=Measured(probability=agreeing if number.agrees else 1 - agreeing),
         notes=("compared_in_code",),
-        tokens=tokens,
+        tokens=said.tokens,
+        read=said.read,
     )
 
 
-def by_model(likely: float, expected: Sequence[str], response: str, tokens: int) -> JobReply:
+def by_model(said: Said, signs: Mapping[str, float], expected: Sequence[str], response: str) -> JobReply:
+    likely = weighed(said.probabilities[0], signs)
     agrees = likely >= THRESHOLD
+    gives = (
+        f"The model gives {percent(said.probabilities[0])} that the response agrees with the expected answer"
+    )
+    if seen := signs_seen(signs):
+        gives += f", made {percent(likely)} by rule because {' and '.join(seen)}"
     shared, nearest = max(
         ((overlap(text, response), text) for text in expected), key=itemgetter(0), default=(0.0, "")
     )
     found = f"{percent(shared)} of the words of “{clipped(nearest)}” stand in the response"
     return JobReply(
         parts={
-            "reason": f"The model gives {percent(likely)} that the response agrees with the expected answer; {found}.",
+            "reason": f"{gives}; {found}.",
             # what it says instead, or that it says nothing to the point: told apart by whether it shares any words
             "contradicts": not agrees and shared > 0,
             "misses_critical": not agrees and shared == 0,
@@ -74,5 +81,6 @@ def by_model(likely: float, expected: Sequence[str], response: str, tokens: int)
         },
         measured=Measured(probability=likely if agrees else 1 - likely),
         notes=("uncertain",) if abs(likely - THRESHOLD) < UNCERTAIN else (),
-        tokens=tokens,
+        tokens=said.tokens,
+        read=said.read,
     )

@@ -32,7 +32,7 @@ async def match_items(asker: Asker, fields: Mapping[str, Json]) -> JobReply:
     said = await asker.states(text=response, statements=[text for _, text in statements])
     whole = await read_as_whole(asker, fields, len(statements))
     decided = {
-        item_id: decide(item_id, text, either(probability, whole.probabilities), response)
+        item_id: decide(item_id, text, probability, whole.probabilities, response)
         for (item_id, text), probability in zip(statements, said.probabilities, strict=True)
     }
     places = [
@@ -50,7 +50,7 @@ async def match_items(asker: Asker, fields: Mapping[str, Json]) -> JobReply:
         ],
         "organization": "matched" if in_order(places) else "mismatched",
     }
-    return JobReply(parts=parts, tokens=said.tokens + whole.tokens)
+    return JobReply(parts=parts, tokens=said.tokens + whole.tokens, read=(*said.read, *whole.read))
 
 
 async def read_as_whole(asker: Asker, fields: Mapping[str, Json], statements: int) -> Said:
@@ -75,10 +75,14 @@ def rows_of(rows: Json, key: str) -> Sequence[tuple[str, str]]:
     return [(str(row["id"]), str(row[key])) for row in listed if isinstance(row, dict)]
 
 
-def decide(item_id: str, text: str, probability: float, response: str) -> dict[str, Json]:
+def decide(item_id: str, text: str, states: float, agrees: Sequence[float], response: str) -> dict[str, Json]:
     """Matched only with a passage to show for it."""
+    probability = either(states, agrees)
     evidence = find_evidence(text, response) if probability >= THRESHOLD else None
-    why = f"the model gives {percent(probability)} that the response states it"
+    why = f"the model gives {percent(states)} that the response states it"
+    if agrees:
+        whole = " and ".join(percent(each) for each in agrees)
+        why += f" and {whole} that it agrees with the short reference as a whole: {percent(probability)} for either"
     if probability >= THRESHOLD and evidence is None:
         why += ", but no passage shares its words"
     return {"id": item_id, "why": why, "matched": evidence is not None, "evidence": evidence}

@@ -30,9 +30,9 @@ async def judge_relevance(asker: Asker, fields: Mapping[str, Json]) -> JobReply:
     missing = unanswered(question, response)
     reasons = [f"The model's expected relevance is {rated.exact:.2f} on a scale of 0 to 5."]
     reasons.append(
-        f"Not touched on: {quoted(missing)}."
+        f"Going by the words they share, it does not touch on {quoted(missing)}."
         if missing
-        else "Every part of the request that could be told apart is touched on."
+        else "Going by the words they share, it touches on every part of the request that could be told apart."
     )
     reasons += [sentence for _, sentence in faults(response) if sentence]
     return JobReply(
@@ -40,6 +40,7 @@ async def judge_relevance(asker: Asker, fields: Mapping[str, Json]) -> JobReply:
         measured=Measured(probability=rated.probability, exact=rated.exact),
         notes=rated.notes,
         tokens=said.tokens,
+        read=said.read,
     )
 
 
@@ -62,6 +63,7 @@ async def judge_helpfulness(asker: Asker, fields: Mapping[str, Json]) -> JobRepl
         measured=Measured(probability=rated.probability, exact=rated.exact),
         notes=rated.notes,
         tokens=said.tokens,
+        read=said.read,
     )
 
 

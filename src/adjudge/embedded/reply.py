@@ -17,6 +17,8 @@ class JobReply:
     measured: Measured | None = None
     notes: tuple[str, ...] = ()
     tokens: int = 0
+    read: tuple[str, ...] = ()
+    """What the model read; nothing where the job was done in code."""
 
 
 def texts_of(fields: Mapping[str, Json], name: str) -> list[str]:

@@ -40,6 +40,19 @@ def correctness_signs(question: str, expected: Sequence[str], response: str) -> 
     }
 
 
+def signs_seen(signs: Mapping[str, float]) -> list[str]:
+    """The signs that moved the probability, each as half a sentence."""
+    words = {
+        "polarity": "both begin with the same yes or no"
+        if signs["polarity"] > 0
+        else "one begins with yes and the other with no",
+        "refusal": "the response declines or does not know",
+        "figures": "its figures agree",
+        "explained": "both explain at length",
+    }
+    return [words[name] for name, value in signs.items() if value]
+
+
 def weighed(probability: float, signs: Mapping[str, float]) -> float:
     """The model's probability, moved by the signs."""
     certain = min(max(probability, 1e-6), 1 - 1e-6)

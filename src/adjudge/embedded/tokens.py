@@ -37,6 +37,16 @@ class Tokens:
         head = most * 2 // 3
         return ids[:head] + ids[len(ids) - (most - head) :]
 
+    def lines(self, ids: Sequence[int]) -> str:
+        """A sequence as the model reads it, each field on a line: field texts hold no line breaks of their own."""
+        fields: list[list[int]] = [[]]
+        for number in ids:
+            if number == self.end:
+                fields.append([])
+            elif number != self.start:
+                fields[-1].append(number)
+        return "\n".join(self.pieces.decode(field, skip_special_tokens=False) for field in fields if field)
+
     @cached_property
     def start(self) -> int:
         return self.special(START)
@@ -53,7 +63,7 @@ class Tokens:
     @cached_property
     def pieces(self) -> "Tokenizer":
         try:
-            from tokenizers import Tokenizer, models, pre_tokenizers  # noqa: PLC0415 - an optional package
+            from tokenizers import Tokenizer, decoders, models, pre_tokenizers  # noqa: PLC0415 - an optional package
         except ModuleNotFoundError:
             raise MissingExtraError("the embedded judge", "embedded") from None
         left_right = [(left, right) for left, _, right in (merge.partition(" ") for merge in self.merges)]
@@ -66,4 +76,5 @@ class Tokens:
                 pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True),
             ]
         )
+        tokenizer.decoder = decoders.ByteLevel()
         return tokenizer

@@ -23,7 +23,7 @@ from adjudge.reports.words import FAILURES
 from adjudge.reports.worked_coverage import coverage_steps, rationale_steps
 from adjudge.reports.worked_numbers import correctness_steps
 from adjudge.reports.worked_rules import expression_steps, field_steps, pass_step, points_steps
-from adjudge.reports.worked_steps import Step, Worked, number_text
+from adjudge.reports.worked_steps import Decider, Step, Worked, number_text
 from adjudge.scoring import normalize
 from adjudge.scoring.scale import plain
 from adjudge.scoring.text import as_text
@@ -99,18 +99,18 @@ def score_steps(
     rule = None if judge is None else judge.score
     match rule:
         case FieldScore():
-            yield from field_steps(rule, parts)
+            yield from field_steps(rule, parts, decided_by(judgement))
         case PointsScore():
             yield from points_steps(rule, parts)
         case ExpressionScore():
             yield from expression_steps(rule, {**items_of(judgement, judge), **parts})
         case NamedScore(name="coverage"):
             references = [] if fields is None else _references(fields)
-            yield from coverage_steps(parts, judgement.notes, references)
+            yield from coverage_steps(parts, judgement.notes, references, decided_by(judgement))
         case NamedScore(name="coverage_rationale"):
             yield from rationale_steps(parts)
         case NamedScore(name="correctness"):
-            yield from correctness_steps(parts, fields)
+            yield from correctness_steps(parts, fields, decided_by(judgement))
         case _:
             yield Step(
                 kind="rule",
@@ -119,6 +119,13 @@ def score_steps(
                 explanation="The judge's file is not in this store any more, so how the score came about cannot be told.",
             )
     yield from measured_steps(judgement)
+
+
+def decided_by(judgement: Judgement) -> Decider:
+    """Who decided what the verdict's flags say: the embedded judge's model gives a probability, and rules do the rest."""
+    if not judgement.model.startswith("embedded@"):
+        return "model"
+    return "code" if "compared_in_code" in judgement.notes else "rule"
 
 
 def measured_steps(judgement: Judgement) -> Iterator[Step]:
@@ -258,7 +265,9 @@ def after_steps(judgement: Judgement, outcome: Scored | Forced, judge: Judge | N
             kind="probability",
             label="probability",
             value=f"{judgement.probability:.3f}",
-            explanation="How likely the model itself holds this verdict to be; not how likely it is right.",
+            explanation="Set by rule for numbers compared in code, unless the model is surer; not how likely it is right."
+            if decided_by(judgement) == "code"
+            else "How likely the model itself holds this verdict to be; not how likely it is right.",
             number=judgement.probability,
         )
 

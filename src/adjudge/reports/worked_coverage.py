@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from adjudge.records import Json
-from adjudge.reports.worked_steps import Step, StepKind, exact_text, fraction_text
+from adjudge.reports.worked_steps import Decider, Step, StepKind, exact_text, fraction_text
 from adjudge.scoring.checklist import SHAPES
 from adjudge.scoring.rationale import Counts, coverage_score, decimals, formula, read_rationale
 from adjudge.scoring.terms import is_quoted
@@ -20,7 +20,7 @@ IN_WORDS: Mapping[str, str] = {
 
 
 def coverage_steps(
-    parts: Mapping[str, Json], notes: Sequence[str], references: Sequence[str]
+    parts: Mapping[str, Json], notes: Sequence[str], references: Sequence[str], decided: Decider = "model"
 ) -> Iterator[Step]:
     """From a verdict that the scorer `coverage` completed; nothing when it did not."""
     counts = read_counts(parts.get("counts"))
@@ -32,7 +32,7 @@ def coverage_steps(
         for row in rows if isinstance(rows, list) else []:
             if isinstance(row, dict):
                 yield item_step(KINDS[shape.category], row, notes)
-    yield organization_step(counts)
+    yield organization_step(counts, decided)
     yield from counts_steps(counts)
 
 
@@ -118,12 +118,13 @@ def item_step(kind: StepKind, row: Mapping[str, Json], notes: Sequence[str]) -> 
     )
 
 
-def organization_step(counts: Counts) -> Step:
+def organization_step(counts: Counts, decided: Decider = "model") -> Step:
+    seen = "as the model sees it" if decided == "model" else "as the places of the matched passages tell"
     return Step(
         kind="organization",
         label="organization",
         value="matched" if counts.organized else "mismatched",
-        explanation="Whether the response puts things in the reference's order, as the model sees it: 1 or 0.",
+        explanation=f"Whether the response puts things in the reference's order, {seen}: 1 or 0.",
         holds=counts.organized,
     )
 

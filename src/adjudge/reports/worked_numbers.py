@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from adjudge.records import Json
-from adjudge.reports.worked_steps import Step, exact_text
+from adjudge.reports.worked_steps import Decider, Step, exact_text
 from adjudge.scoring.codes import Code
 from adjudge.scoring.correctness import (
     CALCULATION_MARGIN,
@@ -37,7 +37,17 @@ FLAGS = (
 )
 
 
-def correctness_steps(parts: Mapping[str, Json], fields: Mapping[str, Json] | None) -> Iterator[Step]:
+BY_RULE = {
+    "contradicts": "the model gives less than 50 % that the response agrees, and it shares words with the expected answer",
+    "misses_critical": "the model gives less than 50 % that the response agrees, and it shares no word with the expected "
+    "answer",
+}
+"""When the embedded judge sets a flag."""
+
+
+def correctness_steps(
+    parts: Mapping[str, Json], fields: Mapping[str, Json] | None, decided: Decider = "model"
+) -> Iterator[Step]:
     """From a verdict of the scorer `correctness`; nothing when it is none. `fields` None: the case is not there."""
     pairs = read_pairs(parts.get("numbers"))
     if isinstance(pairs, Invalid) or not isinstance(parts.get("contradicts"), bool):
@@ -45,12 +55,13 @@ def correctness_steps(parts: Mapping[str, Json], fields: Mapping[str, Json] | No
     wrong: list[str] = []
     for name, so, not_so in FLAGS:
         said = parts.get(name) is True
-        wrong += [f"the response {so}"] if said else []
+        reason = f"the response {so}" if decided == "model" else BY_RULE[name]
+        wrong += [reason] if said else []
         yield Step(
             kind="flag",
             label=name,
             value="true" if said else "false",
-            explanation=f"The model says that the response {so if said else not_so}.",
+            explanation=flag_words(name, so if said else not_so, decided),
             holds=not said,
         )
     margin = CALCULATION_MARGIN if parts.get("calculation") else MARGIN
@@ -70,7 +81,17 @@ def correctness_steps(parts: Mapping[str, Json], fields: Mapping[str, Json] | No
             yield number_step(pair, comparison, margin, question)
         if pair.critical and not agrees:
             wrong.append(f"the critical number {clipped(pair.expected, 40)} does not agree")
-    yield rule_step(wrong, numbers=sum(pair.critical for pair in pairs))
+    yield rule_step(wrong, numbers=sum(pair.critical for pair in pairs), decided=decided)
+
+
+def flag_words(name: str, says: str, decided: Decider) -> str:
+    match decided:
+        case "model":
+            return f"The model says that the response {says}."
+        case "code":
+            return "The model was not asked: the expected answer is a number, which is compared in code."
+        case "rule":
+            return f"The model was not asked; set by rule when {BY_RULE[name]}."
 
 
 def margin_step(margin: Fraction) -> Step:
@@ -90,7 +111,7 @@ def margin_step(margin: Fraction) -> Step:
     )
 
 
-def rule_step(wrong: list[str], *, numbers: int) -> Step:
+def rule_step(wrong: list[str], *, numbers: int, decided: Decider) -> Step:
     if wrong:
         found = "; ".join(wrong)
         return Step(
@@ -110,7 +131,11 @@ def rule_step(wrong: list[str], *, numbers: int) -> Step:
         kind="rule",
         label="rule",
         value="1",
-        explanation=f"Nothing contradicts, nothing critical is missing, {agreed}.",
+        explanation={
+            "model": f"Nothing contradicts, nothing critical is missing, {agreed}.",
+            "code": "The expected number agrees.",
+            "rule": "The model gives 50 % or more that the response agrees with the expected answer.",
+        }[decided],
         number=1.0,
         holds=True,
     )

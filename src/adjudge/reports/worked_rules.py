@@ -7,13 +7,13 @@ from adjudge.expressions import EvaluationError, parse_expression
 from adjudge.expressions.evaluate import evaluate
 from adjudge.expressions.syntax import Apply, Chain, Compare, Junction, Literally, Name, Negative, Node, Not
 from adjudge.records import ExpressionScore, FieldScore, Json, Judge, PointsScore
-from adjudge.reports.worked_steps import Step, exact_text
+from adjudge.reports.worked_steps import Decider, Step, exact_text
 from adjudge.scoring.rules import PointsScorer, numeric, rationale_notes
 from adjudge.scoring.scale import plain
 from adjudge.scoring.text import as_text, clipped
 
 
-def field_steps(rule: FieldScore, parts: Mapping[str, Json]) -> Iterator[Step]:
+def field_steps(rule: FieldScore, parts: Mapping[str, Json], decided: Decider = "model") -> Iterator[Step]:
     said = parts.get(rule.field)
     number = None if said is None else numeric(said)
     if number is None:
@@ -22,7 +22,9 @@ def field_steps(rule: FieldScore, parts: Mapping[str, Json]) -> Iterator[Step]:
         kind="field",
         label=f"`{rule.field}` of the verdict",
         value=clipped(as_text(said)),
-        explanation="The score is what the model put into this field; it is not computed.",
+        explanation="The score is what the model put into this field; it is not computed."
+        if decided == "model"
+        else "The score is the mean of the scale under the model's probabilities, rounded.",
         number=float(number),
     )
     for note in rationale_notes(parts, number):

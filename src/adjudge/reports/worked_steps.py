@@ -19,6 +19,9 @@ StepKind = Literal[
     "what", "next",
 ]  # fmt: skip
 
+Decider = Literal["model", "rule", "code"]
+"""Who decided what a verdict's parts say: the model; a rule over the probability it gives; code, the model not asked."""
+
 LONGEST_FRACTION = 10**5
 MOST_DECIMALS = 10
 

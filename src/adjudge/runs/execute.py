@@ -11,7 +11,18 @@ from typing import NamedTuple
 from adjudge.errors import DatasetError, InputError, ModelCallError, TemplateError, TooLongError
 from adjudge.models import CircuitOpenError
 from adjudge.prompts.fill import Filled, fill_inputs
-from adjudge.records import NOTHING, BadRow, Call, Case, Failed, Judge, Judgement, ModelClient, Request
+from adjudge.records import (
+    NOTHING,
+    BadRow,
+    Call,
+    Case,
+    Failed,
+    Judge,
+    Judgement,
+    ModelClient,
+    Request,
+    as_read,
+)
 from adjudge.runs.budget import NotAskedError
 from adjudge.runs.groups import cluster_of, slice_values
 from adjudge.runs.keep import Keeper, NoKeeper
@@ -240,7 +251,7 @@ async def drive(procedure: Procedure, client: ModelClient, calls: list[Call], ha
         request: Request = next(procedure)
         while True:
             completion = await client.complete(request)
-            calls.append(Call(request=request, completion=completion))
+            calls.append(Call(request=as_read(request, completion), completion=completion))
             request = procedure.send(completion)
     except StopIteration as done:
         ruling: Ruling = done.value

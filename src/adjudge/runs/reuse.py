@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from adjudge.models import WrappingClient
 from adjudge.models.share import again
-from adjudge.records import Completion, ModelClient, Request
+from adjudge.records import Completion, ModelClient, Request, as_read
 from adjudge.store import KeepCompletion, StoredCompletion
 from adjudge.store.group import GroupCommit
 
@@ -37,6 +37,7 @@ class StoredClient(WrappingClient):
         *,
         base_url: str | None = None,
         scope: str | None = None,
+        reads_fields: bool = False,
         fresh_since: datetime | None = None,
         room: asyncio.Semaphore | None = None,
     ) -> None:
@@ -45,6 +46,7 @@ class StoredClient(WrappingClient):
         self._store = store
         self._base_url = base_url
         self._scope = scope
+        self._reads_fields = reads_fields
         self._fresh_since = fresh_since
         self._asking: dict[str, asyncio.Future[Completion]] = {}
 
@@ -55,6 +57,7 @@ class StoredClient(WrappingClient):
             self._store,
             base_url=self._base_url,
             scope=self._scope,
+            reads_fields=self._reads_fields,
             fresh_since=since,
             room=self._room,
         )
@@ -104,7 +107,7 @@ class StoredClient(WrappingClient):
             KeepCompletion(
                 key=key,
                 version=completion.version,
-                request=request,
+                request=as_read(request, completion),
                 completion=completion,
                 model=self._client.name,
                 base_url=self._base_url,
@@ -125,4 +128,7 @@ class StoredClient(WrappingClient):
             key=stored.key,
             version=stored.version,
             notes=notes,
+            read=()
+            if self._reads_fields
+            else None,  # the store has it, and gives it to whoever looks at the case
         )

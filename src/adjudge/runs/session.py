@@ -232,6 +232,7 @@ async def _kept(
                     group,
                     base_url=address,
                     scope=scope,
+                    reads_fields=getattr(asked, "reads_fields", False),
                     fresh_since=run.started_at if keeping.fresh else None,
                     room=asyncio.Semaphore(jobs),
                 ),

@@ -230,6 +230,7 @@ def test_every_part_of_the_records_is_drawn():
     assert {each.name for each in fields(Completion)} == {
         "text", "finish", "structured", "model_snapshot", "usage", "cost", "latency_ms", "attempts", "notes",
         "logprobs", "measured", "from_store", "key", "version",
+        "read",  # kept as the request's prompt
     }  # fmt: skip
     assert {each.name for each in fields(Request)} == {
         "prompt", "schema", "case_id", "judge", "step", "repeat", "shared", "temperature", "max_output_tokens",
