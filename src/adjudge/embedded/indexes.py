@@ -17,6 +17,26 @@ DEFAULT_INDEX = "https://pypi.org/simple"
 """pip's and uv's own default; used only when neither is told otherwise, since an index may be replaced for a reason."""
 PIP_SECTIONS = ("global", "download", ":env:")
 """Later ones win, as they do in pip."""
+PIP_NEEDS = frozenset(
+    {
+        *(
+            "PATH",
+            "HOME",
+            "USERPROFILE",
+            "APPDATA",
+            "LOCALAPPDATA",
+            "PROGRAMDATA",
+            "SYSTEMROOT",
+            "TEMP",
+            "TMP",
+            "TMPDIR",
+        ),
+        *("XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "VIRTUAL_ENV", "LANG", "LC_ALL", "LC_CTYPE"),
+        *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"),
+        *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"),
+    }
+)
+"""Beside `PIP_…`: what its settings are found by. A model's key is not among them."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,7 +66,8 @@ def read_sources(environ: Mapping[str, str] = os.environ, *, pip: Mapping[str, s
 
 def read_pip_settings(environ: Mapping[str, str]) -> dict[str, str]:
     """Ask pip, which merges up to five files and the environment; without pip the environment counts."""
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "config", "list"]
+    # isolated, in a folder of ours: `-m` would take a `pip.py` of the current folder for pip
+    command = [sys.executable, "-I", "-m", "pip", "--disable-pip-version-check", "config", "list"]
     try:
         told = subprocess.run(  # noqa: S603 - our own interpreter, fixed words
             command,
@@ -54,13 +75,24 @@ def read_pip_settings(environ: Mapping[str, str]) -> dict[str, str]:
             text=True,
             timeout=30,
             check=True,
-            env=dict(environ),
+            env=pip_environment(environ),
+            cwd=Path(__file__).parent,
             encoding="utf-8",
         ).stdout
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
         names = (name for name in environ if name.startswith("PIP_"))
         return {name[4:].lower().replace("_", "-"): environ[name] for name in names}
     return parse_pip_settings(told.splitlines())
+
+
+def pip_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    needed = {
+        name: value for name, value in environ.items() if name.startswith("PIP_") or name.upper() in PIP_NEEDS
+    }
+    file = needed.get("PIP_CONFIG_FILE")
+    if file and file != os.devnull:
+        needed["PIP_CONFIG_FILE"] = str(Path(file).absolute())  # pip runs in another folder
+    return needed
 
 
 def parse_pip_settings(lines: Iterable[str]) -> dict[str, str]:

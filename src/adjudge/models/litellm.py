@@ -1,8 +1,10 @@
 """The long tail of providers through LiteLLM, an optional extra, imported when a model of it is opened."""
 
 import importlib
+import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from adjudge.errors import MissingExtraError, ModelCallError, TooLongError, UnavailableError
@@ -20,13 +22,19 @@ from adjudge.records import Completion, Request
 KEY_ENDINGS = ("_API_KEY", "_TOKEN", "_SECRET", "_SECRET_ACCESS_KEY", "_ACCESS_KEY_ID", "_PASSWORD")
 BASE_ENDINGS = ("_API_BASE", "_BASE_URL")
 MAX_ATTEMPTS = 10
+WHILE_IMPORTED: Mapping[str, str] = {
+    "LITELLM_MODE": "PRODUCTION",  # in its other mode it loads the first `.env` above its own files: a clone's, often
+    "PYTHON_DOTENV_DISABLED": "1",
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # or it fetches a price list; ours is used
+}
 
 
 def open_litellm(
     model: str, *, base_url: str | None, environ: Mapping[str, str], timeout_seconds: float
 ) -> "LiteLLMClient":
     try:
-        module: Any = importlib.import_module("litellm")
+        with _variables(WHILE_IMPORTED):
+            module: Any = importlib.import_module("litellm")
     except ImportError:
         raise MissingExtraError(f"litellm:{model}", "litellm") from None
     module.suppress_debug_info = True  # it prints advice to stdout otherwise
@@ -43,6 +51,20 @@ def open_litellm(
         scrubber=Scrubber(secrets),
         prices=Prices(None if elsewhere or "/" not in model else "litellm"),
     )
+
+
+@contextmanager
+def _variables(values: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 class LiteLLMClient:

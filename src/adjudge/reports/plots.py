@@ -5,8 +5,9 @@ import logging
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager, nullcontext
 from math import isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -41,11 +42,16 @@ _REFERENCE = re.compile(r"#([\w.-]+)")
 
 
 def need_plots() -> None:
-    """A MissingExtraError when there is nothing to draw with."""
-    try:
-        import matplotlib as mpl  # noqa: F401, PLC0415 - an optional package
-    except ImportError:
-        raise MissingExtraError("plots", EXTRA) from None
+    """Import matplotlib, or raise MissingExtraError.
+
+    While it is imported it reads `matplotlibrc` in the current folder: somebody else's file may not break our page or
+    name code for it to load, so the folder is left for that moment, for one with no Python files.
+    """
+    with chdir(Path(__file__).parent / "page") if Path("matplotlibrc").exists() else nullcontext():
+        try:
+            import matplotlib as mpl  # noqa: F401, PLC0415 - an optional package
+        except ImportError:
+            raise MissingExtraError("plots", EXTRA) from None
 
 
 def plot_mean(summary: Summary, name: str) -> str | None:

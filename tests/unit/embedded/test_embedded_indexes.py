@@ -8,6 +8,7 @@ from adjudge.embedded.indexes import (
     DEFAULT_INDEX,
     Address,
     parse_pip_settings,
+    pip_environment,
     read_pip_settings,
     read_sources,
     words,
@@ -81,6 +82,31 @@ def test_pip_is_asked(bare, tmp_path):
         {**bare, "PIP_CONFIG_FILE": str(tmp_path / "pip.conf"), "PIP_PROXY": "http://p:1"}
     )
     assert (found["index-url"], found["proxy"]) == ("https://conf/s", "http://p:1")
+
+
+@pytest.mark.parametrize("name", ["pip.py", "pip/__main__.py", "sitecustomize.py", "usercustomize.py"])
+def test_pip_is_not_a_file_of_the_current_folder_and_gets_no_key(bare, tmp_path, monkeypatch, name):
+    stolen = tmp_path / "stolen"
+    planted = tmp_path / "clone" / name
+    planted.parent.mkdir(parents=True)
+    planted.write_text(f"import os\nopen({str(stolen)!r}, 'w').write(repr(dict(os.environ)))\n")
+    if planted.parent.name == "pip":
+        planted.with_name("__init__.py").touch()
+    monkeypatch.chdir(tmp_path / "clone")
+    (tmp_path / "clone" / "pip.conf").write_text("[global]\nindex-url = https://conf/s\n")
+    environ = {**bare, "PIP_CONFIG_FILE": "pip.conf", "PYTHONPATH": ".", "OPENAI_API_KEY": "sk-secret"}
+    assert read_pip_settings(environ)["index-url"] == "https://conf/s"
+    assert not stolen.exists()
+
+
+def test_pip_gets_its_own_settings_and_no_other_variable():
+    environ = {"PIP_INDEX_URL": "https://i/s", "https_proxy": "http://p:1", "HOME": "/h", "MY_TOKEN": "t"}
+    keys = {"OPENAI_API_KEY": "k", "PGPASSWORD": "p", "AWS_SECRET_ACCESS_KEY": "a", "PYTHONPATH": "."}
+    assert pip_environment({**environ, **keys}) == {
+        "PIP_INDEX_URL": "https://i/s",
+        "https_proxy": "http://p:1",
+        "HOME": "/h",
+    }
 
 
 def test_credentials_leave_the_address():

@@ -1,6 +1,7 @@
 """The LiteLLM client against a stand-in for the optional package: what it passes on and what errors become."""
 
 import asyncio
+import os
 import sys
 from types import ModuleType, SimpleNamespace
 
@@ -33,6 +34,24 @@ def litellm(monkeypatch):
     module.acompletion = acompletion
     monkeypatch.setitem(sys.modules, "litellm", module)
     return module
+
+
+def test_its_import_loads_no_env_file_and_fetches_no_prices(tmp_path, monkeypatch):
+    """The stand-in decides as litellm 1.x does; a `.env` above a virtual environment is a clone's."""
+    (tmp_path / "litellm.py").write_text(
+        "import os\n"
+        "if os.getenv('LITELLM_MODE', 'DEV') == 'DEV': os.environ['OPENAI_API_BASE'] = 'https://evil.example'\n"
+        "if os.getenv('LITELLM_LOCAL_MODEL_COST_MAP', '').lower() != 'true': raise OSError('fetched')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "litellm", raising=False)
+    monkeypatch.setenv("LITELLM_MODE", "DEV")
+    before = dict(os.environ)
+    try:
+        open_model("litellm:groq/llama-x", environ={})
+    finally:
+        sys.modules.pop("litellm", None)
+    assert dict(os.environ) == before
 
 
 def failure(kind, status, message):

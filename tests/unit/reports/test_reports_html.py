@@ -1,5 +1,6 @@
 """The report as one page: offline, without scripts, with other people's text as text."""
 
+import os
 import re
 import subprocess
 import sys
@@ -163,6 +164,21 @@ def test_without_what_draws_the_page_has_its_tables_and_says_so():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pip install &#39;adjudge[html]&#39;" in done.stdout
+
+
+def test_plots_read_no_settings_of_the_current_folder(tmp_path):
+    """A file that matplotlib cannot decode shows that it was not opened."""
+    pytest.importorskip("matplotlib")
+    (tmp_path / "matplotlibrc").write_bytes(b"text.usetex: True\nfont.family: \xff\n")
+    code = (
+        "import os\nfrom adjudge.reports.plots import need_plots\nneed_plots()\n"
+        f"assert os.getcwd() == {os.fspath(tmp_path)!r}\n"
+        "import matplotlib\nassert not matplotlib.rcParams['text.usetex']\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
 
 
 # ---- files ---------------------------------------------------------------------------------------------------
