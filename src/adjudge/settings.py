@@ -2,19 +2,27 @@
 
 import difflib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from adjudge.errors import SettingsError
 
 FILE_NAME = "adjudge.toml"
 
-NEVER_IN_FILE: Mapping[str, str] = {
-    "base_url": "a file that came with a repository could send your key to its author's server",
-}
-"""Flags that only the person at the keyboard may set."""
+
+class Key(NamedTuple):
+    """A flag as the file would write it."""
+
+    parameter: str
+    """Which parameter of the command it sets."""
+    refused: str | None
+    """Why it may not stand in the file."""
+
+
+Flags = Mapping[str, Mapping[str, Key]]
+"""Each command's flags; a command inside a group is `group command`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -24,25 +32,24 @@ class Settings:
     everywhere: Mapping[str, Any] = field(default_factory=dict)
     commands: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
-    def defaults(self, flags: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, Any]]:
-        """Defaults per command, by parameter, given each command's flags and the parameters they set.
+    def defaults(self, flags: Flags) -> dict[str, Any]:
+        """Defaults by command and parameter, one table inside the other for a command inside a group.
 
-        What no flag answers to is an error, not ignored.
+        What no flag answers to is an error, not ignored; so is what a file may not set.
         """
-        known = frozenset(name for names in flags.values() for name in names)
-        for name in self.everywhere:
-            _check_flag(name, known, FILE_NAME)
+        _check_names(self.everywhere, list(flags.values()), FILE_NAME)
         for command, table in self.commands.items():
-            for name in table:
-                _check_flag(name, frozenset(flags[command]), f"{FILE_NAME} [{command}]")
-        return {
-            command: {
-                names[name]: value
-                for name, value in {**self.everywhere, **self.commands.get(command, {})}.items()
-                if name in names
-            }
-            for command, names in flags.items()
-        }
+            own = [keys for path, keys in flags.items() if path.partition(" ")[0] == command]
+            _check_names(table, own, f"{FILE_NAME} [{command}]")
+        defaults: dict[str, Any] = {}
+        for path, keys in flags.items():
+            command, _, inner = path.partition(" ")
+            values = {**self.everywhere, **self.commands.get(command, {})}
+            here = defaults.setdefault(command, {})
+            (here.setdefault(inner, {}) if inner else here).update(
+                {keys[name].parameter: value for name, value in values.items() if name in keys}
+            )
+        return defaults
 
 
 def read_settings(folder: Path, commands: frozenset[str]) -> Settings | None:
@@ -64,7 +71,7 @@ def read_settings(folder: Path, commands: frozenset[str]) -> Settings | None:
     for key, value in said.items():
         if isinstance(value, dict) and key in commands:
             tables[key] = {_flag_name(name): item for name, item in value.items()}
-        elif isinstance(value, dict) and _flag_name(key) not in {"map", "set", "param"}:
+        elif isinstance(value, dict) and _flag_name(key) not in {"map", "set", "param", "label_map"}:
             raise SettingsError(FILE_NAME, f"[{key}] is no command", _suggest(key, commands))
         else:
             everywhere[_flag_name(key)] = value
@@ -75,15 +82,19 @@ def _flag_name(key: str) -> str:
     return key.replace("-", "_")
 
 
-def _check_flag(name: str, known: frozenset[str], where: str) -> None:
-    if name in NEVER_IN_FILE:
-        raise SettingsError(
-            where,
-            f"`{name}` may not stand in a config file: {NEVER_IN_FILE[name]}",
-            f"pass --{name.replace('_', '-')}, or set ADJUDGE_{name.upper()} in your own environment",
-        )
-    if name not in known:
-        raise SettingsError(where, f"`{name}` is no flag of a command here", _suggest(name, known))
+def _check_names(names: Iterable[str], commands: Sequence[Mapping[str, Key]], where: str) -> None:
+    for name in names:
+        found = [keys[name] for keys in commands if name in keys]
+        if not found:
+            known = frozenset(key for keys in commands for key in keys)
+            raise SettingsError(where, f"`{name}` is no flag of a command here", _suggest(name, known))
+        for key in found:
+            if key.refused is not None:
+                raise SettingsError(
+                    where,
+                    f"`{name}` may not stand in a config file: {key.refused}",
+                    f"pass --{name.replace('_', '-')}, or set ADJUDGE_{name.upper()} in your own environment",
+                )
 
 
 def _suggest(word: str, known: frozenset[str]) -> str:

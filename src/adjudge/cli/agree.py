@@ -7,6 +7,7 @@ import orjson
 
 from adjudge.cli.agree_both import write_next_of_both
 from adjudge.cli.agree_next import Next, write_next
+from adjudge.cli.config import ANY, INSIDE, never
 from adjudge.cli.console import plain, tell
 from adjudge.cli.labels import find_labels
 from adjudge.cli.main import EXIT_NOT_MEASURED
@@ -23,23 +24,28 @@ from adjudge.stats.labelling import LEAST_UNIFORM
 @click.command("agree", short_help="Say how far a judge agrees with people.")
 @click.argument("run", default="last")
 @click.argument("labels", required=False)
-@flag("--only", metavar="JUDGE", help="Which judge, where the run has several: NAME or NAME@HASH.")
-@click.option(
+@flag(
+    "--only", config=ANY, metavar="JUDGE", help="Which judge, where the run has several: NAME or NAME@HASH."
+)
+@flag(
     "--label-map",
     "label_map",
+    config=ANY,
     cls=Pairs,
     help="What a label on another scale stands for: `good=1`, `bad=fail`, `unsure=skip`; may be repeated.",
 )
-@flag("--annotator", metavar="NAME", help="Who gave the labels of rows that name nobody.")
+@flag("--annotator", config=ANY, metavar="NAME", help="Who gave the labels of rows that name nobody.")
 @flag(
     "--slice",
     "slices",
+    config=ANY,
     multiple=True,
     metavar="COLUMN",
     help="Agreement by metadata column; may be repeated.",
 )
 @flag(
     "--disagreements",
+    config=ANY,
     type=click.IntRange(0),
     default=5,
     show_default=True,
@@ -48,25 +54,29 @@ from adjudge.stats.labelling import LEAST_UNIFORM
 )
 @flag(
     "--random-sample",
+    config=ANY,
     is_flag=True,
     help="The labelled cases are a uniform random sample of the run's: use them to correct its means.",
 )
 @flag(
     "--epsilon",
+    config=ANY,
     type=click.FloatRange(0, 1),
     default=EPSILON,
     show_default=True,
     help="How much worse than a person the alt-test lets the judge be; 0.1 where crowd workers labelled.",
 )
-@flag("--no-keep", is_flag=True, help="Look at LABELS alone, and store nothing.")
+@flag("--no-keep", config=ANY, is_flag=True, help="Look at LABELS alone, and store nothing.")
 @flag(
     "--forget",
+    config=never("it removes labels"),
     is_flag=True,
     help="Remove the stored labels of this run's cases (of --annotator alone, if given).",
 )
 @flag(
     "--next",
     "next_count",
+    config=ANY,
     type=click.IntRange(0),
     metavar="N",
     help="Draw N cases to label, with known chances, into a file to fill in; 0 writes those not labelled yet again.",
@@ -74,12 +84,14 @@ from adjudge.stats.labelling import LEAST_UNIFORM
 @flag(
     "--with",
     "other",
+    config=ANY,
     metavar="RUN",
     help="With --next: one draw for both runs, to correct their difference; the file asks for both answers, unnamed.",
 )
 @flag(
     "--to-label",
     "-o",
+    config=INSIDE,
     default="to_label.jsonl",
     show_default=True,
     metavar="FILE",
@@ -87,12 +99,13 @@ from adjudge.stats.labelling import LEAST_UNIFORM
 )
 @flag(
     "--uniform",
+    config=ANY,
     type=click.FloatRange(LEAST_UNIFORM, 1),
     default=LEAST_UNIFORM,
     show_default=True,
     help="The share of a draw that prefers no case to another.",
 )
-@flag("--seed", type=int, default=0, show_default=True, help="Of the bootstrap and of draws.")
+@flag("--seed", config=ANY, type=int, default=0, show_default=True, help="Of the bootstrap and of draws.")
 @store_option
 @json_option
 @click.pass_context

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import orjson
 
+from adjudge.cli.config import ANY, INSIDE
 from adjudge.cli.console import Progress, tell
 from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED
 from adjudge.cli.options import (
@@ -48,15 +49,32 @@ WRITERS = (".json", ".html")
 @click.command("certify", short_help="Try a judge with probes and attacks, and write its card.")
 @click.argument("judge")
 @model_options
-@flag("--cases", help="Answers to try it on, labelled right or wrong if possible; else built-in ones.")
+@flag(
+    "--cases",
+    config=INSIDE,
+    help="Answers to try it on, labelled right or wrong if possible; else built-in ones.",
+)
 @input_options
 @pass_option
 @flag(
-    "--probe", "probes", multiple=True, type=click.Choice(PROBES), help="Only these probes; may be repeated."
+    "--probe",
+    "probes",
+    config=ANY,
+    multiple=True,
+    type=click.Choice(PROBES),
+    help="Only these probes; may be repeated.",
 )
-@flag("--tries", type=click.IntRange(1), default=2, show_default=True, help="Wrong answers per attack.")
+@flag(
+    "--tries",
+    config=ANY,
+    type=click.IntRange(1),
+    default=2,
+    show_default=True,
+    help="Wrong answers per attack.",
+)
 @flag(
     "--retests",
+    config=ANY,
     type=click.IntRange(2),
     default=3,
     show_default=True,
@@ -64,6 +82,7 @@ WRITERS = (".json", ".html")
 )
 @flag(
     "--sample",
+    config=ANY,
     type=click.IntRange(2),
     default=40,
     show_default=True,
@@ -71,6 +90,7 @@ WRITERS = (".json", ".html")
 )
 @flag(
     "--seed",
+    config=ANY,
     type=int,
     default=0,
     show_default=True,
@@ -82,6 +102,7 @@ WRITERS = (".json", ".html")
     "--output",
     "-o",
     "outputs",
+    config=INSIDE,
     multiple=True,
     help="Write the card to FILE.json or FILE.html; may be repeated.",
 )

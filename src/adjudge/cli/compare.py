@@ -8,6 +8,7 @@ import click
 import orjson
 
 from adjudge.cli.compare_gates import ComparisonGates
+from adjudge.cli.config import ANY, INSIDE
 from adjudge.cli.console import tell, use_colour
 from adjudge.cli.options import Pairs, as_mapping, flag, json_option, store_option
 from adjudge.cli.stored import find_run, stored
@@ -21,41 +22,52 @@ from adjudge.reports.compare_runs import compare_runs
 @click.argument("b")
 @flag(
     "--only",
+    config=ANY,
     multiple=True,
     metavar="JUDGE",
     help="Compare only this judge, or JUDGE_OF_A=JUDGE_OF_B; may be repeated.",
 )
-@flag("--across", is_flag=True, help="Compare although judges, their versions or models differ.")
+@flag("--across", config=ANY, is_flag=True, help="Compare although judges, their versions or models differ.")
 @flag(
-    "--slice", "slices", multiple=True, metavar="COLUMN", help="Compare by metadata column; may be repeated."
+    "--slice",
+    "slices",
+    config=ANY,
+    multiple=True,
+    metavar="COLUMN",
+    help="Compare by metadata column; may be repeated.",
 )
 @flag(
     "--labels",
+    config=INSIDE,
     metavar="FILE",
     help="Say which of two judges agrees more with these labels; `cases`: with the cases' own.",
 )
-@click.option(
+@flag(
     "--label-map",
     "label_map",
+    config=ANY,
     cls=Pairs,
     help="What a label on another scale stands for: `good=1`, `bad=fail`, `unsure=skip`; may be repeated.",
 )
 @flag(
     "--flips",
+    config=ANY,
     type=click.IntRange(0, 10_000),
     default=10,
     show_default=True,
     help="How many cases that came out otherwise to list.",
 )
-@flag("--fail-on-regression", is_flag=True, help="Exit 1 when B is worse, p at most 0.05.")
+@flag("--fail-on-regression", config=ANY, is_flag=True, help="Exit 1 when B is worse, p at most 0.05.")
 @flag(
     "--margin",
+    config=ANY,
     type=click.FloatRange(0, min_open=True),
     metavar="D",
     help="Exit 1 unless the lower end of the interval of B - A is above -D.",
 )
 @flag(
     "--inconclusive",
+    config=ANY,
     type=click.Choice(["pass", "fail"]),
     default="pass",
     show_default=True,
@@ -63,11 +75,19 @@ from adjudge.reports.compare_runs import compare_runs
 )
 @flag(
     "--max-error-rate",
+    config=ANY,
     type=click.FloatRange(0, 1),
     metavar="P",
     help="Exit 3 when more of the matched cases have no pair; 0.05 with a gate.",
 )
-@flag("--seed", type=int, default=0, show_default=True, help="Of the random flips, where not all are tried.")
+@flag(
+    "--seed",
+    config=ANY,
+    type=int,
+    default=0,
+    show_default=True,
+    help="Of the random flips, where not all are tried.",
+)
 @store_option
 @json_option
 def command(

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 import orjson
 
+from adjudge.cli.config import ANY
 from adjudge.cli.options import (
     as_mapping,
     as_parameters,
@@ -38,8 +39,8 @@ from adjudge.store import Store, open_store
 @model_options
 @input_options
 @jobs_option
-@flag("--first", "-n", type=int, help="Only the first N cases.")
-@flag("--sample", type=int, help="Only a random sample of N cases.")
+@flag("--first", "-n", config=ANY, type=int, help="Only the first N cases.")
+@flag("--sample", config=ANY, type=int, help="Only a random sample of N cases.")
 @repeat_option
 @price_option
 @store_option

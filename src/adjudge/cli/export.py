@@ -4,6 +4,7 @@ from contextlib import ExitStack
 
 import click
 
+from adjudge.cli.config import INSIDE
 from adjudge.cli.console import tell
 from adjudge.cli.options import flag, store_option
 from adjudge.cli.stored import find_run, stored
@@ -17,6 +18,7 @@ from adjudge.reports.writers import open_writer
     "--output",
     "-o",
     "outputs",
+    config=INSIDE,
     multiple=True,
     required=True,
     help="FILE.jsonl, .csv, .parquet or .junit.xml, or - for stdout.",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import click
 
+from adjudge.cli.config import ANY
 from adjudge.cli.main import EXIT_GATE_FAILED, EXIT_NOT_MEASURED
 from adjudge.cli.options import flag, together
 from adjudge.errors import SettingsError
@@ -16,15 +17,23 @@ ERROR_RATE_WITH_A_GATE = 0.05
 """A mean over what happened to be judged says little when more than this was not."""
 
 gate_options = together(
-    flag("--fail-under", multiple=True, metavar="[JUDGE=]X", help="Exit 1 when a judge's mean is under X."),
+    flag(
+        "--fail-under",
+        config=ANY,
+        multiple=True,
+        metavar="[JUDGE=]X",
+        help="Exit 1 when a judge's mean is under X.",
+    ),
     flag(
         "--fail-under-pass-rate",
+        config=ANY,
         multiple=True,
         metavar="[JUDGE=]X",
         help="Exit 1 when the pass rate is under X (0 to 1).",
     ),
     flag(
         "--gate",
+        config=ANY,
         type=click.Choice(["point", "lower"]),
         default="point",
         show_default=True,
@@ -32,6 +41,7 @@ gate_options = together(
     ),
     flag(
         "--max-error-rate",
+        config=ANY,
         type=click.FloatRange(0, 1),
         help="Exit 3 when more than this share was not judged; 0.05 when a gate is set, else off.",
     ),

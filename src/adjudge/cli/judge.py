@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager, aclosing
 import click
 import orjson
 
+from adjudge.cli.config import ANY
 from adjudge.cli.console import plain, tell
 from adjudge.cli.main import EXIT_NOT_MEASURED
 from adjudge.cli.options import (
@@ -29,13 +30,19 @@ from adjudge.runs.session import Session, open_session
 
 @click.command("judge", short_help="Judge one case and print what came out.")
 @click.argument("judge")
-@flag("--question", help="What was asked.")
-@flag("--response", help="What is to be judged.")
-@flag("--reference", multiple=True, help="What was expected; repeated: any one suffices.")
-@flag("--context", multiple=True, help="What the answer could draw on; may be repeated.")
-@flag("--tool-calls", help="The tool calls, as JSON; `[]` says that none were made.")
-@flag("--focus", help="What to weigh most.")
-@click.option("--set", "sets", cls=Pairs, help="Any other input of the judge, `name=value`; may be repeated.")
+@flag("--question", config=ANY, help="What was asked.")
+@flag("--response", config=ANY, help="What is to be judged.")
+@flag("--reference", config=ANY, multiple=True, help="What was expected; repeated: any one suffices.")
+@flag("--context", config=ANY, multiple=True, help="What the answer could draw on; may be repeated.")
+@flag("--tool-calls", config=ANY, help="The tool calls, as JSON; `[]` says that none were made.")
+@flag("--focus", config=ANY, help="What to weigh most.")
+@flag(
+    "--set",
+    "sets",
+    config=ANY,
+    cls=Pairs,
+    help="Any other input of the judge, `name=value`; may be repeated.",
+)
 @model_options
 @pass_option
 @as_option

@@ -3,13 +3,17 @@
 import importlib
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from adjudge.errors import InputError, ModelCallError, StoreError
+
+if TYPE_CHECKING:
+    from adjudge.settings import Flags
 
 EXIT_GATE_FAILED = 1
 EXIT_INPUT_WRONG = 2
@@ -128,20 +132,32 @@ def _config_defaults(group: LazyGroup, ctx: click.Context) -> dict[str, Any]:
     return {} if settings is None else settings.defaults(_flags(group, ctx))
 
 
-def _flags(group: LazyGroup, ctx: click.Context) -> dict[str, dict[str, str]]:
+def _flags(group: LazyGroup, ctx: click.Context) -> "Flags":
     """Each command's long flags, as config files write them, and the parameters they set."""
-    flags = {}
-    for name in COMMANDS:
-        command = group.get_command(ctx, name)
-        assert command is not None
-        flags[name] = {
-            word[2:].replace("-", "_"): parameter.name
-            for parameter in command.params
-            if isinstance(parameter, click.Option) and parameter.name is not None
-            for word in parameter.opts
+    from adjudge.cli.options import Flag
+    from adjudge.settings import Key
+
+    return {
+        path: {
+            word[2:].replace("-", "_"): Key(option.name, option.config.refused)
+            for option in command.params
+            if isinstance(option, Flag) and option.name is not None
+            for word in option.opts
             if word.startswith("--")
         }
-    return flags
+        for path, command in all_commands(group, ctx)
+    }
+
+
+def all_commands(group: click.Group, ctx: click.Context) -> Iterator[tuple[str, click.Command]]:
+    """By what one types; a command inside a group follows the group."""
+    for name in group.list_commands(ctx):
+        command = group.get_command(ctx, name)
+        assert command is not None
+        yield name, command
+        if isinstance(command, click.Group):
+            for inner, each in all_commands(command, ctx):
+                yield f"{name} {inner}", each
 
 
 def main(args: list[str] | None = None) -> None:

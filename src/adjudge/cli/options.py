@@ -5,7 +5,19 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
+from adjudge.cli.config import (
+    ANY,
+    JUDGE,
+    MODEL,
+    PARAMETERS,
+    STORE,
+    UNDECLARED,
+    Rule,
+    check_value,
+    never,
+)
 from adjudge.errors import SettingsError
 from adjudge.records import Json
 from adjudge.runs.budget import Price
@@ -15,12 +27,23 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Flag(click.Option):
-    """An option that is also read from `ADJUDGE_<ITS LONG NAME>`."""
+    """An option that is also read from `ADJUDGE_<ITS LONG NAME>`, and from adjudge.toml as far as its rule allows."""
 
-    def __init__(self, param_decls: Sequence[str] | None = None, **attrs: Any) -> None:
+    def __init__(
+        self, param_decls: Sequence[str] | None = None, *, config: Rule = UNDECLARED, **attrs: Any
+    ) -> None:
         long = next(word for word in param_decls or () if word.startswith("--"))
-        attrs.setdefault("envvar", f"ADJUDGE_{long[2:].replace('-', '_').upper()}")
+        self.key = long[2:].replace("-", "_")
+        self.config = config
+        attrs.setdefault("envvar", f"ADJUDGE_{self.key.upper()}")
         super().__init__(param_decls, **attrs)
+
+    def process_value(self, ctx: click.Context, value: Any) -> Any:
+        value = super().process_value(ctx, value)
+        assert self.name is not None
+        if ctx.get_parameter_source(self.name) is ParameterSource.DEFAULT_MAP:
+            check_value(self.config, self.key, value, ctx)
+        return value
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
         if self.multiple and isinstance(value, str | int | float):
@@ -40,8 +63,11 @@ class Flag(click.Option):
         return text.splitlines() if "\n" in text else text.split(",")
 
 
-def flag(*declarations: str, **attrs: Any) -> Callable[[F], F]:
-    return click.option(*declarations, cls=Flag, **attrs)
+def flag(
+    *declarations: str, config: Rule = UNDECLARED, cls: type[Flag] = Flag, **attrs: Any
+) -> Callable[[F], F]:
+    """`config` says what adjudge.toml may do with it."""
+    return click.option(*declarations, cls=cls, config=config, **attrs)
 
 
 def together(*options: Callable[[F], F]) -> Callable[[F], F]:
@@ -58,8 +84,10 @@ def together(*options: Callable[[F], F]) -> Callable[[F], F]:
 class Pairs(Flag):
     """A repeatable `name=value` flag, split at the first `=`; adjudge.toml may give it as a table."""
 
-    def __init__(self, param_decls: Sequence[str] | None = None, **attrs: Any) -> None:
-        super().__init__(param_decls, multiple=True, metavar="NAME=VALUE", **attrs)
+    def __init__(
+        self, param_decls: Sequence[str] | None = None, *, config: Rule = UNDECLARED, **attrs: Any
+    ) -> None:
+        super().__init__(param_decls, config=config, multiple=True, metavar="NAME=VALUE", **attrs)
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
         if isinstance(value, Mapping):
@@ -111,42 +139,85 @@ def parse_decimal(ctx: click.Context, param: click.Parameter, value: str | None)
 
 
 model_options = together(
-    flag("--model", "-m", help="Who judges: `provider:NAME`; `adjudge models` lists what can be used."),
     flag(
-        "--base-url", help="Another server that speaks the provider's protocol (vLLM, llama.cpp, Ollama …)."
+        "--model",
+        "-m",
+        config=MODEL,
+        help="Who judges: `provider:NAME`; `adjudge models` lists what can be used.",
     ),
-    flag("--temperature", type=click.FloatRange(0, 2), help="Instead of 0, or of what the judge says."),
-    flag("--max-output-tokens", type=click.IntRange(1), help="Instead of what the judge says."),
-    click.option("--param", cls=Pairs, help="A further request parameter, `k=v`; may be repeated."),
+    flag(
+        "--base-url",
+        config=never("it could send your key to its author's server"),
+        help="Another server that speaks the provider's protocol (vLLM, llama.cpp, Ollama …).",
+    ),
+    flag(
+        "--temperature",
+        config=ANY,
+        type=click.FloatRange(0, 2),
+        help="Instead of 0, or of what the judge says.",
+    ),
+    flag("--max-output-tokens", config=ANY, type=click.IntRange(1), help="Instead of what the judge says."),
+    flag(
+        "--param", config=PARAMETERS, cls=Pairs, help="A further request parameter, `k=v`; may be repeated."
+    ),
 )
 
 input_options = together(
-    click.option(
-        "--map", "maps", cls=Pairs, help="Take an input from another column: `--map response=answer`."
+    flag(
+        "--map",
+        "maps",
+        config=ANY,
+        cls=Pairs,
+        help="Take an input from another column: `--map response=answer`.",
     ),
-    click.option(
-        "--set", "sets", cls=Pairs, help="Give an input one value for all cases: `--set focus=tone`."
+    flag(
+        "--set",
+        "sets",
+        config=ANY,
+        cls=Pairs,
+        help="Give an input one value for all cases: `--set focus=tone`.",
     ),
 )
 
 judges_option = flag(
-    "--judge", "-J", "judges", multiple=True, help="A built-in judge's name or a judge file; may be repeated."
+    "--judge",
+    "-J",
+    "judges",
+    config=JUDGE,
+    multiple=True,
+    help="A built-in judge's name or a judge file; may be repeated.",
 )
-jobs_option = flag("--jobs", "-j", type=int, default=64, show_default=True, help="Calls in flight.")
-repeat_option = flag("--repeat", type=int, default=1, show_default=True, help="Judge each case this often.")
+jobs_option = flag(
+    "--jobs", "-j", config=ANY, type=int, default=64, show_default=True, help="Calls in flight."
+)
+repeat_option = flag(
+    "--repeat", config=ANY, type=int, default=1, show_default=True, help="Judge each case this often."
+)
 price_option = flag(
-    "--price", metavar="IN,OUT", help="US dollars per million tokens, where the price list has none."
+    "--price",
+    config=never("a price of nothing would lift your --max-cost"),
+    metavar="IN,OUT",
+    help="US dollars per million tokens, where the price list has none.",
 )
 limit_options = together(
-    flag("--max-cost", callback=parse_decimal, metavar="USD", help="Stop asking before this is passed."),
-    flag("--max-calls", type=click.IntRange(1), help="Stop asking after so many calls."),
+    flag(
+        "--max-cost",
+        config=ANY,
+        callback=parse_decimal,
+        metavar="USD",
+        help="Stop asking before this is passed.",
+    ),
+    flag("--max-calls", config=ANY, type=click.IntRange(1), help="Stop asking after so many calls."),
     price_option,
-    flag("--rpm", type=click.IntRange(1), help="At most so many requests a minute."),
+    flag("--rpm", config=ANY, type=click.IntRange(1), help="At most so many requests a minute."),
 )
-pass_option = flag("--pass", "pass_rule", help="Instead of the judge's pass rule: `--pass 'score >= 4'`.")
+pass_option = flag(
+    "--pass", "pass_rule", config=ANY, help="Instead of the judge's pass rule: `--pass 'score >= 4'`."
+)
 as_option = flag(
     "--as",
     "form",
+    config=ANY,
     type=click.Choice(["rows", "contract"]),
     default="rows",
     help="Print result rows, or what the judge's own output format asks for.",
@@ -154,15 +225,17 @@ as_option = flag(
 slice_option = flag(
     "--slice",
     "slices",
+    config=ANY,
     multiple=True,
     metavar="COLUMN",
     help="Report also by the values of this column or metadata key; may be repeated.",
 )
-json_option = flag("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+json_option = flag("--json", "as_json", config=ANY, is_flag=True, help="Print JSON instead of text.")
 
 
 store_option = flag(
     "--store",
+    config=STORE,
     default=DEFAULT_STORE,
     show_default=True,
     help="Where judgements are kept: a folder, a .db file or a postgresql:// URL.",

@@ -5,6 +5,7 @@ from dataclasses import asdict
 import click
 import orjson
 
+from adjudge.cli.config import ANY
 from adjudge.cli.console import plain
 from adjudge.cli.options import flag, json_option, store_option
 from adjudge.cli.stored import find_run, stored
@@ -29,30 +30,42 @@ OTHER_POWER = 0.9
 @click.command("plan", short_help="Say how many cases a comparison needs.")
 @flag(
     "--effect",
+    config=ANY,
     type=click.FloatRange(0, min_open=True),
     metavar="D",
     help="The smallest true difference of means, or of pass rates, that is to be found.",
 )
-@flag("--run", "runs", multiple=True, metavar="RUN", help="Take the spread from a stored run, or from two.")
-@flag("--only", metavar="JUDGE", help="Which judge of those runs.")
+@flag(
+    "--run",
+    "runs",
+    config=ANY,
+    multiple=True,
+    metavar="RUN",
+    help="Take the spread from a stored run, or from two.",
+)
+@flag("--only", config=ANY, metavar="JUDGE", help="Which judge of those runs.")
 @flag(
     "--sd",
+    config=ANY,
     type=click.FloatRange(0, min_open=True),
     help="The standard deviation of the paired differences, where it is known.",
 )
-@flag("--rates", metavar="A,B", help="The two pass rates supposed, such as 0.80,0.82.")
+@flag("--rates", config=ANY, metavar="A,B", help="The two pass rates supposed, such as 0.80,0.82.")
 @flag(
     "--correlation",
+    config=ANY,
     type=click.FloatRange(-1, 1),
     help="With --rates: how far the two runs pass the same cases; 0 is the cautious guess.",
 )
 @flag(
     "--clusters",
+    config=ANY,
     metavar="SIZE[,R]",
     help="Cases that share a cluster, and how far their differences are correlated (1 unless given).",
 )
 @flag(
     "--power",
+    config=ANY,
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.8,
     show_default=True,

@@ -7,6 +7,7 @@ from dataclasses import replace
 import click
 import orjson
 
+from adjudge.cli.config import INSIDE
 from adjudge.cli.console import tell, use_colour
 from adjudge.cli.gates import gate_options, parse_gates
 from adjudge.cli.options import flag, json_option, slice_option, store_option
@@ -24,6 +25,7 @@ from adjudge.reports.writers import JUNIT, open_writer
     "--output",
     "-o",
     "outputs",
+    config=INSIDE,
     multiple=True,
     help="Write the report to FILE.html, .md or .junit.xml instead of printing it; may be repeated.",
 )

@@ -15,6 +15,7 @@ import click
 import orjson
 
 from adjudge.cli.cards import Cards
+from adjudge.cli.config import ANY, INSIDE, never
 from adjudge.cli.console import Progress, tell, use_colour
 from adjudge.cli.gates import gate_options, parse_gates
 from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED
@@ -57,15 +58,16 @@ from adjudge.runs.session import Keeping, Limits, Session, open_session
 @input_options
 @pass_option
 @jobs_option
-@flag("--first", "-n", type=int, help="Judge only the first N cases.")
-@flag("--sample", type=int, help="Judge a random sample of N cases.")
-@flag("--seed", type=int, help="Which sample; 0 unless given.")
+@flag("--first", "-n", config=ANY, type=int, help="Judge only the first N cases.")
+@flag("--sample", config=ANY, type=int, help="Judge a random sample of N cases.")
+@flag("--seed", config=ANY, type=int, help="Which sample; 0 unless given.")
 @repeat_option
-@flag("--name", help="A name for the run; else it has the hash of what was asked.")
+@flag("--name", config=ANY, help="A name for the run; else it has the hash of what was asked.")
 @flag(
     "--output",
     "-o",
     "outputs",
+    config=INSIDE,
     multiple=True,
     help="Write rows to FILE.jsonl, .csv, .parquet or .junit.xml, the report to .html or .md; may be repeated.",
 )
@@ -73,22 +75,34 @@ from adjudge.runs.session import Keeping, Limits, Session, open_session
 @as_option
 @json_option
 @store_option
-@flag("--fresh", is_flag=True, help="Ask everything again, whatever is stored.")
-@flag("--retry", help="Ask again what came out so: some of `unreadable,truncated,refused`.")
+@flag(
+    "--fresh",
+    config=never("it would pay for everything again, at every run"),
+    is_flag=True,
+    help="Ask everything again, whatever is stored.",
+)
+@flag("--retry", config=ANY, help="Ask again what came out so: some of `unreadable,truncated,refused`.")
 @limit_options
-@flag("--tpm", type=click.IntRange(1), help="At most so many tokens a minute.")
+@flag("--tpm", config=ANY, type=click.IntRange(1), help="At most so many tokens a minute.")
 @flag(
     "--timeout",
+    config=ANY,
     type=click.FloatRange(0, min_open=True),
     default=120.0,
     show_default=True,
     help="Seconds that one call may take to be answered.",
 )
-@flag("--deadline", type=click.FloatRange(0, min_open=True), help="Ask nothing more after so many seconds.")
-@flag("--strict", is_flag=True, help="Stop at the first bad row.")
+@flag(
+    "--deadline",
+    config=ANY,
+    type=click.FloatRange(0, min_open=True),
+    help="Ask nothing more after so many seconds.",
+)
+@flag("--strict", config=ANY, is_flag=True, help="Stop at the first bad row.")
 @gate_options
 @flag(
     "--require-card",
+    config=ANY,
     is_flag=True,
     help="Exit 2 when a judge has no card for this model (`adjudge certify`), 1 when a probe on it failed.",
 )

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import click
 import orjson
 
+from adjudge.cli.config import INSIDE
 from adjudge.cli.console import plain
 from adjudge.cli.options import as_mapping, flag, input_options, json_option, store_option
 from adjudge.dataset import read_cases
@@ -23,7 +24,7 @@ SENT = {
 @click.command("show", short_help="Print what was understood of a judge file, or a stored judgement.")
 @click.argument("judge", metavar="JUDGE|RUN")
 @click.argument("case", required=False)
-@flag("--case", "case_file", help="Render the prompt with the first case of this file.")
+@flag("--case", "case_file", config=INSIDE, help="Render the prompt with the first case of this file.")
 @input_options
 @store_option
 @json_option

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from adjudge.cli.config import ANY, JUDGE, MODEL, never
 from adjudge.cli.console import tell
 from adjudge.cli.options import flag, store_option
 from adjudge.cli.stored import find_run
@@ -14,29 +15,39 @@ from adjudge.errors import MissingExtraError
 
 @click.command("view", short_help="Read, compare and label in a browser.")
 @click.argument("run", required=False)
-@flag("--port", type=click.IntRange(1, 65_535), help="On this port; else 8321, or any that is free.")
+@flag(
+    "--port", config=ANY, type=click.IntRange(1, 65_535), help="On this port; else 8321, or any that is free."
+)
 @flag(
     "--model",
     "models",
+    config=MODEL,
     multiple=True,
     metavar="MODEL",
     help="A model that the pages and the API may use; may be repeated. Without one: `embedded`, for the built-in judges.",
 )
-@flag("--base-url", metavar="URL", help="Where an `openai:` model is served.")
+@flag(
+    "--base-url",
+    config=never("it could send your key to its author's server"),
+    metavar="URL",
+    help="Where an `openai:` model is served.",
+)
 @flag(
     "--judge",
     "judges",
+    config=JUDGE,
     multiple=True,
     metavar="FILE",
     help="A judge file that the pages and the API may use, beside the built-in ones; may be repeated.",
 )
 @flag(
     "--token-file",
+    config=never("whoever wrote the file would know the token"),
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Keep the token in this file, made where it is missing, so that programs can read it; else it is new each time.",
 )
-@flag("--no-browser", is_flag=True, help="Print the address and open nothing.")
+@flag("--no-browser", config=ANY, is_flag=True, help="Print the address and open nothing.")
 @store_option
 def command(
     *,

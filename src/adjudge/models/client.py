@@ -113,6 +113,23 @@ SERVICES: Mapping[str, Service] = {
         "Google Gemini",
     ),
 }
+SAMPLING = frozenset(
+    {
+        *("top_p", "top_k", "min_p", "seed", "frequency_penalty", "presence_penalty", "repetition_penalty"),
+        *("logprobs", "top_logprobs", "reasoning_effort", "verbosity"),
+    }
+)
+FILE_PARAMETERS: Mapping[str, frozenset[str]] = {
+    "openai": SAMPLING,
+    "azure": SAMPLING,
+    "anthropic": frozenset({"top_p", "top_k"}),
+    "google": frozenset({"topP", "topK", "seed", "frequencyPenalty", "presencePenalty"}),
+    "litellm": frozenset(
+        {"top_p", "top_k", "seed", "frequency_penalty", "presence_penalty", "reasoning_effort"}
+    ),
+}
+"""What a config file may say with `param`: how the model draws its words. Not where a request goes or who pays for it,
+what else is run for it (tools, a server's chat template), and what is kept of it there."""
 LITELLM_EXAMPLE = "litellm:groq/llama-3.3-70b-versatile"
 SCRIPTED_EXAMPLE = "scripted:replies.jsonl"
 EXAMPLES: Mapping[str, str] = {
