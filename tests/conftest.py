@@ -1,8 +1,11 @@
 """What every test runs under. The network beyond loopback is blocked by `--allow-hosts` in pyproject.toml."""
 
+import atexit
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +16,10 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("adjudge", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("adjudge")
 
+# stores that tests make are not the person's
+os.environ["ADJUDGE_STATE"] = tempfile.mkdtemp(prefix="adjudge-tests-state-")
+atexit.register(shutil.rmtree, os.environ["ADJUDGE_STATE"], ignore_errors=True)
+
 SEEDS = Path(__file__).parents[2] / "shared" / "seeds"
 
 
@@ -21,7 +28,9 @@ def _no_settings_from_outside(monkeypatch, tmp_path):
     """A key, a model, a config file or a store of the person running the tests must not change what they test."""
     monkeypatch.chdir(tmp_path)
     for name in list(os.environ):
-        if name.startswith("ADJUDGE_") or name.endswith(("_API_KEY", "_BASE_URL")):
+        if (name.startswith("ADJUDGE_") and name != "ADJUDGE_STATE") or name.endswith(
+            ("_API_KEY", "_BASE_URL")
+        ):
             monkeypatch.delenv(name)
 
 

@@ -22,6 +22,7 @@ UPDATE = bool(os.environ.get("ADJUDGE_UPDATE_DOCS"))
 ENVIRON = {
     **{name: value for name, value in os.environ.items() if not name.startswith("ADJUDGE_")},
     "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    "ADJUDGE_STATE": os.environ["ADJUDGE_STATE"],
     "COLUMNS": "118",
     "NO_COLOR": "1",
 }

@@ -55,7 +55,11 @@ def make_store(folder):
     for name, rows in (("cases", cases), ("replies", replies)):
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     command = [Path(sys.executable).with_name("adjudge"), "run", "cases.jsonl", "--judge", "tone.md"]
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("ADJUDGE_")}
+    environ = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("ADJUDGE_") or name == "ADJUDGE_STATE"
+    }
     for name, more in (("r", ()), ("two", ("--judge", "other.md"))):
         done = subprocess.run(
             [*command, *more, "--model", "scripted:replies.jsonl", "--name", name],

@@ -22,6 +22,7 @@ from adjudge.cli.options import (
     repeat_option,
     store_option,
 )
+from adjudge.cli.stored import announce_unknown
 from adjudge.dataset import read_cases
 from adjudge.errors import SettingsError, StoreError
 from adjudge.reports.format import show_duration
@@ -108,11 +109,16 @@ def _existing_store(where: str) -> Store | None:
     if "://" not in where and not Path(where).exists():
         return None
     try:
-        return open_store(where, create=False)
+        store = open_store(where, create=False)
     except StoreError:
         if "://" in where:
             raise
         return None
+    if store.trusted:
+        return store
+    announce_unknown(store)  # a run would not take its answers either
+    store.close()
+    return None
 
 
 def _print(estimate: Estimate, model: str) -> None:

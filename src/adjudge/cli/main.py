@@ -38,7 +38,7 @@ COMMANDS = {
     "view": "Read, compare and label in a browser.",
     "export": "Write a stored run's rows to a file.",
     "models": "List the models that can be used.",
-    "store": "Check the store, or give its unused space back.",
+    "store": "Check the store, give its unused space back, or trust it.",
 }
 
 
@@ -102,7 +102,7 @@ def cli(ctx: click.Context) -> None:
     _check_variables(ctx.command, ctx)
 
 
-OTHER_VARIABLES = frozenset({"ADJUDGE_CACHE", "ADJUDGE_CURRENT_DATE"})
+OTHER_VARIABLES = frozenset({"ADJUDGE_CACHE", "ADJUDGE_CURRENT_DATE", "ADJUDGE_STATE", "ADJUDGE_TRUST_STORE"})
 """Read elsewhere than by a flag."""
 
 

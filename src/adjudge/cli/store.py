@@ -1,16 +1,21 @@
 """`adjudge store`: look after the store."""
 
+from contextlib import closing
+from pathlib import Path
+
 import click
 
 from adjudge.cli.console import plain, tell
 from adjudge.cli.main import EXIT_STORE_TROUBLE
 from adjudge.cli.options import store_option
 from adjudge.cli.stored import stored
+from adjudge.store import open_store
+from adjudge.store.trust import is_tracked
 
 
-@click.group("store", short_help="Check the store, or give its unused space back.")
+@click.group("store", short_help="Check the store, give its unused space back, or trust it.")
 def command() -> None:
-    """Check the store, or give its unused space back."""
+    """Check the store, give its unused space back, or trust it."""
 
 
 @command.command("check")
@@ -35,3 +40,16 @@ def vacuum(*, store: str) -> None:
     with stored(store) as opened:
         before, after = opened.vacuum()
         click.echo(f"{opened.where}: {before:,} bytes before, {after:,} after")
+
+
+@command.command("trust")
+@click.argument("path")
+def trust(*, path: str) -> None:
+    """Let runs take answers from the store at PATH, which was made elsewhere or by an earlier version."""
+    with closing(open_store(path, create=False)) as store:
+        store.trust()
+        click.echo(f"{store.where}: trusted" + (f" (store {store.id})" if store.id else ""))
+        if is_tracked(Path(store.where)):
+            tell(
+                "note: git tracks this file: whoever can change the repository can change what a run takes from it"
+            )

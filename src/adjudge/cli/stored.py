@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+from adjudge.cli.console import tell
 from adjudge.errors import InputError
 from adjudge.store import RunRecord, Store, open_store
+from adjudge.store.trust import unknown_store
 
 
 @contextmanager
@@ -12,9 +14,16 @@ def stored(where: str) -> Iterator[Store]:
     """The store, which must be there: reading makes none."""
     store = open_store(where, create=False)
     try:
+        announce_unknown(store)
         yield store
     finally:
         store.close()
+
+
+def announce_unknown(store: Store) -> None:
+    """Whoever reads figures from a store that somebody else made is told so."""
+    if not store.trusted:
+        tell(f"note: {store.where} {unknown_store(store.where, store.id)}")
 
 
 def known_columns(columns: Iterable[str]) -> str:

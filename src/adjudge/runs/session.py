@@ -35,6 +35,7 @@ from adjudge.runs.select import select_rows
 from adjudge.store import EndRun, KeepJudge, StartRun, Store, open_store
 from adjudge.store.group import GroupCommit
 from adjudge.store.records import RunState
+from adjudge.store.trust import UnknownStoreError
 
 RETRIED = frozenset({"unreadable", "truncated", "refused"})
 """What `--retry` may name: outcomes whose replies are stored."""
@@ -138,6 +139,8 @@ async def open_session(
         if keeping.store is not None:
             store = open_store(keeping.store)
             stack.callback(store.close)
+            if not store.trusted:
+                raise UnknownStoreError(store.where, store.id)
         if (model or environ.get("ADJUDGE_MODEL")) == "replay":
             asked: ModelClient = open_replay(store, source, plan)
         else:

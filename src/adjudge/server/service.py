@@ -5,7 +5,6 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 
 from adjudge.errors import InputError
@@ -18,8 +17,7 @@ from adjudge.server.follow import Followed, Follower
 from adjudge.server.index import Index
 from adjudge.server.slice_counts import SliceCounts
 from adjudge.store import RunRecord, Store, open_store
-
-INDEX_FILE = "view.db"
+from adjudge.store.trust import unknown_store
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,6 +34,13 @@ class Service:
     """What requests may name, each as `--model` does; the first where they name none."""
     judges: Mapping[str, Judge] = field(default_factory=dict)
     """What requests may name: the built-in judges and the files given when the server was started."""
+
+    @property
+    def unknown(self) -> str | None:
+        """What every page says of a store that was not made here."""
+        if self.store.trusted:
+            return None
+        return f"{self.store.where} {unknown_store(self.store.where, self.store.id)}"
 
     def run(self, reference: str) -> RunRecord:
         """By name, id, start of an id, or `last`, as on the command line."""
@@ -77,7 +82,7 @@ def open_service(
     """Over a store that is there or is made; the follower is at work until the end."""
     store = open_store(where)
     try:
-        with _index_file(store.where) as file:
+        with _index_file(store) as file:
             index = Index(file)
             follower = Follower(store, index)
             asker = Asker(where=where, base_url=base_url)
@@ -108,22 +113,22 @@ def open_service(
 
 
 @contextmanager
-def _index_file(where: str) -> Iterator[Path]:
+def _index_file(store: Store) -> Iterator[Path]:
     """Beside a store that is a file, and as closed to others; else in a folder of its own that goes at the end.
 
+    Named by the store's id, so that a copy that came with a repository is not shown for the store's own.
     One server has the index to itself: a second one over the same store makes its own.
     """
-    beside = Path(where)
-    if beside.is_file() and os.access(beside.parent, os.W_OK):
-        name = INDEX_FILE if beside.name == "store.db" else f"{beside.name}.{INDEX_FILE}"
-        file = beside.with_name(name)
+    beside = Path(store.where)
+    if store.id is not None and beside.is_file() and os.access(beside.parent, os.W_OK):
+        file = beside.with_name(f"view-{store.id}.db")
         with _claimed(file) as ours:
             if ours:
                 _make_private(file)
                 yield file
                 return
     with tempfile.TemporaryDirectory(prefix="adjudge-view-") as folder:
-        yield Path(folder) / f"{sha256(where.encode()).hexdigest()[:12]}.db"
+        yield Path(folder) / "view.db"
 
 
 @contextmanager

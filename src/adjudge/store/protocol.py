@@ -23,6 +23,17 @@ class Store(Protocol):
     def where(self) -> str:
         """As shown to people: without a password."""
 
+    @property
+    def id(self) -> str | None:
+        """Random, made with the store; None for a server's."""
+
+    @property
+    def trusted(self) -> bool:
+        """Made here, or trusted since: only then may a run take its answers from it."""
+
+    def trust(self) -> None:
+        """From now on, for this user."""
+
     def write(self, batch: Sequence[Write]) -> None:
         """All or nothing, and durable on return. A judgement or completion that is there already stays as it is."""
 

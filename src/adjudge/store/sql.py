@@ -72,6 +72,16 @@ class Home(Protocol):
     @property
     def where(self) -> str: ...
 
+    @property
+    def id(self) -> str | None:
+        """Random, made with the store; None for a server's."""
+
+    @property
+    def trusted(self) -> bool: ...
+
+    def trust(self) -> bool:
+        """Whether that could be written down."""
+
     def read(self, work: Callable[[Session], T]) -> T:
         """In one transaction that sees one state of the store."""
 

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from logging import getLogger
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,7 +14,17 @@ from adjudge.store.locks import FileLock, lock_file
 from adjudge.store.migrations import STEPS, latest, migrate, not_ours, stored_version
 from adjudge.store.packing import hash_bytes, text_bytes
 from adjudge.store.sql import MOST_PARAMETERS, Dialect, Row, Session, Value, trouble
+from adjudge.store.trust import (
+    STATE_VARIABLE,
+    TRUST_VARIABLE,
+    give_id,
+    is_trusted,
+    known_stores,
+    read_id,
+    remember,
+)
 
+LOG = getLogger(__name__)
 T = TypeVar("T")
 
 BUSY_SECONDS = 30.0
@@ -89,6 +100,7 @@ class SqliteHome:
         self._reading = threading.Lock()
         self._reader: sqlite3.Connection | None = None
         self._dialect = DIALECT
+        self.id: str | None = None
         self._writer = self._connect()
         try:
             self._prepare(steps)
@@ -99,6 +111,13 @@ class SqliteHome:
     @property
     def where(self) -> str:
         return str(self._file)
+
+    @property
+    def trusted(self) -> bool:
+        return is_trusted(self.id)
+
+    def trust(self) -> bool:
+        return self.id is not None and remember(self.id, self._file)
 
     def read(self, work: Callable[[Session], T]) -> T:
         with self._reading:
@@ -161,16 +180,30 @@ class SqliteHome:
     def _prepare(self, steps: Mapping[int, Sequence[str]]) -> None:
         most = self._writer.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER)
         self._dialect = replace(DIALECT, most_parameters=min(most, MOST_PARAMETERS))
-        if self.read_version() == latest(steps):
+        if self.read_version() == latest(steps) and self.id is not None:
             return  # the common case takes no lock
         self._keep_log_ahead()
-        self.write(lambda session: migrate(session, self.where, empty=self._is_empty(session), steps=steps))
+        self.write(lambda session: self._migrate(session, steps))
+
+    def _migrate(self, session: Session, steps: Mapping[int, Sequence[str]]) -> None:
+        empty = self._is_empty(session)
+        migrate(session, self.where, empty=empty, steps=steps)
+        self.id = read_id(session) or give_id(session)
+        # before the commit: no other process may find our store and not know it
+        if empty and not remember(self.id, self._file):
+            LOG.warning(
+                "%s cannot be written: a later run will not know the store %s for its own; set %s=%s, or %s to another folder",
+                *(known_stores(), self.where, TRUST_VARIABLE, self.id, STATE_VARIABLE),
+            )
 
     def read_version(self) -> int | None:
         """None for a new file."""
 
         def look(session: Session) -> int | None:
-            return None if self._is_empty(session) else stored_version(session, self.where)
+            if self._is_empty(session):
+                return None
+            self.id = read_id(session)
+            return stored_version(session, self.where)
 
         with self._writing:
             return self._transact(self._writer, "BEGIN", look)

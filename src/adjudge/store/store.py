@@ -20,6 +20,7 @@ from adjudge.store.records import (
     Write,
 )
 from adjudge.store.sql import Home, RunLock, Session, trouble
+from adjudge.store.trust import STATE_VARIABLE, TRUST_VARIABLE, known_stores
 from adjudge.store.writing import (
     Bases,
     DuplicatesError,
@@ -49,6 +50,22 @@ class SqlStore:
     @property
     def where(self) -> str:
         return self._home.where
+
+    @property
+    def id(self) -> str | None:
+        return self._home.id
+
+    @property
+    def trusted(self) -> bool:
+        return self._home.trusted
+
+    def trust(self) -> None:
+        if not self._home.trust():
+            raise trouble(
+                self.where,
+                f"its id could not be kept in {known_stores()}",
+                f"make that folder writable, name another in {STATE_VARIABLE}, or set {TRUST_VARIABLE}={self.id}",
+            )
 
     @property
     def home(self) -> Home:
