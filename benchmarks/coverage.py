@@ -18,6 +18,7 @@ from time import perf_counter
 import coverage_corrected  # noqa: F401 - a module of scenarios fills SCENARIOS, as those below do
 import coverage_decisions  # noqa: F401
 import coverage_differences  # noqa: F401
+import coverage_draws  # noqa: F401
 import coverage_means  # noqa: F401
 import coverage_people  # noqa: F401
 import numpy as np

@@ -128,7 +128,9 @@ def test_drawn_labels_correct_the_means_and_the_draw_is_blind(adjudge, run, tmp_
         in drawn.err
     )
     assert "label: a number from 1 to 5 or true or false" in drawn.err
+    assert "; sampling probabilities after this draw 0.0" in drawn.err
     rows = fill_in(tmp_path / "first.jsonl", tmp_path / "filled.jsonl")
+    assert [row["case_id"] for row in rows] != sorted(row["case_id"] for row in rows)
     assert len({row["case_id"] for row in rows}) == 60
     assert all(
         set(row) == {"case_id", "question", "response", "label", "annotator", "explanation"} for row in rows
@@ -154,7 +156,15 @@ def test_more_is_drawn_from_the_rest_and_what_is_not_labelled_yet_is_said_and_wr
     done = adjudge("agree", "r", "filled.jsonl")
     assert "10 rows have no label yet" in done.err
     assert "10 drawn cases have no label yet" in done.out
-    second = adjudge("agree", "r", "--next", "30", "-o", "two.csv")
+    assert "draw 1: 20 of 30 (67%)" in done.out
+    assert "the more doubtful, by how near the score is to where passes begin: " in done.out
+    assert "quote PPI++" not in done.out
+    assert "quote none: 10 of 30 drawn cases have no label yet" in done.out
+    assert "bounds for the missing labels: PPI++ " in done.out
+    second = adjudge("agree", "r", "--next", "30", "-o", "two.csv", "--json")
+    probabilities = json.loads(second.out)["sampling_probabilities"]
+    assert len(probabilities) == COUNT
+    assert f"{min(probabilities.values()):.3g} to {max(probabilities.values()):.3g}" in second.err
     assert "10 cases of earlier draws have no label yet" in second.err
     with (tmp_path / "two.csv").open(newline="", encoding="utf-8") as file:
         table = list(csv.DictReader(file))

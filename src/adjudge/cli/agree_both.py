@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import click
 import orjson
 
-from adjudge.cli.agree_next import Next, check_path, write_rows
+from adjudge.cli.agree_next import Next, check_path, probability_range, write_rows
 from adjudge.cli.console import tell
 from adjudge.cli.stored import find_run
 from adjudge.errors import InputError, SettingsError
@@ -20,6 +20,7 @@ from adjudge.reports.agree_both import (
 from adjudge.reports.agree_labels import Reading
 from adjudge.reports.agree_rows import Verdicts, collect_verdicts
 from adjudge.reports.agree_selection import how_drawn, shared_draws
+from adjudge.reports.format import plain_json
 from adjudge.reports.stored_runs import judges_of
 from adjudge.store import Store
 
@@ -43,6 +44,7 @@ def write_next_of_both(
         {label.case_id for label in store.labels(side.run_id, judge)} for side in (a, b)
     )
     earlier = shared_draws(a.before, b.before)
+    chances = earlier[-1].chances if earlier else {}
     waiting = waiting_of(earlier, a.run_id, b.run_id, labelled_a, labelled_b)
     if asked.count:
         drawn = draw_for_both(
@@ -56,7 +58,7 @@ def write_next_of_both(
         assert shared is not None
         wanted = waiting_of([shared], a.run_id, b.run_id, labelled_a, labelled_b)
         _say(drawn, wanted, waiting)
-        seed = drawn.a.seed
+        seed, chances = drawn.a.seed, shared.chances
     elif waiting:
         wanted = waiting
         tell(f"{len(waiting)} cases were drawn for both runs before and lack a label")
@@ -82,6 +84,7 @@ def write_next_of_both(
                     "file": path,
                     "rows": len(rows),
                     "cases": [each.case_id for each in wanted],
+                    "sampling_probabilities": plain_json(chances),
                 }
             )
         )
@@ -115,11 +118,10 @@ def _other(store: Store, run_id: str, verdicts: Verdicts, other: str) -> Side:
 def _say(drawn: BothDraws, wanted: list[ToLabel], waiting: list[ToLabel]) -> None:
     shared = drawn.a.shared
     assert shared is not None
-    least, most = min(shared.chances.values()), max(shared.chances.values())
     tell(
         f"drew {len(shared.chosen)} of {len(shared.chances)} cases judged by {drawn.a.judge} in both runs "
         f"(draw {drawn.a.number} of {drawn.a.run_id}, draw {drawn.b.number} of {drawn.b.run_id}, seed {drawn.a.seed}), "
-        f"{how_drawn(drawn.a)}; chances so far {least:.3g} to {most:.3g}"
+        f"{how_drawn(drawn.a)}; {probability_range(shared.chances)}"
     )
     known = 2 * len(shared.chosen) - sum(len(each.runs) for each in wanted)
     if known:

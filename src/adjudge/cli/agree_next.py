@@ -3,7 +3,7 @@
 import csv
 import io
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,9 +15,10 @@ from adjudge.cli.console import tell
 from adjudge.errors import InputError, SettingsError, StoreError
 from adjudge.records import Json
 from adjudge.reports.agree_labels import Reading
-from adjudge.reports.agree_next import draw_next, rows_to_label
+from adjudge.reports.agree_next import draw_next, labelling_order, rows_to_label
 from adjudge.reports.agree_rows import Verdicts
 from adjudge.reports.agree_selection import how_drawn
+from adjudge.reports.format import plain_json
 from adjudge.reports.writers import csv_cell, json_line
 from adjudge.store import LabelDraw, Store
 
@@ -40,7 +41,8 @@ def write_next(store: Store, run_id: str, verdicts: Verdicts, reading: Reading, 
     check_path(asked.path)
     before = store.draws(run_id, verdicts.judge)
     labelled = {label.case_id for label in store.labels(run_id, verdicts.judge)}
-    waiting = [case_id for draw in before for case_id in draw.chosen if case_id not in labelled]
+    waiting = [case_id for draw in before for case_id in labelling_order(draw) if case_id not in labelled]
+    chances = before[-1].chances if before else {}
     if asked.count:
         draw = draw_next(
             run_id,
@@ -53,7 +55,7 @@ def write_next(store: Store, run_id: str, verdicts: Verdicts, reading: Reading, 
         )
         if not store.keep_draw(draw):
             raise SettingsError("--next", "another draw of this run was made at the same time", "draw again")
-        chosen: Sequence[str] = draw.chosen
+        chosen, chances = labelling_order(draw), draw.chances
         _say(draw, len(draw.chances), waiting)
     elif waiting:
         chosen = waiting
@@ -68,19 +70,29 @@ def write_next(store: Store, run_id: str, verdicts: Verdicts, reading: Reading, 
         if asked.as_json:
             click.echo(
                 orjson.dumps(
-                    {"run": run_id, "judge": verdicts.judge, "file": asked.path, "cases": list(chosen)}
+                    {
+                        "run": run_id,
+                        "judge": verdicts.judge,
+                        "file": asked.path,
+                        "cases": chosen,
+                        "sampling_probabilities": plain_json(chances),
+                    }
                 )
             )
 
 
 def _say(draw: LabelDraw, judged: int, waiting: Sequence[str]) -> None:
-    least, most = min(draw.chances.values()), max(draw.chances.values())
     tell(
         f"drew {len(draw.chosen)} of {judged} judged cases of {draw.judge} (draw {draw.number}, seed {draw.seed}), "
-        f"{how_drawn(draw)}; chances so far {least:.3g} to {most:.3g}"
+        f"{how_drawn(draw)}; {probability_range(draw.chances)}"
     )
     if waiting:
         tell(f"{len(waiting)} cases of earlier draws have no label yet: `--next 0` writes them again")
+
+
+def probability_range(chances: Mapping[str, float]) -> str:
+    least, most = min(chances.values()), max(chances.values())
+    return f"sampling probabilities after this draw {least:.3g} to {most:.3g}"
 
 
 def check_path(path: str) -> None:

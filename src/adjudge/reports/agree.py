@@ -19,8 +19,9 @@ from adjudge.reports.agree_figures import (
 )
 from adjudge.reports.agree_labels import Meaning, Reading, Threshold, same_label
 from adjudge.reports.agree_means import Means, agreement_over_the_run, pass_rate_means, score_means
+from adjudge.reports.agree_next import responses_by_doubt
 from adjudge.reports.agree_rows import Label, Verdict, Verdicts, by_case, in_one_kind
-from adjudge.reports.agree_selection import Selection, select
+from adjudge.reports.agree_selection import Response, Selection, select
 from adjudge.stats.corrected import Corrected
 from adjudge.stats.intervals import Undefined
 from adjudge.stats.thresholds import Trial
@@ -80,6 +81,8 @@ class AgreeReport:
     source: str
     """Where the labels are from, for people."""
     selection: Selection
+    responses: tuple[Response, ...]
+    """Of drawn cases, by draw and by doubt; none where all are labelled."""
     kind: Kind
     agreements: tuple[Agreement, ...]
     over_the_run: Corrected | Undefined | None
@@ -131,6 +134,7 @@ def agree_report(
     labels = by_case(in_one_kind(given.labels, reading))
     met = {case_id: said for case_id, said in labels.items() if case_id in cases}
     selection = select(cases, met, given.draws, random_sample=asked.random_sample)
+    doubts = responses_by_doubt([each[0] for each in cases.values()], selection) if selection.missing else ()
     passes = as_passes(met, reading) if reading.has_rule else None
     kind = _kind(cases, met, reading.scale, ruled=passes is not None)
     agreements = []
@@ -162,6 +166,7 @@ def agree_report(
         annotators=tuple(sorted({label.annotator for each in met.values() for label in each})),
         source=given.source,
         selection=selection,
+        responses=(*selection.responses, *doubts) if selection.missing else (),
         kind=kind,
         agreements=tuple(agreements),
         over_the_run=agreement_over_the_run(cases, agreed, selection),

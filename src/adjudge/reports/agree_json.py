@@ -31,6 +31,7 @@ def agree_json(report: AgreeReport) -> Json:
             "annotators": list(report.annotators),
             "source": report.source,
             "selection": _selection(report.selection),
+            "responses": [_plain(each) for each in report.responses],
             "agreement": {each.kind: _plain(each) for each in report.agreements},
             "agreement_over_the_run": _plain(report.over_the_run),
             "human_ceiling": None if people is None else _plain(people.ceiling),

@@ -1,7 +1,7 @@
 """What people would say on average: the judge's own mean, the corrected ones, and which of them to quote."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Literal
 
@@ -9,10 +9,18 @@ from adjudge.records import Scale
 from adjudge.reports.agree_rows import Label, Verdict
 from adjudge.reports.agree_selection import Selection
 from adjudge.stats.corrected import FEWEST_LABELS, Corrected, JudgedCase, naive_mean, ppi_mean, rogan_gladen
-from adjudge.stats.intervals import Undefined
+from adjudge.stats.intervals import Estimate, Undefined
 
 Quote = Literal["ppi", "naive", "none"]
 _RATE = Scale(low=0.0, high=1.0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class IfMissing:
+    """PPI++, had every drawn case without a label got the lowest label, or the highest."""
+
+    low: Estimate
+    high: Estimate
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,14 +34,16 @@ class Means:
     ppi: Corrected | Undefined
     quote: Quote
     why: str
+    if_missing: IfMissing | Undefined | None = None
+    """None where no drawn case lacks a label."""
 
 
 def pass_rate_means(
     cases: Mapping[str, Sequence[Verdict]], labels: Mapping[str, Sequence[Label]], selection: Selection
 ) -> Means | None:
     """Of passes and fails; None when the run has no pass rule."""
-    rows = [
-        _row(
+    rows = {
+        verdicts[0].case_id: _row(
             [float(verdict.passed) for verdict in verdicts if verdict.passed is not None],
             verdicts,
             labels,
@@ -41,10 +51,10 @@ def pass_rate_means(
         )
         for verdicts in _framed(cases, selection)
         if any(verdict.passed is not None for verdict in verdicts)
-    ]
+    }
     if not rows:
         return None
-    return _means("pass rate", rows, _RATE, _rogan_gladen(rows), selection)
+    return _means("pass rate", rows, _RATE, _rogan_gladen(list(rows.values())), selection)
 
 
 def score_means(
@@ -54,10 +64,10 @@ def score_means(
     scale: Scale | None,
 ) -> Means | None:
     """Of scores that people gave on the judge's own scale."""
-    rows = [
-        _row([verdict.score for verdict in verdicts], verdicts, labels, selection)
+    rows = {
+        verdicts[0].case_id: _row([verdict.score for verdict in verdicts], verdicts, labels, selection)
         for verdicts in _framed(cases, selection)
-    ]
+    }
     return _means("mean score", rows, scale, None, selection) if rows else None
 
 
@@ -115,14 +125,46 @@ def _rogan_gladen(rows: Sequence[JudgedCase]) -> Corrected | Undefined:
 
 def _means(
     of: Literal["pass rate", "mean score"],
-    rows: Sequence[JudgedCase],
+    rows: Mapping[str, JudgedCase],
     scale: Scale | None,
     by_errors: Corrected | Undefined | None,
     selection: Selection,
 ) -> Means:
-    naive, ppi = naive_mean(rows, scale), ppi_mean(rows, scale)
+    judged = list(rows.values())
+    naive, ppi = naive_mean(judged, scale), ppi_mean(judged, scale)
     quote, why = _choose(naive, by_errors, ppi, selection)
-    return Means(of=of, naive=naive, rogan_gladen=by_errors, ppi=ppi, quote=quote, why=why)
+    return Means(
+        of=of,
+        naive=naive,
+        rogan_gladen=by_errors,
+        ppi=ppi,
+        quote=quote,
+        why=why,
+        if_missing=_if_missing(rows, scale, selection) if selection.missing else None,
+    )
+
+
+def _if_missing(
+    rows: Mapping[str, JudgedCase], scale: Scale | None, selection: Selection
+) -> IfMissing | Undefined:
+    """How far the missing labels could move the mean, whatever made people leave those cases."""
+    if scale is None:
+        return Undefined(
+            why="the judge's scale is not known, so the missing labels have no lowest or highest"
+        )
+    ends = []
+    for label in (scale.low, scale.high):
+        filled = [
+            replace(row, person=label if row.person is None else row.person, probability=chance)
+            if (chance := selection.if_complete.get(case_id)) is not None
+            else row
+            for case_id, row in rows.items()
+        ]
+        found = ppi_mean(filled, scale)
+        if isinstance(found, Undefined):
+            return found
+        ends.append(found.estimate)
+    return IfMissing(low=ends[0], high=ends[1])
 
 
 def _choose(
@@ -142,6 +184,15 @@ def _choose(
         return (
             "naive",
             f"it is the judge's own mean, and {ppi.labels} labels are too few to say how far off it is",
+        )
+    if selection.missing:
+        drawn = len(selection.if_complete)
+        return (
+            "none",
+            (
+                f"{selection.missing} of {drawn} drawn cases have no label yet, and PPI++ supposes that these are like the "
+                "labelled ones: label the rest (`--next 0` writes them), or quote the bounds"
+            ),
         )
     if selection.kind == "all":
         return (

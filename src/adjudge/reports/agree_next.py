@@ -4,11 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import sqrt
+from random import Random
+from statistics import median_low
 
 from adjudge.errors import InputError
 from adjudge.fields import NEVER_IN_PROMPT
 from adjudge.records import Case, Json, Judge
 from adjudge.reports.agree_rows import Verdict, Verdicts
+from adjudge.reports.agree_selection import Response, Selection
 from adjudge.stats.labelling import LEAST_UNIFORM, Draw, draw_for_labelling
 from adjudge.store import LabelDraw
 
@@ -49,6 +52,32 @@ def uncertainty_of(verdicts: Sequence[Verdict]) -> Uncertainty:
                 basis="how near the score is to where passes begin",
             )
     return Uncertainty(values=(1.0,) * len(verdicts), basis="")
+
+
+def responses_by_doubt(verdicts: Sequence[Verdict], selection: Selection) -> tuple[Response, ...]:
+    """How many of the more doubtful drawn cases have a label, and of the others; none where no doubt tells them apart.
+
+    `verdicts` are the first of each case. People who leave the hard cases for later make the figures look too good.
+    """
+    found = uncertainty_of(verdicts)
+    doubts = {
+        verdict.case_id: doubt
+        for verdict, doubt in zip(verdicts, found.values, strict=True)
+        if verdict.case_id in selection.if_complete
+    }
+    if len(set(doubts.values())) < 2:
+        return ()
+    middle = median_low(doubts.values())
+    doubtful = {case_id for case_id, doubt in doubts.items() if doubt > middle} or {
+        case_id for case_id, doubt in doubts.items() if doubt == middle
+    }
+    return tuple(
+        Response(of=of, drawn=len(cases), labelled=len(cases & selection.chances.keys()))
+        for of, cases in (
+            (f"the more doubtful, by {found.basis}", doubtful),
+            ("the less doubtful", doubts.keys() - doubtful),
+        )
+    )
 
 
 def _boundary(verdicts: Sequence[Verdict]) -> float | None:
@@ -117,6 +146,12 @@ def unused_seed(seed: int, before: Sequence[LabelDraw]) -> int:
     """The first from `seed` on that no draw has used: two draws by the same random numbers would not be independent."""
     used = {draw.seed for draw in before}
     return next(each for each in range(seed, seed + len(before) + 1) if each not in used)
+
+
+def labelling_order(draw: LabelDraw) -> list[str]:
+    """Its cases in random order: whoever stops halfway has then labelled a random part."""
+    random = Random(f"labelling order {draw.seed}")  # noqa: S311 - a seeded order, not a secret
+    return random.sample(draw.chosen, len(draw.chosen))
 
 
 def rows_to_label(cases: Iterator[Case], judge: Judge | None) -> Iterator[dict[str, Json]]:

@@ -1,7 +1,8 @@
 """How the labelled cases came to be labelled: with which chances, or by nobody knows what."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from statistics import fmean
 from typing import Literal, TypeVar
 
 from adjudge.store import LabelDraw, SharedDraw
@@ -15,27 +16,52 @@ NOTHING_KNOWN = (
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Response:
+    """How many of some drawn cases have a label."""
+
+    of: str
+    """Which drawn cases, for people."""
+    drawn: int
+    labelled: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Selection:
     """Which labels may stand for the cases that have none."""
 
     kind: Literal["all", "draw", "random", "unknown"]
     chances: Mapping[str, float]
-    """Each labelled case whose chance of being labelled is known -> that chance."""
+    """Each labelled case whose chance of being labelled is known -> that chance, response included."""
     frame: frozenset[str]
     """The judged cases that had such a chance: what a corrected mean is the mean of."""
     unknown: int
     """Labelled cases without a known chance: reported, not used to correct."""
-    missing: int = 0
-    """Cases that were drawn and have no label yet."""
+    if_complete: Mapping[str, float] = field(default_factory=dict)
+    """Where drawn cases have no label yet: every drawn case -> its chance, had all of them one."""
+    responses: tuple[Response, ...] = ()
+    """By draw, in their order; a draw without any label has changed no one's chance."""
     outside: int = 0
     """Judged cases that were not there when the draw was made."""
     words: str = ""
+
+    @property
+    def missing(self) -> int:
+        """Cases that were drawn, in a draw with labels, and have none yet."""
+        return len(self.if_complete.keys() - self.chances.keys())
+
+    @property
+    def weights(self) -> Mapping[str, float] | None:
+        """What each labelled case stands for, 1 on average; None where each was as likely to be labelled."""
+        if self.kind != "draw" or len({round(chance, 12) for chance in self.chances.values()}) < 2:
+            return None
+        mean = fmean(1.0 / chance for chance in self.chances.values())
+        return {case_id: 1.0 / (chance * mean) for case_id, chance in self.chances.items()}
 
 
 def how_drawn(draw: LabelDraw) -> str:
     """What made one case likelier than another, for people."""
     if draw.uniform_share >= 1.0 or not draw.basis:
-        return "each case as likely as another"
+        return "uniform sample"
     return (
         f"the likelier the more doubtful by {draw.basis}; {draw.uniform_share:.0%} of the draw preferred none"
     )
@@ -153,23 +179,37 @@ def _select_shared(everyone: frozenset[str], both: frozenset[str], shared: Seque
 def _drawn(
     everyone: frozenset[str], marked: frozenset[str], draws: Sequence[AnyDraw]
 ) -> tuple[AnyDraw, Selection] | None:
-    """What the last draw with a labelled case, and those before it, say of the chances; None without such a draw."""
-    chosen, last, seen = frozenset[str](), None, frozenset[str]()
-    for draw in draws:
-        seen |= frozenset(draw.chosen)
-        if marked & frozenset(draw.chosen):  # a draw that nobody has labelled yet has changed no one's chance
-            chosen, last = seen, draw
+    """What the draws say of each case's chance of having a label; None where no drawn case has one.
+
+    A case is labelled when some draw chose it first and its label of that draw came in. So each draw counts by what it
+    added to the case's sampling probability times its own response: five labels of a second draw of 100 leave the weights
+    of the first nearly as they were.
+    """
+    chances, complete = dict[str, float](), dict[str, float]()
+    before: Mapping[str, float] = {}
+    chosen, last, responses = frozenset[str](), None, list[Response]()
+    for number, draw in enumerate(draws, 1):
+        asked = frozenset(draw.chosen) & everyone
+        answered = len(asked & marked)
+        responses.append(Response(of=f"draw {number}", drawn=len(asked), labelled=answered))
+        if answered:
+            chosen, last = chosen | asked, draw
+            for case_id in everyone & draw.chances.keys():
+                added = max(0.0, draw.chances[case_id] - before.get(case_id, 0.0))
+                chances[case_id] = min(1.0, chances.get(case_id, 0.0) + added * answered / len(asked))
+                complete[case_id] = min(1.0, complete.get(case_id, 0.0) + added)
+        before = draw.chances
     if last is None:
         return None
-    known = marked & chosen & last.chances.keys()
-    frame = everyone & last.chances.keys()
+    known = {case_id for case_id in marked & chosen if chances[case_id] > 0.0}
     return last, Selection(
         kind="draw",
-        chances={case_id: last.chances[case_id] for case_id in known},
-        frame=frame,
+        chances={case_id: chances[case_id] for case_id in known},
+        frame=frozenset(chances),
         unknown=len(marked - known),
-        missing=len((chosen & everyone) - marked),
-        outside=len(everyone - frame),
+        if_complete={} if chosen <= marked else {case_id: complete[case_id] for case_id in chosen},
+        responses=tuple(responses),
+        outside=len(everyone - chances.keys()),
     )
 
 

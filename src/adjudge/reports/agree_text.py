@@ -72,9 +72,14 @@ def _head(report: AgreeReport) -> list[str]:
         lines.append(f"chosen: {selection.words}")
     if selection.missing:
         lines.append(
-            f"  {show_count(selection.missing)} drawn cases have no label yet; the figures take those that have one for "
-            "a random part of the draw, so label the rest before you quote them"
+            f"  {show_count(selection.missing)} drawn cases have no label yet; the figures suppose that these are like "
+            "the labelled ones of their draw. Labelled so far:"
         )
+        lines += [
+            f"    {each.of}: {show_count(each.labelled)} of {show_count(each.drawn)} ({each.labelled / each.drawn:.0%})"
+            for each in report.responses
+            if each.drawn
+        ]
     if selection.kind == "draw" and selection.unknown:
         lines.append(
             f"  {show_count(selection.unknown)} further labelled cases were chosen nobody knows how: they are in the "
@@ -250,6 +255,15 @@ def _means(means: Means) -> list[str]:
     for target in targets:
         names = [name for name, found in shown if isinstance(found, Corrected) and found.target == target]
         lines.append(f"  {' and '.join(names)}: {target}")
+    if isinstance(means.if_missing, Undefined):
+        lines.append(f"  bounds for the missing labels: none: {_one_line(means.if_missing.why)}")
+    elif means.if_missing is not None:
+        ends = ("fail", "pass") if means.of == "pass rate" else ("the lowest score", "the highest score")
+        low, high = means.if_missing.low, means.if_missing.high
+        lines.append(
+            f"  bounds for the missing labels: PPI++ {_interval(low)} if all were {ends[0]}, {_interval(high)} if all "
+            f"were {ends[1]}"
+        )
     quote = {"ppi": "PPI++", "naive": "the naive mean, as the judge's", "none": "none"}[means.quote]
     lines.append(f"  quote {quote}: {means.why}")
     estimates = [found.estimate for _, found in shown if isinstance(found, Corrected)]

@@ -180,6 +180,14 @@ def _choose(naive: Estimate, ppi: Corrected | Undefined, selection: Selection) -
         return "naive", f"{own}: {ppi.why}"
     if ppi.labels < FEWEST_LABELS:
         return "naive", f"{own}, and {ppi.labels} cases labelled on both sides are too few to say"
+    if selection.missing:
+        return (
+            "naive",
+            (
+                f"{own}; {selection.missing} drawn cases are not labelled on both sides yet, so the corrected one is not to "
+                "be quoted"
+            ),
+        )
     if selection.kind == "all":
         return "ppi", "every case compared has labels on both sides, so it is the people's own difference"
     why = (

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from math import inf
 from random import Random
 
 LEAST_UNIFORM = 0.1
@@ -25,25 +26,25 @@ def draw_for_labelling(
     seed: int = 0,
     earlier: Draw | None = None,
 ) -> Draw:
-    """Draw n cases, with chances that are exactly those stored.
+    """Draw n cases, each with exactly the sampling probability that is stored.
 
-    Systematic sampling of the cases in random order: n points at equal steps along the line of their chances, from a
-    random start, so that the number drawn is n and a chance of 0.03 is 0.03.
+    Systematic sampling of the cases in random order: n points at equal steps along the line of their probabilities, from
+    a random start, so that the number drawn is n and a probability of 0.03 is 0.03.
 
-    After an `earlier` draw (the union of all before it), n more are drawn from what is left. The stored chance is then
-    that of either: 1 - (1 - earlier) (1 - now).
+    After an `earlier` draw (the union of all before it), n more are drawn from those left. A case that was drawn before
+    would have had, had it been left, the probability of a case left that is as doubtful. So the stored probability is
+    earlier + (1 - earlier) now for every case, drawn before or not: cases that are alike have the same one.
     """
     if not LEAST_UNIFORM <= uniform_share <= 1.0:
         raise ValueError(f"the uniform share lies from {LEAST_UNIFORM} to 1")
-    if any(not 0.0 <= uncertainty < float("inf") for uncertainty in uncertainties):
+    if any(not 0.0 <= uncertainty < inf for uncertainty in uncertainties):
         raise ValueError("an uncertainty is 0 or more")
     before = set(earlier.chosen) if earlier else set[int]()
     left = [position for position in range(len(uncertainties)) if position not in before]
     n = min(n, len(left))
     if n <= 0:
         return earlier or Draw(chosen=(), probabilities=(0.0,) * len(uncertainties))
-    chances = _chances([uncertainties[position] for position in left], n, uniform_share)
-    now = dict(zip(left, chances, strict=True))
+    now = _probabilities(uncertainties, left, n, uniform_share)
     random = Random(seed)  # noqa: S311 - a seeded sample, not a secret
     order = random.sample(left, len(left))
     start, chosen, passed = random.random(), list[int](), 0.0
@@ -52,33 +53,30 @@ def draw_for_labelling(
         if int(reached - start + 1.0) > int(passed - start + 1.0) and len(chosen) < n:
             chosen.append(position)
         passed = reached
-    probabilities = [now.get(position, 1.0) for position in range(len(uncertainties))]
-    if earlier:
-        # A case drawn before was, this time, out of reach: it would have had the chance that the rest now have.
-        again = _chances(list(uncertainties), n, uniform_share)
-        probabilities = [
-            1.0 - (1.0 - old) * (1.0 - now.get(position, again[position]))
-            for position, old in enumerate(earlier.probabilities)
-        ]
-    return Draw(chosen=tuple(sorted([*before, *chosen])), probabilities=tuple(probabilities))
+    old = earlier.probabilities if earlier else (0.0,) * len(uncertainties)
+    return Draw(
+        chosen=tuple(sorted([*before, *chosen])),
+        probabilities=tuple(was + (1.0 - was) * is_now for was, is_now in zip(old, now, strict=True)),
+    )
 
 
-def _chances(uncertainties: Sequence[float], n: int, uniform_share: float) -> list[float]:
-    """So many times each case's share of the mixture; what would pass 1 is 1, and the rest share what is left."""
-    size, total = len(uncertainties), sum(uncertainties)
+def _probabilities(
+    uncertainties: Sequence[float], left: Sequence[int], n: int, uniform_share: float
+) -> list[float]:
+    """Of every case, as one of those left: a multiple of its share of the mixture, 1 at most, that adds up to n there."""
+    size, total = len(left), sum(uncertainties[position] for position in left)
     shares = [
         uniform_share / size + (1.0 - uniform_share) * (uncertainty / total if total > 0.0 else 1.0 / size)
         for uncertainty in uncertainties
     ]
-    certain = set[int]()
-    while True:
-        free = sum(share for position, share in enumerate(shares) if position not in certain)
-        factor = (n - len(certain)) / free if free > 0.0 else 0.0
-        more = {
-            position
-            for position, share in enumerate(shares)
-            if position not in certain and share * factor >= 1.0
-        }
-        if not more:
-            return [1.0 if at in certain else share * factor for at, share in enumerate(shares)]
-        certain |= more
+    if n == size:
+        return [1.0] * len(uncertainties)
+    rising = sorted(shares[position] for position in left)
+    # With the largest shares certain to be drawn, the `others` have what is left of n among them.
+    factors = [(n - size + others) / rest for others, rest in enumerate(accumulate(rising), 1)]
+    factor = next(
+        factor
+        for share, factor in zip(reversed(rising), reversed(factors), strict=True)
+        if share * factor < 1.0
+    )
+    return [min(1.0, share * factor) for share in shares]

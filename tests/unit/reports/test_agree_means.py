@@ -1,6 +1,7 @@
 """The judge's mean beside what people would say, and which to quote."""
 
 import random
+from datetime import UTC, datetime
 
 import pytest
 
@@ -10,6 +11,7 @@ from adjudge.reports.agree_rows import Label, Verdict
 from adjudge.reports.agree_selection import Selection, select
 from adjudge.stats.corrected import Corrected
 from adjudge.stats.intervals import Undefined
+from adjudge.store import LabelDraw
 
 FIVE = Scale(low=0, high=5)
 
@@ -69,6 +71,29 @@ def test_labels_of_unknown_selection_correct_nothing(lenient):
     assert isinstance(means.rogan_gladen, Undefined)
     assert means.quote == "naive"
     assert "not known" in means.why
+
+
+def test_while_drawn_cases_lack_labels_nothing_is_quoted_and_there_are_bounds():
+    """The first 50 of 100 drawn cases, in the order of the run, are the ones that pass."""
+    truth = [at < 600 for at in range(1000)]
+    cases, every = passes([said or at % 3 == 0 for at, said in enumerate(truth)], truth)
+    draw = LabelDraw(
+        run_id="r", judge="j", number=1, chosen=tuple(f"c{at}" for at in range(0, 1000, 10)),
+        chances=dict.fromkeys(cases, 0.1), basis="", uniform_share=1.0, seed=0, at=datetime(2026, 1, 1, tzinfo=UTC),
+    )  # fmt: skip
+    labels = {case_id: every[case_id] for case_id in draw.chosen[:50]}
+    means = pass_rate_means(cases, labels, select(cases, labels, [draw]))
+    assert means.ppi.estimate.low > 0.6
+    assert means.quote == "none"
+    assert "50 of 100 drawn cases have no label yet" in means.why
+    low, high = means.if_missing.low, means.if_missing.high
+    assert low.low < 0.6 < high.high
+    assert low.value < means.ppi.estimate.value <= high.value
+    whole = {case_id: every[case_id] for case_id in draw.chosen}
+    complete = pass_rate_means(cases, whole, select(cases, whole, [draw]))
+    assert (complete.quote, complete.if_missing) == ("ppi", None)
+    scores = score_means(cases, labels, select(cases, labels, [draw]), None)
+    assert "scale is not known" in scores.if_missing.why
 
 
 def test_labels_for_every_case_make_the_peoples_own_mean():

@@ -7,8 +7,15 @@ import pytest
 from adjudge.errors import InputError
 from adjudge.judges import load_judge
 from adjudge.records import Case, Input
-from adjudge.reports.agree_next import draw_next, rows_to_label, uncertainty_of
+from adjudge.reports.agree_next import (
+    draw_next,
+    labelling_order,
+    responses_by_doubt,
+    rows_to_label,
+    uncertainty_of,
+)
 from adjudge.reports.agree_rows import collect_verdicts
+from adjudge.reports.agree_selection import select
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)
 
@@ -86,6 +93,32 @@ def test_a_second_draw_leaves_out_the_first_and_raises_every_chance(verdicts):
     assert len(last.chosen) == 20
     with pytest.raises(InputError, match="all 60 judged cases have been drawn already"):
         draw_next("r", found, [first, second, last], count=1, at=AT)
+
+
+def test_a_draw_is_labelled_in_an_order_that_says_nothing(verdicts):
+    found = verdicts([0, 1, 2, 3, 4, 5] * 30)
+    draw = draw_next("r", found, [], count=90, at=AT)
+    order = labelling_order(draw)
+    assert (sorted(order), order) == (sorted(draw.chosen), labelling_order(draw))
+    first, rest = (set(part) for part in (order[:45], order[45:]))
+    assert len(first & set(draw.chosen[:45])) < 35
+    assert len(rest & set(draw.chosen[:45])) > 10
+
+
+def test_responses_tell_whether_people_left_the_doubtful_cases(verdicts):
+    found = verdicts([0] * 40 + [2, 3] * 30)
+    draw = draw_next("r", found, [], count=60, uniform_share=0.5, at=AT)
+    easy = [case_id for case_id in draw.chosen if case_id < "c040"]
+    assert 0 < len(easy) < 60
+    selection = select(list(found.cases), [*easy, draw.chosen[-1]], [draw])
+    hard, others = responses_by_doubt([each[0] for each in found.cases.values()], selection)
+    assert (hard.drawn, hard.labelled) == (60 - len(easy), 1)
+    assert "where passes begin" in hard.of
+    assert (others.drawn, others.labelled) == (len(easy), len(easy))
+    flat = verdicts([4] * 10)
+    one = draw_next("r", flat, [], count=4, at=AT)
+    nothing = select(list(flat.cases), one.chosen[:2], [one])
+    assert responses_by_doubt([each[0] for each in flat.cases.values()], nothing) == ()
 
 
 def test_a_run_without_a_verdict_has_nothing_to_draw(verdicts):

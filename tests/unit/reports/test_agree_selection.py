@@ -58,14 +58,28 @@ def test_a_random_sample_is_taken_at_its_word():
 
 def test_drawn_labels_have_their_chance_and_others_have_none():
     found = select(CASES, ["a", "e"], [FIRST])
-    assert (found.kind, found.chances, found.unknown, found.missing) == ("draw", {"a": 0.4}, 1, 1)
-    assert found.frame == set(CASES)
+    # drawn with 0.4, and half of the draw has its label
+    assert (found.kind, found.chances, found.unknown, found.missing) == ("draw", {"a": 0.2}, 1, 1)
+    assert (found.frame, found.if_complete) == (set(CASES), {"a": 0.4, "b": 0.4})
 
 
 def test_a_later_draw_counts_from_its_first_label_on():
-    assert select(CASES, ["a", "b"], [FIRST, SECOND]).chances == {"a": 0.4, "b": 0.4}
-    found = select(CASES, ["a", "c"], [FIRST, SECOND])
-    assert (found.chances, found.missing) == ({"a": 0.6, "c": 0.6}, 1)
+    found = select(CASES, ["a", "b"], [FIRST, SECOND])
+    assert (found.chances, found.missing) == ({"a": 0.4, "b": 0.4}, 0)
+    assert [(each.drawn, each.labelled) for each in found.responses] == [(2, 2), (1, 0)]
+    both = select(CASES, ["a", "b", "c"], [FIRST, SECOND])
+    assert both.chances == pytest.approx(dict.fromkeys("abc", 0.6))
+
+
+def test_a_few_labels_of_a_second_draw_do_not_reweight_those_of_the_first():
+    cases = [f"c{at}" for at in range(100)]
+    doubtful = dict.fromkeys(cases[:40], 0.9) | dict.fromkeys(cases[40:], 0.2)
+    first = draw(1, cases[30:50], dict.fromkeys(cases, 0.2))
+    second = draw(2, cases[:30], doubtful)
+    alone, more = (select(cases, [*cases[30:50], *cases[:some]], [first, second]).chances for some in (0, 3))
+    assert alone == dict.fromkeys(cases[30:50], 0.2)
+    assert more["c30"] == more["c0"] == pytest.approx(0.2 + 0.7 * 3 / 30)
+    assert more["c49"] == pytest.approx(0.2)
 
 
 def test_cases_judged_after_the_draw_are_not_what_it_tells_of():
@@ -85,16 +99,17 @@ def test_a_draw_for_both_runs_has_one_chance_whatever_was_drawn_for_one_alone():
     assert (found.kind, found.chances, found.unknown) == ("draw", {"b": 0.4, "c": 0.4}, 0)
     assert "for both runs at once" in found.words
     half = select_pairs(CASES, "abc", "be", [of_r], [of_s])
-    assert (half.chances, half.missing) == ({"b": 0.4}, 1)
+    assert (half.chances, half.missing) == ({"b": 0.2}, 1)
     other = select_pairs(CASES, "ab", "ab", [of_r], [of_s])
-    assert (other.chances, other.unknown) == ({"b": 0.4}, 1)  # `a` was labelled on both sides by another way
+    assert (other.chances, other.unknown) == ({"b": 0.2}, 1)  # `a` was labelled on both sides by another way
 
 
 def test_a_later_draw_for_both_counts_from_its_first_pair_of_labels_on():
     first, second = shared(1, "ab", 0.4), shared(2, "c", 0.6)
     draws = [first[0], second[0]], [first[1], second[1]]
     assert select_pairs(CASES, "abc", "ab", *draws).chances == {"a": 0.4, "b": 0.4}
-    assert select_pairs(CASES, "abc", "ac", *draws).chances == {"a": 0.6, "c": 0.6}
+    assert select_pairs(CASES, "abc", "abc", *draws).chances == pytest.approx(dict.fromkeys("abc", 0.6))
+    assert select_pairs(CASES, "abc", "ac", *draws).chances == pytest.approx(dict.fromkeys("ac", 0.2 + 0.2))
     assert "yet" in select_pairs(CASES, "de", "de", *draws).words
 
 

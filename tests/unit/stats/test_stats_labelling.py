@@ -44,6 +44,29 @@ def test_a_later_draw_adds_to_the_earlier_one():
     assert np.abs(counts - chances).mean() / 1500 < 0.015
 
 
+def test_equal_cases_have_equal_probabilities_after_any_draws():
+    first = draw_for_labelling([1.0] * 40, 24)
+    both = draw_for_labelling([1.0] * 40, 8, seed=1, earlier=first)
+    assert both.probabilities == pytest.approx((0.8,) * 40)
+    assert set(draw_for_labelling([1.0] * 40, 8, seed=2, earlier=both).probabilities) == {1.0}
+
+
+def test_the_stored_probabilities_of_three_draws_are_those_with_which_cases_are_drawn():
+    doubts = [0.0] * 150 + [0.4] * 50 + [0.8] * 50
+    drawn, stored, weight = np.zeros(250), np.zeros(250), 0.0
+    for seed in range(0, 1200, 3):
+        draw = None
+        for step in range(3):
+            draw = draw_for_labelling(doubts, 60, seed=seed + step, earlier=draw)
+        chosen = list(draw.chosen)
+        drawn[chosen] += 1 / 400
+        stored += np.array(draw.probabilities) / 400
+        weight += sum(1 / draw.probabilities[at] for at in chosen) / 250 / 400
+    for group in (slice(0, 150), slice(150, 200), slice(200, 250)):
+        assert drawn[group].mean() == pytest.approx(stored[group].mean(), abs=0.005)
+    assert weight == pytest.approx(1.0, abs=0.01)
+
+
 def test_the_draw_is_seeded_and_everything_may_be_drawn():
     assert draw_for_labelling([1.0] * 9, 4, seed=3) == draw_for_labelling([1.0] * 9, 4, seed=3)
     every = draw_for_labelling([0.0, 5.0, 1.0], 9)
