@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
-from coverage_common import UNIT, Array, Found, scenario
+from coverage_common import RESAMPLES, UNIT, Array, Found, scenario
 
 from adjudge.reports.agree_selection import select
+from adjudge.stats import agreement
 from adjudge.stats.corrected import Corrected, JudgedCase, ppi_mean, rogan_gladen
 from adjudge.stats.labelling import Draw, draw_for_labelling
+from adjudge.stats.people import agree, correlate
 from adjudge.store import LabelDraw
 
 _AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -25,7 +27,7 @@ class World:
 
 DOUBTS = np.array([0.0, 0.4, 0.8])
 _OFTEN = np.array([0.6, 0.2, 0.2])
-_PASS = np.array([0.8, 0.5, 0.3])
+_PASS = np.array([0.85, 0.4, 0.2])
 """People pass doubtful cases less often: who labels those alone sees another rate than the run's."""
 _WRONG = np.array([0.08, 0.25, 0.4])
 TRUE_RATE = float(_OFTEN @ _PASS)
@@ -104,3 +106,72 @@ add_draws(1000, (100, 100), (100, 5), uniform=(0.1, 0.1), domain=True)
 add_draws(1000, (100, 300), (100, 5), uniform=(1.0, 0.1), domain=True)
 add_draws(1000, (100, 100), (100, 50), uniform=(0.1, 0.1), domain=True)
 add_draws(1000, (200,), (100,), uniform=(0.1,), domain=True)
+
+
+_STEPS = np.array([[0.08, 0.84, 0.08], [0.3, 0.4, 0.3]])
+"""How often people say one less, the same and one more than the judge: where it is sure, and where it doubts."""
+_SCORES = np.array([0.15, 0.1, 0.1, 0.2, 0.45])
+_DOUBT_OF = np.array([0.4, 0.8, 0.8, 0.4, 0.0])
+
+
+def _joint() -> Array:
+    """Judge x people over scores of 1 to 5, for the truths."""
+    table = np.zeros((5, 5))
+    for score, often in enumerate(_SCORES):
+        for step, chance in zip((-1, 0, 1), _STEPS[int(_DOUBT_OF[score] > 0.5)], strict=True):
+            table[score, min(4, max(0, score + step))] += often * chance
+    return table
+
+
+def add_weighted(n: int, labels: int, *, domain: bool) -> None:
+    """Every figure of agreement, weighted, after a draw that prefers doubtful cases."""
+    table = _joint() * 1e9
+    halves = np.array(
+        [[table[:2, :2].sum(), table[:2, 2:].sum()], [table[2:, :2].sum(), table[2:, 2:].sum()]]
+    )
+    truths = {
+        "accuracy of scores": agreement.accuracy(table),
+        "kappa_quadratic": agreement.cohen_kappa(table, "quadratic"),
+        "alpha_ordinal": agreement.alpha(agreement.pair_coincidences(table), "ordinal"),
+        "spearman": agreement.spearman(table),
+        "mean_absolute_error": agreement.mean_absolute_error(table, np.arange(5.0), np.arange(5.0)),
+        "accuracy": agreement.accuracy(halves),
+        "kappa": agreement.cohen_kappa(halves),
+        "f1": agreement.f1(halves, positive=1),
+        "alpha": agreement.alpha(agreement.pair_coincidences(halves)),
+        "ac1": agreement.gwet(halves),
+    }
+
+    @scenario(f"agreement after a draw by doubt, {labels} of {n} labelled", domain=domain)
+    def draw(random: np.random.Generator) -> Found:
+        judge = random.choice(5, n, p=_SCORES)
+        doubtful = (_DOUBT_OF[judge] > 0.5).astype(int)
+        step = (random.random(n)[:, None] > np.cumsum(_STEPS[doubtful], 1)).sum(1) - 1
+        people = np.clip(judge + step, 0, 4)
+        drawn = draw_for_labelling(_DOUBT_OF[judge].tolist(), labels, seed=int(random.integers(2**31)))
+        at = np.array(drawn.chosen)
+        weights = (1.0 / np.array(drawn.probabilities)[at]).tolist()
+        rows, columns = judge[at].tolist(), people[at].tolist()
+        found = agree(
+            rows, columns, labels=range(5), ordered=True, weights=weights, resamples=RESAMPLES
+        ).figures
+        passes = agree(
+            (judge[at] > 1).tolist(),
+            (people[at] > 1).tolist(),
+            labels=(False, True),
+            positive=True,
+            weights=weights,
+            resamples=RESAMPLES,
+        ).figures
+        figures = {
+            **found,
+            **correlate(rows, columns, weights=weights, resamples=RESAMPLES),
+            "accuracy of scores": found["accuracy"],
+            **passes,
+        }
+        for name, truth in truths.items():
+            yield name, figures[name], float(truth)
+
+
+add_weighted(1000, 100, domain=True)
+add_weighted(1000, 300, domain=True)

@@ -139,7 +139,7 @@ def test_drawn_labels_correct_the_means_and_the_draw_is_blind(adjudge, run, tmp_
     assert done.code == 0, done.err
     assert "stored 60 labels" in done.err
     assert "chosen: drawn by `--next` with known chances" in done.out
-    assert "Agreement over the whole run" in done.out
+    assert "of the whole run: each label counts with one over its chance" in done.out
     assert "quote PPI++: it holds whatever errors the judge makes" in done.out
     means = json.loads(adjudge("agree", "r", "--json").out)["means"][0]
     people = sum(truth(at) for at in range(COUNT)) / COUNT

@@ -18,11 +18,10 @@ from adjudge.reports.agree_figures import (
     pairs_of,
 )
 from adjudge.reports.agree_labels import Meaning, Reading, Threshold, same_label
-from adjudge.reports.agree_means import Means, agreement_over_the_run, pass_rate_means, score_means
+from adjudge.reports.agree_means import Means, pass_rate_means, score_means
 from adjudge.reports.agree_next import responses_by_doubt
 from adjudge.reports.agree_rows import Label, Verdict, Verdicts, by_case, in_one_kind
 from adjudge.reports.agree_selection import Response, Selection, select
-from adjudge.stats.corrected import Corrected
 from adjudge.stats.intervals import Undefined
 from adjudge.stats.thresholds import Trial
 from adjudge.store import LabelDraw
@@ -85,8 +84,6 @@ class AgreeReport:
     """Of drawn cases, by draw and by doubt; none where all are labelled."""
     kind: Kind
     agreements: tuple[Agreement, ...]
-    over_the_run: Corrected | Undefined | None
-    """The share of agreement by the chances of the draw; None when no case was likelier than another."""
     people: People | None
     better_threshold: Trial | Undefined | None
     """None when people gave no passes and fails, in whatever form."""
@@ -137,18 +134,15 @@ def agree_report(
     doubts = responses_by_doubt([each[0] for each in cases.values()], selection) if selection.missing else ()
     passes = as_passes(met, reading) if reading.has_rule else None
     kind = _kind(cases, met, reading.scale, ruled=passes is not None)
-    agreements = []
+    agreements, weights = [], selection.weights
     if kind == "score":
-        agreements.append(measure_scores(pairs_of(cases, met, "score"), reading.scale, seed=asked.seed))
+        pairs = pairs_of(cases, met, "score", weights)
+        agreements.append(measure_scores(pairs, reading.scale, seed=asked.seed))
     if passes is not None:
-        agreements.append(measure_passes(pairs_of(cases, passes, "pass or fail"), seed=asked.seed))
+        agreements.append(measure_passes(pairs_of(cases, passes, "pass or fail", weights), seed=asked.seed))
     said: Mapping[str, Sequence[Label]] = met if kind == "score" or passes is None else passes
     apart = _disagreements(cases, said, kind, reading.scale)
-    agreed = {
-        case_id: fmean(_same(cases[case_id][0], label.says, kind) for label in each)
-        for case_id, each in said.items()
-    }
-    slices, left_out = _slices(cases, said, kind, reading, asked)
+    slices, left_out = _slices(cases, said, kind, reading, asked, weights=weights)
     return AgreeReport(
         run_id=run_id,
         judge=verdicts.judge,
@@ -169,9 +163,10 @@ def agree_report(
         responses=(*selection.responses, *doubts) if selection.missing else (),
         kind=kind,
         agreements=tuple(agreements),
-        over_the_run=agreement_over_the_run(cases, agreed, selection),
         people=compare_people(cases, said, kind, epsilon=asked.epsilon, seed=asked.seed),
-        better_threshold=None if passes is None else find_threshold(cases, passes, reading, seed=asked.seed),
+        better_threshold=None
+        if passes is None
+        else find_threshold(cases, passes, reading, weighted=weights is not None, seed=asked.seed),
         means=_means(cases, met if kind == "score" else None, passes, reading, selection),
         slices=slices,
         slices_left_out=left_out,
@@ -231,18 +226,20 @@ def _slices(
     kind: Kind,
     reading: Reading,
     asked: Asked,
+    *,
+    weights: Mapping[str, float] | None,
 ) -> tuple[tuple[Slice, ...], int]:
     """The values with most labelled cases first; and how many were left out."""
     found: list[Slice] = []
     left_out = 0
     for at, column in enumerate(asked.slices):
         groups: dict[str, dict[str, Sequence[Verdict]]] = defaultdict(dict)
-        for case_id in labels:
+        for case_id in labels if weights is None else labels.keys() & weights.keys():
             groups[cases[case_id][0].slices[at]][case_id] = cases[case_id]
         ordered = sorted(groups, key=lambda value: (-len(groups[value]), value))
         left_out += len(ordered[MOST_SLICES:])
         for value in ordered[:MOST_SLICES]:
-            pairs = pairs_of(groups[value], labels, kind)
+            pairs = pairs_of(groups[value], labels, kind, weights)
             agreement = (
                 measure_scores(pairs, reading.scale, seed=asked.seed)
                 if kind == "score"
@@ -277,8 +274,3 @@ def _disagreements(
             )
         )
     return sorted(found, key=lambda each: (-each.apart, -(each.probability or 0.0), each.case_id))
-
-
-def _same(verdict: Verdict, says: Meaning, kind: Kind) -> bool:
-    said: Meaning | None = verdict.passed if kind == "pass or fail" else verdict.score
-    return said is not None and same_label(said, says)

@@ -5,7 +5,7 @@ evidence, so that several people or repeats make the figures surer only as far a
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from adjudge.errors import MissingExtraError
@@ -16,6 +16,7 @@ from adjudge.reports.format import whole
 from adjudge.stats import people
 from adjudge.stats.ceiling import AltTest, Ceiling, alt_test, human_ceiling
 from adjudge.stats.clusters import clustered_mean, clustered_rate
+from adjudge.stats.corrected import JudgedCase, ppi_mean
 from adjudge.stats.intervals import Estimate, Undefined
 from adjudge.stats.thresholds import Trial, try_threshold
 
@@ -37,6 +38,8 @@ class Agreement:
     figures: Mapping[str, Estimate | Undefined]
     missing_extra: str | None = None
     """Why only what plain Python computes is here."""
+    weighted: bool = False
+    """Whether each row counts with one over the chance of its case to be labelled; the confusion table has counts."""
 
 
 class Pair(NamedTuple):
@@ -46,19 +49,29 @@ class Pair(NamedTuple):
     cluster: Hashable
     judge: Meaning
     person: Meaning
+    weight: float = 1.0
 
 
 def pairs_of(
-    cases: Mapping[str, Sequence[Verdict]], labels: Mapping[str, Sequence[Label]], kind: Kind
+    cases: Mapping[str, Sequence[Verdict]],
+    labels: Mapping[str, Sequence[Label]],
+    kind: Kind,
+    weights: Mapping[str, float] | None = None,
 ) -> list[Pair]:
+    """With `weights`, of the cases that have one: what a label of unknown choice stands for cannot be said."""
     found = []
     fewer = cases if len(cases) < len(labels) else labels
     for case_id in fewer:
+        if weights is not None and case_id not in weights:
+            continue
+        weight = 1.0 if weights is None else weights[case_id]
         for verdict in cases.get(case_id, ()):
             said: Meaning | None = verdict.passed if kind == "pass or fail" else verdict.score
             if said is None:
                 continue
-            found += [Pair(case_id, verdict.cluster, said, label.says) for label in labels.get(case_id, ())]
+            found += [
+                Pair(case_id, verdict.cluster, said, label.says, weight) for label in labels.get(case_id, ())
+            ]
     return found
 
 
@@ -79,7 +92,15 @@ def measure_passes(pairs: Sequence[Pair], *, seed: int) -> Agreement:
     clusters = [pair.cluster for pair in pairs]
     missing = None
     try:
-        found = people.agree(judge, person, clusters=clusters, labels=(False, True), positive=True, seed=seed)
+        found = people.agree(
+            judge,
+            person,
+            clusters=clusters,
+            labels=(False, True),
+            positive=True,
+            weights=_weights(pairs),
+            seed=seed,
+        )
         figures, confusion = found.figures, found.confusion
     except MissingExtraError as error:
         missing = str(error)
@@ -93,6 +114,7 @@ def measure_passes(pairs: Sequence[Pair], *, seed: int) -> Agreement:
         confusion=confusion,
         figures=figures,
         missing_extra=missing,
+        weighted=_weights(pairs) is not None,
     )
 
 
@@ -105,9 +127,17 @@ def measure_scores(pairs: Sequence[Pair], scale: Scale | None, *, seed: int) -> 
     figures: dict[str, Estimate | Undefined] = {}
     try:
         if levels:
-            found = people.agree(judge, person, clusters=clusters, labels=levels, ordered=True, seed=seed)
+            found = people.agree(
+                judge,
+                person,
+                clusters=clusters,
+                labels=levels,
+                ordered=True,
+                weights=_weights(pairs),
+                seed=seed,
+            )
             figures, confusion = dict(found.figures), found.confusion
-        figures |= people.correlate(judge, person, clusters=clusters, seed=seed)
+        figures |= people.correlate(judge, person, clusters=clusters, weights=_weights(pairs), seed=seed)
         error = figures["mean_absolute_error"]
         if isinstance(error, Estimate) and error.low == error.high:  # only the scale says what was not seen
             figures["mean_absolute_error"] = _plain_error(pairs, scale)
@@ -125,6 +155,7 @@ def measure_scores(pairs: Sequence[Pair], scale: Scale | None, *, seed: int) -> 
         confusion=confusion,
         figures=figures,
         missing_extra=missing,
+        weighted=_weights(pairs) is not None,
     )
 
 
@@ -179,9 +210,15 @@ def find_threshold(
     labels: Mapping[str, Sequence[Label]],
     reading: Reading,
     *,
+    weighted: bool = False,
     seed: int,
 ) -> Trial | Undefined:
     """`labels` are passes and fails. Of several repeats the first is looked at: a rule is for one verdict."""
+    if weighted:
+        return Undefined(
+            why="not looked for: the draw prefers doubtful cases, and a threshold that suits those need not suit the run; "
+            "`--next N --uniform 1` draws labels to choose one by"
+        )
     if reading.threshold is None:
         return Undefined(why="the judge's pass rule is not one comparison of its score with a number")
     rows = [
@@ -200,13 +237,34 @@ def find_threshold(
     )
 
 
+def _weights(pairs: Sequence[Pair]) -> list[float] | None:
+    weights = [pair.weight for pair in pairs]
+    return weights if len(set(weights)) > 1 else None
+
+
 def _plain_rate(pairs: Sequence[Pair]) -> Estimate | Undefined:
+    if _weights(pairs):
+        return _weighted_mean(pairs, [float(pair.judge == pair.person) for pair in pairs], 1.0)
     return clustered_rate((pair.cluster, pair.judge == pair.person) for pair in pairs) or _NOTHING
 
 
 def _plain_error(pairs: Sequence[Pair], scale: Scale | None) -> Estimate | Undefined:
     reach = None if scale is None else Scale(low=0.0, high=scale.high - scale.low)
+    if _weights(pairs):
+        errors = [float(abs(pair.judge - pair.person)) for pair in pairs]
+        return _weighted_mean(pairs, errors, max(errors) if reach is None else reach.high)
     return clustered_mean(((p.cluster, abs(p.judge - p.person)) for p in pairs), reach) or _NOTHING
+
+
+def _weighted_mean(pairs: Sequence[Pair], values: Sequence[float], most: float) -> Estimate | Undefined:
+    """PPI++ that takes nothing of the judge's: a weighted mean with a jackknife over clusters."""
+    least = min(pair.weight for pair in pairs)
+    rows = [
+        JudgedCase(judge=0.0, person=value, probability=least / pair.weight, cluster=pair.cluster)
+        for pair, value in zip(pairs, values, strict=True)
+    ]
+    found = ppi_mean(rows, Scale(low=0.0, high=most), tuning=0.0)
+    return found if isinstance(found, Undefined) else replace(found.estimate, method="weighted, jackknife")
 
 
 def _count(

@@ -33,7 +33,6 @@ def agree_json(report: AgreeReport) -> Json:
             "selection": _selection(report.selection),
             "responses": [_plain(each) for each in report.responses],
             "agreement": {each.kind: _plain(each) for each in report.agreements},
-            "agreement_over_the_run": _plain(report.over_the_run),
             "human_ceiling": None if people is None else _plain(people.ceiling),
             "alt_test": None if people is None else _alt_test(people.alt_test),
             "better_threshold": _trial(report, threshold),

@@ -71,27 +71,6 @@ def score_means(
     return _means("mean score", rows, scale, None, selection) if rows else None
 
 
-def agreement_over_the_run(
-    cases: Mapping[str, Sequence[Verdict]], agreed: Mapping[str, float], selection: Selection
-) -> Corrected | Undefined | None:
-    """The share of labels that the judge meets, over all cases that could have been drawn; None where each was as likely.
-
-    Uncertain cases are drawn more often, so that the plain share over the labelled ones is that of harder cases.
-    """
-    if selection.kind != "draw" or len({round(chance, 12) for chance in selection.chances.values()}) < 2:
-        return None
-    rows = [
-        JudgedCase(
-            judge=0.0,  # nothing is known of the cases without a label, so their labels' weights alone speak
-            person=agreed.get(verdicts[0].case_id) if verdicts[0].case_id in selection.chances else None,
-            probability=selection.chances.get(verdicts[0].case_id),
-            cluster=verdicts[0].cluster,
-        )
-        for verdicts in _framed(cases, selection)
-    ]
-    return ppi_mean(rows, _RATE, tuning=0.0)
-
-
 def _framed(cases: Mapping[str, Sequence[Verdict]], selection: Selection) -> list[Sequence[Verdict]]:
     return [verdicts for case_id, verdicts in cases.items() if case_id in selection.frame]
 

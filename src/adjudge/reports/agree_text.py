@@ -42,8 +42,7 @@ def agree_text(report: AgreeReport) -> str:
     blocks = [
         _head(report),
         *(_agreement(each) for each in report.agreements),
-        _over_the_run(report),
-        _people(report.people),
+        _people(report.people, weighted=any(each.weighted for each in report.agreements)),
         _threshold(report),
         *(_means(each) for each in report.means),
         _slices(report),
@@ -82,8 +81,12 @@ def _head(report: AgreeReport) -> list[str]:
         ]
     if selection.kind == "draw" and selection.unknown:
         lines.append(
-            f"  {show_count(selection.unknown)} further labelled cases were chosen nobody knows how: they are in the "
-            "agreement and not in the corrected means"
+            f"  {show_count(selection.unknown)} further labelled cases were chosen nobody knows how: "
+            + (
+                "they are in no figure below"
+                if selection.weights
+                else "they are in the agreement and not in the corrected means"
+            )
         )
     if selection.outside:
         lines.append(
@@ -109,12 +112,18 @@ def _agreement(agreement: Agreement) -> list[str]:
     title = "Passes and fails" if agreement.kind == "pass or fail" else "Scores"
     several = f" of {show_count(agreement.cases)} cases" if agreement.cases != agreement.rows else ""
     lines = [f"{title} (n = {show_count(agreement.rows)} verdicts beside labels{several})"]
+    if agreement.weighted:
+        lines.append(
+            "  of the whole run: each label counts with one over its chance, because the draw prefers doubtful cases"
+        )
     shown = {NAMES.get(name, name): agreement.figures[name] for name in NAMES if name in agreement.figures}
     lines += _figures(shown)
     if agreement.missing_extra:
         lines.append(f"  more figures: {_one_line(agreement.missing_extra)}")
     if agreement.confusion:
         lines += ["", *_confusion(agreement)]
+        if agreement.weighted:
+            lines.append("  (counts of labelled cases, not weighted)")
     return lines
 
 
@@ -156,21 +165,7 @@ def _confusion(agreement: Agreement) -> list[str]:
     return _columns(cells)
 
 
-def _over_the_run(report: AgreeReport) -> list[str]:
-    found = report.over_the_run
-    if found is None:
-        return []
-    if isinstance(found, Undefined):
-        return [f"Agreement over the whole run: none: {_one_line(found.why)}"]
-    return [
-        f"Agreement over the whole run: {_interval(found.estimate)}",
-        f"  n = {show_count(found.labels)} labelled cases, each weighted by one over its chance of being drawn",
-        "  (the draw prefers doubtful cases, so the figures above, over the labelled cases alone, are of harder ones)",
-        *_warnings([found.estimate]),
-    ]
-
-
-def _people(people: People | None) -> list[str]:
+def _people(people: People | None, *, weighted: bool) -> list[str]:
     if people is None:
         return []
     lines = ["People beside people"]
@@ -187,6 +182,10 @@ def _people(people: People | None) -> list[str]:
     else:
         lines.append(f"  none: {_one_line(people.ceiling.why)}")
     lines += _alt_test(people.alt_test)
+    if weighted:
+        lines.append(
+            "  these are of the labelled cases as they stand, which are more doubtful than the run's"
+        )
     return lines
 
 

@@ -38,17 +38,20 @@ def resample(
     n: int,
     seed: int,
     resamples: int = RESAMPLES,
+    effective: float | None = None,
     unseen: Array | None = None,
     warnings: Mapping[str, str] | None = None,
 ) -> dict[str, Estimate | Undefined]:
     """Each figure with its interval; all figures share the resamples.
 
+    `effective` is how many rows of equal weight would say as much, where weights differ.
     `unseen` are the sums of a cluster unlike all those seen, for when every resample says the same: as in
     `intervals.mean_interval`, so many such clusters may exist, and the bound is the figure with them among the rest.
     `warnings` are what the caller knows to speak against a figure's interval, where nothing here does.
     """
     np = need_numpy(_WHERE)
     clusters, total = sample.clusters, sample.total
+    rows = n if effective is None else effective
     drawn = sample.draw(resamples, seed) if clusters > 1 else np.empty((0, len(total)))
     found: dict[str, Estimate | Undefined] = {}
     # One way of saying it for all figures of a table, since people read it once.
@@ -72,7 +75,7 @@ def resample(
             low, high, method = _bound(figure, value, total, clusters, unseen)
         else:
             low, high = _bca(value, defined, sample, figure)
-            low, high = _allow_for_unseen(value, low, high, figure.unseen_rows / (n + figure.unseen_rows))
+            low, high = _allow_for_unseen(value, low, high, figure.unseen_rows / (rows + figure.unseen_rows))
             groups = f" of {sample.units:,} groups" if sample.units < clusters else ""
             method = f"cluster bootstrap (BCa, {resamples:,} resamples{groups}, seed {seed}{aside})"
         found[name] = Estimate(

@@ -42,6 +42,7 @@ def agree(
     labels: Sequence[Label] | None = None,
     positive: Label | None = None,
     ordered: bool = False,
+    weights: Sequence[float] | None = None,
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Agreement:
@@ -49,6 +50,7 @@ def agree(
 
     `labels` gives the order, which matters when `ordered`: then weighted kappa, ordinal alpha and AC2 are added.
     Without it the labels seen are sorted. Cases that lack either side are the caller's to count and leave out.
+    `weights` are one over the chance with which each row was drawn, times anything; the confusion table has counts.
     """
     if len(judge) != len(people):
         raise ValueError(f"{len(judge)} verdicts cannot match {len(people)} labels")
@@ -66,7 +68,8 @@ def agree(
     rows = np.array([place[label] for label in judge])
     columns = np.array([place[label] for label in people])
     of = number_clusters(clusters, len(judge))
-    sample = sample_of_cells(rows * size + columns, of, size * size, seed=seed)
+    cells, mass = rows * size + columns, _on_mean_one(weights, len(judge))
+    sample = sample_of_cells(cells, of, size * size, seed=seed, weights=mass)
     table = sample.total.reshape(size, size)
     figures = {name: _figure(name, metric, size) for name, metric in names.items()}
     found = resample(
@@ -75,10 +78,12 @@ def agree(
         n=len(judge),
         seed=seed,
         resamples=resamples,
+        effective=_effective(mass),
         unseen=_disagreement(table).ravel() / sample.clusters,
         warnings=_warnings(figures, rows, columns, rows != columns, of),
     )
-    counts = table[: len(order), : len(order)].astype(int).tolist()
+    table = np.bincount(cells, minlength=size * size).reshape(size, size)
+    counts = table[: len(order), : len(order)].tolist()
     return Agreement(labels=order, confusion=tuple(map(tuple, counts)), figures=found)
 
 
@@ -87,6 +92,7 @@ def correlate(
     people: Sequence[float],
     *,
     clusters: Sequence[Hashable] | None = None,
+    weights: Sequence[float] | None = None,
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> dict[str, Estimate | Undefined]:
@@ -94,7 +100,8 @@ def correlate(
 
     Ranks change with every resample. With few different numbers all four follow from a table of counts. With many,
     the rank correlations are computed from the numbers, and their intervals are those of the same figures over 32
-    classes of about equal size on each side, moved to the value: a resample then costs one count of the rows.
+    classes of about equal size on each side, moved to the value: a resample then costs one count of the rows. With
+    `weights` (see `agree`) the value too is that of the classes.
     """
     if len(judge) != len(people):
         raise ValueError(f"{len(judge)} scores cannot match {len(people)} labels")
@@ -108,11 +115,14 @@ def correlate(
         raise ValueError("a score is a finite number")
     of = number_clusters(clusters, len(x))
     (x_values, x_codes), (y_values, y_codes) = (np.unique(z, return_inverse=True) for z in (x, y))
-    again = partial(resample, n=len(x), seed=seed, resamples=resamples)
+    mass = _on_mean_one(weights, len(x))
+    again = partial(resample, n=len(x), seed=seed, resamples=resamples, effective=_effective(mass))
     reach = float(max(x.max(), y.max()) - min(x.min(), y.min()))
     if max(len(x_values), len(y_values)) <= MOST_LABELS:
         shape = (len(x_values), len(y_values))
-        sample = sample_of_cells(x_codes * shape[1] + y_codes, of, shape[0] * shape[1], seed=seed)
+        sample = sample_of_cells(
+            x_codes * shape[1] + y_codes, of, shape[0] * shape[1], seed=seed, weights=mass
+        )
         by_table: dict[str, Metric] = {
             "pearson": partial(agreement.pearson, judge=x_values, people=y_values),
             "spearman": agreement.spearman,
@@ -128,7 +138,7 @@ def correlate(
     x_free, y_free = x - x.mean(), y - y.mean()
     sums = np.stack(
         [np.ones(len(x)), x_free, y_free, x_free**2, y_free**2, x_free * y_free, np.abs(x - y)], 1
-    )
+    ) * (1.0 if mass is None else mass[:, None])
     found = again(
         sample_of_sums(sums, of, seed=seed),
         {
@@ -139,18 +149,35 @@ def correlate(
     x_class, y_class = _classes(x_codes), _classes(y_codes)
     shape = (int(x_class.max()) + 1, int(y_class.max()) + 1)
     ranked = again(
-        sample_of_cells(x_class * shape[1] + y_class, of, shape[0] * shape[1], seed=seed),
+        sample_of_cells(x_class * shape[1] + y_class, of, shape[0] * shape[1], seed=seed, weights=mass),
         {
             "spearman": _numeric("spearman", _on_table(agreement.spearman, shape), reach, of_labels=False),
             "kendall": _numeric("kendall", _on_table(agreement.kendall, shape), reach, of_labels=False),
         },
     )
+    if mass is not None:
+        return {**found, **{name: _of_classes(estimate) for name, estimate in ranked.items()}}
     return {
         "pearson": found["pearson"],
         "spearman": _moved(ranked["spearman"], _exact_spearman(x_codes, y_codes)),
         "kendall": _moved(ranked["kendall"], _exact_kendall(x, y)),
         "mean_absolute_error": found["mean_absolute_error"],
     }
+
+
+def _on_mean_one(weights: Sequence[float] | None, rows: int) -> Array | None:
+    """Alpha corrects for how many values there are, so the weights have to add up to the rows."""
+    if weights is None:
+        return None
+    if len(weights) != rows:
+        raise ValueError(f"{len(weights)} weights cannot be those of {rows} rows")
+    mass: Array = need_numpy(WHERE).asarray(weights, dtype=float)
+    return mass * rows / mass.sum()
+
+
+def _effective(mass: Array | None) -> float | None:
+    """Kish's n: how many rows of equal weight would be as sure."""
+    return None if mass is None else float(mass.sum() ** 2 / (mass**2).sum())
 
 
 def _warnings(
@@ -310,6 +337,10 @@ def _exact_kendall(x: Array, y: Array) -> float:
     from scipy.stats import kendalltau  # noqa: PLC0415 - an optional package
 
     return float(kendalltau(x, y).statistic)
+
+
+def _of_classes(estimate: Estimate | Undefined) -> Estimate | Undefined:
+    return _moved(estimate, estimate.value) if isinstance(estimate, Estimate) else estimate
 
 
 def _moved(estimate: Estimate | Undefined, value: float) -> Estimate | Undefined:

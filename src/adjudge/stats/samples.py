@@ -102,18 +102,20 @@ def sample_of_sums(rows: Array, clusters: Array, *, seed: int) -> Sample:
     return _few_or_many(sums, count)
 
 
-def sample_of_cells(cells: Array, clusters: Array, size: int, *, seed: int) -> Sample:
-    """One cell per case, of a table of `size` cells; `clusters` are numbered from 0."""
+def sample_of_cells(
+    cells: Array, clusters: Array, size: int, *, seed: int, weights: Array | None = None
+) -> Sample:
+    """One cell per case, of a table of `size` cells; `clusters` are numbered from 0. A case counts by its weight."""
     np = need_numpy(_WHERE)
     count = int(clusters.max()) + 1
-    if count == len(cells):
+    if count == len(cells) and weights is None:
         used, times = np.unique(cells, return_counts=True)
         if len(used) <= _FEW_KINDS:
             kinds: Array = np.zeros((len(used), size))
             kinds[np.arange(len(used)), used] = 1.0
             return KindsOfClusters(kinds, times.astype(float))
     unit, units = _units(clusters, count, size, seed)
-    tables = np.bincount(unit * size + cells, minlength=units * size).reshape(units, size)
+    tables = np.bincount(unit * size + cells, weights=weights, minlength=units * size).reshape(units, size)
     return _few_or_many(tables.astype(float), count)
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from datetime import UTC, datetime
 
 import orjson
 import pytest
@@ -15,6 +16,8 @@ from adjudge.reports.agree_labels import reading_of
 from adjudge.reports.agree_rows import Label, collect_verdicts, own_labels, own_source
 from adjudge.reports.agree_text import NAMES, agree_text
 from adjudge.stats.intervals import Estimate, Undefined
+from adjudge.stats.people import agree as people_agree
+from adjudge.store import LabelDraw
 
 FIVE = Scale(low=0, high=5)
 
@@ -23,7 +26,7 @@ FIVE = Scale(low=0, high=5)
 def report(build):
     """From scores by case and labels as (case, says) or (case, annotator, says)."""
 
-    def make(scores, labels, *, rule="score >= 3", scale=FIVE, asked=None, failed=(), **more):
+    def make(scores, labels, *, rule="score >= 3", scale=FIVE, asked=None, failed=(), draws=(), **more):
         judge = build.judge(passes=rule, scale=scale)
         rows = [
             build.judgement(
@@ -42,7 +45,7 @@ def report(build):
             Label(case_id=label[0], annotator=label[1] if len(label) > 2 else "", says=label[-1])
             for label in labels
         ]
-        given = Given(labels=said, draws=(), source="labels.jsonl")
+        given = Given(labels=said, draws=draws, source="labels.jsonl")
         return agree_report("r1", verdicts, given, reading, asked or Asked())
 
     return make
@@ -191,6 +194,62 @@ def test_slices_have_figures_of_their_own_and_many_are_cut(report):
     assert (by_value["a"], by_value["b"]) == (0.0, 1.0)
     assert (len(found.slices), found.slices_left_out) == (20, 5)
     assert "20 slices, 5 smaller ones left out; of 20 intervals one misses" in agree_text(found)
+
+
+@pytest.fixture
+def drawn(report):
+    """Easy cases are judged right; of the doubtful half, 2 and 3, every second is not, and most of those are drawn."""
+    scores = [(f"{'hard' if at % 2 else 'easy'}{at:03}", (2 + at // 2 % 2) if at % 2 else 5 * (at // 2 % 2)) for at in range(400)]  # fmt: skip
+    people = {case_id: (score >= 3) ^ (case_id[0] == "h" and at % 8 < 4) for at, (case_id, score) in enumerate(scores)}  # fmt: skip
+    chances = {case_id: 0.9 if case_id[0] == "h" else 0.1 for case_id in people}
+    hard, easy = ([case_id for case_id in people if case_id[0] == kind] for kind in "he")
+    chosen = (*hard[:180], *easy[:20])
+    draw = LabelDraw(
+        run_id="r1", judge="j", number=1, chosen=chosen, chances=chances, basis="doubt", uniform_share=0.1,
+        seed=0, at=datetime(2026, 1, 1, tzinfo=UTC),
+    )  # fmt: skip
+
+    def make(*, asked=None, more=()):
+        said = [(case_id, people[case_id]) for case_id in (*chosen, *more)]
+        return report(scores, said, draws=[draw], asked=asked)
+
+    return make, people, dict(scores)
+
+
+def test_after_a_draw_that_prefers_doubt_every_figure_is_of_the_whole_run(drawn):
+    make, people, scores = drawn
+    found = make(asked=Asked(slices=("system",)))
+    true = people_agree([score >= 3 for score in scores.values()], list(people.values()), positive=True)
+    (passes,) = found.agreements
+    assert passes.weighted
+    for name in ("accuracy", "kappa", "f1", "alpha", "ac1", "mcc", "precision", "recall"):
+        assert passes.figures[name].value == pytest.approx(true.figures[name].value, abs=0.02), name
+    assert sum(map(sum, passes.confusion)) == 200  # counts, as they stand
+    assert {each.value: round(each.agreement.figures["accuracy"].value, 1) for each in found.slices} == {
+        "h": 0.5,
+        "e": 1.0,
+    }
+    assert "prefers doubtful cases" in found.better_threshold.why
+    text = agree_text(found)
+    assert "of the whole run: each label counts with one over its chance" in text
+    assert "(counts of labelled cases, not weighted)" in text
+
+
+def test_labels_of_unknown_choice_have_no_weight_and_are_in_no_weighted_figure(drawn):
+    make, people, _ = drawn
+    more = [case_id for case_id in people if case_id[0] == "h"][180:]
+    plain, mixed = make(), make(more=more)
+    assert mixed.agreements[0].rows == plain.agreements[0].rows == 200
+    assert (
+        "20 further labelled cases were chosen nobody knows how: they are in no figure below"
+        in agree_text(mixed)
+    )
+
+
+def test_without_numpy_a_weighted_accuracy_is_there_too(drawn, monkeypatch):
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    make, _, _ = drawn
+    assert make().agreements[0].figures["accuracy"].value == pytest.approx(0.75, abs=0.02)
 
 
 def test_clusters_widen_the_intervals(report, build):

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from adjudge.records import Scale
-from adjudge.reports.agree_means import agreement_over_the_run, pass_rate_means, score_means
+from adjudge.reports.agree_means import pass_rate_means, score_means
 from adjudge.reports.agree_rows import Label, Verdict
 from adjudge.reports.agree_selection import Selection, select
 from adjudge.stats.corrected import Corrected
@@ -148,21 +148,3 @@ def test_a_run_without_verdicts_or_rule_has_no_such_mean():
     assert score_means({}, {}, nothing, FIVE) is None
     cases = {"a": [verdict("a", 1.0)]}
     assert pass_rate_means(cases, {}, select(cases, {}, [])) is None
-
-
-def test_agreement_over_the_run_weighs_what_was_drawn_too_often():
-    """Half the cases are hard: judged right half the time, and drawn nine times as often."""
-    cases = {f"c{at}": [verdict(f"c{at}", 1.0, passed=True)] for at in range(1_000)}
-    chances, agreed = {}, {}
-    for at in range(500):
-        if at % 10 < 9:  # hard
-            chances[f"c{at}"], agreed[f"c{at}"] = 0.9, float(at % 2)
-    for at in range(500, 1_000):
-        if at % 10 == 0:  # easy
-            chances[f"c{at}"], agreed[f"c{at}"] = 0.1, 1.0
-    selection = Selection(kind="draw", chances=chances, frame=frozenset(cases), unknown=0)
-    found = agreement_over_the_run(cases, agreed, selection)
-    plain = sum(agreed.values()) / len(agreed)
-    assert plain < 0.6
-    assert found.estimate.value == pytest.approx(0.72, abs=0.03)
-    assert agreement_over_the_run(cases, agreed, select(cases, agreed, [])) is None

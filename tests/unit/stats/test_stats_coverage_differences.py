@@ -18,7 +18,7 @@ STORED = {
         "naive": (0, 0.061385643),
     },
     "corrected difference 0.5 to 0.6, judge 0.8, 100 of 1000 labelled, uncertain first, two draws": {
-        "PPI++ of the difference": (37, 0.162905099)
+        "PPI++ of the difference": (37, 0.162914679)
     },
     "corrected difference 0.5 to 0.6, judge 0.8, 100 of 1000 labelled, uncertain first, and A alone": {
         "PPI++ of A": (39, 0.104272415),
