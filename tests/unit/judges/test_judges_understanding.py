@@ -246,3 +246,17 @@ def test_a_long_hostile_prompt_is_read_all_the_same(unit: str) -> None:
     judge = parse_judge(text, name="j")
     assert [item.name for item in judge.inputs] == ["x"]
     lint_judge(judge)
+
+
+def test_two_scores_on_one_stated_scale_are_both_bounded_by_it() -> None:
+    body = (
+        "Rate the answer and the question, each with a score from 0 to 100.\n"
+        "Respond only with a JSON having:\n- An 'answer_score' key with the score of the answer.\n"
+        "- A 'question_score' key with the score of the question.\n<q>{{question}}</q>\n<a>{{response}}</a>\n"
+    )
+    shown = describe_judge(parse_judge(body, name="j"))
+    hundred = {"type": "integer", "minimum": 0, "maximum": 100}
+    assert shown["verdict"]["properties"] == {"answer_score": hundred, "question_score": hundred}
+    assert (shown["score"], shown["scale"]) == (None, [0, 100])
+    chosen = describe_judge(parse_judge(f"---\nscore: answer_score\n---\n{body}", name="j"))
+    assert (chosen["score"], chosen["scale"], chosen["unread"]) == ("answer_score", [0, 100], [])

@@ -130,6 +130,17 @@ PROMPTS = [
         again="Answer with one JSON object and nothing else.",
     ),
     Prompt(
+        name="JSON whose keys are listed in sentences",
+        text="Grade the answer. Respond only with a JSON having:\n- A 'score' key with an integer from 1 to 5.\n"
+        "- A 'justification' key with why you gave it. Name every error.\n- An 'advice' key with what to do better.\n"
+        + MATERIAL,
+        reply='{"score": 4, "justification": "Right city.", "advice": "Name the country."}',
+        score=4,
+        reason="Right city.",
+        schema=("score", "justification", "advice"),
+        again="Answer with one JSON object and nothing else.",
+    ),
+    Prompt(
         name="JSON with many fields",
         text="Grade the answer. Reply with a JSON object with the keys `evidence` (a list of quotes), `critique` (a string), "
         "`confidence` (0 to 1) and `score` (an integer from 1 to 5)." + MATERIAL,

@@ -83,8 +83,14 @@ def read_rule(parts: tuple[Part, ...], text: str, anchors: list[Anchors], *, pai
             return _rated(parts, overall[0], text, anchors)
         names = _listed([part.name for part in rated])
         mean = " + ".join(part.name for part in rated)
+        # A scale that is stated once, for numbers that have none of their own, is the scale of each.
+        stated = None if any(part.kind.bounded for part in rated) else overall_scale(text, anchors)
+        bounds = None if stated is None else kind_bounds(stated)
         return Rule(
-            parts=parts,
+            parts=parts
+            if stated is None
+            else tuple(replace(part, kind=stated) if part in rated else part for part in parts),
+            scale=None if bounds is None else Scale(low=bounds[0], high=bounds[1]),
             unread=(
                 (
                     f"the verdict has several numbers and none is the overall one: {names}; "
