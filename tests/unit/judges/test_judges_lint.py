@@ -85,7 +85,7 @@ CASES: list[tuple[str, str, str]] = [
     (
         "ADJ017",
         GOOD.replace(ASK, 'First explain your reasoning. Then return JSON: {"score": <1-5>}\n'),
-        GOOD.replace(ASK, 'Return JSON: {"score": <1-5>}. Do not explain your reasoning.\n'),
+        GOOD.replace(ASK, 'Return JSON: {"score": <1-5>}. Don’t explain your reasoning.\n'),
     ),
     (
         "ADJ017",

@@ -31,7 +31,7 @@ _EXPLAINED = re.compile(
     re.IGNORECASE,
 )
 _NOT_EXPLAINED = re.compile(
-    r"\b(?:no|not|n't|never|without|avoid|omit)\b[^\n]{0,40}\b(?:explain|explanations?|reasoning|justif|rationale|text)",
+    r"(?:\b(?:no|not|never|without|avoid|omit)|n['’]t)\b[^\n]{0,40}\b(?:explain|explanations?|reasoning|justif|rationale|text)",
     re.IGNORECASE,
 )
 _JUDGED = re.compile(
