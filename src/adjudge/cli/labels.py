@@ -14,6 +14,9 @@ def find_labels(
     if path is None:
         return stored_labels(store, run_id, judged)
     rows = read_labels(path)
+    if keep and store.read_only:
+        tell(f"{store.where} is read-only: the labels of {path} are not stored, and counted alone")
+        keep = False
     if not keep:
         return labels_of_file(store, run_id, judged, rows, file=path, annotator=annotator, say=tell)
     stored = store_labels(store, run_id, judged, rows, file=path, annotator=annotator, say=tell)

@@ -49,7 +49,7 @@ def _read(stream: BinaryIO, origin: Origin, *, delimiter: str | None) -> Iterato
         try:
             cells = rows.take()
         except csv.Error as error:
-            yield Unread(line=line, found=f"broken CSV ({error})", wanted="one row of cells")
+            yield Unread(line=line, found=rows.describe(error, line), wanted="one row of cells")
             continue
         if cells is None:
             return
@@ -81,12 +81,43 @@ class _Rows:
 
     def __init__(self, first: str, rest: Iterator[str], delimiter: str, lines_before: int) -> None:
         self._before = lines_before
+        self._delimiter = delimiter
+        self._quoted = False
+        self._opened = 0
         # strict: an open quote would otherwise swallow the rest of the file and pass for one cell.
-        self._reader = csv.reader(_chain(first, rest), delimiter=delimiter, strict=True)
+        self._reader = csv.reader(
+            self._watched(_chain(first, rest), lines_before + 1), delimiter=delimiter, strict=True
+        )
 
     @property
     def next_line(self) -> int:
         return self._before + self._reader.line_num + 1
+
+    def describe(self, error: csv.Error, line: int) -> str:
+        """What is broken in the row that begins on this line, and where the quote opened that it is about."""
+        ended = self._quoted
+        self._quoted = False  # the reader begins anew behind an error
+        if self._opened < line:
+            return f"broken CSV ({error})"
+        if ended:
+            return f"broken CSV (the quote opened on line {self._opened} is never closed)"
+        return f"broken CSV ({error}; the last quote opened on line {self._opened})"
+
+    def _watched(self, lines: Iterator[str], number: int) -> Iterator[str]:
+        """The lines as they are, and the line of the last quote that opened a cell."""
+        for line_number, line in enumerate(lines, start=number):
+            at = line.find('"')
+            while at != -1:
+                step = 1
+                if not self._quoted:
+                    if at == 0 or line[at - 1] == self._delimiter:
+                        self._quoted, self._opened = True, line_number
+                elif line.startswith('""', at):
+                    step = 2
+                else:
+                    self._quoted = False
+                at = line.find('"', at + step)
+            yield line
 
     def take(self) -> list[str] | None:
         # The limit belongs to the process, so it is put back at once: other code may rely on it.
@@ -110,11 +141,14 @@ def _delimiter(header: str) -> str:
 
 
 def _header(rows: _Rows, origin: Origin) -> list[str]:
-    where = f"{origin.file} line {rows.next_line}"
+    line = rows.next_line
+    where = f"{origin.file} line {line}"
     try:
         cells = rows.take() or []
     except csv.Error as error:
-        raise DatasetError(where, f"the header is broken CSV ({error})", "wanted one line of names") from None
+        raise DatasetError(
+            where, f"the header is {rows.describe(error, line)}", "wanted one line of names"
+        ) from None
     names = [cell.strip() or f"column {position}" for position, cell in enumerate(cells, start=1)]
     for name in names:
         if _UNDECODED.search(name):

@@ -102,6 +102,7 @@ class PostgresHome:
         return self._where
 
     id = None
+    read_only = False
     trusted = True
     """A server that the person named; no file names one."""
 

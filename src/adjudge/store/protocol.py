@@ -28,6 +28,10 @@ class Store(Protocol):
         """Random, made with the store; None for a server's."""
 
     @property
+    def read_only(self) -> bool:
+        """It can be read and nothing can be kept in it."""
+
+    @property
     def trusted(self) -> bool:
         """Made here, or trusted since: only then may a run take its answers from it."""
 

@@ -77,6 +77,9 @@ class Home(Protocol):
         """Random, made with the store; None for a server's."""
 
     @property
+    def read_only(self) -> bool: ...
+
+    @property
     def trusted(self) -> bool: ...
 
     def trust(self) -> bool:

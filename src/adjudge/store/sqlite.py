@@ -1,9 +1,11 @@
 """A store's home in one SQLite file: write-ahead log, full sync, one transaction per batch."""
 
+import os
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from logging import getLogger
 from pathlib import Path
@@ -101,6 +103,7 @@ class SqliteHome:
         self._reader: sqlite3.Connection | None = None
         self._dialect = DIALECT
         self.id: str | None = None
+        self._mode = opening_mode(file)
         self._writer = self._connect()
         try:
             self._prepare(steps)
@@ -111,6 +114,10 @@ class SqliteHome:
     @property
     def where(self) -> str:
         return str(self._file)
+
+    @property
+    def read_only(self) -> bool:
+        return bool(self._mode) or not os.access(self._file, os.W_OK)
 
     @property
     def trusted(self) -> bool:
@@ -163,7 +170,8 @@ class SqliteHome:
         connection: sqlite3.Connection | None = None
         try:
             connection = sqlite3.connect(
-                self._file,
+                address(self._file, self._mode),
+                uri=True,
                 timeout=self._busy_seconds,
                 isolation_level=None,
                 check_same_thread=False,  # the locks above keep threads apart
@@ -180,8 +188,14 @@ class SqliteHome:
     def _prepare(self, steps: Mapping[int, Sequence[str]]) -> None:
         most = self._writer.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER)
         self._dialect = replace(DIALECT, most_parameters=min(most, MOST_PARAMETERS))
-        if self.read_version() == latest(steps) and self.id is not None:
+        if self.read_version() == latest(steps) and (self.id is not None or self._mode):
             return  # the common case takes no lock
+        if self._mode:
+            raise trouble(
+                self.where,
+                "is of an older version of adjudge and cannot be brought up to date: its place is read-only",
+                "copy it to a folder that you can write to, and name that",
+            )
         self._keep_log_ahead()
         self.write(lambda session: self._migrate(session, steps))
 
@@ -261,6 +275,30 @@ class SqliteHome:
         problem, hint = PROBLEMS.get(code, ("the database refused", HERE.removeprefix("or ")))
         said = "" if code in {sqlite3.SQLITE_FULL, sqlite3.SQLITE_NOTADB} else f" ({error})"
         return trouble(self.where, f"{problem}{said}", hint)
+
+
+def address(file: Path, mode: str) -> str:
+    """As a URI, in which every character of the path stands for itself."""
+    return f"{file.absolute().as_uri()}{f'?{mode}' if mode else ''}"
+
+
+def opening_mode(file: Path) -> str:
+    """Options of the file's URI: none, or those for a place where nothing can be written beside the file.
+
+    `immutable` passes over what a write-ahead log holds, so it is for a store that was closed.
+    """
+    log = file.with_name(f"{file.name}-wal")
+    closed = not (log.exists() and log.stat().st_size)
+    for mode in ("", "mode=ro", "mode=ro&immutable=1") if closed else ("", "mode=ro"):
+        try:
+            with closing(sqlite3.connect(address(file, mode), uri=True)) as connection:
+                connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+        except sqlite3.Error as error:
+            if _code(error) not in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}:
+                break  # opened as usual, it says what is wrong
+        else:
+            return mode
+    return ""
 
 
 def _code(error: sqlite3.Error) -> int | None:

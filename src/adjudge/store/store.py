@@ -56,6 +56,10 @@ class SqlStore:
         return self._home.id
 
     @property
+    def read_only(self) -> bool:
+        return self._home.read_only
+
+    @property
     def trusted(self) -> bool:
         return self._home.trusted
 

@@ -61,7 +61,7 @@ def test_short_and_long_rows_are_bad_and_the_rest_goes_on(tmp_path):
     ("text", "found"),
     [
         (b"a,b\nx,caf\xe9\nx,y\n", "bytes that are not UTF-8 in column 'b' (0xe9)"),
-        (b'a,b\n"x"z,1\nx,y\n', "broken CSV (',' expected after '\"')"),
+        (b'a,b\n"x"z,1\nx,y\n', "broken CSV (',' expected after '\""),
         (b"a,b\nx\rz,1\nx,y\n", "broken CSV (new-line character seen in unquoted field"),
     ],
 )
@@ -75,14 +75,34 @@ def test_a_broken_row_costs_only_itself(tmp_path, text, found):
 def test_a_quote_that_never_closes_does_not_pass_for_a_cell(tmp_path):
     first, bad = read(tmp_path, 'a,b\n1,2\n3,"4\n5,6\n7,8\n')
     assert first.columns == {"a": "1", "b": "2"}
-    assert (bad.case_id, bad.found) == ("line-3", "broken CSV (unexpected end of data)")
+    assert (bad.case_id, bad.found) == ("line-3", "broken CSV (the quote opened on line 3 is never closed)")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "found"),
+    [
+        # the row begins on line 2, the quote that is never closed opens on line 4
+        ('a,b\n"1\n""x"" 2\n3","4\n5,6\n', 2, "broken CSV (the quote opened on line 4 is never closed)"),
+        # a quote inside a cell opens nothing
+        ('a,b\n5" tall,x\n3,"4\n', 3, "broken CSV (the quote opened on line 3 is never closed)"),
+        # the quote of another cell closes it
+        (
+            'a,b\n1,"two\n3,"four"\n',
+            2,
+            "broken CSV (',' expected after '\"'; the last quote opened on line 2)",
+        ),
+    ],
+)
+def test_a_quote_that_is_not_closed_is_named_by_the_line_on_which_it_opened(tmp_path, text, line, found):
+    *_, bad = read(tmp_path, text)
+    assert (bad.place.line, bad.found) == (line, found)
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
         ("a,b,a\n1,2,3\n", "the header has 'a' more than once"),
-        ('a,"b\n', "the header is broken CSV (unexpected end of data)"),
+        ('a,"b\n', "the header is broken CSV (the quote opened on line 1 is never closed)"),
         (b"a,\xe9\n1,2\n", "the header is not UTF-8"),
         ("a,b\n", "holds no rows"),
         ("\n\n", "holds no rows"),
