@@ -75,7 +75,7 @@ def read_brackets(text: str, contract: Contract) -> Said | None:
     if not marks or len(contract.needs) != 1:
         return None
     name, last = contract.needs[0], marks[-1]
-    value = value_of(last[1], contract, name)
+    value = _bracketed(last[1], contract, name)
     if isinstance(value, Problem):
         return Said(problem=f"`{name}` {value.text}", spans=[last.span()], mark="brackets")
     return Said(values={name: value}, spans=[last.span()], value_spans={name: last.span(1)}, mark="brackets")
@@ -83,7 +83,14 @@ def read_brackets(text: str, contract: Contract) -> Said | None:
 
 def bracket_values(text: str, contract: Contract, name: str) -> Iterator[Json | Problem]:
     """Every value that a text gives in double brackets."""
-    return (value_of(found[1], contract, name) for found in BRACKETS.finditer(text))
+    return (_bracketed(found[1], contract, name) for found in BRACKETS.finditer(text))
+
+
+def _bracketed(inside: str, contract: Contract, name: str) -> Json | Problem:
+    """`[[7]]`, or `[[Rating: 7]]` where the label stands inside."""
+    head, colon, tail = inside.partition(":")
+    labelled = colon and head.strip().casefold() in labels_of(contract, name)
+    return value_of(tail if labelled else inside, contract, name)
 
 
 def line_values(text: str, contract: Contract, name: str) -> Iterator[Json | Problem]:
@@ -92,7 +99,7 @@ def line_values(text: str, contract: Contract, name: str) -> Iterator[Json | Pro
 
 
 def read_bare(text: str, contract: Contract) -> Said | None:
-    """The whole reply, a last line that is only the label, or a first line that opens with it (`B: because …`)."""
+    """The whole reply, a last line that is only the label, or a first or last line that opens with it (`B: because …`)."""
     lines = [line for line in LINE.finditer(text) if line[0].strip() and not is_wrapping(line[0])]
     if not lines or len(contract.needs) != 1:
         return None
@@ -103,11 +110,27 @@ def read_bare(text: str, contract: Contract) -> Said | None:
         return Said(values={name: closing}, spans=[last.span()], value_spans={name: last.span()}, mark="line")
     opening = value_of(first[0], contract, name, strict_ending=True)
     if isinstance(opening, Problem):
-        if len(lines) == 1:
-            problem = f"`{name}` {opening.text}" if len(first[0]) < 80 else f"`{name}` is {show(first[0])}"
-            return Said(problem=problem, spans=[first.span()])
-        return None
+        if len(lines) > 1:
+            return _closing_label(lines, contract, name)
+        problem = f"`{name}` {opening.text}" if len(first[0]) < 80 else f"`{name}` is {show(first[0])}"
+        return Said(problem=problem, spans=[first.span()])
     others = [only_value(line[0], contract, name) for line in lines[1:]]
+    if isinstance(opening, str):
+        others.append(value_of(last[0], contract, name, strict_ending=True))
     if any(other != opening for other in others if not isinstance(other, Problem)):
         return Said(problem=f"`{name}` names two different values", spans=[first.span()])
     return Said(values={name: opening}, spans=[first.span()], value_spans={name: first.span()}, mark="line")
+
+
+def _closing_label(lines: list[re.Match[str]], contract: Contract, name: str) -> Said | None:
+    """A last line that opens with a label (`(B) It agrees in part.`), where no other line opens with another.
+
+    Numbers are not read so: `2. It is short.` ends many a list.
+    """
+    *others, closing = (value_of(line[0], contract, name, strict_ending=True) for line in lines)
+    if isinstance(closing, Problem) or not isinstance(closing, str | bool):
+        return None
+    span = lines[-1].span()
+    if any(other != closing for other in others if not isinstance(other, Problem)):
+        return Said(problem=f"`{name}` names two different values", spans=[span])
+    return Said(values={name: closing}, spans=[span], value_spans={name: span}, mark="line")

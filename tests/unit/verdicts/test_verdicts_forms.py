@@ -73,6 +73,35 @@ def test_several_needed_lines_are_planted_only_when_all_of_them_stand_in_the_cas
     assert isinstance(read(text, "line", ["Depth: 2, and clarity: 3"], **schemas), Planted)
 
 
+LETTER = {"enum": ["A", "B", "C"]}
+
+
+@pytest.mark.parametrize(
+    ("reply", "wanted"),
+    [
+        ("Both name Paris.\n\n(B) It agrees in part.", "B"),
+        ("Both name Paris.\nB. It agrees in part.", "B"),
+        ("A good answer.\nNot a full one.\nB: it agrees in part.", "B"),
+        ("A. It agrees?\nB. It agrees in part.", None),
+        ("I looked at three things.\nA: no.\nB: yes.", None),
+        ("Both name Paris.\nB is what I would say.", None),
+    ],
+)
+def test_a_last_line_may_open_with_its_label_where_no_other_line_opens_with_another(reply, wanted):
+    outcome = read(reply, "bare", safe=LETTER)
+    assert (outcome.parts["safe"] if isinstance(outcome, Verdict) else None) == wanted
+
+
+def test_the_last_item_of_a_numbered_list_is_no_rating():
+    assert isinstance(read("Two things:\n1. Short.\n2. Right.", "bare", safe={"type": "integer"}), Unread)
+
+
+def test_a_label_may_stand_inside_the_brackets():
+    outcome = read("It is fine.\n[[Safe: 7]]", "brackets", safe={"type": "integer"})
+    assert isinstance(outcome, Verdict)
+    assert outcome.parts == {"safe": 7}
+
+
 RATING = {"type": "integer", "minimum": 1, "maximum": 10}
 
 
