@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from adjudge.errors import InputError, RunInUseError
+from adjudge.options import option
 from adjudge.records import Json
 from adjudge.runs.identity import ChosenRun, choose_run
 from adjudge.store import Driver, RunLock, RunRecord, Store
@@ -64,7 +65,7 @@ def _in_use(run_id: str, found: RunRecord | None) -> InputError:
     return RunInUseError(
         f"run {run_id}",
         f"{who} is judging it{since}",
-        "wait until it ends or end it; for a run of its own, give another --name",
+        f"wait until it ends or end it; for a run of its own, give another {option('--name')}",
     )
 
 

@@ -49,7 +49,7 @@ def lock_file(path: Path) -> FileLock | None:
         raise trouble(
             str(path),
             f"the run cannot be locked ({error.strerror or error})",
-            "give this user the right to write there, or put the store on a disk of this machine with `--store`",
+            "give this user the right to write there, or put the store on a disk of this machine",
         ) from None
 
 

@@ -89,7 +89,7 @@ class UnknownStoreError(InputError):
             where,
             f"{unknown_store(where, store_id)}: a run would take the answers in it for the model's",
             f"to use it, as one that you made with an earlier version or know the maker of: `adjudge store trust {where}`"
-            f" (for a CI cache, set {TRUST_VARIABLE}={store_id or 'ID'}); to leave it alone, name another with `--store`; "
+            f" (for a CI cache, set {TRUST_VARIABLE}={store_id or 'ID'}); to leave it alone, name another store; "
             "`adjudge runs` and `adjudge report` read it as it is",
         )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from adjudge.errors import InputError, StoreError
+from adjudge.options import option
 from adjudge.records import Case, Failed, Json
 from adjudge.store.codec import (
     dump_case,
@@ -195,7 +196,7 @@ def remove_judgements(session: Session, run_id: str, outcomes: Collection[str]) 
 def check_run_name(name: str) -> None:
     if len(to_column(name)) > COLUMN_CHARS or not name:
         raise InputError(
-            "--name",
+            option("--name"),
             f"a run's name has {len(name)} characters",
             f"give one of 1 to {COLUMN_CHARS} characters",
         )
@@ -296,7 +297,7 @@ def _start_run(session: Session, run: RunRecord, where: str) -> None:
             raise trouble(
                 where,
                 f"the name `{run.name}` belongs to run {taken[0][0]} already",
-                "choose another `--name`, or remove that run with `adjudge runs rm`",
+                f"choose another {option('--name')}, or remove that run with `adjudge runs rm`",
             )
     session.change(
         "INSERT INTO runs (run_id, name, state, plan, started_at, finished_at, driver) VALUES (?, ?, ?, ?, ?, ?, ?)"
