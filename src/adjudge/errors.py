@@ -2,7 +2,7 @@
 
 
 class AdjudgeError(Exception):
-    """Root of what we raise on purpose; anything else is a bug and keeps its traceback.
+    """Root of what we raise on purpose; anything else is a bug: exit 70, its traceback kept in a file.
 
     InputError       the person can fix it      exit 2    DatasetError, JudgeFileError, TemplateError, ExpressionError,
                                                           ModelNameError, SettingsError, RunInUseError, MissingExtraError

@@ -19,6 +19,7 @@ EXIT_GATE_FAILED = 1
 EXIT_INPUT_WRONG = 2
 EXIT_NOT_MEASURED = 3
 EXIT_STORE_TROUBLE = 4
+EXIT_DEFECT = 70
 EXIT_INTERRUPTED = 130
 
 COMMANDS = {
@@ -189,6 +190,10 @@ def run_command(args: list[str] | None = None) -> int:
     except OSError as error:
         _forget_stdout()
         return _complain(f"the output could not be written: {error.strerror or error}", EXIT_STORE_TROUBLE)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it must not end in the code of a failed gate
+        from adjudge.cli.defects import defect_message
+
+        return _complain(defect_message(error), EXIT_DEFECT)
     return code
 
 

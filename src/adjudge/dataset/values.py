@@ -16,6 +16,10 @@ from adjudge.records import Json
 
 MAX_DEPTH = 200
 """Lists and objects inside one another. JSON writers give up near 254 levels; a judged value gets wrapped on its way."""
+MOST_DIGITS = 4_299
+"""Python prints and reads no whole number much longer, so that neither a prompt nor a store could hold it."""
+MOST_BITS = 14_280
+"""As many as fit into so many digits."""
 
 _MISSING_MARKERS = frozenset({"NAType", "NaTType"})
 """pandas' two markers for a missing value, known by name so that pandas need not be imported."""
@@ -48,8 +52,10 @@ def row_to_json(row: Mapping[Any, Any]) -> dict[str, Json]:
 def _to_json(value: Any, where: str, depth: int) -> Json:
     # Exact types first: nearly every value is one of these.
     kind = type(value)
-    if value is None or kind is bool or kind is int:
-        return value  # type: ignore[no-any-return]  # one of the three, by the line above
+    if value is None or kind is bool:
+        return value  # type: ignore[no-any-return]  # one of the two, by the line above
+    if kind is int:
+        return _whole(value, where)
     if kind is str:
         return _text(value, where)
     if kind is float:
@@ -72,7 +78,7 @@ def _to_json_by_protocol(value: Any, where: str, depth: int) -> Json:
     if isinstance(value, str):
         return _text(str(value), where)
     if isinstance(value, int):
-        return int(value)
+        return _whole(int(value), where)
     if isinstance(value, float):
         return _number(float(value), where)
     if isinstance(value, Decimal):
@@ -125,6 +131,12 @@ def _text(value: str, where: str) -> str:
     return value
 
 
+def _whole(value: int, where: str) -> int:
+    if value.bit_length() > MOST_BITS:
+        raise UnusableError(f"a whole number of more than {MOST_DIGITS} digits{where}", "a shorter one")
+    return value
+
+
 def _number(value: float, where: str) -> float | None:
     if math.isfinite(value):
         return value
@@ -138,7 +150,7 @@ def _decimal(value: Decimal, where: str) -> Json:
         return None
     _, _, exponent = value.as_tuple()
     if exponent == 0:
-        return int(value)
+        return _whole(int(value), where)
     return _number(float(value), where)
 
 

@@ -1,9 +1,8 @@
 """The Anthropic messages wire format; the verdict's schema goes through a forced tool."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
-
-import orjson
 
 from adjudge.models.parameters import Adjustments, ProviderError, names_parameter
 from adjudge.models.schemas import strict_schema
@@ -90,7 +89,7 @@ class AnthropicWire:
         if self._format(request, adjustments) == "tool":
             verdict = next((b.get("input") for b in blocks if b.get("type") == "tool_use"), None)
             if isinstance(verdict, dict):
-                text, structured = orjson.dumps(verdict).decode(), True
+                text, structured = json.dumps(verdict, ensure_ascii=False, separators=(",", ":")), True
         finish = FINISHES.get(str(found.get("stop_reason")), "stop")
         usage = as_object(found.get("usage"))
         written, cached = (

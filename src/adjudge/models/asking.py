@@ -132,13 +132,19 @@ class WireClient:
             return orjson.dumps(body, default=_plain), ()
         except TypeError:
             pass
+        # half of a surrogate pair, from a JSON escape in the dataset, has no UTF-8 form; a whole number beyond 64 bits
+        # is JSON, but nothing that orjson writes
+        encodable = _encodable(body)
+        notes = () if encodable == body else ("replaced:lone_surrogates",)
         try:
-            # half of a surrogate pair, from a JSON escape in the dataset, has no UTF-8 form
-            return orjson.dumps(_encodable(body), default=_plain), ("replaced:lone_surrogates",)
-        except TypeError as error:
+            text = json.dumps(
+                encodable, default=_plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False
+            )
+        except (TypeError, ValueError) as error:
             raise RejectedError(
                 self._scrubber.message(f"{self._name} cannot be sent this request: {error}")
             ) from None
+        return text.encode(), notes
 
     def _read(self, reply: HttpReply, request: Request, adjustments: Adjustments) -> Reply:
         try:

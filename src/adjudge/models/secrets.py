@@ -49,13 +49,12 @@ class Scrubber:
 
     def message(self, text: str) -> str:
         """An error message or a note: one line, no secrets, bounded."""
-        text = one_line(text[:LOOK_AT_CHARS])
-        for form in self._forms:
-            text = text.replace(form, MASK)
-        if self._echoes is not None:
-            text = self._echoes.sub(MASK, text)
-        text = URL_CREDENTIALS.sub("://", LOOKS_SECRET.sub(MASK, text))
+        text = self._scrub(one_line(text[:LOOK_AT_CHARS]))
         return text if len(text) <= MESSAGE_CHARS else f"{text[: MESSAGE_CHARS - 1]}…"
+
+    def lines(self, text: str) -> str:
+        """A traceback: its lines stay, without secrets."""
+        return "\n".join(self._scrub(CONTROL.sub("", line)) for line in text.split("\n"))
 
     def reply(self, text: str) -> str:
         """A model's words, unchanged unless one of our secrets stands in them."""
@@ -63,6 +62,13 @@ class Scrubber:
             if form in text:
                 text = text.replace(form, MASK)
         return text
+
+    def _scrub(self, text: str) -> str:
+        for form in self._forms:
+            text = text.replace(form, MASK)
+        if self._echoes is not None:
+            text = self._echoes.sub(MASK, text)
+        return URL_CREDENTIALS.sub("://", LOOKS_SECRET.sub(MASK, text))
 
 
 def _forms(secrets: Iterable[str], shortest: int) -> tuple[str, ...]:

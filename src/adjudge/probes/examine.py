@@ -7,13 +7,12 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import NamedTuple
 
-import orjson
-
 from adjudge.probes.subjects import MIDDLE, Panel
 from adjudge.probes.trials import INJECTION, WORST, Extent, Trial, clean_trials, follow_up, probe_trials
 from adjudge.records import Case, Failed, Judge, Judgement
 from adjudge.runs.plan import Plan
 from adjudge.runs.session import Session
+from adjudge.store.packing import dump_json
 
 CALLS_LOST = 0.05
 """More than this share, and what is left is no examination. Some services refuse attacks outright, for good."""
@@ -50,7 +49,7 @@ class Examination:
             dict(plan.asking.parameters),
             [[trial.trial_id, dict(trial.case.columns)] for trial in (*self.clean, *self.probes)],
         ]
-        digest = sha256(orjson.dumps(asked, option=orjson.OPT_SORT_KEYS)).hexdigest()[:12]
+        digest = sha256(dump_json(asked, sort_keys=True)).hexdigest()[:12]
         return f"certify-{self.judge.name}-{digest}"
 
 

@@ -8,7 +8,15 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from adjudge.errors import DatasetError, InputError, ModelCallError, TemplateError, TooLongError
+from adjudge.errors import (
+    AdjudgeError,
+    DatasetError,
+    InputError,
+    ModelCallError,
+    StoreError,
+    TemplateError,
+    TooLongError,
+)
 from adjudge.models import CircuitOpenError
 from adjudge.prompts.fill import Filled, fill_inputs
 from adjudge.records import (
@@ -20,6 +28,7 @@ from adjudge.records import (
     Judge,
     Judgement,
     ModelClient,
+    Place,
     Request,
     as_read,
 )
@@ -30,6 +39,8 @@ from adjudge.runs.procedure import Asking, Procedure, Ruling, judge_case
 
 LOOKED_UP = 400
 """Cases asked about at a time when a run goes on."""
+DEFECT = "defect"
+"""The `error.kind` of a judgement that an unexpected error ended; it is made again when the run goes on."""
 
 
 class Work(NamedTuple):
@@ -45,9 +56,15 @@ class Halt:
     """Why a run takes no further work. What is in flight is finished."""
 
     why: str | None = None
+    defect: Exception | None = None
+    """An error that nobody foresaw: raised when what is in flight is finished."""
 
     def stop(self, why: str) -> None:
         self.why = self.why or why
+
+    def fail(self, error: Exception) -> None:
+        self.stop(f"an unexpected error: {type(error).__name__}")
+        self.defect = self.defect or error
 
 
 @dataclass(kw_only=True, slots=True)
@@ -95,7 +112,7 @@ def _chunks(rows: Iterable[Case | BadRow], size: int) -> Iterator[list[Case | Ba
             if len(chunk) == size:
                 yield chunk
                 chunk = []
-    except InputError:
+    except Exception:
         yield chunk
         raise
     yield chunk
@@ -109,8 +126,9 @@ async def execute(
     """
     works = plan_work(rows, conditions)
     taking = asyncio.Lock()
-    results: asyncio.Queue[Judgement | BaseException | None] = asyncio.Queue(maxsize=jobs)
+    results: asyncio.Queue[Judgement | Exception | None] = asyncio.Queue(maxsize=jobs)
     complete, conditions.progress.complete = conditions.progress.complete, False
+    fault: InputError | None = None
 
     async def take() -> Work | None:
         async with taking:
@@ -125,7 +143,6 @@ async def execute(
         await results.put(None)
 
     tasks = [asyncio.create_task(work()) for _ in range(jobs)]
-    fault: InputError | None = None
     try:
         running = jobs
         while running:
@@ -133,12 +150,14 @@ async def execute(
             match result:
                 case None:
                     running -= 1
+                case StoreError():
+                    raise result
                 case InputError():
                     # the cases cannot be read on; what is in flight is paid for, so it is finished first
                     fault = fault or result
                     conditions.halt.stop(result.problem)
-                case BaseException():
-                    raise result
+                case Exception():
+                    conditions.halt.fail(result)
                 case Judgement():
                     yield result
     finally:
@@ -146,6 +165,8 @@ async def execute(
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await works.aclose()
+    if conditions.halt.defect is not None:
+        raise conditions.halt.defect
     if fault is not None:
         raise fault
     conditions.progress.complete = complete and conditions.halt.why is None
@@ -169,13 +190,44 @@ async def execute_in_order(
         for task in ahead:
             task.cancel()
         await asyncio.gather(*ahead, return_exceptions=True)
+    if conditions.halt.defect is not None:
+        raise conditions.halt.defect
     conditions.progress.complete = complete and conditions.halt.why is None
 
 
 async def _judge(item: Work, conditions: Conditions) -> Judgement:
+    row = item.row
+    try:
+        judgement, reuse_key = await _rule(item, conditions)
+        await conditions.keeper.keep(judgement, row, reuse_key)
+    except AdjudgeError:
+        raise
+    except Exception as error:  # noqa: BLE001 - kept with its case; raised when what is in flight is finished
+        conditions.halt.fail(error)
+        judgement = await _keep_defect(item, conditions, error)
+    return judgement
+
+
+async def _keep_defect(item: Work, conditions: Conditions, error: Exception) -> Judgement:
+    message = f"a defect of adjudge: {type(error).__name__}"
+    failed = Failed(kind="call_failed", error_kind=DEFECT, message=message)
+    judgement = _judgement(item, conditions, Ruling(outcome=failed), [])
+    try:
+        await conditions.keeper.keep(judgement, item.row, None)
+    except AdjudgeError:
+        raise
+    except Exception:  # noqa: BLE001 - it may be a value of the case that cannot be stored
+        place = item.row.place or Place(file="the cases")
+        row = BadRow(case_id=item.row.case_id, place=place, found="what cannot be stored", wanted="a case")
+        judgement = replace(judgement, metadata=NOTHING, cluster=None, label=None, annotators=None)
+        await conditions.keeper.keep(judgement, row, None)
+    return judgement
+
+
+async def _rule(item: Work, conditions: Conditions) -> tuple[Judgement, str | None]:
+    """The judgement, and the key under which another run finds it."""
     row, judge = item.row, item.judge
     reuse_key: str | None = None
-    judgement: Judgement | None = None
     if isinstance(row, BadRow):
         judgement = _judgement(
             item, conditions, Ruling(outcome=Failed(kind="bad_row", message=row.message)), []
@@ -193,8 +245,7 @@ async def _judge(item: Work, conditions: Conditions) -> Judgement:
             conditions.progress.begun = True
             reuse_key = conditions.keeper.reuse_key(judge, row, filled, conditions.asking, item.repeat)
             judgement = await _find_or_make(item, row, filled, reuse_key, conditions)
-    await conditions.keeper.keep(judgement, row, reuse_key)
-    return judgement
+    return judgement, reuse_key
 
 
 async def _find_or_make(

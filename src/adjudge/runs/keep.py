@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from hashlib import sha256
 
-import orjson
-
 from adjudge.prompts.fill import Filled
 from adjudge.records import BadRow, Case, Judge, Judgement, ModelClient
 from adjudge.runs.procedure import Asking
 from adjudge.runs.reuse import StoredClient
 from adjudge.store import KeepJudgement
 from adjudge.store.group import GroupCommit
+from adjudge.store.packing import dump_json
 
 TAKEN_OVER = frozenset({"scored", "forced", "missing_input", "unreadable", "refused", "truncated"})
 """Outcomes that the same question to the same stored replies gives again."""
@@ -65,7 +64,7 @@ class Keeper:
             [missing.name for missing in filled.missing],
             *([] if self._scope is None else [self._scope]),
         ]
-        return sha256(orjson.dumps(said, option=orjson.OPT_SORT_KEYS)).hexdigest()
+        return sha256(dump_json(said, sort_keys=True)).hexdigest()
 
     async def take_over(self, key: str | None) -> Judgement | None:
         """An earlier judgement of the same question, unless it is to be asked again."""

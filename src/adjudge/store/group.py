@@ -13,7 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 from adjudge.errors import StoreError
 from adjudge.records import Judgement
 from adjudge.store.protocol import Store
-from adjudge.store.records import StoredCompletion, Write
+from adjudge.store.records import KeepCompletion, KeepJudgement, StoredCompletion, Write
 
 MOST = 2_000
 
@@ -35,12 +35,15 @@ class GroupCommit:
 
     def __init__(self, store: Store, *, most: int = MOST) -> None:
         self._store = store
+        self._unkept: dict[tuple[str, int], Exception] = {}
+        """Completions that could not be encoded, by key and version; judgements made from them are not kept either."""
         self._writer = _Batches(self._write, most=most, name="adjudge-store-writer")
         self._completions = _Lookup(store.find_completions, most=most, name="adjudge-store-completions")
         self._judgements = _Lookup(store.find_judgements, most=most, name="adjudge-store-judgements")
 
     async def keep(self, *writes: Write) -> None:
-        """Return once they are committed, all in one transaction. After a failure every later call fails with it.
+        """Return once they are committed, all in one transaction. After a failure of the store every later call fails
+        with it; what cannot be encoded is refused alone.
 
         One who stops waiting does not take the writes back.
         """
@@ -74,9 +77,34 @@ class GroupCommit:
         if untold is not None:
             raise untold
 
-    def _write(self, batch: list[tuple[Write, ...]]) -> list[None]:
-        self._store.write([write for writes in batch for write in writes])
-        return [None] * len(batch)
+    def _write(self, batch: list[tuple[Write, ...]]) -> list[Exception | None]:
+        if not self._unkept:
+            try:
+                self._store.write([write for writes in batch for write in writes])
+            except StoreError:
+                raise
+            except Exception:  # noqa: BLE001, S110 - a record that cannot be encoded: which one is found below
+                pass
+            else:
+                return [None] * len(batch)
+        return [self._write_alone(writes) for writes in batch]
+
+    def _write_alone(self, writes: tuple[Write, ...]) -> Exception | None:
+        """What was paid for is not lost because of a record that nobody thought of."""
+        for write in writes:
+            for call in write.calls if isinstance(write, KeepJudgement) else ():
+                if call in self._unkept:
+                    return self._unkept[call]
+        try:
+            self._store.write(writes)
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - handed to whoever waits
+            for write in writes:
+                if isinstance(write, KeepCompletion):
+                    self._unkept[write.key, write.version] = error
+            return error
+        return None
 
 
 class _Lookup(Generic[Found]):
@@ -100,8 +128,14 @@ class _Batches(Generic[Item, Result]):
     """A thread that works on batches of what an event loop's tasks hand over, and wakes them up batch by batch."""
 
     def __init__(
-        self, work: Callable[[list[Item]], list[Result]], *, most: int, name: str, lasting: bool = True
+        self,
+        work: Callable[[list[Item]], Sequence[Result | Exception]],
+        *,
+        most: int,
+        name: str,
+        lasting: bool = True,
     ) -> None:
+        """`work` gives a result for each item, or the exception for those who wait for it."""
         self._work = work
         self._most = most
         self._name = name
@@ -174,7 +208,7 @@ class _Batches(Generic[Item, Result]):
         while batch := self._take():
             items = [handed.item for handed in batch]
             failure = self._failure
-            results: list[Result] = []
+            results: Sequence[Result | Exception] = []
             if failure is None:
                 try:
                     results = self._work(items)
@@ -207,16 +241,19 @@ class _Batches(Generic[Item, Result]):
             return  # the loop is closed: nobody waits any more
 
 
-def _resolve(batch: list[_Handed[Item, Result]], results: list[Result], failure: Exception | None) -> None:
+def _resolve(
+    batch: list[_Handed[Item, Result]], results: Sequence[Result | Exception], failure: Exception | None
+) -> None:
     for position, (_, _, future, done) in enumerate(batch):
         if done is not None:
             done()
         if future is None or future.done():
             continue  # nobody waits for it, or its task was cancelled
-        if failure is None:
-            future.set_result(results[position])
+        result = _again(failure) if failure is not None else results[position]
+        if isinstance(result, Exception):
+            future.set_exception(result)
         else:
-            future.set_exception(_again(failure))
+            future.set_result(result)
 
 
 def _end(ended: asyncio.Future[None]) -> None:

@@ -93,17 +93,17 @@ def unpack(data: bytes, base: bytes | None = None) -> bytes:
     raise DamagedError("bytes of an unknown kind" if kind != BASED else "a text whose base is missing")
 
 
-def dump_json(value: Any) -> bytes:
+def dump_json(value: Any, *, sort_keys: bool = False) -> bytes:
     """Compact JSON that `load_json` reads back as it was: non-finite numbers, whole numbers of any size and halves
     of surrogate pairs included, which orjson drops or refuses.
     """
     try:
-        data = orjson.dumps(value, default=_plain)
+        data = orjson.dumps(value, default=_plain, option=orjson.OPT_SORT_KEYS if sort_keys else None)
     except TypeError:
-        return _dump_exactly(value)
+        return _dump_exactly(value, sort_keys=sort_keys)
     # orjson writes NaN and the infinities as null
     if b"null" in data and not _is_finite(value):
-        return _dump_exactly(value)
+        return _dump_exactly(value, sort_keys=sort_keys)
     return data
 
 
@@ -166,8 +166,9 @@ def from_micros(micros: int) -> datetime:
     return EPOCH + micros * MICROSECOND
 
 
-def _dump_exactly(value: Any) -> bytes:
-    return EXACT + json.dumps(value, default=_plain, separators=(",", ":")).encode()
+def _dump_exactly(value: Any, *, sort_keys: bool) -> bytes:
+    text = json.dumps(value, default=_plain, separators=(",", ":"), sort_keys=sort_keys)
+    return EXACT + text.encode()
 
 
 def _plain(found: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -9,7 +10,7 @@ from adjudge.errors import DatasetError, RateLimitedError, TooLongError
 from adjudge.judges import load_judge, parse_judge
 from adjudge.prompts.fill import Bindings
 from adjudge.records import BadRow, Case, Completion, Place
-from adjudge.runs.execute import Conditions, execute
+from adjudge.runs.execute import Conditions, execute, execute_in_order
 from adjudge.runs.keep import NoKeeper
 from adjudge.runs.procedure import Asking
 
@@ -116,9 +117,35 @@ def test_a_call_that_fails_is_an_outcome_of_its_row(error, kind, finer):
     assert all(judgement.score is None and judgement.calls == () for judgement in made)
 
 
-def test_a_bug_is_raised_and_not_made_into_a_row():
+class PickyKeeper(NoKeeper):
+    """Keeps everything but cases."""
+
+    def __init__(self):
+        self.kept = []
+
+    async def keep(self, judgement, row, reuse_key):
+        if isinstance(row, Case):
+            raise TypeError("a value that has no stored form")
+        self.kept.append((judgement, row))
+
+
+@pytest.mark.parametrize("run", [execute, execute_in_order])
+def test_a_bug_is_kept_with_its_case_and_raised_at_the_end(run):
+    async def collect(keeper, client, made):
+        async for judgement in run(cases(3), replace(conditions(client), keeper=keeper), jobs=1):
+            made.append(judgement)
+
+    made = []
     with pytest.raises(ZeroDivisionError):
-        judge_all(cases(3), Client(error=ZeroDivisionError()))
+        asyncio.run(collect(NoKeeper(), Client(error=ZeroDivisionError()), made))
+    assert [(each.case_id, each.outcome.kind, each.outcome.error_kind) for each in made] == [
+        ("0", "call_failed", "defect")
+    ]
+    keeper = PickyKeeper()
+    with pytest.raises(TypeError, match="no stored form"):
+        asyncio.run(collect(keeper, Client(), []))
+    ((judgement, row),) = keeper.kept
+    assert (judgement.outcome.error_kind, judgement.metadata, row.case_id) == ("defect", {}, "0")
 
 
 def test_a_bad_row_is_an_outcome_for_every_judge_and_nothing_is_asked():
