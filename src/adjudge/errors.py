@@ -7,7 +7,8 @@ class AdjudgeError(Exception):
     InputError       the person can fix it      exit 2    DatasetError, JudgeFileError, TemplateError, ExpressionError,
                                                           ModelNameError, SettingsError, RunInUseError, MissingExtraError
     ModelCallError   the model service can      exit 3    RateLimitedError, UnavailableError: worth another try
-                                                          RejectedError, UnauthorizedError, TooLongError: not
+                                                          RejectedError, UnauthorizedError, TooLongError,
+                                                          NotAskedError: not
     StoreError       the operator can           exit 4
     """
 
@@ -107,6 +108,20 @@ class TooLongError(ModelCallError):
     """The prompt does not fit the model's context."""
 
     kind = "too_long"
+
+
+class NotAskedError(ModelCallError):
+    """Nothing was sent, or nothing more: a limit of the run would be passed. `kind` says which."""
+
+    kind = "not_asked"
+
+
+class BudgetSpentError(NotAskedError):
+    kind = "budget"
+
+
+class DeadlinePassedError(NotAskedError):
+    kind = "deadline"
 
 
 class StoreError(AdjudgeError):

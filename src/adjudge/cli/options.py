@@ -197,7 +197,7 @@ price_option = flag(
     "--price",
     config=never("a price of nothing would lift your --max-cost"),
     metavar="IN,OUT",
-    help="US dollars per million tokens, where the price list has none.",
+    help="US dollars per million tokens, instead of the price list's.",
 )
 limit_options = together(
     flag(
@@ -205,9 +205,14 @@ limit_options = together(
         config=ANY,
         callback=parse_decimal,
         metavar="USD",
-        help="Stop asking before this is passed.",
+        help="Send nothing that could take the run's cost above this, resumed or not.",
     ),
-    flag("--max-calls", config=ANY, type=click.IntRange(1), help="Stop asking after so many calls."),
+    flag(
+        "--max-calls",
+        config=ANY,
+        type=click.IntRange(1),
+        help="Send at most this many requests in the whole run; retries count.",
+    ),
     price_option,
     flag("--rpm", config=ANY, type=click.IntRange(1), help="At most so many requests a minute."),
 )
@@ -247,7 +252,7 @@ def parse_price(text: str) -> Price:
     try:
         price_in, price_out = (Decimal(part.strip()) for part in text.split(","))
     except (InvalidOperation, ValueError):
-        raise SettingsError(
-            "--price", f"`{text}` is not of the form IN,OUT", "such as --price 0.15,0.60"
-        ) from None
+        price_in = price_out = Decimal("NaN")
+    if not (price_in.is_finite() and price_out.is_finite() and price_in >= 0 and price_out >= 0):
+        raise SettingsError("--price", f"`{text}` is not of the form IN,OUT", "such as --price 0.15,0.60")
     return Price(input=price_in, output=price_out)

@@ -1,6 +1,13 @@
 """The circuit that opens when everything fails, so that a wrong key or a dead server ends a run in seconds."""
 
-from adjudge.errors import ModelCallError, RateLimitedError, RejectedError, TooLongError, UnauthorizedError
+from adjudge.errors import (
+    ModelCallError,
+    NotAskedError,
+    RateLimitedError,
+    RejectedError,
+    TooLongError,
+    UnauthorizedError,
+)
 from adjudge.models.clock import SYSTEM_CLOCK, Clock
 
 HOPELESS_CALLS = 3
@@ -60,7 +67,7 @@ class Circuit:
 
     def attempt_failed(self, error: ModelCallError) -> None:
         """An attempt failed; the call may be tried again."""
-        if isinstance(error, TooLongError | CircuitOpenError):
+        if isinstance(error, TooLongError | CircuitOpenError | NotAskedError):
             return
         now = self._clock.now()
         if self._since is None:
@@ -74,7 +81,7 @@ class Circuit:
 
     def call_failed(self, error: ModelCallError) -> None:
         """A call was given up, after its last attempt was reported."""
-        if isinstance(error, TooLongError | CircuitOpenError):
+        if isinstance(error, TooLongError | CircuitOpenError | NotAskedError):
             return
         now = self._clock.now()
         if self._since is None:

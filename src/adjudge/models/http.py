@@ -137,7 +137,7 @@ class HttpClient:
             case aiohttp.ClientPayloadError():
                 return UnavailableError(f"{where} broke off in the middle of its answer", maybe_billed=True)
             case aiohttp.ServerDisconnectedError() | aiohttp.ClientOSError():
-                return UnavailableError(f"{where} closed the connection without an answer")
+                return UnavailableError(f"{where} closed the connection without an answer", maybe_billed=True)
             case aiohttp.InvalidURL():
                 return UnavailableError(f"{where} redirected to an address that cannot be read")
             case _:
@@ -157,6 +157,7 @@ async def read_bounded(response: aiohttp.ClientResponse) -> bytes:
             raise UnavailableError(
                 f"{host_and_port(str(response.url))} sent more than {MAX_BODY_BYTES // 2**20} MB; the answer was dropped",
                 status=response.status,
+                maybe_billed=True,
             )
         chunks.append(chunk)
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)

@@ -6,9 +6,10 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
-from adjudge.errors import ModelCallError, RateLimitedError
+from adjudge.errors import DeadlinePassedError, ModelCallError, RateLimitedError
 from adjudge.models.clock import SYSTEM_CLOCK, Clock
 from adjudge.models.pace import Bucket
+from adjudge.options import option
 from adjudge.records import Completion
 
 CUT_SECONDS = 1.0
@@ -51,8 +52,15 @@ class Governor:
     """
 
     def __init__(
-        self, *, jobs: int, rpm: int | None = None, tpm: int | None = None, clock: Clock = SYSTEM_CLOCK
+        self,
+        *,
+        jobs: int,
+        rpm: int | None = None,
+        tpm: int | None = None,
+        deadline: float | None = None,
+        clock: Clock = SYSTEM_CLOCK,
     ) -> None:
+        """`deadline`, on the clock: nobody is sent after it, and nobody waits for what comes after it."""
         if jobs < 1:
             raise ValueError(f"{jobs} calls at once is no call at all")
         self.jobs = jobs
@@ -61,6 +69,7 @@ class Governor:
         self.successes = 0
         self.errors: Counter[str] = Counter()
         self._clock = clock
+        self._deadline = deadline
         now = clock.now()
         self._requests = Bucket(rpm, now=now) if rpm is not None else None
         self._tokens = Bucket(tpm, now=now) if tpm is not None else None
@@ -147,8 +156,22 @@ class Governor:
 
     # ---- in and out ----------------------------------------------------------------------------------------
 
+    def check_deadline(self, wait: float = 0.0, why: str = "") -> None:
+        """A `DeadlinePassedError` now, rather than at the end of a wait that outlasts the run's deadline."""
+        if self._deadline is None:
+            return
+        left = self._deadline - self._clock.now()
+        if left < 0:
+            raise DeadlinePassedError(f"the run's {option('--deadline')} has passed")
+        if wait > left:
+            raise DeadlinePassedError(
+                f"the run's {option('--deadline')} comes before the end of a wait of {wait:.0f} seconds"
+                + (f"; the last error: {why}" if why else "")
+            )
+
     async def enter(self, tokens: int = 0) -> int:
         """Wait for the right to send; how often concurrency has been cut so far."""
+        self.check_deadline()
         if self._led or self._paced or self._paused_until is not None or self.in_flight >= self.limit:
             await self._wait_turn(tokens)
         self.in_flight += 1
@@ -178,8 +201,10 @@ class Governor:
                 if self.in_flight >= self.limit:
                     await self._wait_for_room()
                 elif (seconds := self._seconds_to_wait(tokens)) > 0:
+                    self.check_deadline(seconds)
                     await self._clock.sleep(min(seconds, NAP_SECONDS))
                 else:
+                    self.check_deadline()
                     break
             if self._requests is not None:
                 self._requests.spend(1)

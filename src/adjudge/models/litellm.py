@@ -130,7 +130,9 @@ class LiteLLMClient:
                     read = self._wire.read(found.model_dump(), request, adjustments)
                 except (UnreadableReplyError, ErrorInReplyError) as error:
                     said = self._scrubber.message(str(error))
-                    raise UnavailableError(f"{self.name} answered without a reply ({said})") from None
+                    raise UnavailableError(
+                        f"{self.name} answered without a reply ({said})", maybe_billed=True
+                    ) from None
             return Completion(
                 text=self._scrubber.reply(read.text),
                 finish=read.finish,

@@ -4,7 +4,7 @@ import asyncio
 import random
 from dataclasses import dataclass, replace
 
-from adjudge.errors import ModelCallError, RateLimitedError
+from adjudge.errors import ModelCallError, NotAskedError, RateLimitedError
 from adjudge.models.circuit import Circuit
 from adjudge.models.clock import SYSTEM_CLOCK, Clock
 from adjudge.models.context import estimate_request_tokens
@@ -88,12 +88,15 @@ class RetryingClient(WrappingClient):
         self._chance = chance or random.Random()  # noqa: S311 - spreads retries out, keeps no secret
 
     async def complete(self, request: Request) -> Completion:
-        if self.policy.call_deadline_seconds is None:
-            return await self._ask(request, Tries(others=self.governor.successes), None)
         tries = Tries(others=self.governor.successes)
         try:
+            if self.policy.call_deadline_seconds is None:
+                return await self._ask(request, tries, None)
             async with asyncio.timeout(None) as limit:
                 return await self._ask(request, tries, limit)
+        except NotAskedError as error:
+            error.attempts, error.maybe_billed = tries.attempts, tries.maybe_billed
+            raise
         except TimeoutError:
             if not limit.expired():
                 raise
@@ -109,6 +112,7 @@ class RetryingClient(WrappingClient):
             if limit is not None:
                 self._check_time(tries, wait or 0.0)
             if wait:  # without a slot: others may go meanwhile
+                governor.check_deadline(wait, tries.last_message)
                 await self._clock.sleep(wait)
             async with governor.slot(tokens) as slot:
                 if circuit.open:
@@ -119,6 +123,8 @@ class RetryingClient(WrappingClient):
                 tries.in_flight = True
                 try:
                     completion = await self._client.complete(request)
+                except NotAskedError:
+                    raise
                 except ModelCallError as error:
                     tries.in_flight = False
                     tries.last_message = error.message

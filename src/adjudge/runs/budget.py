@@ -1,30 +1,52 @@
-"""What a run may spend: every call reserves its worst case before it is sent, and settles after."""
+"""What a run may spend: every request reserves its worst case before it is sent, and settles after.
 
+The limits are the run's, whichever processes work on it: a process draws a portion of them from the run's account,
+reserves from that, and gives the rest back at its end.
+"""
+
+import asyncio
+import json
 import time
-from dataclasses import dataclass, field
-from decimal import Decimal
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from decimal import ROUND_CEILING, Decimal
+from typing import Protocol
 
-from adjudge.errors import ModelCallError
+from adjudge.errors import (
+    BudgetSpentError,
+    DeadlinePassedError,
+    ModelCallError,
+    SettingsError,
+    UnavailableError,
+)
 from adjudge.models import WrappingClient
 from adjudge.options import option
-from adjudge.records import Completion, ModelClient, Request
+from adjudge.records import Completion, Json, ModelClient, Request, Usage
+from adjudge.store import AddSpending, Drawn, Spending, SpendingLimit, Store, take_portion
+from adjudge.store.group import GroupCommit
 
 ASSUMED_OUTPUT_TOKENS = 4_096
-"""Reserved for a reply whose length nobody limits."""
-
-
-class NotAskedError(ModelCallError):
-    """The call was not made: the run's limit would be passed. `kind` says which."""
-
-    kind = "not_asked"
-
-
-class BudgetSpentError(NotAskedError):
-    kind = "budget"
-
-
-class DeadlinePassedError(NotAskedError):
-    kind = "deadline"
+"""Reserved for a reply whose length nobody limits; with `--max-cost` it is also sent as the limit."""
+TOKENS_PER_MESSAGE = 16
+"""More than what any provider wraps a message in."""
+PORTION = 16
+"""Drawn for so many requests like the one at hand, where enough is left."""
+NOT_BILLED = frozenset({409, 425, 503, 529})
+"""Answers of a service that has not begun to work on the request; what it refuses (4xx) is no UnavailableError."""
+LIMITING_PARAMETERS = frozenset(
+    {
+        "max_tokens",
+        "max_completion_tokens",
+        "max_output_tokens",
+        "maxOutputTokens",
+        "generationConfig",
+        "generation_config",
+        "n",
+        "best_of",
+        "candidateCount",
+    }
+)
+"""What would let a reply cost more than was reserved for it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,64 +57,218 @@ class Price:
     output: Decimal
 
     def worst_case(self, request: Request) -> Decimal:
-        """No token is shorter than a byte, so the prompt has at most as many tokens as bytes."""
-        prompt = sum(len(message.content.encode("utf-8", "replace")) for message in request.prompt.messages)
-        reply = request.max_output_tokens or ASSUMED_OUTPUT_TOKENS
-        return (self.input * prompt + self.output * reply) / 1_000_000
+        """No token is shorter than a byte, so what is sent has at most as many tokens as bytes."""
+        messages = request.prompt.messages
+        prompt = sum(len(message.content.encode("utf-8", "replace")) for message in messages)
+        prompt += TOKENS_PER_MESSAGE * len(messages)
+        if request.schema is not None:
+            prompt += len(json.dumps(request.schema, default=dict))
+        return self._cost(prompt, request.max_output_tokens or ASSUMED_OUTPUT_TOKENS)
+
+    def cost(self, usage: Usage) -> Decimal | None:
+        """None where the provider does not say how many tokens it read and wrote."""
+        if usage.input is None or usage.output is None:
+            return None
+        return self._cost(usage.input, usage.output)
+
+    def _cost(self, read: int, written: int) -> Decimal:
+        return (self.input * read + self.output * written) / 1_000_000
+
+
+class Account(Protocol):
+    """Where the run's spending is counted, for all its processes."""
+
+    async def draw(self, least: Spending, most: Spending, limit: SpendingLimit) -> Drawn:
+        """A portion, durably: it counts as spent until it is given back."""
+
+    def add(self, spent: Spending) -> None:
+        """With what is stored next; less than nothing gives back."""
+
+
+class MemoryAccount:
+    """Of a run that is not stored, and so has one process."""
+
+    def __init__(self) -> None:
+        self._spent = Spending()
+
+    async def draw(self, least: Spending, most: Spending, limit: SpendingLimit) -> Drawn:
+        drawn = take_portion(self._spent, least, most, limit)
+        self.add(drawn.portion or Spending())
+        return drawn
+
+    def add(self, spent: Spending) -> None:
+        self._spent = self._spent.plus(spent)
+
+
+class StoredAccount:
+    def __init__(self, store: Store, group: GroupCommit, run_id: str) -> None:
+        self._store = store
+        self._group = group
+        self._run_id = run_id
+
+    async def draw(self, least: Spending, most: Spending, limit: SpendingLimit) -> Drawn:
+        return await asyncio.to_thread(self._store.draw, self._run_id, least, most, limit)
+
+    def add(self, spent: Spending) -> None:
+        self._group.keep_soon(AddSpending(run_id=self._run_id, spent=spent), done=lambda: None)
 
 
 @dataclass(kw_only=True, slots=True)
 class Budget:
-    """Counts calls and dollars. Reservations make the limits hold however many calls are in flight."""
+    """Counts requests and dollars. Reservations make the limits hold however many requests are in flight."""
 
     max_cost: Decimal | None = None
     max_calls: int | None = None
     price: Price | None = None
     """Needed with `max_cost`."""
+    price_is_given: bool = False
+    """By the person: it goes before what the price list says of a reply."""
     deadline: float | None = None
     """On the monotonic clock: nothing is sent after it. What is in flight by then is finished."""
+    account: Account = field(default_factory=MemoryAccount)
     spent: Decimal = field(default=Decimal(0), init=False)
-    calls: int = field(default=0, init=False)
-    _reserved: Decimal = field(default=Decimal(0), init=False)
+    """By this process, in US dollars, as far as known."""
+    _held: Spending = field(default=Spending(), init=False)
+    """Drawn, and not reserved for any request."""
+    _left: SpendingLimit = field(default=SpendingLimit(), init=False)
+    """In the account, when it was last asked."""
+    _in_flight: int = field(default=0, init=False)
+    _drawing: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+    _settled: asyncio.Event = field(default_factory=asyncio.Event, init=False)
 
-    def reserve(self, request: Request) -> Decimal:
-        """What was set aside; a `NotAskedError` when a limit does not allow it."""
+    def __post_init__(self) -> None:
+        self._left = self._limit
+
+    @property
+    def _limit(self) -> SpendingLimit:
+        return SpendingLimit(
+            calls=self.max_calls,
+            nanodollars=None if self.max_cost is None else int(self.max_cost.scaleb(9)),
+        )
+
+    def worst(self, request: Request) -> Spending:
+        cost = Decimal(0) if self.price is None else self.price.worst_case(request)
+        return Spending(calls=1, nanodollars=to_nanodollars(cost))
+
+    def cost(self, completion: Completion) -> Decimal | None:
+        """What a reply cost: at the price that the person gave, else by the price list, else at the model's price."""
+        if completion.cost is not None and not self.price_is_given:
+            return completion.cost
+        return None if self.price is None else self.price.cost(completion.usage)
+
+    async def reserve(self, worst: Spending) -> None:
+        """Return when it is set aside; a `BudgetSpentError` when a limit does not allow it.
+
+        While others are in flight it waits for them: they mostly cost less than was set aside for them.
+        """
+        wanted = self._limited(worst)
+        while not self._covers(wanted):
+            settled = self._settled
+            if await self._draw(wanted):
+                continue
+            if not self._in_flight:
+                raise self._refusal(wanted)
+            await settled.wait()
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise DeadlinePassedError(f"the run's {option('--deadline')} has passed")
-        if self.max_calls is not None and self.calls >= self.max_calls:
-            raise BudgetSpentError(f"{option('--max-calls', str(self.max_calls))} is reached")
-        aside = Decimal(0)
-        if self.max_cost is not None:
-            assert self.price is not None
-            aside = self.price.worst_case(request)
-            if self.spent + self._reserved + aside > self.max_cost:
-                raise BudgetSpentError(
-                    f"{option('--max-cost', str(self.max_cost))} would be passed: {self.spent:.4f} is spent, "
-                    f"{self._reserved:.4f} is set aside for calls in flight and this one may cost {aside:.4f}"
-                )
-        self.calls += 1
-        self._reserved += aside
-        return aside
+        self._held = self._held.minus(wanted)
+        self._in_flight += 1
 
-    def settle(self, aside: Decimal, completion: Completion | None) -> None:
-        """After the call. One that failed cost nothing that anybody knows of; an unknown cost counts as the worst."""
-        self._reserved -= aside
-        if completion is not None:
-            self.spent += aside if completion.cost is None else completion.cost
+    def settle(self, worst: Spending, spent: Spending) -> None:
+        """After the request: `spent` of what was set aside for it was used, or may have been."""
+        limited = self._limited(spent)
+        self._held = self._held.plus(self._limited(worst)).minus(limited)
+        if spent != limited:
+            self.account.add(spent.minus(limited))
+        self.spent += Decimal(spent.nanodollars).scaleb(-9)
+        self._in_flight -= 1
+        self._settled.set()
+        self._settled = asyncio.Event()
+
+    def give_back(self) -> None:
+        """At the end: what was drawn and not used."""
+        held, self._held = self._held, Spending()
+        if held != Spending():
+            self.account.add(Spending().minus(held))
+
+    def _limited(self, spending: Spending) -> Spending:
+        """As far as there are limits: the rest is counted after it is spent, and not drawn before."""
+        return Spending(
+            calls=0 if self.max_calls is None else spending.calls,
+            nanodollars=0 if self.max_cost is None else spending.nanodollars,
+        )
+
+    def _covers(self, wanted: Spending) -> bool:
+        return self._held.calls >= wanted.calls and self._held.nanodollars >= wanted.nanodollars
+
+    async def _draw(self, wanted: Spending) -> bool:
+        """Whether it is worth looking again."""
+        async with self._drawing:
+            if self._covers(wanted):
+                return True  # another has drawn meanwhile
+            missing = Spending(*(max(0, part) for part in wanted.minus(self._held)))
+            if not self._left.allows(missing):
+                return False
+            most = Spending(*(PORTION * part for part in missing))
+            drawn = await self.account.draw(missing, most, self._limit)
+            self._left = drawn.left
+            self._held = self._held.plus(drawn.portion or Spending())
+            return drawn.portion is not None
+
+    def _refusal(self, wanted: Spending) -> BudgetSpentError:
+        if self.max_calls is not None and self._held.calls < wanted.calls:
+            return BudgetSpentError(f"{option('--max-calls', str(self.max_calls))} is reached by this run")
+        left = self._held.nanodollars + (self._left.nanodollars or 0)
+        return BudgetSpentError(
+            f"{option('--max-cost', str(self.max_cost))} could be passed: this run has ${left / 1e9:.4f} left, "
+            f"and this call may cost ${wanted.nanodollars / 1e9:.4f}"
+        )
 
 
 class BudgetedClient(WrappingClient):
-    """A client that wraps a client: what the budget does not allow is not asked."""
+    """A client that wraps a client: what the budget does not allow is not sent. Retries go around it, so that each counts."""
 
     def __init__(self, client: ModelClient, budget: Budget) -> None:
         super().__init__(client)
         self._budget = budget
 
     async def complete(self, request: Request) -> Completion:
-        aside = self._budget.reserve(request)
-        completion: Completion | None = None
+        budget = self._budget
+        worst = budget.worst(request)
+        await budget.reserve(worst)
+        spent = worst  # as long as nobody knows better: a request that is given up may be billed
         try:
             completion = await self._client.complete(request)
+            cost = budget.cost(completion)
+            if cost is not None:
+                spent = Spending(calls=1, nanodollars=to_nanodollars(cost))
+        except ModelCallError as error:
+            if not may_be_billed(error):
+                spent = Spending()
+            raise
         finally:
-            self._budget.settle(aside, completion)
-        return completion
+            budget.settle(worst, spent)
+        return replace(completion, cost=cost) if budget.price_is_given else completion
+
+
+def may_be_billed(error: ModelCallError) -> bool:
+    """Whether the model may have worked on a request that failed so."""
+    if error.maybe_billed:
+        return True
+    # without a status there was no connection
+    return isinstance(error, UnavailableError) and error.status is not None and error.status not in NOT_BILLED
+
+
+def check_parameters(parameters: Mapping[str, Json]) -> None:
+    """With `--max-cost`: nothing may lift the limit that each request's reservation counts on."""
+    found = sorted(LIMITING_PARAMETERS & parameters.keys())
+    if found:
+        raise SettingsError(
+            option("--param", found[0]),
+            f"with {option('--max-cost')} the run itself limits what a reply may cost",
+            f"set the length of replies with {option('--max-output-tokens')}",
+        )
+
+
+def to_nanodollars(cost: Decimal) -> int:
+    return int(cost.scaleb(9).to_integral_value(ROUND_CEILING))

@@ -10,9 +10,12 @@ from typing import NamedTuple
 
 from adjudge.errors import (
     AdjudgeError,
+    BudgetSpentError,
     DatasetError,
+    DeadlinePassedError,
     InputError,
     ModelCallError,
+    NotAskedError,
     StoreError,
     TemplateError,
     TooLongError,
@@ -32,7 +35,6 @@ from adjudge.records import (
     Request,
     as_read,
 )
-from adjudge.runs.budget import NotAskedError
 from adjudge.runs.groups import cluster_of, slice_values
 from adjudge.runs.keep import Keeper, NoKeeper
 from adjudge.runs.procedure import Asking, Procedure, Ruling, judge_case
@@ -58,6 +60,13 @@ class Halt:
     why: str | None = None
     defect: Exception | None = None
     """An error that nobody foresaw: raised when what is in flight is finished."""
+
+    limited: bool = False
+    """Something was not asked because of a limit: another time, or with another limit, the run goes on."""
+
+    @property
+    def is_unfinished(self) -> bool:
+        return self.why is not None or self.limited
 
     def stop(self, why: str) -> None:
         self.why = self.why or why
@@ -314,6 +323,7 @@ async def drive(procedure: Procedure, client: ModelClient, calls: list[Call], ha
         halt.stop(error.message)
         return Ruling(outcome=_failed(error))
     except ModelCallError as error:
+        halt.limited |= isinstance(error, BudgetSpentError | DeadlinePassedError)
         return Ruling(outcome=_failed(error))
     finally:
         procedure.close()

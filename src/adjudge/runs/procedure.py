@@ -44,6 +44,8 @@ class Asking:
     context_tokens: int | None = None
     """How many tokens the model takes; None: not known, and the provider is left to say."""
     parameters: Mapping[str, Json] = field(default_factory=lambda: NOTHING)
+    max_output_tokens: int | None = None
+    """Sent where the judge sets none."""
 
 
 class Ruling(NamedTuple):
@@ -97,6 +99,7 @@ class _Context:
         shared: bool = False,
     ) -> Request:
         judge = self.judge
+        limit = judge.max_output_tokens or self.asking.max_output_tokens
         render = partial(
             render_prompt, body, judge.dialect, format_message=None if shared else judge.format_message
         )
@@ -104,7 +107,7 @@ class _Context:
             render,
             values,
             context_tokens=self.asking.context_tokens,
-            reply_tokens=judge.max_output_tokens or ASSUMED_LIMIT,
+            reply_tokens=limit or ASSUMED_LIMIT,
             cut=judge.truncate,
         )
         if fitted.note is not None:
@@ -118,7 +121,7 @@ class _Context:
             repeat=0 if shared else self.repeat,
             shared=shared,
             temperature=judge.temperature if judge.temperature is not None else self.asking.temperature,
-            max_output_tokens=judge.max_output_tokens,
+            max_output_tokens=limit,
             parameters=self.asking.parameters,
             fields=fields,
         )

@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from adjudge.errors import SettingsError
+from adjudge.errors import NotAskedError, SettingsError
 from adjudge.models import WrappingClient, known_providers, open_model
 from adjudge.models.function import PROVIDER
 from adjudge.options import option
 from adjudge.records import Completion, ModelClient, Request
-from adjudge.runs.budget import NotAskedError
 from adjudge.runs.find_model import is_embedded
 from adjudge.runs.plan import Plan
 from adjudge.store import RunRecord, Store, planned_judges

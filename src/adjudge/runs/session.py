@@ -22,7 +22,14 @@ from adjudge.models.function import ModelFunction
 from adjudge.models.prices import find_price
 from adjudge.options import option
 from adjudge.records import BadRow, Case, Judgement, ModelClient
-from adjudge.runs.budget import Budget, BudgetedClient, Price
+from adjudge.runs.budget import (
+    ASSUMED_OUTPUT_TOKENS,
+    Budget,
+    BudgetedClient,
+    Price,
+    StoredAccount,
+    check_parameters,
+)
 from adjudge.runs.execute import Conditions, execute, execute_in_order
 from adjudge.runs.find_model import find_model
 from adjudge.runs.identity import ChosenRun, choose_run, describe_run, remembered_date
@@ -155,14 +162,10 @@ async def open_session(
         address: str | None = getattr(asked, "base_url", None)
         if asked is not model:
             stack.push_async_callback(asked.close)
-        budget = Budget(
-            max_cost=limits.max_cost,
-            max_calls=limits.max_calls,
-            price=None if limits.max_cost is None else limits.price or known_price(asked),
-            deadline=None if limits.deadline_seconds is None else time.monotonic() + limits.deadline_seconds,
-        )
-        governor = Governor(jobs=plan.jobs, rpm=limits.rpm, tpm=limits.tpm)
-        client: ModelClient = BudgetedClient(RetryingClient(asked, governor=governor), budget)
+        deadline = None if limits.deadline_seconds is None else time.monotonic() + limits.deadline_seconds
+        budget = make_budget(limits, asked, plan, deadline)
+        governor = Governor(jobs=plan.jobs, rpm=limits.rpm, tpm=limits.tpm, deadline=deadline)
+        client: ModelClient = RetryingClient(BudgetedClient(asked, budget), governor=governor)
         described = describe_run(source, plan, model=asked.name, base_url=address, version=__version__)
         if store is not None and plan.current_date.said_by == TODAY:
             plan = plan.on(remembered_date(store, described) or plan.current_date)
@@ -175,7 +178,11 @@ async def open_session(
         conditions = Conditions(
             judges=plan.judges,
             repeats=plan.repeats,
-            asking=replace(plan.asking, context_tokens=context_tokens(asked.name, address)),
+            asking=replace(
+                plan.asking,
+                context_tokens=context_tokens(asked.name, address),
+                max_output_tokens=None if limits.max_cost is None else ASSUMED_OUTPUT_TOKENS,
+            ),
             client=SharedClient(client),
             keeper=NoKeeper(),
         )
@@ -188,6 +195,7 @@ async def open_session(
                     store,
                     chosen,
                     asked=asked,
+                    budget=budget,
                     jobs=plan.jobs,
                     keeping=keeping,
                 )
@@ -211,6 +219,7 @@ async def _kept(
     chosen: ChosenRun,
     *,
     asked: ModelClient,
+    budget: Budget,
     jobs: int,
     keeping: Keeping,
 ) -> AsyncIterator[Conditions]:
@@ -226,6 +235,7 @@ async def _kept(
     async with AsyncExitStack() as stack:
         group = GroupCommit(store)
         stack.push_async_callback(group.close)
+        budget.account = StoredAccount(store, group, run.run_id)
         state: RunState = "interrupted"
         try:
             yield replace(
@@ -252,9 +262,10 @@ async def _kept(
                     started=run.started_at,
                 ),
             )
-            if conditions.halt.why is None and conditions.progress.complete:
+            if not conditions.halt.is_unfinished and conditions.progress.complete:
                 state = "finished"
         finally:
+            budget.give_back()
             await group.keep(EndRun(run_id=run.run_id, state=state, at=datetime.now(UTC)))
 
 
@@ -266,6 +277,20 @@ def check_retry(kinds: frozenset[str]) -> None:
             f"{', '.join(sorted(unknown))} is no kind that can be asked again",
             f"name some of {', '.join(sorted(RETRIED))}",
         )
+
+
+def make_budget(limits: Limits, asked: ModelClient, plan: Plan, deadline: float | None) -> Budget:
+    price = limits.price
+    if limits.max_cost is not None:
+        check_parameters(plan.asking.parameters)
+        price = price or known_price(asked)
+    return Budget(
+        max_cost=limits.max_cost,
+        max_calls=limits.max_calls,
+        price=price,
+        price_is_given=limits.price is not None,
+        deadline=deadline,
+    )
 
 
 def known_price(client: ModelClient) -> Price:

@@ -5,6 +5,7 @@ from pathlib import Path
 from adjudge.store.places import is_url, store_file
 from adjudge.store.protocol import Store
 from adjudge.store.records import (
+    AddSpending,
     Driver,
     EndRun,
     Entry,
@@ -16,15 +17,19 @@ from adjudge.store.records import (
     LabelDraw,
     RunRecord,
     SharedDraw,
+    Spending,
     StartRun,
     StoredCompletion,
     Write,
     planned_judges,
 )
+from adjudge.store.spending import Drawn, SpendingLimit, take_portion
 from adjudge.store.sql import RunLock
 
 __all__ = [
     "DEFAULT_STORE",
+    "AddSpending",
+    "Drawn",
     "Driver",
     "EndRun",
     "Entry",
@@ -37,12 +42,15 @@ __all__ = [
     "RunLock",
     "RunRecord",
     "SharedDraw",
+    "Spending",
+    "SpendingLimit",
     "StartRun",
     "Store",
     "StoredCompletion",
     "Write",
     "open_store",
     "planned_judges",
+    "take_portion",
 ]
 
 DEFAULT_STORE = "./.adjudge"

@@ -63,11 +63,16 @@ THIRD: tuple[str, ...] = (
 # one process drives a run, under a lock that is not in the database; `driver` names it
 FOURTH: tuple[str, ...] = ("DROP TABLE claims", "ALTER TABLE runs ADD COLUMN driver TEXT")
 
-STEPS: Mapping[int, Sequence[str]] = {1: FIRST, 2: SECOND, 3: THIRD, 4: FOURTH}
+# what a run has spent or holds back to spend, over all its processes
+FIFTH: tuple[str, ...] = (
+    "CREATE TABLE spending (run_id TEXT PRIMARY KEY, calls BIGINT NOT NULL, nanodollars BIGINT NOT NULL)",
+)
+
+STEPS: Mapping[int, Sequence[str]] = {1: FIRST, 2: SECOND, 3: THIRD, 4: FOURTH, 5: FIFTH}
 """Version -> the statements that make it out of the one before."""
 
 TABLES = (
-    "meta", "texts", "judges", "completions", "runs", "judgements", "judgement_calls", "labels", "draws",
+    "meta", "texts", "judges", "completions", "runs", "judgements", "judgement_calls", "labels", "draws", "spending",
 )  # fmt: skip
 
 

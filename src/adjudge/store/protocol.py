@@ -10,9 +10,11 @@ from adjudge.store.records import (
     KeptLabel,
     LabelDraw,
     RunRecord,
+    Spending,
     StoredCompletion,
     Write,
 )
+from adjudge.store.spending import Drawn, SpendingLimit
 from adjudge.store.sql import RunLock
 
 
@@ -96,6 +98,12 @@ class Store(Protocol):
 
     def lock_run(self, run_id: str) -> RunLock | None:
         """The right to judge or remove this run, which need not be there yet. None when another process has it."""
+
+    def draw(self, run_id: str, least: Spending, most: Spending, limit: SpendingLimit) -> Drawn:
+        """A portion of what the run may still spend, in one transaction; what is not limited is given as `least` says."""
+
+    def spending(self, run_id: str) -> Spending:
+        """What the run has spent, with what its processes hold, or held when they died."""
 
     def remove_judgements(self, run_id: str, outcomes: Collection[str]) -> int:
         """Those of a run that came out so, because it is about to judge them again."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from adjudge.records import BadRow, Case, Completion, Json, Judge, Judgement, Request
 
@@ -116,6 +116,27 @@ class EndRun:
     at: datetime
 
 
+class Spending(NamedTuple):
+    """Requests that may have been billed, and what they cost or at most cost."""
+
+    calls: int = 0
+    nanodollars: int = 0
+
+    def plus(self, other: "Spending") -> "Spending":
+        return Spending(self.calls + other.calls, self.nanodollars + other.nanodollars)
+
+    def minus(self, other: "Spending") -> "Spending":
+        return Spending(self.calls - other.calls, self.nanodollars - other.nanodollars)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AddSpending:
+    """To what the run has spent; less than nothing gives back what was drawn and not used."""
+
+    run_id: str
+    spent: Spending
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KeptLabel:
     """What one person said of a case, as the judge's verdict on it would be written."""
@@ -169,4 +190,4 @@ class LabelDraw:
     """None for a draw of this run alone."""
 
 
-Write = KeepCompletion | KeepJudgement | KeepJudge | StartRun | EndRun
+Write = KeepCompletion | KeepJudgement | KeepJudge | StartRun | EndRun | AddSpending

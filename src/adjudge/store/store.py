@@ -16,9 +16,12 @@ from adjudge.store.records import (
     KeptLabel,
     LabelDraw,
     RunRecord,
+    Spending,
     StoredCompletion,
     Write,
 )
+from adjudge.store.spending import Drawn, SpendingLimit, draw
+from adjudge.store.spending import spending as read_spending
 from adjudge.store.sql import Home, RunLock, Session, trouble
 from adjudge.store.trust import STATE_VARIABLE, TRUST_VARIABLE, known_stores
 from adjudge.store.writing import (
@@ -108,10 +111,19 @@ class SqlStore:
         def remove(session: Session) -> int:
             session.change("DELETE FROM judgement_calls WHERE run_id = ?", [run])
             removed = session.change("DELETE FROM judgements WHERE run_id = ?", [run])
+            session.change("DELETE FROM spending WHERE run_id = ?", [run])
             session.change("DELETE FROM runs WHERE run_id = ?", [run])
             return removed
 
         return self._home.write(remove)
+
+    # ---- money ----
+
+    def draw(self, run_id: str, least: Spending, most: Spending, limit: SpendingLimit) -> Drawn:
+        return self._home.write(lambda session: draw(session, run_id, least, most, limit))
+
+    def spending(self, run_id: str) -> Spending:
+        return self._read(lambda session: read_spending(session, run_id))
 
     # ---- reading ----
 

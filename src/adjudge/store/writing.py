@@ -33,14 +33,17 @@ from adjudge.store.packing import (
     to_name,
 )
 from adjudge.store.records import (
+    AddSpending,
     EndRun,
     KeepCompletion,
     KeepJudge,
     KeepJudgement,
     RunRecord,
+    Spending,
     StartRun,
     Write,
 )
+from adjudge.store.spending import add as add_spending
 from adjudge.store.sql import Row, Session, Value, chunks, in_list, insert, trouble
 
 JudgementKey: TypeAlias = tuple[str, str, str, int]
@@ -82,6 +85,7 @@ class Rows:
     judgements: dict[JudgementKey, Row] = field(default_factory=dict)
     calls: dict[JudgementKey, list[Row]] = field(default_factory=dict)
     runs: list[StartRun | EndRun] = field(default_factory=list)
+    spending: dict[str, Spending] = field(default_factory=dict)
 
     def text(self, data: bytes) -> bytes:
         """Keep it, under the hash that is returned."""
@@ -145,6 +149,8 @@ def make_rows(batch: Sequence[Write], bases: Bases) -> Rows:
                         pack(dump_record(judge)),
                     ),
                 )
+            case AddSpending(run_id=run_id, spent=spent):
+                rows.spending[run_id] = rows.spending.get(run_id, Spending()).plus(spent)
             case StartRun() | EndRun():
                 rows.runs.append(write)
     return rows
@@ -158,6 +164,8 @@ def store_rows(session: Session, rows: Rows, where: str) -> None:
     if insert(session, "judgements", JUDGEMENTS, list(rows.judgements.values())) < len(rows.judgements):
         raise DuplicatesError
     insert(session, "judgement_calls", CALLS, [row for calls in rows.calls.values() for row in calls])
+    for run_id, spent in sorted(rows.spending.items()):
+        add_spending(session, run_id, spent)
     for write in rows.runs:
         match write:
             case StartRun(run=run):

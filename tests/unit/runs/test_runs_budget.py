@@ -1,12 +1,14 @@
 """A budget holds however many calls are in flight."""
 
 import asyncio
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
+from adjudge.errors import BudgetSpentError, ModelCallError, RateLimitedError, UnavailableError
 from adjudge.records import Completion, Message, Prompt, Request
-from adjudge.runs.budget import Budget, BudgetedClient, BudgetSpentError, Price
+from adjudge.runs.budget import Budget, BudgetedClient, Price
 from adjudge.testing import ScriptedClient
 
 PRICE = Price(input=Decimal(1), output=Decimal(10))
@@ -22,28 +24,69 @@ def request(text="x" * 1000, limit=100):
     )
 
 
-def test_the_worst_case_counts_every_byte_as_a_token():
-    assert PRICE.worst_case(request("é" * 500)) == Decimal("0.002")
-    assert PRICE.worst_case(request(limit=None)) == Decimal("0.001") + Decimal("0.04096")
+def test_the_worst_case_counts_every_byte_as_a_token_and_the_schema_too():
+    plain = PRICE.worst_case(request("é" * 500))
+    assert plain == Decimal("0.002") + Decimal("0.000016")
+    assert PRICE.worst_case(request("é" * 500, limit=None)) == plain + Decimal("0.03996")
+    assert PRICE.worst_case(replace(request("é" * 500), schema={"type": "object"})) == plain + Decimal(
+        "0.000018"
+    )
 
 
-def test_what_is_in_flight_is_set_aside():
-    budget = Budget(max_cost=Decimal("0.005"), price=PRICE)
-    first = budget.reserve(request())
-    budget.reserve(request())
-    with pytest.raises(BudgetSpentError, match=r"--max-cost 0\.005 would be passed"):
-        budget.reserve(request())
-    budget.settle(first, Completion(text="", cost=Decimal("0.0001")))
-    budget.reserve(request())
-    assert budget.spent == Decimal("0.0001")
+class Client:
+    """Answers when it is told to."""
+
+    name = "test:client"
+
+    def __init__(self):
+        self.waiting = []
+
+    async def complete(self, request):
+        self.waiting.append(asyncio.get_running_loop().create_future())
+        return await self.waiting[-1]
 
 
-def test_an_unknown_cost_counts_as_the_worst_and_a_failed_call_as_nothing():
-    budget = Budget(max_cost=Decimal(1), price=PRICE)
-    budget.settle(budget.reserve(request()), Completion(text="", cost=None))
-    assert budget.spent == Decimal("0.002")
-    budget.settle(budget.reserve(request()), None)
-    assert budget.spent == Decimal("0.002")
+async def turns():
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+def test_a_request_waits_for_what_is_set_aside_for_others_and_is_refused_when_nothing_comes_free():
+    async def ask():
+        client = Client()
+        budget = Budget(max_cost=Decimal("0.005"), price=PRICE)
+        budgeted = BudgetedClient(client, budget)
+        asked = [asyncio.create_task(budgeted.complete(request())) for _ in range(3)]
+        await turns()
+        assert len(client.waiting) == 2  # the third would pass the limit if both cost what they may cost
+        client.waiting[0].set_result(Completion(text="", cost=Decimal("0.0001")))
+        await turns()
+        assert len(client.waiting) == 3
+        client.waiting[1].set_result(Completion(text="", cost=Decimal("0.002")))
+        client.waiting[2].set_result(Completion(text="", cost=Decimal("0.002")))
+        await asyncio.gather(*asked)
+        assert budget.spent == Decimal("0.0041")
+        with pytest.raises(
+            BudgetSpentError, match=r"--max-cost 0\.005 could be passed: this run has \$0\.0009"
+        ):
+            await budgeted.complete(request())
+
+    asyncio.run(ask())
+
+
+def test_an_unknown_cost_counts_as_the_worst_and_a_refused_request_as_nothing():
+    async def ask():
+        budget = Budget(max_cost=Decimal(1), price=PRICE)
+        failures = [RateLimitedError("slow down", status=429), UnavailableError("overloaded", status=503)]
+        client = BudgetedClient(ScriptedClient(*failures, "no usage"), budget)
+        for _ in failures:
+            with pytest.raises(ModelCallError):
+                await client.complete(request())
+        assert budget.spent == 0
+        await client.complete(request())
+        return budget.spent
+
+    assert asyncio.run(ask()) == PRICE.worst_case(request())
 
 
 def test_calls_are_counted_too():
