@@ -3,12 +3,11 @@
 from pathlib import Path
 
 import click
-import orjson
 
 from adjudge.cli.agree_both import write_next_of_both
 from adjudge.cli.agree_next import Next, write_next
 from adjudge.cli.config import ANY, INSIDE, never
-from adjudge.cli.console import plain, tell
+from adjudge.cli.console import plain, print_json, tell
 from adjudge.cli.labels import find_labels
 from adjudge.cli.main import EXIT_NOT_MEASURED
 from adjudge.cli.options import Pairs, as_mapping, flag, json_option, store_option
@@ -165,7 +164,7 @@ def command(
         )
         report = report_on(opened, record.run_id, judged, given, asked)
     if as_json:
-        click.echo(orjson.dumps(agree_json(report), option=orjson.OPT_INDENT_2))
+        print_json(agree_json(report))
     else:
         click.echo(plain(agree_text(report)), nl=False)
     if not report.labelled:

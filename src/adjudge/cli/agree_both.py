@@ -2,11 +2,8 @@
 
 from datetime import UTC, datetime
 
-import click
-import orjson
-
 from adjudge.cli.agree_next import Next, check_path, probability_range, write_rows
-from adjudge.cli.console import tell
+from adjudge.cli.console import print_json, tell
 from adjudge.cli.stored import find_run
 from adjudge.errors import InputError, SettingsError
 from adjudge.reports.agree_both import (
@@ -75,18 +72,16 @@ def write_next_of_both(
     tell(f"fill in `label` in {path}, and leave `run` as it is; then: adjudge agree {a.run_id} {path}")
     tell(f"and then: adjudge compare {a.run_id} {b.run_id}")
     if asked.as_json:
-        click.echo(
-            orjson.dumps(
-                {
-                    "run": a.run_id,
-                    "with": b.run_id,
-                    "judge": judge,
-                    "file": path,
-                    "rows": len(rows),
-                    "cases": [each.case_id for each in wanted],
-                    "sampling_probabilities": plain_json(chances),
-                }
-            )
+        print_json(
+            {
+                "run": a.run_id,
+                "with": b.run_id,
+                "judge": judge,
+                "file": path,
+                "rows": len(rows),
+                "cases": [each.case_id for each in wanted],
+                "sampling_probabilities": plain_json(chances),
+            }
         )
 
 

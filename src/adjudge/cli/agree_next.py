@@ -8,10 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-import click
-import orjson
-
-from adjudge.cli.console import tell
+from adjudge.cli.console import print_json, tell
 from adjudge.errors import InputError, SettingsError, StoreError
 from adjudge.records import Json
 from adjudge.reports.agree_labels import Reading
@@ -68,16 +65,14 @@ def write_next(store: Store, run_id: str, verdicts: Verdicts, reading: Reading, 
     if asked.path != "-":
         tell(f"fill in `label` in {asked.path}, then: adjudge agree {run_id} {asked.path}")
         if asked.as_json:
-            click.echo(
-                orjson.dumps(
-                    {
-                        "run": run_id,
-                        "judge": verdicts.judge,
-                        "file": asked.path,
-                        "cases": chosen,
-                        "sampling_probabilities": plain_json(chances),
-                    }
-                )
+            print_json(
+                {
+                    "run": run_id,
+                    "judge": verdicts.judge,
+                    "file": asked.path,
+                    "cases": chosen,
+                    "sampling_probabilities": plain_json(chances),
+                }
             )
 
 

@@ -10,7 +10,7 @@ import click
 import orjson
 
 from adjudge.cli.config import ANY, INSIDE
-from adjudge.cli.console import Progress, tell
+from adjudge.cli.console import Progress, print_json, tell
 from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED
 from adjudge.cli.options import (
     as_mapping,
@@ -186,9 +186,10 @@ def command(
     # a part of the probes, or an examination that stopped, is not what --require-card asks for
     if card.complete and not probes:
         tell(f"card kept in {keep_card(card, shelf_of(store))}")
-    click.echo(
-        orjson.dumps(card.to_json(), option=orjson.OPT_INDENT_2) if as_json else card_text(card), nl=as_json
-    )
+    if as_json:
+        print_json(card.to_json())
+    else:
+        click.echo(card_text(card), nl=False)
     if end.interrupted:
         tell("interrupted; the same command goes on from there")
         return EXIT_INTERRUPTED

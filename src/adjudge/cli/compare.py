@@ -5,11 +5,10 @@ import sys
 from collections.abc import Sequence
 
 import click
-import orjson
 
 from adjudge.cli.compare_gates import ComparisonGates
 from adjudge.cli.config import ANY, INSIDE
-from adjudge.cli.console import tell, use_colour
+from adjudge.cli.console import print_json, tell, use_colour
 from adjudge.cli.options import Pairs, as_mapping, flag, json_option, store_option
 from adjudge.cli.stored import find_run, stored
 from adjudge.reports.compare import Compared
@@ -136,7 +135,7 @@ def command(
     comparisons = found.comparisons
     if as_json:
         said = comparison_json(comparisons, notes=found.notes, across=found.across)
-        click.echo(orjson.dumps(said, option=orjson.OPT_INDENT_2))
+        print_json(said)
     else:
         _print(comparisons, [*(f"compared across: {words}" for words in found.across), *found.notes], margin)
     raise click.exceptions.Exit(gates.judge(comparisons, tell))

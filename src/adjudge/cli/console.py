@@ -10,9 +10,10 @@ from types import TracebackType
 from typing import Protocol, Self
 
 import click
+import orjson
 
 from adjudge.records import Failed, Judgement
-from adjudge.reports.format import show_duration, show_money, visible
+from adjudge.reports.format import escape_unseen, plain_json, show_duration, show_money, visible
 
 
 def use_colour(stream: object) -> bool:
@@ -24,6 +25,11 @@ def use_colour(stream: object) -> bool:
 def plain(text: str) -> str:
     """Text that may hold other people's words, for a terminal: lines stay, nothing else moves the cursor."""
     return "\n".join(visible(line) for line in text.split("\n"))
+
+
+def print_json(value: object) -> None:
+    """Indented, on stdout; nothing in it is obeyed by a terminal, and no number in it is too large for its readers."""
+    click.echo(escape_unseen(orjson.dumps(plain_json(value), option=orjson.OPT_INDENT_2)))
 
 
 def tell(message: str) -> None:

@@ -5,9 +5,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
-import orjson
 
 from adjudge.cli.config import ANY
+from adjudge.cli.console import print_json
 from adjudge.cli.options import (
     as_mapping,
     as_parameters,
@@ -92,7 +92,7 @@ def command(
         if opened is not None:
             opened.close()
     if as_json:
-        click.echo(orjson.dumps(asdict(estimate), option=orjson.OPT_INDENT_2))
+        print_json(asdict(estimate))
     else:
         _print(estimate, client.name)
 

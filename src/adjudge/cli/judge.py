@@ -7,7 +7,7 @@ import click
 import orjson
 
 from adjudge.cli.config import ANY
-from adjudge.cli.console import plain, tell
+from adjudge.cli.console import plain, print_json, tell
 from adjudge.cli.main import EXIT_NOT_MEASURED
 from adjudge.cli.options import (
     Pairs,
@@ -90,7 +90,7 @@ def command(
         _judge_one(open_session(plan, source=[case], model=model, base_url=base_url), case)
     )
     if as_json:
-        click.echo(orjson.dumps(result_row(judgement, "judge"), option=orjson.OPT_INDENT_2))
+        print_json(result_row(judgement, "judge"))
     elif isinstance(judgement.outcome, Failed):
         tell(f"{judgement.outcome.kind}: {judgement.outcome.message}")
     elif form == "contract":

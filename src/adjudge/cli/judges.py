@@ -1,8 +1,8 @@
 """`adjudge judges`: list the built-in judges."""
 
 import click
-import orjson
 
+from adjudge.cli.console import print_json
 from adjudge.cli.options import json_option
 from adjudge.judges import built_in_judges, describe_judge
 
@@ -13,7 +13,7 @@ def command(*, as_json: bool) -> None:
     """List the built-in judges: what they measure, on which scale, from which inputs."""
     judges = built_in_judges()
     if as_json:
-        click.echo(orjson.dumps([describe_judge(judge) for judge in judges], option=orjson.OPT_INDENT_2))
+        print_json([describe_judge(judge) for judge in judges])
         return
     for judge in judges:
         scale = f"{judge.scale.low:g}–{judge.scale.high:g}" if judge.scale else "no scale"

@@ -1,9 +1,8 @@
 """`adjudge lint`: find what would make a judge unreliable."""
 
 import click
-import orjson
 
-from adjudge.cli.console import plain
+from adjudge.cli.console import plain, print_json
 from adjudge.cli.main import EXIT_GATE_FAILED
 from adjudge.cli.options import json_option
 from adjudge.judges import lint_judge, load_judge
@@ -27,7 +26,7 @@ def command(*, judges: tuple[str, ...], as_json: bool) -> int:
             }
             for name, finding in found
         ]
-        click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
+        print_json(rows)
     else:
         for name, finding in found:
             where = f"{name}:{finding.line}" if finding.line else name

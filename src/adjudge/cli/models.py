@@ -6,10 +6,9 @@ import time
 from pathlib import Path
 
 import click
-import orjson
 
 from adjudge.cli.config import never
-from adjudge.cli.console import tell
+from adjudge.cli.console import print_json, tell
 from adjudge.cli.options import flag, json_option
 from adjudge.models import known_providers
 
@@ -46,7 +45,7 @@ def command(context: click.Context, *, as_json: bool) -> None:
             for provider in providers
         ]
         found = {"embedded": {"state": installed, "card": card.as_json()}, "providers": rows}
-        click.echo(orjson.dumps(found, option=orjson.OPT_INDENT_2))
+        print_json(found)
         return
     click.echo(f"embedded\n    a small judge that runs on this machine, for the built-in judges: {installed}")
     for line in card.as_lines():

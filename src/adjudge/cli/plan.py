@@ -3,10 +3,9 @@
 from dataclasses import asdict
 
 import click
-import orjson
 
 from adjudge.cli.config import ANY
-from adjudge.cli.console import plain
+from adjudge.cli.console import plain, print_json
 from adjudge.cli.options import flag, json_option, store_option
 from adjudge.cli.stored import find_run, stored
 from adjudge.errors import SettingsError
@@ -120,7 +119,7 @@ def command(
         others.insert(0, plan_comparison(effect, spreads[0], power=OTHER_POWER))
     if as_json:
         found = {**asdict(need), "others": [asdict(other) for other in others]}
-        click.echo(orjson.dumps(found, option=orjson.OPT_INDENT_2))
+        print_json(found)
     else:
         _print(need, others, guessed=not runs and sd is None and rates is None)
 

@@ -5,10 +5,9 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 import click
-import orjson
 
 from adjudge.cli.config import INSIDE
-from adjudge.cli.console import tell, use_colour
+from adjudge.cli.console import print_json, tell, use_colour
 from adjudge.cli.gates import gate_options, parse_gates
 from adjudge.cli.options import flag, json_option, slice_option, store_option
 from adjudge.cli.stored import find_run, known_columns, stored
@@ -75,7 +74,7 @@ def command(
         for page in pages:
             page.write(report)
     if as_json:
-        click.echo(orjson.dumps(report.to_json(), option=orjson.OPT_INDENT_2))
+        print_json(report.to_json())
     elif not outputs:
         report.print(colour=use_colour(sys.stdout))
     if outputs:

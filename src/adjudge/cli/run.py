@@ -12,11 +12,10 @@ from types import TracebackType
 from typing import Self
 
 import click
-import orjson
 
 from adjudge.cli.cards import Cards
 from adjudge.cli.config import ANY, INSIDE, never
-from adjudge.cli.console import Progress, tell, use_colour
+from adjudge.cli.console import Progress, print_json, tell, use_colour
 from adjudge.cli.gates import gate_options, parse_gates
 from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED
 from adjudge.cli.options import (
@@ -390,7 +389,7 @@ def _kept(tally: Tally, outputs: tuple[str, ...]) -> str:
 
 def _print_report(report: Report, *, as_json: bool, on_stderr: bool) -> None:
     if as_json:
-        click.echo(orjson.dumps(report.to_json(), option=orjson.OPT_INDENT_2))
+        print_json(report.to_json())
     else:
         stream = sys.stderr if on_stderr else sys.stdout
         report.print(file=stream, colour=use_colour(stream))

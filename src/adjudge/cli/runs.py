@@ -1,9 +1,8 @@
 """`adjudge runs`: list what is stored, or remove a run."""
 
 import click
-import orjson
 
-from adjudge.cli.console import plain, tell
+from adjudge.cli.console import plain, print_json, tell
 from adjudge.cli.options import json_option, store_option
 from adjudge.cli.stored import find_run, stored
 from adjudge.reports.format import show_time
@@ -35,7 +34,7 @@ def command(ctx: click.Context, *, store: str, as_json: bool) -> None:
             }
             for run in runs
         ]
-        click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
+        print_json(rows)
         return
     for run in runs:
         named = ", ".join(planned_judges(run.plan))

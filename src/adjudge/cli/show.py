@@ -6,7 +6,7 @@ import click
 import orjson
 
 from adjudge.cli.config import INSIDE
-from adjudge.cli.console import plain
+from adjudge.cli.console import plain, print_json
 from adjudge.cli.options import as_mapping, flag, input_options, json_option, store_option
 from adjudge.dataset import read_cases
 from adjudge.judges import describe_judge, load_judge
@@ -64,7 +64,7 @@ def command(
             for message in step.messages
         ]
     if as_json:
-        click.echo(orjson.dumps(described, option=orjson.OPT_INDENT_2))
+        print_json(described)
     else:
         _print(loaded, described)
 

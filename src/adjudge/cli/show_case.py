@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import click
 import orjson
 
-from adjudge.cli.console import plain
+from adjudge.cli.console import plain, print_json
 from adjudge.cli.stored import find_run, stored
 from adjudge.errors import InputError
 from adjudge.records import Failed, Json, Judgement
@@ -49,7 +49,7 @@ def show_case(where: str, run: str, case_id: str, *, as_json: bool) -> None:
             }
             for judgement, worked in shown
         ]
-        click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
+        print_json(rows)
         return
     for judgement, worked in shown:
         _print(judgement, worked)

@@ -4,9 +4,11 @@ import ipaddress
 from base64 import b64encode
 from collections.abc import Mapping
 from typing import NamedTuple
-from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
+from urllib.parse import SplitResult, unquote, unquote_plus, urlsplit, urlunsplit
 
 from adjudge.errors import ModelNameError
+
+PLAIN_QUERIES = frozenset({"api-version", "version", "alt"})
 
 
 class BaseUrl(NamedTuple):
@@ -57,8 +59,9 @@ def parse_base_url(text: str, *, where: str) -> BaseUrl:
     if ":" not in host and any(not 0 < len(label) < 64 for label in host.removesuffix(".").split(".")):
         raise ModelNameError(where, "the base URL has a host name that no host can have", wanted)
     netloc = (f"[{host}]" if ":" in host else host) + (f":{port}" if port is not None else "")
+    secrets = (*credentials(parts), *query_values(parts.query))
     return BaseUrl(
-        parts.scheme, host, netloc, parts.path.rstrip("/"), parts.query, basic_auth(parts), credentials(parts)
+        parts.scheme, host, netloc, parts.path.rstrip("/"), parts.query, basic_auth(parts), secrets
     )
 
 
@@ -77,6 +80,13 @@ def credentials(parts: SplitResult) -> tuple[str, ...]:
     if not password:
         return (user,) if user else ()  # a token is often written as the user name
     return (password, f"{user}:{password}")
+
+
+def query_values(query: str) -> tuple[str, ...]:
+    """As written and decoded: some gateways take their key there. A version is none."""
+    written = [part.partition("=")[::2] for part in query.split("&")]
+    values = [value for name, value in written if name.lower() not in PLAIN_QUERIES]
+    return tuple(dict.fromkeys(text for value in values for text in (value, unquote_plus(value)) if text))
 
 
 def proxy_for(base: BaseUrl, environ: Mapping[str, str]) -> str | None:

@@ -83,6 +83,7 @@ _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufdd0-\ufdef\ufeff\ufff9-\ufffb\ufffe\uffff"
     "\U000e0000-\U000e0fff\ud800-\udfff]"
 )
+_RAW_IN_JSON = re.compile(_UNSEEN.pattern.replace("\x00-\x1f", ""))
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 # Build services obey what looks like a command in a log: `::` where a line begins, `##[` and `##vso[` anywhere in it.
 _LOG_COMMAND = re.compile(r"#(?=#(?:\[|vso\[))|\A\s*+:(?=:)", re.IGNORECASE)
@@ -102,6 +103,18 @@ def seen(text: str) -> str:
     """Text for a page: lines and tabs stay, and whatever is unseen or turns the direction of writing becomes visible."""
     lines = text.replace("\r\n", "\n").split("\n")
     return "\n".join("\t".join(_UNSEEN.sub(_picture, part) for part in line.split("\t")) for line in lines)
+
+
+def escape_unseen(data: bytes) -> bytes:
+    """JSON with every character escaped that it lets stand in a string and a terminal may obey, or not show."""
+    if data.isascii() and b"\x7f" not in data:
+        return data
+    return _RAW_IN_JSON.sub(_escaped, data.decode()).encode()
+
+
+def _escaped(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
 def shorten(text: str, most: int) -> str:

@@ -14,7 +14,7 @@ import orjson
 
 from adjudge.errors import SettingsError
 from adjudge.records import Json
-from adjudge.reports.format import without_controls
+from adjudge.reports.format import escape_unseen, without_controls
 from adjudge.reports.junit import JunitRows
 from adjudge.reports.parquet import ParquetRows
 from adjudge.reports.rows import FIELDS
@@ -123,16 +123,9 @@ class JunitWriter(Writer):
 
 # ---- JSONL -----------------------------------------------------------------------------------------------
 
-# DEL and the C1 controls, which JSON lets stand and some terminals obey. 0xC2 only ever begins a character.
-_RAW_CONTROL = re.compile(rb"\x7f|\xc2[\x80-\x9f]")
-
 
 def json_line(row: dict[str, Json]) -> bytes:
-    return _RAW_CONTROL.sub(_escaped, orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
-
-
-def _escaped(match: re.Match[bytes]) -> bytes:
-    return b"\\u00%02x" % match[0][-1]
+    return escape_unseen(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
 
 
 # ---- CSV -------------------------------------------------------------------------------------------------

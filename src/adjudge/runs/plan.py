@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from adjudge.errors import InputError, JudgeFileError, SettingsError
 from adjudge.judges import load_judge, override
+from adjudge.models.confidential import mask_secrets
 from adjudge.options import option
 from adjudge.prompts.fill import Bindings
 from adjudge.prompts.lookup import inputs_in_values, unknown_maps
@@ -30,6 +32,11 @@ class CurrentDate:
         return f"{self.day} ({self.said_by})"
 
 
+class Confidential(NamedTuple):
+    parameters: Mapping[str, Json]
+    secrets: tuple[str, ...]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Plan:
     """Everything about a run but its cases and its model."""
@@ -42,6 +49,8 @@ class Plan:
     first: int | None = None
     sample: int | None = None
     seed: int = 0
+    confidential: Confidential | None = field(default=None, repr=False)
+    """The request parameters as they are sent, where some are secret; `asking` has them masked."""
 
     def on(self, current: CurrentDate) -> "Plan":
         """The same plan on another day."""
@@ -73,6 +82,7 @@ def make_plan(
         )
     _check_numbers(jobs=jobs, repeats=repeats, first=first, sample=sample)
     _check_parameters(parameters)
+    masked = mask_secrets(parameters)
     loaded = tuple(
         override(
             judge if isinstance(judge, Judge) else load_judge(judge),
@@ -101,7 +111,7 @@ def make_plan(
             bindings=Bindings(maps=maps, sets=sets, current_date=current.day),
             # with repeats the provider's default lets the noise show; alone, 0 is the most repeatable
             temperature=temperature if temperature is not None else (0.0 if repeats == 1 else None),
-            parameters=parameters,
+            parameters=masked.parameters,
         ),
         current_date=current,
         repeats=repeats,
@@ -109,6 +119,7 @@ def make_plan(
         first=first,
         sample=sample,
         seed=seed,
+        confidential=Confidential(parameters, masked.secrets) if masked.secrets else None,
     )
 
 

@@ -18,6 +18,7 @@ from adjudge.models import (
     SharedClient,
     context_tokens,
 )
+from adjudge.models.confidential import ConfidentialClient
 from adjudge.models.function import ModelFunction
 from adjudge.models.prices import find_price
 from adjudge.options import option
@@ -165,7 +166,10 @@ async def open_session(
         deadline = None if limits.deadline_seconds is None else time.monotonic() + limits.deadline_seconds
         budget = make_budget(limits, asked, plan, deadline)
         governor = Governor(jobs=plan.jobs, rpm=limits.rpm, tpm=limits.tpm, deadline=deadline)
-        client: ModelClient = RetryingClient(BudgetedClient(asked, budget), governor=governor)
+        sent = asked
+        if plan.confidential is not None:
+            sent = ConfidentialClient(asked, *plan.confidential)
+        client: ModelClient = RetryingClient(BudgetedClient(sent, budget), governor=governor)
         described = describe_run(source, plan, model=asked.name, base_url=address, version=__version__)
         if store is not None and plan.current_date.said_by == TODAY:
             plan = plan.on(remembered_date(store, described) or plan.current_date)

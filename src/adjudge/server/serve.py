@@ -1,5 +1,6 @@
 """A server on loopback, from its start to Ctrl-C."""
 
+import asyncio
 import os
 import re
 import secrets
@@ -8,8 +9,11 @@ import threading
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import h11
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from adjudge.errors import SettingsError
 from adjudge.server.app import make_app
@@ -18,6 +22,8 @@ from adjudge.server.service import Service
 
 DEFAULT_PORT = 8321
 LOOPBACK = "127.0.0.1"
+REQUEST_SECONDS = 30.0
+"""For a whole request to arrive, from the opening of its connection or its first byte."""
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{16,200}")
 
 
@@ -38,7 +44,14 @@ class Address:
 class Server:
     """Listens at once; answers while `run` runs."""
 
-    def __init__(self, service: Service, *, port: int | None = None, token: str | None = None) -> None:
+    def __init__(
+        self,
+        service: Service,
+        *,
+        port: int | None = None,
+        token: str | None = None,
+        request_seconds: float = REQUEST_SECONDS,
+    ) -> None:
         """Without a port the usual one, or any that is free; 0 is any. Without a token a new one."""
         self._listening = _listen(port)
         self.address = Address(port=self._listening.getsockname()[1], token=token or new_token())
@@ -49,6 +62,7 @@ class Server:
         )
         config = uvicorn.Config(
             make_app(service, door),
+            http=_protocol(request_seconds),
             log_level="warning",
             access_log=False,  # the first line of a session would hold the token
             server_header=False,
@@ -65,6 +79,38 @@ class Server:
 
     def stop(self) -> None:
         self._server.should_exit = True
+
+
+def _protocol(request_seconds: float) -> type[asyncio.Protocol]:
+    """Uvicorn's own, which closes idle connections; here those that stop in the middle of a request are closed too."""
+
+    class Protocol(H11Protocol):
+        _unfinished: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._watch()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            self._watch()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._forget()
+            super().connection_lost(exc)
+
+        def _watch(self) -> None:
+            if self.conn.their_state not in {h11.IDLE, h11.SEND_BODY}:
+                self._forget()  # the request is whole: what takes time now is the answer
+            elif self._unfinished is None:
+                self._unfinished = self.loop.call_later(request_seconds, self.transport.close)
+
+        def _forget(self) -> None:
+            if self._unfinished is not None:
+                self._unfinished.cancel()
+                self._unfinished = None
+
+    return Protocol
 
 
 class _Announcing(uvicorn.Server):
