@@ -1,14 +1,16 @@
-"""The table of items in a real browser, over 100,000 judgements: filter, sort, page, search, and the way back."""
+"""The table of items in a real browser, over tens of thousands of judgements: filter, sort, page, search, and the way back."""
 
 import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from chromium import press
+from playwright.sync_api import expect
 from seeded_store import LANGUAGES, PHRASE, seed_store
 from served import live
 
-ROWS = 100_000
+ROWS = 40_000
+"""More than a page reads before it is shown; `benchmarks/view.py` has 100,000."""
 
 
 @pytest.fixture(scope="module")
@@ -21,13 +23,8 @@ def site(tmp_path_factory):
 
 @pytest.fixture
 def tab(open_tab, site):
-    """At the table, once all of it has been read; the page says so by itself."""
     tab = open_tab(site.opened("runs/seeded/items"))
-    tab.page.wait_for_function(
-        f"() => document.querySelector('.fits')?.textContent.includes('{ROWS:,}')"
-        " && !document.querySelector('.fits').textContent.includes('read')",
-        timeout=240_000,
-    )
+    assert tab.page.locator(".fits strong").inner_text() == f"{ROWS:,}"
     return tab
 
 
@@ -116,11 +113,15 @@ def test_headers_sort_and_say_so(tab):
 def test_the_last_page_is_as_near_as_the_first(tab):
     page = tab.page
     page.get_by_role("link", name="Last").click()
-    page.wait_for_function("() => document.querySelector('.pager span').textContent.startsWith('99,951')")
+    page.wait_for_function(
+        f"() => document.querySelector('.pager span').textContent.startsWith('{ROWS - 49:,}')"
+    )
     assert cells(page, "case")[-1] == f"case-{ROWS // 2 - 1:06}"
     assert page.get_by_role("link", name="Next →").count() == 0
     page.get_by_role("link", name="← Previous").click()
-    page.wait_for_function("() => document.querySelector('.pager span').textContent.startsWith('99,901')")
+    page.wait_for_function(
+        f"() => document.querySelector('.pager span').textContent.startsWith('{ROWS - 99:,}')"
+    )
     page.get_by_role("link", name="First").click()
     wait_for_first(page, "case-000000")
     tab.assert_quiet()
@@ -170,17 +171,23 @@ def test_columns_are_chosen_and_stay(tab):
     tab.assert_quiet()
 
 
-@pytest.mark.usefixtures("tab")
+def test_a_large_run_is_shown_at_once_and_then_counted(open_tab, site):
+    tab = open_tab(site.opened("runs/seeded"))
+    expect(tab.page.get_by_role("link", name=f"{ROWS // 2:,} rows").first).to_be_visible()
+    expect(tab.page.get_by_text("relevance by topic")).to_be_visible()
+    expect(tab.page.locator("[data-poll]")).to_have_count(0)
+    tab.assert_quiet()
+
+
 def test_the_list_can_be_searched_without_scripts(open_tab, site):
     plain = open_tab(site.opened("runs/seeded/items"), java_script_enabled=False)
     page = plain.page
     page.get_by_label("Search").fill("zanzibar")
     page.get_by_role("button", name="Filter").click()
-    assert page.locator(".fits strong").inner_text() == "10"
-    assert page.locator("tbody tr").count() == 10
+    assert page.locator(".fits strong").inner_text() == str(ROWS // 10_000)
+    assert page.locator("tbody tr").count() == ROWS // 10_000
 
 
-@pytest.mark.usefixtures("tab")
 @pytest.mark.parametrize(
     ("width", "dark"), [(360, False), (360, True), (1280, False), (1280, True), (3840, False)]
 )

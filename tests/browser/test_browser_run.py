@@ -127,7 +127,6 @@ def test_other_columns_are_chosen_and_the_address_says_which(show):
 
 def test_a_page_without_scripts_has_every_number(open_tab, address):
     tab = open_tab(address.opened("runs/seeded"), java_script_enabled=False)
-    tab.page.goto(f"{address.url}api/runs/seeded?slice=topic&wait=60")
     tab.page.goto(f"{address.url}runs/seeded?slice=topic")
     expect(tab.page.get_by_text("relevance by topic")).to_be_visible()
     assert tab.page.locator("table.bars a").count() > 8

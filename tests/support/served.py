@@ -1,5 +1,6 @@
 """The pages' server for tests: its application in this process, or a whole server on a free port."""
 
+import asyncio
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -54,13 +55,32 @@ def live(
     where: str | Path, *, models: Sequence[str] = (), judges: Sequence[str | Path] = ()
 ) -> Iterator[Address]:
     """A server that answers over HTTP; `address.opened("runs/…")` is what a browser opens first."""
-    with open_service(str(where), models=models, judges=[load_judge(each) for each in judges]) as service:
-        server = Server(service, port=0)
-        thread = threading.Thread(target=server.run, daemon=True)
-        thread.start()
-        assert server.ready.wait(30), "the server did not start"
-        try:
-            yield server.address
-        finally:
-            server.stop()
-            thread.join(15)
+    with (
+        open_service(str(where), models=models, judges=[load_judge(each) for each in judges]) as service,
+        listening(service) as address,
+    ):
+        yield address
+
+
+@contextmanager
+def listening(service: Service) -> Iterator[Address]:
+    server = Server(service, port=0)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    server.ready.wait()
+    try:
+        yield server.address
+    finally:
+        server.stop()
+        thread.join()
+
+
+def finish_runs(service: Service) -> None:
+    """Until the runs that requests began are over."""
+    asker = service.asker
+
+    async def wait() -> None:
+        while asker._tasks:
+            await asyncio.wait(asker._tasks)
+
+    asyncio.run_coroutine_threadsafe(wait(), asker._loop).result()

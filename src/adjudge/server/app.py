@@ -19,7 +19,7 @@ from adjudge.server.asker import BusyError
 from adjudge.server.pages import page
 from adjudge.server.routes import ask, compare, item, items, judges, label, run, runs
 from adjudge.server.security import App, Door, Guard
-from adjudge.server.service import NotFoundError, NotReadyError, Service
+from adjudge.server.service import NotFoundError, Service
 from adjudge.server.shapes import Problem
 
 ROUTERS = tuple(each.router for each in (runs, run, items, item, compare, label, judges, ask))
@@ -36,7 +36,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
         422: "A parameter is not of its kind.",
         429: "Too much is under way.",
         502: "The model did not answer.",
-        503: "The store cannot be read, or not yet.",
+        503: "The store cannot be read.",
     }.items()
 }
 
@@ -80,7 +80,7 @@ async def _say_error(request: Request, error: Exception) -> Response:
             status = 404
         case BusyError():
             status = 429
-        case NotReadyError() | StoreError():
+        case StoreError():
             status = 503
         case InputError():
             status = 400

@@ -14,4 +14,9 @@ def get_service(request: Request) -> Service:
     return service
 
 
+def swaps(request: Request, *parts: str) -> bool:
+    """Whether a script asks for one of these parts of a page that is shown already."""
+    return request.headers.get("x-swap") in parts
+
+
 Served = Annotated[Service, Depends(get_service)]

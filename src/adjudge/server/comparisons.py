@@ -1,11 +1,11 @@
-"""Comparisons of two runs: made behind the requests, kept for the next one who asks."""
+"""Comparisons of two runs: made when they are asked for, kept for the next one who asks."""
 
 import threading
 from collections import OrderedDict
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from typing import NamedTuple
 
 from adjudge.reports.compare_runs import OWN_LABELS, ComparedRuns, compare_runs
+from adjudge.server.index import RunStamp
 from adjudge.store import RunRecord, Store, planned_judges
 
 MOST_KEPT = 24
@@ -24,14 +24,19 @@ class Wanted(NamedTuple):
     state: tuple[object, ...]
 
 
-class Comparisons:
-    """One thread: two comparisons at once would only make both late."""
+class _Kept:
+    """One comparison; whoever holds the lock makes it, the others wait for it."""
 
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.made: ComparedRuns | None = None
+
+
+class Comparisons:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._lock = threading.Lock()
-        self._made: OrderedDict[Wanted, Future[ComparedRuns]] = OrderedDict()
-        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="adjudge-compare")
+        self._kept: OrderedDict[Wanted, _Kept] = OrderedDict()
 
     def get(
         self,
@@ -43,17 +48,24 @@ class Comparisons:
         columns: tuple[str, ...] = (),
         flips: int = 50,
         with_people: bool = False,
-        wait_seconds: float,
+        at_once: int | None = None,
     ) -> ComparedRuns | None:
-        """None when it takes longer than that; its error, when it cannot be made."""
+        """None when it is not kept and the runs have more than `at_once` judgements."""
         judges = sorted({name.rpartition("@")[0] for run in (a, b) for name in planned_judges(run.plan)})
-        state = (*_state(a), *_state(b), *map(self._store.labels_mark, judges))
+        state = (RunStamp.of(a), RunStamp.of(b), *map(self._store.labels_mark, judges))
         wanted = Wanted(a.run_id, b.run_id, only, across, columns, flips, with_people, state)
         with self._lock:
-            made = self._made.get(wanted)
-            if made is None:
-                made = self._made[wanted] = self._worker.submit(
-                    compare_runs,
+            kept = self._kept.get(wanted)
+            if kept is None:
+                kept = self._kept[wanted] = _Kept()
+            self._kept.move_to_end(wanted)
+            while len(self._kept) > MOST_KEPT:
+                self._kept.popitem(last=False)
+        if at_once is not None and kept.made is None and a.judgements + b.judgements > at_once:
+            return None
+        with kept.lock:
+            if kept.made is None:
+                kept.made = compare_runs(
                     self._store,
                     a,
                     b,
@@ -63,31 +75,4 @@ class Comparisons:
                     flips=flips,
                     labels=OWN_LABELS if with_people else None,
                 )
-            self._made.move_to_end(wanted)
-            while len(self._made) > MOST_KEPT:
-                self._made.popitem(last=False)[1].cancel()
-        wait([made], timeout=wait_seconds)
-        if not made.done():
-            return None
-        try:
-            return made.result()
-        except CancelledError:  # too many others were asked for meanwhile: the next request begins it again
-            self._forget(wanted, made)
-            return None
-        except Exception:
-            # told to whoever waits for it, and not kept: what was in the way (a store that is busy) can pass
-            self._forget(wanted, made)
-            raise
-
-    def _forget(self, wanted: Wanted, made: Future[ComparedRuns]) -> None:
-        with self._lock:
-            if self._made.get(wanted) is made:
-                del self._made[wanted]
-
-    def stop(self) -> None:
-        self._worker.shutdown(wait=False, cancel_futures=True)
-
-
-def _state(run: RunRecord) -> tuple[object, ...]:
-    """Also when it began and ended: a run can be made anew under its name, or have its failures asked again."""
-    return run.judgements, run.state, run.started_at, run.finished_at
+            return kept.made

@@ -1,388 +1,264 @@
-"""A table of a store's items that can be sorted, filtered and searched: a copy, made to be thrown away.
+"""A table of a run's judgements that can be sorted, filtered and searched, made when somebody looks at it.
 
 The store keeps rows compressed and in the order in which they were judged, which is right for a million judgements
-and useless for a person who looks for one. What is looked at is copied, as it comes, into a database of its own.
-Nothing is lost with it: it is made again from the store.
+and useless for a person who looks for one. Whoever asks first has the run's rows put into a temporary database of this
+process; whoever asks next has only what is new added. What is answered is what the store held when the request came.
 """
 
 import sqlite3
 import threading
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-import orjson
-
 from adjudge.errors import StoreError
-from adjudge.records import Json
+from adjudge.records import Judge
+from adjudge.reports.stored_runs import judges_of
 from adjudge.server.index_rows import (
     COLUMNS,
-    NOTHING_SAID,
-    PREVIEWS,
-    Said,
+    NO_LABEL,
     Scales,
+    case_labels,
     clean,
     make_facets,
     make_notes,
-    make_preview,
     make_row,
     make_searched,
+    own_label,
 )
-from adjudge.server.index_tables import FORMAT, KINDS, RUNS, TABLES
-from adjudge.store import Entry
+from adjudge.store import RunMark, RunRecord, Store
 
-MOST_DERIVED = 64
+MOST_OPEN = 16
+"""Runs that are kept ready; one that was not looked at for longest makes room."""
+
+# What is filtered and sorted by stands in narrow rows, apart from the words: any filter and any order is then one quick
+# pass over few pages, and needs no index of its own.
+TABLES = (
+    """CREATE TABLE items (
+        made INTEGER PRIMARY KEY, case_id TEXT NOT NULL, judge TEXT NOT NULL, repeat INTEGER NOT NULL,
+        outcome TEXT NOT NULL, score REAL, passed INTEGER, probability REAL, cost REAL, latency_ms REAL NOT NULL,
+        own_score REAL, own_pass INTEGER,
+        labelled INTEGER NOT NULL DEFAULT 0, label_score REAL, label_pass REAL, gap REAL)""",
+    "CREATE INDEX items_case ON items (case_id, judge, repeat)",
+    """CREATE TABLE facets (
+        name TEXT NOT NULL, value TEXT NOT NULL, made INTEGER NOT NULL,
+        PRIMARY KEY (name, value, made)) WITHOUT ROWID""",
+    """CREATE TABLE facet_values (
+        name TEXT NOT NULL, value TEXT NOT NULL, items INTEGER NOT NULL,
+        PRIMARY KEY (name, value)) WITHOUT ROWID""",
+    """CREATE TABLE notes (
+        note TEXT NOT NULL, made INTEGER NOT NULL, PRIMARY KEY (note, made)) WITHOUT ROWID""",
+    "CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='unicode61 remove_diacritics 2')",
+)
 
 T = TypeVar("T")
 
-# https://sqlite.org/rescode.html
-_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-_IN_TROUBLE = {
-    sqlite3.SQLITE_BUSY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY
-}  # fmt: skip
 
+class RunStamp(NamedTuple):
+    """A run that is not under way has the same judgements as long as this is the same."""
 
-class Copied(NamedTuple):
-    """How much of a run can be asked for, in one state of the copy."""
+    state: str
+    judgements: int
+    started_at: object
+    finished_at: object
 
-    number: int
-    items: int
-    labels: bytes | None = None
-    """Which labels it has; another value when they are others."""
+    @staticmethod
+    def of(record: RunRecord) -> "RunStamp":
+        return RunStamp(record.state, record.judgements, record.started_at, record.finished_at)
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LabelState:
-    """Which labels of one judge the copy has."""
-
-    mark: str
-    """What the store said of them when they were copied."""
-    until: int
-    """The last judgement that has them."""
-    own: bool
-    """The cases' own labels, because nobody's are stored."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Seen:
-    """How the store stood when the copy was last held against it."""
-
-    stamp: str
-    """The run's state and when it ended."""
-    last: int
-    mark: str
-    """The store's, of the judgements up to `last`."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Indexed:
-    """How far the copy of a run has come."""
-
-    number: int
-    """Names its tables."""
-    last: int
-    """The number of the last judgement copied."""
-    items: int
-    report: dict[str, Any] | None
-    """The figures, as JSON, kept when the run was finished and wholly copied."""
-    labels: Mapping[str, LabelState] = field(default_factory=dict)
-    """Judge -> its labels."""
-    seen: Seen | None = None
+    @property
+    def lasts(self) -> bool:
+        return self.state != "running"
 
 
 class Index:
-    """One writer (the follower's thread); readers each with a connection of their own thread."""
+    """The runs that somebody looked at last, each with a lock of its own: one thread fills it, the others wait."""
 
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._local = threading.local()
-        self._all: set[sqlite3.Connection] = set()
+    def __init__(self, store: Store) -> None:
+        self._store = store
         self._lock = threading.Lock()
-        self._times_made = 0
-        self._damaged = threading.Event()
-        self._derived: dict[tuple[str, str], tuple[object, Any]] = {}
-        try:
-            self._writer = self._connect()
-            with self._no_surprises():
-                self._prepare()
-        except StoreError:
-            if not self.damaged:
-                raise
-            self.make_anew()
+        self._open: OrderedDict[str, RunIndex] = OrderedDict()
+
+    @contextmanager
+    def reading(self, record: RunRecord, *, words: bool = False) -> Iterator["RunIndex"]:
+        """All that the store has of a run by now; with `words`, to search in."""
+        while True:
+            with self._lock:
+                found = self._open.get(record.run_id)
+                if found is None:
+                    found = self._open[record.run_id] = RunIndex(self._store, record.run_id)
+                self._open.move_to_end(record.run_id)
+                oldest = self._open.popitem(last=False)[1] if len(self._open) > MOST_OPEN else None
+            if oldest is not None:
+                oldest.close()
+            with found.lock:
+                if found.closed:  # it made room for another run between the two locks
+                    continue
+                with _disk_trouble():
+                    found.update(record, words=words)
+                    yield found
+                return
 
     def close(self) -> None:
         with self._lock:
-            for connection in self._all:
-                connection.close()
-            self._all.clear()
+            opened = list(self._open.values())
+            self._open.clear()
+        for each in opened:
+            each.close()
 
-    @property
-    def damaged(self) -> bool:
-        """Whether a reader or the writer found that the file is no longer what was written."""
-        return self._damaged.is_set()
 
-    def make_anew(self) -> None:
-        """Start again with an empty file; readers leave the old one at their next question."""
-        if hasattr(self, "_writer"):
-            self._close(self._writer)
-        for path in (
-            self._file,
-            *(self._file.with_name(self._file.name + end) for end in ("-wal", "-shm", "-journal")),
-        ):
-            path.unlink(missing_ok=True)
-        self._times_made += 1
-        self._damaged.clear()
-        self._writer = self._connect()
-        with self._no_surprises():
-            self._prepare()
+class RunIndex:
+    """One run. All but `close` is called with its lock held."""
 
-    # ---- reading ----
+    def __init__(self, store: Store, run_id: str) -> None:
+        self._store = store
+        self._run_id = run_id
+        self.lock = threading.Lock()
+        self.closed = False
+        self.connection = _empty_database()
+        self._stamp: RunStamp | None = None
+        self._judges: list[Judge] = []
+        self._mark = RunMark()
+        self._last_words = 0
+        self._labels: dict[str, tuple[str, int]] = {}
+        """Judge -> which of its labels the rows have, and until which row."""
+        self._derived: dict[str, Any] = {}
 
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection that sees one state of the copy."""
-        times_made = self._times_made
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is not None and self._local.times_made != times_made:
-            self._close(connection)
-            connection = None
-        if connection is None:
-            connection = self._connect()
-            connection.execute("PRAGMA query_only = ON")
-            self._local.connection, self._local.times_made = connection, times_made
-        with self._no_surprises():
-            connection.execute("BEGIN")
-            try:
-                yield connection
-            finally:
-                connection.execute("ROLLBACK")
+    def close(self) -> None:
+        with self.lock:
+            self.closed = True
+            self.connection.close()
 
-    def find(self, run_id: str) -> Indexed | None:
-        with self.reading() as connection:
-            return _find(connection, run_id)
-
-    def derived(self, what: str, run_id: str, state: Copied, make: Callable[[], T]) -> T:
-        """What takes long to work out and stays the same until the run's copy changes."""
-        key, stamp = (what, run_id), (self._times_made, state)
-        kept = self._derived.get(key)
-        if kept is None or kept[0] != stamp:
-            kept = stamp, make()
-            with self._lock:
-                self._derived.pop(key, None)
-                self._derived[key] = kept
-                while len(self._derived) > MOST_DERIVED:
-                    del self._derived[next(iter(self._derived))]
-        value: T = kept[1]
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """What takes long to work out and stays the same until something changes."""
+        if name not in self._derived:
+            self._derived[name] = make()
+        value: T = self._derived[name]
         return value
 
-    # ---- writing ----
-
-    def begin(self, run_id: str) -> Indexed:
-        """The copy of a run, made empty where there is none."""
-        with self._writing():
-            found = _find(self._writer, run_id)
-            if found is not None:
-                return found
-            self._writer.execute("INSERT INTO runs (run_id) VALUES (?)", [clean(run_id)])
-            made = _find(self._writer, run_id)
-            assert made is not None
-            for statement in TABLES:
-                self._writer.execute(statement.format(n=made.number))
-        return made
-
-    def drop(self, run_id: str) -> None:
-        """Forget a run, because its judgements were replaced or are gone."""
-        with self._writing():
-            found = _find(self._writer, run_id)
-            if found is None:
-                return
-            for table in KINDS:
-                self._writer.execute(f"DROP TABLE IF EXISTS {table}_{found.number}")
-            self._writer.execute("DELETE FROM runs WHERE number = ?", [found.number])
-
-    def run_ids(self) -> list[str]:
-        with self._no_surprises():
-            return [row[0] for row in self._writer.execute("SELECT run_id FROM runs")]
-
-    def add(self, indexed: Indexed, entries: Sequence[Entry], scales: Scales) -> Indexed:
-        """Copy the next judgements of a run."""
-        n = indexed.number
-        rows, previews, facets, notes, words = [], [], [], [], []
-        for entry in entries:
-            number, found = entry.number, make_facets(entry)
-            rows.append(make_row(entry, scales))
-            previews.append(make_preview(entry, found))
-            facets += [(name, value, number) for name, value in dict(found).items()]
-            notes += [(note, number) for note in make_notes(entry)]
-            words.append((number, make_searched(entry)))
-        counts = Counter((name, value) for name, value, _ in facets)
-        with self._writing():
-            many = self._writer.executemany
-            many(f"INSERT INTO items_{n} ({','.join(COLUMNS)}) VALUES ({_marks(COLUMNS)})", rows)
-            many(f"INSERT INTO previews_{n} ({','.join(PREVIEWS)}) VALUES ({_marks(PREVIEWS)})", previews)
-            # in the order of their keys, which is quicker than in any other
-            many(f"INSERT INTO facets_{n} VALUES (?, ?, ?)", sorted(facets))
-            many(
-                f"INSERT INTO values_{n} VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET items = items + excluded.items",
-                [(name, value, count) for (name, value), count in counts.items()],
-            )
-            many(f"INSERT OR IGNORE INTO notes_{n} VALUES (?, ?)", sorted(notes))
-            many(f"INSERT INTO words_{n} (rowid, text) VALUES (?, ?)", words)
-            last = max(indexed.last, entries[-1].number)
-            self._writer.execute(
-                "UPDATE runs SET last = ?, items = items + ?, report = NULL WHERE number = ?",
-                [last, len(entries), n],
-            )
-        return replace(indexed, last=last, items=indexed.items + len(entries), report=None)
-
-    def keep_report(self, indexed: Indexed, report: dict[str, Json]) -> None:
-        with self._writing():
-            self._writer.execute(
-                "UPDATE runs SET report = ? WHERE number = ?", [orjson.dumps(report), indexed.number]
-            )
-
-    def keep_seen(self, indexed: Indexed, seen: Seen) -> Indexed:
-        with self._writing():
-            self._writer.execute(
-                "UPDATE runs SET seen = ? WHERE number = ?", [orjson.dumps(seen), indexed.number]
-            )
-        return replace(indexed, seen=seen)
-
-    def set_labels(
-        self, indexed: Indexed, judge: str, said: Mapping[str, Said], *, width: float, mark: str
-    ) -> Indexed:
-        """What people say of each case, and how far the judge is from it on average, as `adjudge agree` has it.
-
-        `width` is that of the judge's scale. The cases' own labels count where nobody's are stored.
-        """
-        before, own = indexed.labels.get(clean(judge)), not said
-        # what is new in the run, where nothing else is
-        after = before.until if before is not None and (before.mark, before.own) == (mark, own) else 0
-        state = LabelState(mark=mark, until=indexed.last, own=own)
-        labels = {**indexed.labels, clean(judge): state}
-        n, these = indexed.number, [clean(judge), after]
-        with self._writing():
-            if own:
-                self._writer.execute(
-                    f"UPDATE items_{n} SET label_score = own_score, label_pass = own_pass,"
-                    " labelled = own_score IS NOT NULL OR own_pass IS NOT NULL,"
-                    " gap = coalesce(abs(own_score - score) / ?, abs(own_pass - passed))"
-                    " WHERE judge = ? AND made > ?",
-                    [width, *these],
-                )
-            else:
-                rows = self._writer.execute(
-                    f"SELECT made, case_id, score, passed FROM items_{n} WHERE judge = ? AND made > ?",
-                    these,
-                ).fetchall()
-                cleaned = {clean(case_id): each for case_id, each in said.items()}
-                self._writer.executemany(
-                    f"UPDATE items_{n} SET labelled = ?, label_score = ?, label_pass = ?, gap = ? WHERE made = ?",
-                    [
-                        (*cleaned[case_id].against(score, passed, width), made)
-                        if case_id in cleaned
-                        else (*NOTHING_SAID, made)
-                        for made, case_id, score, passed in rows
-                    ],
-                )
-            self._writer.execute("UPDATE runs SET labels = ? WHERE number = ?", [orjson.dumps(labels), n])
-        return replace(indexed, labels=labels)
+    def update(self, record: RunRecord, *, words: bool) -> None:
+        stamp = RunStamp.of(record)
+        if stamp != self._stamp or not stamp.lasts:
+            if self._store.mark_until(self._run_id, self._mark.last) != self._mark:
+                self._begin_again()  # judged again, or stored late by another process
+            self._judges = judges_of(self._store, record)
+            self._add_rows()
+            self._stamp = stamp
+        for judge in self._judges:
+            self._place_labels(judge)
+        if words:
+            self._add_words()
 
     # ---- inside ----
 
+    def _begin_again(self) -> None:
+        self.connection.close()
+        self.connection = _empty_database()
+        self._mark, self._last_words = RunMark(), 0
+        self._labels.clear()
+        self._derived.clear()
+
+    def _add_rows(self) -> None:
+        scales = Scales(self._judges)
+        while page := self._store.listed(self._run_id, self._mark.last):
+            mark, rows, facets, notes = self._mark, [], [], []
+            for each in page:
+                mark = mark.extend(each.number, each.at)
+                rows.append(make_row(each, scales))
+                facets += [(*facet, each.number) for facet in make_facets(each.metadata).items()]
+                notes += [(note, each.number) for note in make_notes(each.notes)]
+            counts = Counter((name, value) for name, value, _ in facets)
+            with self._writing():
+                many = self.connection.executemany
+                many(f"INSERT INTO items ({','.join(COLUMNS)}) VALUES ({','.join('?' * len(COLUMNS))})", rows)
+                # in the order of their keys, which is quicker than in any other
+                many("INSERT INTO facets VALUES (?, ?, ?)", sorted(facets))
+                many(
+                    "INSERT INTO facet_values VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET items = items + excluded.items",
+                    [(name, value, count) for (name, value), count in counts.items()],
+                )
+                many("INSERT OR IGNORE INTO notes VALUES (?, ?)", sorted(notes))
+            self._mark = mark
+
+    def _add_words(self) -> None:
+        while self._last_words < self._mark.last:
+            page = self._store.listed(self._run_id, self._last_words, with_cases=True)
+            # what was stored after the rows were added has no row yet
+            known = [each for each in page if each.number <= self._mark.last]
+            with self._writing():
+                self.connection.executemany(
+                    "INSERT INTO words (rowid, text) VALUES (?, ?)",
+                    [(each.number, make_searched(each)) for each in known],
+                )
+            self._last_words = known[-1].number if known else self._mark.last
+
+    def _place_labels(self, judge: Judge) -> None:
+        """What people say of each case, and how far the judge is from it on average, as `adjudge agree` has it.
+
+        The cases' own labels count where nobody's are stored.
+        """
+        before, mark = self._labels.get(judge.name), self._store.labels_mark(judge.name)
+        if before == (mark, self._mark.last):
+            return
+        labels = case_labels(self._store.labels(self._run_id, judge.name), judge)
+        cleaned = {clean(case_id): each for case_id, each in labels.items()}
+        scale = judge.scale
+        width = scale.high - scale.low if scale and scale.high > scale.low else 1.0
+        # what is new in the run, where nothing else is
+        after = before[1] if before is not None and before[0] == mark else 0
+        changed = []
+        for made, case_id, score, passed, own_score, own_pass in self.connection.execute(
+            "SELECT made, case_id, score, passed, own_score, own_pass FROM items WHERE judge = ? AND made > ?",
+            [clean(judge.name), after],
+        ):
+            found = cleaned.get(case_id) if labels else own_label(own_score, own_pass)
+            changed.append((*(found.against(score, passed, width) if found else NO_LABEL), made))
+        with self._writing():
+            self.connection.executemany(
+                "UPDATE items SET labelled = ?, label_score = ?, label_pass = ?, gap = ? WHERE made = ?",
+                changed,
+            )
+        self._labels[judge.name] = (mark, self._mark.last)
+
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        with self._no_surprises():
-            self._writer.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            except BaseException:
-                with suppress(sqlite3.Error):  # some errors have rolled back already
-                    self._writer.execute("ROLLBACK")
-                raise
-            self._writer.execute("COMMIT")
-
-    @contextmanager
-    def _no_surprises(self) -> Iterator[None]:
-        """What a disk can do to a file becomes a `StoreError`; anything else is a bug."""
+        self._derived.clear()
+        self.connection.execute("BEGIN")
         try:
             yield
-        except (sqlite3.Error, orjson.JSONDecodeError) as error:
-            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-            if code in _DAMAGED or isinstance(error, orjson.JSONDecodeError):
-                self._damaged.set()
-                raise StoreError(
-                    f"{self._file}: the pages' index is damaged ({error})\n\n"
-                    "hint: it is made again from the store; ask again in a moment"
-                ) from None
-            if code in _IN_TROUBLE:
-                raise StoreError(
-                    f"{self._file}: the pages' index cannot be used ({error})\n\n"
-                    "hint: check that this user may write there and that the disk has room"
-                ) from None
+        except BaseException:
+            with suppress(sqlite3.Error):  # some errors have rolled back already
+                self.connection.execute("ROLLBACK")
             raise
-
-    def _connect(self) -> sqlite3.Connection:
-        with self._no_surprises():
-            connection = sqlite3.connect(
-                self._file, isolation_level=None, check_same_thread=False, timeout=30.0
-            )
-            try:
-                # it can be made again, so it need not survive a power cut
-                connection.execute("PRAGMA synchronous = OFF")
-                connection.execute("PRAGMA trusted_schema = OFF")
-                connection.execute("PRAGMA cache_size = -16000")
-            except sqlite3.Error:
-                connection.close()
-                raise
-        with self._lock:
-            self._all.add(connection)
-        return connection
-
-    def _close(self, connection: sqlite3.Connection) -> None:
-        with self._lock:
-            self._all.discard(connection)
-        connection.close()
-
-    def _prepare(self) -> None:
-        self._writer.execute("PRAGMA journal_mode = WAL")
-        version = self._writer.execute("PRAGMA user_version").fetchone()[0]
-        if version not in (0, FORMAT):
-            self._damaged.set()
-            raise StoreError(f"{self._file}: the pages' index is of another version")
-        self._writer.execute(RUNS)
-        self._writer.execute(f"PRAGMA user_version = {FORMAT}")
+        self.connection.execute("COMMIT")
 
 
-def find_copy(connection: sqlite3.Connection, run_id: str) -> Copied | None:
-    """What a reader needs to know of a run, in the state that its connection sees."""
-    row = connection.execute(
-        "SELECT number, items, labels FROM runs WHERE run_id = ?", [clean(run_id)]
-    ).fetchone()
-    return None if row is None else Copied(*row)
+def _empty_database() -> sqlite3.Connection:
+    # without a name it is in memory, and in a file that nobody else can open when it grows
+    made = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+    for pragma in (
+        "synchronous = OFF",
+        "journal_mode = MEMORY",
+        "cache_size = -32000",
+        "trusted_schema = OFF",
+    ):
+        made.execute(f"PRAGMA {pragma}")
+    for statement in TABLES:
+        made.execute(statement)
+    return made
 
 
-def _find(connection: sqlite3.Connection, run_id: str) -> Indexed | None:
-    row = connection.execute(
-        "SELECT number, last, items, report, labels, seen FROM runs WHERE run_id = ?", [clean(run_id)]
-    ).fetchone()
-    if row is None:
-        return None
-    number, last, items, report, labels, seen = row
-    return Indexed(
-        number=number,
-        last=last,
-        items=items,
-        report=None if report is None else orjson.loads(report),
-        labels={}
-        if labels is None
-        else {judge: LabelState(**state) for judge, state in orjson.loads(labels).items()},
-        seen=None if seen is None else Seen(**orjson.loads(seen)),
-    )
-
-
-def _marks(columns: Sequence[str]) -> str:
-    return ",".join("?" * len(columns))
+@contextmanager
+def _disk_trouble() -> Iterator[None]:
+    """What a disk can do to a temporary file becomes a `StoreError`; anything else is a bug."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code not in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN}:
+            raise
+        raise StoreError(
+            f"the list of cases cannot be made: {error}\n\n"
+            "hint: check that the folder for temporary files (TMPDIR) has room"
+        ) from None

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from statistics import fmean
@@ -10,12 +10,12 @@ from typing import Any
 
 import orjson
 
-from adjudge.records import Failed, Forced, Json, Judge
+from adjudge.records import Failed, Forced, Json, Judge, Judgement
 from adjudge.reports.compare_match import value_text
 from adjudge.reports.format import plain_json, shorten
 from adjudge.reports.labels import read_label
 from adjudge.reports.slices import LONGEST_VALUE
-from adjudge.store import Entry
+from adjudge.store import KeptLabel, ListedJudgement
 
 LONGEST_PREVIEW = 280
 LONGEST_NOTE = 200
@@ -33,14 +33,13 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 _WORD_OR_PHRASE = re.compile(r'"([^"]*)"?|([^\s"]+)')
 
 COLUMNS = (
-    "made", "case_id", "judge", "judge_hash", "model", "repeat", "outcome", "error_kind", "score", "exact", "passed",
-    "probability", "cost", "latency_ms", "calls", "from_store", "at", "cluster", "own_score", "own_pass",
+    "made", "case_id", "judge", "repeat", "outcome", "score", "passed", "probability", "cost", "latency_ms",
+    "own_score", "own_pass",
 )  # fmt: skip
-PREVIEWS = ("made", "question", "response", "reason", "notes", "metadata")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Said:
+class CaseLabels:
     """What people say of a case: scores on the judge's scale, or whether it passes."""
 
     labels: tuple[float, ...]
@@ -57,7 +56,28 @@ class Said:
         return (1, None, mean, gap) if self.passes else (1, mean, None, gap)
 
 
-NOTHING_SAID = (0, None, None, None)
+NO_LABEL = (0, None, None, None)
+
+
+def case_labels(labels: Iterable[KeptLabel], judge: Judge) -> dict[str, CaseLabels]:
+    """By case; whether it passes, where nobody said more."""
+    by_case: dict[str, list[bool | float]] = {}
+    for label in labels:
+        by_case.setdefault(label.case_id, []).append(label.label)
+    return {
+        case_id: CaseLabels(
+            labels=tuple(float(each) for each in found),
+            passes=judge.passes is not None and all(isinstance(each, bool) for each in found),
+        )
+        for case_id, found in by_case.items()
+    }
+
+
+def own_label(score: float | None, passed: int | None) -> CaseLabels | None:
+    """The label that stands in the case itself."""
+    if passed is not None:
+        return CaseLabels(labels=(float(passed),), passes=True)
+    return None if score is None else CaseLabels(labels=(score,), passes=False)
 
 
 class Scales:
@@ -66,13 +86,12 @@ class Scales:
     def __init__(self, judges: Iterable[Judge]) -> None:
         self._known = {(judge.name, judge.hash): judge for judge in judges}
 
-    def own_label(self, entry: Entry) -> bool | float | None:
-        judgement = entry.judgement
-        if judgement.label is None or isinstance(judgement.outcome, Failed):
+    def own_label(self, listed: ListedJudgement) -> bool | float | None:
+        if listed.label is None or listed.score is None:
             return None
-        judge = self._known.get((judgement.judge, judgement.judge_hash))
+        judge = self._known.get((listed.judge, listed.judge_hash))
         scale = judge.scale if judge else None
-        return read_label(judgement.label, judgement.judge, scale, pass_rule=judgement.passed is not None)
+        return read_label(listed.label, listed.judge, scale, pass_rule=listed.passed is not None)
 
 
 def search_words(text: str) -> str:
@@ -99,81 +118,62 @@ def _is_of_word(character: str) -> bool:
     return category[0] in "LN" or category == "Co"
 
 
-def make_row(entry: Entry, scales: Scales) -> tuple[Any, ...]:
+def make_row(listed: ListedJudgement, scales: Scales) -> tuple[Any, ...]:
     """Of `COLUMNS`."""
-    judgement, outcome = entry.judgement, entry.judgement.outcome
-    own = None if judgement.label is None else scales.own_label(entry)
-    cost = judgement.cost
+    own = scales.own_label(listed)
     return (
-        entry.number,
-        clean(judgement.case_id),
-        clean(judgement.judge),
-        judgement.judge_hash,
-        clean(judgement.model),
-        judgement.repeat,
-        outcome.kind,
-        clean(outcome.error_kind) if isinstance(outcome, Failed) else "",
-        judgement.score,
-        judgement.exact,
-        None if judgement.passed is None else int(judgement.passed),
-        judgement.probability,
-        None if cost is None else float(cost),
-        judgement.latency_ms,
-        len(judgement.calls),
-        int(judgement.from_store),
-        judgement.at.timestamp(),
-        None if judgement.cluster is None else clean(judgement.cluster),
+        listed.number,
+        clean(listed.case_id),
+        clean(listed.judge),
+        listed.repeat,
+        listed.outcome,
+        listed.score,
+        None if listed.passed is None else int(listed.passed),
+        listed.probability,
+        listed.cost,
+        listed.latency_ms,
         None if isinstance(own, bool) else own,
         int(own) if isinstance(own, bool) else None,
     )
 
 
-def make_preview(entry: Entry, facets: Iterable[tuple[str, str]]) -> tuple[Any, ...]:
-    """Of `PREVIEWS`: what is read only for the rows that are shown."""
-    fields = entry.case.fields if entry.case else {}
-    return (
-        entry.number,
-        _preview(fields.get("question")),
-        _preview(fields.get("response")),
-        shorten(clean(_said(entry)), LONGEST_PREVIEW),
-        orjson.dumps(list(make_notes(entry))).decode(),
-        orjson.dumps(dict(facets)).decode(),
-    )
+def make_notes(notes: Iterable[str]) -> list[str]:
+    return [shorten(clean(note), LONGEST_NOTE) for note in notes]
 
 
-def make_notes(entry: Entry) -> Iterator[str]:
-    return (shorten(clean(note), LONGEST_NOTE) for note in entry.judgement.notes)
-
-
-def make_facets(entry: Entry) -> list[tuple[str, str]]:
+def make_facets(metadata: Mapping[str, Json]) -> dict[str, str]:
     """Written as the report writes its slices, so that a slice's link finds its items."""
-    return [
-        (clean(name), _facet(shorten(value_text(value), LONGEST_VALUE)))
-        for name, value in islice(entry.judgement.metadata.items(), MOST_FACETS)
-    ]
+    return {
+        clean(name): _facet(shorten(value_text(value), LONGEST_VALUE))
+        for name, value in islice(metadata.items(), MOST_FACETS)
+    }
 
 
-def make_searched(entry: Entry) -> str:
-    texts = [entry.judgement.case_id]
-    if entry.case is not None:
-        texts += [_text(value) for value in entry.case.columns.values()]
-    texts.append(_said(entry))
-    texts += entry.judgement.notes
-    return _spaced(" ".join(texts)[:LONGEST_SEARCHED])
+def make_searched(listed: ListedJudgement) -> str:
+    texts = [listed.case_id, *(_text(value) for value in listed.columns.values())]
+    return _spaced(" ".join([*texts, listed.reason, *listed.notes])[:LONGEST_SEARCHED])
+
+
+def make_preview(value: Json) -> str:
+    """The beginning of a text, in a line."""
+    return "" if value is None else shorten(" ".join(_text(value)[:2_000].split()), LONGEST_PREVIEW)
+
+
+def explained(judgement: Judgement) -> str:
+    """Why it was scored so, or why it could not be judged; its beginning."""
+    outcome = judgement.outcome
+    if isinstance(outcome, Failed):
+        text = outcome.message
+    elif judgement.reason is None and isinstance(outcome, Forced):
+        text = outcome.reason
+    else:
+        text = judgement.reason or ""
+    return shorten(clean(text), LONGEST_PREVIEW)
 
 
 def clean(text: str) -> str:
     """SQLite takes no lone surrogates."""
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
-
-
-def _said(entry: Entry) -> str:
-    judgement, outcome = entry.judgement, entry.judgement.outcome
-    if isinstance(outcome, Failed):
-        return outcome.message
-    if judgement.reason is None and isinstance(outcome, Forced):
-        return outcome.reason
-    return judgement.reason or ""
 
 
 def _facet(text: str) -> str:
@@ -183,10 +183,6 @@ def _facet(text: str) -> str:
 def _spaced(text: str) -> str:
     plain = text.replace("\0", " ")
     return plain if plain.isascii() else _UNSPACED.sub(r" \g<0> ", clean(plain))
-
-
-def _preview(value: Json) -> str:
-    return "" if value is None else shorten(" ".join(_text(value)[:2_000].split()), LONGEST_PREVIEW)
 
 
 def _text(value: Json) -> str:

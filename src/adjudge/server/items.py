@@ -1,25 +1,29 @@
 """The items of a run that fit a filter, in its order: a page of them, and the one before and after each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from sqlite3 import Connection
+from math import floor, log10
 from typing import Annotated, Any, Literal, NamedTuple
 
-import orjson
 from fastapi import Depends, Query
 from pydantic import BeforeValidator, Field
 
 from adjudge.errors import InputError
-from adjudge.records import OUTCOME_KINDS
+from adjudge.records import OUTCOME_KINDS, Failed
 from adjudge.reports.compare_match import NO_VALUE
 from adjudge.reports.format import whole
-from adjudge.server.follow import Followed
-from adjudge.server.index import Copied, find_copy
-from adjudge.server.index_rows import clean, search_words
+from adjudge.server.index_rows import (
+    clean,
+    explained,
+    make_facets,
+    make_notes,
+    make_preview,
+    search_words,
+)
 from adjudge.server.keys import from_key, to_key
-from adjudge.server.service import NotReadyError, Service
+from adjudge.server.service import Service
 from adjudge.server.shapes_items import ItemPage, ItemRow, Neighbour
+from adjudge.store import Entry, RunRecord
 
 Sort = Literal[
     "made", "case", "score", "-score", "gap", "-gap", "latency", "-latency", "cost", "-cost", "probability",
@@ -201,67 +205,63 @@ class Place(NamedTuple):
     total: int
 
 
-def find_items(service: Service, followed: Followed, wanted: ItemFilter) -> ItemPage:
-    with service.index.reading() as connection:
-        copy = _copy(connection, followed)
-        where, bound = _condition(copy.number, wanted)
-        order = _order(wanted.sort)
-        total = connection.execute(
-            f"SELECT count(*) FROM items_{copy.number} WHERE {where}", bound
-        ).fetchone()[0]
-        found = connection.execute(
-            f"SELECT made FROM items_{copy.number} WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
+def find_items(service: Service, record: RunRecord, wanted: ItemFilter) -> ItemPage:
+    with service.index.reading(record, words=bool(wanted.q)) as index:
+        where, bound = _condition(wanted)
+        total = index.connection.execute(f"SELECT count(*) FROM items WHERE {where}", bound).fetchone()[0]
+        found = index.connection.execute(
+            f"SELECT made, label_score, label_pass, gap FROM items WHERE {where}"
+            f" ORDER BY {_order(wanted.sort)} LIMIT ? OFFSET ?",
             [*bound, wanted.size if wanted.first < total else 0, wanted.first],
         )
-        rows = _rows(connection, copy.number, [row[0] for row in found])
+        labels = {row[0]: row[1:] for row in found}
+        (judgements,) = index.connection.execute("SELECT count(*) FROM items").fetchone()
+    entries = service.store.entries_at(record.run_id, list(labels))
     return ItemPage(
-        run=followed.record.run_id,
-        rows=rows,
+        run=record.run_id,
+        rows=[_row(entry, *labels[entry.number]) for entry in entries],
         total=total,
         first=wanted.first,
         size=wanted.size,
-        read=copy.items,
-        judgements=max(copy.items, followed.record.judgements),
+        judgements=judgements,
     )
 
 
-def find_numbers(service: Service, followed: Followed, wanted: ItemFilter) -> list[int]:
+def find_numbers(service: Service, record: RunRecord, wanted: ItemFilter) -> list[int]:
     """All that fit, in the filter's order, by the number that the store has for each."""
-    with service.index.reading() as connection:
-        copy = _copy(connection, followed)
-        where, bound = _condition(copy.number, wanted)
-        sql = f"SELECT made FROM items_{copy.number} WHERE {where} ORDER BY {_order(wanted.sort)}"
-        return [row[0] for row in connection.execute(sql, bound)]
+    with service.index.reading(record, words=bool(wanted.q)) as index:
+        where, bound = _condition(wanted)
+        sql = f"SELECT made FROM items WHERE {where} ORDER BY {_order(wanted.sort)}"
+        return [row[0] for row in index.connection.execute(sql, bound)]
 
 
 def neighbours(
-    service: Service, followed: Followed, wanted: ItemFilter, *, case_id: str, judge: str, repeat: int
+    service: Service, record: RunRecord, wanted: ItemFilter, *, case_id: str, judge: str, repeat: int
 ) -> Place:
     """The item before and after this one, in the filter's order; `first` and `size` do not matter."""
-    with service.index.reading() as connection:
-        copy = _copy(connection, followed)
-        items = f"items_{copy.number}"
-        where, bound = _condition(copy.number, wanted)
+    with service.index.reading(record, words=bool(wanted.q)) as index:
+        connection = index.connection
+        where, bound = _condition(wanted)
         column = _KEYS.get(wanted.sort.lstrip("-"), "made")
         name = [clean(case_id), clean(judge), repeat]
         here = connection.execute(
-            f"SELECT made, {column} FROM {items} WHERE case_id = ? AND judge = ? AND repeat = ?",
+            f"SELECT made, {column} FROM items WHERE case_id = ? AND judge = ? AND repeat = ?",
             name,
         ).fetchone()
         if here is None:
-            (total,) = connection.execute(f"SELECT count(*) FROM {items} WHERE {where}", bound).fetchone()
+            (total,) = connection.execute(f"SELECT count(*) FROM items WHERE {where}", bound).fetchone()
             return Place(None, None, None, total)
         before, after = _beside(wanted.sort, here[0], here[1], name)
 
         def nearest(condition: tuple[str, list[Any]], order: str) -> Neighbour | None:
             found = connection.execute(
-                f"SELECT case_id, judge, repeat FROM {items} WHERE ({where}) AND ({condition[0]}) ORDER BY {order} LIMIT 1",
+                f"SELECT case_id, judge, repeat FROM items WHERE ({where}) AND ({condition[0]}) ORDER BY {order} LIMIT 1",
                 [*bound, *condition[1]],
             ).fetchone()
             return Neighbour(case_id=found[0], judge=found[1], repeat=found[2]) if found else None
 
         total, fits, earlier = connection.execute(
-            f"SELECT count(*), sum(made = ?), sum({before[0]}) FROM {items} WHERE {where}",
+            f"SELECT count(*), sum(made = ?), sum({before[0]}) FROM items WHERE {where}",
             [here[0], *before[1], *bound],
         ).fetchone()
         return Place(
@@ -272,19 +272,10 @@ def neighbours(
         )
 
 
-def _copy(connection: Connection, followed: Followed) -> Copied:
-    copy = find_copy(connection, followed.record.run_id)
-    if copy is None:
-        raise NotReadyError(
-            f"run {followed.record.run_id}", "is about to be read again", "ask again in a moment"
-        )
-    return copy
-
-
 # ---- SQL: columns of ours, every value bound -----------------------------------------------------------
 
 
-def _condition(n: int, wanted: ItemFilter) -> tuple[str, list[Any]]:
+def _condition(wanted: ItemFilter) -> tuple[str, list[Any]]:
     conditions: list[str] = []
     values: list[Any] = []
 
@@ -298,14 +289,19 @@ def _condition(n: int, wanted: ItemFilter) -> tuple[str, list[Any]]:
         add(f"outcome IN ({','.join('?' * len(wanted.outcomes))})", *wanted.outcomes)
     if wanted.passed:
         add("passed = ?", int(wanted.passed == "yes"))
-    if wanted.low is not None:
-        add("score >= ?", wanted.low)
-    if wanted.high is not None:
-        add("score <= ?", wanted.high)
+    low, high = wanted.low, wanted.high
+    if low is not None and low == high:
+        # one value as it is written: 0.1 + 0.2 is written as 0.3 and is not
+        step = 0.5 * 10.0 ** (floor(log10(abs(low))) - 11) if low else 0.0
+        low, high = low - step, low + step
+    if low is not None:
+        add("score >= ?", low)
+    if high is not None:
+        add("score <= ?", high)
     if wanted.note:
         # a kind of note has all of its details: `left_out` finds `left_out:temperature`
         add(
-            f"made IN (SELECT made FROM notes_{n} WHERE note = ? OR (note >= ? AND note < ?))",
+            "made IN (SELECT made FROM notes WHERE note = ? OR (note >= ? AND note < ?))",
             *(f"{wanted.note}{end}" for end in ("", ":", ";")),
         )
     match wanted.label:
@@ -317,10 +313,12 @@ def _condition(n: int, wanted: ItemFilter) -> tuple[str, list[Any]]:
             add("gap > ?", SAME)
     for column in dict.fromkeys(name for name, _ in wanted.slices):
         chosen = [value for name, value in wanted.slices if name == column]
-        among = f"made IN (SELECT made FROM facets_{n} WHERE name = ? AND value IN ({','.join('?' * len(chosen))}))"
+        among = (
+            f"made IN (SELECT made FROM facets WHERE name = ? AND value IN ({','.join('?' * len(chosen))}))"
+        )
         if NO_VALUE in chosen:
             # as the report counts them: what has no such column has no value
-            absent = f"made NOT IN (SELECT made FROM facets_{n} WHERE name = ?)"
+            absent = "made NOT IN (SELECT made FROM facets WHERE name = ?)"
             add(f"({among} OR {absent})", column, *chosen, column)
         else:
             add(among, column, *chosen)
@@ -328,7 +326,7 @@ def _condition(n: int, wanted: ItemFilter) -> tuple[str, list[Any]]:
         words = search_words(wanted.q)
         # what has neither letter nor digit is found nowhere
         if words:
-            add(f"made IN (SELECT rowid FROM words_{n} WHERE words_{n} MATCH ?)", words)
+            add("made IN (SELECT rowid FROM words WHERE words MATCH ?)", words)
         else:
             add("0")
     return " AND ".join(conditions) or "1", values
@@ -367,36 +365,34 @@ def _beside(
     )
 
 
-_SHOWN = (
-    "made", "case_id", "judge", "judge_hash", "model", "repeat", "outcome", "error_kind", "score", "exact", "passed",
-    "probability", "label_score", "label_pass", "gap", "cost", "latency_ms", "calls", "from_store", "at", "cluster",
-    "question", "response", "reason", "notes", "metadata",
-)  # fmt: skip
-
-
-def _rows(connection: Connection, n: int, numbers: Sequence[int]) -> list[ItemRow]:
-    found = {}
-    for start in range(0, len(numbers), MOST_ROWS):
-        some = numbers[start : start + MOST_ROWS]
-        for row in connection.execute(
-            f"SELECT {','.join(_SHOWN)} FROM items_{n} JOIN previews_{n} USING (made)"
-            f" WHERE made IN ({','.join('?' * len(some))})",
-            some,
-        ):
-            found[row[0]] = _row(row)
-    return [found[number] for number in numbers if number in found]
-
-
-def _row(row: Sequence[Any]) -> ItemRow:
-    said = dict(zip(_SHOWN, row, strict=True))
-    return ItemRow.model_validate(
-        said
-        | {
-            "number": said["made"],
-            "passed": None if said["passed"] is None else bool(said["passed"]),
-            "from_store": bool(said["from_store"]),
-            "at": datetime.fromtimestamp(said["at"], UTC),
-            "notes": orjson.loads(said["notes"]),
-            "metadata": orjson.loads(said["metadata"]),
-        }
+def _row(entry: Entry, label_score: float | None, label_pass: float | None, gap: float | None) -> ItemRow:
+    judgement, outcome = entry.judgement, entry.judgement.outcome
+    fields = entry.case.fields if entry.case else {}
+    return ItemRow(
+        number=entry.number,
+        case_id=clean(judgement.case_id),
+        judge=clean(judgement.judge),
+        judge_hash=judgement.judge_hash,
+        model=clean(judgement.model),
+        repeat=judgement.repeat,
+        outcome=outcome.kind,
+        error_kind=clean(outcome.error_kind) if isinstance(outcome, Failed) else "",
+        score=judgement.score,
+        exact=judgement.exact,
+        passed=judgement.passed,
+        probability=judgement.probability,
+        label_score=label_score,
+        label_pass=label_pass,
+        gap=gap,
+        cost=None if judgement.cost is None else float(judgement.cost),
+        latency_ms=judgement.latency_ms,
+        calls=len(judgement.calls),
+        from_store=judgement.from_store,
+        at=judgement.at,
+        cluster=None if judgement.cluster is None else clean(judgement.cluster),
+        question=make_preview(fields.get("question")),
+        response=make_preview(fields.get("response")),
+        reason=explained(judgement),
+        notes=make_notes(judgement.notes),
+        metadata=make_facets(judgement.metadata),
     )

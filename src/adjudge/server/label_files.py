@@ -57,7 +57,6 @@ def import_labels(service: Service, run: str, data: bytes, *, judge: str, annota
     )
     if stored.elsewhere:
         said.append(f"{stored.elsewhere} labels of cases that this run does not have left out")
-    service.follower.look_now()
     return Imported(labels=stored.labels, new=stored.new, said=[str(plain_json(each)) for each in said])
 
 

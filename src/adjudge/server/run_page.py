@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import floor, isfinite, log10
-from sqlite3 import Connection
+from math import isfinite
 
 from adjudge.probes.shelf import find_card, shelf_of
 from adjudge.probes.text import card_line, no_card_line
@@ -22,14 +21,13 @@ from adjudge.reports.sample import Bounds
 from adjudge.reports.slices import OTHERS, Slice, SliceColumn
 from adjudge.reports.summary import Summary
 from adjudge.reports.words import NOTES, facts, failure_heading, failure_line
-from adjudge.server.follow import Followed
-from adjudge.server.index import find_copy
 from adjudge.server.items import ItemFilter
 from adjudge.server.keys import to_key
 from adjudge.server.pages import query
 from adjudge.server.service import Service
-from adjudge.stats.distribution import Ends, label_ends
+from adjudge.stats.distribution import label_ends
 from adjudge.stats.intervals import Estimate
+from adjudge.store import RunRecord
 
 PERCENT = Scale(low=0.0, high=1.0)
 SHOWN_APART = (
@@ -145,15 +143,12 @@ class SliceTable:
     scale: Scale | None
 
 
-def judge_parts(service: Service, followed: Followed, summaries: Iterable[Summary]) -> list[JudgePart]:
-    ways = Ways(to_key(followed.record.run_id))
-    with service.index.reading() as connection:
-        copy = find_copy(connection, followed.record.run_id)
-        scores = Scores(connection, copy.number if copy else None)
-        return [_judge(service, ways, scores, summary) for summary in summaries]
+def judge_parts(service: Service, record: RunRecord, summaries: Iterable[Summary]) -> list[JudgePart]:
+    ways = Ways(to_key(record.run_id))
+    return [_judge(service, ways, summary) for summary in summaries]
 
 
-def _judge(service: Service, ways: "Ways", scores: "Scores", summary: Summary) -> JudgePart:
+def _judge(service: Service, ways: "Ways", summary: Summary) -> JudgePart:
     said = facts(summary)
     repeats = repeat_facts(summary.repeated, summary.scale) if summary.repeated else []
     labels = next((line for line in said if line.startswith("labels: ")), None)
@@ -176,7 +171,7 @@ def _judge(service: Service, ways: "Ways", scores: "Scores", summary: Summary) -
         ),
         labels=labels,
         outcomes=tuple(_outcomes(summary, ways)),
-        scores=tuple(_scores(summary, ways, scores)),
+        scores=tuple(_scores(summary, ways)),
         notes=tuple(
             Note(
                 kind=kind,
@@ -276,40 +271,18 @@ def _outcomes(summary: Summary, ways: "Ways") -> Iterable[Bar]:
         yield Bar(label=kind, count=count, share=share, href=href, look=looks.get(kind, "hatched"))
 
 
-def _scores(summary: Summary, ways: "Ways", scores: "Scores") -> Iterable[Bar]:
+def _scores(summary: Summary, ways: "Ways") -> Iterable[Bar]:
     for label, count in (summary.distribution or {}).items():
-        low, high = scores.ends(label, summary.scale)
+        low, high = label_ends(label, summary.scale)
         href = ways.items(ItemFilter(judge=summary.judge, low=low, high=high))
         yield Bar(label=label, count=count, share=count / summary.judged, href=href, look="solid")
-
-
-class Scores:
-    """Which scores the items have that are counted under one label: 0.1 + 0.2 is written as 0.3 and is none."""
-
-    def __init__(self, connection: Connection, number: int | None) -> None:
-        self._connection = connection
-        self._number = number
-
-    def ends(self, label: str, scale: Scale | None) -> Ends:
-        low, high = label_ends(label, scale)
-        if low is None or low != high or self._number is None:
-            return Ends(low, high)
-        step = 0.5 * 10.0 ** (floor(log10(abs(low))) - 11) if low else 0.0
-        ends = [
-            self._connection.execute(
-                f"SELECT {which}(score) FROM items_{self._number} WHERE score BETWEEN ? AND ?",  # noqa: S608 - a number of ours
-                [low - step, low + step],
-            ).fetchone()[0]
-            for which in ("min", "max")
-        ]
-        return Ends(low, high) if None in ends else Ends(*ends)
 
 
 # ---- slices --------------------------------------------------------------------------------------------
 
 
-def slice_tables(followed: Followed, summaries: Iterable[Summary]) -> list[SliceTable]:
-    ways = Ways(to_key(followed.record.run_id))
+def slice_tables(record: RunRecord, summaries: Iterable[Summary]) -> list[SliceTable]:
+    ways = Ways(to_key(record.run_id))
     return [
         SliceTable(
             judge=summary.judge,

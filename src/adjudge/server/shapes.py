@@ -56,8 +56,9 @@ class RunRow(Shape):
     finished_at: datetime | None
     judgements: int
     expected: int | None = Field(description="How many there will be, where that can be told.")
-    read: int = Field(description="How many of them the figures below are over.")
-    headlines: list[Headline]
+    headlines: list[Headline] | None = Field(
+        description="Null in a list, for a large run that nobody has looked at: `/api/runs/{key}` has them."
+    )
 
 
 class RunList(Shape):
@@ -87,9 +88,6 @@ class RunDetail(Shape):
     run: RunRow
     progress: Progress | None = Field(description="Null for a run that does not go on.")
     plan: dict[str, Any]
-    report: dict[str, Any] = Field(
-        description="What `adjudge report RUN --json` prints, of the judgements that have been read."
-    )
+    report: dict[str, Any] = Field(description="What `adjudge report RUN --json` prints.")
     columns: list[Column]
-    sliced: list[str] = Field(description="The columns that the report below is sliced by.")
-    counting: bool = Field(description="The slices asked for are being counted: ask again.")
+    sliced: list[str] = Field(description="The columns that the report above is sliced by.")

@@ -21,10 +21,9 @@ class Words(Shape):
 
 
 class CompareResult(Shape):
-    """`compared` is what `adjudge compare A B --json` prints; null while it is being made, and `pending` says so."""
+    """`compared` is what `adjudge compare A B --json` prints."""
 
     a: RunRow
     b: RunRow
-    pending: bool
-    compared: dict[str, Any] | None
+    compared: dict[str, Any]
     words: list[Words]

@@ -128,4 +128,4 @@ class ItemDetail(Shape):
     annotators: Any = Field(description="What several people said, where the case says so.")
     others: list[OtherJudgement]
     others_left_out: int
-    beside: ItemPlace | None = Field(description="Null while the run is being read.")
+    beside: ItemPlace

@@ -48,8 +48,7 @@ class ItemPage(Shape):
     total: int
     first: int
     size: int
-    read: int = Field(description="Judgements of the run that have been read by now.")
-    judgements: int = Field(description="Judgements of the run; where more than `read`, ask again.")
+    judgements: int = Field(description="Judgements of the run.")
 
 
 class Value(Shape):

@@ -23,8 +23,9 @@ from adjudge.reports.compare_words import (
 )
 from adjudge.reports.format import plain_json, seen
 from adjudge.server.differences import Piece, mark_differences
+from adjudge.server.figures import AT_ONCE
 from adjudge.server.keys import from_key
-from adjudge.server.service import NotReadyError, Service
+from adjudge.server.service import Service
 from adjudge.server.shapes_compare import CompareResult, Words
 from adjudge.server.views_runs import run_row
 from adjudge.store import RunRecord, planned_judges
@@ -48,8 +49,8 @@ class Asked:
     flips: int = MOST_FLIPS
 
 
-def compare(service: Service, asked: Asked, *, wait_seconds: float) -> CompareResult:
-    """Pending when it is not made by then."""
+def compare(service: Service, asked: Asked, *, at_once: int | None = None) -> CompareResult | None:
+    """None where the runs have more judgements than `at_once` and were not compared before."""
     a, b = service.run(from_key(asked.a)), service.run(from_key(asked.b))
     made = service.comparisons.get(
         a,
@@ -59,26 +60,17 @@ def compare(service: Service, asked: Asked, *, wait_seconds: float) -> CompareRe
         columns=asked.columns,
         flips=asked.flips,
         with_people=asked.people,
-        wait_seconds=wait_seconds,
+        at_once=at_once,
     )
-    rows = [run_row(record, service.follower.known(record.run_id)) for record in (a, b)]
     if made is None:
-        return CompareResult(a=rows[0], b=rows[1], pending=True, compared=None, words=[])
+        return None
+    rows = [run_row(record, service.figures.known(record)) for record in (a, b)]
     return CompareResult(
         a=rows[0],
         b=rows[1],
-        pending=False,
         compared=comparison_json(made.comparisons, notes=made.notes, across=made.across),
         words=[_words(each) for each in made.comparisons],
     )
-
-
-def compare_now(service: Service, asked: Asked, *, wait_seconds: float) -> CompareResult:
-    """For programs, which would rather wait; an error that says to come again when it takes longer still."""
-    found = compare(service, asked, wait_seconds=wait_seconds)
-    if found.pending:
-        raise NotReadyError("the comparison", "is being made", "ask again in a moment")
-    return found
 
 
 def _words(compared: Compared) -> Words:
@@ -153,12 +145,12 @@ def side_by_side(a: Case | None, b: Case | None) -> list[SideBySide]:
 
 
 def find_place(service: Service, asked: Asked, pair: str, case: str) -> Place | None:
-    """Among the flips of one pair of judges; None when it is none of them, or they are not known yet."""
+    """Among the flips of one pair of judges; None when it is none of them, or large runs were not compared yet."""
     try:
-        found = compare(service, asked, wait_seconds=0.3)
+        found = compare(service, asked, at_once=AT_ONCE)
     except InputError:  # two runs that cannot be compared still have the case
         return None
-    for judge in [] if found.compared is None else found.compared["judges"]:
+    for judge in found.compared["judges"] if found else []:
         if "=".join(judge[side]["judge"].rpartition("@")[0] for side in ("a", "b")) == pair:
             cases = [flip["case_id"] for flip in judge["flips"]["shown"]]
             if case in cases:

@@ -13,7 +13,7 @@ from adjudge.reports.words import NOTES
 from adjudge.reports.worked import Worked, case_fields, work_out
 from adjudge.server.items import ItemFilter, neighbours
 from adjudge.server.keys import to_key
-from adjudge.server.service import NotFoundError, NotReadyError, Service
+from adjudge.server.service import NotFoundError, Service
 from adjudge.server.shapes_item import (
     CaseField,
     ItemCall,
@@ -76,10 +76,10 @@ def show_item(
 
 
 def _judge(service: Service, record: RunRecord, judgement: Judgement) -> Judge | None:
-    followed = service.follower.known(record.run_id)
-    judges = judges_of(service.store, record) if followed is None else followed.judges
     name = (judgement.judge, judgement.judge_hash)
-    return next((judge for judge in judges if (judge.name, judge.hash) == name), None)
+    return next(
+        (judge for judge in judges_of(service.store, record) if (judge.name, judge.hash) == name), None
+    )
 
 
 def _text(text: str) -> str:
@@ -193,7 +193,7 @@ def _others(
     rest = [line for line in lines if (line.run_id, line.judge, line.repeat) != here]
     rest.sort(key=lambda line: line.run_id != record.run_id)  # stable: the latest stay first
     shown = rest[:MOST_OTHERS]
-    runs = {each.run_id: each for each in (record, *service.follower.runs())}
+    runs = {each.run_id: each for each in (record, *service.store.runs())}
     same = _compared(service, shown, judgement.case_id, ours, case)
     return [_other(line, runs.get(line.run_id), same) for line in shown], len(rest) - len(shown)
 
@@ -241,21 +241,13 @@ def _other(line: JudgementLine, run: RunRecord | None, same: Mapping[str, Same])
     )
 
 
-def _beside(
-    service: Service, record: RunRecord, judgement: Judgement, wanted: ItemFilter
-) -> ItemPlace | None:
-    followed = service.follower.want(record.run_id) or service.follower.wait_for(record.run_id, 1.0)
-    if followed is None:
-        return None
-    try:
-        place = neighbours(
-            service,
-            followed,
-            replace(wanted, first=0),
-            case_id=judgement.case_id,
-            judge=judgement.judge,
-            repeat=judgement.repeat,
-        )
-    except NotReadyError:
-        return None
+def _beside(service: Service, record: RunRecord, judgement: Judgement, wanted: ItemFilter) -> ItemPlace:
+    place = neighbours(
+        service,
+        record,
+        replace(wanted, first=0),
+        case_id=judgement.case_id,
+        judge=judgement.judge,
+        repeat=judgement.repeat,
+    )
     return ItemPlace(previous=place.previous, next=place.next, position=place.position, total=place.total)

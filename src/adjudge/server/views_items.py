@@ -8,14 +8,13 @@ from typing import Literal, get_args
 from adjudge.errors import InputError
 from adjudge.records import OUTCOME_KINDS, Judgement
 from adjudge.reports.compare_match import NO_VALUE
-from adjudge.server.follow import Followed
-from adjudge.server.index import find_copy
 from adjudge.server.items import ItemFilter, Sort, find_numbers
 from adjudge.server.keys import from_key, to_key
 from adjudge.server.pages import Link, query
 from adjudge.server.run_files import row_file
 from adjudge.server.service import Service
 from adjudge.server.shapes_items import ItemChoices, SliceValues, Value
+from adjudge.store import RunRecord
 
 MOST_VALUES = 40
 """Of a column that can be chosen from a list."""
@@ -29,61 +28,52 @@ METADATA = "meta:"
 # ---- what there is to choose from ------------------------------------------------------------------------
 
 
-def item_choices(service: Service, followed: Followed) -> ItemChoices:
-    run_id = followed.record.run_id
-    with service.index.reading() as connection:
-        copy = find_copy(connection, run_id)
-        if copy is None:
-            return ItemChoices(
-                judges=[], outcomes=[], notes=[], slices=[], columns=[], passes=False, labelled=0
-            )
-        return service.index.derived("choices", run_id, copy, lambda: _choices(connection, copy.number))
+def item_choices(service: Service, record: RunRecord) -> ItemChoices:
+    with service.index.reading(record) as index:
+        return index.once("choices", lambda: _choices(index.connection))
 
 
-def _choices(connection: Connection, n: int) -> ItemChoices:
-    outcomes = _counted(connection, f"SELECT outcome, count(*) FROM items_{n} GROUP BY outcome")
-    columns = _columns(connection, n)
+def _choices(connection: Connection) -> ItemChoices:
+    outcomes = _counted(connection, "SELECT outcome, count(*) FROM items GROUP BY outcome")
+    columns = _columns(connection)
     passes, labelled = connection.execute(
-        f"SELECT count(passed), coalesce(sum(labelled), 0) FROM items_{n}"
+        "SELECT count(passed), coalesce(sum(labelled), 0) FROM items"
     ).fetchone()
     return ItemChoices(
-        judges=_counted(
-            connection, f"SELECT judge, count(*) FROM items_{n} GROUP BY judge ORDER BY min(made)"
-        ),
+        judges=_counted(connection, "SELECT judge, count(*) FROM items GROUP BY judge ORDER BY min(made)"),
         outcomes=sorted(outcomes, key=lambda each: OUTCOME_KINDS.index(each.value)),
         notes=_counted(
             connection,
-            f"SELECT note, count(*) FROM notes_{n} GROUP BY note ORDER BY count(*) DESC, note LIMIT {MOST_NOTES}",
+            f"SELECT note, count(*) FROM notes GROUP BY note ORDER BY count(*) DESC, note LIMIT {MOST_NOTES}",
         ),
-        slices=_lists(connection, n, columns),
+        slices=_lists(connection, columns),
         columns=columns,
         passes=passes > 0,
         labelled=labelled,
     )
 
 
-def metadata_columns(service: Service, followed: Followed) -> list["Column"]:
-    with service.index.reading() as connection:
-        copy = find_copy(connection, followed.record.run_id)
-        names = _columns(connection, copy.number) if copy else []
+def metadata_columns(service: Service, record: RunRecord) -> list["Column"]:
+    with service.index.reading(record) as index:
+        names = _columns(index.connection)
     return [Column(key=f"{METADATA}{to_key(name)}", title=name, metadata=name) for name in names]
 
 
-def _columns(connection: Connection, n: int) -> list[str]:
+def _columns(connection: Connection) -> list[str]:
     """One step from name to name, however many values each has."""
     found: list[str] = []
-    row = connection.execute(f"SELECT min(name) FROM values_{n}").fetchone()
+    row = connection.execute("SELECT min(name) FROM facet_values").fetchone()
     while row[0] is not None and len(found) < MOST_COLUMNS:
         found.append(row[0])
-        row = connection.execute(f"SELECT min(name) FROM values_{n} WHERE name > ?", [row[0]]).fetchone()
+        row = connection.execute("SELECT min(name) FROM facet_values WHERE name > ?", [row[0]]).fetchone()
     return found
 
 
-def _lists(connection: Connection, n: int, columns: Sequence[str]) -> list[SliceValues]:
+def _lists(connection: Connection, columns: Sequence[str]) -> list[SliceValues]:
     lists: list[SliceValues] = []
     for name in columns:
         values = connection.execute(
-            f"SELECT value, items FROM values_{n} WHERE name = ? LIMIT ?", [name, MOST_VALUES + 1]
+            "SELECT value, items FROM facet_values WHERE name = ? LIMIT ?", [name, MOST_VALUES + 1]
         ).fetchall()
         if len(lists) < MOST_LISTS and len(values) <= MOST_VALUES:
             values.sort(key=lambda row: (row[0] == NO_VALUE, -row[1], row[0]))
@@ -231,13 +221,11 @@ def chips(wanted: ItemFilter) -> list[Link]:
 
 
 def export_items(
-    service: Service, followed: Followed, wanted: ItemFilter, suffix: Literal[".jsonl", ".csv"]
+    service: Service, record: RunRecord, wanted: ItemFilter, suffix: Literal[".jsonl", ".csv"]
 ) -> Iterator[bytes]:
     """All that fit, in the filter's order, each whole and as `adjudge export` writes it; read as it is sent."""
-    numbers = find_numbers(service, followed, wanted)
-    return row_file(
-        service.store, followed.record, suffix, _judgements(service, followed.record.run_id, numbers)
-    )
+    numbers = find_numbers(service, record, wanted)
+    return row_file(service.store, record, suffix, _judgements(service, record.run_id, numbers))
 
 
 def _judgements(service: Service, run_id: str, numbers: Sequence[int]) -> Iterator[Judgement]:

@@ -58,7 +58,7 @@ def show_judge(service: Service, key: str) -> JudgeDetail:
     reference = from_key(key)
     judge, origin = _find(service, reference)
     known = f"{judge.name}@{judge.hash}"
-    runs = [record for record in service.follower.runs() if known in planned_judges(record.plan)]
+    runs = [record for record in service.store.runs() if known in planned_judges(record.plan)]
     described = plain_json(describe_judge(judge))
     assert isinstance(described, dict)
     return JudgeDetail(
@@ -197,7 +197,7 @@ def _origin(judge: Judge) -> str:
 
 
 def _used(service: Service) -> Counter[str]:
-    return Counter(name for record in service.follower.runs() for name in planned_judges(record.plan))
+    return Counter(name for record in service.store.runs() for name in planned_judges(record.plan))
 
 
 def _row(judge: Judge, origin: str, used: Counter[str]) -> JudgeRow:

@@ -13,7 +13,6 @@ from adjudge.reports.agree_labels import Reading, not_placed, reading_of
 from adjudge.reports.agree_next import draw_next, shown_of
 from adjudge.reports.agree_selection import how_drawn
 from adjudge.reports.format import plain_json
-from adjudge.reports.stored_runs import judges_of
 from adjudge.server.keys import to_key
 from adjudge.server.label_choices import choices_of
 from adjudge.server.service import NotFoundError, Service
@@ -52,21 +51,20 @@ class Subject:
 def subjects(service: Service, run: str) -> list[Subject]:
     """The judges of a run, in the order of its plan."""
     record = service.run(run)
-    known = service.follower.known(record.run_id)
-    sources = {
-        (each.name, each.hash): each for each in (known.judges if known else judges_of(service.store, record))
-    }
+    figures = service.figures.get(record)
+    sources = {(each.name, each.hash): each for each in figures.judges}
     pairs = [each.rpartition("@")[::2] for each in planned_judges(record.plan)]
     names = Counter(name for name, _ in pairs)
-    report = (known.report if known else None) or {"judges": []}
-    judged = {(each["judge"], each["judge_hash"]): each["judged"] for each in report["judges"]}
+    judged = Counter[tuple[str, str]]()
+    for summary in figures.report.summaries:
+        judged[summary.judge, summary.judge_hash] += summary.judged
     return [
         Subject(
             record=record,
             name=name,
             reference=name if names[name] == 1 else f"{name}@{judge_hash}",
             judge=sources.get((name, judge_hash)),
-            judged=judged.get((name, judge_hash), 0),
+            judged=judged[name, judge_hash],
         )
         for name, judge_hash in pairs
     ]
@@ -87,10 +85,8 @@ def find_subject(service: Service, run: str, judge: str) -> Subject:
 
 def reading_for(service: Service, subject: Subject) -> Reading:
     """How labels are read, without a look at the verdicts: whether passes are told apart is in the run's figures."""
-    report = service.followed(subject.record.run_id).report or {"judges": []}
-    has_rule = any(
-        each["judge"] == subject.name and each["pass_rate"] is not None for each in report["judges"]
-    )
+    summaries = service.figures.get(subject.record).report.summaries
+    has_rule = any(each.judge == subject.name and each.pass_rate is not None for each in summaries)
     return replace(reading_of(subject.name, subject.judge, (), {}), has_rule=has_rule)
 
 
@@ -268,7 +264,6 @@ def keep_label(service: Service, run: str, body: LabelBody) -> Kept:
         at=datetime.now(UTC),
     )
     store.keep_labels(run_id, with_draws([label], draws, before))
-    service.follower.look_now()
     drawn = {case for draw in draws for case in draw.chosen}
     mine = {each.case_id for each in before if each.annotator == body.annotator} | {case_id}
     return Kept(
@@ -287,7 +282,6 @@ def remove_label(service: Service, run: str, *, judge: str, annotator: str, case
     run_id = subject.record.run_id
     known = _known_id(service, subject, case_id, service.store.draws(run_id, subject.name))
     removed = service.store.remove_labels(run_id, subject.name, annotator, known)
-    service.follower.look_now()
     return Removed(removed=removed)
 
 
@@ -340,7 +334,7 @@ def label_state(
     service: Service, run: str, *, annotator: str = "", overlap: float = EVERY_CASE
 ) -> LabelState:
     """What there is to label in a run, and how far this annotator and the others are."""
-    record = service.followed(run).record
+    record = service.run(run)
     found = []
     for subject in subjects(service, run):
         draws = service.store.draws(record.run_id, subject.name)

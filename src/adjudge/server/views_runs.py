@@ -3,32 +3,51 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from adjudge.server.follow import Followed
+from adjudge.errors import InputError
+from adjudge.server.figures import AT_ONCE, Figures
 from adjudge.server.keys import to_key
 from adjudge.server.service import Service
 from adjudge.server.shapes import Headline, Interval, RunList, RunRow
 from adjudge.store import RunRecord, planned_judges
 
 
-def list_runs(service: Service, *, q: str = "", state: str = "", first: int = 0, size: int = 100) -> RunList:
-    """The latest first; `q` is looked for in name, id, judges, model and file."""
-    records = service.follower.runs()
+def list_runs(
+    service: Service,
+    *,
+    q: str = "",
+    state: str = "",
+    first: int = 0,
+    size: int = 100,
+    at_once: int = AT_ONCE,
+    at_least: int = 0,
+) -> RunList:
+    """The latest first; `q` is looked for in name, id, judges, model and file.
+
+    Of what was not counted before, `at_once` judgements are counted, and `at_least` so many runs.
+    """
+    records = service.store.runs()
     wanted = q.casefold()
     found = [
         record
         for record in records
         if (not state or record.state == state) and wanted in _searched(record).casefold()
     ]
-    rows = [
-        run_row(record, service.follower.known(record.run_id), expected=expected_judgements(record, records))
-        for record in found[first : first + size]
-    ]
-    return RunList(runs=rows, total=len(found), trouble=service.follower.trouble)
+    rows, left, trouble = [], at_once, None
+    for record in found[first : first + size]:
+        figures = service.figures.known(record)
+        if figures is None and (record.judgements <= left or at_least > 0):
+            left, at_least = left - record.judgements, at_least - 1
+            try:
+                figures = service.figures.get(record)
+            except InputError as error:  # of one run; the others can be read
+                trouble = f"run {record.run_id}: {error}"
+        rows.append(run_row(record, figures, expected=expected_judgements(record, records)))
+    return RunList(runs=rows, total=len(found), trouble=trouble)
 
 
-def run_row(record: RunRecord, followed: Followed | None, *, expected: int | None = None) -> RunRow:
+def run_row(record: RunRecord, figures: Figures | None, *, expected: int | None = None) -> RunRow:
     plan = record.plan
-    report = followed.report if followed else None
+    report: dict[str, Any] | None = figures.report.to_json() if figures else None
     return RunRow(
         run=record.run_id,
         key=to_key(record.run_id),
@@ -41,8 +60,7 @@ def run_row(record: RunRecord, followed: Followed | None, *, expected: int | Non
         finished_at=record.finished_at,
         judgements=record.judgements,
         expected=expected,
-        read=followed.indexed.items if followed else 0,
-        headlines=[headline(each) for each in report["judges"]] if report else [],
+        headlines=[headline(each) for each in report["judges"]] if report else None,
     )
 
 

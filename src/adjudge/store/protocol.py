@@ -1,6 +1,7 @@
 """The Protocol of a store: where judgements, the calls behind them and their runs are kept."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Protocol
 
 from adjudge.records import Case, Json, Judgement
@@ -9,6 +10,8 @@ from adjudge.store.records import (
     JudgementLine,
     KeptLabel,
     LabelDraw,
+    ListedJudgement,
+    RunMark,
     RunRecord,
     Spending,
     StoredCompletion,
@@ -76,19 +79,23 @@ class Store(Protocol):
     def same_case(self, case_id: str, *, most_runs: int = 400) -> list[JudgementLine]:
         """Every judgement of a case of this id in the latest runs: the latest run first, in each as they were made."""
 
-    def entries(self, run_id: str, after: int = 0) -> list[Entry]:
-        """The next judgements of a run after that number, each with its case; none when there are no more yet."""
+    def judgements_after(self, run_id: str, number: int) -> Iterator[tuple[int, Judgement]]:
+        """(number, judgement) of those with a higher number, in the order of their numbers."""
+
+    def listed(self, run_id: str, after: int = 0, *, with_cases: bool = False) -> list[ListedJudgement]:
+        """The next judgements of a run after that number, a page of them; none when there are no more yet."""
+
+    def entries_at(self, run_id: str, numbers: Sequence[int]) -> list[Entry]:
+        """Those of a run with these numbers, in this order, each with its case; one that is gone is left out."""
 
     def judgements_at(self, run_id: str, numbers: Sequence[int]) -> list[Judgement]:
-        """Those of a run with these numbers, in this order; one that is gone is left out."""
+        """The same without the cases."""
 
-    def count_until(self, run_id: str, number: int) -> int:
-        """How many judgements of the run have that number or a lower one; another count than was read says that
-        judgements were replaced, or came in late.
-        """
+    def mark_until(self, run_id: str, number: int) -> RunMark:
+        """Of the judgements up to that number, as they are now; a database may give a number again."""
 
-    def mark_until(self, run_id: str, number: int) -> str:
-        """Another one when those judgements are not all the same as before; a database may give a number again."""
+    def latest_times(self, run_id: str, most: int) -> list[datetime]:
+        """When the latest judgements were made, the newest first."""
 
     def judge_text(self, judge_hash: str) -> tuple[str, str] | None:
         """(name, the judge file as it was)."""

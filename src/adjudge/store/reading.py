@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -25,7 +26,7 @@ from adjudge.store.packing import (
     to_name,
     unpack,
 )
-from adjudge.store.records import Entry, RunRecord, StoredCompletion
+from adjudge.store.records import Entry, RunMark, RunRecord, StoredCompletion
 from adjudge.store.sql import MOST_KEYS, Row, Session, chunks, in_list
 
 PAGE = 500
@@ -246,22 +247,23 @@ def case(session: Session, run_id: str, case_id: str) -> Case | None:
     return load_case(unpack(data), case_id=judgement.case_id, place=judgement.place)
 
 
-def entries(session: Session, run_id: str, after: int) -> list[Entry]:
-    rows = session.query(
-        f"SELECT t.data, {JUDGEMENT_COLUMNS} FROM judgements j LEFT JOIN texts t ON t.hash = j.case_hash"  # noqa: S608 - columns of ours
-        " WHERE j.run_id = ? AND j.made > ? ORDER BY j.made LIMIT ?",
-        [to_name(run_id), after, PAGE],
-    )
-    found = []
-    for data, *row in rows:
-        number, judgement = _judgement(tuple(row))
-        case = (
-            None
-            if data is None
-            else load_case(unpack(data), case_id=judgement.case_id, place=judgement.place)
+def entries_at(session: Session, run_id: str, numbers: Sequence[int]) -> list[Entry]:
+    found: dict[int, Entry] = {}
+    for chunk in chunks(numbers, MOST_KEYS):
+        rows = session.query(
+            f"SELECT t.data, {JUDGEMENT_COLUMNS} FROM judgements j LEFT JOIN texts t ON t.hash = j.case_hash"  # noqa: S608 - columns of ours and placeholders
+            f" WHERE j.run_id = ? AND j.made IN {in_list(len(chunk))}",
+            [to_name(run_id), *chunk],
         )
-        found.append(Entry(number=number, judgement=judgement, case=case))
-    return found
+        for data, *row in rows:
+            number, judgement = _judgement(tuple(row))
+            case = (
+                None
+                if data is None
+                else load_case(unpack(data), case_id=judgement.case_id, place=judgement.place)
+            )
+            found[number] = Entry(number=number, judgement=judgement, case=case)
+    return [found[number] for number in numbers if number in found]
 
 
 def judgements_at(session: Session, run_id: str, numbers: Sequence[int]) -> list[Judgement]:
@@ -275,15 +277,16 @@ def judgements_at(session: Session, run_id: str, numbers: Sequence[int]) -> list
     return [found[number] for number in numbers if number in found]
 
 
-def count_until(session: Session, run_id: str, number: int) -> int:
-    sql = "SELECT count(*) FROM judgements WHERE run_id = ? AND made <= ?"
-    return int(session.query(sql, [to_name(run_id), number])[0][0])
-
-
-def mark_until(session: Session, run_id: str, number: int) -> str:
+def mark_until(session: Session, run_id: str, number: int) -> RunMark:
     # what is judged again is judged later than all that was there before
     sql = "SELECT count(*), max(made), max(at) FROM judgements WHERE run_id = ? AND made <= ?"
-    return "-".join(str(each) for each in session.query(sql, [to_name(run_id), number])[0])
+    judgements, last, latest = session.query(sql, [to_name(run_id), number])[0]
+    return RunMark(judgements, last or 0, None if latest is None else from_micros(latest))
+
+
+def latest_times(session: Session, run_id: str, most: int) -> list[datetime]:
+    sql = "SELECT at FROM judgements WHERE run_id = ? ORDER BY made DESC LIMIT ?"
+    return [from_micros(row[0]) for row in session.query(sql, [to_name(run_id), most])]
 
 
 def judge_text(session: Session, judge_hash: str) -> tuple[str, str] | None:

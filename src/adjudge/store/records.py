@@ -1,6 +1,6 @@
 """What goes into a store and what comes out, beside the pipeline's own records."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple
@@ -58,6 +58,47 @@ class Entry:
     judgement: Judgement
     case: Case | None
     """None for a row that could not be read as a case."""
+
+
+class RunMark(NamedTuple):
+    """Which judgements of a run have been read: other values when one of them was replaced, or came in late."""
+
+    judgements: int = 0
+    last: int = 0
+    """The highest number."""
+    latest: datetime | None = None
+
+    def extend(self, number: int, at: datetime) -> "RunMark":
+        return RunMark(
+            self.judgements + 1,
+            max(self.last, number),
+            at if self.latest is None or at > self.latest else self.latest,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListedJudgement:
+    """A stored judgement as far as lists are sorted, filtered and searched by it."""
+
+    number: int
+    at: datetime
+    case_id: str
+    judge: str
+    judge_hash: str
+    repeat: int
+    outcome: str
+    score: float | None
+    passed: bool | None
+    probability: float | None
+    cost: float | None
+    latency_ms: float
+    reason: str
+    """Why it was scored so, or why it could not be judged."""
+    notes: Sequence[str]
+    metadata: Mapping[str, Json]
+    label: Json
+    columns: Mapping[str, Json]
+    """The case's; empty where they were not asked for."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

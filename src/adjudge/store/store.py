@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
@@ -15,6 +16,8 @@ from adjudge.store.records import (
     JudgementLine,
     KeptLabel,
     LabelDraw,
+    ListedJudgement,
+    RunMark,
     RunRecord,
     Spending,
     StoredCompletion,
@@ -166,17 +169,28 @@ class SqlStore:
     def same_case(self, case_id: str, *, most_runs: int = 400) -> list[JudgementLine]:
         return self._read(lambda session: lookups.same_case(session, case_id, most_runs))
 
-    def entries(self, run_id: str, after: int = 0) -> list[Entry]:
-        return self._read(lambda session: reading.entries(session, run_id, after))
+    def judgements_after(self, run_id: str, number: int) -> Iterator[tuple[int, Judgement]]:
+        while True:
+            page = self._read(partial(reading.judgement_page, run_id=run_id, after=number, with_calls=False))
+            yield from page
+            if len(page) < reading.PAGE:
+                return
+            number = page[-1].number
+
+    def listed(self, run_id: str, after: int = 0, *, with_cases: bool = False) -> list[ListedJudgement]:
+        return self._read(lambda session: lookups.listed(session, run_id, after, with_cases=with_cases))
+
+    def entries_at(self, run_id: str, numbers: Sequence[int]) -> list[Entry]:
+        return self._read(lambda session: reading.entries_at(session, run_id, numbers)) if numbers else []
 
     def judgements_at(self, run_id: str, numbers: Sequence[int]) -> list[Judgement]:
         return self._read(lambda session: reading.judgements_at(session, run_id, numbers)) if numbers else []
 
-    def count_until(self, run_id: str, number: int) -> int:
-        return self._read(lambda session: reading.count_until(session, run_id, number))
-
-    def mark_until(self, run_id: str, number: int) -> str:
+    def mark_until(self, run_id: str, number: int) -> RunMark:
         return self._read(lambda session: reading.mark_until(session, run_id, number))
+
+    def latest_times(self, run_id: str, most: int) -> list[datetime]:
+        return self._read(lambda session: reading.latest_times(session, run_id, most))
 
     def judge_text(self, judge_hash: str) -> tuple[str, str] | None:
         return self._read(lambda session: reading.judge_text(session, judge_hash))

@@ -1,10 +1,9 @@
 """adjudge as a service: judges and models from the server's own list, and nothing else."""
 
 import json
-import time
 
 import pytest
-from served import served
+from served import finish_runs, served
 
 CASE = {"id": "a", "question": "How many legs has a spider?", "response": "Eight.", "reference": "8"}
 REPLY = {
@@ -93,12 +92,10 @@ def test_a_case_without_what_the_judge_needs_is_told_so(pages):
 
 
 def finished(pages, run):
-    for _ in range(400):
-        found = next(each for each in pages.read("/api/runs")["runs"] if each["run"] == run)
-        if found["state"] == "finished" and found["headlines"] and found["read"] == found["judgements"]:
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"{run} did not end: {found}")
+    finish_runs(pages.service)
+    found = next(each for each in pages.read("/api/runs")["runs"] if each["run"] == run)
+    assert found["state"] == "finished"
+    return found
 
 
 def begin(pages, **body):

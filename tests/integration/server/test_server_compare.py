@@ -3,7 +3,6 @@
 import json
 import shutil
 import threading
-import time
 from contextlib import closing
 from html import unescape
 
@@ -15,6 +14,7 @@ from served import served
 from adjudge.errors import StoreError
 from adjudge.judges import built_in_judges
 from adjudge.server import comparisons
+from adjudge.server.routes import compare
 from adjudge.server.views_compare import MOST_FLIPS
 from adjudge.store import open_store
 
@@ -41,24 +41,14 @@ def pages(where):
         yield opened
 
 
-def ready(pages, run="before"):
-    """Until the server has read the run, so that it knows its columns."""
-    for _ in range(400):
-        known = pages.service.follower.known(run)
-        if known is not None and known.report is not None and known.indexed.items:
-            return
-        time.sleep(0.02)
-    raise AssertionError(f"{run} was not read")
-
-
 def counting(monkeypatch, hold=None):
-    """How often a comparison is made; `hold` is waited for each time."""
+    """How often a comparison is made; `hold` is called each time."""
     made, ours = [], comparisons.compare_runs
 
     def count(*arguments, **options):
         made.append(options)
         if hold is not None:
-            assert hold.wait(30)
+            hold()
         return ours(*arguments, **options)
 
     monkeypatch.setattr(comparisons, "compare_runs", count)
@@ -100,7 +90,6 @@ def test_a_form_sent_without_scripts_says_that_nothing_was_chosen_and_that_is_no
 
 
 def test_columns_are_offered_and_the_chosen_one_stays_chosen(pages):
-    ready(pages)
     shown = pages.client.get("/compare?a=before&b=after&slice=topic").text
     assert 'value="topic" checked' in shown
     assert 'value="parity">' in shown
@@ -117,7 +106,6 @@ def test_a_column_that_no_case_has_is_told_on_the_page_and_refused_by_the_api(pa
 
 def test_runs_of_other_models_are_refused_with_the_reason_and_a_way_on(pages, where, tmp_path):
     make_run(tmp_path, "other", some(20, 20), replies="replies-2.jsonl")
-    pages.service.follower.look_now()
     answer = pages.client.get("/api/compare?a=before&b=other")
     assert answer.status_code == 400
     assert "were not judged alike: the model is scripted:" in answer.json()["problem"]
@@ -204,50 +192,45 @@ def test_a_second_request_is_answered_from_the_first(pages, monkeypatch):
     assert len(made) == 3
 
 
-def test_a_slow_comparison_leaves_the_page_pending_and_the_api_waits(pages, monkeypatch):
-    hold = threading.Event()
+def test_who_asks_while_it_is_made_waits_for_the_one_that_is_made(pages, monkeypatch):
+    under_way, go_on, found = threading.Event(), threading.Event(), []
+
+    def hold():
+        under_way.set()
+        go_on.wait()
+
     made = counting(monkeypatch, hold)
-    shown = pages.client.get("/compare?a=before&b=after")
-    assert shown.status_code == 200
-    assert 'id="comparison" data-poll="1"' in shown.text
-    assert "Comparing 40 and 40 judgements" in shown.text
-    assert "Look again" in shown.text
-    found = []
-    waiting = threading.Thread(
-        target=lambda: found.append(pages.client.get(f"/api/compare?a=before&b=after&flips={MOST_FLIPS}"))
-    )
-    waiting.start()
-    hold.set()
-    waiting.join(30)
-    assert found[0].status_code == 200
-    assert found[0].json()["pending"] is False
-    after = pages.client.get("/compare?a=before&b=after").text
-    assert "data-poll" not in after
-    assert "B is better" in after
+
+    def ask():
+        found.append(pages.client.get("/api/compare?a=before&b=after"))
+
+    threads = [threading.Thread(target=ask) for _ in range(3)]
+    threads[0].start()
+    under_way.wait()
+    for thread in threads[1:]:
+        thread.start()
+    go_on.set()
+    for thread in threads:
+        thread.join()
+    assert [answer.status_code for answer in found] == [200] * 3
+    assert found[0].json() == found[1].json() == found[2].json()
     assert len(made) == 1
 
 
-def test_the_api_says_to_come_again_when_it_takes_too_long(pages, monkeypatch):
-    hold = threading.Event()
-    counting(monkeypatch, hold)
-    get = pages.service.comparisons.get
-    monkeypatch.setattr(
-        comparisons.Comparisons,
-        "get",
-        lambda _, *runs, **options: get(*runs, **{**options, "wait_seconds": 0.01}),
-    )
-    answer = pages.client.get("/api/compare?a=before&b=after")
-    assert (answer.status_code, "is being made" in answer.json()["problem"]) == (503, True)
-    hold.set()
-
-
-def grown(pages, run, judgements):
-    for _ in range(400):
-        pages.service.follower.look_now()
-        if pages.service.run(run).judgements == judgements:
-            return
-        time.sleep(0.02)
-    raise AssertionError(f"{run} has {pages.service.run(run).judgements}")
+def test_large_runs_are_compared_when_the_page_asks_for_it(pages, monkeypatch):
+    monkeypatch.setattr(compare, "AT_ONCE", 79)
+    made = counting(monkeypatch)
+    shown = pages.client.get("/compare?a=before&b=after").text
+    assert 'id="comparison" data-poll="1"' in shown
+    assert "Comparing 80 judgements" in shown
+    assert 'href="?a=before&amp;b=after&amp;now=1"' in shown
+    assert not made
+    swapped = pages.client.get("/compare?a=before&b=after", headers={"X-Swap": "comparison"}).text
+    assert "data-poll" not in swapped
+    assert "B is better" in swapped
+    assert "B is better" in pages.client.get("/compare?a=before&b=after").text
+    assert "B is better" in pages.client.get("/compare?a=before&b=after&now=1").text
+    assert len(made) == 1
 
 
 def test_a_run_that_grew_is_compared_again(tmp_path, monkeypatch):
@@ -261,7 +244,6 @@ def test_a_run_that_grew_is_compared_again(tmp_path, monkeypatch):
         assert first["judges"][0]["matched"] == 60
         assert "run after is running: it may not hold all its cases yet" in first["notes"]
         store.write([each for number in range(60, 200) for each in make_row(number, judges, run_id="after")])
-        grown(pages, "after", 200)
         assert pages.read("/api/compare?a=before&b=after")["compared"]["judges"][0]["matched"] == 200
         assert len(made) == 2
 
@@ -273,13 +255,8 @@ def test_a_run_that_was_made_anew_under_its_name_is_compared_again(pages, where,
     with closing(open_store(where)) as store:
         store.remove_run("after")
     make_run(tmp_path, "after", some(2, 38))
-    for _ in range(400):
-        pages.service.follower.look_now()
-        answer = pages.client.get("/api/compare?a=before&b=after&across=1")
-        if answer.status_code == 200 and answer.json()["compared"]["judges"][0]["finding"] == "worse":
-            return
-        time.sleep(0.02)
-    raise AssertionError(f"the old comparison was shown: {answer.status_code}")
+    again = pages.read("/api/compare?a=before&b=after&across=1")
+    assert again["compared"]["judges"][0]["finding"] == "worse"
 
 
 def test_what_people_say_meanwhile_is_taken_into_account(pages, monkeypatch):
@@ -306,7 +283,7 @@ def test_an_error_that_passes_is_not_kept(pages, monkeypatch):
     monkeypatch.setattr(comparisons, "compare_runs", fail_first)
     assert pages.client.get("/api/compare?a=before&b=after").status_code == 503
     assert pages.client.get("/api/compare?a=before&b=after").status_code == 500
-    assert pages.read("/api/compare?a=before&b=after")["pending"] is False
+    assert pages.read("/api/compare?a=before&b=after")["compared"]["judges"][0]["finding"] == "better"
 
 
 def test_no_more_than_so_many_are_kept(pages, monkeypatch):
@@ -317,19 +294,6 @@ def test_no_more_than_so_many_are_kept(pages, monkeypatch):
     assert len(made) == 4
     pages.read("/api/compare?a=before&b=after&flips=3")
     assert len(made) == 4
-
-
-def test_one_that_is_pushed_out_before_its_turn_is_begun_again(pages, monkeypatch):
-    monkeypatch.setattr(comparisons, "MOST_KEPT", 1)
-    hold = threading.Event()
-    counting(monkeypatch, hold)
-    a, b = pages.service.run("before"), pages.service.run("after")
-    kept = pages.service.comparisons
-    assert kept.get(a, b, flips=1, wait_seconds=0.01) is None
-    assert kept.get(a, b, flips=2, wait_seconds=0.01) is None
-    assert kept.get(a, b, flips=3, wait_seconds=0.01) is None  # pushes 2 out, which has not begun
-    hold.set()
-    assert kept.get(a, b, flips=2, wait_seconds=30) is not None
 
 
 # ---- one case ----

@@ -17,9 +17,6 @@ from adjudge.store import KeptLabel
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     with served(make_items(tmp_path_factory.mktemp("items"))) as opened:
-        for run in ("support", "before", "after"):
-            opened.service.follower.want(run)
-            opened.service.follower.wait_for(run)
         yield opened
 
 
@@ -214,8 +211,6 @@ def hostile(tmp_path_factory):
         model=f"scripted:{folder / 'replies.jsonl'}",
     )
     with served(folder / ".adjudge") as opened:
-        opened.service.follower.want("hostile")
-        opened.service.follower.wait_for("hostile")
         yield opened
 
 

@@ -25,15 +25,7 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("items-pages")
     seed_store(folder, ROWS)
     with served(folder) as site:
-        wait_until_read(site)
         yield site
-
-
-def wait_until_read(site, run="seeded", rows=ROWS):
-    followed = site.service.followed(run)
-    while not followed.complete or followed.indexed.items < rows or followed.record.judgements < rows:
-        site.service.follower.look_now()
-        followed = site.service.follower.wait_for(run, 0.05) or followed
 
 
 class Page(HTMLParser):
@@ -242,7 +234,6 @@ def test_a_live_run_is_looked_at_again_while_it_runs(tmp_path):
     seed_store(tmp_path, 30, state="running", run_id="live")
     judges = [judge for judge in built_in_judges() if judge.name in ("correctness", "relevance")]
     with served(tmp_path) as site:
-        wait_until_read(site, "live", 30)
         _, answer = load(site, run="live")
         assert 'data-poll="2"' in answer.text
         assert "<strong>30</strong> items" in answer.text
@@ -250,7 +241,6 @@ def test_a_live_run_is_looked_at_again_while_it_runs(tmp_path):
         site.service.store.write(
             [write for number in range(30, 45) for write in make_row(number, judges, run_id="live")]
         )
-        wait_until_read(site, "live", 45)
         assert "<strong>45</strong> items" in load(site, run="live")[1].text
         choices = site.read("/api/runs/live/items/choices")
         assert [each["count"] for each in choices["judges"]] == [23, 22]
@@ -293,7 +283,6 @@ def test_hostile_names_and_texts_are_shown_and_can_be_followed(tmp_path):
     )
     store.close()
     with served(tmp_path) as site:
-        wait_until_read(site, run, 1)
         meta = quote(f"meta:{to_key(column)}")
         page, answer = load(
             site, f"?cols=case&cols=notes&cols=reason&cols=cluster&cols=question&cols={meta}", run=run

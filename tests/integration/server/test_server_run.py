@@ -3,8 +3,6 @@
 import html
 import json
 import re
-import threading
-import time
 
 import pytest
 from seeded_store import MODEL, make_row, seed_store
@@ -15,8 +13,8 @@ from adjudge.judges import built_in_judges
 from adjudge.probes.card import Card
 from adjudge.probes.shelf import keep_card, shelf_of
 from adjudge.probes.text import card_line
-from adjudge.server.slice_counts import SliceCounts
-from adjudge.store import RunRecord, open_store
+from adjudge.server import views_runs
+from adjudge.server.routes import run
 
 LINK = re.compile(r'<th scope="row"><a href="([^"]+)">[^<]*</a></th><td class="n">([\d,]+)</td>')
 SLICE = re.compile(
@@ -29,7 +27,6 @@ def pages(tmp_path_factory):
     where = tmp_path_factory.mktemp("run") / "store"
     seed_store(where, 1_200, repeats=2)
     with served(where) as opened:
-        until_read(opened, "seeded")
         yield opened
 
 
@@ -43,29 +40,10 @@ def report(adjudge, pages):
     return call
 
 
-def until_read(opened, key, seconds=60):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        answer = opened.client.get(f"/api/runs/{key}")
-        if (
-            answer.status_code == 200
-            and answer.json()["run"]["read"] == answer.json()["run"]["judgements"] > 0
-        ):
-            return
-        time.sleep(0.05)
-    raise AssertionError("the run was not read")
-
-
-def page_of(opened, path, ready="</html>", seconds=60):
-    """The page, once it has what it should have: slices are counted behind it."""
-    end = time.monotonic() + seconds
-    while True:
-        answer = opened.client.get(path)
-        assert answer.status_code == 200, answer.text
-        if ready in answer.text or time.monotonic() > end:
-            assert ready in answer.text
-            return answer.text
-        time.sleep(0.05)
+def page_of(opened, path):
+    answer = opened.client.get(path)
+    assert answer.status_code == 200, answer.text
+    return answer.text
 
 
 def test_the_api_gives_the_report_of_the_command_line(pages, report):
@@ -73,9 +51,8 @@ def test_the_api_gives_the_report_of_the_command_line(pages, report):
 
 
 def test_slices_are_those_of_the_command_line(pages, report):
-    said = pages.read("/api/runs/seeded?slice=topic&slice=system&wait=60")
+    said = pages.read("/api/runs/seeded?slice=topic&slice=system")
     assert said["sliced"] == ["topic", "system"]
-    assert not said["counting"]
     assert said["report"] == report("--slice", "topic", "--slice", "system")
 
 
@@ -89,14 +66,14 @@ def test_a_column_that_no_case_has_is_named_with_those_there_are(pages):
 def test_columns_are_offered_and_those_with_few_values_are_shown(pages):
     columns = {each["name"]: each["values"] for each in pages.read("/api/runs/seeded")["columns"]}
     assert columns == {"language": 4, "order": 300, "system": 2, "topic": 8}
-    text = page_of(pages, "/runs/seeded", "correctness by topic")
+    text = page_of(pages, "/runs/seeded")
     assert "correctness by language" in text
     assert "correctness by order" not in text
     assert "miss their true value by chance" in text
 
 
 def test_every_bar_leads_to_as_many_items_as_it_says(pages):
-    text = page_of(pages, "/runs/seeded", "relevance by topic")
+    text = page_of(pages, "/runs/seeded")
     links = LINK.findall(text) + SLICE.findall(text)
     assert len(links) >= 40
     for href, count in links:
@@ -172,7 +149,7 @@ def test_a_run_that_is_not_there_is_said_to_be_missing(pages, path):
 
 
 def test_a_page_without_scripts_holds_all_numbers_and_no_style_or_script_of_its_own(pages):
-    text = page_of(pages, "/runs/seeded", "relevance by topic")
+    text = page_of(pages, "/runs/seeded")
     assert " style=" not in text
     assert "<script>" not in text
     assert len(text.encode()) < 200_000
@@ -183,7 +160,6 @@ def test_a_run_that_goes_on_says_how_far_it_is(tmp_path):
     seed_store(where, 40, state="running", run_id="live", name=None)
     judges = [judge for judge in built_in_judges() if judge.name in {"correctness", "relevance"}]
     with served(where) as opened:
-        until_read(opened, "live")
         said = opened.read("/api/runs/live")
         assert said["run"]["state"] == "running"
         assert said["run"]["judgements"] == 40
@@ -192,69 +168,49 @@ def test_a_run_that_goes_on_says_how_far_it_is(tmp_path):
         opened.service.store.write(
             [write for n in range(40, 60) for write in make_row(n, judges, run_id="live")]
         )
-        opened.service.follower.look_now()
-        end = time.monotonic() + 30
-        while opened.read("/api/runs/live")["run"]["read"] < 60 and time.monotonic() < end:
-            time.sleep(0.05)
         assert opened.read("/api/runs/live")["report"]["judges"][0]["asked"] == 30
 
 
-def test_slices_are_counted_behind_and_once(tmp_path):
-    """The first who asks is answered at once, all of them get the same, and what changed is counted again."""
-    where = tmp_path / "store"
-    seed_store(where, 60)
-    store = open_store(str(where))
-    reads = []
-    gate = threading.Event()
-
-    class Slow:
-        def judgements(self, run_id):
-            reads.append(run_id)
-            assert gate.wait(30)
-            yield from store.judgements(run_id)
-
-    (record,) = store.runs()
-    counts = SliceCounts(Slow())
-    try:
-        assert counts.get(record, (), ("topic",), last=60) is None
-        assert counts.get(record, (), ("topic",), last=60) is None
-        gate.set()
-        found = wait_for(lambda: counts.get(record, (), ("topic",), last=60))
-        assert found.judgements == 60
-        assert counts.get(record, (), ("topic",), last=60) is found
-        assert len(reads) <= 2
-    finally:
-        counts.stop()
-        store.close()
+def test_a_large_run_is_counted_when_its_page_asks_for_the_figures(tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "AT_ONCE", 50)
+    monkeypatch.setattr(
+        views_runs.list_runs, "__kwdefaults__", views_runs.list_runs.__kwdefaults__ | {"at_once": 50}
+    )
+    seed_store(tmp_path / "store", 60)
+    with served(tmp_path / "store") as opened:
+        first = page_of(opened, "/runs/seeded")
+        assert "Counting 60 judgements…" in first
+        assert '<section id="figures" data-poll="2"' in first
+        assert 'href="/runs/seeded?now=1"' in first
+        assert "60 judgements, not counted yet" in page_of(opened, "/")
+        assert "Counting" in opened.client.get("/runs/seeded", headers={"X-Swap": "progress"}).text
+        swapped = opened.client.get("/runs/seeded", headers={"X-Swap": "figures"}).text
+        assert "Counting" not in swapped
+        assert "correctness by topic" in swapped
+        assert page_of(opened, "/runs/seeded") == swapped
+        assert "not counted yet" not in page_of(opened, "/")
 
 
-def test_a_store_in_trouble_is_said_and_not_waited_for(tmp_path):
-    class Broken:
-        def judgements(self, run_id):
+def test_without_scripts_a_large_run_is_counted_by_its_link(tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "AT_ONCE", 50)
+    seed_store(tmp_path / "store", 60)
+    with served(tmp_path / "store") as opened:
+        assert "correctness by topic" in page_of(opened, "/runs/seeded?now=1")
+
+
+def test_a_store_in_trouble_is_said(tmp_path, monkeypatch):
+    seed_store(tmp_path / "store", 4)
+    with served(tmp_path / "store") as opened:
+
+        def broken(*_):
             raise StoreError("the disk is gone\n\nhint: find it")
 
-    where = tmp_path / "store"
-    seed_store(where, 4)
-    store = open_store(str(where))
-    record: RunRecord = store.runs()[0]
-    store.close()
-    counts = SliceCounts(Broken())
-    try:
-        found = wait_for(lambda: counts.get(record, (), ("topic",), last=4))
-        assert found.report is None
-        assert found.trouble == "the disk is gone"
-    finally:
-        counts.stop()
-
-
-def wait_for(ask, seconds=30):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        found = ask()
-        if found is not None:
-            return found
-        time.sleep(0.01)
-    raise AssertionError("nothing came")
+        monkeypatch.setattr(opened.service.store, "judgements_after", broken)
+        answer = opened.client.get("/runs/seeded")
+        assert answer.status_code == 503
+        assert "the disk is gone" in answer.text
+        assert 'http-equiv="refresh"' in answer.text
+        assert 'http-equiv="refresh"' not in opened.client.get("/nowhere").text
 
 
 # ---- the list ----
@@ -277,22 +233,3 @@ def test_an_empty_store_says_what_to_do(tmp_path):
         text = opened.client.get("/").text
     assert "adjudge run cases.jsonl --judge correctness" in text
     assert "Compare two runs" not in text
-
-
-def test_a_large_run_is_shown_at_once_although_it_has_not_been_read(tmp_path):
-    seed_store(tmp_path / "store", 20_000)
-    with served(tmp_path / "store") as pages:
-        assert pages.client.get("/runs/seeded").status_code == 200
-        assert pages.client.get("/runs/seeded/items").status_code == 200
-        assert pages.read("/api/runs/seeded")["run"]["judgements"] == 20_000
-
-
-def test_what_is_not_ready_yet_looks_again_by_itself(tmp_path, monkeypatch):
-    seed_store(tmp_path / "store", 10)
-    with served(tmp_path / "store") as pages:
-        monkeypatch.setattr(pages.service.follower, "want", lambda _: None)
-        monkeypatch.setattr(pages.service.follower, "wait_for", lambda _: None)
-        answer = pages.client.get("/runs/seeded")
-        assert answer.status_code == 503
-        assert 'http-equiv="refresh"' in answer.text
-        assert 'http-equiv="refresh"' not in pages.client.get("/nowhere").text

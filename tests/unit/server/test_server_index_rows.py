@@ -7,15 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from seeded_store import AT
 
-from adjudge.records import Case, Failed, Forced, Judge, Judgement, Scale, Score, Scored, Verdict
+from adjudge.records import Failed, Forced, Judge, Judgement, Scale, Score, Scored, Verdict
 from adjudge.reports.compare_match import NO_VALUE
 from adjudge.server.index_rows import (
     COLUMNS,
     LONGEST_PREVIEW,
     MOST_FACETS,
-    Said,
+    CaseLabels,
     Scales,
     clean,
+    explained,
     make_facets,
     make_notes,
     make_preview,
@@ -23,13 +24,21 @@ from adjudge.server.index_rows import (
     make_searched,
     search_words,
 )
-from adjudge.store import Entry
+from adjudge.store import ListedJudgement
 
 
-def entry(case=None, **more):
-    outcome = more.pop("outcome", Scored(verdict=Verdict(parts={}), score=Score(value=4.0, exact=3.7)))
-    judgement = Judgement(
-        case_id=more.pop("case_id", "c1"),
+def listed(**more):
+    values = {
+        "number": 7, "at": AT, "case_id": "c1", "judge": "relevance", "judge_hash": "abc", "repeat": 0, "outcome": "scored",
+        "score": 4.0, "passed": None, "probability": None, "cost": None, "latency_ms": 0.0, "reason": "", "notes": (),
+        "metadata": {}, "label": None, "columns": {},
+    }  # fmt: skip
+    return ListedJudgement(**values | more)
+
+
+def judged(outcome, **more):
+    return Judgement(
+        case_id="c1",
         judge="relevance",
         judge_hash="abc",
         model="m",
@@ -38,11 +47,9 @@ def entry(case=None, **more):
         at=AT,
         **more,
     )
-    return Entry(number=7, judgement=judgement, case=case)
 
 
-def case_of(**fields):
-    return Case(case_id="c1", columns=fields, fields=fields)
+SCORED = Scored(verdict=Verdict(parts={}), score=Score(value=4.0, exact=3.7))
 
 
 def row_of(each, scales=None):
@@ -63,7 +70,7 @@ def matches(query, *texts):
 
 
 def searched(text):
-    return make_searched(entry(case_of(response=text), case_id=""))
+    return make_searched(listed(columns={"response": text}, case_id=""))
 
 
 @pytest.mark.parametrize(
@@ -114,44 +121,32 @@ def test_lone_surrogates_become_something_that_can_be_stored():
     assert clean("plain") == "plain"
 
 
-def test_a_failure_has_no_score_and_says_why():
-    row = row_of(entry(outcome=Failed(kind="refused", message="no", error_kind="policy")))
-    assert (row["score"], row["exact"], row["passed"], row["outcome"], row["error_kind"]) == (
-        None, None, None, "refused", "policy"
-    )  # fmt: skip
-    assert make_preview(entry(outcome=Failed(kind="refused", message="would not")), [])[3] == "would not"
-    assert (
-        make_preview(entry(outcome=Forced(score=Score(value=0, exact=0), reason="empty")), [])[3] == "empty"
-    )
+def test_a_judgement_says_why_it_was_scored_so_or_why_it_was_not():
+    assert explained(judged(Failed(kind="refused", message="would not"))) == "would not"
+    assert explained(judged(Forced(score=Score(value=0, exact=0), reason="empty"))) == "empty"
+    assert explained(judged(SCORED)) == ""
+    assert len(explained(judged(SCORED, reason="r" * 900))) == LONGEST_PREVIEW
 
 
 def test_previews_are_short_and_on_one_line():
-    each = entry(case_of(question="a\n\n b\tc", response="x" * 5_000), reason="r" * 900)
-    _, question, response, reason, notes, metadata = make_preview(each, [("topic", "x")])
-    assert question == "a b c"
-    assert len(response) == len(reason) == LONGEST_PREVIEW
-    assert (notes, metadata) == ("[]", '{"topic":"x"}')
+    assert make_preview("a\n\n b\tc") == "a b c"
+    assert make_preview(None) == ""
+    assert len(make_preview("x" * 5_000)) == LONGEST_PREVIEW
 
 
 def test_facets_are_written_as_the_reports_slices_are():
-    each = entry(metadata={"n": 4.0, "none": None, "yes": True, "long": "x" * 500, "odd\ud800": "\ud800"})
-    found = dict(make_facets(each))
+    found = make_facets({"n": 4.0, "none": None, "yes": True, "long": "x" * 500, "odd\ud800": "\ud800"})
     assert (found["n"], found["none"], found["yes"]) == ("4", NO_VALUE, "true")
     assert len(found["long"]) == 80
     assert "odd\ufffd" in found
-    many = entry(metadata={str(number): number for number in range(100)})
-    assert len(make_facets(many)) == MOST_FACETS
+    assert len(make_facets({str(number): number for number in range(100)})) == MOST_FACETS
 
 
 def test_everything_about_a_case_is_searched():
-    case = Case(
-        case_id="c9",
-        columns={"q": "alpha", "extra": {"deep": ["beta", 10**30, float("nan")]}, "s": "\ud800"},
-        fields={},
-    )
-    text = make_searched(entry(case, reason="gamma", notes=("delta:1",), case_id="c9"))
+    columns = {"q": "alpha", "extra": {"deep": ["beta", 10**30, float("nan")]}, "s": "\ud800"}
+    text = make_searched(listed(columns=columns, reason="gamma", notes=("delta:1",), case_id="c9"))
     assert all(word in text for word in ("c9", "alpha", "beta", "gamma", "delta:1"))
-    assert list(make_notes(entry(notes=("a" * 900,)))) == ["a" * 199 + "…"]
+    assert make_notes(("a" * 900,)) == ["a" * 199 + "…"]
 
 
 def test_a_case_says_its_own_label_on_the_judges_scale():
@@ -166,13 +161,13 @@ def test_a_case_says_its_own_label_on_the_judges_scale():
         scale=Scale(low=0, high=5),
     )
     scales = Scales([judge])
-    assert row_of(entry(label=3), scales)["own_score"] == 3.0
-    assert row_of(entry(label=9), scales)["own_score"] is None
-    assert row_of(entry(label=True, passed=True), scales)["own_pass"] == 1
-    assert row_of(entry(label=3, outcome=Failed(kind="refused", message="")), scales)["own_score"] is None
+    assert row_of(listed(label=3), scales)["own_score"] == 3.0
+    assert row_of(listed(label=9), scales)["own_score"] is None
+    assert row_of(listed(label=True, passed=True), scales)["own_pass"] == 1
+    assert row_of(listed(label=3, outcome="refused", score=None), scales)["own_score"] is None
 
 
 def test_the_gap_is_the_mean_distance_to_each_person():
-    assert Said(labels=(1.0, 5.0), passes=False).against(3.0, None, 4.0) == (1, 3.0, None, 0.5)
-    assert Said(labels=(1.0, 0.0), passes=True).against(None, 1, 4.0) == (1, None, 0.5, 0.5)
-    assert Said(labels=(1.0,), passes=False).against(None, None, 4.0) == (1, 1.0, None, None)
+    assert CaseLabels(labels=(1.0, 5.0), passes=False).against(3.0, None, 4.0) == (1, 3.0, None, 0.5)
+    assert CaseLabels(labels=(1.0, 0.0), passes=True).against(None, 1, 4.0) == (1, None, 0.5, 0.5)
+    assert CaseLabels(labels=(1.0,), passes=False).against(None, None, 4.0) == (1, 1.0, None, None)

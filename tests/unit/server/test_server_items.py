@@ -1,4 +1,4 @@
-"""Filters over the copy of a run find what a plain loop over the judgements finds, in the same order."""
+"""Filters over the index of a run find what a plain loop over the judgements finds, in the same order."""
 
 import re
 from contextlib import closing
@@ -17,7 +17,6 @@ from starlette.testclient import TestClient
 from adjudge.errors import InputError
 from adjudge.records import OUTCOME_KINDS
 from adjudge.reports.compare_match import NO_VALUE
-from adjudge.server.follow import Follower
 from adjudge.server.index import Index
 from adjudge.server.items import (
     ItemFilter,
@@ -36,7 +35,7 @@ ROWS = 260
 @dataclass(frozen=True)
 class Seeded:
     service: object
-    followed: object
+    record: object
     rows: list
     """All, as the API gives them, in the order they were made."""
 
@@ -46,14 +45,11 @@ def seeded(tmp_path_factory):
     folder = tmp_path_factory.mktemp("items")
     seed_store(folder, ROWS, repeats=2)
     with closing(open_store(folder)) as store:
-        index = Index(folder / "view.db")
-        follower = Follower(store, index)
-        while follower.look():
-            pass
-        service, followed = SimpleNamespace(index=index, store=store), follower.known("seeded")
-        everything = find_items(service, followed, ItemFilter(size=500))
+        index = Index(store)
+        service, record = SimpleNamespace(index=index, store=store), store.find_run("seeded")
+        everything = find_items(service, record, ItemFilter(size=500))
         assert everything.total == len(everything.rows) == ROWS
-        yield Seeded(service, followed, everything.rows)
+        yield Seeded(service, record, everything.rows)
         index.close()
 
 
@@ -131,10 +127,10 @@ filters = st.builds(
 @given(wanted=filters)
 def test_a_filter_finds_what_a_plain_loop_finds_in_its_order(seeded, wanted):
     expected = in_order([row for row in seeded.rows if fits(row, wanted)], wanted.sort)
-    page = find_items(seeded.service, seeded.followed, wanted)
+    page = find_items(seeded.service, seeded.record, wanted)
     assert page.total == len(expected)
     assert page.rows == expected[wanted.first : wanted.first + wanted.size]
-    assert find_numbers(seeded.service, seeded.followed, wanted) == [row.number for row in expected]
+    assert find_numbers(seeded.service, seeded.record, wanted) == [row.number for row in expected]
 
 
 @settings(max_examples=100)
@@ -143,7 +139,7 @@ def test_the_items_beside_one_are_those_beside_it_in_the_list(seeded, wanted, wh
     row = seeded.rows[which]
     expected = in_order([row for row in seeded.rows if fits(row, wanted)], wanted.sort)
     place = neighbours(
-        seeded.service, seeded.followed, wanted, case_id=row.case_id, judge=row.judge, repeat=row.repeat
+        seeded.service, seeded.record, wanted, case_id=row.case_id, judge=row.judge, repeat=row.repeat
     )
     assert place.total == len(expected)
     around = in_order([*(each for each in expected if each != row), row], wanted.sort)
@@ -158,7 +154,7 @@ def test_the_items_beside_one_are_those_beside_it_in_the_list(seeded, wanted, wh
 
 
 def test_an_item_that_is_not_in_the_run_has_no_neighbours(seeded):
-    place = neighbours(seeded.service, seeded.followed, ItemFilter(), case_id="\ud800", judge="x", repeat=0)
+    place = neighbours(seeded.service, seeded.record, ItemFilter(), case_id="\ud800", judge="x", repeat=0)
     assert place == (None, None, None, ROWS)
 
 
@@ -270,4 +266,4 @@ def test_no_text_or_number_breaks_a_query(seeded, q, judge, note, low):
     from adjudge.server.index_rows import clean
 
     wanted = ItemFilter(q=clean(q), judge=clean(judge), note=clean(note), low=low)
-    assert find_items(seeded.service, seeded.followed, wanted).total >= 0
+    assert find_items(seeded.service, seeded.record, wanted).total >= 0

@@ -27,7 +27,6 @@ async def api_judge_case(service: Served, wanted: Judging) -> Judged:
 async def api_begin_run(service: Served, wanted: RunWanted) -> RunBegun:
     """Begin a run over these cases; it goes on by itself, and `GET /api/runs/{key}` says how far it is."""
     run = await service.asker.begin_run(run_order(service, wanted))
-    service.follower.look_now()
     return RunBegun(run=run, key=to_key(run))
 
 

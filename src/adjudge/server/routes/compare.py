@@ -7,23 +7,22 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from adjudge.errors import InputError
-from adjudge.server.app_state import Served
+from adjudge.server.app_state import Served, swaps
+from adjudge.server.figures import AT_ONCE
 from adjudge.server.keys import from_key
 from adjudge.server.pages import page
-from adjudge.server.service import NotFoundError, NotReadyError
+from adjudge.server.service import NotFoundError
 from adjudge.server.shapes_compare import CompareResult
 from adjudge.server.views_compare import (
     FLIPS,
     MOST_FLIPS,
     Asked,
     compare,
-    compare_now,
     farthest,
     find_place,
     judge_pairs,
     side_by_side,
 )
-from adjudge.server.views_run import run_columns
 from adjudge.server.views_runs import list_runs, short_model
 
 router = APIRouter()
@@ -51,7 +50,9 @@ def api_compare(
 ) -> CompareResult:
     """Whether run B is better than run A, case by case: what `adjudge compare` says."""
     asked = Asked(a=a, b=b, judge=judge, across=across, people=people, columns=_chosen(slice), flips=flips)
-    return compare_now(service, asked, wait_seconds=60.0)
+    found = compare(service, asked)
+    assert found is not None
+    return found
 
 
 @router.get("/compare", include_in_schema=False)
@@ -65,21 +66,25 @@ def compare_page(
     across: bool = False,
     people: bool = False,
     slice: Columns = None,  # noqa: A002 - as the command line calls it
+    now: bool = False,
 ) -> HTMLResponse:
+    """Large runs are compared when the page is shown: its script, or `now`, asks for that part."""
     asked = Asked(a=a, b=b, judge=judge, across=across, people=people, columns=_chosen(slice))
     runs = [service.run(from_key(key)) if key else None for key in (a, b)]
-    found, problem, pairs = None, None, list[str]()
+    found, problem, pairs, columns = None, None, list[str](), list[str]()
     if runs[0] is not None and runs[1] is not None:
         try:
-            found = compare(service, asked, wait_seconds=0.7)
-        except (NotFoundError, NotReadyError):
+            at_once = None if now or swaps(request, "comparison") else AT_ONCE
+            found = compare(service, asked, at_once=at_once)
+        except NotFoundError:
             raise
         except InputError as error:
             # two runs that cannot be compared: said on the page, where they are chosen
             problem = error
             pairs = judge_pairs(runs[0], runs[1])
-    followed = None if runs[0] is None else service.follower.known(runs[0].run_id)
-    offered = list_runs(service, size=MOST_OFFERED)
+    if runs[0] is not None and (found is not None or runs[0].judgements <= AT_ONCE):
+        columns = [column.name for column in service.figures.get(runs[0]).columns]
+    offered = list_runs(service, size=MOST_OFFERED, at_once=0)
     return page(
         request,
         "compare.html",
@@ -87,9 +92,11 @@ def compare_page(
         left_out=offered.total - len(offered.runs),
         values=_values(asked),
         found=found,
+        pending=found is None and problem is None and None not in runs,
+        judgements=sum(run.judgements for run in runs if run is not None),
         problem=problem,
         pairs=pairs,
-        columns=[] if followed is None else [column.name for column in run_columns(service, followed)],
+        columns=columns,
         farthest=farthest,
         short=short_model,
     )

@@ -77,10 +77,7 @@ def item_page(
 
 def _links(detail: ItemDetail, wanted: ItemFilter, carried: dict[str, Any]) -> dict[str, str]:
     """`previous` and `next`, where there are any."""
-    beside = detail.beside
-    found: dict[str, Neighbour | None] = (
-        {} if beside is None else {"previous": beside.previous, "next": beside.next}
-    )
+    found: dict[str, Neighbour | None] = {"previous": detail.beside.previous, "next": detail.beside.next}
     return {
         name: f"/runs/{detail.key}/item{query(wanted.item_values(each.case_id, each.judge, each.repeat), **carried)}"
         for name, each in found.items()
@@ -90,6 +87,6 @@ def _links(detail: ItemDetail, wanted: ItemFilter, carried: dict[str, Any]) -> d
 
 def _back(detail: ItemDetail, wanted: ItemFilter) -> str:
     """The list at the page on which this item stands."""
-    at = detail.beside.position if detail.beside else None
+    at = detail.beside.position
     first = 0 if at is None else (at - 1) // wanted.size * wanted.size
     return f"/runs/{detail.key}/items{query(replace(wanted, first=first).values())}"

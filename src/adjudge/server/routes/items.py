@@ -8,7 +8,7 @@ from fastapi.responses import StreamingResponse
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from adjudge.server.app_state import Served
+from adjudge.server.app_state import Served, swaps
 from adjudge.server.items import ItemFilter, find_items, item_filter
 from adjudge.server.keys import from_key, to_key
 from adjudge.server.pages import page
@@ -34,14 +34,14 @@ MOST_SHOWN = 100
 
 @router.get("/api/runs/{run}/items", tags=["items"])
 def api_items(service: Served, run: Key, wanted: Wanted) -> ItemPage:
-    """The judgements of a run that fit, a page of them; while a run is being read, those that have been read."""
-    return find_items(service, service.followed(from_key(run)), wanted)
+    """The judgements of a run that fit, a page of them."""
+    return find_items(service, service.run(from_key(run)), wanted)
 
 
 @router.get("/api/runs/{run}/items/choices", tags=["items"])
 def api_item_choices(service: Served, run: Key) -> ItemChoices:
     """What the items of a run can be filtered by."""
-    return item_choices(service, service.followed(from_key(run)))
+    return item_choices(service, service.run(from_key(run)))
 
 
 @router.get("/api/runs/{run}/items.{form}", tags=["items"], response_class=StreamingResponse)
@@ -49,23 +49,22 @@ def api_item_file(
     service: Served, run: Key, form: Literal["jsonl", "csv"], wanted: Wanted
 ) -> StreamingResponse:
     """All judgements that fit, as a file: the rows that `adjudge export` writes, in the order asked for."""
-    followed = service.followed(from_key(run))
+    record = service.run(from_key(run))
     suffix: Literal[".jsonl", ".csv"] = ".jsonl" if form == "jsonl" else ".csv"
     return StreamingResponse(
-        export_items(service, followed, wanted, suffix),
+        export_items(service, record, wanted, suffix),
         media_type=MEDIA_TYPES[suffix],
-        headers=file_headers(followed.record, f"items{suffix}"),
+        headers=file_headers(record, f"items{suffix}"),
     )
 
 
 @router.get("/runs/{run}/items", include_in_schema=False)
 def items_page(request: Request, service: Served, run: Key, wanted: Wanted) -> HTMLResponse:
-    followed = service.followed(from_key(run))
-    record = followed.record
+    record = service.run(from_key(run))
     wanted = replace(wanted, size=min(wanted.size, MOST_SHOWN))
-    found = find_items(service, followed, wanted)
+    found = find_items(service, record, wanted)
     # the filters stand outside the part that is swapped
-    choices = None if request.headers.get("x-swap") == "items" else item_choices(service, followed)
+    choices = None if swaps(request, "items") else item_choices(service, record)
     offered = (
         {(each.name, value.value) for each in choices.slices for value in each.values} if choices else set()
     )
@@ -81,9 +80,9 @@ def items_page(request: Request, service: Served, run: Key, wanted: Wanted) -> H
         several=len(names) > 1,
         columns=shown_columns(wanted, len(names)),
         all_columns=COLUMNS,
-        metadata_columns=metadata_columns(service, followed),
+        metadata_columns=metadata_columns(service, record),
         orders=ORDERS,
         chips=chips(wanted),
         offered=offered,
-        live=record.state == "running" or found.read < found.judgements,
+        live=record.state == "running",
     )

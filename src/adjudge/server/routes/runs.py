@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from adjudge.errors import InputError
-from adjudge.server.app_state import Served
+from adjudge.server.app_state import Served, swaps
 from adjudge.server.keys import from_key, to_key
 from adjudge.server.pages import page, query
 from adjudge.server.shapes import RunList
@@ -26,7 +26,7 @@ def api_runs(
     first: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
     size: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> RunList:
-    """The runs of this store, the latest first, each with its figures as far as they have been read."""
+    """The runs of this store, the latest first, each with its figures; large runs that nobody has looked at without."""
     return list_runs(service, q=q, state=state, first=first, size=size)
 
 
@@ -38,7 +38,10 @@ def runs_page(
     state: State = "",
     first: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> HTMLResponse:
-    found = list_runs(service, q=q[:200], state=state, first=first, size=PAGE)
+    # large runs that nobody has looked at are counted one by one, when the page is shown and asks again
+    found = list_runs(
+        service, q=q[:200], state=state, first=first, size=PAGE, at_least=int(swaps(request, "runs"))
+    )
     return page(
         request,
         "runs.html",

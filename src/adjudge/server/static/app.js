@@ -110,7 +110,7 @@ setInterval(() => {
     const due = Number(part.dataset.poll) * 1000;
     if (part.contains(document.activeElement) && document.activeElement.matches("input, select, textarea")) continue;
     if (Date.now() - Number(part.dataset.polled || 0) < due) continue;
-    part.dataset.polled = Date.now();
+    part.dataset.polled = Infinity;  // until it is answered, which can take a while
     swap(location.href, `#${part.id}`, { quiet: true }).then(() => {
       const now = document.getElementById(part.id);
       if (now) now.dataset.polled = Date.now();
