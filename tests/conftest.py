@@ -54,6 +54,8 @@ def pytest_runtest_makereport(item, call):
     return report
 
 
+HANGING_SECONDS = 600
+"""Ends a test that hangs; no command takes nearly as long, however busy the machine is."""
 NO_SKIPS = bool(os.environ.get("ADJUDGE_TESTS_NO_SKIPS"))
 
 
@@ -69,7 +71,7 @@ def adjudge(tmp_path):
     """The installed command, run in an empty folder: `adjudge("run", "cases.jsonl", …)`."""
     command = Path(sys.executable).with_name("adjudge")
 
-    def call(*arguments, stdin="", environ=None, cwd=tmp_path, timeout=60):
+    def call(*arguments, stdin="", environ=None, cwd=tmp_path, timeout=HANGING_SECONDS):
         done = subprocess.run(
             [command, *map(str, arguments)],
             cwd=cwd,

@@ -4,7 +4,7 @@ import json
 import signal
 import subprocess
 import sys
-import time
+import threading
 from pathlib import Path
 
 import pytest
@@ -115,7 +115,12 @@ def test_a_budget_stops_it_and_the_same_command_goes_on(adjudge, script, cases, 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send")
 def test_ctrl_c_leaves_what_is_done(cases, tmp_path):
-    with ModelServer(replies=ServerReply(text=json.dumps(FAILING), delay_seconds=0.05)) as server:
+    interrupted = threading.Event()
+
+    def answer(_):
+        return ServerReply(text=json.dumps(FAILING), after=interrupted if len(server.requests) > 16 else None)
+
+    with ModelServer(handler=answer) as server:
         started = subprocess.Popen(
             [
                 *(
@@ -133,11 +138,10 @@ def test_ctrl_c_leaves_what_is_done(cases, tmp_path):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        until = time.monotonic() + 30
-        while len(server.requests) < 20 and time.monotonic() < until:
-            time.sleep(0.05)
+        server.wait_for_requests(20)
         started.send_signal(signal.SIGINT)
-        _, err = started.communicate(timeout=30)
+        interrupted.set()
+        _, err = started.communicate()
     assert started.returncode == 130, err.decode()
     assert b"the same command goes on" in err
 

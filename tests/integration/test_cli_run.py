@@ -8,7 +8,7 @@ import pty
 import signal
 import subprocess
 import sys
-import time
+import threading
 from pathlib import Path
 
 import pytest
@@ -254,7 +254,12 @@ def test_too_many_failures_fail_a_gated_run_as_not_measured(adjudge, cases, scri
 
 def test_an_interrupt_keeps_what_was_done_and_exits_130(tmp_path, cases):
     name = cases(*({"id": str(n), "question": "q", "response": f"answer {n}"} for n in range(200)))
-    with ModelServer(replies=ServerReply(text=GOOD, delay_seconds=0.05)) as server:
+    interrupted = threading.Event()
+
+    def answer(_):
+        return ServerReply(text=GOOD, after=interrupted if len(server.requests) > 4 else None)
+
+    with ModelServer(handler=answer) as server:
         process = subprocess.Popen(
             [
                 *(Path(sys.executable).with_name("adjudge"), "run", name, "--judge", "relevance", "-j", "2"),
@@ -264,11 +269,10 @@ def test_an_interrupt_keeps_what_was_done_and_exits_130(tmp_path, cases):
             stderr=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
         )
-        deadline = time.monotonic() + 30
-        while len(server.requests) < 6 and time.monotonic() < deadline:
-            time.sleep(0.05)
+        server.wait_for_requests(6)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        interrupted.set()
+        _, err = process.communicate()
     rows = rows_of((tmp_path / "rows.jsonl").read_text())
     assert process.returncode == 130
     assert 0 < len(rows) < 200
@@ -485,7 +489,8 @@ def test_one_output_given_twice_is_refused(adjudge, cases, script):
 
 def test_a_second_run_into_the_same_file_is_refused_while_the_first_is_writing(adjudge, cases, tmp_path):
     name = cases(*({"id": str(n), "question": "q", "response": f"answer {n}"} for n in range(4)))
-    with ModelServer(replies=ServerReply(text=GOOD, delay_seconds=0.6)) as server:
+    refused = threading.Event()
+    with ModelServer(replies=ServerReply(text=GOOD, after=refused)) as server:
         run = (
             "run",
             name,
@@ -504,11 +509,10 @@ def test_a_second_run_into_the_same_file_is_refused_while_the_first_is_writing(a
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        deadline = time.monotonic() + 30
-        while not server.requests and time.monotonic() < deadline:
-            time.sleep(0.02)
+        server.wait_for_requests(1)
         second = adjudge(*run, "-o", "rows.jsonl")
-        assert first.wait(timeout=30) == 0
+        refused.set()
+        assert first.wait() == 0
     assert second.code == 2
     assert "another run is writing to it" in second.err
     assert len(rows_of((tmp_path / "rows.jsonl").read_text())) == 4

@@ -24,7 +24,9 @@ T = TypeVar("T")
 MOST_WAITING = 64
 """Single judgements asked for at the same time; more are told to come again."""
 MOST_RUNS = 4
-CLOSING_SECONDS = 10.0
+PATIENCE_SECONDS = 5.0
+"""For what is in flight when the server closes; then it is given up."""
+CLOSING_SECONDS = 30.0
 
 
 class BusyError(InputError):
@@ -171,7 +173,7 @@ class Asker:
         for session in self._sessions:
             session.stop("the server is closing")
         if self._tasks:
-            await asyncio.wait(set(self._tasks), timeout=CLOSING_SECONDS / 2)
+            await asyncio.wait(set(self._tasks), timeout=PATIENCE_SECONDS)
         # also what single requests wait for
         left = asyncio.all_tasks() - {asyncio.current_task()}
         for task in left:

@@ -27,6 +27,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -40,6 +41,8 @@ from adjudge.records import Finish, Usage
 from adjudge.testing.shapes import SHAPES, Shape, refused_parameter
 
 STARTING_SECONDS = 30
+HANGING_SECONDS = 600
+"""After which whoever waits for requests is told that they do not come."""
 DRIPS = 20
 # linger for no time: the peer sees a reset, not an end
 RESET_ON_CLOSE = struct.pack("hh" if sys.platform == "win32" else "ii", 1, 0)
@@ -65,6 +68,8 @@ class ServerReply:
     fingerprint: str | None = None
     logprobs: tuple[tuple[str, float], ...] = ()
     delay_seconds: float = 0.0
+    after: threading.Event | None = None
+    """Answer once it is set: a test that needs calls to be in flight holds them, instead of making them slow."""
     stall: bool = False
     """Never answer."""
     cut: bool = False
@@ -138,6 +143,7 @@ class ModelServer:
             self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self._tls.load_cert_chain(certificate, key)
         self.requests: list[RecordedRequest] = []
+        self._asked = threading.Condition()
         self.answers: Counter[int] = Counter()
         """Status -> how often; requests left without an answer count as 0."""
         self.in_flight = 0
@@ -167,6 +173,12 @@ class ModelServer:
     @property
     def google_url(self) -> str:
         return self.base_url
+
+    def wait_for_requests(self, count: int) -> None:
+        """Until so many have come in all."""
+        with self._asked:
+            if not self._asked.wait_for(lambda: len(self.requests) >= count, HANGING_SECONDS):
+                raise RuntimeError(f"{len(self.requests)} requests came, and {count} were waited for")
 
     def __enter__(self) -> Self:
         started = threading.Event()
@@ -223,7 +235,9 @@ class ModelServer:
 
     async def _respond(self, request: web.Request) -> web.StreamResponse:
         recorded = await _record(request)
-        self.requests.append(recorded)
+        with self._asked:
+            self.requests.append(recorded)
+            self._asked.notify_all()
         shape = SHAPES.get(recorded.wire)
         try:
             reply = self._limited() or self._refused(recorded) or _as_reply(self._answer(recorded))
@@ -233,6 +247,8 @@ class ModelServer:
         self.answers[0 if reply.stall or reply.close or reply.reset else reply.status] += 1
         if reply.delay_seconds:
             await asyncio.sleep(reply.delay_seconds)
+        if reply.after is not None:
+            await _is_set(reply.after)
         if reply.stall:
             assert self._stop is not None
             await self._stop.wait()
@@ -282,6 +298,20 @@ class ModelServer:
         if used != "none" and self._refuse_format == "all":
             return ServerReply(status=400, **shape.refused_format(used))
         return None
+
+
+async def _is_set(event: threading.Event) -> None:
+    """In a thread of its own: an executor has few, and its threads are waited for when the server ends."""
+    loop = asyncio.get_running_loop()
+    known = asyncio.Event()
+
+    def wait() -> None:
+        event.wait()
+        with suppress(RuntimeError):  # the server has ended meanwhile
+            loop.call_soon_threadsafe(known.set)
+
+    threading.Thread(target=wait, name="adjudge-held-reply", daemon=True).start()
+    await known.wait()
 
 
 async def _drip(response: web.StreamResponse, body: bytes, seconds: float) -> None:

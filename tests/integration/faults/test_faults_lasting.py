@@ -177,10 +177,10 @@ def test_a_server_that_dies_in_the_middle_is_given_half_a_minute(run_calls):
 
 
 def test_a_call_s_deadline_holds_over_all_its_attempts(run_calls):
-    with ModelServer(
-        handler=lambda _: OK if len(server.requests) == 1 else ServerReply(stall=True)
-    ) as server:
-        result = run_calls(server.openai_url, 4, jobs=4, deadline_seconds=0.05, timeout_seconds=5.0)
+    with ModelServer(ServerReply(stall=True)) as server:
+        result = run_calls(
+            server.openai_url, 4, jobs=4, first_alone=False, deadline_seconds=0.05, timeout_seconds=600.0
+        )
     assert result.counts == {"deadline": 4}
     assert result.errors[0].message == "no answer within the 0.05 seconds a call may take"
 

@@ -1,5 +1,6 @@
 """Faults that pass: every call is answered in the end, none is answered twice, and nothing is asked too fast."""
 
+import threading
 import time
 from collections import Counter
 from itertools import count
@@ -175,7 +176,14 @@ def test_our_own_pace_is_kept(run_calls, pace):
 
 
 def test_no_more_are_in_flight_than_jobs(run_calls):
-    with ModelServer(ServerReply(text="ok", delay_seconds=0.02)) as server:
+    all_five = threading.Event()
+
+    def answer(_):
+        if len(server.requests) == 1 + 5:
+            all_five.set()
+        return OK if len(server.requests) == 1 else ServerReply(text="ok", after=all_five)
+
+    with ModelServer(handler=answer) as server:
         result = run_calls(server.openai_url, 30, jobs=5)
     assert result.counts == {"ok": 30}
     assert server.most_in_flight == 5

@@ -1,6 +1,7 @@
 """What a model refuses is left out or renamed, once, remembered, noted; what the person asked for is not dropped."""
 
 import asyncio
+import threading
 
 import pytest
 
@@ -130,10 +131,14 @@ def test_concurrent_first_calls_learn_together_and_end(ask, make_request):
 
 
 def test_what_two_calls_learn_at_the_same_time_is_joined(make_request):
+    both = threading.Event()
+
     def handler(request):
         refused = {"A": "temperature", "B": "logprobs"}.get(request.prompt)
+        if len(server.requests) == 2:
+            both.set()
         if refused in request.body:
-            return ServerReply(status=400, message=f"{refused} is not supported", delay_seconds=0.2)
+            return ServerReply(status=400, message=f"{refused} is not supported", after=both)
         return "ok"
 
     async def work(url):

@@ -22,11 +22,13 @@ class SlowClient:
 
     def __init__(self):
         self.go = asyncio.Event()
+        self.asked = asyncio.Event()
         self.calls = 0
         self.cancelled = 0
 
     async def complete(self, request):
         self.calls += 1
+        self.asked.set()
         try:
             await self.go.wait()
         except asyncio.CancelledError:
@@ -76,9 +78,9 @@ def test_one_who_stops_waiting_does_not_take_it_from_the_others(make_request):
         inner = SlowClient()
         client = SharedClient(inner)
         first, second = (asyncio.create_task(client.complete(make_request(shared=True))) for _ in range(2))
-        await asyncio.sleep(0.01)
+        await inner.asked.wait()
         first.cancel()
-        await asyncio.sleep(0.01)
+        await asyncio.gather(first, return_exceptions=True)
         inner.go.set()
         return inner, await second
 
@@ -92,7 +94,7 @@ def test_when_all_stop_waiting_the_call_is_stopped_and_can_be_made_again(make_re
         inner = SlowClient()
         client = SharedClient(inner)
         waiting = [asyncio.create_task(client.complete(make_request(shared=True))) for _ in range(2)]
-        await asyncio.sleep(0.01)
+        await inner.asked.wait()
         for task in waiting:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
@@ -158,7 +160,7 @@ def test_closing_stops_what_is_on_its_way_and_closes_the_inner_client(make_reque
         slow = SlowClient()
         client = SharedClient(slow)
         waiting = asyncio.create_task(client.complete(make_request(shared=True)))
-        await asyncio.sleep(0.01)
+        await slow.asked.wait()
         await client.close()
         with pytest.raises(asyncio.CancelledError):
             await waiting

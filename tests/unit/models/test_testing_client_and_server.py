@@ -1,9 +1,12 @@
 """`adjudge.testing`, as a user's tests would use it."""
 
 import asyncio
+import http.client
 import json
+import threading
 import urllib.error
 import urllib.request
+from contextlib import closing
 
 import pytest
 
@@ -17,7 +20,7 @@ def post(url, body):
     request = urllib.request.Request(
         url, data=json.dumps(body).encode(), headers={"Content-Type": "application/json"}
     )
-    with urllib.request.urlopen(request, timeout=10) as response:
+    with urllib.request.urlopen(request) as response:
         return json.load(response)
 
 
@@ -53,6 +56,35 @@ def test_the_server_answers_anyone_who_speaks_http():
             post(f"{server.openai_url}/chat/completions", {"messages": []})
         assert "no more replies (call 2)" in caught.value.read().decode()
         caught.value.close()
+
+
+def test_a_held_reply_is_answered_once_the_test_says_so():
+    go_on, found = threading.Event(), []
+
+    def ask():
+        body = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
+        found.append(post(f"{server.openai_url}/chat/completions", body))
+
+    with ModelServer(replies=ServerReply(text="late", after=go_on)) as server:
+        threads = [threading.Thread(target=ask) for _ in range(12)]
+        for thread in threads:
+            thread.start()
+        server.wait_for_requests(12)
+        assert (server.in_flight, found) == (12, [])
+        go_on.set()
+        for thread in threads:
+            thread.join()
+    assert {each["choices"][0]["message"]["content"] for each in found} == {"late"}
+
+
+def test_a_server_ends_though_a_reply_is_held():
+    with (
+        ModelServer(replies=ServerReply(text="never", after=threading.Event())) as server,
+        closing(http.client.HTTPConnection("127.0.0.1", server.port)) as connection,
+    ):
+        connection.request("POST", "/v1/chat/completions", body=b'{"messages": []}')
+        server.wait_for_requests(1)
+    assert not server._thread.is_alive()
 
 
 def test_a_script_is_answered_by_text_and_else_in_order_in_every_format(tmp_path, make_request):

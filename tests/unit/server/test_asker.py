@@ -4,8 +4,10 @@ import asyncio
 import json
 import threading
 from contextlib import closing, contextmanager
+from types import SimpleNamespace
 
 import pytest
+from served import finish_runs
 
 from adjudge.errors import ModelNameError
 from adjudge.judges import built_in_judges, parse_judge
@@ -45,13 +47,9 @@ def asker_of(where, server):
         made.stop()
 
 
-def asked(server, count):
-    """Until so many requests have reached the model."""
-    for _ in range(2_000):
-        if len(server.requests) >= count:
-            return
-        threading.Event().wait(0.01)
-    raise AssertionError(f"the model was asked {len(server.requests)} times")
+def finish(asker):
+    """Until no run is under way."""
+    finish_runs(SimpleNamespace(asker=asker))
 
 
 def order(cases=1, **more):
@@ -68,9 +66,7 @@ def test_more_cases_at_once_than_are_allowed_are_told_to_come_again(where, monke
     monkeypatch.setattr(asking, "MOST_WAITING", 3)
     release = threading.Event()
 
-    def answer(_):
-        release.wait(30)
-        return ServerReply(text=REPLY)
+    reply = ServerReply(text=REPLY, after=release)
 
     async def many(asker, server):
         first = [asyncio.ensure_future(asker.judge(CORRECTNESS, MODEL, CASE)) for _ in range(3)]
@@ -82,13 +78,13 @@ def test_more_cases_at_once_than_are_allowed_are_told_to_come_again(where, monke
         assert [judgement.score for judgement in found] == [1.0, 1.0, 1.0]
         assert (await asker.judge(CORRECTNESS, MODEL, CASE)).score == 1.0
 
-    with ModelServer(handler=answer) as server, asker_of(where, server) as asker:
+    with ModelServer(replies=reply) as server, asker_of(where, server) as asker:
         asyncio.run(many(asker, server))
 
 
 def test_more_runs_at_once_than_are_allowed_are_told_to_come_again(where, monkeypatch):
     monkeypatch.setattr(asking, "MOST_RUNS", 1)
-    monkeypatch.setattr(asking, "CLOSING_SECONDS", 0.4)
+    monkeypatch.setattr(asking, "PATIENCE_SECONDS", 0.0)
 
     async def two(asker):
         await asker.begin_run(order(name="first"))
@@ -101,34 +97,31 @@ def test_more_runs_at_once_than_are_allowed_are_told_to_come_again(where, monkey
 
 
 def test_closing_leaves_a_run_interrupted_though_its_model_never_answers(where, monkeypatch):
-    monkeypatch.setattr(asking, "CLOSING_SECONDS", 0.4)
+    monkeypatch.setattr(asking, "PATIENCE_SECONDS", 0.0)
     with ModelServer(replies=STALLED) as server:
         with asker_of(where, server) as asker:
             run = asyncio.run(asker.begin_run(order(cases=3, name="long")))
-            asked(server, 1)
+            server.wait_for_requests(1)
         assert not asker._thread.is_alive()
     assert run == "long"
     assert state(where, "long").state == "interrupted"
 
 
 def test_an_interrupted_run_goes_on_with_the_same_order(where, monkeypatch):
-    monkeypatch.setattr(asking, "CLOSING_SECONDS", 0.4)
+    monkeypatch.setattr(asking, "PATIENCE_SECONDS", 0.0)
     with ModelServer(replies=STALLED) as server, asker_of(where, server) as asker:
         asyncio.run(asker.begin_run(order(cases=2, name="long")))
-        asked(server, 1)
+        server.wait_for_requests(1)
     with ModelServer(replies=REPLY) as server, asker_of(where, server) as asker:
         asker._base_url = server.openai_url
         assert asyncio.run(asker.begin_run(order(cases=2, name="long"))).startswith("long")
-        for _ in range(1_000):
-            if not asker._tasks:
-                break
-            threading.Event().wait(0.01)
+        finish(asker)
     with closing(open_store(where)) as store:
         assert [run.state for run in store.runs()].count("finished") == 1
 
 
 def test_closing_while_one_case_is_judged_answers_who_waits_for_it(where, monkeypatch):
-    monkeypatch.setattr(asking, "CLOSING_SECONDS", 0.4)
+    monkeypatch.setattr(asking, "PATIENCE_SECONDS", 0.0)
     said = []
 
     def wait(asker):
@@ -141,17 +134,17 @@ def test_closing_while_one_case_is_judged_answers_who_waits_for_it(where, monkey
         with asker_of(where, server) as asker:
             thread = threading.Thread(target=wait, args=(asker,))
             thread.start()
-            asked(server, 1)
-        thread.join(20)
+            server.wait_for_requests(1)
+        thread.join()
     assert said == ["is closing"]
 
 
 def test_a_request_that_is_given_up_stays_given_up(where, monkeypatch):
-    monkeypatch.setattr(asking, "CLOSING_SECONDS", 0.4)
+    monkeypatch.setattr(asking, "PATIENCE_SECONDS", 0.0)
 
     async def give_up(asker, server):
         task = asyncio.ensure_future(asker.judge(CORRECTNESS, MODEL, CASE))
-        await asyncio.to_thread(asked, server, 1)
+        await asyncio.to_thread(server.wait_for_requests, 1)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -177,19 +170,14 @@ def test_a_run_that_nobody_began_here_is_not_stopped(where):
 def test_a_run_is_stopped_and_what_is_in_flight_is_kept(where):
     release = threading.Event()
 
-    def answer(_):
-        release.wait(30)
-        return ServerReply(text=REPLY)
+    reply = ServerReply(text=REPLY, after=release)
 
-    with ModelServer(handler=answer) as server, asker_of(where, server) as asker:
+    with ModelServer(replies=reply) as server, asker_of(where, server) as asker:
         asyncio.run(asker.begin_run(order(cases=5, name="stopped", jobs=1)))
-        asked(server, 1)
+        server.wait_for_requests(1)
         assert asyncio.run(asker.stop_run("stopped")) is True
         release.set()
-        for _ in range(1_000):
-            if not asker._tasks:
-                break
-            threading.Event().wait(0.01)
+        finish(asker)
     found = state(where, "stopped")
     assert found.state == "interrupted"
     assert len(server.requests) < 5

@@ -19,15 +19,17 @@ class ScriptedStore:
         self.gate = threading.Event()
         self.gate.set()
         self.entered = threading.Event()
+        self.written = threading.Event()
         self.failure = None
 
     def write(self, batch):
         self.threads.add(threading.current_thread().name)
         self.entered.set()
-        self.gate.wait(10)
+        self.gate.wait()
         if self.failure is not None:
             raise self.failure
         self.batches.append(list(batch))
+        self.written.set()
 
     def find_completions(self, keys):
         self.questions.append(list(keys))
@@ -46,7 +48,7 @@ def store():
 
 
 def run(coroutine):
-    return asyncio.run(asyncio.wait_for(coroutine, 20))
+    return asyncio.run(coroutine)
 
 
 def test_what_is_kept_in_one_turn_is_one_transaction_in_another_thread(store):
@@ -66,9 +68,9 @@ def test_what_comes_while_a_transaction_is_under_way_is_the_next_one(store):
         group = GroupCommit(store)
         store.gate.clear()
         first = asyncio.create_task(group.keep("a"))
-        await asyncio.to_thread(store.entered.wait, 10)
+        await asyncio.to_thread(store.entered.wait)
         rest = [asyncio.create_task(group.keep(name)) for name in "bcd"]
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0)
         assert not first.done()
         assert not any(task.done() for task in rest)
         store.gate.set()
@@ -113,7 +115,7 @@ def test_what_was_handed_over_before_a_failure_was_known_fails_with_it(store):
         store.gate.clear()
         store.failure = StoreError("locked")
         tasks = [asyncio.create_task(group.keep(number)) for number in range(3)]
-        await asyncio.sleep(0.01)
+        await asyncio.to_thread(store.entered.wait)
         store.gate.set()
         results = await asyncio.gather(*tasks, return_exceptions=True)
         store.failure = None
@@ -197,7 +199,7 @@ def test_one_who_stops_waiting_does_not_take_the_writes_back(store):
         group = GroupCommit(store)
         store.gate.clear()
         tasks = [asyncio.create_task(group.keep(name)) for name in "ab"]
-        await asyncio.sleep(0.01)
+        await asyncio.to_thread(store.entered.wait)
         tasks[0].cancel()
         await asyncio.gather(tasks[0], return_exceptions=True)
         store.gate.set()
@@ -229,13 +231,12 @@ def test_a_loop_that_ended_without_closing_does_not_trouble_the_thread(store):
 
     async def main():
         task = asyncio.create_task(GroupCommit(store).keep("a"))
-        await asyncio.sleep(0.01)
+        await asyncio.to_thread(store.entered.wait)
         task.cancel()
 
     asyncio.run(main())
     store.gate.set()
-    while not store.batches:
-        pass
+    store.written.wait()
     assert store.batches == [["a"]]
 
 
