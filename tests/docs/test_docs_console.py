@@ -52,7 +52,7 @@ def run_block(body: str, folder: Path) -> str:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=60,
+            timeout=600,
             check=False,
         )
         output = "\n".join(line.rstrip() for line in done.stdout.splitlines()).strip("\n")
@@ -84,7 +84,7 @@ def test_python_blocks_run(page, tmp_path):
         env=ENVIRON,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -1,6 +1,7 @@
 """Dependencies point one way: each module imports only from layers below its own."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import adjudge
@@ -26,6 +27,7 @@ def backward_imports(imports: dict[str, set[str]]) -> list[str]:
     return sorted(f"{a} -> {b}" for a, b in arrows if layer[b] >= layer[a])
 
 
+@cache
 def imports_by_package() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for path in ROOT.rglob("*.py"):

@@ -126,7 +126,7 @@ def test_the_same_server_is_spoken_to_when_its_certificate_is_trusted(self_signe
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
+            timeout=600,
         )
     assert (done.stdout, done.stderr) == ("ok\n", "")
 
