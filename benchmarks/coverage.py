@@ -20,6 +20,7 @@ import coverage_decisions  # noqa: F401
 import coverage_differences  # noqa: F401
 import coverage_draws  # noqa: F401
 import coverage_means  # noqa: F401
+import coverage_paired  # noqa: F401
 import coverage_people  # noqa: F401
 import numpy as np
 from coverage_common import PROMISED, SCENARIOS, WARN_BELOW, Row, measure, table

@@ -74,11 +74,11 @@ def add_threshold(n: int, clusters: int | None, current: float, *, domain: bool)
             seed=int(random.integers(2**31)),
         )
         if isinstance(found, Undefined):
-            yield "gain on other cases (sign-flip)", found, 0.0
+            yield "gain on other cases (Tango)", found, 0.0
             yield "called better and is not", Decision(wrong=False), 0.025
             return
         gain = agreed(found.proposed) - agreed(current)
-        yield "gain on other cases (sign-flip)", found.gain.difference, gain
+        yield "gain on other cases (Tango)", found.gain.difference, gain
         yield "called better and is not", Decision(wrong=found.better and gain <= 1e-9), 0.025
 
 

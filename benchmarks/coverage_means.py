@@ -72,7 +72,7 @@ def add_paired(clusters: int, *, domain: bool) -> None:
         )
         assert result is not None
         assert result.significant == (not result.difference.low <= 0.0 <= result.difference.high)
-        yield "difference (sign-flip)", result.difference, truth
+        yield f"difference ({'Tango' if clusters >= 10 else 'sign-flip'})", result.difference, truth
 
 
 @cache

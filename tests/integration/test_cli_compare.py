@@ -82,7 +82,7 @@ def test_compare_says_which_run_is_better_and_how_far(adjudge, two):
     done = adjudge("compare", "before", "after", "--flips", "1", "--slice", "topic")
     assert done.code == 0, done.err
     assert "B is better: +0.400 [" in done.out
-    assert "over 40 cases; sign-flip test inverted" in done.out
+    assert "over 40 cases; Tango's score interval" in done.out
     assert "topic=law" in done.out
     assert "16 of 40 cases turned between pass and fail: 0 worse, 16 better; the 1 largest" in done.out
     assert "A: It says another thing.\n      B: It says the same." in done.out
@@ -375,7 +375,7 @@ def test_no_case_in_common_is_an_error_and_nothing_judged_is_not_measured(adjudg
 
 def test_plan_says_how_many_cases_are_needed(adjudge, two):
     cautious = adjudge("plan", "--effect", "0.02")
-    assert cautious.out.startswith("9,813 cases, judged in both runs, show a true difference of 0.02")
+    assert cautious.out.startswith("9,809 cases, judged in both runs, show a true difference of 0.02")
     assert "Nothing is known about your scores" in cautious.out
     known = json.loads(adjudge("plan", "--effect", "0.1", "--run", "before", "--run", "after", "--json").out)
     one = json.loads(adjudge("plan", "--effect", "0.1", "--run", "before", "--json").out)
@@ -390,6 +390,7 @@ def test_plan_says_how_many_cases_are_needed(adjudge, two):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        (["--rates", "0.8,0.9", "--correlation", "0.7"], "from -0.167 to 0.667"),
         ((), "--effect: is not given"),
         (("--effect", "0.1", "--sd", "1", "--rates", "0.1,0.2"), "--sd and --rates: each say"),
         (("--effect", "0.1", "--rates", "1.5,0.2"), "are not rates"),

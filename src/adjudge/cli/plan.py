@@ -22,6 +22,7 @@ from adjudge.reports.compare_plan import (
     spread_of_rates,
     spread_of_scores,
 )
+from adjudge.stats.pairs import possible_correlations
 
 OTHER_POWER = 0.9
 
@@ -105,7 +106,13 @@ def command(
     elif sd is not None:
         spreads = [Spread(sd=sd, source="the standard deviation given")]
     else:
-        spreads = [spread_of_rates(*(supposed or CAUTIOUS_RATES), correlation=r) for r in correlations]
+        rates_supposed = supposed or CAUTIOUS_RATES
+        most = possible_correlations(*rates_supposed).most
+        spreads = [
+            spread_of_rates(*rates_supposed, correlation=r)
+            for r in correlations
+            if correlation is not None or r <= most
+        ]
     if clusters is not None:
         size, alike = _size_and_correlation(clusters)
         spreads = [in_clusters(spread, size=size, correlation=alike) for spread in spreads]
@@ -210,7 +217,12 @@ def _print(need: Need, others: list[Need], *, guessed: bool) -> None:
         )
     )
     click.echo(f"  from: {spread.source}")
-    click.echo(f"  standard deviation of a case's difference: {spread.sd:.3g}")
+    if spread.discordant is None:
+        click.echo("  test: sign-flip test of the paired differences")
+        click.echo(f"  standard deviation of a case's difference: {spread.sd:.3g}")
+    else:
+        click.echo("  test: McNemar's score test of the paired passes")
+        click.echo(f"  cases that one run alone passes: {spread.discordant:.1%}")
     if spread.clustering is not None:
         click.echo(
             f"  clusters: {spread.clustering}; {spread.design_effect:.3g} times the cases of independent ones"

@@ -98,10 +98,12 @@ def facts(compared: Compared) -> list[str]:
         lines.append(f"effect size: {shown} of the paired differences (Cohen's d_z)")
         if compared.finding in {"better", "worse"}:
             lines.append(f"detectable: {detectable(compared)}")
-        if comparison.difference.warning:
+        if (comparison.difference.clusters or compared.pairs) < FEWEST_CLUSTERS:
             lines.append(
                 f"warning: {evidence(compared)}: an interval over fewer than {FEWEST_CLUSTERS} is unreliable"
             )
+        elif comparison.difference.warning:
+            lines.append(f"warning: {comparison.difference.warning}")
     lines += left_out(compared)
     lines.append(secondary(compared))
     if compared.ruled_otherwise:

@@ -1,4 +1,4 @@
-"""Two runs over the same cases: the mean difference, its sign-flip test, and the interval that is that test inverted."""
+"""Two runs over the same cases: the mean difference, one test of it, and the interval that is that test inverted."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 from math import floor, inf, sqrt
 from operator import getitem
 from random import Random
+from statistics import NormalDist
 
 from adjudge.records import Scale
-from adjudge.stats.clusters import Clusters, Spread, flat_bound, warn_of_few
+from adjudge.stats.clusters import FEWEST_CLUSTERS, Clusters, Spread, degrees, flat_bound, warn_of_few
 from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined
-from adjudge.stats.student import t_quantile
+from adjudge.stats.paired_rates import score_interval, score_statistic
+from adjudge.stats.student import t_quantile, t_tail
 
 FLIPS = 9_999
 _ENUMERATED = 13
@@ -18,6 +20,7 @@ _ENUMERATED = 13
 _MOST_GROUPS = 4_096
 """More clusters than this are flipped in random groups: a sum of symmetric sums is symmetric, so the test holds."""
 _ALPHA = 1.0 - CONFIDENCE
+_Z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2.0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,9 +30,9 @@ class Comparison:
     difference: Estimate
     p: float
     exact: bool
-    """Whether every flip was tried; otherwise `p` is of a seeded sample of them."""
+    """Whether every flip was tried; otherwise `p` is of a seeded sample of them, or of the score test."""
     p_error: float
-    """The Monte Carlo standard error of `p`; 0 when exact."""
+    """The Monte Carlo standard error of `p`; 0 where no flips were drawn."""
     effect_size: float | Undefined
     """The mean difference in standard deviations of the differences (Cohen's d_z)."""
     detectable: float | Undefined
@@ -45,7 +48,11 @@ def compare(
 ) -> Comparison | None:
     """Compare `(cluster, B - A)` pairs; None for no pairs.
 
-    Under no difference, a cluster's sum of differences is as likely to have the other sign. Flipping the set F gives
+    Where every difference is 0 or the whole scale, as for passes and fails, and there are ten clusters or more, the
+    score test decides (McNemar's), and the interval is Tango's, which inverts it. Flips would cover too little there:
+    where few pairs differ, most on one side, the differences from a supposed one are far from symmetric.
+
+    Otherwise the flips decide. Under no difference, a cluster's sum of differences is as likely to have the other sign. Flipping the set F gives
     a mean at least as extreme as the one seen exactly when 0 lies between the means of F and of the rest. The same
     holds of any supposed difference d, so p(d) is the share of flips with d between those two means, and the interval,
     all d with p(d) above 0.05, is read off their sorted ends: the test and the interval cannot disagree.
@@ -59,9 +66,12 @@ def compare(
         return None
     reach = scale.high - scale.low if scale else inf
     least, most = min(-reach, spread.low), max(reach, spread.high)
+    if spread.clusters >= FEWEST_CLUSTERS and all(abs(value) in (0.0, reach) for _, value in rows):
+        return _of_passes(rows, spread, reach)
     if spread.clusters == 1 or spread.flat:
         return _flat(rows, spread, least, most)
-    ends, exact = _ends(sample.sums(), seed)
+    sums = sample.sums()
+    ends, exact = _ends(sums, seed)
     tries = len(ends) + 1  # flipping nothing is one of them, and always as extreme
     p = (1 + sum(low <= 0.0 <= high for low, high in ends)) / tries
     needed = floor(_ALPHA * tries + 1e-9)
@@ -76,7 +86,10 @@ def compare(
         n=spread.n,
         method="sign-flip test inverted, " + ("all flips" if exact else f"{tries - 1:,} flips, seed {seed}"),
         clusters=spread.clusters,
-        warning=warn_of_few(spread.clusters),
+        warning=warn_of_few(spread.clusters)
+        or _warn_of_few_differing(
+            sum(value != 0.0 for _, value in sums), clustered=spread.clusters < spread.n
+        ),
     )
     return Comparison(
         difference=difference,
@@ -106,6 +119,53 @@ def detectable_difference(spread: Spread, *, power: float = 0.8) -> float | Unde
         return Undefined(why="the differences do not vary, so their spread is not known")
     critical = t_quantile(0.5 + CONFIDENCE / 2.0, spread.df) + t_quantile(power, spread.df)
     return critical * sqrt(spread.variance)
+
+
+def _of_passes(rows: list[tuple[Hashable, float]], spread: Spread, reach: float) -> Comparison:
+    """The score test and Tango's interval, over as many pairs as the clusters are worth.
+
+    The pairs are divided by how many times larger the variance over clusters (CR2) is than that of independent pairs,
+    never by less than 1. Where no pair differs, or all do alike, each cluster counts as one.
+    """
+    only_b, only_a = (sum(sign * value > 0.0 for _, value in rows) for sign in (1.0, -1.0))
+    clustered = spread.clusters < spread.n
+    worth, critical, method = 1.0, _Z, "Tango's score interval (McNemar's test inverted)"
+    if clustered:
+        mean = spread.mean / reach
+        alone = ((only_a + only_b) / spread.n - mean * mean) / (spread.n - 1)
+        worth = spread.n / spread.clusters
+        if not spread.flat:
+            worth = max(1.0, spread.variance / (reach * reach * alone))
+        critical = t_quantile(0.5 + CONFIDENCE / 2.0, spread.df)
+        method = f"Tango's score interval over clusters (CR2{degrees(spread.df)})"
+    counts = only_a / worth, only_b / worth, spread.n / worth
+    statistic = abs(score_statistic(*counts))
+    p = 2.0 * (t_tail(statistic, spread.df) if clustered else NormalDist().cdf(-statistic))
+    low, high = score_interval(*counts, critical=critical)
+    differing = len({cluster for cluster, value in rows if value})
+    return Comparison(
+        difference=Estimate(
+            value=spread.mean,
+            low=reach * low,
+            high=reach * high,
+            n=spread.n,
+            method=method,
+            clusters=spread.clusters,
+            warning=_warn_of_few_differing(differing, clustered=True) if clustered else None,
+        ),
+        p=min(1.0, p),
+        exact=False,
+        p_error=0.0,
+        effect_size=effect_size([value for _, value in rows]),
+        detectable=detectable_difference(spread),
+    )
+
+
+def _warn_of_few_differing(count: int, *, clustered: bool) -> str | None:
+    if not 0 < count < FEWEST_CLUSTERS:
+        return None
+    units = "clusters" if clustered else "cases"
+    return f"the two sides differ in {count} {units}: an interval over fewer than {FEWEST_CLUSTERS} such is unreliable"
 
 
 def _flat(rows: list[tuple[Hashable, float]], spread: Spread, least: float, most: float) -> Comparison:

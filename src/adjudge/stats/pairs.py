@@ -1,11 +1,13 @@
 """Secondary tests for independent pairs, Holm's correction, and how many cases a comparison needs."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import ceil, exp, lgamma, log, sqrt
 from statistics import NormalDist
+from typing import NamedTuple
 
 from adjudge.stats.intervals import CONFIDENCE, Undefined
+from adjudge.stats.paired_rates import score_test_power
 from adjudge.stats.student import incomplete_beta, t_quantile
 
 _UPPER = 0.5 + CONFIDENCE / 2.0
@@ -58,29 +60,57 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def paired_sd(rate_a: float, rate_b: float, *, correlation: float = 0.0) -> float:
-    """The standard deviation of the difference of two paired passes. No correlation is the cautious guess."""
+class Correlations(NamedTuple):
+    least: float
+    most: float
+
+
+def possible_correlations(rate_a: float, rate_b: float) -> Correlations:
+    """How far two runs with these pass rates can pass the same cases; rates of 0 and 1 have nothing to correlate."""
+    spread = sqrt(rate_a * (1.0 - rate_a) * rate_b * (1.0 - rate_b))
+    if spread == 0.0:
+        return Correlations(0.0, 0.0)
+    both = rate_a * rate_b
+    return Correlations(
+        (max(0.0, rate_a + rate_b - 1.0) - both) / spread, (min(rate_a, rate_b) - both) / spread
+    )
+
+
+def discordant_share(rate_a: float, rate_b: float, *, correlation: float = 0.0) -> float:
+    """The share of cases that one of two runs alone passes. No correlation is the cautious guess."""
     if not (0.0 <= rate_a <= 1.0 and 0.0 <= rate_b <= 1.0):
         raise ValueError("rates lie from 0 to 1")
-    spread_a, spread_b = sqrt(rate_a * (1.0 - rate_a)), sqrt(rate_b * (1.0 - rate_b))
-    return sqrt(max(0.0, spread_a**2 + spread_b**2 - 2.0 * correlation * spread_a * spread_b))
+    least, most = possible_correlations(rate_a, rate_b)
+    if not least - 1e-9 <= correlation <= most + 1e-9:
+        raise ValueError(f"rates of {rate_a} and {rate_b} allow correlations from {least} to {most}")
+    both = rate_a * rate_b + correlation * sqrt(rate_a * (1.0 - rate_a) * rate_b * (1.0 - rate_b))
+    return max(abs(rate_a - rate_b), rate_a + rate_b - 2.0 * both)
 
 
 def sample_size(effect: float, *, sd: float, power: float = 0.8, design_effect: float = 1.0) -> int:
     """How many pairs show a true mean difference of `effect` with this power, at 95 % confidence.
 
-    `sd` is of the paired differences (see `paired_sd` for rates); `design_effect` is n over the effective n when
-    cases come in clusters.
+    `sd` is of the paired differences; `design_effect` is n over the effective n when cases come in clusters.
     """
     if not (effect and sd > 0.0 and 0.0 < power < 1.0 and design_effect > 0.0):
         raise ValueError("effect, sd and design effect must differ from 0, and power lie between 0 and 1")
     size = abs(effect) / sd
+    return ceil(_enough(lambda n: t_test_power(size, n), power) * design_effect)
+
+
+def sample_size_of_rates(
+    effect: float, *, discordant: float, power: float = 0.8, design_effect: float = 1.0
+) -> int:
+    """As `sample_size`, for the score test of passes and fails; `discordant` is the share that one side alone passes."""
+    return ceil(_enough(lambda n: score_test_power(effect, discordant, n), power) * design_effect)
+
+
+def _enough(power_of: Callable[[int], float], power: float) -> int:
     enough = 2
-    while t_test_power(size, enough) < power:
+    while power_of(enough) < power:
         enough *= 2
     sizes = range(2, enough + 1)
-    n = sizes[bisect_left(sizes, power, key=lambda n: t_test_power(size, n))]
-    return ceil(n * design_effect)
+    return sizes[bisect_left(sizes, power, key=power_of)]
 
 
 def t_test_power(size: float, n: int) -> float:

@@ -5,7 +5,8 @@ from random import Random
 
 import pytest
 
-from adjudge.errors import InputError
+from adjudge.errors import InputError, SettingsError
+from adjudge.records import Scale
 from adjudge.reports.compare_match import Pair
 from adjudge.reports.compare_plan import (
     FEWEST_UNITS,
@@ -18,6 +19,8 @@ from adjudge.reports.compare_plan import (
 )
 from adjudge.stats.paired import compare
 from adjudge.stats.pairs import sample_size
+
+UNIT = Scale(low=0, high=1)
 
 
 def pair(number, a, b, cluster=None):
@@ -69,6 +72,32 @@ def test_clusters_of_a_run_set_the_design_effect():
     assert spread.design_effect == pytest.approx(5, rel=0.1)
     assert spread.cluster_size == 5
     assert "40 clusters of 5 cases" in spread.clustering
+
+
+def test_passes_are_planned_by_the_test_that_decides():
+    """With every difference on one side a t test asks for 152 cases, and the score test finds it with 110."""
+    need = plan_comparison(0.05, spread_of_rates(0.0, 0.05), power=0.8)
+    assert need.cases == 110
+    random = Random(5)
+    found = 0
+    for _ in range(300):
+        result = compare([(n, float(random.random() < 0.05)) for n in range(need.cases)], UNIT)
+        found += result is not None and result.significant
+    assert found / 300 == pytest.approx(0.8, abs=0.06)
+
+
+def test_stored_passes_are_planned_by_the_test_that_decides():
+    pairs = [pair(n, float(n % 2), float(n % 2 or n < 40)) for n in range(100)]
+    assert spread_of_pairs(pairs).discordant == pytest.approx(0.2)
+    assert spread_of_pairs([pair(n, 0.5, float(n % 2)) for n in range(100)]).discordant is None
+    one_run = spread_of_scores([(n, float(n % 2)) for n in range(100)], correlation=0.5)
+    assert one_run.discordant == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("correlation", [0.7, -0.2])
+def test_a_correlation_that_the_rates_do_not_allow_is_refused(correlation):
+    with pytest.raises(SettingsError, match=r"from -0\.167 to 0\.667"):
+        spread_of_rates(0.8, 0.9, correlation=correlation)
 
 
 def test_rates_are_as_cautious_as_their_correlation():

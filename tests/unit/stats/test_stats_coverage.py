@@ -43,7 +43,13 @@ STORED = {
         "Rogan-Gladen": (39, 0.185715741),
     },
     "test-retest kappa, 100 cases x 3": {"kappa (jackknife)": (38, 0.270284568)},
-    "threshold 2.0, 200 labelled cases": {"gain on other cases (sign-flip)": (38, 0.202290542)},
+    "threshold 2.0, 200 labelled cases": {"gain on other cases (Tango)": (38, 0.202668824)},
+    "paired passes, only B 0.05, only A 0.0, 100 independent cases": {
+        "difference of pass rates (Tango)": (38, 0.098694494)
+    },
+    "paired passes, only B 0.2, only A 0.1, 30 clusters": {
+        "difference of pass rates (Tango)": (39, 0.247518347)
+    },
     "alt-test, 100 cases, 3 annotators": {"replaces an annotator and should not": (37, 0.0)},
     "undecided, 100 cases x 3, noise alike": {"in a report, a case that fails passes": (3915, 0.0)},
 }

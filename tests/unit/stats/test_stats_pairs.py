@@ -9,7 +9,17 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
 
 from adjudge.stats.intervals import Undefined
-from adjudge.stats.pairs import holm, mcnemar, paired_sd, sample_size, t_test_power, wilcoxon
+from adjudge.stats.paired_rates import score_test_power
+from adjudge.stats.pairs import (
+    discordant_share,
+    holm,
+    mcnemar,
+    possible_correlations,
+    sample_size,
+    sample_size_of_rates,
+    t_test_power,
+    wilcoxon,
+)
 
 
 # Fagerland, Lydersen and Laake 2013, BMC Medical Research Methodology 13:91: airway data, 1 and 7 discordant pairs
@@ -78,8 +88,27 @@ def test_sample_size_grows_with_the_design_effect_and_needs_an_effect():
         sample_size(0.0, sd=1.0)
 
 
-def test_the_spread_of_paired_passes():
-    assert paired_sd(0.5, 0.5) == pytest.approx(np.sqrt(0.5))
-    assert paired_sd(0.5, 0.5, correlation=1.0) == 0.0
+def test_the_share_that_one_side_alone_passes():
+    assert discordant_share(0.5, 0.5) == pytest.approx(0.5)
+    assert discordant_share(0.5, 0.5, correlation=1.0) == 0.0
+    assert discordant_share(0.0, 0.05) == pytest.approx(0.05)
     with pytest.raises(ValueError, match="0 to 1"):
-        paired_sd(1.2, 0.5)
+        discordant_share(1.2, 0.5)
+
+
+def test_two_rates_bound_their_correlation():
+    """Of 80 % and 90 % at least 70 % and at most 80 % can be passed by both."""
+    assert possible_correlations(0.8, 0.9) == pytest.approx((-0.1667, 0.6667), abs=1e-4)
+    assert possible_correlations(0.3, 0.3) == pytest.approx((-0.4286, 1.0), abs=1e-4)
+    assert possible_correlations(0.0, 0.3) == (0.0, 0.0)
+    assert discordant_share(0.8, 0.9, correlation=2 / 3) == pytest.approx(0.1)
+    with pytest.raises(ValueError, match=r"0\.66"):
+        discordant_share(0.8, 0.9, correlation=0.7)
+
+
+@pytest.mark.parametrize(("effect", "discordant"), [(0.05, 0.05), (0.1, 0.26), (0.02, 0.5)])
+def test_the_size_for_passes_has_the_power_of_the_score_test(effect, discordant):
+    n = sample_size_of_rates(effect, discordant=discordant)
+    assert score_test_power(effect, discordant, n) >= 0.8
+    assert score_test_power(effect, discordant, int(0.95 * n)) < 0.8
+    assert sample_size_of_rates(effect, discordant=discordant, design_effect=2.0) == 2 * n
