@@ -27,22 +27,35 @@ def lead_of_people(judge: float, person: float, others: int) -> float:
     return float(lead)
 
 
-def add_alt_test(cases: int, annotators: int, *, domain: bool) -> None:
-    """A judge that is worse than everybody by exactly what it may be, so that it does not pass: the hardest to tell."""
+def add_alt_test(cases: int, annotators: int, *, clusters: int | None = None, domain: bool) -> None:
+    """A judge that is worse than everybody by exactly what it may be, so that it does not pass: the hardest to tell.
+
+    In clusters, whether somebody is right goes along within a cluster for two thirds of the cases.
+    """
     person = 0.9
     at_0, at_1 = (lead_of_people(judge, person, annotators - 1) for judge in (0.0, 1.0))
     judge = (at_0 - EPSILON) / (at_0 - at_1)
+    where = f", {clusters} clusters" if clusters else ""
 
-    @scenario(f"alt-test, {cases} cases, {annotators} annotators", domain=domain)
+    @scenario(f"alt-test, {cases} cases, {annotators} annotators{where}", domain=domain)
     def draw(random: np.random.Generator) -> Found:
         truth = random.random(cases) < 0.5
+        owner = np.arange(cases) % (clusters or cases)
+        shared = random.random((annotators + 1, clusters or cases))
+        alike = random.random(cases) < (2 / 3 if clusters else 0.0)
 
-        def labels(right: float) -> dict[str, bool]:
-            said = np.where(random.random(cases) < right, truth, ~truth)
+        def labels(who: int, right: float) -> dict[str, bool]:
+            luck = np.where(alike, shared[who][owner], random.random(cases))
+            said = np.where(luck < right, truth, ~truth)
             return {str(at): bool(said[at]) for at in range(cases)}
 
-        people = {f"annotator {at}": labels(person) for at in range(annotators)}
-        found = alt_test(labels(judge), people, epsilon=EPSILON)
+        people = {f"annotator {at}": labels(at, person) for at in range(annotators)}
+        found = alt_test(
+            labels(annotators, judge),
+            people,
+            epsilon=EPSILON,
+            clusters={str(at): int(owner[at]) for at in range(cases)} if clusters else None,
+        )
         assert not isinstance(found, Undefined)
         yield "replaces an annotator and should not", Decision(wrong=found.passed), 0.05
 
@@ -84,6 +97,8 @@ def add_threshold(n: int, clusters: int | None, current: float, *, domain: bool)
 
 for size, many in ((30, 3), (100, 3), (100, 5), (400, 3)):
     add_alt_test(size, many, domain=size >= 100)
+for size, groups in ((300, 30), (300, 60), (150, 15)):
+    add_alt_test(size, 3, clusters=groups, domain=groups >= 30)
 for rule in (3.0, 2.0):
     add_threshold(200, None, rule, domain=True)
 add_threshold(400, 60, 5.0, domain=True)

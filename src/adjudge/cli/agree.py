@@ -35,6 +35,14 @@ from adjudge.stats.labelling import LEAST_UNIFORM
 )
 @flag("--annotator", config=ANY, metavar="NAME", help="Who gave the labels of rows that name nobody.")
 @flag(
+    "--adjudicator",
+    "adjudicators",
+    multiple=True,
+    metavar="NAME",
+    help="An annotator who settled what others said: their label is the case's, and they are not compared with the "
+    "others; may be repeated.",
+)
+@flag(
     "--slice",
     "slices",
     config=ANY,
@@ -116,6 +124,7 @@ def command(
     only: str | None,
     label_map: tuple[tuple[str, str], ...],
     annotator: str | None,
+    adjudicators: tuple[str, ...],
     slices: tuple[str, ...],
     disagreements: int,
     random_sample: bool,
@@ -160,6 +169,7 @@ def command(
             disagreements=disagreements,
             random_sample=random_sample,
             epsilon=epsilon,
+            adjudicators=adjudicators,
             seed=seed,
         )
         report = report_on(opened, record.run_id, judged, given, asked)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
+from adjudge.errors import SettingsError
 from adjudge.records import Scale
 from adjudge.reports.agree_figures import (
     Agreement,
@@ -20,7 +21,7 @@ from adjudge.reports.agree_figures import (
 from adjudge.reports.agree_labels import Meaning, Reading, Threshold, same_label
 from adjudge.reports.agree_means import Means, pass_rate_means, score_means
 from adjudge.reports.agree_next import responses_by_doubt
-from adjudge.reports.agree_rows import Label, Verdict, Verdicts, by_case, in_one_kind
+from adjudge.reports.agree_rows import Label, Verdict, Verdicts, by_case, decided, in_one_kind, of_people
 from adjudge.reports.agree_selection import Response, Selection, select
 from adjudge.stats.intervals import Undefined
 from adjudge.stats.thresholds import Trial
@@ -77,6 +78,8 @@ class AgreeReport:
     elsewhere: int
     """Labels in the file for cases that the run does not have."""
     annotators: tuple[str, ...]
+    adjudicators: tuple[str, ...]
+    """Of those, who settled what the others said."""
     source: str
     """Where the labels are from, for people."""
     selection: Selection
@@ -117,6 +120,8 @@ class Asked:
     disagreements: int = 5
     random_sample: bool = False
     epsilon: float = EPSILON
+    adjudicators: tuple[str, ...] = ()
+    """Annotators who settled what the others said: their label is the case's, and they are not among those compared."""
     seed: int = 0
 
 
@@ -129,7 +134,9 @@ def agree_report(
 ) -> AgreeReport:
     cases = verdicts.cases
     labels = by_case(in_one_kind(given.labels, reading))
-    met = {case_id: said for case_id, said in labels.items() if case_id in cases}
+    everybody = {case_id: said for case_id, said in labels.items() if case_id in cases}
+    _check_adjudicators(everybody, asked.adjudicators)
+    met = decided(everybody, asked.adjudicators)
     selection = select(cases, met, given.draws, random_sample=asked.random_sample)
     doubts = responses_by_doubt([each[0] for each in cases.values()], selection) if selection.missing else ()
     passes = as_passes(met, reading) if reading.has_rule else None
@@ -142,6 +149,9 @@ def agree_report(
         agreements.append(measure_passes(pairs_of(cases, passes, "pass or fail", weights), seed=asked.seed))
     said: Mapping[str, Sequence[Label]] = met if kind == "score" or passes is None else passes
     apart = _disagreements(cases, said, kind, reading.scale)
+    people: Mapping[str, Sequence[Label]] = of_people(everybody, asked.adjudicators)
+    if kind == "pass or fail":
+        people = as_passes(people, reading) or people
     slices, left_out = _slices(cases, said, kind, reading, asked, weights=weights)
     return AgreeReport(
         run_id=run_id,
@@ -157,13 +167,14 @@ def agree_report(
         labels=sum(map(len, met.values())),
         labelled_not_judged=sum(case_id in verdicts.failed for case_id in labels),
         elsewhere=given.elsewhere,
-        annotators=tuple(sorted({label.annotator for each in met.values() for label in each})),
+        annotators=tuple(sorted({label.annotator for each in everybody.values() for label in each})),
+        adjudicators=asked.adjudicators,
         source=given.source,
         selection=selection,
         responses=(*selection.responses, *doubts) if selection.missing else (),
         kind=kind,
         agreements=tuple(agreements),
-        people=compare_people(cases, said, kind, epsilon=asked.epsilon, seed=asked.seed),
+        people=compare_people(cases, people, kind, epsilon=asked.epsilon, seed=asked.seed),
         better_threshold=None
         if passes is None
         else find_threshold(cases, passes, reading, weighted=weights is not None, seed=asked.seed),
@@ -182,6 +193,17 @@ def with_reasons(report: AgreeReport, reasons: Mapping[str, str | None]) -> Agre
         report,
         disagreements=tuple(replace(each, reason=reasons.get(each.case_id)) for each in report.disagreements),
     )
+
+
+def _check_adjudicators(labels: Mapping[str, Sequence[Label]], adjudicators: Sequence[str]) -> None:
+    known = {label.annotator for given in labels.values() for label in given}
+    for name in adjudicators:
+        if name not in known:
+            raise SettingsError(
+                "--adjudicator",
+                f"{name!r} gave no label of a judged case",
+                f"the labels are by {', '.join(sorted(each for each in known if each)) or 'nobody named'}",
+            )
 
 
 def _kind(

@@ -175,7 +175,7 @@ def compare_people(
     epsilon: float,
     seed: int,
 ) -> People | None:
-    """None when one person, or nobody who was named, gave all labels."""
+    """None when one person, or nobody who was named, gave all labels. `labels` are without those of adjudicators."""
     annotations: dict[str, dict[str, Meaning]] = {}
     for given in labels.values():
         for label in given:
@@ -184,12 +184,14 @@ def compare_people(
         return None
     clusters = {case_id: verdicts[0].cluster for case_id, verdicts in cases.items()}
     judged = {
-        case_id: verdicts[0].passed if kind == "pass or fail" else verdicts[0].score
+        case_id: said
         for case_id, verdicts in cases.items()
+        if (said := verdicts[0].passed if kind == "pass or fail" else verdicts[0].score) is not None
     }
     try:
         ceiling: Ceiling | Undefined = human_ceiling(
             annotations,
+            judge=judged,
             level="nominal" if kind == "pass or fail" else "ordinal",
             clusters={case_id: clusters.get(case_id, case_id) for case_id in labels},
             seed=seed,
@@ -197,9 +199,10 @@ def compare_people(
     except MissingExtraError as error:
         ceiling = Undefined(why=str(error).replace("\n\nhint: ", ": "))
     found = alt_test(
-        {case_id: said for case_id, said in judged.items() if said is not None},
+        judged,
         annotations,
         epsilon=epsilon,
+        clusters=clusters,
         nearness="equal" if kind == "pass or fail" else "squared",
     )
     return People(ceiling=ceiling, alt_test=found)

@@ -1,7 +1,7 @@
 """A stored run's verdicts beside people's labels, case by case: what the figures of agreement are made from."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from adjudge.errors import InputError
@@ -205,6 +205,23 @@ def by_case(labels: Iterable[Label]) -> dict[str, list[Label]]:
     for label in labels:
         found[label.case_id].append(label)
     return dict(found)
+
+
+def decided(labels: Mapping[str, Sequence[Label]], adjudicators: Collection[str]) -> dict[str, list[Label]]:
+    """What counts as the case's label: the adjudicator's where there is one, else everybody's."""
+    return {
+        case_id: [label for label in given if label.annotator in adjudicators] or list(given)
+        for case_id, given in labels.items()
+    }
+
+
+def of_people(labels: Mapping[str, Sequence[Label]], adjudicators: Collection[str]) -> dict[str, list[Label]]:
+    """Without adjudicators, who saw what the others said and so do not agree or disagree with them as one of them."""
+    found = {
+        case_id: [label for label in given if label.annotator not in adjudicators]
+        for case_id, given in labels.items()
+    }
+    return {case_id: given for case_id, given in found.items() if given}
 
 
 def _slice(metadata: Mapping[str, Json], column: str) -> str:

@@ -54,7 +54,7 @@ def agree_text(report: AgreeReport) -> str:
 def _head(report: AgreeReport) -> list[str]:
     lines = [
         f"{visible(report.judge)}@{report.judge_hash}, {visible(report.model)}, run {visible(report.run_id)}",
-        f"labels: {_counts(report)}, from {visible(report.source)}{_by(report.annotators)}",
+        f"labels: {_counts(report)}, from {visible(report.source)}{_by(report)}",
     ]
     if report.not_judged:
         outcomes = ", ".join(f"{count} {kind}" for kind, count in report.not_judged.items())
@@ -100,12 +100,15 @@ def _counts(report: AgreeReport) -> str:
     return f"{show_count(report.labels)} on {on}"
 
 
-def _by(annotators: Sequence[str]) -> str:
+def _by(report: AgreeReport) -> str:
+    people = [name for name in report.annotators if name not in report.adjudicators]
+    by = f", by {_names(people)}" if any(people) else ""
+    return f"{by}; settled by {_names(report.adjudicators)}" if report.adjudicators else by
+
+
+def _names(annotators: Sequence[str]) -> str:
     named = [visible(shorten(name, 40)) or "nobody named" for name in annotators]
-    if not any(annotators):
-        return ""
-    shown = ", ".join(named[:8]) + (f" and {len(named) - 8} more" if len(named) > 8 else "")
-    return f", by {shown}"
+    return ", ".join(named[:8]) + (f" and {len(named) - 8} more" if len(named) > 8 else "")
 
 
 def _agreement(agreement: Agreement) -> list[str]:
@@ -173,12 +176,17 @@ def _people(people: People | None, *, weighted: bool) -> list[str]:
         figures = {
             "pairs of people who agree": people.ceiling.pairs_agreed,
             "Krippendorff's alpha": people.ceiling.alpha,
+            "a person and the consensus of the others": people.ceiling.consensus_agreed,
+            "the judge and that same consensus": people.ceiling.judge_consensus_agreed,
         }
         lines[0] += (
             f" ({people.ceiling.annotators} annotators, {show_count(people.ceiling.cases)} cases with two labels or more)"
         )
         lines += _figures(figures)
-        lines.append("  no judge can be expected to agree with people more than people do")
+        lines.append(
+            "  hold the judge against the consensus, not against pairs: one label is noisier than several, so a good"
+        )
+        lines.append("  judge can agree with people more often than two of them agree with each other")
     else:
         lines.append(f"  none: {_one_line(people.ceiling.why)}")
     lines += _alt_test(people.alt_test)

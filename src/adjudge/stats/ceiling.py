@@ -1,7 +1,7 @@
 """How well people agree with each other, and whether the judge may take the place of one of them (the alt-test)."""
 
-from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -12,7 +12,7 @@ from adjudge.stats import agreement
 from adjudge.stats.agreement import WHERE, Level
 from adjudge.stats.arrays import Array, need_numpy
 from adjudge.stats.bootstrap import RESAMPLES, Figure, resample
-from adjudge.stats.clusters import clustered_rate
+from adjudge.stats.clusters import FEWEST_CLUSTERS, Clusters, clustered_rate
 from adjudge.stats.intervals import Estimate, Undefined
 from adjudge.stats.people import UNSEEN_ROWS, Label, sort_labels
 from adjudge.stats.samples import number_clusters, sample_of_sums
@@ -27,11 +27,19 @@ Annotations = Mapping[str, Mapping[str, Label]]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ceiling:
-    """What no judge can be expected to pass: the agreement of people with each other."""
+    """The agreement of people with each other.
+
+    That of pairs is no limit for a judge: two labels are both noisy, and a judge that knows the truth is not. Held
+    against the consensus of the others, a person and the judge are measured alike.
+    """
 
     alpha: Estimate | Undefined
     pairs_agreed: Estimate | Undefined
     """The share of pairs of labels of one case that are equal."""
+    consensus_agreed: Estimate | Undefined
+    """The share of people's labels that are the most frequent label of the others; ties among the others are left out."""
+    judge_consensus_agreed: Estimate | Undefined
+    """The share of the judge's verdicts that are, over the same cases and the same others."""
     annotators: int
     cases: int
     """With two labels or more."""
@@ -69,12 +77,16 @@ class AltTest:
 def human_ceiling(
     annotations: Annotations,
     *,
+    judge: Mapping[str, Label] | None = None,
     level: Level = "nominal",
     clusters: Mapping[str, Hashable] | None = None,
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Ceiling:
-    """Krippendorff's alpha and plain agreement between people, over the cases with at least two labels."""
+    """Krippendorff's alpha and plain agreement between people, over the cases with at least two labels.
+
+    With the verdicts of a `judge`, also how often it agrees with the consensus of all but one of them.
+    """
     by_case: dict[str, list[Label]] = defaultdict(list)
     for labels in annotations.values():
         for case, label in labels.items():
@@ -87,6 +99,11 @@ def human_ceiling(
         for first, second in combinations(labels, 2)
     )
     nothing = Undefined(why="no case has labels of two people")
+    consensus = [
+        (group, case, label, others)
+        for group, (case, labels) in zip(groups, shared.items(), strict=True)
+        for label, others in _each_and_the_others(labels)
+    ]
     return Ceiling(
         alpha=krippendorff_alpha(
             list(shared.values()), level=level, clusters=groups, seed=seed, resamples=resamples
@@ -94,9 +111,23 @@ def human_ceiling(
         if shared
         else nothing,
         pairs_agreed=agreed or nothing,
+        consensus_agreed=clustered_rate((group, label == others) for group, _, label, others in consensus)
+        or nothing,
+        judge_consensus_agreed=clustered_rate(
+            (group, judge[case] == others) for group, case, _, others in consensus if judge and case in judge
+        )
+        or Undefined(why="no case has a verdict and a consensus of people"),
         annotators=len(annotations),
         cases=len(shared),
     )
+
+
+def _each_and_the_others(labels: Sequence[Label]) -> Iterator[tuple[Label, Label]]:
+    """Each label with the most frequent of the others; without those for which the others are tied."""
+    for at, label in enumerate(labels):
+        most = Counter([*labels[:at], *labels[at + 1 :]]).most_common(2)
+        if len(most) == 1 or most[0][1] > most[1][1]:
+            yield label, most[0][0]
 
 
 def krippendorff_alpha(
@@ -151,6 +182,7 @@ def alt_test(
     *,
     epsilon: float,
     nearness: Literal["equal", "squared"] = "equal",
+    clusters: Mapping[str, Hashable] | None = None,
 ) -> AltTest | Undefined:
     """Calderon, Reichart and Dror (2025): may the judge replace an annotator?
 
@@ -159,6 +191,8 @@ def alt_test(
     when the share of cases where the annotator is at least as near, less that where the judge is, is significantly
     below `epsilon`, what the judge's lower cost is worth (the paper: 0.2 for experts, 0.1 for crowd workers). Winning
     against half of them or more, with false discoveries held at 5 % (Benjamini and Yekutieli), passes.
+
+    The paper's t test takes cases as independent. Where they share `clusters`, it is one over clusters (CR2).
     """
     if len(annotations) < FEWEST_ANNOTATORS:
         return Undefined(why=f"{len(annotations)} annotators: the alt-test needs {FEWEST_ANNOTATORS}")
@@ -166,7 +200,7 @@ def alt_test(
     found: list[AgainstOne] = []
     skipped: list[str] = []
     for annotator, own in annotations.items():
-        ahead: list[tuple[bool, bool]] = []
+        ahead: list[tuple[Hashable, bool, bool]] = []
         for case, label in own.items():
             others = [
                 labels[case] for name, labels in annotations.items() if name != annotator and case in labels
@@ -174,23 +208,25 @@ def alt_test(
             if case not in judge or not others:
                 continue
             by_judge, by_annotator = score(judge[case], others), score(label, others)
-            ahead.append((by_judge >= by_annotator, by_annotator >= by_judge))
-        if len(ahead) < FEWEST_CASES:
+            group = clusters.get(case, case) if clusters else case
+            ahead.append((group, by_judge >= by_annotator, by_annotator >= by_judge))
+        if len(ahead) < FEWEST_CASES or len({group for group, *_ in ahead}) < FEWEST_CLUSTERS:
             skipped.append(annotator)
             continue
         found.append(
             AgainstOne(
                 annotator=annotator,
-                judge_advantage=sum(judge_ahead for judge_ahead, _ in ahead) / len(ahead),
-                annotator_advantage=sum(other_ahead for _, other_ahead in ahead) / len(ahead),
-                p=_below([float(b) - float(a) for a, b in ahead], epsilon),
+                judge_advantage=sum(judge_ahead for _, judge_ahead, _ in ahead) / len(ahead),
+                annotator_advantage=sum(other_ahead for *_, other_ahead in ahead) / len(ahead),
+                p=_below(Clusters((group, float(b) - float(a)) for group, a, b in ahead), epsilon),
                 won=False,
                 cases=len(ahead),
             )
         )
     if len(found) < FEWEST_ANNOTATORS:
         return Undefined(
-            why=f"{len(found)} annotators share {FEWEST_CASES} cases with others: the alt-test needs {FEWEST_ANNOTATORS}"
+            why=f"{len(found)} annotators share {FEWEST_CASES} cases in {FEWEST_CLUSTERS} clusters with others: "
+            f"the alt-test needs {FEWEST_ANNOTATORS}"
         )
     rejected = _rejected([one.p for one in found])
     each = tuple(
@@ -221,19 +257,19 @@ def _negative_distance(label: Label, others: Sequence[Label]) -> float:
     return -sqrt(sum((float(label) - float(other)) ** 2 for other in others) / len(others))
 
 
-def _below(differences: Sequence[float], epsilon: float) -> float:
-    """One-sided p that the mean is below epsilon, by Student's t.
+def _below(differences: Clusters, epsilon: float) -> float:
+    """One-sided p that the mean is below epsilon, by Student's t over clusters.
 
-    Differences that are all equal have no t. With a mean of epsilon or more, one as low as theirs has at most the
-    chance (1 - epsilon) / (1 - value), since none is above 1.
+    Clusters that are all equal have no t. With a mean of epsilon or more, one as low as theirs has at most the chance
+    (1 - epsilon) / (1 - value), since none is above 1.
     """
-    n = len(differences)
-    mean = sum(differences) / n
-    variance = sum((value - mean) ** 2 for value in differences) / (n - 1)
-    if variance <= 1e-18:
-        return float(((1.0 - epsilon) / (1.0 - mean)) ** n) if mean < epsilon else 1.0
-    t = (mean - epsilon) / sqrt(variance / n)
-    return t_tail(-t, n - 1) if t <= 0.0 else 1.0 - t_tail(t, n - 1)
+    spread = differences.spread()
+    assert spread is not None
+    mean = spread.mean
+    if spread.flat:
+        return float(((1.0 - epsilon) / (1.0 - mean)) ** spread.clusters) if mean < epsilon else 1.0
+    t = (mean - epsilon) / sqrt(spread.variance)
+    return t_tail(-t, spread.df) if t <= 0.0 else 1.0 - t_tail(t, spread.df)
 
 
 def _rejected(p_values: Sequence[float]) -> set[int]:

@@ -157,6 +157,24 @@ def test_several_people_give_a_ceiling_and_the_alt_test(report):
     assert "(alt-test, epsilon 0.2)? yes" in text
 
 
+def test_an_adjudicator_settles_the_label_and_is_not_among_the_people_compared(report):
+    ids = names(40)
+    labels = [(name, who, at % 2 == 0) for at, name in enumerate(ids) for who in ("anna", "bert")]
+    labels += [(name, "chief", at % 4 == 0) for at, name in enumerate(ids[:20])]
+    scores = [(name, 4 if at % 4 == 0 else 1) for at, name in enumerate(ids)]
+    found = report(scores, labels, asked=Asked(adjudicators=("chief",)))
+    assert found.adjudicators == ("chief",)
+    assert found.annotators == ("anna", "bert", "chief")
+    assert found.people.ceiling.annotators == 2
+    assert found.people.ceiling.pairs_agreed.value == 1.0
+    assert found.labels == 20 + 2 * 20  # one label where it was settled, else everybody's
+    assert found.agreements[0].figures["accuracy"].value == pytest.approx((20 + 2 * 15) / 60)
+    assert "by anna, bert; settled by chief" in agree_text(found)
+    assert report(scores, labels).people.ceiling.annotators == 3
+    with pytest.raises(InputError, match=r"gave no label[^\n]*\n\n.*anna, bert, chief"):
+        report(scores, labels, asked=Asked(adjudicators=("Chief",)))
+
+
 def test_two_people_are_told_why_there_is_no_alt_test(report):
     ids = names(40)
     labels = [(name, who, bool(at % 3)) for who in ("anna", "ben") for at, name in enumerate(ids)]

@@ -166,3 +166,48 @@ def test_too_few_annotators_or_cases_say_so():
     found = alt_test(judge, annotations, epsilon=0.1)
     assert isinstance(found, Undefined)
     assert "30 cases" in found.why
+
+
+def test_cases_of_one_cluster_are_not_new_evidence_for_the_alt_test():
+    """Of 30 questions with ten answers each, a judge that is as bad as it may be passed in 18 of 100 samples."""
+    random = np.random.default_rng(3)
+    question = {str(case): case % 30 for case in range(300)}
+    truth = random.integers(0, 2, 300)
+    annotations = by_annotator(
+        [np.where(random.random(300) < 0.9, truth, 1 - truth).tolist() for _ in range(3)]
+    )
+    # the judge is right on a question, or wrong on all its answers
+    judge = {str(case): int(truth[case] if case % 30 >= 8 else 1 - truth[case]) for case in range(300)}
+    alone = alt_test(judge, annotations, epsilon=0.2)
+    together = alt_test(judge, annotations, epsilon=0.2, clusters=question)
+    assert not isinstance(alone, Undefined)
+    assert not isinstance(together, Undefined)
+    assert alone.passed
+    assert not together.passed
+    assert all(more.p > less.p for less, more in zip(alone.each, together.each, strict=True))
+    few = alt_test(judge, annotations, epsilon=0.2, clusters={case: int(case) % 9 for case in judge})
+    assert isinstance(few, Undefined)
+    assert "10 clusters" in few.why
+
+
+def test_an_oracle_agrees_more_with_people_than_two_of_them_with_each_other():
+    """So pairs are no limit; against the consensus of the others, judge and person are measured alike."""
+    truth, annotations = people(2, 0.8, cases=2000)
+    ceiling = human_ceiling(annotations, judge=truth, resamples=50)
+    assert isinstance(ceiling.pairs_agreed, Estimate)
+    assert isinstance(ceiling.consensus_agreed, Estimate)
+    assert isinstance(ceiling.judge_consensus_agreed, Estimate)
+    oracle = np.mean([truth[case] == label for own in annotations.values() for case, label in own.items()])
+    assert oracle > ceiling.pairs_agreed.value + 0.05
+    assert ceiling.pairs_agreed.value < ceiling.consensus_agreed.value < ceiling.judge_consensus_agreed.value
+    assert ceiling.consensus_agreed.n == ceiling.judge_consensus_agreed.n
+
+
+def test_the_consensus_is_of_the_others_and_ties_have_none():
+    annotations = by_annotator([[1, 1], [1, 0], [0, 0], [None, 0]])
+    ceiling = human_ceiling(annotations, judge={"0": 1, "1": 0}, resamples=50)
+    assert isinstance(ceiling.consensus_agreed, Estimate)
+    # case 0: only the third has two others who agree (1); case 1: 0 is the consensus of the others for all four
+    assert (ceiling.consensus_agreed.value, ceiling.consensus_agreed.n) == (3 / 5, 5)
+    assert isinstance(ceiling.judge_consensus_agreed, Estimate)
+    assert ceiling.judge_consensus_agreed.value == 1.0
