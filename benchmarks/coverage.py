@@ -19,6 +19,7 @@ import coverage_corrected  # noqa: F401 - a module of scenarios fills SCENARIOS,
 import coverage_decisions  # noqa: F401
 import coverage_differences  # noqa: F401
 import coverage_draws  # noqa: F401
+import coverage_many  # noqa: F401
 import coverage_means  # noqa: F401
 import coverage_paired  # noqa: F401
 import coverage_people  # noqa: F401

@@ -147,6 +147,26 @@ def test_drawn_labels_correct_the_means_and_the_draw_is_blind(adjudge, run, tmp_
     assert means["ppi"]["estimate"]["value"] < means["naive"]["estimate"]["value"]
 
 
+def test_labels_that_the_judge_was_tuned_on_are_in_no_figure(adjudge, run, tmp_path):
+    """The best of 20 prompts, corrected by the labels that chose it, covers .83 of the time; by other labels .95."""
+    run()
+    adjudge("agree", "r", "--next", "60", "--uniform", "1", "-o", "drawn.jsonl")
+    rows = fill_in(tmp_path / "drawn.jsonl", tmp_path / "filled.jsonl")
+    write_lines(
+        tmp_path / "marked.jsonl",
+        [row | {"split": "tune" if at < 25 else "test"} for at, row in enumerate(rows)],
+    )
+    done = adjudge("agree", "r", "marked.jsonl")
+    assert done.code == 0, done.err
+    assert "labels: 35 on 35 of 95 judged cases" in done.out
+    assert "left out: 25 cases whose labels the judge was tuned on (`split` is `tune`)" in done.out
+    assert "if every drawn case was labelled and the judge was not tuned on these labels" in done.out
+    later = json.loads(adjudge("agree", "r", "--json").out)  # the mark is stored
+    assert (later["tuned_on"], later["labels"], later["means"][0]["ppi"]["labels"]) == (25, 35, 35)
+    adjudge("agree", "r", "filled.jsonl")  # the same labels, no longer marked
+    assert json.loads(adjudge("agree", "r", "--json").out)["tuned_on"] == 0
+
+
 def test_more_is_drawn_from_the_rest_and_what_is_not_labelled_yet_is_said_and_written_again(
     adjudge, run, tmp_path
 ):

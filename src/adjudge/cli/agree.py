@@ -37,6 +37,7 @@ from adjudge.stats.labelling import LEAST_UNIFORM
 @flag(
     "--adjudicator",
     "adjudicators",
+    config=ANY,
     multiple=True,
     metavar="NAME",
     help="An annotator who settled what others said: their label is the case's, and they are not compared with the "

@@ -7,6 +7,8 @@ from adjudge.cli.gates import ERROR_RATE_WITH_A_GATE
 from adjudge.cli.main import EXIT_GATE_FAILED, EXIT_NOT_MEASURED
 from adjudge.reports.compare import Compared
 from adjudge.reports.compare_words import detectable, show_difference, show_p
+from adjudge.stats.intervals import CONFIDENCE
+from adjudge.stats.pairs import holm
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,11 +37,21 @@ class ComparisonGates:
         )
 
     def judge(self, comparisons: Sequence[Compared], tell: Callable[[str], None]) -> int:
-        """The exit code, with a line for each thing that decided it. What could not be measured goes first."""
-        codes = [self._judge(compared, tell) for compared in comparisons]
+        """The exit code, with a line for each thing that decided it. What could not be measured goes first.
+
+        One judge that is worse fails the gate, so by chance alone one of many would: the p values are Holm's. For
+        `margin` all have to hold, which chance makes no likelier.
+        """
+        tested = [each for each in comparisons if each.comparison is not None]
+        adjusted = holm([each.comparison.p for each in tested if each.comparison is not None])
+        by_holm = {id(each): p for each, p in zip(tested, adjusted, strict=True)}
+        codes = [
+            self._judge(compared, tell, p=by_holm.get(id(compared), 1.0), tested=len(tested))
+            for compared in comparisons
+        ]
         return max(codes, default=0)
 
-    def _judge(self, compared: Compared, tell: Callable[[str], None]) -> int:
+    def _judge(self, compared: Compared, tell: Callable[[str], None], *, p: float, tested: int) -> int:
         name, comparison = compared.b.judge, compared.comparison
         if comparison is None:
             tell(f"not measured: {name}: none of {compared.matched} matched cases was judged in both runs")
@@ -56,10 +68,15 @@ class ComparisonGates:
             return EXIT_NOT_MEASURED
         code = 0
         if self.on_regression and compared.finding == "worse":
-            tell(
-                f"gate failed: {name}: B is worse, {show_difference(comparison.difference.value)}, {show_p(comparison.p)}"
+            worse = (
+                f"{name}: B is worse, {show_difference(comparison.difference.value)}, {show_p(comparison.p)}"
             )
-            code = EXIT_GATE_FAILED
+            many = f"; {show_p(p)} by Holm's method over {tested} judges" if tested > 1 else ""
+            if p <= 1.0 - CONFIDENCE:
+                tell(f"gate failed: {worse}{many}")
+                code = EXIT_GATE_FAILED
+            else:
+                tell(f"gate not failed: {worse}{many}, which so many judges give by chance")
         if self.margin is not None and not comparison.difference.low > -self.margin:
             low = show_difference(comparison.difference.low)
             tell(

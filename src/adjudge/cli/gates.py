@@ -13,6 +13,10 @@ from adjudge.records import Judge
 from adjudge.reports.summary import Summary
 from adjudge.stats.intervals import Estimate
 
+_ONE_LOOK = (
+    "note: these intervals hold for one look: adding cases until the gate passes makes it pass too easily; the gate passes "
+    "only if every figure holds, so it needs no adjustment for how many there are"
+)
 ERROR_RATE_WITH_A_GATE = 0.05
 """A mean over what happened to be judged says little when more than this was not."""
 
@@ -85,6 +89,8 @@ class Gates:
             ):
                 if wanted is not None and not self._holds(what, summary.judge, wanted, estimate, tell):
                     code = code or EXIT_GATE_FAILED
+        if self.lower and (self.means or self.pass_rates):
+            tell(_ONE_LOOK)
         return code
 
     def _holds(

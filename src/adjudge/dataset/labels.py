@@ -11,6 +11,8 @@ from adjudge.dataset.rows import Row, UnusableError, described, shown
 from adjudge.errors import DatasetError
 from adjudge.records import Json, Place
 
+TUNING = frozenset({"tune", "tuning"})
+"""What a column `split` says of labels that a judge's prompt, threshold or examples were chosen by."""
 CASE_COLUMNS = ("case_id", "id")
 _WANTED = "columns `case_id` and `label`, and, where known, `annotator` and `explanation`"
 
@@ -27,6 +29,8 @@ class LabelRow:
     place: Place
     run: str | None = None
     """Whose answer it is of, where the file says so."""
+    tuning: bool = False
+    """Whether the judge was tuned on it: a column `split` says `tune`."""
 
 
 def read_labels(
@@ -98,6 +102,7 @@ def _label_row(row: Row, place: Place) -> LabelRow:
         explanation=_text(columns.get("explanation"), "explanation", place),
         place=place,
         run=_text(columns.get("run"), "run", place),
+        tuning=(_text(columns.get("split"), "split", place) or "").lower() in TUNING,
     )
 
 

@@ -77,6 +77,8 @@ class AgreeReport:
     """Cases with a label and no verdict: they are in no figure."""
     elsewhere: int
     """Labels in the file for cases that the run does not have."""
+    tuned_on: int
+    """Judged cases whose labels the judge was tuned on: they are in no figure."""
     annotators: tuple[str, ...]
     adjudicators: tuple[str, ...]
     """Of those, who settled what the others said."""
@@ -132,8 +134,9 @@ def agree_report(
     reading: Reading,
     asked: Asked,
 ) -> AgreeReport:
-    cases = verdicts.cases
-    labels = by_case(in_one_kind(given.labels, reading))
+    tuned_on = {label.case_id for label in given.labels if label.tuning} & verdicts.cases.keys()
+    cases = {case_id: each for case_id, each in verdicts.cases.items() if case_id not in tuned_on}
+    labels = by_case(in_one_kind([each for each in given.labels if each.case_id not in tuned_on], reading))
     everybody = {case_id: said for case_id, said in labels.items() if case_id in cases}
     _check_adjudicators(everybody, asked.adjudicators)
     met = decided(everybody, asked.adjudicators)
@@ -167,6 +170,7 @@ def agree_report(
         labels=sum(map(len, met.values())),
         labelled_not_judged=sum(case_id in verdicts.failed for case_id in labels),
         elsewhere=given.elsewhere,
+        tuned_on=len(tuned_on),
         annotators=tuple(sorted({label.annotator for each in everybody.values() for label in each})),
         adjudicators=asked.adjudicators,
         source=given.source,

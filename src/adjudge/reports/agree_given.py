@@ -243,6 +243,7 @@ def _place(
                     run_id=run_id,
                     annotator=row.annotator or annotator or "",
                     explanation=row.explanation,
+                    tuning=row.tuning,
                     at=now,
                 )
             )

@@ -28,6 +28,7 @@ def agree_json(report: AgreeReport) -> Json:
             "labels": report.labels,
             "labelled_not_judged": report.labelled_not_judged,
             "labels_of_other_cases": report.elsewhere,
+            "tuned_on": report.tuned_on,
             "annotators": list(report.annotators),
             "adjudicators": list(report.adjudicators),
             "source": report.source,

@@ -178,7 +178,10 @@ def _choose(
             "ppi",
             "every judged case has a label, so it is the people's own mean and owes the judge nothing",
         )
-    why = "it holds whatever errors the judge makes, because the labelled cases were drawn with known chances"
+    why = (
+        "it holds whatever errors the judge makes, if every drawn case was labelled and the judge was not tuned on these "
+        "labels, because the cases were drawn with known chances"
+    )
     if isinstance(by_errors, Corrected):
         apart = by_errors.estimate.low > ppi.estimate.high or by_errors.estimate.high < ppi.estimate.low
         why += "; Rogan-Gladen estimates the same mean from the judge's two error rates"

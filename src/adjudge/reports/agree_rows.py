@@ -36,6 +36,7 @@ class Label:
     annotator: str
     says: Meaning
     explanation: str | None = None
+    tuning: bool = False
 
 
 @dataclass(kw_only=True, slots=True)
@@ -175,6 +176,7 @@ def kept_labels(kept: Iterable[KeptLabel], reading: Reading, where: str) -> list
                     annotator=label.annotator,
                     says=says,
                     explanation=label.explanation,
+                    tuning=label.tuning,
                 )
             )
     if strange:

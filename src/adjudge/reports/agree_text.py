@@ -66,6 +66,11 @@ def _head(report: AgreeReport) -> list[str]:
         lines.append(f"not judged: {show_count(sum(report.not_judged.values()))} ({outcomes}){beside}")
     if report.elsewhere:
         lines.append(f"left out: {show_count(report.elsewhere)} labels of cases that this run does not have")
+    if report.tuned_on:
+        lines.append(
+            f"left out: {show_count(report.tuned_on)} cases whose labels the judge was tuned on (`split` is `tune`); "
+            "they are in no figure below"
+        )
     selection = report.selection
     if selection.words:
         lines.append(f"chosen: {selection.words}")

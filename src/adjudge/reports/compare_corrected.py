@@ -52,6 +52,8 @@ class Correction:
     labelled_b: int
     labelled_both: int
     selection: Selection
+    tuned_on: int = 0
+    """Cases left out because the judge was tuned on their labels."""
 
     @property
     def used(self) -> int:
@@ -70,6 +72,10 @@ def correct_difference(
     seed: int = 0,
 ) -> Correction | Undefined:
     """`primary` is the comparison of all pairs by score, which is not made again where it is the same."""
+    tuned_on = {label.case_id for label in (*a.labels, *b.labels) if label.tuning}
+    known = len(pairs)
+    pairs = [pair for pair in pairs if pair.case_id not in tuned_on]
+    primary = primary if len(pairs) == known else None
     one_kind = in_one_kind([*a.labels, *b.labels], reading)
     met = {pair.case_id for pair in pairs}
     said_a, said_b = (
@@ -115,6 +121,7 @@ def correct_difference(
         labelled_b=len(said_b),
         labelled_both=len(said_a.keys() & said_b.keys()),
         selection=selection,
+        tuned_on=known - len(pairs),
     )
 
 
@@ -191,8 +198,8 @@ def _choose(naive: Estimate, ppi: Corrected | Undefined, selection: Selection) -
     if selection.kind == "all":
         return "ppi", "every case compared has labels on both sides, so it is the people's own difference"
     why = (
-        "it holds whatever errors the judge makes on either side, because the labelled cases were drawn with known "
-        "chances"
+        "it holds whatever errors the judge makes on either side, if every drawn case was labelled and the judge was not "
+        "tuned on these labels, because the cases were drawn with known chances"
     )
     if not ppi.estimate.low <= naive.value <= ppi.estimate.high:
         why += "; the judge's own difference lies outside its interval"

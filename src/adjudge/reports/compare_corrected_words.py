@@ -24,6 +24,7 @@ def corrected_lines(correction: Correction | Undefined) -> list[str]:
             (selection.missing, "drawn and not labelled on both sides yet"),
             (selection.unknown, "labelled on both sides by another way, and not used"),
             (selection.outside, "not there to be drawn, and not in these figures"),
+            (correction.tuned_on, "left out, because the judge was tuned on their labels"),
         )
         if count
     ]

@@ -128,6 +128,7 @@ def _corrected(correction: Correction | Undefined | None) -> object:
         "labelled_b": correction.labelled_b,
         "labelled_both": correction.labelled_both,
         "used": correction.used,
+        "tuned_on": correction.tuned_on,
         "differences": [
             {
                 "of": each.of,

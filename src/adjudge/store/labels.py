@@ -38,6 +38,8 @@ def keep_labels(session: Session, run_id: str, labels: Sequence[KeptLabel]) -> i
             "DELETE FROM labels WHERE judge = ? AND case_id = ? AND case_hash = ? AND annotator = ?", key
         )
         body = [label.case_id, label.judge, label.annotator, label.label, label.explanation, label.run_id]
+        if label.tuning:
+            body.append(True)
         rows.append(
             (
                 *key,
@@ -148,7 +150,7 @@ def _case_hashes(session: Session, run_id: str, case_ids: Sequence[str]) -> dict
 
 def read_label(row: Row) -> KeptLabel:
     body, draw, probability, at = row
-    case_id, judge, annotator, label, explanation, run_id = load_json(unpack(body))
+    case_id, judge, annotator, label, explanation, run_id, *tuning = load_json(unpack(body))
     return KeptLabel(
         case_id=case_id,
         judge=judge,
@@ -158,6 +160,7 @@ def read_label(row: Row) -> KeptLabel:
         run_id=run_id,
         draw=draw,
         probability=probability,
+        tuning=bool(tuning),
         at=from_micros(at),
     )
 

@@ -195,6 +195,8 @@ class KeptLabel:
     """The draw of that run in which the case was chosen for labelling; None when nothing chose it that we know of."""
     probability: float | None = None
     """The chance with which it had been drawn when the label was given."""
+    tuning: bool = False
+    """Whether the judge was tuned on it, so that it says nothing about how the judge does elsewhere."""
     at: datetime
 
 

@@ -79,3 +79,20 @@ def test_what_was_not_measured_goes_before_what_failed():
     found = [compared(WORSE), compared([(None, 1)])]
     assert gates(on_regression=True).judge(found, told.append) == 3
     assert [line.partition(":")[0] for line in told] == ["gate failed", "not measured"]
+
+
+SLIGHTLY_WORSE = [(3, 2)] * 10 + [(2, 3)] * 2 + [(3, 3), (1, 1)] * 10
+
+
+def test_one_judge_of_many_that_is_worse_by_chance_alone_fails_no_gate():
+    """Of 20 judges that nothing happened to, one or more came out worse in 40 of 100 comparisons."""
+    alone, told = [], []
+    slightly = compared(SLIGHTLY_WORSE)
+    assert slightly.comparison is not None
+    assert 0.01 < slightly.comparison.p < 0.05
+    assert gates(on_regression=True).judge([slightly], alone.append) == 1
+    many = [slightly, *[compared(EQUAL)] * 19]
+    assert gates(on_regression=True).judge(many, told.append) == 0
+    assert "gate not failed: j@1: B is worse" in told[0]
+    assert "by Holm's method over 20 judges" in told[0]
+    assert gates(on_regression=True).judge([compared(WORSE), *many], [].append) == 1

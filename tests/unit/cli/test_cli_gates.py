@@ -75,3 +75,11 @@ def test_as_much_as_may_be_lost_may_be_lost():
     told = []
     assert gates("1", judges=("relevance",)).judge(tally.summaries(), told.append) == 0
     assert told == []
+
+
+def test_a_gate_on_an_interval_says_that_it_holds_for_one_look():
+    told = []
+    Gates(means={"relevance": 3.0}, pass_rates={}, lower=True, max_error_rate=None).judge([], told.append)
+    assert "hold for one look" in told[0]
+    Gates(means={"relevance": 3.0}, pass_rates={}, lower=False, max_error_rate=None).judge([], told.append)
+    assert len(told) == 1
