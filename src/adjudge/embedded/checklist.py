@@ -68,12 +68,13 @@ EMPTY_LEAD = re.compile(
     r"\b(?:following|follows|below|namely|e\.g\.|i\.e\.)\b|\b(?:includes?|including|such\s+as|like|are|is|were|was|has|have)\s*:?\s*$",
     re.IGNORECASE,
 )
-LEAD_TAIL = re.compile(
-    r"[\s,]*(?:\b(?:and|which|primarily|mainly|mostly|largely|due\s+to|because\s+of|because|by|for|of|with|in|as|to)\b\s*)*:?\s*$",
+LAST_WORD = re.compile(
+    r"\b(?:and|which|primarily|mainly|mostly|largely|due\s{1,4}to|because\s{1,4}of|because|by|for|of|with|in|as|to)\Z",
     re.IGNORECASE,
 )
+LONGEST_LAST_WORD = 16
 YES_OR_NO = re.compile(r"(?:yes|no|true|false|correct|incorrect|maybe|yep|nope)\W*", re.IGNORECASE)
-PAIR = re.compile(r"((?:[^\s,.;:()]+ ){0,2}[^\s,.;:()]+) and ((?:[^\s,.;:()]+ ){0,2}[^\s,.;:()]+)\s?\.?")
+PAIR = re.compile(r"\A((?:[^\s,.;:()]+ ){0,2}[^\s,.;:()]+) and ((?:[^\s,.;:()]+ ){0,2}[^\s,.;:()]+)\s?\.?")
 ASKS_SEVERAL = re.compile(
     r"\b(?:what|which|who)\s+(?:\w+\s+){0,3}(?:are|were)\b|\b(?:two|both|list|name)\b", re.IGNORECASE
 )
@@ -191,11 +192,21 @@ def is_conclusion(text: str, clause: Clause, *, marked: bool) -> bool:
 def stated_lead(text: str) -> str:
     """What the words before a list state themselves: nothing in `The steps are:`, a fact in `It fell, mainly due to:`."""
     if not EMPTY_LEAD.search(text):
-        return LEAD_TAIL.sub("", text)
+        return _without_tail(text)
     main = text.rpartition(",")[0]
     tokens = tokenize(main)
     says = sum(is_content(token) for token in tokens) > 2 and has_verb(tokens) and not EMPTY_LEAD.search(main)
     return main if says else ""
+
+
+def _without_tail(text: str) -> str:
+    """`It fell, mainly due to:` without the words that only lead on to the list."""
+    end = len(text.rstrip().removesuffix(":").rstrip())
+    while found := LAST_WORD.search(text, max(0, end - LONGEST_LAST_WORD), end):
+        end = found.start()
+        while end and text[end - 1].isspace():
+            end -= 1
+    return text[:end].rstrip(" ,\t\r\n\v\f")
 
 
 def has_verb(tokens: Words) -> bool:

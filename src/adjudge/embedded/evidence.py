@@ -21,7 +21,7 @@ ENOUGH = 0.85
 """A shorter passage is preferred while it has this share of what the best one has."""
 MOST_PASSAGES = 400
 LONGEST_TEXT = 100_000
-INNER_NUMBER = re.compile(r"(?<=[^\W\d_])\d{2,}|\d{2,}(?=[^\W\d_])")
+INNER_NUMBER = re.compile(r"(?<=[^\W\d_])\d{2,}|(?<!\d)\d{2,}+(?=[^\W\d_])")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -158,22 +158,22 @@ LONGEST_PART = 100
 LONG_ENOUGH = 25
 """Meaning words from which on a response to a question can be expected to take up one of its words."""
 SUBQUESTION = re.compile(
-    r"(?:,\s*|\s+)(?:and|or|also|but)\s+(?=(?:what|how|why|when|where|who|whom|which|whose|is|are|was|were|does|do|did|can|should)\s)",
+    r"(?:,\s*+|(?<!\s)\s++)(?:and|or|also|but)\s++(?=(?:what|how|why|when|where|who|whom|which|whose|is|are|was|were|does|do|did|can|should)\s)",
     re.IGNORECASE,
 )
 ASKING = re.compile(
-    r"\W*(?:what|how|why|when|where|who|whom|which|whose|is|are|does|do|did|can|could|should|explain|describe|compare|list|"
+    r"\A\W*(?:what|how|why|when|where|who|whom|which|whose|is|are|does|do|did|can|could|should|explain|describe|compare|list|"
     r"name|give|tell|write|please|kindly|discuss|summari[sz]e|identify|define)\b",
     re.IGNORECASE,
 )
 MOSTLY = 0.5
 ASKS_NUMBER = re.compile(
-    r"\W*(?:when|how\s+(?:many|much|long|old|far|often|big|tall)|what\s+(?:year|date|time|percentage))\b",
+    r"\A\W*(?:when|how\s+(?:many|much|long|old|far|often|big|tall)|what\s+(?:year|date|time|percentage))\b",
     re.IGNORECASE,
 )
-ASKS_NAME = re.compile(r"\W*(?:who|whom|whose|where|which)\b", re.IGNORECASE)
+ASKS_NAME = re.compile(r"\A\W*(?:who|whom|whose|where|which)\b", re.IGNORECASE)
 ASKS_YES_OR_NO = re.compile(
-    r"\W*(?:is|are|was|were|does|do|did|can|could|should|would|will|has|have|had)\b", re.IGNORECASE
+    r"\A\W*(?:is|are|was|were|does|do|did|can|could|should|would|will|has|have|had)\b", re.IGNORECASE
 )
 TIME_OR_NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|hundred|thousand|million|billion|half|none|never|always|"
@@ -181,7 +181,7 @@ TIME_OR_NUMBER = re.compile(
     re.IGNORECASE,
 )
 INNER_NAME = re.compile(r"(?<=[\w,;:] )[A-Z]\w+")
-YES_OR_NO = re.compile(r"\W*(?:yes|no|not)\b", re.IGNORECASE)
+YES_OR_NO = re.compile(r"\A\W*(?:yes|no|not)\b", re.IGNORECASE)
 GENERAL_STEMS = frozenset(
     stem(word)
     for word in words(

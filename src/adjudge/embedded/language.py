@@ -31,7 +31,7 @@ WIDESPREAD = words(
 NAMES = 0.7
 """A text with more capitals than this is a list of names, and names belong to no language."""
 WORD = re.compile(r"[^\W\d_]+")
-NOT_PROSE = re.compile(r"https?://\S+|`[^`\n]{1,200}`|\S*[_/\\{}()<>=@#]\S*")
+NOT_PROSE = re.compile(r"https?://\S+|`[^`\n]{1,200}`|(?<!\S)[^\s_/\\{}()<>=@#]*+[_/\\{}()<>=@#]\S*")
 
 
 @lru_cache(maxsize=1)

@@ -15,7 +15,7 @@ from adjudge.scoring.text import text_of
 
 RULE_MADE = "Written by rules from what could be counted in the text; the rating is the model's."
 SPECIFIC = re.compile(r"\d|https?://|`[^`]+`|\b[A-Z][a-z]+ [A-Z][a-z]+\b")
-STEPS = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+\S", re.MULTILINE)
+STEPS = re.compile(r"^[^\S\n]*+(?:[-*•]|\d+[.)])\s++\S", re.MULTILINE)
 HEDGES = re.compile(
     r"\b(?:it depends|may|might|perhaps|possibly|generally|usually|i(?: a|')m not sure|as an ai)\b",
     re.IGNORECASE,

@@ -43,11 +43,13 @@ class Block:
 
 
 LINE = re.compile(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
-BULLET = re.compile(r"\s*(?:[*+•‣▪◦●·○–—-]\s+|[•‣▪◦●]|\(?\d{1,2}[.)]\s+|\(?[a-hA-H]\)\s+|[ivx]{1,4}[.)]\s+)")
-TIGHT_BULLET = re.compile(r"\s*[-–—*](?=[^\W_])")
+BULLET = re.compile(
+    r"\A\s*(?:[*+•‣▪◦●·○–—-]\s+|[•‣▪◦●]|\(?\d{1,2}[.)]\s+|\(?[a-hA-H]\)\s+|[ivx]{1,4}[.)]\s+)"
+)
+TIGHT_BULLET = re.compile(r"\A\s*[-–—*](?=[^\W_])")
 """`-Decrease in margin`; `-5` is a bullet only among others."""
-HEADING = re.compile(r"\s{0,3}#{1,6}\s|\s*(\*\*|__)[^*_]{1,80}\1\s*:?\s*$")
-RULE = re.compile(r"[\s|:=_*~+-]*$|\s*`{3,}")
+HEADING = re.compile(r"\A(?:\s{0,3}#{1,6}\s|\s*(\*\*|__)[^*_]{1,80}\1\s*:?\s*$)")
+RULE = re.compile(r"\A(?:[\s|:=_*~+-]*+$|\s*`{3,})")
 """A line of marks only: under a title, inside a table, around code."""
 INLINE_ITEM = re.compile(r"(?:(?<=\s)|^)(?:[•‣▪◦●]\s*|\((?:\d{1,2}|[a-h]|[ivx]{1,4})\)\s+|\d{1,2}\)\s+)")
 FIRST_MARK = re.compile(r"[•‣▪◦●]|\(?(?:1|a|i)\)")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from adjudge.embedded.numbers import figures_agree
 
 WORD = re.compile(r"[^\W_]+")
-YES_NO = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
+YES_NO = re.compile(r"\A\W*(yes|no)\b", re.IGNORECASE)
 _DECLINES = (
     r"i (?:cannot|can't|am unable|do not have|don't have)|i'm (?:sorry|unable)|"
     r"cannot (?:be determined|answer|provide)"

@@ -19,7 +19,7 @@ DEEPEST = 32
 _RULE = re.compile(r"^---[ \t]*$", re.MULTILINE)
 _KEY_LINE = re.compile(r"^[A-Za-z_][\w-]*[ \t]*:(?:[ \t]|$)", re.MULTILINE)
 _INTEGER = re.compile(r"[-+]?[0-9]{1,300}")
-_FLOAT = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]{1,3})?")
+_FLOAT = re.compile(r"\A[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]{1,3})?")
 _WORDS: Mapping[str, Json] = {
     "": None,
     "~": None,

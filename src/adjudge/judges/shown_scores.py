@@ -61,7 +61,7 @@ def _in_rubric(outline: str, match: re.Match[str]) -> bool:
         return True
     after = outline[match.end() : match.end() + 20]
     return (
-        re.match(r"\s*(?:or|and)\s+(?:above|higher|more|below|lower)|\s*(?:points?|means)\b", after)
+        re.match(r"\A\s*(?:(?:or|and)\s+(?:above|higher|more|below|lower)|(?:points?|means)\b)", after)
         is not None
     )
 

@@ -79,7 +79,7 @@ def boundary_notes(body: str, dialect: Dialect, values: Mapping[str, Json]) -> t
 
 def _squeeze(text: str) -> str:
     """`< / Question >` closes a tag for a model as well as `</question>` does."""
-    return re.sub(r"(?<=[</])\s+|\s+(?=>)", "", text.casefold())
+    return re.sub(r"(?<=[</])\s++|(?<!\s)\s++(?=>)", "", text.casefold())
 
 
 OPENING = re.compile(r"<([A-Za-z][\w.-]*)(?:\s[^<>]{0,200})?>\s{0,20}$|(```|\"\"\"|''')[\w-]{0,20}\s{0,20}$")

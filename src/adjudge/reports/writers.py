@@ -133,8 +133,8 @@ def json_line(row: dict[str, Json]) -> bytes:
 # What may stand unseen before a formula, and what begins one; the wide and small forms are taken for the plain ones by
 # some spreadsheets.
 _FORMULA = re.compile(
-    "[\\s\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]*+[=+\\-@|%＝＋－＠｜％﹦﹢﹣﹫﹪]"
-    "|[\t\r\n]"
+    "\\A(?:[\\s\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]*+[=+\\-@|%＝＋－＠｜％﹦﹢﹣﹫﹪]"
+    "|[\t\r\n])"
 )
 _PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 

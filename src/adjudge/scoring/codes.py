@@ -42,17 +42,17 @@ LABEL = re.compile(
     r"step|level|pp?|figure|fig|table|equation|issue|pr|commit|build)(?: (?:no|nr|number|code|id))?[.:#]? ?#?"
     r"(?P<code>[\w][\w ()./+-]*)"
 )
-NAME_AND_NUMBER = re.compile(r"(?P<name>[A-Z][A-Za-z]{2,}) (?P<number>[0-9]{1,4}[A-Z]?)")
+NAME_AND_NUMBER = re.compile(r"\A(?P<name>[A-Z][A-Za-z]{2,}) (?P<number>[0-9]{1,4}[A-Z]?)")
 MEASURED_NAMES = words(
     """about approximately around roughly nearly almost over under exactly some total population revenue price cost count
     sum value amount average mean median profit income sales score number distance height weight length width age area
     speed temperature volume mass year years increase decrease growth rate minus negative plus between from only just
     at least most up the usd eur gbp"""
 )
-MIXED = re.compile(r"(?=[^\s]*[A-Za-z])(?=[^\s]*[0-9])[A-Za-z0-9]+(?:[-_/.:#][A-Za-z0-9]+)*")
+MIXED = re.compile(r"\A(?=[^\s]*[A-Za-z])(?=[^\s]*[0-9])[A-Za-z0-9]+(?:[-_/.:#][A-Za-z0-9]+)*")
 NUMBER_AND_LETTERS = re.compile(r"[-+]?[0-9][0-9.,']*(?:[eE][-+]?[0-9]+)?(?P<letters>[A-Za-z]*)")
 PHONE = re.compile(r"(?:\+[0-9]{1,3}[ .-]?)?(?:\([0-9]{1,5}\)[ .-]?)?[0-9]{1,5}(?:[ .-][0-9]{2,5}){1,4}")
-HYPHENATED = re.compile(r"[0-9]+(?:-[0-9]+){2,}")
+HYPHENATED = re.compile(r"\A[0-9]+(?:-[0-9]+){2,}")
 PHONE_SHORT = re.compile(r"[0-9]{3}-[0-9]{4}")
 LEADING_ZERO = re.compile(r"0[0-9]+")
 RATIO = re.compile(r"(?P<a>[0-9]{1,6}) ?: ?(?P<b>[0-9]{1,6})")
@@ -176,7 +176,7 @@ def is_number_with_unit(plain: str) -> bool:
     """`5km`, `20k`, `1.2e6`, `3x`, `10-year`, `USD5m`: a number and what it counts, not a name."""
     if plain[:3].isupper() and plain[:3].isalpha() and find_currency(plain[:3]) is not None:
         plain = plain[3:]
-    if re.fullmatch(r"[0-9][0-9.,]*-[a-z]{3,}", plain):
+    if re.fullmatch(r"\A[0-9][0-9.,]*-[a-z]{3,}", plain):
         return True
     match = NUMBER_AND_LETTERS.fullmatch(plain)
     if match is None:

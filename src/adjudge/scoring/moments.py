@@ -61,7 +61,7 @@ CLOCK = (
 )
 TIME = re.compile(CLOCK)
 TIME_AT_THE_END = re.compile(
-    r"(?P<date>.*[^\s:])(?:t|,? at |,? )(?P<time>[0-2]?[0-9](?::[0-5][0-9]|(?= ?[ap]\.?m)).*)"
+    r"\A(?P<date>.*[^\s:])(?:t|,? at |,? )(?P<time>[0-2]?[0-9](?::[0-5][0-9]|(?= ?[ap]\.?m)).*)"
 )
 NAMED_TIMES = {"noon": "12:00 pm", "12 noon": "12:00 pm", "midday": "12:00 pm", "midnight": "12:00 am"}
 

@@ -53,12 +53,12 @@ TOKEN = re.compile(
 )
 APPROXIMATE = frozenset("~≈≃≅<>≤≥=±+")
 YEAR_AT_THE_END = re.compile(
-    r"[ ,]+(?:in|by|as of|during|for|since|at the end of)(?: the)?(?: fiscal)?(?: year)?(?: fy)? ?(?:1[5-9]|20)[0-9]{2}$",
+    r"(?<![ ,])[ ,]++(?:in|by|as of|during|for|since|at the end of)(?: the)?(?: fiscal)?(?: year)?(?: fy)? ?(?:1[5-9]|20)[0-9]{2}$",
     re.IGNORECASE,
 )
 FEET_AND_INCHES = re.compile(r"\b([0-9]{1,3}) ?' ?([0-9]{1,2}(?:\.[0-9]+)?) ?(?:\"|'')")
 IN_PARENTHESES = re.compile(
-    r"(?P<before>[^\d()]{0,6}?)\((?P<inside>[^()]*[0-9][^()]*)\)(?P<after>[^\d()]{0,30})"
+    r"(?P<before>[^\d()]{0,6}?)\((?P<inside>[^()0-9]*+[0-9][^()]*+)\)(?P<after>[^\d()]{0,30})"
 )
 
 
@@ -96,12 +96,12 @@ def _read_spans(text: str) -> tuple[Span, ...]:
 RANGE_WORDS = re.compile(
     r"(?<=[\w%°\"')$€£])\s*(?:\bto\b|\band\b|\buntil\b|\bthrough\b|\.\.\.?|…|-|~)\s*", re.IGNORECASE
 )
-AND = re.compile(r"\s*and\s*", re.IGNORECASE)
+AND = re.compile(r"\A\s*and\s*", re.IGNORECASE)
 
 
 def read_range(text: str) -> list[Span]:
     """`5-10 km`, `between 5 and 10`, `$5 to $10 million`: what only the second number shows is meant for both."""
-    between = re.match(r"\s*(?:about |roughly |approximately )?between\b", text, re.IGNORECASE) is not None
+    between = re.match(r"\A\s*(?:about |roughly |approximately )?between\b", text, re.IGNORECASE) is not None
     spans: list[Span] = []
     for match in RANGE_WORDS.finditer(text):
         if AND.fullmatch(match.group()) and not between:

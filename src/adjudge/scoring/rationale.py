@@ -101,11 +101,12 @@ def rationale(counts: Counts) -> tuple[str, str, str, str, str]:
 
 K_OF_N = r"\s*:\s*([0-9]{1,6})\s+(?:out\s+)?of\s+([0-9]{1,6})\b"
 LINES = (
-    re.compile(r"[\s>*\"'-]*facts?\W{0,4}" + K_OF_N, re.IGNORECASE),
-    re.compile(r"[\s>*\"'-]*conclusions?\W{0,4}" + K_OF_N, re.IGNORECASE),
-    re.compile(r"[\s>*\"'-]*(?:terminology|terms?)\W{0,4}" + K_OF_N, re.IGNORECASE),
+    re.compile(r"\A[\s>*\"'-]*+facts?\W{0,4}" + K_OF_N, re.IGNORECASE),
+    re.compile(r"\A[\s>*\"'-]*+conclusions?\W{0,4}" + K_OF_N, re.IGNORECASE),
+    re.compile(r"\A[\s>*\"'-]*+(?:terminology|terms?)\W{0,4}" + K_OF_N, re.IGNORECASE),
     re.compile(
-        r"[\s>*\"'-]*organi[sz]ation\W{0,4}\s*:\s*(mis-?matched|not matched|matched)\b(?!\s*/)", re.IGNORECASE
+        r"\A[\s>*\"'-]*+organi[sz]ation\W{0,4}\s*:\s*(mis-?matched|not matched|matched)\b(?!\s*/)",
+        re.IGNORECASE,
     ),
 )
 """With and without the noun after the numbers; the noun is not looked at."""

@@ -22,7 +22,7 @@ from adjudge.scoring.scale import off_scale, plain
 from adjudge.scoring.scorer import Invalid
 from adjudge.scoring.text import as_text, clipped
 
-PLAIN_NUMBER = re.compile(r"\s*[+-]?[0-9]{1,30}(?:\.[0-9]{1,30})?\s*")
+PLAIN_NUMBER = re.compile(r"\A\s*[+-]?[0-9]{1,30}(?:\.[0-9]{1,30})?\s*")
 
 
 class RuleScorer:

@@ -43,8 +43,8 @@ JINJA_EXPRESSION = re.compile(
     r"[\w)\]\"']\s*\|\s*[a-z]\w*|\bis\s+(?:not\s+)?(?:defined|undefined|none|string|number|mapping|iterable)\b"
     r"|\sif\s.*\selse\s|\w\s+(?:or|and)\s+[\w\"']|^\s*not\s+\w|\s~\s|\w\(|^\s*-|-\s*$|^\s*loop\.\w"
 )
-MUSTACHE_TAG = re.compile(rf"\{{\{{\{{\s*({PATH})\s*\}}\}}\}}|\{{\{{\s*[\#^&]?\s*({PATH})\s*\}}\}}")
-MESSAGE = re.compile(r"\s*<(system|user|assistant|developer)(?:\s[^<>\n]{0,200})?>")
+MUSTACHE_TAG = re.compile(rf"\{{\{{\{{\s*({PATH})\s*\}}\}}\}}|\{{\{{\s*+[\#^&]?\s*+({PATH})\s*\}}\}}")
+MESSAGE = re.compile(r"(?<!\s)\s*+<(system|user|assistant|developer)(?:\s[^<>\n]{0,200})?>")
 CODE = re.compile(r"^(```|~~~)[^\n]*\n.*?^\1", re.DOTALL | re.MULTILINE)
 INLINE_CODE = re.compile(r"`[^`\n]{1,200}`")
 FORMULA = re.compile(r"\$\$[^$]{1,2000}\$\$|\$(?=\S)[^$\n]{1,200}(?<=\S)\$(?![\w{])")
@@ -94,7 +94,7 @@ def detect(text: str) -> Dialect:
 
 def _is_expression(tag: str) -> bool:
     """Not the content of an escaped JSON object, which looks like `"score": …`."""
-    return not re.match(r"\s*(?:\"\"|\w+)\s*:", tag) and "\n" not in tag.strip()
+    return not re.match(r"\A\s*(?:\"\"|\w+)\s*:", tag) and "\n" not in tag.strip()
 
 
 def _is_all_messages(text: str) -> bool:

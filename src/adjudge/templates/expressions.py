@@ -23,7 +23,7 @@ TOKEN = re.compile(
     r"|(?P<end>\}\})"
     r"|(?P<number>(?:\d++(?:\.\d++)?|\.\d++)(?:[eE][+-]?\d++)?)"
     r"|(?P<name>[^\W\d][\w$]*+)"
-    r"|(?P<string>\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|`(?:[^`\\]|\\.)*+`)"
+    r"|(?P<string>(?P<quote>[\"'`])(?:\\.|(?!(?P=quote))[^\\])*+(?P<closed>(?P=quote))?)"
     r"|(?P<operator>===|!==|==|!=|<=|>=|&&|\|\||\?\?|\?\.|[-+*/%<>!?:.,()\[\]=])",
     re.DOTALL,
 )
@@ -55,6 +55,8 @@ def tokenize(text: str, start: int) -> list[Token]:
     position = start
     while match := TOKEN.match(text, position):
         kind = match.lastgroup or ""
+        if kind == "string" and match["closed"] is None:
+            break
         if kind != "space":
             tokens.append(Token(kind, match[0], match.start(), match.end()))
         if kind == "end":

@@ -20,10 +20,10 @@ SUBSTITUTES = frozenset({"default", "d"})
 """Filters that say what to write for a value that is absent."""
 
 TAG_OPEN = re.compile(r"\{\{|\{%-?\s*raw\s*-?%\}|\{%|\{#")
-INSIDE = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|[\[({]|\}\}|%\}|[\])}]", re.DOTALL)
-WORDS = re.compile(
-    r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|(?<![\w.|])([^\W\d]\w*+(?:\.[^\W\d]\w*+)*+)", re.DOTALL
-)
+STRING = r"\"(?:[^\"\\]|\\.)*+(?:\"|\Z)|'(?:[^'\\]|\\.)*+(?:'|\Z)"
+"""One that is never closed goes on to the end: no tag of jinja2's has such a string."""
+INSIDE = re.compile(rf"{STRING}|[\[({{]|\}}\}}|%\}}|[\])}}]", re.DOTALL)
+WORDS = re.compile(rf"{STRING}|(?<![\w.|])([^\W\d]\w*+(?:\.[^\W\d]\w*+)*+)", re.DOTALL)
 END_RAW = re.compile(r"\{%-?\s*endraw\s*-?%\}")
 
 

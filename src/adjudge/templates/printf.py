@@ -126,7 +126,7 @@ def _label(line: str, *, whole_line: bool = False) -> str:
         return _identifier(element[1])
     if bracketed := BRACKETED.search(line):
         return _identifier(bracketed[1])
-    heading = whole_line and bool(re.match(r"\s*(?:#{1,6}\s|\*\*[^*]+\*\*\s*\Z|__[^_]+__\s*\Z)", line))
+    heading = whole_line and bool(re.match(r"\A\s*(?:#{1,6}\s|\*\*[^*]+\*\*\s*\Z|__[^_]+__\s*\Z)", line))
     plain = line.rstrip().rstrip("*_").rstrip()
     if not (plain.endswith((":", "=", "：", "->", "=>")) or heading):
         return ""

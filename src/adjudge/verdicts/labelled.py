@@ -12,6 +12,9 @@ from adjudge.verdicts.values import Problem
 
 LINE = re.compile(r"[^\r\n]+")
 HEAD_CHARS = 240
+OPENING_MARKS = re.compile(r"\A[*_`]{1,4}\s++")
+CLOSING_MARKS = re.compile(r"\s[*_`]{1,4}\Z")
+RULE = re.compile(r"\A[*_-]{3,}\s*")
 VALUE_CHARS = 120
 QUALIFIERS = r"(?:(?:the|my|your|final|overall|total)[ \t]{1,4}){0,3}"
 
@@ -34,7 +37,7 @@ def _head(labels: tuple[str, ...]) -> re.Pattern[str]:
         r"[\s_-]{1,4}".join(re.escape(part) for part in re.split(r"[\s_-]+", label)) for label in spelt
     )
     return re.compile(
-        r"[\s>|]{0,40}(?P<hash>\#{1,6}[ \t]*)?(?:[-*•+][ \t]+)?(?:\(?\d{1,2}[.)][ \t]*)?(?P<open>[*_`\"“]{0,4})[ \t]*"
+        r"\A[\s>|]{0,40}(?P<hash>\#{1,6}[ \t]*+)?(?:[-*•+][ \t]++)?(?:\(?\d{1,2}[.)][ \t]*+)?(?P<open>[*_`\"“]{0,4})[ \t]*"
         rf"(?P<name>{QUALIFIERS}(?P<label>{words}))(?!\w)(?P<scale>[ \t]{{0,4}}\([^()]{{0,40}}\))?(?P<shut>[*_`\"”]{{0,4}})[ \t]{{0,20}}"
         r"(?P<sep>[:：=|]|[-–—](?=\s)|(?<=\w)[-–—](?=\d)|is\b)?(?P<after>[*_`\"”]{0,4})[ \t]*(?=(?P<rest>.?))",
         re.IGNORECASE,
@@ -141,9 +144,17 @@ def _take_rest(text: str, contract: Contract, found: list[Section], said: Said) 
             continue
         end = text.rfind("\n", 0, found[index + 1].start) + 1 if index + 1 < len(found) else len(text)
         body = text[section.body : max(section.body, end)].strip(" \t\r\n")
-        body = re.sub(r"^[*_`]{1,4}\s+|\s*\n[*_-]{3,}\s*$|\s[*_`]{1,4}$", "", body)
-        if body:
+        if body := _without_marks(body):
             said.values[section.name] = body  # the last section of a name stays
+
+
+def _without_marks(body: str) -> str:
+    """The text of a section without emphasis that opens or closes it, and without a rule under it."""
+    body = OPENING_MARKS.sub("", body, count=1)
+    before, _, last = body.rpartition("\n")
+    if RULE.fullmatch(last):
+        return before.rstrip()
+    return CLOSING_MARKS.sub("", body, count=1)
 
 
 @lru_cache(maxsize=256)

@@ -9,7 +9,7 @@ TOKEN = re.compile(
 QUOTES = {'"': '"', "'": "'’", "“": '”“"', "”": '”"', "„": '“”"', "‘": "’'", "’": "’'"}
 """Opening mark -> what may close it."""
 CLOSERS = {mark: re.compile(rf"\\.|[{closing}]", re.DOTALL) for mark, closing in QUOTES.items()}
-AFTER_STRING = re.compile(r"\s*(?:[,}\]:]|\Z|//|/\*|\#|[\"'“‘][\w -]{1,64}[\"'”’]\s{0,20}:)")
+AFTER_STRING = re.compile(r"(?<!\s)\s*+(?:[,}\]:]|\Z|//|/\*|\#|[\"'“‘][\w -]{1,64}[\"'”’]\s{0,20}:)")
 """What follows the quote that ends a string. In valid JSON every bare quote ends one; in replies some do not."""
 
 ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
@@ -72,7 +72,7 @@ def scan(text: str, start: int) -> Loose:
     """Walk one object from its opening brace, aware of strings and comments, in one pass."""
     found = Loose(end=None, keys=[], values_at=[])
     stack: list[str] = []
-    pending: str | None = None  # the last string or word at depth one: a key, should a colon follow
+    pending: list[str] = []  # the last string or words at depth one: a key, should a colon follow
     position = start
     while (token := TOKEN.search(text, position)) is not None:
         mark = token[0]
@@ -84,7 +84,7 @@ def scan(text: str, start: int) -> Loose:
                 return found
             content = unescape(text[token.end() : end])
             found.pieces.append('"' + content)
-            pending = content if len(stack) == 1 else pending
+            pending = [content] if len(stack) == 1 else pending
             position = end + 1
         elif mark in "{[":
             stack.append(mark)
@@ -102,13 +102,13 @@ def scan(text: str, start: int) -> Loose:
                 return found
         elif mark == ":":
             found.pieces.append(mark)
-            if len(stack) == 1 and pending is not None:
-                found.keys.append(pending)
+            if len(stack) == 1 and pending:
+                found.keys.append(" ".join(pending))
                 found.values_at.append(position)
-            pending = None
+            pending = []
         elif mark == ",":
             found.pieces.append(mark)
-            pending = None
+            pending = []
         elif mark.startswith(("//", "#")):
             continue
         elif mark == "/*":
@@ -119,7 +119,7 @@ def scan(text: str, start: int) -> Loose:
         else:
             found.pieces.append(LITERALS.get(mark, mark) + " ")
             if len(stack) == 1:
-                pending = mark if pending is None else f"{pending} {mark}"
+                pending.append(mark)
     return found
 
 

@@ -60,7 +60,7 @@ _POINT_SCALE = re.compile(
 _OUT_OF = re.compile(rf"\bout\s+of\s+(?P<high>\d{{1,3}}|{'|'.join(_NUMBER_WORDS)})\b(?!\.\d)", re.IGNORECASE)
 _COUNTED = re.compile(
     r"\s{0,2}(?:%(?!\s*(?:scale|score))|percent|words?\b|sentences?\b|bullets?\b|bullet points?\b|paragraphs?\b|lines?\b|characters?\b|"
-    r"tokens?\b|examples?\b|items?\b|steps?\b|criteria\b|years?\b|minutes?\b|seconds?\b|days?\b|(?:\w+\s){0,2}(?:strengths|weaknesses|"
+    r"tokens?\b|examples?\b|items?\b|steps?\b|criteria\b|years?\b|minutes?\b|seconds?\b|days?\b|(?:\w{1,40}\s){0,2}(?:strengths|weaknesses|"
     r"reasons|areas|ways|sentences|words|improvements|issues|points\s+(?:that|for|of)|examples|suggestions|facts|claims|questions))",
     re.IGNORECASE,
 )
@@ -227,9 +227,9 @@ def _read_kind(text: str, *, whole: bool, booleans: bool) -> Kind:
         choices = conditional_numbers(text)
     if len(choices) >= 2:
         return chosen(choices)
-    if whole and re.fullmatch(r"[\s<>\[\]\"'`]*" + NUMBER + r"[\s<>\[\]\"'`]*", text):
+    if whole and re.fullmatch(r"\A[\s<>\[\]\"'`]*" + NUMBER + r"[\s<>\[\]\"'`]*", text):
         return Kind(type="number" if "." in text else "integer")
-    if whole and re.fullmatch(r"[\s<>\[\]\"'`]*\d?\.[xX]+[\s<>\[\]\"'`]*", text):
+    if whole and re.fullmatch(r"\A[\s<>\[\]\"'`]*\d?\.[xX]+[\s<>\[\]\"'`]*", text):
         return Kind(type="number")
     words = word_choices(text, whole=whole)
     if words:

@@ -6,7 +6,7 @@ from adjudge.records import Dialect
 from adjudge.templates import Reference
 
 _ODD = re.compile(r"\$\{(?P<inside>[^{}\n]{1,120})\}")
-_NAME = re.compile(r"[ \t]*[^\W\d]\w*(?:\.\w+)*[ \t]*")
+_NAME = re.compile(r"\A[ \t]*[^\W\d]\w*(?:\.\w+)*[ \t]*")
 _ANGLES = re.compile(r"<<[ \t]?[^\W\d]\w{0,60}[ \t]?>>")
 _ESCAPED = re.compile(r"\{\{\s{0,200}\"")
 

@@ -8,7 +8,7 @@ _LETTERED = re.compile(
     re.MULTILINE,
 )
 _NUMBERED = re.compile(
-    r"^[ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]+(?P<text>[^\n\[]{2,120}?)[:\s-]*\[\[(?P<label>[^\[\]\n]{1,20})\]\]",
+    r"^[ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]++(?P<text>[^\n\[]{2,120}?)[:\s-]{0,20}\[\[(?P<label>[^\[\]\n]{1,20})\]\]",
     re.MULTILINE,
 )
 
@@ -49,7 +49,7 @@ def meanings_of(text: str, options: tuple[str, ...]) -> Mapping[str, str]:
         )
         for match in pattern.finditer(text):
             if "⟦" not in match["text"]:
-                said = re.split(r",?\s+(?:or|and)\s+[\"'`\[(*]", match["text"], maxsplit=1)[0]
+                said = re.split(r",?(?<!\s)\s++(?:or|and)\s++[\"'`\[(*]", match["text"], maxsplit=1)[0]
                 found[option] = said.strip(" \"'`*,")
                 break
     return found

@@ -5,6 +5,7 @@ import re
 from adjudge.judges.understand.kinds import NUMBER
 
 _VALUE = rf"(?P<value>{NUMBER})"
+_PERCENT = re.compile(r"\s{0,4}(?:%|percent)")
 _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(
@@ -56,8 +57,6 @@ def find_pass_rule(text: str, low: float, high: float) -> str | None:
     """The rule as an expression over `score`; None when the prompt states none on its own scale."""
     for pattern, operator in _RULES:
         for match in pattern.finditer(text):
-            if low <= float(match["value"]) <= high and not re.match(
-                r"\s*(?:%|percent)", text[match.end("value") :]
-            ):
+            if low <= float(match["value"]) <= high and not _PERCENT.match(text, match.end("value")):
                 return f"score {operator} {match['value']}"
     return None

@@ -128,6 +128,11 @@ _BAD_THING = re.compile(
     r"noncommittal|non-committal|misinform\w+|discriminat\w+|harass\w*|abus\w+|scam\w*|phish\w*|vulnerab\w+|impersonat\w+|disclos\w+)\b",
     re.IGNORECASE,
 )
+_SENTENCE = re.compile(r"[^\n.?!]++\??")
+_ASKS = re.compile(
+    r"\?\Z|\bwhether\b|\bdetermine if\b|\b(?:decide|check|judge|assess|evaluate|tell|detect|identify)\b[^\n.?!]{0,10}\bif\b",
+    re.IGNORECASE,
+)
 
 
 def label_polarity(label: str) -> int:
@@ -211,8 +216,4 @@ def asks_for_a_bad_thing(text: str) -> bool:
 
 def asked_question(text: str) -> str:
     """The sentences that say what yes and no are answers to."""
-    asking = re.compile(
-        r"[^\n.?!]{0,300}(?:\?|\bwhether\b[^\n.?!]{0,200}|\bdetermine if\b[^\n.?!]{0,200}|\b(?:decide|check|judge|assess|evaluate|tell|detect|identify)\b[^\n.?!]{0,10}\bif\b[^\n.?!]{0,200})",
-        re.IGNORECASE,
-    )
-    return " ".join(match[0] for match in asking.finditer(text))
+    return " ".join(match[0] for match in _SENTENCE.finditer(text) if _ASKS.search(match[0]))

@@ -97,7 +97,7 @@ def _own_words(rest: str, match: re.Match[str]) -> str:
     """What follows a quoted name up to the next one that is a name: the options in `"verdict": "yes" or "no"` belong to it."""
     after = rest[match.end("name") + 1 : match.end("name") + 240]
     stop = re.search(
-        r"[,;]?\s+and\s+(?:an?\s+|the\s+)?[`\"'“](?![^`\"'”\n]{1,20}[`\"'”]\s*\))|[;\n]|,\s+[`\"'“][a-z_]+[`\"'”]\s*[:(]",
+        r"[,;]?(?<!\s)\s++and\s+(?:an?\s+|the\s+)?[`\"'“](?![^`\"'”\n]{1,20}[`\"'”]\s*\))|[;\n]|,\s+[`\"'“][a-z_]+[`\"'”]\s*[:(]",
         after,
     )
     return after[: stop.start()] if stop else after

@@ -37,6 +37,7 @@ _FLAG = re.compile(
     r"(?:contains?|has|have|is|are|was|were|does|did|includes?|mentions?|uses?)(?:_|(?=[A-Z]))"
 )
 """A field of such a name says whether something is so, and 1 is good only when that is."""
+_STEM = re.compile(r"\A[a-z_]{3,}")
 _PAIR_ENDS = (
     ("a", "b"),
     ("1", "2"),
@@ -314,7 +315,8 @@ def is_pairwise(references: tuple[Reference, ...], parts: tuple[Part, ...]) -> b
             (name.endswith(f"_{first}") and name.removesuffix(first) + second in names)
             or (name.startswith(f"{first}_") and second + name.removeprefix(first) in names)
             or (
-                re.fullmatch(rf"[a-z_]{{3,}}{first}", name) is not None
+                name.endswith(first)
+                and _STEM.fullmatch(name.removesuffix(first))
                 and name.removesuffix(first) + second in names
             )
         )

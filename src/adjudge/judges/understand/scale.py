@@ -19,7 +19,7 @@ _DECIMALS = re.compile(
 )
 _ANCHOR = re.compile(
     r"^[ \t>]{0,12}(?:[-*•+][ \t]+|\|[ \t]*|#{1,6}[ \t]+)?[*_`\"'(\[]{0,3}"
-    r"(?P<prefix>(?:a[ \t]+)?(?:score|rating|level|grade|[A-Za-z]{3,20}(?=:[ \t]*\d{1,3}\]))(?:[ \t]+of)?[ \t]*[:=]?[ \t]*)?"
+    r"(?P<prefix>(?:a[ \t]+)?(?:score|rating|level|grade|[A-Za-z]{3,20}(?=:[ \t]*\d{1,3}\]))(?:[ \t]++of)?[ \t]*+[:=]?[ \t]*+)?"
     rf"(?P<value>{NUMBER})(?:[ \t]*(?:-|–|~|to)[ \t]*(?P<upto>{NUMBER}))?(?:[ \t]*(?:points?|stars?)\b)?"
     r"[*_`\"')\]]{0,3}(?P<aside>[ \t]*\([^()\n]{1,60}\))?[*_`\"')\]]{0,3}[ \t]*"
     r"(?P<mark>[:=|]|,(?=[ \t]+(?:if|when)\b)|[-–—]{1,2}(?=[ \t])|→|⇒|=>|->|\bmeans\b|\bif\b|\bfor\b|\.(?=[ \t])|(?<=\))(?=[ \t]*$))[*_]{0,2}[ \t]*(?P<text>[^\n]{0,600})$",
@@ -184,7 +184,7 @@ def _read_run(text: str, run: list[re.Match[str]]) -> Anchors | None:
 def _indented_below(text: str, position: int) -> str:
     lines = []
     for line in text[position : position + 600].splitlines()[1:]:
-        if not re.match(r"[ \t]+\S|[-*]\s", line):
+        if not re.match(r"\A(?:[ \t]+\S|[-*]\s)", line):
             break
         lines.append(line.strip(" \t-*"))
     return " ".join(lines)

@@ -94,7 +94,7 @@ def described(text: str, name: str, spans: tuple[tuple[int, int], ...] = ()) -> 
     spelled = re.escape(name).replace("_", r"[_ ]")
     patterns = (
         (
-            rf"^[ \t>]*(?:[-*•+]|\d{{1,2}}[.)])?[ \t]*[`\"'*_]{{0,4}}{spelled}[`\"'*_]{{0,4}}[ \t]*(?P<aside>\([^()\n]{{1,120}}\))?"
+            rf"^[ \t>]*+(?:[-*•+]|\d{{1,2}}[.)])?[ \t]*[`\"'*_]{{0,4}}{spelled}[`\"'*_]{{0,4}}[ \t]*+(?P<aside>\([^()\n]{{1,120}}\))?"
             r"[`\"'*_]{0,4}[ \t]*[:=–—-][`\"'*_]{0,4}[ \t]*(?P<text>[^\n]{0,400})$"
         ),
         (
@@ -128,7 +128,7 @@ def _part(entry: Entry, says: str, twins: list[Node | None]) -> Part:
     kind = leaf_kind(entry.name, node, about)
     if kind.type == "integer" and not kind.bounded:
         numbers = [twin.text for twin in twins if isinstance(twin, Leaf)]
-        if any(re.fullmatch(r"\d+\.\d*[1-9]", number.strip()) for number in numbers):
+        if any(re.fullmatch(r"\A\d+\.\d*[1-9]", number.strip()) for number in numbers):
             kind = replace(kind, type="number")
     if kind.type == "string" and not kind.options and (is_rating(entry.name) or is_label(entry.name)):
         kind = replace(kind, options=_shown_labels(node, twins))
@@ -220,7 +220,7 @@ def _labelled_count(node: ListNode) -> int | None:
     heads = [
         match[1].lower()
         for element in node.elements
-        if isinstance(element, Leaf) and (match := re.match(r"\s*([A-Za-z][\w ]{1,30}):", element.text))
+        if isinstance(element, Leaf) and (match := re.match(r"\A\s*([A-Za-z][\w ]{1,30}):", element.text))
     ]
     return len(heads) if len(set(heads)) == len(node.elements) else None
 

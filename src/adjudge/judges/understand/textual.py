@@ -134,7 +134,7 @@ def _text_part(name: str, inside: str, text: str) -> Part:
 
 
 def _is_word_place(inside: str) -> bool:
-    return re.fullmatch(r"\W*[A-Za-z ]{1,30}\W*", inside) is not None
+    return re.fullmatch(r"\A\W*[A-Za-z ]{1,30}\W*", inside) is not None
 
 
 def spoken(name: str) -> str:
@@ -203,7 +203,7 @@ def find_brackets(text: str) -> Found | None:
 # ---- lines ---------------------------------------------------------------------------------------------
 
 _LINE = re.compile(
-    r"^[ \t>]*(?:[-*•+][ \t]+|\d{1,2}[.)][ \t]+|#{1,4}[ \t]+)?[`\"'*_]{0,4}(?P<label>[A-Za-z][A-Za-z _/-]{0,40}?)[ \t]*(?P<aside>\([^()\n]{1,60}\))?[`\"'*_]{0,3}[ \t]*:[`\"'*_]{0,3}[ \t]*(?P<value>[^\n]{0,600})$",
+    r"^[ \t>]*(?:[-*•+][ \t]+|\d{1,2}[.)][ \t]+|#{1,4}[ \t]+)?[`\"'*_]{0,4}(?P<label>[A-Za-z][A-Za-z _/-]{0,40}?)[ \t]*+(?P<aside>\([^()\n]{1,60}\))?[`\"'*_]{0,3}[ \t]*:[`\"'*_]{0,3}[ \t]*(?P<value>[^\n]{0,600})$",
     re.MULTILINE,
 )
 _INLINE = re.compile(
@@ -224,8 +224,8 @@ _SPECIFIED = re.compile(
     re.IGNORECASE,
 )
 _OPENING = ("<", "[", "(", "{")
-_HERE = re.compile(r"\s+(?:goes\s+)?here\W{0,3}$", re.IGNORECASE)
-_OWNED = re.compile(r"^(?:the|your|my)\s+|\s+(?:is|are)$", re.IGNORECASE)
+_HERE = re.compile(r"(?<!\s)\s++(?:goes\s+)?here\W{0,3}$", re.IGNORECASE)
+_OWNED = re.compile(r"^(?:the|your|my)\s+|(?<!\s)\s++(?:is|are)$", re.IGNORECASE)
 _FORM = re.compile(r"\b(?:evaluation|scoring|answer|rating) form\b[^\n]{0,40}:?", re.IGNORECASE)
 
 

@@ -93,6 +93,10 @@ _NOT_LABELS = frozenset(
         "n/a",
     ]
 )
+_OR = r"(?<!\s)\s++or\s++"
+_COMMA_OR = re.compile(rf",|{_OR}")
+_MARK_OR = re.compile(rf"[,/|]|{_OR}")
+_ENUMERATED = re.compile(rf",(?:\s*+(?:or|and)\s)?|{_OR}|[/|]")
 
 
 def word_choices(text: str, *, whole: bool = False) -> tuple[str, ...]:
@@ -102,11 +106,11 @@ def word_choices(text: str, *, whole: bool = False) -> tuple[str, ...]:
             return found
     bare = text.strip(" \t\n<>[](){}.\"'`“”*")
     if whole and (match := _SLASHES.match(bare)):
-        return _labels(re.split(r"\s*/\s*", match[0]))
+        return _labels(match[0].split("/"))
     if whole and (match := _OR_LIST.match(bare)):
-        return _labels(re.split(r",?\s+or\s+|\s*,\s*", match["list"]))
+        return _labels(_COMMA_OR.split(match["list"]))
     if match := _CAPITALS.search(text):
-        labels = _labels(re.split(r",?\s+or\s+|\s*[,/|]\s*", match["list"]))
+        labels = _labels(_MARK_OR.split(match["list"]))
         if labels:
             return labels
     if match := _PAIR.search(text):
@@ -117,7 +121,7 @@ def word_choices(text: str, *, whole: bool = False) -> tuple[str, ...]:
         if labels:
             return labels
     if (match := _TITLES.search(text)) and len(bare) < 120:
-        return _labels(re.split(r",?\s+or\s+|\s*,\s*", match["list"]))
+        return _labels(_COMMA_OR.split(match["list"]))
     return _conditional_choices(text)
 
 
@@ -158,8 +162,10 @@ def _conditional_choices(text: str) -> tuple[str, ...]:
 
 
 def _one_of(listed: str) -> tuple[str, ...]:
-    pieces = re.split(r"\s*,\s*(?:or\s+|and\s+)?|\s+or\s+|\s*/\s*|\s*\|\s*", listed.strip(" :;)"))
-    pieces = [re.sub(r"\([^()]*\)", "", piece).strip(f" {_QUOTES}.;:()[]") for piece in pieces]
+    pieces = [
+        re.sub(r"\([^()]*+\)", "", piece.strip()).strip(f" {_QUOTES}.;:()[]")
+        for piece in _ENUMERATED.split(listed.strip(" :;)"))
+    ]
     if len(pieces) < 2 or any(not piece or len(piece.split()) > 3 for piece in pieces):
         return ()
     return _labels(pieces)

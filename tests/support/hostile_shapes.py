@@ -1,0 +1,87 @@
+"""Texts that make a careless pattern start over at every character, and what a pattern costs on them."""
+
+import re
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+
+SHAPES = (
+    " ", "\n", "\t", "\r\n", " \n", "\u00a0", "a", "a ", "Ab ", "A", "a\n", "é", "1", "1 ", "1,", "1.", "1-", "1/",
+    "1 - ", '"', '"a', "'", "`", "`a", "<", "< ", "<a", "</ ", ">", " >", "{", "{ ", "{{", "{%", "{#", "{{ a ",
+    "[", "[[ ", "[a", "(", "(a ", "*", "* ", "**a", "_", "-", "- ", "--", "#", "# ", "|", "| ", "\\", '\\"', "\\n",
+    "=", ":", "a: ", "a:", ".", ". ", "...", ",", ", ", "a, ", "a-", "a.", "a/", "/", "/*", "//", "%", "%s ", "$", "${",
+    "&", "~", "?", "? ", "!", "+", "or ", "and ", "not ", "the ", "score ", "score: ", '{"a":', "{score: a ", "```\n",
+    "---\n", "I am ", "\ud800", "\u200b", "\x1b[", "=a", "🙂",
+)  # fmt: skip
+
+
+BEGINNINGS = (
+    '"',
+    "'",
+    "`",
+    "<a",
+    "{",
+    "{{",
+    "{{ a",
+    "[",
+    "(",
+    "a",
+    "score",
+    "score:",
+    "1",
+    "1.",
+    "-",
+    "- ",
+    "#",
+    "**",
+    "the",
+    ":",
+    "\n",
+)
+RUNS = (" ", "\n", "a", "a ", "1", "1,", "-", "*", "\\", " \n", "_")
+
+
+class TooLongError(Exception):
+    """It did not come to its end in the seconds of processor time that it had."""
+
+
+def repeated(shape: str, length: int) -> str:
+    return (shape * (length // len(shape) + 1))[:length]
+
+
+def hostile_texts(length: int) -> Iterator[str]:
+    """Runs as they are, runs that end in something else, and runs after what could be the start of something."""
+    for shape in SHAPES:
+        yield repeated(shape, length)
+        yield repeated(shape, length) + "\x01"
+    for beginning in BEGINNINGS:
+        for run in RUNS:
+            yield beginning + repeated(run, length) + "\x01"
+
+
+def cpu_seconds(work: Callable[[], object], *, at_most: float = 60.0) -> float:
+    """Processor time, which a busy machine does not change. `re` looks for signals while it matches."""
+
+    def stop(*_: object) -> None:
+        raise TooLongError
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    started = time.process_time()
+    signal.setitimer(signal.ITIMER_VIRTUAL, at_most)
+    try:
+        with suppress(TooLongError):
+            work()
+            return time.process_time() - started
+        return float("inf")
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def find_all(pattern: re.Pattern[str], text: str) -> Callable[[], None]:
+    def work() -> None:
+        for _ in pattern.finditer(text):
+            pass
+
+    return work
