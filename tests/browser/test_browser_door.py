@@ -7,6 +7,8 @@ import pytest
 from playwright.sync_api import expect
 from served import live
 
+from adjudge.server.serve import opening_file
+
 PAGE = """<!doctype html><title>elsewhere</title>
 <img src="{url}api/runs"><script src="{url}static/app.js"></script>
 <iframe name="inside" src="{url}"></iframe>
@@ -68,6 +70,16 @@ def test_the_token_leaves_the_address_and_no_script_can_read_the_cookie(open_tab
     tab.page.reload()
     expect(tab.page.get_by_role("heading", name="Runs")).to_be_visible()
     tab.assert_quiet()
+
+
+def test_the_file_that_opens_a_browser_leads_to_the_page(open_tab, address):
+    with opening_file(address.opened("judges")) as file:
+        assert address.token not in file
+        tab = open_tab(file)
+        expect(tab.page.get_by_role("heading", name="Judges", exact=True)).to_be_visible()
+    assert tab.page.url == f"{address.url}judges"
+    tab.page.reload()
+    expect(tab.page.get_by_role("heading", name="Judges", exact=True)).to_be_visible()
 
 
 def test_without_the_token_there_is_nothing_to_see(open_tab, address):

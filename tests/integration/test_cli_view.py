@@ -8,6 +8,7 @@ import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from urllib.error import HTTPError
 
 import pytest
 
@@ -51,6 +52,39 @@ def test_it_prints_an_address_that_opens_and_ends_well_with_ctrl_c(started, tmp_
     assert process.returncode == 0
     assert "the server has ended" in said
     assert "Traceback" not in said
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the stand-in for a browser is a shell script")
+def test_the_token_is_in_a_private_file_and_not_among_the_browsers_arguments(tmp_path):
+    """What a program is started with stands in the process list for everybody."""
+    browser = tmp_path / "browser"
+    browser.write_text(
+        '#!/bin/sh\nprintf "%s\\n" "$@" > arguments\nfile="${1#file://}"\nls -ld "$(dirname "$file")" > folder\n'
+        'cp "$file" opened.html\n'
+    )
+    browser.chmod(0o700)
+    command = [Path(sys.executable).with_name("adjudge"), "view", "--port", str(free_port())]
+    with subprocess.Popen(
+        [*command, "--token-file", "token"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "BROWSER": str(browser)},
+    ) as process:
+        try:
+            url = re.search(r"http://[^?]+", process.stderr.readline())[0]
+            with pytest.raises(HTTPError, match="401"):  # it answers once the browser was started
+                urllib.request.urlopen(url, timeout=30)
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=30)
+        finally:
+            process.kill()
+    token = (tmp_path / "token").read_text().strip()
+    (opened,) = (tmp_path / "arguments").read_text().split()
+    assert token not in opened
+    assert f"?token={token}" in (tmp_path / "opened.html").read_text()
+    assert (tmp_path / "folder").read_text().startswith("drwx------")
+    assert not Path(opened.removeprefix("file://")).exists()
 
 
 @pytest.mark.parametrize(

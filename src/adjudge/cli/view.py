@@ -1,7 +1,7 @@
 """`adjudge view`: the browser's pages over the store."""
 
 import webbrowser
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import click
@@ -63,7 +63,7 @@ def command(
     """Serve the pages on this machine's loopback until Ctrl-C; with RUN, open that run."""
     try:
         from adjudge.server.keys import to_key
-        from adjudge.server.serve import Server, kept_token
+        from adjudge.server.serve import Server, kept_token, opening_file
         from adjudge.server.service import open_service
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("adjudge"):
@@ -82,9 +82,10 @@ def command(
         tell(
             "the address holds this session's token: whoever has it can read the store; Ctrl-C ends the server"
         )
-        if not no_browser:
-            # the port is listened on already, so a browser that is quicker than the server waits for it
-            webbrowser.open(opened)
-        with suppress(KeyboardInterrupt):  # how it is meant to end
-            server.run()
+        with ExitStack() as stack:
+            if not no_browser:
+                # the port is listened on already, so a browser that is quicker than the server waits for it
+                webbrowser.open(stack.enter_context(opening_file(opened)))
+            with suppress(KeyboardInterrupt):  # how it is meant to end
+                server.run()
         tell("the server has ended")

@@ -132,8 +132,12 @@ class Guard:
             rest = urlencode([pair for pair in query if pair[0] != "token"])
             # `//host` would be another host's address
             path = "/" + quote(scope["path"].lstrip("/\\"), safe="/")
+            # the cookie is not sent on a way that began elsewhere, such as the file that opens the browser: begin here
+            from_here = headers.get("sec-fetch-site", "none") in {"none", "same-origin"}
             return Answer(
-                status=303,
+                status=303 if from_here else 200,
+                problem="opening adjudge",
+                page=True,
                 location=path + (f"?{rest}" if rest else ""),
                 cookie=f"{self._door.cookie}={self._door.token}; Path=/; Max-Age={COOKIE_SECONDS}; "
                 "HttpOnly; SameSite=Strict",
@@ -221,7 +225,9 @@ async def _answer(send: Send, answer: Answer, *, head: bool) -> None:
     else:
         body, kind = orjson.dumps({"problem": answer.problem, "hint": answer.hint}), b"application/json"
     headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode())]
-    if answer.location is not None:
+    if answer.location is not None and answer.status == 200:
+        headers.append((b"refresh", f"0; url={answer.location}".encode("latin-1")))
+    elif answer.location is not None:
         headers.append((b"location", answer.location.encode("latin-1")))
     if answer.cookie is not None:
         headers.append((b"set-cookie", answer.cookie.encode("latin-1")))

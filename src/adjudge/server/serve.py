@@ -5,9 +5,12 @@ import os
 import re
 import secrets
 import socket
+import tempfile
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +42,25 @@ class Address:
     def opened(self, path: str = "") -> str:
         """With the token, to be opened once."""
         return f"{self.url}{path}?token={self.token}"
+
+
+@contextmanager
+def opening_file(address: str) -> Iterator[str]:
+    """The address of a file that leads a browser on to `address`, which holds the token.
+
+    What a program is started with stands in the process list, for everybody on the machine; the file is for its owner.
+    """
+    # browsers from the snap store read neither temporary nor hidden folders
+    home = Path.home() if Path("/snap").is_dir() and os.access(Path.home(), os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="adjudge-view-", dir=home) as folder:
+        file = Path(folder) / "open.html"
+        target = escape(address)
+        file.write_text(
+            f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url={target}">'
+            f'<title>adjudge</title><a href="{target}">adjudge</a>\n',
+            encoding="ascii",
+        )
+        yield file.as_uri()
 
 
 class Server:

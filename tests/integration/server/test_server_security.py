@@ -40,6 +40,16 @@ def test_the_token_in_the_address_becomes_a_cookie_that_scripts_and_other_sites_
     assert pages.stranger.get("/judges").status_code == 200
 
 
+def test_a_way_in_that_began_elsewhere_begins_again_here(pages):
+    """A browser that comes from the file that opens it sends no strict cookie on a redirect."""
+    answer = pages.stranger.get(
+        "/judges", params={"token": TOKEN}, headers={"Sec-Fetch-Site": "cross-site"}, follow_redirects=False
+    )
+    assert (answer.status_code, answer.headers["refresh"]) == (200, "0; url=/judges")
+    assert TOKEN not in answer.text
+    assert pages.stranger.get("/judges").status_code == 200
+
+
 def test_the_way_from_the_token_to_the_page_leads_to_this_server_only(pages):
     for path in ("//evil.example/x", "/\\evil.example", "///evil.example"):
         answer = pages.stranger.get(f"{BASE}{path}?token={TOKEN}", follow_redirects=False)
