@@ -22,7 +22,7 @@ from adjudge.cli.options import (
     repeat_option,
     store_option,
 )
-from adjudge.cli.stored import announce_unknown
+from adjudge.cli.stored import announce_origin
 from adjudge.dataset import read_cases
 from adjudge.errors import SettingsError, StoreError
 from adjudge.reports.format import show_duration
@@ -116,7 +116,7 @@ def _existing_store(where: str) -> Store | None:
         return None
     if store.trusted:
         return store
-    announce_unknown(store)  # a run would not take its answers either
+    announce_origin(store)  # a run would not take its answers either
     store.close()
     return None
 

@@ -35,7 +35,7 @@ from adjudge.cli.options import (
     slice_option,
     store_option,
 )
-from adjudge.cli.stored import known_columns
+from adjudge.cli.stored import announce_origin, known_columns
 from adjudge.dataset import read_cases
 from adjudge.dataset.count import count_rows
 from adjudge.errors import InputError, SettingsError
@@ -283,6 +283,8 @@ def _announce(session: Session) -> None:
     plan = session.plan
     judging = ", ".join(f"{judge.name}@{judge.hash}" for judge in plan.judges)
     tell(f"model {session.model} · {judging} · current date {plan.current_date} · run {session.run}")
+    if session.store is not None:
+        announce_origin(session.store)
     if session.goes_on:
         tell(f"run {session.run} goes on where it was")
 

@@ -1,16 +1,14 @@
 """`adjudge store`: look after the store."""
 
 from contextlib import closing
-from pathlib import Path
 
 import click
 
 from adjudge.cli.console import plain, tell
 from adjudge.cli.main import EXIT_STORE_TROUBLE
 from adjudge.cli.options import store_option
-from adjudge.cli.stored import stored
+from adjudge.cli.stored import announce_origin, stored
 from adjudge.store import open_store
-from adjudge.store.trust import is_tracked
 
 
 @click.group("store", short_help="Check the store, give its unused space back, or trust it.")
@@ -49,7 +47,4 @@ def trust(*, path: str) -> None:
     with closing(open_store(path, create=False)) as store:
         store.trust()
         click.echo(f"{store.where}: trusted" + (f" (store {store.id})" if store.id else ""))
-        if is_tracked(Path(store.where)):
-            tell(
-                "note: git tracks this file: whoever can change the repository can change what a run takes from it"
-            )
+        announce_origin(store)

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from adjudge.cli.console import tell
 from adjudge.errors import InputError
 from adjudge.store import RunRecord, Store, open_store
-from adjudge.store.trust import unknown_store
+from adjudge.store.trust import is_tracked, unknown_store
 
 
 @contextmanager
@@ -14,16 +15,18 @@ def stored(where: str) -> Iterator[Store]:
     """The store, which must be there: reading makes none."""
     store = open_store(where, create=False)
     try:
-        announce_unknown(store)
+        announce_origin(store)
         yield store
     finally:
         store.close()
 
 
-def announce_unknown(store: Store) -> None:
-    """Whoever reads figures from a store that somebody else made is told so."""
+def announce_origin(store: Store) -> None:
+    """Whoever reads figures from a store that somebody else made, or could change, is told so."""
     if not store.trusted:
         tell(f"note: {store.where} {unknown_store(store.where, store.id)}")
+    elif is_tracked(Path(store.where)):
+        tell(f"note: git tracks {store.where}: whoever can change the repository can change what it holds")
 
 
 def known_columns(columns: Iterable[str]) -> str:

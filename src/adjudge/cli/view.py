@@ -9,7 +9,7 @@ import click
 from adjudge.cli.config import ANY, JUDGE, MODEL, never
 from adjudge.cli.console import tell
 from adjudge.cli.options import flag, store_option
-from adjudge.cli.stored import announce_unknown, find_run
+from adjudge.cli.stored import announce_origin, find_run
 from adjudge.errors import MissingExtraError
 
 
@@ -73,7 +73,7 @@ def command(
 
     loaded = [load_judge(path) for path in judges]
     with open_service(store, models=models, base_url=base_url, judges=loaded) as service:
-        announce_unknown(service.store)
+        announce_origin(service.store)
         path = f"runs/{to_key(find_run(service.store, run).run_id)}" if run else ""
 
         server = Server(service, port=port, token=None if token_file is None else kept_token(token_file))
