@@ -43,7 +43,7 @@ def _by_keyword(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Co
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Run:
-    """One plan and its judgements, in the order in which they were made."""
+    """One plan and its judgements, in the order of the cases, of the judges and of the repeats."""
 
     name: str
     judges: tuple[Judge, ...]
@@ -143,9 +143,9 @@ async def aevaluate(
     async with open_session(
         plan, source=cases, model=model, base_url=base_url, name=name, limits=limits, keeping=keeping
     ) as session:
-        judgements = list(session.earlier())
-        async with aclosing(session.judge(rows)) as stream:
-            judgements += [judgement async for judgement in stream]
+        async with aclosing(session.judge(rows, most_held=None)) as stream:
+            judgements = [judgement async for judgement in stream]
+        judgements += session.left_over()
         return Run(
             name=session.run,
             judges=plan.judges,

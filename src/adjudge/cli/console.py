@@ -45,6 +45,9 @@ class Watched(Protocol):
     def in_flight(self) -> int: ...
 
     @property
+    def resumed(self) -> int: ...
+
+    @property
     def spent(self) -> Decimal: ...
 
 
@@ -59,6 +62,8 @@ class Progress:
         self.total = total
         self.watched: Watched | None = None
         self.done = 0
+        self.asked = 0
+        """Of those done: with a new call behind them. How long the rest takes is told from these alone."""
         self.failed: Counter[str] = Counter()
         self.started = time.monotonic()
         self._redraws = use_colour(sys.stderr)
@@ -78,6 +83,9 @@ class Progress:
 
     def count(self, judgement: Judgement) -> None:
         self.done += 1
+        self.asked += judgement.outcome.kind == "call_failed" or any(
+            not call.completion.from_store for call in judgement.calls
+        )
         if isinstance(judgement.outcome, Failed):
             self.failed[judgement.outcome.kind] += 1
         now = time.monotonic()
@@ -89,15 +97,16 @@ class Progress:
 
     def line(self, seconds: float) -> str:
         """`120/500 done, 12.3/s, 64 in flight, 2 call_failed, $0.0123 spent, 31 s left`."""
-        rate = self.done / seconds if seconds > 0 else 0.0
-        parts = [f"{self.done}{'' if self.total is None else f'/{self.total}'} done", f"{rate:.1f}/s"]
+        rate = self.asked / seconds if seconds > 0 else 0.0
+        done = self.done + (0 if self.watched is None else self.watched.resumed)
+        parts = [f"{done}{'' if self.total is None else f'/{self.total}'} done", f"{rate:.1f}/s"]
         if self.watched is not None:
             parts.append(f"{self.watched.in_flight} in flight")
         parts += [f"{count} {kind}" for kind, count in sorted(self.failed.items())]
         if self.watched is not None and self.watched.spent:
             parts.append(f"{show_money(self.watched.spent)} spent")
         if self.total is not None and rate > 0:
-            parts.append(f"{show_duration(max(0, self.total - self.done) / rate * 1000)} left")
+            parts.append(f"{show_duration(max(0, self.total - done) / rate * 1000)} left")
         return ", ".join(parts)
 
     def _show(self, line: str) -> None:

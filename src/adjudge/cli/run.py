@@ -204,12 +204,7 @@ def command(
             progress = stack.enter_context(Progress(_total(cases, plan)))
             if form == "contract":
                 receivers.append(ContractPrinter(plan).receive)
-            receivers.append(progress.count)
-            end = asyncio.run(
-                _judge_all(
-                    opened, rows, receivers, writers, progress, cards=cards, in_order=form == "contract"
-                )
-            )
+            end = asyncio.run(_judge_all(opened, rows, receivers, writers, progress, cards=cards))
             report = Report(
                 summaries=tally.summaries(),
                 current_date=told_date(plan.judges, end.current_date),
@@ -255,7 +250,6 @@ async def _judge_all(
     progress: Progress,
     *,
     cards: Cards,
-    in_order: bool,
 ) -> End:
     async with opened as session:
         _announce(session)
@@ -263,14 +257,14 @@ async def _judge_all(
         progress.watched = session
         if writers:
             receivers = [*receivers, RowWriter(writers, session.run).receive]
-        for judgement in session.earlier():
-            for receive in receivers:
-                receive(judgement)
         with Interrupts(session) as interrupts:
-            async with aclosing(session.judge(rows, in_order=in_order)) as stream:
+            async with aclosing(session.judge(rows, receive=progress.count)) as stream:
                 async for judgement in stream:
                     for receive in receivers:
                         receive(judgement)
+        for judgement in session.left_over():
+            for receive in receivers:
+                receive(judgement)
         return End(
             run=session.run,
             current_date=session.plan.current_date,
@@ -299,6 +293,7 @@ class Interrupts:
         self._loop = asyncio.get_running_loop()
         self._task = asyncio.current_task()
         self.seen = False
+        self._cancelled = False
 
     def __enter__(self) -> Self:
         with suppress(
@@ -315,13 +310,20 @@ class Interrupts:
 
     def _interrupt(self) -> None:
         assert self._task is not None
-        if self.seen:
+        if self._cancelled:
             self._task.cancel()
-            return
-        self.seen = True
-        self._session.stop("interrupted")
-        tell("finishing what is in flight; Ctrl-C again stops at once")
-        self._loop.call_later(self.SECONDS_TO_FINISH, self._task.cancel)
+        elif self.seen:
+            self._cancel()
+        else:
+            self.seen = True
+            self._session.stop("interrupted")
+            tell("finishing what is in flight; Ctrl-C again stops at once")
+            self._loop.call_later(self.SECONDS_TO_FINISH, self._cancel)
+
+    def _cancel(self) -> None:
+        """What is judged is still written, in order: it may have waited for a case that is given up now."""
+        self._cancelled = True
+        self._session.cancel()
 
 
 class RowWriter:

@@ -109,15 +109,12 @@ async def examine(
     *,
     plan_more: Callable[[int], None] = lambda _: None,
 ) -> Examined:
-    """Each judgement is received as it is made; what an interrupted examination had made before comes first.
+    """Each judgement is received in the order of the trials, also those that an interrupted examination had made.
 
     An average over attacks says little against one who picks the best: those that succeed are tried further, and
     `plan_more` is told how many judgements there are then.
     """
     answers = Answers()
-    for judgement in session.earlier():
-        answers.add(judgement)
-        receive(judgement)
     retests = replace(session, conditions=replace(session.conditions, repeats=examination.extent.retests))
     await _judge(retests, examination.clean, answers, receive)
     await _judge(session, examination.probes, answers, receive)

@@ -1,9 +1,7 @@
 """Judge it: cases stream in, a bounded number is in flight, judgements come out as they are made and kept."""
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -37,6 +35,7 @@ from adjudge.records import (
 )
 from adjudge.runs.groups import cluster_of, slice_values
 from adjudge.runs.keep import Keeper, NoKeeper
+from adjudge.runs.order import MOST_HELD, Positions, Settled, in_order
 from adjudge.runs.procedure import Asking, Procedure, Ruling, judge_case
 
 LOOKED_UP = 400
@@ -51,13 +50,16 @@ class Work(NamedTuple):
     row: Case | BadRow
     judge: Judge
     repeat: int
+    position: int
 
 
 @dataclass(kw_only=True, slots=True)
 class Halt:
-    """Why a run takes no further work. What is in flight is finished."""
+    """Why a run takes no further work. What is in flight is finished, unless it is cancelled."""
 
     why: str | None = None
+    tasks: Sequence[asyncio.Task[None]] = ()
+    """Those that judge."""
     defect: Exception | None = None
     """An error that nobody foresaw: raised when what is in flight is finished."""
 
@@ -75,6 +77,11 @@ class Halt:
         self.stop(f"an unexpected error: {type(error).__name__}")
         self.defect = self.defect or error
 
+    def cancel(self) -> None:
+        """Give up what is in flight, after `stop`."""
+        for task in self.tasks:
+            task.cancel()
+
 
 @dataclass(kw_only=True, slots=True)
 class Progress:
@@ -82,6 +89,7 @@ class Progress:
     """Something has been judged: a fault of the whole file stops a run only before that."""
     complete: bool = True
     """Everything that was to be judged is."""
+    positions: Positions = field(default_factory=Positions)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -100,16 +108,28 @@ class Conditions:
 
 async def plan_work(rows: Iterable[Case | BadRow], conditions: Conditions) -> AsyncGenerator[Work, None]:
     """What is left to judge, case by case, so that all judges and repeats of one case are done near each other."""
-    keeper = conditions.keeper
+    keeper, positions = conditions.keeper, conditions.progress.positions
     for chunk in _chunks(rows, LOOKED_UP if keeper.goes_on else 1):
         done = await keeper.done([row.case_id for row in chunk])
-        for row in chunk:
-            for judge in conditions.judges:
-                for repeat in range(conditions.repeats):
-                    if conditions.halt.why is not None:
-                        return
-                    if (row.case_id, judge.name, repeat) not in done:
-                        yield Work(row=row, judge=judge, repeat=repeat)
+        works = [
+            (row, judge, repeat)
+            for row in chunk
+            for judge in conditions.judges
+            for repeat in range(conditions.repeats)
+        ]
+        if done:
+            here = {
+                (row.case_id, judge.name, repeat): position
+                for position, (row, judge, repeat) in enumerate(works, positions.planned)
+            }
+            await keeper.place({key: here[key] for key in done if key in here and here[key] != done[key]})
+        for row, judge, repeat in works:
+            if conditions.halt.why is not None:
+                return
+            if (row.case_id, judge.name, repeat) in done:
+                positions.skip()
+            else:
+                yield Work(row=row, judge=judge, repeat=repeat, position=positions.take())
 
 
 def _chunks(rows: Iterable[Case | BadRow], size: int) -> Iterator[list[Case | BadRow]]:
@@ -127,17 +147,34 @@ def _chunks(rows: Iterable[Case | BadRow], size: int) -> Iterator[list[Case | Ba
     yield chunk
 
 
-async def execute(
-    rows: Iterable[Case | BadRow], conditions: Conditions, *, jobs: int
+def execute(
+    rows: Iterable[Case | BadRow],
+    conditions: Conditions,
+    *,
+    jobs: int,
+    most_held: int | None = MOST_HELD,
+    receive: Callable[[Judgement], None] | None = None,
 ) -> AsyncGenerator[Judgement, None]:
-    """Yield judgements as they are made. At most `jobs` cases are in flight and as many results wait to be taken,
-    so memory does not grow with the number of cases. Leaving the loop early cancels what is in flight.
+    """Yield judgements in the order of the cases, those that were kept before among them; `receive` gets new ones as
+    they are made. At most `jobs` cases are in flight, as many results wait to be taken and `most_held` their turn, so
+    memory does not grow with the number of cases. Leaving the loop early cancels what is in flight.
     """
+    made = _execute(rows, conditions, jobs=jobs, receive=receive)
+    return in_order(made, conditions.keeper, conditions.progress.positions, most_held=most_held)
+
+
+async def _execute(
+    rows: Iterable[Case | BadRow],
+    conditions: Conditions,
+    *,
+    jobs: int,
+    receive: Callable[[Judgement], None] | None,
+) -> AsyncGenerator[Settled, None]:
     works = plan_work(rows, conditions)
     taking = asyncio.Lock()
-    results: asyncio.Queue[Judgement | Exception | None] = asyncio.Queue(maxsize=jobs)
-    complete, conditions.progress.complete = conditions.progress.complete, False
-    fault: InputError | None = None
+    results: asyncio.Queue[Settled | Exception | None] = asyncio.Queue(maxsize=jobs)
+    progress = conditions.progress
+    complete, progress.complete = progress.complete, False
 
     async def take() -> Work | None:
         async with taking:
@@ -146,19 +183,20 @@ async def execute(
     async def work() -> None:
         try:
             while (item := await take()) is not None:
-                await results.put(await _judge(item, conditions))
+                await results.put(Settled(item.position, await _judge(item, conditions)))
         except Exception as error:  # noqa: BLE001 - handed to the consumer, which raises it
             await results.put(error)
+
+    async def end() -> None:
+        await asyncio.gather(*tasks, return_exceptions=True)
         await results.put(None)
 
-    tasks = [asyncio.create_task(work()) for _ in range(jobs)]
+    tasks = conditions.halt.tasks = [asyncio.create_task(work()) for _ in range(jobs)]
+    ending = asyncio.create_task(end())
+    fault: InputError | None = None
     try:
-        running = jobs
-        while running:
-            result = await results.get()
+        while (result := await results.get()) is not None:
             match result:
-                case None:
-                    running -= 1
                 case StoreError():
                     raise result
                 case InputError():
@@ -167,48 +205,28 @@ async def execute(
                     conditions.halt.stop(result.problem)
                 case Exception():
                     conditions.halt.fail(result)
-                case Judgement():
+                case Settled():
+                    progress.positions.settle(result.position)
+                    if receive is not None:
+                        receive(result.judgement)
                     yield result
     finally:
-        for task in tasks:
+        for task in (*tasks, ending):
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, ending, return_exceptions=True)
         await works.aclose()
     if conditions.halt.defect is not None:
         raise conditions.halt.defect
     if fault is not None:
         raise fault
-    conditions.progress.complete = complete and conditions.halt.why is None
-
-
-async def execute_in_order(
-    rows: Iterable[Case | BadRow], conditions: Conditions, *, jobs: int
-) -> AsyncGenerator[Judgement, None]:
-    """The same, each judgement in the order of its case; the slowest one in flight holds up those behind it."""
-    complete, conditions.progress.complete = conditions.progress.complete, False
-    ahead: deque[asyncio.Task[Judgement]] = deque()
-    try:
-        async with aclosing(plan_work(rows, conditions)) as works:
-            async for item in works:
-                ahead.append(asyncio.create_task(_judge(item, conditions)))
-                if len(ahead) >= jobs:
-                    yield await ahead.popleft()
-        while ahead:
-            yield await ahead.popleft()
-    finally:
-        for task in ahead:
-            task.cancel()
-        await asyncio.gather(*ahead, return_exceptions=True)
-    if conditions.halt.defect is not None:
-        raise conditions.halt.defect
-    conditions.progress.complete = complete and conditions.halt.why is None
+    progress.complete = complete and conditions.halt.why is None
 
 
 async def _judge(item: Work, conditions: Conditions) -> Judgement:
     row = item.row
     try:
         judgement, reuse_key = await _rule(item, conditions)
-        await conditions.keeper.keep(judgement, row, reuse_key)
+        await conditions.keeper.keep(judgement, row, reuse_key, item.position)
     except AdjudgeError:
         raise
     except Exception as error:  # noqa: BLE001 - kept with its case; raised when what is in flight is finished
@@ -222,14 +240,14 @@ async def _keep_defect(item: Work, conditions: Conditions, error: Exception) -> 
     failed = Failed(kind="call_failed", error_kind=DEFECT, message=message)
     judgement = _judgement(item, conditions, Ruling(outcome=failed), [])
     try:
-        await conditions.keeper.keep(judgement, item.row, None)
+        await conditions.keeper.keep(judgement, item.row, None, item.position)
     except AdjudgeError:
         raise
     except Exception:  # noqa: BLE001 - it may be a value of the case that cannot be stored
         place = item.row.place or Place(file="the cases")
         row = BadRow(case_id=item.row.case_id, place=place, found="what cannot be stored", wanted="a case")
         judgement = replace(judgement, metadata=NOTHING, cluster=None, label=None, annotators=None)
-        await conditions.keeper.keep(judgement, row, None)
+        await conditions.keeper.keep(judgement, row, None, item.position)
     return judgement
 
 

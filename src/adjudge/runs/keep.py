@@ -1,14 +1,15 @@
 """The run's place in the store: what is done, what may be taken over from earlier runs, and what is kept."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
+from typing import TypeAlias
 
 from adjudge.prompts.fill import Filled
 from adjudge.records import BadRow, Case, Judge, Judgement, ModelClient
 from adjudge.runs.procedure import Asking
 from adjudge.runs.reuse import StoredClient
-from adjudge.store import KeepJudgement
+from adjudge.store import KeepJudgement, PlaceJudgement
 from adjudge.store.group import GroupCommit
 from adjudge.store.packing import dump_json
 
@@ -16,6 +17,10 @@ TAKEN_OVER = frozenset({"scored", "forced", "missing_input", "unreadable", "refu
 """Outcomes that the same question to the same stored replies gives again."""
 TRIED_AGAIN = frozenset({"call_failed", "not_asked", "too_long"})
 """Outcomes of which a run that goes on makes another try: no reply was stored for them."""
+
+
+Made: TypeAlias = tuple[str, str, int]
+"""Case id, judge and repeat of a judgement."""
 
 
 class Keeper:
@@ -44,11 +49,21 @@ class Keeper:
         self._by_case = by_case
         self._started = started
 
-    async def done(self, case_ids: Sequence[str]) -> frozenset[tuple[str, str, int]]:
-        """(case_id, judge, repeat) of what this run has judged already and need not judge again."""
-        if not self.goes_on:
-            return frozenset()
-        return frozenset(await self._store.done_among(self.run_id, case_ids))
+    async def done(self, case_ids: Sequence[str]) -> Mapping[Made, int]:
+        """What this run has judged already and need not judge again -> its position."""
+        return await self._store.done_among(self.run_id, case_ids) if self.goes_on else {}
+
+    async def place(self, moved: Mapping[Made, int]) -> None:
+        """Committed on return: what was judged before stands at these positions of the rows as they come now."""
+        writes = [
+            PlaceJudgement(run_id=self.run_id, case_id=case_id, judge=judge, repeat=repeat, position=position)
+            for (case_id, judge, repeat), position in moved.items()
+        ]
+        await self._store.keep(*writes)
+
+    async def between(self, first: int, until: int) -> list[tuple[int, Judgement]]:
+        """What is kept from one position to another, in order, as much as is read at a time; none when that is all."""
+        return await self._store.judgements_between(self.run_id, first, until)
 
     def reuse_key(self, judge: Judge, case: Case, filled: Filled, asking: Asking, repeat: int) -> str:
         """The hash of everything a judgement depends on but the model's mood."""
@@ -83,7 +98,9 @@ class Keeper:
         again = found is not None and found.outcome.kind in self._retry
         return client.asking_again(self._started) if again else client
 
-    async def keep(self, judgement: Judgement, row: Case | BadRow, reuse_key: str | None) -> None:
+    async def keep(
+        self, judgement: Judgement, row: Case | BadRow, reuse_key: str | None, position: int
+    ) -> None:
         """Committed on return: only then is it reported."""
         await self._store.keep(
             KeepJudgement(
@@ -92,6 +109,7 @@ class Keeper:
                 case=row,
                 calls=_references(judgement),
                 reuse_key=reuse_key,
+                position=position,
             )
         )
 
@@ -101,13 +119,20 @@ class NoKeeper:
 
     goes_on = False
 
-    async def done(self, case_ids: Sequence[str]) -> frozenset[tuple[str, str, int]]:
+    async def done(self, case_ids: Sequence[str]) -> Mapping[Made, int]:
         del case_ids
-        return frozenset()
+        return {}
+
+    async def place(self, moved: Mapping[Made, int]) -> None:
+        del moved
 
     def reuse_key(self, judge: Judge, case: Case, filled: Filled, asking: Asking, repeat: int) -> str | None:
         del judge, case, filled, asking, repeat
         return None
+
+    async def between(self, first: int, until: int) -> list[tuple[int, Judgement]]:
+        del first, until
+        return []
 
     async def take_over(self, key: str | None) -> Judgement | None:
         del key
@@ -117,8 +142,10 @@ class NoKeeper:
         del key
         return client
 
-    async def keep(self, judgement: Judgement, row: Case | BadRow, reuse_key: str | None) -> None:
-        del judgement, row, reuse_key
+    async def keep(
+        self, judgement: Judgement, row: Case | BadRow, reuse_key: str | None, position: int
+    ) -> None:
+        del judgement, row, reuse_key, position
 
 
 def _references(judgement: Judgement) -> tuple[tuple[str, int], ...]:

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -31,11 +31,12 @@ from adjudge.runs.budget import (
     StoredAccount,
     check_parameters,
 )
-from adjudge.runs.execute import Conditions, execute, execute_in_order
+from adjudge.runs.execute import Conditions, execute
 from adjudge.runs.find_model import find_model
 from adjudge.runs.identity import ChosenRun, choose_run, describe_run, remembered_date
 from adjudge.runs.keep import TRIED_AGAIN, Keeper, NoKeeper
 from adjudge.runs.lock import hold_run, watched_lock
+from adjudge.runs.order import MOST_HELD
 from adjudge.runs.plan import TODAY, Plan
 from adjudge.runs.replay import open_replay
 from adjudge.runs.reuse import StoredClient
@@ -102,6 +103,11 @@ class Session:
         return self.governor.in_flight
 
     @property
+    def resumed(self) -> int:
+        """How many judgements were there already, as far as the rows have been read."""
+        return self.conditions.progress.positions.skipped
+
+    @property
     def spent(self) -> Decimal:
         """US dollars, as far as known."""
         return self.budget.spent
@@ -110,21 +116,35 @@ class Session:
         """Take no further work; what is in flight is finished."""
         self.conditions.halt.stop(why)
 
-    def earlier(self) -> Iterator[Judgement]:
-        """What this run had judged before it was interrupted, and need not judge again."""
-        if self.store is not None and self.goes_on:
-            yield from self.store.judgements(self.run)
+    def cancel(self) -> None:
+        """Give up what is in flight, after `stop`."""
+        self.conditions.halt.cancel()
 
     def judge(
-        self, rows: Iterable[Case | BadRow], *, in_order: bool = False
+        self,
+        rows: Iterable[Case | BadRow],
+        *,
+        most_held: int | None = MOST_HELD,
+        receive: Callable[[Judgement], None] | None = None,
     ) -> AsyncGenerator[Judgement, None]:
-        """Judgements as they are made, or in the order of the cases. Close it (`aclosing`) before the session."""
-        run = execute_in_order if in_order else execute
-        # the governor keeps `jobs` calls in flight; half as many more cases are looked up or committed meanwhile
-        at_work = self.plan.jobs + self.plan.jobs // 2
+        """Judgements in the order of the cases, those from before the run was interrupted among them; `receive` gets
+        the new ones as they are made. Close it (`aclosing`) before the session.
+
+        What had to wait for an earlier case is read back from the store, its calls without their texts, unless
+        `most_held` is None.
+        """
         plan = self.plan
         chosen = select_rows(rows, first=plan.first, sample=plan.sample, seed=plan.seed)
-        return run(chosen, self.conditions, jobs=at_work)
+        # the governor keeps `jobs` calls in flight; half as many more cases are looked up or committed meanwhile
+        at_work = plan.jobs + plan.jobs // 2
+        return execute(chosen, self.conditions, jobs=at_work, most_held=most_held, receive=receive)
+
+    def left_over(self) -> Iterator[Judgement]:
+        """What the run had judged before it was interrupted and `judge` did not come to: it stopped earlier, or the
+        case is not in the rows any more.
+        """
+        if self.store is not None and self.goes_on:
+            yield from self.store.judgements(self.run, first=self.conditions.progress.positions.planned)
 
 
 @asynccontextmanager
@@ -236,6 +256,8 @@ async def _kept(
     if chosen.goes_on:
         # no reply is stored for these, or the person wants another: they are judged again
         store.remove_judgements(run.run_id, TRIED_AGAIN | keeping.retry)
+        if run.plan.get("identity") is None:  # what comes through a pipe may come in another order
+            store.displace(run.run_id)
     async with AsyncExitStack() as stack:
         group = GroupCommit(store)
         stack.push_async_callback(group.close)

@@ -63,8 +63,11 @@ class GroupCommit:
     async def find_judgements(self, reuse_keys: Sequence[str]) -> dict[str, Judgement]:
         return await self._judgements.find(reuse_keys)
 
-    async def done_among(self, run_id: str, case_ids: Sequence[str]) -> set[tuple[str, str, int]]:
+    async def done_among(self, run_id: str, case_ids: Sequence[str]) -> dict[tuple[str, str, int], int]:
         return await asyncio.to_thread(self._store.done_among, run_id, case_ids)
+
+    async def judgements_between(self, run_id: str, first: int, until: int) -> list[tuple[int, Judgement]]:
+        return await asyncio.to_thread(self._store.judgements_between, run_id, first, until)
 
     async def close(self) -> None:
         """Wait until everything kept is committed and everything asked for is answered.

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from adjudge.errors import StoreError
+from adjudge.store.records import UNPLACED
 from adjudge.store.sql import Session, trouble
 
 FIRST: tuple[str, ...] = (
@@ -68,7 +69,14 @@ FIFTH: tuple[str, ...] = (
     "CREATE TABLE spending (run_id TEXT PRIMARY KEY, calls BIGINT NOT NULL, nanodollars BIGINT NOT NULL)",
 )
 
-STEPS: Mapping[int, Sequence[str]] = {1: FIRST, 2: SECOND, 3: THIRD, 4: FOURTH, 5: FIFTH}
+# where a judgement stands among the rows of its run; those from before come after all that have a place, as they were made
+SIXTH: tuple[str, ...] = (
+    "ALTER TABLE judgements ADD COLUMN position BIGINT NOT NULL DEFAULT 0",
+    f"UPDATE judgements SET position = {UNPLACED}",  # noqa: S608 - a number of ours
+    "CREATE INDEX judgements_by_position ON judgements (run_id, position, made)",
+)
+
+STEPS: Mapping[int, Sequence[str]] = {1: FIRST, 2: SECOND, 3: THIRD, 4: FOURTH, 5: FIFTH, 6: SIXTH}
 """Version -> the statements that make it out of the one before."""
 
 TABLES = (

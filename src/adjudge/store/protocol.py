@@ -60,13 +60,16 @@ class Store(Protocol):
     def find_run(self, reference: str) -> RunRecord | None:
         """By name, by id or the start of one, or `last`; an `InputError` when the start fits several."""
 
-    def done_among(self, run_id: str, case_ids: Sequence[str]) -> set[tuple[str, str, int]]:
-        """(case_id, judge, repeat) of every judgement of these cases of the run."""
+    def done_among(self, run_id: str, case_ids: Sequence[str]) -> dict[tuple[str, str, int], int]:
+        """(case_id, judge, repeat) of every judgement of these cases of the run -> its position."""
 
-    def judgements(self, run_id: str, *, with_calls: bool = False) -> Iterator[Judgement]:
-        """In the order in which they were made. Calls always carry usage, cost, time and notes;
+    def judgements(self, run_id: str, *, with_calls: bool = False, first: int = 0) -> Iterator[Judgement]:
+        """In the order of the cases, from the position `first` on. Calls always carry usage, cost, time and notes;
         `with_calls` adds prompts, replies and keys.
         """
+
+    def judgements_between(self, run_id: str, first: int, until: int) -> list[tuple[int, Judgement]]:
+        """Some of those whose position is `first` or later and before `until`, in order; none when there are none."""
 
     def judgement(
         self, run_id: str, case_id: str, judge: str | None = None, repeat: int | None = None
@@ -111,6 +114,9 @@ class Store(Protocol):
 
     def spending(self, run_id: str) -> Spending:
         """What the run has spent, with what its processes hold, or held when they died."""
+
+    def displace(self, run_id: str) -> None:
+        """Put all judgements of a run behind those that are placed from now on."""
 
     def remove_judgements(self, run_id: str, outcomes: Collection[str]) -> int:
         """Those of a run that came out so, because it is about to judge them again."""

@@ -26,7 +26,7 @@ from adjudge.store.packing import (
     to_name,
     unpack,
 )
-from adjudge.store.records import Entry, RunMark, RunRecord, StoredCompletion
+from adjudge.store.records import UNPLACED, Entry, RunMark, RunRecord, StoredCompletion
 from adjudge.store.sql import MOST_KEYS, Row, Session, chunks, in_list
 
 PAGE = 500
@@ -37,6 +37,14 @@ REPLY_COLUMNS = (
     " c.cost, c.latency_ms, c.attempts, c.notes, c.logprobs, c.measured, c.at"
 )
 JUDGEMENT_COLUMNS = "j.made, j.case_id, j.judge, j.judge_hash, j.repeat, j.at, j.body, j.full_names"
+
+
+class Placed(NamedTuple):
+    """A judgement, its place among the rows of its run, and its number in the order in which all were made."""
+
+    position: int
+    number: int
+    judgement: Judgement
 
 
 class Made(NamedTuple):
@@ -188,31 +196,47 @@ def _run(row: Row) -> RunRecord:
 # ---- judgements ----
 
 
-def done_among(session: Session, run_id: str, case_ids: Sequence[str]) -> set[tuple[str, str, int]]:
-    done = set()
+def done_among(session: Session, run_id: str, case_ids: Sequence[str]) -> dict[tuple[str, str, int], int]:
+    done = {}
     for chunk in chunks(case_ids, MOST_KEYS):
         names = in_list(len(chunk))
-        sql = f"SELECT case_id, judge, repeat, full_names FROM judgements WHERE run_id = ? AND case_id IN {names}"  # noqa: S608 - placeholders only
+        sql = f"SELECT case_id, judge, repeat, full_names, position FROM judgements WHERE run_id = ? AND case_id IN {names}"  # noqa: S608 - placeholders only
         rows = session.query(sql, [to_name(run_id), *(to_name(case_id) for case_id in chunk)])
-        done |= {(*full_names_of(case_id, judge, full), repeat) for case_id, judge, repeat, full in rows}
+        for case_id, judge, repeat, full, position in rows:
+            done[*full_names_of(case_id, judge, full), repeat] = position
     return done
 
 
-def judgement_page(session: Session, run_id: str, after: int, *, with_calls: bool) -> list[Made]:
-    run = to_name(run_id)
-    page = [
-        _judgement(row)
-        for row in session.query(
-            f"SELECT {JUDGEMENT_COLUMNS} FROM judgements j WHERE j.run_id = ? AND j.made > ?"  # noqa: S608 - columns of ours
-            " ORDER BY j.made LIMIT ?",
-            [run, after, PAGE],
-        )
-    ]
-    if not with_calls or not page:
-        return page
-    return _with_texts(
-        session, page, "j.run_id = ? AND j.made > ? AND j.made <= ?", [run, after, page[-1].number]
+def made_after(session: Session, run_id: str, number: int) -> list[Made]:
+    """A page of those made later, as they were made."""
+    rows = session.query(
+        f"SELECT {JUDGEMENT_COLUMNS} FROM judgements j WHERE j.run_id = ? AND j.made > ? ORDER BY j.made LIMIT ?",  # noqa: S608 - columns of ours
+        [to_name(run_id), number, PAGE],
     )
+    return [_judgement(row) for row in rows]
+
+
+def judgement_page(
+    session: Session,
+    run_id: str,
+    after: tuple[int, int],
+    *,
+    until: int = 2 * UNPLACED,
+    with_calls: bool = False,
+) -> list[Placed]:
+    """Those after a position and number, and before another position."""
+    run = to_name(run_id)
+    rows = session.query(
+        f"SELECT j.position, {JUDGEMENT_COLUMNS} FROM judgements j"  # noqa: S608 - columns of ours
+        " WHERE j.run_id = ? AND (j.position, j.made) > (?, ?) AND j.position < ?"
+        " ORDER BY j.position, j.made LIMIT ?",
+        [run, *after, until, PAGE],
+    )
+    page = [_judgement(tuple(row)) for _, *row in rows]
+    if with_calls and page:
+        condition = "j.run_id = ? AND (j.position, j.made) > (?, ?) AND (j.position, j.made) <= (?, ?)"
+        page = _with_texts(session, page, condition, [run, *after, rows[-1][0], page[-1].number])
+    return [Placed(row[0], *made) for row, made in zip(rows, page, strict=True)]
 
 
 def whole_judgements(

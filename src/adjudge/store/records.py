@@ -7,6 +7,9 @@ from typing import Literal, NamedTuple
 
 from adjudge.records import BadRow, Case, Completion, Json, Judge, Judgement, Request
 
+UNPLACED = 1 << 40
+"""Positions from here on are of judgements whose place among the rows of their run is not known (yet)."""
+
 RunState = Literal["running", "finished", "interrupted"]
 
 
@@ -136,6 +139,19 @@ class KeepJudgement:
     calls: tuple[tuple[str, int], ...]
     """(key, version) of the completion behind each of the judgement's calls, in the same order."""
     reuse_key: str | None
+    position: int = UNPLACED
+    """Its place among the rows of its run: in the order of the cases, of the judges, of the repeats."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlaceJudgement:
+    """A stored judgement stands elsewhere in the rows of its run than it did when it was made."""
+
+    run_id: str
+    case_id: str
+    judge: str
+    repeat: int
+    position: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -233,4 +249,4 @@ class LabelDraw:
     """None for a draw of this run alone."""
 
 
-Write = KeepCompletion | KeepJudgement | KeepJudge | StartRun | EndRun | AddSpending
+Write = KeepCompletion | KeepJudgement | PlaceJudgement | KeepJudge | StartRun | EndRun | AddSpending

@@ -12,6 +12,7 @@ from adjudge.store import labels as people
 from adjudge.store import lookups, reading, upkeep
 from adjudge.store.packing import DamagedError, to_name
 from adjudge.store.records import (
+    UNPLACED,
     Entry,
     JudgementLine,
     KeptLabel,
@@ -105,6 +106,10 @@ class SqlStore:
     def lock_run(self, run_id: str) -> RunLock | None:
         return self._home.lock(to_name(run_id))
 
+    def displace(self, run_id: str) -> None:
+        sql = "UPDATE judgements SET position = position + ? WHERE run_id = ? AND position < ?"
+        self._home.write(lambda session: session.change(sql, [UNPLACED, to_name(run_id), UNPLACED]))
+
     def remove_judgements(self, run_id: str, outcomes: Collection[str]) -> int:
         return self._home.write(lambda session: remove_judgements(session, run_id, outcomes))
 
@@ -142,21 +147,23 @@ class SqlStore:
     def find_run(self, reference: str) -> RunRecord | None:
         return self._read(lambda session: reading.find_run(session, reference))
 
-    def done_among(self, run_id: str, case_ids: Sequence[str]) -> set[tuple[str, str, int]]:
-        return (
-            self._read(lambda session: reading.done_among(session, run_id, case_ids)) if case_ids else set()
-        )
+    def done_among(self, run_id: str, case_ids: Sequence[str]) -> dict[tuple[str, str, int], int]:
+        return self._read(lambda session: reading.done_among(session, run_id, case_ids)) if case_ids else {}
 
-    def judgements(self, run_id: str, *, with_calls: bool = False) -> Iterator[Judgement]:
-        after = 0
+    def judgements(self, run_id: str, *, with_calls: bool = False, first: int = 0) -> Iterator[Judgement]:
+        after = (first, 0)
         while True:
             page = self._read(
                 partial(reading.judgement_page, run_id=run_id, after=after, with_calls=with_calls)
             )
-            yield from (made.judgement for made in page)
+            yield from (placed.judgement for placed in page)
             if len(page) < reading.PAGE:
                 return
-            after = page[-1].number
+            after = (page[-1].position, page[-1].number)
+
+    def judgements_between(self, run_id: str, first: int, until: int) -> list[tuple[int, Judgement]]:
+        page = self._read(partial(reading.judgement_page, run_id=run_id, after=(first, 0), until=until))
+        return [(placed.position, placed.judgement) for placed in page]
 
     def judgement(
         self, run_id: str, case_id: str, judge: str | None = None, repeat: int | None = None
@@ -171,7 +178,7 @@ class SqlStore:
 
     def judgements_after(self, run_id: str, number: int) -> Iterator[tuple[int, Judgement]]:
         while True:
-            page = self._read(partial(reading.judgement_page, run_id=run_id, after=number, with_calls=False))
+            page = self._read(partial(reading.made_after, run_id=run_id, number=number))
             yield from page
             if len(page) < reading.PAGE:
                 return

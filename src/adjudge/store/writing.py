@@ -38,6 +38,7 @@ from adjudge.store.records import (
     KeepCompletion,
     KeepJudge,
     KeepJudgement,
+    PlaceJudgement,
     RunRecord,
     Spending,
     StartRun,
@@ -59,7 +60,7 @@ COMPLETIONS = (
 )  # fmt: skip
 JUDGEMENTS = (
     "run_id", "case_id", "judge", "repeat", "judge_hash", "outcome", "score", "exact", "normalized", "passed",
-    "body", "case_hash", "reuse_key", "at", "full_names",
+    "body", "case_hash", "reuse_key", "at", "full_names", "position",
 )  # fmt: skip
 CALLS = ("run_id", "case_id", "judge", "repeat", "position", "completion_key", "completion_version")
 
@@ -84,7 +85,7 @@ class Rows:
     completions: dict[tuple[bytes, int], Row] = field(default_factory=dict)
     judgements: dict[JudgementKey, Row] = field(default_factory=dict)
     calls: dict[JudgementKey, list[Row]] = field(default_factory=dict)
-    runs: list[StartRun | EndRun] = field(default_factory=list)
+    changes: list[StartRun | EndRun | PlaceJudgement] = field(default_factory=list)
     spending: dict[str, Spending] = field(default_factory=dict)
 
     def text(self, data: bytes) -> bytes:
@@ -151,8 +152,8 @@ def make_rows(batch: Sequence[Write], bases: Bases) -> Rows:
                 )
             case AddSpending(run_id=run_id, spent=spent):
                 rows.spending[run_id] = rows.spending.get(run_id, Spending()).plus(spent)
-            case StartRun() | EndRun():
-                rows.runs.append(write)
+            case StartRun() | EndRun() | PlaceJudgement():
+                rows.changes.append(write)
     return rows
 
 
@@ -166,12 +167,18 @@ def store_rows(session: Session, rows: Rows, where: str) -> None:
     insert(session, "judgement_calls", CALLS, [row for calls in rows.calls.values() for row in calls])
     for run_id, spent in sorted(rows.spending.items()):
         add_spending(session, run_id, spent)
-    for write in rows.runs:
+    for write in rows.changes:
         match write:
             case StartRun(run=run):
                 _start_run(session, run, where)
             case EndRun():
                 _end_run(session, write, where)
+            case PlaceJudgement():
+                values: list[Value] = [write.position, to_name(write.run_id), to_name(write.case_id)]
+                session.change(
+                    "UPDATE judgements SET position = ? WHERE run_id = ? AND case_id = ? AND judge = ? AND repeat = ?",
+                    [*values, to_name(write.judge), write.repeat],
+                )
 
 
 def drop_stored(session: Session, rows: Rows) -> None:
@@ -285,6 +292,7 @@ def _add_judgement(rows: Rows, write: KeepJudgement) -> None:
         None if write.reuse_key is None else to_key(write.reuse_key),
         to_micros(judgement.at),
         pack(dump_json([judgement.case_id, judgement.judge])) if too_long else None,
+        write.position,
     )
     if write.calls:
         rows.calls[key] = [

@@ -1,0 +1,108 @@
+"""Rows in the order of the cases, though they are judged in any order, in memory that does not grow."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import NamedTuple
+
+from adjudge.errors import StoreError
+from adjudge.records import Judgement
+from adjudge.runs.keep import Keeper, NoKeeper
+
+MOST_HELD = 500
+"""Judgements held until their turn; what comes beyond them is read back from the store when it is."""
+
+
+class Positions:
+    """Which positions of a run's rows are settled: judged and kept, in this run or before it was interrupted."""
+
+    def __init__(self) -> None:
+        self.planned = 0
+        """The next position to be taken."""
+        self._open: dict[int, None] = {}
+        """Being judged. Positions are taken in order, so that the first key is the lowest."""
+        self.skipped = 0
+        """How many were judged before the run was interrupted."""
+
+    def skip(self) -> None:
+        self.planned += 1
+        self.skipped += 1
+
+    def take(self) -> int:
+        position = self.planned
+        self._open[position] = None
+        self.planned += 1
+        return position
+
+    def settle(self, position: int) -> None:
+        del self._open[position]
+
+    def leave_open(self) -> None:
+        """What is being judged will not be kept."""
+        self._open.clear()
+
+    @property
+    def settled(self) -> int:
+        """All positions before this one are settled."""
+        return next(iter(self._open), self.planned)
+
+
+class Settled(NamedTuple):
+    position: int
+    judgement: Judgement
+
+
+async def in_order(
+    made: AsyncGenerator[Settled, None],
+    keeper: Keeper | NoKeeper,
+    positions: Positions,
+    *,
+    most_held: int | None = MOST_HELD,
+) -> AsyncGenerator[Judgement, None]:
+    """What is made, and what was kept before, each at its turn. An error comes after all that was kept before it.
+
+    A row that is ahead of its turn is committed already, so that it need not be held. Without a store, or where
+    `most_held` is None, all such rows are.
+    """
+    if isinstance(keeper, NoKeeper):
+        most_held = None
+    held: dict[int, Judgement] = {}
+    turn = positions.planned
+
+    async def ready(until: int) -> AsyncGenerator[Judgement, None]:
+        nonlocal turn
+        while turn < until:
+            if turn in held:
+                found = [(turn, held[turn])]
+            else:
+                found = await keeper.between(turn, until)
+            for position, judgement in found:
+                held.pop(position, None)
+                turn = position + 1
+                yield judgement
+            if not found:  # what stood here was interrupted
+                turn = min((position for position in held if position < until), default=until)
+
+    fault: Exception | None = None
+    async with aclosing(made):
+        while True:
+            try:
+                position, judgement = await anext(made)
+            except StopAsyncIteration:
+                break
+            except StoreError:
+                raise
+            except Exception as error:  # noqa: BLE001 - raised below
+                fault = error
+                break
+            if position == turn or most_held is None or len(held) < most_held:
+                held[position] = judgement
+            if turn < positions.settled:
+                async with aclosing(ready(positions.settled)) as rows:
+                    async for row in rows:
+                        yield row
+    positions.leave_open()
+    async with aclosing(ready(positions.planned)) as rows:
+        async for row in rows:
+            yield row
+    if fault is not None:
+        raise fault
