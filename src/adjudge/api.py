@@ -21,7 +21,7 @@ from adjudge.reports.rows import result_row
 from adjudge.runs.budget import Price
 from adjudge.runs.plan import CurrentDate, make_plan, told_date
 from adjudge.runs.session import Keeping, Limits, open_session
-from adjudge.store import DEFAULT_STORE
+from adjudge.store import DEFAULT_STORE, Partial
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,9 +49,12 @@ class Run:
     judges: tuple[Judge, ...]
     judgements: tuple[Judgement, ...]
     current_date: CurrentDate
+    partial: Partial | None = None
+    """What there is, where the run stopped before it had judged all that was chosen."""
 
     def __repr__(self) -> str:
-        return f"<Run {self.name}: {len(self.judgements)} judgements>"
+        partial = "" if self.partial is None else f"{self.partial}, "
+        return f"<Run {self.name}: {partial}{len(self.judgements)} judgements>"
 
     def __iter__(self) -> Iterator[Judgement]:
         return iter(self.judgements)
@@ -67,6 +70,7 @@ class Run:
             current_date=told_date(self.judges, self.current_date),
             run=self.name,
             slices=slices,
+            partial=self.partial,
         )
 
     def rows(self) -> list[dict[str, Json]]:
@@ -151,6 +155,7 @@ async def aevaluate(
             judges=plan.judges,
             judgements=tuple(judgements),
             current_date=session.plan.current_date,
+            partial=session.partial,
         )
 
 

@@ -9,6 +9,7 @@ import click
 from adjudge.cli.compare_gates import ComparisonGates
 from adjudge.cli.config import ANY, INSIDE
 from adjudge.cli.console import print_json, tell, use_colour
+from adjudge.cli.main import EXIT_NOT_MEASURED
 from adjudge.cli.options import Pairs, as_mapping, flag, json_option, store_option
 from adjudge.cli.stored import find_run, stored
 from adjudge.reports.compare import Compared
@@ -120,10 +121,11 @@ def command(
     )
     columns = tuple(dict.fromkeys(name.removeprefix("metadata.") for name in slices))
     with stored(store) as opened:
+        run_a, run_b = find_run(opened, a), find_run(opened, b)
         found = compare_runs(
             opened,
-            find_run(opened, a),
-            find_run(opened, b),
+            run_a,
+            run_b,
             only=only,
             across=across,
             columns=columns,
@@ -138,7 +140,14 @@ def command(
         print_json(said)
     else:
         _print(comparisons, [*(f"compared across: {words}" for words in found.across), *found.notes], margin)
-    raise click.exceptions.Exit(gates.judge(comparisons, tell))
+    code = gates.judge(comparisons, tell)
+    for run in (run_a, run_b):
+        if run.partial is not None and gates.gated:
+            tell(
+                f"not measured: {run.partial} in run {run.run_id}; finish it with the command that started it"
+            )
+            code = EXIT_NOT_MEASURED
+    raise click.exceptions.Exit(code)
 
 
 def _print(comparisons: Sequence[Compared], notes: Sequence[str], margin: float | None) -> None:

@@ -36,6 +36,10 @@ class ComparisonGates:
             max_error_rate=ERROR_RATE_WITH_A_GATE if gated and max_error_rate is None else max_error_rate,
         )
 
+    @property
+    def gated(self) -> bool:
+        return self.on_regression or self.margin is not None or self.inconclusive_fails
+
     def judge(self, comparisons: Sequence[Compared], tell: Callable[[str], None]) -> int:
         """The exit code, with a line for each thing that decided it. What could not be measured goes first.
 

@@ -25,7 +25,7 @@ from adjudge.reports.writers import open_writer
 )
 @store_option
 def command(*, run: str, outputs: tuple[str, ...], store: str) -> None:
-    """Write the rows of RUN, a name, the start of an id, or `last`, in the order in which they were judged."""
+    """Write the rows of RUN, a name, the start of an id, or `last`, in the order of the cases."""
     with stored(store) as opened, ExitStack() as stack:
         record = find_run(opened, run)
         writers = [stack.enter_context(open_writer(path)) for path in outputs]
@@ -35,4 +35,8 @@ def command(*, run: str, outputs: tuple[str, ...], store: str) -> None:
             for writer in writers:
                 writer.write(row)
             count += 1
-    tell(f"wrote {count} rows of run {record.run_id}")
+        if record.partial is not None:
+            for writer in writers:
+                writer.note_partial(str(record.partial))
+    partial = "" if record.partial is None else f"{record.partial}: "
+    tell(f"{partial}wrote {count} rows of run {record.run_id}")

@@ -9,6 +9,7 @@ import click
 from adjudge.cli.config import INSIDE
 from adjudge.cli.console import print_json, tell, use_colour
 from adjudge.cli.gates import gate_options, parse_gates
+from adjudge.cli.main import EXIT_NOT_MEASURED
 from adjudge.cli.options import flag, json_option, slice_option, store_option
 from adjudge.cli.stored import find_run, known_columns, stored
 from adjudge.errors import SettingsError
@@ -71,6 +72,9 @@ def command(
                 known_columns(tally.columns),
             )
         report = report_of(record, tally)
+        if report.partial is not None:
+            for writer in writers:
+                writer.note_partial(str(report.partial))
         for page in pages:
             page.write(report)
     if as_json:
@@ -80,7 +84,12 @@ def command(
     if outputs:
         tell(f"wrote {', '.join(outputs)}")
     gated = fail_under or fail_under_pass_rate or max_error_rate is not None
-    return gates.judge(report.summaries, tell) if gated else 0
+    if not gated:
+        return 0
+    if report.partial is not None:
+        tell(f"not measured: {report.partial}; run the same command as before to finish run {record.run_id}")
+        return EXIT_NOT_MEASURED
+    return gates.judge(report.summaries, tell)
 
 
 def check_report_files(outputs: tuple[str, ...]) -> None:

@@ -37,7 +37,6 @@ from adjudge.cli.options import (
 )
 from adjudge.cli.stored import announce_origin, known_columns
 from adjudge.dataset import read_cases
-from adjudge.dataset.count import count_rows
 from adjudge.errors import InputError, SettingsError
 from adjudge.records import BadRow, Case, Failed, Judgement
 from adjudge.reports.contract import as_contract
@@ -48,6 +47,7 @@ from adjudge.reports.summary import Tally
 from adjudge.reports.writers import JUNIT, Writer, open_writer
 from adjudge.runs.plan import CurrentDate, Plan, make_plan, told_date
 from adjudge.runs.session import Keeping, Limits, Session, open_session
+from adjudge.store import Partial
 
 
 @click.command("run", short_help="Judge every case of a file.")
@@ -201,7 +201,7 @@ def command(
         with ExitStack() as stack:
             pages = [stack.enter_context(ReportFile(path)) for path in outputs if is_report_file(path)]
             writers = [stack.enter_context(open_writer(path)) for path in outputs if not is_report_file(path)]
-            progress = stack.enter_context(Progress(_total(cases, plan)))
+            progress = stack.enter_context(Progress())
             if form == "contract":
                 receivers.append(ContractPrinter(plan).receive)
             end = asyncio.run(_judge_all(opened, rows, receivers, writers, progress, cards=cards))
@@ -209,7 +209,11 @@ def command(
                 summaries=tally.summaries(),
                 current_date=told_date(plan.judges, end.current_date),
                 run=end.run,
+                partial=end.partial,
             )
+            if end.partial is not None:
+                for writer in writers:
+                    writer.note_partial(str(end.partial))
             for page in pages:
                 page.write(report)
     except (KeyboardInterrupt, asyncio.CancelledError):
@@ -240,6 +244,7 @@ class End:
     current_date: CurrentDate
     halted: str | None
     interrupted: bool
+    partial: Partial | None
 
 
 async def _judge_all(
@@ -254,7 +259,7 @@ async def _judge_all(
     async with opened as session:
         _announce(session)
         cards.announce(session.model)
-        progress.watched = session
+        progress.watched, progress.total = session, session.expected
         if writers:
             receivers = [*receivers, RowWriter(writers, session.run).receive]
         with Interrupts(session) as interrupts:
@@ -270,6 +275,7 @@ async def _judge_all(
             current_date=session.plan.current_date,
             halted=session.halted,
             interrupted=interrupts.seen,
+            partial=session.partial,
         )
 
 
@@ -351,15 +357,6 @@ class ContractPrinter:
             click.echo(text)
         elif isinstance(judgement.outcome, Failed):
             tell(f"case {judgement.case_id}: {judgement.outcome.kind}: {judgement.outcome.message}")
-
-
-def _total(cases: str, plan: Plan) -> int | None:
-    """How many judgements there are to make, where the rows can be counted."""
-    rows = count_rows(cases)
-    if rows is None:
-        return None
-    limits = [limit for limit in (rows, plan.first, plan.sample) if limit is not None]
-    return min(limits) * len(plan.judges) * plan.repeats
 
 
 def _check_outputs(outputs: tuple[str, ...], inputs: list[str]) -> None:

@@ -28,6 +28,7 @@ def command(ctx: click.Context, *, store: str, as_json: bool) -> None:
                 "name": run.name,
                 "state": run.state,
                 "judgements": run.judgements,
+                "partial": None if run.partial is None else {"done": run.partial.done, "of": run.partial.of},
                 "started_at": show_time(run.started_at),
                 "finished_at": None if run.finished_at is None else show_time(run.finished_at),
                 "plan": dict(run.plan),
@@ -38,10 +39,11 @@ def command(ctx: click.Context, *, store: str, as_json: bool) -> None:
         return
     for run in runs:
         named = ", ".join(planned_judges(run.plan))
+        partial = "" if run.partial is None else f"  {run.partial}"
         click.echo(
             plain(
                 f"{run.run_id:<16} {run.state:<11} {run.judgements:>9} judgements  {show_time(run.started_at)}  "
-                f"{named}  {run.plan.get('model')}"
+                f"{named}  {run.plan.get('model')}{partial}"
             )
         )
     if not runs:

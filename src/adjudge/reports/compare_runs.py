@@ -246,9 +246,9 @@ def _reason(store: Store, run: RunRecord, case_id: str, judge: str) -> str | Non
 
 def _states(runs: Runs) -> list[str]:
     return [
-        f"run {run.run_id} is {run.state}: it may not hold all its cases yet"
+        f"{run.partial}: run {run.run_id} is {run.state} and does not hold all its cases"
         for run in (runs.a, runs.b)
-        if run.state != "finished"
+        if run.partial is not None
     ]
 
 

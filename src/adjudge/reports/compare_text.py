@@ -46,10 +46,14 @@ def comparison_text(
     """Each judge's finding first, then its figures, slices and flips; `notes` are of the two runs."""
 
     def write(console: Console) -> None:
+        for note in notes:
+            if note.startswith("PARTIAL"):  # the figures are of a part: said before them
+                _line(console, visible(note), "bold")
         for compared in comparisons:
             _judge(console, compared, margin)
         for note in notes:
-            _line(console, visible(f"note: {note}"), "dim")
+            if not note.startswith("PARTIAL"):
+                _line(console, visible(f"note: {note}"), "dim")
         _line(console, "[low, high] is a 95 % interval. Differences are of cases matched by id.", "dim")
 
     return laid_out(write, width=width, color=color)

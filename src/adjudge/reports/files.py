@@ -35,11 +35,7 @@ class ReportFile:
 
 
 def _html(report: Report) -> str:
-    from adjudge.reports.html import report_html  # noqa: PLC0415 - only this form needs its templates
-
-    return report_html(
-        report.summaries, run=report.run, current_date=report.current_date, at=datetime.now(UTC)
-    )
+    return report.to_html(at=datetime.now(UTC))
 
 
 FORMS: Mapping[str, Callable[[Report], str]] = {".html": _html, ".md": Report.to_markdown}

@@ -46,9 +46,9 @@ def show_rate(estimate: Estimate | None) -> str:
 
 
 def show_money(cost: Decimal | None, unknown: int = 0) -> str:
-    """`$0.0123`; `unknown` when no price is known; both, when some are."""
-    if cost is None:
-        return "unknown"
+    """`$0.0123`; `cost unknown` when no price is known; both, when some are."""
+    if cost is None or (unknown and not cost):
+        return "cost unknown"
     known = "<$0.0001" if 0 < cost < Decimal("0.00005") else f"${cost:,.4f}"
     return f"{known} + {show_count(unknown)} unknown" if unknown else known
 

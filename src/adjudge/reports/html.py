@@ -25,6 +25,7 @@ from adjudge.reports.words import (
     model_name,
     reading_aids,
 )
+from adjudge.store import Partial
 
 HEADER = ("Judge", "Asked", "Judged", "Not judged", "Mean", "Pass rate", "If the rest", "Cost")
 _NO_PLOTS = "Plots were left out, because what draws them is not installed: pip install 'adjudge[html]'."
@@ -35,6 +36,7 @@ def report_html(
     *,
     run: str | None = None,
     current_date: str | None = None,
+    partial: Partial | None = None,
     at: datetime | None = None,
 ) -> str:
     """`at` is when it is written. Without the `html` extra there are tables only, and the page says so."""
@@ -48,6 +50,7 @@ def report_html(
     return _template().render(
         title="Report" if run is None else f"Report of run {visible(run)}",
         subtitle=_subtitle(summaries, at),
+        partial=None if partial is None else str(partial),
         style=Markup(style),  # noqa: S704 - a file of ours; its hash is what the page's policy lets through
         style_hash=f"sha256-{b64encode(sha256(style.encode()).digest()).decode()}",
         header=HEADER,

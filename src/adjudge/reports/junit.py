@@ -33,6 +33,8 @@ class JunitRows:
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
         self._suites: dict[str, _Suite] = {}
+        self.partial: str | None = None
+        """Said first, as a test that could not be run."""
 
     def write(self, row: dict[str, Json]) -> None:
         name = f"{row['judge']}@{row['judge_hash']} {row['model']}"
@@ -54,9 +56,19 @@ class JunitRows:
         counts: Counter[str] = Counter()
         for suite in self._suites.values():
             counts += suite.counts
+        partial = b""
+        if self.partial is not None:
+            counts += Counter(tests=1, errors=1)
+            name = _attribute(self.partial)
+            partial = (
+                f'<testsuite name={name} tests="1" failures="0" errors="1"><testcase classname="run" name={name}>'
+                f'<error type="partial" message={name}/></testcase></testsuite>\n'
+            ).encode()
         self._sink.append(
             f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="adjudge" {_counts(counts)}>\n'.encode()
         )
+        if partial:
+            self._sink.append(partial)
         for name, suite in self._suites.items():
             head = f'<testsuite name={_attribute(name)} {_counts(suite.counts)} time="{suite.seconds:.3f}">\n'
             self._sink.append(head.encode())

@@ -25,7 +25,12 @@ def tally_of(record: RunRecord, judges: Iterable[Judge], *, slices: Sequence[str
 
 def report_of(record: RunRecord, tally: Tally) -> Report:
     said = record.plan.get("current_date")
-    return Report(summaries=tally.summaries(), current_date=str(said) if said else None, run=record.run_id)
+    return Report(
+        summaries=tally.summaries(),
+        current_date=str(said) if said else None,
+        run=record.run_id,
+        partial=record.partial,
+    )
 
 
 def judges_of(store: Store, record: RunRecord) -> list[Judge]:

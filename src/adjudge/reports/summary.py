@@ -243,7 +243,7 @@ class _Account:
         self.distribution = Distribution(self.scale)
         self.lowest: list[tuple[float, str, int, Lowest]] = []
         self.labelled = 0
-        self.cost, self.priced, self.cost_unknown = Decimal(0), 0, 0
+        self.cost, self.cost_unknown = Decimal(0), 0
         self.usage = Usage()
         self.from_store = 0
         self.latency = Quantiles()
@@ -288,7 +288,6 @@ class _Account:
         self.usage = sum((completion.usage for completion in made), self.usage)
         costs = [completion.cost for completion in made if completion.cost is not None]
         self.cost = sum(costs, self.cost)
-        self.priced += len(costs)
         lost = isinstance(judgement.outcome, Failed) and judgement.outcome.maybe_billed
         self.cost_unknown += lost or len(costs) < len(made)
         self.answered += bool(judgement.calls)
@@ -362,7 +361,7 @@ class _Account:
             pass_bounds=sample.pass_bounds(asked),
             distribution=self.distribution.counts(),
             agreement=self._agreement(),
-            cost=None if self.cost_unknown and not self.priced else self.cost,
+            cost=None if self.cost_unknown and not self.cost else self.cost,
             cost_unknown=self.cost_unknown,
             usage=self.usage,
             from_store=self.from_store,

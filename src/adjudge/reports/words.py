@@ -66,7 +66,7 @@ NOTES: Mapping[str, str] = {
     "number": "numbers were compared in code; the rows say how far apart they are",
     "rationale_mismatch": "the score given is not the one the reply's own lines add up to",
     "reason_not_english": "the reason is not in English",
-    "shared": "the checklist was made once and used for several rows",
+    "shared": "a request that several rows have in common was sent once",
     "missing_field": "a part of the verdict that the score does not need is missing",
     "wrong_type": "a part of the verdict that the score does not need has another form than was asked for",
     "list_length": "a list in the verdict is longer or shorter than was asked for",

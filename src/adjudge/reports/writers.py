@@ -27,6 +27,9 @@ class Writer(ABC):
     @abstractmethod
     def write(self, row: dict[str, Json]) -> None: ...
 
+    def note_partial(self, text: str) -> None:  # noqa: B027 - most have nowhere to put it
+        """The rows are fewer than were chosen; only a format that is a report has a place to say so."""
+
     @abstractmethod
     def close(self) -> None:
         """The run ended well: the file now holds its rows and nothing else, even when there were none."""
@@ -106,6 +109,9 @@ class ParquetWriter(Writer):
 class JunitWriter(Writer):
     def __init__(self, path: str) -> None:
         self._rows = JunitRows(FileSink(path))
+
+    def note_partial(self, text: str) -> None:
+        self._rows.partial = text
 
     def write(self, row: dict[str, Json]) -> None:
         self._rows.write(row)

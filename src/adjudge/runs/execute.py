@@ -90,6 +90,8 @@ class Progress:
     complete: bool = True
     """Everything that was to be judged is."""
     positions: Positions = field(default_factory=Positions)
+    expected: int | None = None
+    """How many judgements were chosen to be made: counted beforehand, or known when all cases are read."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -130,6 +132,7 @@ async def plan_work(rows: Iterable[Case | BadRow], conditions: Conditions) -> As
                 positions.skip()
             else:
                 yield Work(row=row, judge=judge, repeat=repeat, position=positions.take())
+    conditions.progress.expected = positions.planned
 
 
 def _chunks(rows: Iterable[Case | BadRow], size: int) -> Iterator[list[Case | BadRow]]:
@@ -175,10 +178,14 @@ async def _execute(
     results: asyncio.Queue[Settled | Exception | None] = asyncio.Queue(maxsize=jobs)
     progress = conditions.progress
     complete, progress.complete = progress.complete, False
+    all_taken = False
 
     async def take() -> Work | None:
+        nonlocal all_taken
         async with taking:
-            return await anext(works, None)
+            work = await anext(works, None)
+        all_taken |= work is None
+        return work
 
     async def work() -> None:
         try:
@@ -219,7 +226,8 @@ async def _execute(
         raise conditions.halt.defect
     if fault is not None:
         raise fault
-    progress.complete = complete and conditions.halt.why is None
+    all_made = all_taken and progress.positions.settled == progress.positions.planned
+    progress.complete = complete and all_made and conditions.halt.why is None
 
 
 async def _judge(item: Work, conditions: Conditions) -> Judgement:

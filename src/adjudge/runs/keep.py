@@ -13,8 +13,9 @@ from adjudge.store import KeepJudgement, PlaceJudgement
 from adjudge.store.group import GroupCommit
 from adjudge.store.packing import dump_json
 
-TAKEN_OVER = frozenset({"scored", "forced", "missing_input", "unreadable", "refused", "truncated"})
-"""Outcomes that the same question to the same stored replies gives again."""
+TAKEN_OVER = frozenset({"scored", "forced", "unreadable", "refused", "truncated"})
+"""Outcomes that the same question to the same stored replies gives again. What is missing is told by the case's own
+columns, and costs nothing to find out."""
 TRIED_AGAIN = frozenset({"call_failed", "not_asked", "too_long"})
 """Outcomes of which a run that goes on makes another try: no reply was stored for them."""
 

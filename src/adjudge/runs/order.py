@@ -20,6 +20,7 @@ class Positions:
         """The next position to be taken."""
         self._open: dict[int, None] = {}
         """Being judged. Positions are taken in order, so that the first key is the lowest."""
+        self.settled_count = 0
         self.skipped = 0
         """How many were judged before the run was interrupted."""
 
@@ -35,6 +36,7 @@ class Positions:
 
     def settle(self, position: int) -> None:
         del self._open[position]
+        self.settled_count += 1
 
     def leave_open(self) -> None:
         """What is being judged will not be kept."""

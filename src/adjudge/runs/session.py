@@ -11,6 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from adjudge import __version__
+from adjudge.dataset.count import count_rows
 from adjudge.errors import SettingsError
 from adjudge.models import (
     Governor,
@@ -31,7 +32,7 @@ from adjudge.runs.budget import (
     StoredAccount,
     check_parameters,
 )
-from adjudge.runs.execute import Conditions, execute
+from adjudge.runs.execute import Conditions, Progress, execute
 from adjudge.runs.find_model import find_model
 from adjudge.runs.identity import ChosenRun, choose_run, describe_run, remembered_date
 from adjudge.runs.keep import TRIED_AGAIN, Keeper, NoKeeper
@@ -41,7 +42,7 @@ from adjudge.runs.plan import TODAY, Plan
 from adjudge.runs.replay import open_replay
 from adjudge.runs.reuse import StoredClient
 from adjudge.runs.select import select_rows
-from adjudge.store import EndRun, KeepJudge, StartRun, Store, open_store
+from adjudge.store import EndRun, KeepJudge, Partial, StartRun, Store, open_store
 from adjudge.store.group import GroupCommit
 from adjudge.store.records import RunState
 from adjudge.store.trust import UnknownStoreError
@@ -97,6 +98,20 @@ class Session:
     def halted(self) -> str | None:
         """Why it took no further work, where it did."""
         return self.conditions.halt.why
+
+    @property
+    def expected(self) -> int | None:
+        """How many judgements were chosen to be made, as far as that is known."""
+        return self.conditions.progress.expected
+
+    @property
+    def partial(self) -> Partial | None:
+        """What there is of the run when `judge` ended early; None when it did not."""
+        if self.conditions.progress.complete:
+            return None
+        found = None if self.store is None else self.store.find_run(self.run)
+        done = self.conditions.progress.positions.settled_count if found is None else found.judgements
+        return Partial(done=done, of=self.conditions.progress.expected)
 
     @property
     def in_flight(self) -> int:
@@ -209,6 +224,7 @@ async def open_session(
             ),
             client=SharedClient(client),
             keeper=NoKeeper(),
+            progress=Progress(expected=count_judgements(source, plan)),
         )
         if store is not None and lock is not None:
             await stack.enter_async_context(watched_lock(lock, conditions.halt.stop))
@@ -252,6 +268,7 @@ async def _kept(
     address: str | None = getattr(asked, "base_url", None)
     # what a function said is for the run that asked it, also when its id is used again after `runs rm`
     scope = f"{run.run_id} {run.started_at.isoformat()}" if getattr(asked, "within_run", False) else None
+    run = replace(run, expected=conditions.progress.expected)
     store.write([*(KeepJudge(judge=judge) for judge in conditions.judges), StartRun(run=run)])
     if chosen.goes_on:
         # no reply is stored for these, or the person wants another: they are judged again
@@ -292,7 +309,17 @@ async def _kept(
                 state = "finished"
         finally:
             budget.give_back()
-            await group.keep(EndRun(run_id=run.run_id, state=state, at=datetime.now(UTC)))
+            expected = conditions.progress.expected
+            await group.keep(EndRun(run_id=run.run_id, state=state, at=datetime.now(UTC), expected=expected))
+
+
+def count_judgements(source: object, plan: Plan) -> int | None:
+    """How many there are to make, where the cases can be counted without being read."""
+    rows = count_rows(source)
+    if rows is None:
+        return None
+    chosen = [limit for limit in (rows, plan.first, plan.sample) if limit is not None]
+    return min(chosen) * len(plan.judges) * plan.repeats
 
 
 def check_retry(kinds: frozenset[str]) -> None:

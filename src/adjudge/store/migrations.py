@@ -76,7 +76,12 @@ SIXTH: tuple[str, ...] = (
     "CREATE INDEX judgements_by_position ON judgements (run_id, position, made)",
 )
 
-STEPS: Mapping[int, Sequence[str]] = {1: FIRST, 2: SECOND, 3: THIRD, 4: FOURTH, 5: FIFTH, 6: SIXTH}
+# how many judgements a run will have, where that is known: fewer are a part of it
+SEVENTH: tuple[str, ...] = ("ALTER TABLE runs ADD COLUMN expected BIGINT",)
+
+STEPS: Mapping[int, Sequence[str]] = {
+    1: FIRST, 2: SECOND, 3: THIRD, 4: FOURTH, 5: FIFTH, 6: SIXTH, 7: SEVENTH,
+}  # fmt: skip
 """Version -> the statements that make it out of the one before."""
 
 TABLES = (

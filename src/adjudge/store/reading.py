@@ -144,7 +144,7 @@ def _stored_completion(key: str, row: Row) -> StoredCompletion:
 
 def runs(session: Session) -> list[RunRecord]:
     rows = session.query(
-        "SELECT r.run_id, r.name, r.state, r.plan, r.started_at, r.finished_at, r.driver, coalesce(j.n, 0) FROM runs r"
+        "SELECT r.run_id, r.name, r.state, r.plan, r.started_at, r.finished_at, r.driver, r.expected, coalesce(j.n, 0) FROM runs r"
         " LEFT JOIN (SELECT run_id, count(*) AS n FROM judgements GROUP BY run_id) j ON j.run_id = r.run_id"
         " ORDER BY r.started_at DESC, r.run_id DESC"
     )
@@ -154,7 +154,7 @@ def runs(session: Session) -> list[RunRecord]:
 def find_run(session: Session, reference: str) -> RunRecord | None:
     wanted = to_name(reference)
     select = (
-        "SELECT r.run_id, r.name, r.state, r.plan, r.started_at, r.finished_at, r.driver,"
+        "SELECT r.run_id, r.name, r.state, r.plan, r.started_at, r.finished_at, r.driver, r.expected,"
         " (SELECT count(*) FROM judgements j WHERE j.run_id = r.run_id) FROM runs r"
     )
     for condition, values in (
@@ -180,7 +180,7 @@ def find_run(session: Session, reference: str) -> RunRecord | None:
 
 
 def _run(row: Row) -> RunRecord:
-    run_id, name, state, plan, started_at, finished_at, driver, judgements = row
+    run_id, name, state, plan, started_at, finished_at, driver, expected, judgements = row
     return RunRecord(
         run_id=from_column(run_id),
         name=None if name is None else from_column(name),
@@ -189,6 +189,7 @@ def _run(row: Row) -> RunRecord:
         started_at=from_micros(started_at),
         finished_at=None if finished_at is None else from_micros(finished_at),
         driver=None if driver is None else load_driver(driver),
+        expected=expected,
         judgements=judgements,
     )
 

@@ -34,8 +34,28 @@ class RunRecord:
     finished_at: datetime | None = None
     driver: Driver | None = None
     """The last one there was; whether it still drives the run, only the run's lock tells."""
+    expected: int | None = None
+    """How many judgements were chosen to be made; None while nobody has read or counted all the cases."""
     judgements: int = 0
     """How many are stored; counted when read, ignored when written."""
+
+    @property
+    def partial(self) -> "Partial | None":
+        """None when it holds all that was chosen."""
+        whole = self.state == "finished" or (self.expected is not None and self.judgements >= self.expected)
+        return None if whole else Partial(done=self.judgements, of=self.expected)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Partial:
+    """A run that holds fewer judgements than were chosen: interrupted, stopped or still under way."""
+
+    done: int
+    of: int | None
+    """None where the cases came through a pipe and were not read to their end."""
+
+    def __str__(self) -> str:
+        return f"PARTIAL {self.done:,} of {'unknown' if self.of is None else f'{self.of:,}'}"
 
 
 def planned_judges(plan: Mapping[str, Json]) -> list[str]:
@@ -171,6 +191,8 @@ class EndRun:
     run_id: str
     state: RunState
     at: datetime
+    expected: int | None = None
+    """None leaves what is known of it as it is."""
 
 
 class Spending(NamedTuple):

@@ -316,9 +316,10 @@ def _start_run(session: Session, run: RunRecord, where: str) -> None:
                 f"choose another {option('--name')}, or remove that run with `adjudge runs rm`",
             )
     session.change(
-        "INSERT INTO runs (run_id, name, state, plan, started_at, finished_at, driver) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        "INSERT INTO runs (run_id, name, state, plan, started_at, finished_at, driver, expected)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (run_id) DO UPDATE SET state = excluded.state, finished_at = excluded.finished_at,"
-        " driver = excluded.driver",
+        " driver = excluded.driver, expected = coalesce(excluded.expected, runs.expected)",
         [
             run_id,
             name,
@@ -327,14 +328,15 @@ def _start_run(session: Session, run: RunRecord, where: str) -> None:
             to_micros(run.started_at),
             None if run.finished_at is None else to_micros(run.finished_at),
             None if run.driver is None else dump_driver(run.driver),
+            run.expected,
         ],
     )
 
 
 def _end_run(session: Session, write: EndRun, where: str) -> None:
     run = to_name(write.run_id)
-    values: list[Value] = [write.state, to_micros(write.at), run]
-    if not session.change("UPDATE runs SET state = ?, finished_at = ? WHERE run_id = ?", values):
+    sql = "UPDATE runs SET state = ?, finished_at = ?, expected = coalesce(?, expected) WHERE run_id = ?"
+    if not session.change(sql, [write.state, to_micros(write.at), write.expected, run]):
         raise _no_such_run(where, write.run_id)
 
 

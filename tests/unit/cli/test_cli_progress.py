@@ -64,5 +64,5 @@ def test_rows_are_counted_where_lines_are_rows(tmp_path):
     path.write_text('{"a": 1}\n')
     assert count_rows(str(path)) == 1
     assert count_rows("-") is None
-    assert count_rows([{"a": 1}]) is None
+    assert count_rows([{"a": 1}]) == 1
     assert count_rows(tmp_path / "gone.jsonl") is None

@@ -49,7 +49,8 @@ def test_no_number_is_minus_zero():
         (Decimal("0.00001"), 0, "<$0.0001"),
         (Decimal("1234.5"), 0, "$1,234.5000"),
         (Decimal("0.0123"), 3, "$0.0123 + 3 unknown"),
-        (None, 3, "unknown"),
+        (None, 3, "cost unknown"),
+        (Decimal(0), 196, "cost unknown"),
     ],
 )
 def test_money(cost, unknown, shown):
