@@ -105,8 +105,8 @@ class _Count:
                 sums = self._begin(record)
             before = sums.mark
             sums.add_new(self._store, record)
-            if self._kept is not None and sums is self._sums and sums.mark == before:
-                return self._keep(stamp, replace(self._kept[1], record=record), sums)
+            if self._kept is not None and stamp == self._kept[0] and sums.mark == before:
+                return self._kept[1]
             if self._slices is None and sums.usual_columns() != sums.sliced:
                 sums = _Sums(record, sums.judges, sums.usual_columns())
                 sums.add_new(self._store, record)
