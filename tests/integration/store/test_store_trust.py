@@ -167,15 +167,5 @@ def test_the_state_folder_is_the_users(environ, platform, folder):
     assert state_folder(environ, platform) == folder
 
 
-def test_the_pages_copy_of_another_store_is_not_shown(planted):
-    assert run_command(["store", "trust", ".adjudge"]) == 0
-    with served(".adjudge") as pages:
-        shown = pages.service.index._file
-    assert planted.id in shown.name
-    give_id("a" * 32)
-    with served(".adjudge") as pages:
-        assert pages.service.index._file != shown
-
-
 def test_tests_keep_their_stores_out_of_the_persons_state_folder():
     assert not Path(os.environ["ADJUDGE_STATE"]).is_relative_to(Path.home() / ".local")
