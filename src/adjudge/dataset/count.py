@@ -10,7 +10,7 @@ BLOCK_BYTES = 1 << 20
 def count_rows(source: object) -> int | None:
     """Of a list, or a file of JSON lines or CSV (where blank lines count too) or Parquet; else None."""
     if isinstance(source, list | tuple):
-        return len(source)
+        return len(source) or None  # an empty one stands for cases that come otherwise
     if not isinstance(source, str | Path):
         return None
     path = Path(source)

@@ -56,6 +56,9 @@ class RunRow(Shape):
     finished_at: datetime | None
     judgements: int
     expected: int | None = Field(description="How many there will be, where that can be told.")
+    partial: str | None = Field(
+        description="`PARTIAL 7,202 of 20,000` where the run holds fewer than were chosen."
+    )
     headlines: list[Headline] | None = Field(
         description="Null in a list, for a large run that nobody has looked at: `/api/runs/{key}` has them."
     )

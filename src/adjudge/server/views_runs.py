@@ -60,6 +60,7 @@ def run_row(record: RunRecord, figures: Figures | None, *, expected: int | None 
         finished_at=record.finished_at,
         judgements=record.judgements,
         expected=expected,
+        partial=None if record.partial is None else str(record.partial),
         headlines=[headline(each) for each in report["judges"]] if report else None,
     )
 
@@ -68,6 +69,8 @@ def expected_judgements(record: RunRecord, records: Sequence[RunRecord]) -> int 
     """How many an unfinished run will have: as its plan limits the cases, or as another run over the same file found."""
     if record.state == "finished":
         return record.judgements
+    if record.expected is not None:
+        return max(record.expected, record.judgements)
     cases = _limit(record)
     for other in records:
         if (

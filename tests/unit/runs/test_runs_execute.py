@@ -10,7 +10,7 @@ from adjudge.errors import DatasetError, RateLimitedError, TooLongError
 from adjudge.judges import load_judge, parse_judge
 from adjudge.prompts.fill import Bindings
 from adjudge.records import BadRow, Case, Completion, Place
-from adjudge.runs.execute import Conditions, execute, execute_in_order
+from adjudge.runs.execute import Conditions, execute
 from adjudge.runs.keep import NoKeeper
 from adjudge.runs.procedure import Asking
 
@@ -123,16 +123,15 @@ class PickyKeeper(NoKeeper):
     def __init__(self):
         self.kept = []
 
-    async def keep(self, judgement, row, reuse_key):
+    async def keep(self, judgement, row, reuse_key, position):
         if isinstance(row, Case):
             raise TypeError("a value that has no stored form")
         self.kept.append((judgement, row))
 
 
-@pytest.mark.parametrize("run", [execute, execute_in_order])
-def test_a_bug_is_kept_with_its_case_and_raised_at_the_end(run):
+def test_a_bug_is_kept_with_its_case_and_raised_at_the_end():
     async def collect(keeper, client, made):
-        async for judgement in run(cases(3), replace(conditions(client), keeper=keeper), jobs=1):
+        async for judgement in execute(cases(3), replace(conditions(client), keeper=keeper), jobs=1):
             made.append(judgement)
 
     made = []
