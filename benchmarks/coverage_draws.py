@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
-from coverage_common import RESAMPLES, UNIT, Array, Found, scenario
+from coverage_common import UNIT, Array, Found, scenario
 
+from adjudge.records import Scale
+from adjudge.reports.agree_figures import Pair, measure_passes, measure_scores
 from adjudge.reports.agree_selection import select
 from adjudge.stats import agreement
 from adjudge.stats.corrected import Corrected, JudgedCase, ppi_mean, rogan_gladen
 from adjudge.stats.labelling import Draw, draw_for_labelling
-from adjudge.stats.people import agree, correlate
 from adjudge.store import LabelDraw
 
 _AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -108,7 +109,7 @@ add_draws(1000, (100, 100), (100, 50), uniform=(0.1, 0.1), domain=True)
 add_draws(1000, (200,), (100,), uniform=(0.1,), domain=True)
 
 
-_STEPS = np.array([[0.08, 0.84, 0.08], [0.3, 0.4, 0.3]])
+_STEPS = np.array([[0.12, 0.76, 0.12], [0.3, 0.4, 0.3]])
 """How often people say one less, the same and one more than the judge: where it is sure, and where it doubts."""
 _SCORES = np.array([0.15, 0.1, 0.1, 0.2, 0.45])
 _DOUBT_OF = np.array([0.4, 0.8, 0.8, 0.4, 0.0])
@@ -123,7 +124,7 @@ def _joint() -> Array:
     return table
 
 
-def add_weighted(n: int, labels: int, *, domain: bool) -> None:
+def add_weighted(n: int, labels: int, *, uniform: float, domain: bool) -> None:
     """Every figure of agreement, weighted, after a draw that prefers doubtful cases."""
     table = _joint() * 1e9
     halves = np.array(
@@ -131,6 +132,7 @@ def add_weighted(n: int, labels: int, *, domain: bool) -> None:
     )
     truths = {
         "accuracy of scores": agreement.accuracy(table),
+        "within_one_step": agreement.within_one(table),
         "kappa_quadratic": agreement.cohen_kappa(table, "quadratic"),
         "alpha_ordinal": agreement.alpha(agreement.pair_coincidences(table), "ordinal"),
         "spearman": agreement.spearman(table),
@@ -142,36 +144,34 @@ def add_weighted(n: int, labels: int, *, domain: bool) -> None:
         "ac1": agreement.gwet(halves),
     }
 
-    @scenario(f"agreement after a draw by doubt, {labels} of {n} labelled", domain=domain)
+    name = f"agreement after a draw by doubt, {labels} of {n} labelled, uniform share {uniform:g}"
+
+    @scenario(name, domain=domain)
     def draw(random: np.random.Generator) -> Found:
         judge = random.choice(5, n, p=_SCORES)
         doubtful = (_DOUBT_OF[judge] > 0.5).astype(int)
         step = (random.random(n)[:, None] > np.cumsum(_STEPS[doubtful], 1)).sum(1) - 1
         people = np.clip(judge + step, 0, 4)
-        drawn = draw_for_labelling(_DOUBT_OF[judge].tolist(), labels, seed=int(random.integers(2**31)))
-        at = np.array(drawn.chosen)
-        weights = (1.0 / np.array(drawn.probabilities)[at]).tolist()
-        rows, columns = judge[at].tolist(), people[at].tolist()
-        found = agree(
-            rows, columns, labels=range(5), ordered=True, weights=weights, resamples=RESAMPLES
-        ).figures
-        passes = agree(
-            (judge[at] > 1).tolist(),
-            (people[at] > 1).tolist(),
-            labels=(False, True),
-            positive=True,
-            weights=weights,
-            resamples=RESAMPLES,
-        ).figures
+        drawn = draw_for_labelling(
+            _DOUBT_OF[judge].tolist(), labels, uniform_share=uniform, seed=int(random.integers(2**31))
+        )
+        pairs = [
+            Pair(str(at), at, float(judge[at]), float(people[at]), 1.0 / drawn.probabilities[at])
+            for at in drawn.chosen
+        ]
+        passes = [pair._replace(judge=pair.judge > 1, person=pair.person > 1) for pair in pairs]
+        scores = measure_scores(pairs, Scale(low=0.0, high=4.0), seed=0).figures
         figures = {
-            **found,
-            **correlate(rows, columns, weights=weights, resamples=RESAMPLES),
-            "accuracy of scores": found["accuracy"],
-            **passes,
+            **scores,
+            "accuracy of scores": scores["accuracy"],
+            **measure_passes(passes, seed=0).figures,
         }
         for name, truth in truths.items():
             yield name, figures[name], float(truth)
 
 
-add_weighted(1000, 100, domain=True)
-add_weighted(1000, 300, domain=True)
+add_weighted(1000, 100, uniform=0.5, domain=True)
+add_weighted(1000, 300, uniform=0.5, domain=True)
+# 45 % of the cases are without doubt, and a tenth of the draw falls on all alike: a few labels carry half of the weight.
+add_weighted(1000, 100, uniform=0.1, domain=False)
+add_weighted(1000, 300, uniform=0.1, domain=False)

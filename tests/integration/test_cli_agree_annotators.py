@@ -122,12 +122,24 @@ def test_who_said_nothing_is_left_out_and_one_label_counts_where_nobody_else_spo
     assert "labels: 51 on 51 of 60 judged cases, from the cases' own annotators and label columns" in done.out
 
 
-def test_a_file_of_labels_goes_before_the_cases_own(adjudge, run, tmp_path):
+def test_a_file_of_labels_and_the_cases_own_are_merged_and_counted_by_where_they_are_from(
+    adjudge, run, tmp_path
+):
     run(as_list)
-    (tmp_path / "labels.jsonl").write_text('{"case_id": "c000", "label": 5, "annotator": "dora"}\n')
+    own = json.loads(adjudge("agree", "r", "--json").out)["labels"]
+    rows = [{"case_id": "c000", "label": 5, "annotator": who} for who in ("dora", "1")]
+    (tmp_path / "labels.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    alone = adjudge("agree", "r", "labels.jsonl", "--no-keep")
+    assert "labels: 2 on 1 of 60 judged cases, from labels.jsonl" in alone.out
     done = adjudge("agree", "r", "labels.jsonl")
     assert done.code == 0, done.err
-    assert "labels: 1 on 1 of 60 judged cases" in done.out
+    assert (
+        f"labels: {own + 1} on 60 of 60 judged cases, from labels.jsonl (2) and the cases' own annotators"
+        in (done.out)
+    )
+    assert "1 of the cases' own labels are left out: the same annotator has a stored label" in done.out
+    sources = json.loads(adjudge("agree", "r", "--json").out)["sources"]
+    assert sources == {"the store": 2, "the cases' own annotators column": own - 1}
 
 
 def test_another_shape_is_refused_with_the_case_and_what_to_give(adjudge, run):

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from adjudge.errors import SettingsError
@@ -84,6 +84,9 @@ class AgreeReport:
     """Of those, who settled what the others said."""
     source: str
     """Where the labels are from, for people."""
+    sources: Mapping[str, int]
+    replaced: int
+    refused: str | None
     selection: Selection
     responses: tuple[Response, ...]
     """Of drawn cases, by draw and by doubt; none where all are labelled."""
@@ -110,6 +113,12 @@ class Given:
     draws: Sequence[LabelDraw]
     source: str
     """Where the labels are from, for people."""
+    sources: Mapping[str, int] = field(default_factory=dict)
+    """The same, with how many labels each gave."""
+    replaced: int = 0
+    """The cases' own labels in whose place a stored one of the same annotator counts."""
+    refused: str | None = None
+    """Why the cases' own labels are left out, where they mean nothing on the judge's scale."""
     elsewhere: int = 0
     """Labels of a file for cases that the run does not have."""
 
@@ -174,6 +183,9 @@ def agree_report(
         annotators=tuple(sorted({label.annotator for each in everybody.values() for label in each})),
         adjudicators=asked.adjudicators,
         source=given.source,
+        sources=given.sources,
+        replaced=given.replaced,
+        refused=given.refused,
         selection=selection,
         responses=(*selection.responses, *doubts) if selection.missing else (),
         kind=kind,

@@ -101,7 +101,9 @@ def measure_passes(pairs: Sequence[Pair], *, seed: int) -> Agreement:
             weights=_weights(pairs),
             seed=seed,
         )
-        figures, confusion = found.figures, found.confusion
+        figures, confusion = dict(found.figures), found.confusion
+        if _weights(pairs):
+            figures["accuracy"] = _plain_rate(pairs)
     except MissingExtraError as error:
         missing = str(error)
         figures = {"accuracy": _plain_rate(pairs)}
@@ -139,8 +141,13 @@ def measure_scores(pairs: Sequence[Pair], scale: Scale | None, *, seed: int) -> 
             figures, confusion = dict(found.figures), found.confusion
         figures |= people.correlate(judge, person, clusters=clusters, weights=_weights(pairs), seed=seed)
         error = figures["mean_absolute_error"]
-        if isinstance(error, Estimate) and error.low == error.high:  # only the scale says what was not seen
+        # only the scale says what was not seen
+        if _weights(pairs) or (isinstance(error, Estimate) and error.low == error.high):
             figures["mean_absolute_error"] = _plain_error(pairs, scale)
+        if _weights(pairs) and levels:
+            figures["accuracy"] = _plain_rate(pairs)
+            if "within_one_step" in figures:
+                figures["within_one_step"] = _plain_rate(pairs, within=1.0)
     except MissingExtraError as error:
         missing = str(error)
         if levels:
@@ -245,10 +252,11 @@ def _weights(pairs: Sequence[Pair]) -> list[float] | None:
     return weights if len(set(weights)) > 1 else None
 
 
-def _plain_rate(pairs: Sequence[Pair]) -> Estimate | Undefined:
+def _plain_rate(pairs: Sequence[Pair], *, within: float = 0.0) -> Estimate | Undefined:
+    same = [abs(pair.judge - pair.person) <= within for pair in pairs]
     if _weights(pairs):
-        return _weighted_mean(pairs, [float(pair.judge == pair.person) for pair in pairs], 1.0)
-    return clustered_rate((pair.cluster, pair.judge == pair.person) for pair in pairs) or _NOTHING
+        return _weighted_mean(pairs, list(map(float, same)), 1.0)
+    return clustered_rate(zip((pair.cluster for pair in pairs), same, strict=True)) or _NOTHING
 
 
 def _plain_error(pairs: Sequence[Pair], scale: Scale | None) -> Estimate | Undefined:
@@ -260,7 +268,10 @@ def _plain_error(pairs: Sequence[Pair], scale: Scale | None) -> Estimate | Undef
 
 
 def _weighted_mean(pairs: Sequence[Pair], values: Sequence[float], most: float) -> Estimate | Undefined:
-    """PPI++ that takes nothing of the judge's: a weighted mean with a jackknife over clusters."""
+    """PPI++ that takes nothing of the judge's: a weighted mean with a jackknife over clusters.
+
+    A few easy cases of great weight, all of them right, look surer to a bootstrap than they are.
+    """
     least = min(pair.weight for pair in pairs)
     rows = [
         JudgedCase(judge=0.0, person=value, probability=least / pair.weight, cluster=pair.cluster)

@@ -10,8 +10,15 @@ from adjudge.errors import InputError
 from adjudge.records import Json
 from adjudge.reports.agree import AgreeReport, Asked, Given, agree_report, with_reasons
 from adjudge.reports.agree_by_run import bare_id, sort_by_run
-from adjudge.reports.agree_labels import Reading, not_placed, reading_of
-from adjudge.reports.agree_rows import Verdicts, collect_verdicts, kept_labels, own_labels, own_source
+from adjudge.reports.agree_labels import Reading, not_placed, reading_of, refuse_zeros_and_ones
+from adjudge.reports.agree_rows import (
+    Verdicts,
+    collect_verdicts,
+    kept_labels,
+    merge_labels,
+    own_labels,
+    own_source,
+)
 from adjudge.reports.stored_runs import judges_of
 from adjudge.store import KeptLabel, LabelDraw, RunRecord, Store
 
@@ -58,26 +65,44 @@ def report_on(store: Store, run_id: str, judged: Judged, given: Given, asked: As
 def stored_labels(
     store: Store, run_id: str, judged: Judged, *, source: str = "the store", elsewhere: int = 0
 ) -> Given:
-    """All that is stored for the run's cases; else the cases' own labels; else an `InputError` that says what to do."""
+    """All that is stored for the run's cases and their own labels; an `InputError` that says what to do without any."""
     verdicts, reading = judged
     draws = store.draws(run_id, verdicts.judge)
     kept = store.labels(run_id, verdicts.judge)
-    if kept:
-        return Given(
-            labels=kept_labels(kept, reading, "the stored labels"),
-            draws=draws or draws_elsewhere(store, kept),
-            source=source,
-            elsewhere=elsewhere,
-        )
-    own = own_labels(verdicts, reading)
-    if not own:
+    stored = kept_labels(kept, reading, "the stored labels")
+    refused = None
+    try:
+        own = own_labels(verdicts, reading)
+    except InputError as error:  # a column that means something else does not take the stored labels' place
+        if not stored:
+            raise
+        own, refused = [], f"{error.problem}; {error.hint}"
+    merged = merge_labels(stored, own)
+    if not merged.labels:
         raise InputError(
             f"run {run_id}",
             f"no label of {verdicts.judge} is known for its cases",
             "`adjudge agree RUN --next 50` draws cases to label; `adjudge agree RUN LABELS` reads a file of "
             "`case_id` and `label`; or give the cases a column `label` or `annotators`",
         )
-    return Given(labels=own, draws=draws, source=own_source(verdicts))
+    counts = {source: len(stored), own_source(verdicts): merged.own}
+    sources = {name: count for name, count in counts.items() if count}
+    return Given(
+        labels=merged.labels,
+        draws=draws or draws_elsewhere(store, kept),
+        source=_named(sources),
+        sources=sources,
+        replaced=merged.replaced,
+        refused=refused,
+        elsewhere=elsewhere,
+    )
+
+
+def _named(sources: Mapping[str, int]) -> str:
+    """Where labels are from, with how many from where if that is more than one place."""
+    if len(sources) == 1:
+        return next(iter(sources))
+    return " and ".join(f"{name} ({count})" for name, count in sources.items())
 
 
 def labels_of_file(
@@ -106,6 +131,7 @@ def labels_of_file(
         labels=kept_labels(placed.labels, reading, file),
         draws=draws,
         source=file,
+        sources={file: len(placed.labels)},
         elsewhere=placed.elsewhere,
     )
 
@@ -249,6 +275,7 @@ def _place(
             )
     if strange:
         raise not_placed(file, strange, reading)
+    refuse_zeros_and_ones(file, [label.label for label in found], reading)
     if blank:
         say(f"{file}: {blank} rows{f' of run {run_id}' if named else ''} have no label yet")
     return _Placed(run_id=run_id, judge=verdicts.judge, labels=found, elsewhere=elsewhere, named=named)

@@ -1,5 +1,6 @@
 """People's words on the judge's scale: what a label says, which pass rule it can be held to, and where that is unknown."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,12 +13,11 @@ from adjudge.expressions import EvaluationError, parse_expression
 from adjudge.expressions.syntax import Compare, Literally, Name
 from adjudge.records import Json, Judge, PointsScore, Scale
 from adjudge.reports.format import shorten, visible
-from adjudge.reports.labels import read_label
+from adjudge.reports.labels import are_zeros_and_ones, read_label
 
 Meaning = bool | float
 """Whether people pass the case, or their score for it on the judge's scale."""
 SKIPPED = "skip"
-_WORDS = {"pass": True, "passed": True, "fail": False, "failed": False}
 _SHOWN = 6
 
 
@@ -59,10 +59,7 @@ class Reading:
             if mapped.strip().lower() == SKIPPED:
                 return SKIPPED
             label = mapped
-        if isinstance(label, str):
-            word = label.strip()
-            label = self.points.get(word, _WORDS.get(word.lower(), word))
-        return read_label(label, self.judge, self.scale, pass_rule=self.has_rule)
+        return read_label(label, self.judge, self.scale, pass_rule=self.has_rule, points=self.points)
 
     def wanted(self) -> str:
         """What a label has to be, for people."""
@@ -110,6 +107,22 @@ def not_placed(where: str, labels: Iterable[Json], reading: Reading) -> InputErr
         f"the labels {some}{more} are not on the scale of {reading.judge}, which takes {reading.wanted()}",
         f"say what each stands for: `--label-map {visible(shorten(seen[0], 40))}={best}`, once for each label; "
         "`=skip` leaves one out",
+    )
+
+
+def refuse_zeros_and_ones(where: str, meanings: Iterable[Meaning], reading: Reading) -> None:
+    """An `InputError` for labels that are all 0 or 1 where the scale has more, unless the map says what they are."""
+    counts = Counter(float(says) for says in meanings if not isinstance(says, bool))
+    if reading.label_map.keys() & {"0", "1"} or not are_zeros_and_ones(counts, reading.scale):
+        return
+    assert reading.scale is not None
+    first, second = ("fail", "pass") if reading.has_rule else ("LOW", "HIGH")
+    raise InputError(
+        where,
+        f"all {counts.total()} labels are 0 or 1, and the scale of {reading.judge} is {reading.scale.low:g} to "
+        f"{reading.scale.high:g}",
+        f"say what they stand for: `--label-map 0={first} --label-map 1={second}`, or `--label-map 0=0` if they are "
+        "scores on that scale",
     )
 
 

@@ -3,10 +3,18 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from adjudge.errors import InputError
 from adjudge.records import Failed, Json, Judge, Judgement
-from adjudge.reports.agree_labels import Meaning, Reading, Said, not_placed, read_annotators
+from adjudge.reports.agree_labels import (
+    Meaning,
+    Reading,
+    Said,
+    not_placed,
+    read_annotators,
+    refuse_zeros_and_ones,
+)
 from adjudge.store import KeptLabel
 
 OWN_LABELS = "the cases' own label column"
@@ -150,6 +158,7 @@ def own_labels(verdicts: Verdicts, reading: Reading) -> list[Label]:
             )
     for where, labels in strange.items():
         raise not_placed(where, labels, reading)
+    refuse_zeros_and_ones(own_source(verdicts), [label.says for label in found], reading)
     return found
 
 
@@ -182,6 +191,23 @@ def kept_labels(kept: Iterable[KeptLabel], reading: Reading, where: str) -> list
     if strange:
         raise not_placed(where, strange, reading)
     return found
+
+
+class Merged(NamedTuple):
+    """Labels of the store and of the cases themselves, as one."""
+
+    labels: list[Label]
+    own: int
+    """Of those, the cases' own."""
+    replaced: int
+    """The cases' own labels whose annotator has a stored one too, which was given later and counts."""
+
+
+def merge_labels(stored: Sequence[Label], own: Sequence[Label]) -> Merged:
+    """Different annotators of one case are several annotators; of one annotator's two labels the stored one counts."""
+    known = {(label.case_id, label.annotator) for label in stored}
+    more = [label for label in own if (label.case_id, label.annotator) not in known]
+    return Merged(labels=[*stored, *more], own=len(more), replaced=len(own) - len(more))
 
 
 def in_one_kind(labels: Sequence[Label], reading: Reading) -> list[Label]:

@@ -15,6 +15,7 @@ from adjudge.stats.thresholds import Trial
 
 NAMES = {
     "accuracy": "accuracy (same label)",
+    "within_one_step": "within one step",
     "precision": "precision of passes",
     "recall": "recall of passes",
     "f1": "F1 of passes",
@@ -34,7 +35,10 @@ NAMES = {
     "mean_absolute_error": "mean absolute error",
 }
 """What each figure is called, in the order in which they are shown."""
-_IN_SLICES = {"pass or fail": ("accuracy", "kappa"), "score": ("accuracy", "mean_absolute_error", "spearman")}
+_IN_SLICES = {
+    "pass or fail": ("accuracy", "kappa"),
+    "score": ("accuracy", "within_one_step", "mean_absolute_error", "spearman"),
+}
 _LONGEST = 300
 
 
@@ -56,6 +60,13 @@ def _head(report: AgreeReport) -> list[str]:
         f"{visible(report.judge)}@{report.judge_hash}, {visible(report.model)}, run {visible(report.run_id)}",
         f"labels: {_counts(report)}, from {visible(report.source)}{_by(report)}",
     ]
+    if report.replaced:
+        lines.append(
+            f"  {show_count(report.replaced)} of the cases' own labels are left out: the same annotator has a stored "
+            "label of the case, which was given later"
+        )
+    if report.refused:
+        lines.append(f"  the cases' own labels are left out: {_one_line(report.refused)}")
     if report.not_judged:
         outcomes = ", ".join(f"{count} {kind}" for kind, count in report.not_judged.items())
         beside = (

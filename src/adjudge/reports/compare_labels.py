@@ -9,7 +9,7 @@ from adjudge.records import Case, Json, Judge
 from adjudge.reports.agree_by_run import bare_id, sort_by_run
 from adjudge.reports.agree_given import draws_elsewhere
 from adjudge.reports.agree_labels import Reading, not_placed, reading_of
-from adjudge.reports.agree_rows import Verdicts, kept_labels, own_labels
+from adjudge.reports.agree_rows import Verdicts, kept_labels, merge_labels, own_labels
 from adjudge.reports.compare import Compared
 from adjudge.reports.compare_corrected import Correction, SideLabels, correct_difference
 from adjudge.reports.compare_match import Matching, SideName
@@ -114,10 +114,9 @@ def find_correction(
 def _labels(
     store: Store, run_id: str, kept: Sequence[KeptLabel], own: Verdicts, reading: Reading
 ) -> SideLabels:
-    if not kept:
-        return SideLabels(labels=own_labels(own, reading))
+    stored = kept_labels(kept, reading, "the stored labels")
     return SideLabels(
-        labels=kept_labels(kept, reading, "the stored labels"),
+        labels=merge_labels(stored, own_labels(own, reading)).labels,
         draws=store.draws(run_id, own.judge) or draws_elsewhere(store, kept),
     )
 

@@ -15,7 +15,7 @@ Grouping = Literal["cluster", "case"]
 ALONE = -1
 """The number of a row's cluster when it has none."""
 
-_FORCED, _RULED, _PASSED, _LABELLED, _AGREES = 1, 2, 4, 8, 16
+_FORCED, _RULED, _PASSED, _LABELLED, _AGREES, _STEPPED, _NEAR = 1, 2, 4, 8, 16, 32, 64
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,6 +38,8 @@ class Row(NamedTuple):
     case: int
     """`ALONE` where it is known that no case is judged twice."""
     repeat: int
+    near: bool | None = None
+    """Within one step of that label; None where it has none, or the scale no steps."""
 
 
 class CaseRepeats(NamedTuple):
@@ -72,6 +74,7 @@ class Sample:
             (_FORCED if row.forced else 0)
             | (0 if row.passed is None else _RULED | (_PASSED if row.passed else 0))
             | (0 if row.agrees is None else _LABELLED | (_AGREES if row.agrees else 0))
+            | (0 if row.near is None else _STEPPED | (_NEAR if row.near else 0))
         )
 
     @property
@@ -94,6 +97,11 @@ class Sample:
 
     def agreement(self) -> Estimate | None:
         return self._rate(_LABELLED, _AGREES)
+
+    def within_one(self) -> Estimate | None:
+        """None unless every label is on a scale of steps."""
+        stepped = self._count(_STEPPED)
+        return self._rate(_STEPPED, _NEAR) if stepped and stepped == self._count(_LABELLED) else None
 
     def bounds(self, scale: Scale | None, asked: int) -> Bounds | None:
         if scale is None or not asked:

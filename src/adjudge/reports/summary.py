@@ -14,12 +14,19 @@ from adjudge.records import (
     Judge,
     Judgement,
     Place,
+    PointsScore,
     Scale,
     Usage,
 )
 from adjudge.reports.case_numbers import CaseNumbers
 from adjudge.reports.format import plain_json, shorten
-from adjudge.reports.labels import label_agrees, read_label
+from adjudge.reports.labels import (
+    are_zeros_and_ones,
+    is_not_for,
+    is_within_one,
+    label_agrees,
+    read_label,
+)
 from adjudge.reports.repeated import Repeated, repeat_figures
 from adjudge.reports.sample import ALONE, Bounds, Group, Grouping, Row
 from adjudge.reports.slices import SliceColumn, SliceTally
@@ -53,7 +60,12 @@ class Agreement:
     judged: int
     equal: int
     rate: Estimate | None
-    """Of `judged`."""
+    """Of `judged`; None where the labels are not on the judge's scale, and so are not compared."""
+    within_one: Estimate | None = None
+    """The share within one step of the label; None where the scale has no steps."""
+    off_scale: int = 0
+    """Labels that mean nothing on the judge's scale, of the rows that were judged."""
+    off_scale_example: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -243,6 +255,10 @@ class _Account:
         self.distribution = Distribution(self.scale)
         self.lowest: list[tuple[float, str, int, Lowest]] = []
         self.labelled = 0
+        self.off_scale, self.off_scale_example = 0, ""
+        self.points = source.score.points if source and isinstance(source.score, PointsScore) else {}
+        self.label_counts: Counter[float] = Counter()
+        """Of numeric labels; a few different ones are enough to tell 0 and 1 from a scale."""
         self.cost, self.cost_unknown = Decimal(0), 0
         self.usage = Usage()
         self.from_store = 0
@@ -260,7 +276,7 @@ class _Account:
         for kind in {note.partition(":")[0].strip() for note in judgement.notes}:
             _count(self.notes, kind)
         self._add_calls(judgement)
-        agrees = self._add_label(judgement)
+        label = self._add_label(judgement)
         row = None
         if isinstance(outcome, Failed):
             self._add_failure(judgement, outcome)
@@ -272,7 +288,12 @@ class _Account:
                 score=outcome.score.value,
                 forced=isinstance(outcome, Forced),
                 passed=judgement.passed,
-                agrees=agrees,
+                agrees=None
+                if label is None
+                else label_agrees(label=label, score=outcome.score.value, passed=judgement.passed),
+                near=None
+                if label is None
+                else is_within_one(label=label, score=outcome.score.value, scale=self.scale),
                 cluster=cluster,
                 case=ALONE if self.cases is None else self.cases.count(judgement.case_id),
                 repeat=judgement.repeat,
@@ -299,19 +320,20 @@ class _Account:
         if made:
             self.latency.add(max(0.0, sum(completion.latency_ms for completion in made)))
 
-    def _add_label(self, judgement: Judgement) -> bool | None:
-        """Whether the score is what the label says; None where one of them is missing."""
-        if judgement.label is None:
+    def _add_label(self, judgement: Judgement) -> bool | float | None:
+        """What it says on the judge's scale; None where there is none, or none for this judge."""
+        if judgement.label is None or is_not_for(judgement.label, self.judge):
             return None
         pass_rule = judgement.passed is not None if self.pass_rule is None else self.pass_rule
-        label = read_label(judgement.label, self.judge, self.scale, pass_rule=pass_rule)
-        if label is None:
-            return None
-        self.labelled += 1
-        outcome = judgement.outcome
-        if isinstance(outcome, Failed):
-            return None
-        return label_agrees(label=label, score=outcome.score.value, passed=judgement.passed)
+        label = read_label(judgement.label, self.judge, self.scale, pass_rule=pass_rule, points=self.points)
+        if label is not None:
+            self.labelled += 1
+            if isinstance(label, float) and len(self.label_counts) <= 2:
+                self.label_counts[label] += 1
+        elif not isinstance(judgement.outcome, Failed):
+            self.off_scale += 1
+            self.off_scale_example = self.off_scale_example or shorten(str(plain_json(judgement.label)), 40)
+        return label
 
     def _add_lowest(self, judgement: Judgement, score: float) -> None:
         rank = -score if self.better == "lower" else score
@@ -379,11 +401,20 @@ class _Account:
         )
 
     def _agreement(self) -> Agreement | None:
-        if not self.labelled:
+        if not self.labelled and not self.off_scale:
             return None
         judged, equal = self.rows.sample.labelled()
+        off_scale, example = self.off_scale, self.off_scale_example
+        if not off_scale and are_zeros_and_ones(self.label_counts, self.scale):
+            off_scale, example = judged, "0"
         return Agreement(
-            labelled=self.labelled, judged=judged, equal=equal, rate=self.rows.sample.agreement()
+            labelled=self.labelled + self.off_scale,
+            judged=judged,
+            equal=equal,
+            rate=None if off_scale else self.rows.sample.agreement(),
+            within_one=None if off_scale else self.rows.sample.within_one(),
+            off_scale=off_scale,
+            off_scale_example=example,
         )
 
     def _latency(self) -> Latency | None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from adjudge.embedded.card import Card, read_card
+from adjudge.records import Scale
 from adjudge.reports.evidence_words import grouping_facts, rest_cell, slices_aid
 from adjudge.reports.format import (
     NOTHING_TO_SHOW,
@@ -16,7 +17,7 @@ from adjudge.reports.format import (
     show_rate,
     visible,
 )
-from adjudge.reports.summary import Failure, Summary
+from adjudge.reports.summary import Agreement, Failure, Summary
 from adjudge.stats.intervals import Estimate
 
 
@@ -80,6 +81,23 @@ NOTES: Mapping[str, str] = {
 }
 
 
+def _labels(agreement: Agreement, scale: Scale | None) -> str:
+    if agreement.off_scale:
+        on = f"{scale.low:g} to {scale.high:g}" if scale else "a number"
+        example = visible(agreement.off_scale_example)
+        return (
+            f"labels: not compared: {show_count(agreement.off_scale)} of {show_count(agreement.labelled)} are on another "
+            f"scale than the judge's, {on} (such as `{example}`); `adjudge agree RUN --label-map {example}=…` says what "
+            "each stands for"
+        )
+    lost = agreement.labelled - agreement.judged
+    near = f"; within one step {show_rate(agreement.within_one)}" if agreement.within_one else ""
+    return (
+        f"labels: {show_count(agreement.equal)} of {show_count(agreement.judged)} judged rows with a label agree, "
+        f"{show_rate(agreement.rate)}{near}" + (f"; {_rows(lost)} with a label not judged" if lost else "")
+    )
+
+
 def facts(summary: Summary) -> list[str]:
     """Sentences beside the figures, safe to show on a terminal."""
     lines = []
@@ -92,12 +110,7 @@ def facts(summary: Summary) -> list[str]:
         counts = ", ".join(f"{score}: {show_count(count)}" for score, count in summary.distribution.items())
         lines.append(f"scores given: {counts}")
     if summary.agreement:
-        agreement = summary.agreement
-        lost = agreement.labelled - agreement.judged
-        lines.append(
-            f"labels: {show_count(agreement.equal)} of {show_count(agreement.judged)} judged rows with a label agree, "
-            f"{show_rate(agreement.rate)}" + (f"; {_rows(lost)} with a label not judged" if lost else "")
-        )
+        lines.append(_labels(summary.agreement, summary.scale))
     card = card_of(summary)
     if card:
         lines.append(

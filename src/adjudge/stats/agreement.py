@@ -33,6 +33,13 @@ def accuracy(table: Array) -> Array:
     return _divide(_diagonal(table).sum(-1), table.sum((-2, -1)))
 
 
+def within_one(table: Array) -> Array:
+    """The share in which the two labels are the same, or next to each other in order."""
+    np = need_numpy(WHERE)
+    near = np.abs(np.subtract.outer(np.arange(table.shape[-1]), np.arange(table.shape[-1]))) <= 1
+    return _divide((table * near).sum((-2, -1)), table.sum((-2, -1)))
+
+
 def precision(table: Array, positive: int) -> Array:
     """Of what the judge called positive, the share that people did."""
     return _divide(table[..., positive, positive], table[..., positive, :].sum(-1))

@@ -241,6 +241,8 @@ def _measures(order: Sequence[Label], positive: Label | None, *, ordered: bool) 
             names[f"kappa_{weight}"] = partial(agreement.cohen_kappa, weights=weight)
             names[f"ac2_{weight}"] = partial(agreement.gwet, weights=weight)
         names["alpha_ordinal"] = partial(_pair_alpha, level="ordinal")
+        if len(order) > 2:
+            names["within_one_step"] = agreement.within_one
     return names
 
 
@@ -256,7 +258,7 @@ _WHY = {
 
 
 def _figure(name: str, metric: Metric, size: int) -> Figure:
-    low = 0.0 if name in {"accuracy", "macro_f1", *_WHY} else -1.0
+    low = 0.0 if name in {"accuracy", "within_one_step", "macro_f1", *_WHY} else -1.0
     return Figure(
         of=_on_table(metric, (size, size)),
         low=low,

@@ -13,7 +13,7 @@ from adjudge.records import Scale
 from adjudge.reports.agree import Asked, Given, agree_report, with_reasons
 from adjudge.reports.agree_json import agree_json
 from adjudge.reports.agree_labels import reading_of
-from adjudge.reports.agree_rows import Label, collect_verdicts, own_labels, own_source
+from adjudge.reports.agree_rows import Label, collect_verdicts, merge_labels, own_labels, own_source
 from adjudge.reports.agree_text import NAMES, agree_text
 from adjudge.stats.intervals import Estimate, Undefined
 from adjudge.stats.people import agree as people_agree
@@ -268,6 +268,32 @@ def test_without_numpy_a_weighted_accuracy_is_there_too(drawn, monkeypatch):
     monkeypatch.setitem(sys.modules, "numpy", None)
     make, _, _ = drawn
     assert make().agreements[0].figures["accuracy"].value == pytest.approx(0.75, abs=0.02)
+
+
+def test_scores_within_one_step_are_counted_beside_equal_ones(report):
+    scores = [(name, at % 6) for at, name in enumerate(names(60))]
+    found = report(scores, [(name, min(5, score + at % 3)) for at, (name, score) in enumerate(scores)])
+    by_score = found.agreements[0].figures
+    near = sum(min(5, score + at % 3) - score <= 1 for at, (_, score) in enumerate(scores)) / 60
+    assert by_score["within_one_step"].value == pytest.approx(near)
+    assert by_score["accuracy"].value < near
+    assert "within one step" in agree_text(found)
+
+
+def test_labels_of_the_store_and_of_the_cases_are_merged():
+    def label(case_id, annotator, says):
+        return Label(case_id=case_id, annotator=annotator, says=says)
+
+    own = [label(name, "", 3.0) for name in names(150)]
+    stored = [
+        label("c000", "", 4.0),
+        label("c001", "anna", 2.0),
+        *(label(f"n{at}", "anna", 1.0) for at in range(8)),
+    ]
+    merged = merge_labels(stored, own)
+    assert (len(merged.labels), merged.own, merged.replaced) == (159, 149, 1)
+    assert [each.says for each in merged.labels if each.case_id == "c000"] == [4.0]
+    assert {each.annotator for each in merged.labels if each.case_id == "c001"} == {"", "anna"}
 
 
 def test_clusters_widen_the_intervals(report, build):

@@ -4,7 +4,14 @@ import pytest
 
 from adjudge.errors import InputError
 from adjudge.records import PointsScore, Scale
-from adjudge.reports.agree_labels import Threshold, not_placed, read_annotators, reading_of, threshold_of
+from adjudge.reports.agree_labels import (
+    Threshold,
+    not_placed,
+    read_annotators,
+    reading_of,
+    refuse_zeros_and_ones,
+    threshold_of,
+)
 
 FIVE = Scale(low=0, high=5)
 ONE = Scale(low=0, high=1)
@@ -97,6 +104,20 @@ def test_other_rules_have_no_threshold(rule):
 def test_a_threshold_is_written_as_a_rule():
     assert Threshold(at=3.0, sign=1).written(2.5) == "score >= 2.5"
     assert Threshold(at=-2.0, sign=-1).written(-1.5) == "score <= 1.5"
+
+
+def test_zeros_and_ones_on_a_wider_scale_are_refused_unless_the_map_says_what_they_are(build):
+    verdicts = [(score, score >= 3) for score in range(6)]
+    judge = build.judge(passes="score >= 3")
+    ones = [0.0, 1.0] * 5
+    with pytest.raises(InputError, match="all 10 labels are 0 or 1, and the scale of j is 0 to 5") as raised:
+        refuse_zeros_and_ones("labels.csv", ones, reading_of("j", judge, verdicts, {}))
+    assert "--label-map 0=fail --label-map 1=pass" in str(raised.value)
+    refuse_zeros_and_ones("labels.csv", ones, reading_of("j", judge, verdicts, {"0": "0"}))
+    refuse_zeros_and_ones("labels.csv", [*ones, 2.0], reading_of("j", judge, verdicts, {}))
+    refuse_zeros_and_ones("labels.csv", ones[:8], reading_of("j", judge, verdicts, {}))
+    unit = build.judge(scale=Scale(low=0, high=1))
+    refuse_zeros_and_ones("labels.csv", ones, reading_of("j", unit, (), {}))
 
 
 def test_what_cannot_be_placed_is_named_with_what_to_type(build):

@@ -1,14 +1,19 @@
 """The figures of a run: streamed, bounded, with what was left out beside them."""
 
+import json
 import tracemalloc
 from decimal import Decimal
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.records import OUTCOME_KINDS, Place, Scale, Usage
+from adjudge.reports.from_json import report_from_json
+from adjudge.reports.json import report_json
 from adjudge.reports.summary import EXAMPLES_PER_KIND, LONGEST_EXAMPLE, Tally
+from adjudge.reports.words import facts
 from adjudge.stats.clusters import clustered_rate
 from adjudge.stats.intervals import mean_interval, rate_interval
 
@@ -202,31 +207,74 @@ def test_the_lowest_scores_are_kept_the_worst_first_and_none_that_passed(build):
         (3, (1, 0)),
         ({"j": 4, "other": 1}, (1, 1)),
         ({"other": 4}, None),
-        (6, None),
-        (-1, None),
+        (6, (0, 0)),
+        (-1, (0, 0)),
         (True, (1, 1)),
         ("FALSE", (1, 0)),
-        ("good", None),
-        ("4; drop", None),
+        ("pass", (1, 1)),
+        ("good", (0, 0)),
+        ("4; drop", (0, 0)),
         (None, None),
-        ([4], None),
+        ([4], (0, 0)),
         ("", None),
-        ("9" * 5000, None),
-        (float("inf"), None),
+        ("9" * 5000, (0, 0)),
+        (float("inf"), (0, 0)),
     ],
-    ids=range(18),
+    ids=range(19),
 )
 def test_a_label_counts_when_it_is_a_number_on_the_scale_or_a_truth_value(build, label, expected):
     row = build.judgement(build.scored(4.0), passed=True, label=label)
     (summary,) = tally([row], [build.judge(passes="score >= 3")])
     found = summary.agreement and (summary.agreement.judged, summary.agreement.equal)
     assert found == expected
+    refused = summary.agreement is not None and summary.agreement.off_scale == 1
+    assert refused is (expected == (0, 0))
+    assert not refused or summary.agreement.rate is None
+
+
+@pytest.mark.parametrize(("low", "labels"), [(1, [0, 1]), (0, [0, 1]), (1, [True, 7])])
+def test_labels_on_another_scale_are_not_compared(build, low, labels):
+    """37 of 171 agreed where people had said 0 and 1 and the judge 1 to 5: the zeros had vanished."""
+    rows = [
+        build.judgement(build.scored(float(1 + at % 5)), label=labels[at % 2], case_id=f"c{at}")
+        for at in range(40)
+    ]
+    (summary,) = tally(rows, [build.judge(scale=Scale(low=low, high=5))])
+    assert summary.agreement.rate is None
+    (line,) = (line for line in facts(summary) if line.startswith("labels"))
+    assert line.startswith("labels: not compared: ")
+    assert f"the judge's, {low} to 5" in line
+    assert "--label-map" in line
+    back = summary_of(summary)
+    assert back == summary.agreement
+
+
+def test_on_a_scale_of_steps_the_share_within_one_is_there_too(build):
+    rows = [
+        build.judgement(build.scored(4.0), label=label, case_id=f"c{at}")
+        for at, label in enumerate([4, 5, 3, 2, 0])
+    ]
+    (summary,) = tally(rows, [build.judge()])
+    assert (summary.agreement.equal, summary.agreement.within_one.value) == (1, 0.6)
+    (line,) = (line for line in facts(summary) if line.startswith("labels"))
+    assert "1 of 5 judged rows with a label agree" in line
+    assert "; within one step 60.0% [" in line
+    assert summary_of(summary) == summary.agreement
+    rows.append(build.judgement(build.scored(3.5), label=3.5, case_id="half"))
+    assert tally(rows, [build.judge()])[0].agreement.within_one is None
+    assert tally(rows[:1], [build.judge(scale=Scale(low=3, high=4))])[0].agreement.within_one is None
+
+
+def summary_of(summary):
+    """Its agreement, read back from the report's JSON."""
+    said = json.loads(orjson.dumps({**report_json([summary]), "current_date": None, "run": None}))
+    return report_from_json(said).summaries[0].agreement
 
 
 def test_truth_values_are_ends_of_a_scale_of_0_to_1_where_no_rule_says_what_passes(build):
     unit, row = Scale(low=0, high=1), build.judgement(build.scored(1.0), label=True)
     assert tally([row], [build.judge(scale=unit)])[0].agreement.equal == 1
-    assert tally([row], [build.judge()])[0].agreement is None
+    assert tally([row], [build.judge()])[0].agreement.off_scale == 1
 
 
 def test_labelled_rows_that_were_not_judged_are_counted_beside_those_that_were(build):
