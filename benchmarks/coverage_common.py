@@ -142,7 +142,7 @@ def _is_inside(figure: str, truth: float | None) -> bool:
     """The domain is of rates from 0.1 to 0.9, and these are rates."""
     return (
         truth is None
-        or not figure.startswith(("accuracy", "precision", "recall", "f1", "macro_f1"))
+        or not figure.startswith(("accuracy", "precision", "recall", "f1", "macro_f1", "within_one"))
         or 0.1 <= truth <= 0.9 + 1e-9
     )
 

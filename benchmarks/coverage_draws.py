@@ -109,8 +109,8 @@ add_draws(1000, (100, 100), (100, 50), uniform=(0.1, 0.1), domain=True)
 add_draws(1000, (200,), (100,), uniform=(0.1,), domain=True)
 
 
-_STEPS = np.array([[0.12, 0.76, 0.12], [0.3, 0.4, 0.3]])
-"""How often people say one less, the same and one more than the judge: where it is sure, and where it doubts."""
+_STEPS = np.array([[0.03, 0.1, 0.74, 0.1, 0.03], [0.1, 0.2, 0.4, 0.2, 0.1]])
+"""How often people say two and one less, the same, one and two more than the judge: where it is sure, where it doubts."""
 _SCORES = np.array([0.15, 0.1, 0.1, 0.2, 0.45])
 _DOUBT_OF = np.array([0.4, 0.8, 0.8, 0.4, 0.0])
 
@@ -119,7 +119,7 @@ def _joint() -> Array:
     """Judge x people over scores of 1 to 5, for the truths."""
     table = np.zeros((5, 5))
     for score, often in enumerate(_SCORES):
-        for step, chance in zip((-1, 0, 1), _STEPS[int(_DOUBT_OF[score] > 0.5)], strict=True):
+        for step, chance in zip(range(-2, 3), _STEPS[int(_DOUBT_OF[score] > 0.5)], strict=True):
             table[score, min(4, max(0, score + step))] += often * chance
     return table
 
@@ -150,7 +150,7 @@ def add_weighted(n: int, labels: int, *, uniform: float, domain: bool) -> None:
     def draw(random: np.random.Generator) -> Found:
         judge = random.choice(5, n, p=_SCORES)
         doubtful = (_DOUBT_OF[judge] > 0.5).astype(int)
-        step = (random.random(n)[:, None] > np.cumsum(_STEPS[doubtful], 1)).sum(1) - 1
+        step = (random.random(n)[:, None] > np.cumsum(_STEPS[doubtful], 1)).sum(1) - 2
         people = np.clip(judge + step, 0, 4)
         drawn = draw_for_labelling(
             _DOUBT_OF[judge].tolist(), labels, uniform_share=uniform, seed=int(random.integers(2**31))

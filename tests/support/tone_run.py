@@ -38,7 +38,7 @@ def make_store(folder):
             "question": f"Question {at}?",
             "response": f"Answer {at}.",
             "label": f"OWN-LABEL {truth(at)}",
-            "annotators": [{"annotator": "OWN-ANNOTATOR", "label": 1}],
+            "annotators": [{"annotator": "OWN-ANNOTATOR", "label": {"other": 1}}],
             "metadata": {"SECRET-METADATA": at},
         }
         for at in range(COUNT)

@@ -14,6 +14,7 @@ from adjudge.reports.agree_labels import Meaning, Reading
 from adjudge.reports.agree_rows import Label, Verdict, as_pass
 from adjudge.reports.format import whole
 from adjudge.stats import people
+from adjudge.stats.bootstrap import warn_of_weights
 from adjudge.stats.ceiling import AltTest, Ceiling, alt_test, human_ceiling
 from adjudge.stats.clusters import clustered_mean, clustered_rate
 from adjudge.stats.corrected import JudgedCase, ppi_mean
@@ -278,7 +279,12 @@ def _weighted_mean(pairs: Sequence[Pair], values: Sequence[float], most: float) 
         for pair, value in zip(pairs, values, strict=True)
     ]
     found = ppi_mean(rows, Scale(low=0.0, high=most), tuning=0.0)
-    return found if isinstance(found, Undefined) else replace(found.estimate, method="weighted, jackknife")
+    if isinstance(found, Undefined):
+        return found
+    weights = [pair.weight for pair in pairs]
+    effective = sum(weights) ** 2 / sum(weight * weight for weight in weights)
+    warning = found.estimate.warning or warn_of_weights(len(pairs), effective)
+    return replace(found.estimate, method="weighted, jackknife", warning=warning)
 
 
 def _count(

@@ -13,7 +13,7 @@ from adjudge.stats.samples import Sample
 from adjudge.stats.student import t_quantile
 
 RESAMPLES = 2_000
-FEWEST_EFFECTIVE = 30
+_FEWEST_EFFECTIVE = 30
 _WHERE = "bootstrap intervals"
 _MOST_UNDEFINED = 0.1
 _NORMAL = NormalDist()
@@ -52,6 +52,7 @@ def resample(
     """
     np = need_numpy(_WHERE)
     clusters, total = sample.clusters, sample.total
+    rows = n if effective is None else effective
     drawn = sample.draw(resamples, seed) if clusters > 1 else np.empty((0, len(total)))
     found: dict[str, Estimate | Undefined] = {}
     # One way of saying it for all figures of a table, since people read it once.
@@ -67,8 +68,8 @@ def resample(
         warning = warn_of_few(clusters)
         if warning is None and len(defined) < (1.0 - _MOST_UNDEFINED) * resamples:
             warning = f"{1 - len(defined) / resamples:.0%} of the resamples had no such figure"
-        if warning is None and effective is not None and effective < FEWEST_EFFECTIVE:
-            warning = f"weights differ so much that {n} labels are as sure as {effective:.0f} of equal weight"
+        if warning is None and effective is not None:
+            warning = warn_of_weights(n, effective)
         if warning is None and warnings is not None:
             warning = warnings.get(name)
         if clusters == 1:
@@ -77,7 +78,7 @@ def resample(
             low, high, method = _bound(figure, value, total, clusters, unseen)
         else:
             low, high = _bca(value, defined, sample, figure)
-            low, high = _allow_for_unseen(value, low, high, figure.unseen_rows / (n + figure.unseen_rows))
+            low, high = _allow_for_unseen(value, low, high, figure.unseen_rows / (rows + figure.unseen_rows))
             groups = f" of {sample.units:,} groups" if sample.units < clusters else ""
             method = f"cluster bootstrap (BCa, {resamples:,} resamples{groups}, seed {seed}{aside})"
         found[name] = Estimate(
@@ -90,6 +91,16 @@ def resample(
             warning=warning,
         )
     return found
+
+
+def warn_of_weights(n: int, effective: float) -> str | None:
+    """Where a few rows carry most of the weight, what they happen to be decides the interval."""
+    if effective >= max(_FEWEST_EFFECTIVE, n / 3.0):
+        return None
+    return (
+        f"weights differ so much that {n} labels are as sure as {effective:.0f} of equal weight: the interval is "
+        "unreliable"
+    )
 
 
 def _bca(value: float, drawn: Array, sample: Sample, figure: Figure) -> tuple[float, float]:

@@ -11,6 +11,7 @@ import pytest
 from adjudge.errors import InputError
 from adjudge.records import Scale
 from adjudge.reports.agree import Asked, Given, agree_report, with_reasons
+from adjudge.reports.agree_figures import Pair, measure_passes
 from adjudge.reports.agree_json import agree_json
 from adjudge.reports.agree_labels import reading_of
 from adjudge.reports.agree_rows import Label, collect_verdicts, merge_labels, own_labels, own_source
@@ -262,6 +263,18 @@ def test_labels_of_unknown_choice_have_no_weight_and_are_in_no_weighted_figure(d
         "20 further labelled cases were chosen nobody knows how: they are in no figure below"
         in agree_text(mixed)
     )
+
+
+def test_a_few_labels_that_carry_most_of_the_weight_are_warned_of():
+    pairs = [
+        Pair(str(at), at, judge=at % 2 == 0, person=at % 3 == 0, weight=50.0 if at < 4 else 1.0)
+        for at in range(100)
+    ]
+    figures = measure_passes(pairs, seed=0).figures
+    for name in ("accuracy", "kappa"):
+        assert "100 labels are as sure as 9 of equal weight" in figures[name].warning
+    plain = measure_passes([pair._replace(weight=1.0) for pair in pairs], seed=0).figures
+    assert plain["accuracy"].warning is None
 
 
 def test_without_numpy_a_weighted_accuracy_is_there_too(drawn, monkeypatch):
