@@ -62,6 +62,7 @@ def main() -> int:
     parser.add_argument("--only", action="append", help="scenarios whose name contains this; may be repeated")
     parser.add_argument("--jobs", type=int, default=1, help="processes; each takes one scenario at a time")
     parser.add_argument("--json", type=Path, help="write the rows there too")
+    parser.add_argument("--page", type=Path, help="put the table in place of the one in this Markdown page")
     parser.add_argument("--speed", action="store_true", help="time 100,000 rows with 2,000 resamples instead")
     chosen = parser.parse_args()
     if chosen.speed:
@@ -80,6 +81,9 @@ def main() -> int:
                     json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8"
                 )
     print(table(rows))
+    if chosen.page is not None:
+        head = chosen.page.read_text(encoding="utf-8").partition("\n| scenario |")[0]
+        chosen.page.write_text(f"{head}\n{table(rows)}\n", encoding="utf-8")
     missed = [row for row in rows if row.missed]
     silent = [row for row in rows if row.silent]
     print(f"\n{len(missed)} of {sum(row.domain for row in rows)} figures in the domain miss {PROMISED}")

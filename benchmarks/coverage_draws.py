@@ -1,13 +1,15 @@
 """Simulated labels of several draws, complete or not, for `coverage.py`: corrected means and weighted agreement."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
-from coverage_common import UNIT, Array, Found, scenario
+from coverage_common import UNIT, Array, Decision, Found, scenario
 
 from adjudge.records import Scale
 from adjudge.reports.agree_figures import Pair, measure_passes, measure_scores
+from adjudge.reports.agree_means import IfMissing, pass_rate_means
+from adjudge.reports.agree_rows import Label, Verdict
 from adjudge.reports.agree_selection import select
 from adjudge.stats import agreement
 from adjudge.stats.corrected import Corrected, JudgedCase, ppi_mean, rogan_gladen
@@ -175,3 +177,35 @@ add_weighted(1000, 300, uniform=0.5, domain=True)
 # 45 % of the cases are without doubt, and a tenth of the draw falls on all alike: a few labels carry half of the weight.
 add_weighted(1000, 100, uniform=0.1, domain=False)
 add_weighted(1000, 300, uniform=0.1, domain=False)
+
+
+@scenario("draw of 1000 cases, the less doubtful 50 of 100 labelled", domain=False)
+def leave_the_hard_ones(random: np.random.Generator) -> Found:
+    """Whoever labels the easy cases first: nothing is quoted, and the bounds for the missing labels hold the truth."""
+    found = world(random, 1000)
+    draws = label_draws(found.doubt, (100,), int(random.integers(2**31)), uniform=(0.5,))
+    easy = sorted(draws[0].chosen, key=lambda case_id: found.doubt[int(case_id)])[:50]
+    cases = {
+        str(at): [
+            Verdict(
+                case_id=str(at),
+                repeat=0,
+                score=float(judge),
+                passed=bool(judge),
+                probability=None,
+                cluster=str(at),
+                slices=(),
+            )
+        ]
+        for at, judge in enumerate(found.judge)
+    }
+    labels = {
+        case_id: [Label(case_id=case_id, annotator="", says=bool(found.people[int(case_id)]))]
+        for case_id in easy
+    }
+    means = pass_rate_means(cases, labels, select(list(cases), easy, draws))
+    assert means is not None
+    bounds = means.if_missing
+    assert isinstance(bounds, IfMissing)
+    yield "quoted all the same", Decision(wrong=means.quote != "none"), 0.0
+    yield "bounds for missing labels", replace(bounds.low, high=bounds.high.high), TRUE_RATE
