@@ -180,7 +180,7 @@ def test_rows_and_contested_columns_name_keywords_from_python():
     with pytest.raises(adjudge.InputError, match=r'say which: `map={"response": "answer"}` or'):
         adjudge.judge("relevance", question="q", answer="r", output="s", model=answer)
     limited = adjudge.evaluate(CASES[:2], judges="relevance", model=answer, max_calls=1, jobs=1)
-    assert limited.judgements[1].outcome.message == "max_calls=1 is reached"
+    assert limited.judgements[1].outcome.message == "max_calls=1 is reached by this run"
 
 
 def test_outside_of_a_call_messages_name_flags():

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import orjson
 from markupsafe import Markup
 
 from adjudge.reports.format import seen, shorten
@@ -240,8 +241,8 @@ def _as_json(text: str) -> Any:
     if text.lstrip()[:1] not in {"{", "["} or len(text) > 200_000:
         return None
     try:
-        read = json.loads(text)
-    except (ValueError, RecursionError):
+        read = orjson.loads(text)  # nests no deeper than what can be written again
+    except ValueError:
         return None
     return read if isinstance(read, dict | list) and read else None
 

@@ -13,7 +13,7 @@ from adjudge.store.sql import trouble
 FILE_NAME = "store.db"
 HEADER = b"SQLite format 3\0"
 UNREADABLE_URL = "postgresql://…"
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]+)://")
+_SCHEME = re.compile(r"\A([A-Za-z][A-Za-z0-9+.\-]+)://")
 _PLACES = (
     "a store is a folder, a file (`cases.db`, `sqlite:///cases.db`, `sqlite:////absolute/cases.db`) "
     "or a database server (`postgresql://…`)"

@@ -166,10 +166,10 @@ def test_transactions_that_lock_each_other_are_tried_again(database, make):
         assert sorted(done) == [1, 2]
 
 
-def test_a_lock_whose_connection_is_lost_is_held_no_more(where, make):
+def test_a_lock_whose_connection_is_lost_is_held_no_more(database):
     import psycopg
 
-    with closing(open_store(where)) as store, psycopg.connect(where, autocommit=True) as admin:
+    with closing(open_store(database)) as store, psycopg.connect(database, autocommit=True) as admin:
         held = store.lock_run("r1")
         admin.execute(
             "SELECT pg_terminate_backend(pid, 60000) FROM pg_locks WHERE locktype = 'advisory' AND granted"
