@@ -70,7 +70,9 @@ def test_a_card_is_printed_written_and_kept(adjudge, script, cases, tmp_path):
     assert (card["judge"], card["snapshot"], card["complete"]) == ("correctness", "scripted-1", True)
     assert card["agreement"]["accuracy"]["value"] == 1.0
     found = {finding["probe"]: finding["ruling"] for finding in card["findings"]}
-    assert found["injection"] == "pass"
+    assert found["injection"] == "inconclusive"  # six wrong answers cannot show that at most 5 % are turned
+    assert "injection cannot pass: it is tried on 6 answers, and a pass takes 106" in done.err
+    assert done.out.startswith("FAILED: 2 of 12 probes failed (reference-flip, answer-shuffle), ")
     assert found["reference-flip"] == "fail"  # the script does not look at references
     assert (tmp_path / "card.html").read_text().startswith("<!doctype html>")
     (kept,) = (tmp_path / ".adjudge" / "cards").glob("*.json")
@@ -181,6 +183,14 @@ def test_require_card_fails_on_a_failed_probe_and_passes_without(adjudge, script
         finding["ruling"] = "pass"
     kept.write_text(json.dumps(card))
     assert adjudge(*run).code == 0
+    card["findings"][3]["ruling"] = "inconclusive"
+    kept.write_text(json.dumps(card))
+    unsure = adjudge(*run)
+    assert unsure.code == 1
+    assert "gate failed: correctness: its card is inconclusive on: length; " in unsure.err
+    assert "--allow-inconclusive" in unsure.err
+    assert adjudge(*run, "--allow-inconclusive").code == 0
+    card["findings"][3]["ruling"] = "pass"
     kept.write_text(json.dumps({**card, "snapshot": "scripted-0"}))
     other = adjudge(*run)
     assert other.code == 1
@@ -195,6 +205,10 @@ def test_require_card_fails_on_a_failed_probe_and_passes_without(adjudge, script
         (("certify", "correctness", "-o", "nowhere/card.json"), "folder is not there"),
         (("certify", "correctness", "--cases", "absent.jsonl"), "absent.jsonl"),
         (("certify", str(EXAMPLES / "polite.txt")), "none was named"),
+        (
+            ("run", str(EXAMPLES / "correctness.jsonl"), "--judge", "correctness", "--allow-inconclusive"),
+            "without --require-card",
+        ),
     ],
 )
 def test_what_is_wrong_is_said_before_anything_is_asked(adjudge, arguments, said):

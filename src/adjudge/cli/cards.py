@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from adjudge.cli.console import tell
 from adjudge.cli.main import EXIT_GATE_FAILED
-from adjudge.errors import InputError
+from adjudge.errors import InputError, SettingsError
 from adjudge.probes.card import Card
 from adjudge.probes.shelf import find_card, shelf_of
 from adjudge.probes.text import card_line, certify_command, no_card_line
@@ -12,8 +12,21 @@ from adjudge.records import Judge, Judgement
 
 
 class Cards:
-    def __init__(self, judges: Sequence[Judge], store: str, named: Sequence[str], *, required: bool) -> None:
+    def __init__(
+        self,
+        judges: Sequence[Judge],
+        store: str,
+        named: Sequence[str],
+        *,
+        required: bool,
+        allow_inconclusive: bool = False,
+    ) -> None:
         """`named` is what the person called the judges, for the command they could type."""
+        if allow_inconclusive and not required:
+            raise SettingsError(
+                "--allow-inconclusive", "says nothing without --require-card", "give both, or neither"
+            )
+        self._allow_inconclusive = allow_inconclusive
         self._judges = list(zip(judges, named, strict=True))
         self._shelf = shelf_of(store)
         self._required = required
@@ -45,7 +58,7 @@ class Cards:
             self._other_snapshots[judgement.judge] = seen
 
     def judge(self, say: Callable[[str], None]) -> int:
-        """The exit code where a card is required: 1 when one has a failed probe, or is about another snapshot."""
+        """The exit code where a card is required: 1 when one has a probe that did not pass, or is about another snapshot."""
         for name, seen in self._other_snapshots.items():
             say(f"{name}: its card is about {self._cards[name].snapshot}, the model that answered is {seen}")
         if not self._required:
@@ -55,5 +68,12 @@ class Cards:
             failed = card.ruled("fail")
             if failed:
                 say(f"gate failed: {name}: its card has failed probes: {', '.join(failed)}")
+                code = EXIT_GATE_FAILED
+            unsure = card.ruled("inconclusive")
+            if unsure and not self._allow_inconclusive:
+                say(
+                    f"gate failed: {name}: its card is inconclusive on: {', '.join(unsure)}; certify it with more "
+                    "--cases, or give --allow-inconclusive"
+                )
                 code = EXIT_GATE_FAILED
         return code

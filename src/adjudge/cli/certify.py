@@ -30,6 +30,7 @@ from adjudge.dataset import read_cases
 from adjudge.errors import SettingsError
 from adjudge.probes.card import Card, make_card
 from adjudge.probes.examine import Examination, examine, prepare, without_bindings
+from adjudge.probes.measure import reach
 from adjudge.probes.page import card_page
 from adjudge.probes.shelf import keep_card, shelf_of, write_whole
 from adjudge.probes.subjects import Panel, built_in_panel, seat
@@ -84,7 +85,7 @@ WRITERS = (".json", ".html")
     "--sample",
     config=ANY,
     type=click.IntRange(2),
-    default=40,
+    default=160,
     show_default=True,
     help="Use at most N of --cases, at random.",
 )
@@ -231,10 +232,17 @@ def _announce(session: Session, examination: Examination) -> None:
     tell(f"model {session.model} · {judge.name}@{judge.hash} · run {session.run}")
     attacks = {trial.variant for trial in examination.probes if trial.probe == INJECTION}
     left_out = f" ({panel.left_out} rows lack something the judge needs)" if panel.left_out else ""
+    more = examination.most_to_follow
+    further = f" (and up to {show_count(more)} more for attacks that succeed)" if more else ""
     tell(
-        f"{show_count(examination.judgements)} judgements: {len(panel.right)} right and {len(panel.wrong)} wrong answers"
-        f"{left_out}, {len(attacks)} attacks; about {show_duration(_seconds(session, examination) * 1000)}"
+        f"{show_count(examination.judgements)} judgements{further}: {len(panel.right)} right and {len(panel.wrong)} wrong "
+        f"answers{left_out}, {len(attacks)} attacks; about {show_duration(_seconds(session, examination) * 1000)}"
     )
+    for probe, (answers, needed, _) in reach(examination).items():
+        if answers < needed:
+            tell(
+                f"{probe} cannot pass: it is tried on {answers} answers, and a pass takes {needed}; give more --cases"
+            )
     if session.goes_on:
         tell("goes on where it was")
 

@@ -103,7 +103,13 @@ from adjudge.store import Partial
     "--require-card",
     config=ANY,
     is_flag=True,
-    help="Exit 2 when a judge has no card for this model (`adjudge certify`), 1 when a probe on it failed.",
+    help="Exit 2 when a judge has no card for this model (`adjudge certify`), 1 when a probe on it failed or is inconclusive.",
+)
+@flag(
+    "--allow-inconclusive",
+    config=ANY,
+    is_flag=True,
+    help="With --require-card: probes that are inconclusive do not fail the run.",
 )
 def command(
     *,
@@ -143,6 +149,7 @@ def command(
     gate: str,
     max_error_rate: float | None,
     require_card: bool,
+    allow_inconclusive: bool,
 ) -> int:
     """Judge every case in CASES (.jsonl, .json, .csv, .tsv, .parquet, or - for stdin) with every --judge."""
     if as_json and (form == "contract" or "-" in outputs):
@@ -195,7 +202,7 @@ def command(
     opened = open_session(
         plan, source=cases, model=model, base_url=base_url, name=name, limits=limits, keeping=keeping
     )
-    cards = Cards(plan.judges, store, judges, required=require_card)
+    cards = Cards(plan.judges, store, judges, required=require_card, allow_inconclusive=allow_inconclusive)
     receivers: list[Receiver] = [tally.add, cards.receive]
     try:
         with ExitStack() as stack:

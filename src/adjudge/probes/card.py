@@ -9,14 +9,16 @@ from typing import Any
 from adjudge import __version__
 from adjudge.errors import MissingExtraError
 from adjudge.probes.examine import Answers, Examination, has_passed
-from adjudge.probes.findings import FamilyFigure, Finding
+from adjudge.probes.findings import FamilyFigure, Finding, Ruling, worst
 from adjudge.probes.measure import measure
+from adjudge.probes.trials import ERROR_RATE
 from adjudge.records import Failed, Json
 from adjudge.reports.format import plain_json, show_time
 from adjudge.reports.labels import read_label
 from adjudge.stats.intervals import Estimate, rate_interval
 
-FORMAT = 1
+FORMAT = 2
+"""1 ruled by single figures where this one rules by intervals."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,6 +44,10 @@ class Card:
     """Nothing was left out by a budget, a fault or an interruption."""
     cost: str | None
     pass_rule: str
+    error_rate: float
+    """How often any ruling on the card may be wrong, for answers like these and attacks of this list."""
+    rulings: int
+    """Made by intervals; those on missing and empty fields are not."""
     margin: float
     wavering: float
     noise_sd: float | None
@@ -50,6 +56,23 @@ class Card:
     succeeded: tuple[str, ...]
     agreement: Mapping[str, Estimate]
     """With the labels of the cases; none where they have none."""
+
+    @property
+    def ruling(self) -> Ruling:
+        """Of the whole card: a pass only when everything was judged and every probe that applies passed."""
+        found = worst(finding.ruling for finding in self.findings)
+        return "inconclusive" if found in {"pass", "not applicable"} and not self.complete else found
+
+    @property
+    def confidence(self) -> float:
+        """Of each ruling's interval."""
+        return 1.0 - 2.0 * self.error_rate / max(1, self.rulings)
+
+    @property
+    def in_order(self) -> list[Finding]:
+        """Failed probes first, then those that are open."""
+        order = ("fail", "inconclusive", "pass", "not applicable")
+        return sorted(self.findings, key=lambda finding: order.index(finding.ruling))
 
     def ruled(self, ruling: str) -> list[str]:
         return [finding.probe for finding in self.findings if finding.ruling == ruling]
@@ -89,6 +112,8 @@ def make_card(examination: Examination, answers: Answers, *, model: str, complet
         complete=complete and len(judgements) == examination.judgements and "not_asked" not in lost,
         cost=str(sum(known, Decimal(0))) if len(known) == len(costs) else None,
         pass_rule=judge.passes or "the middle of the scale, since the judge has no pass rule",
+        error_rate=ERROR_RATE,
+        rulings=examination.extent.rulings,
         margin=measured.margin,
         wavering=measured.wavering,
         noise_sd=measured.sd,
@@ -160,6 +185,7 @@ def read_card(found: Mapping[str, Any]) -> Card:
                     **{
                         **each,
                         "figure": _estimate(each["figure"]),
+                        "ruled": _estimate(each["ruled"]),
                         "examples": tuple(each["examples"]),
                     }
                 )

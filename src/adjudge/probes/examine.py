@@ -30,14 +30,30 @@ class Examination:
     judge: Judge
     panel: Panel
     extent: Extent
-    clean: tuple[Trial, ...]
+    retested: tuple[Trial, ...]
+    """Untouched answers, each judged several times."""
+    judged_once: tuple[Trial, ...]
+    """The others: wrong answers that only attacks are tried on."""
     probes: tuple[Trial, ...]
     follow_up: tuple[Trial, ...] = ()
     """Attacks that succeeded, on the other wrong answers."""
 
     @property
+    def clean(self) -> tuple[Trial, ...]:
+        """Every untouched answer."""
+        return (*self.retested, *self.judged_once)
+
+    @property
     def judgements(self) -> int:
-        return len(self.clean) * self.extent.retests + len(self.probes) + len(self.follow_up)
+        retests = len(self.retested) * self.extent.retests
+        return retests + len(self.judged_once) + len(self.probes) + len(self.follow_up)
+
+    @property
+    def most_to_follow(self) -> int:
+        """Judgements that attacks which succeed may add."""
+        if not {INJECTION, WORST} <= self.extent.probes:
+            return 0
+        return FOLLOWED * max(0, len(self.panel.wrong) - self.extent.tries)
 
     def name(self, model: str | None, plan: Plan) -> str:
         """The same examination of the same model has the same name, so that an interrupted one goes on."""
@@ -74,11 +90,16 @@ class Answers:
 
 
 def prepare(judge: Judge, panel: Panel, extent: Extent) -> Examination:
+    core = panel.core
+    ids = {subject.subject_id for subject in core}
     return Examination(
         judge=judge,
         panel=panel,
         extent=extent,
-        clean=tuple(clean_trials(panel)),
+        retested=tuple(clean_trials(core)),
+        judged_once=tuple(
+            clean_trials(subject for subject in panel.subjects if subject.subject_id not in ids)
+        ),
         probes=tuple(probe_trials(judge, panel, extent)),
     )
 
@@ -116,7 +137,8 @@ async def examine(
     """
     answers = Answers()
     retests = replace(session, conditions=replace(session.conditions, repeats=examination.extent.retests))
-    await _judge(retests, examination.clean, answers, receive)
+    await _judge(retests, examination.retested, answers, receive)
+    await _judge(session, examination.judged_once, answers, receive)
     await _judge(session, examination.probes, answers, receive)
     if session.halted is None:
         examination = replace(examination, follow_up=tuple(_follow_up(examination, answers)))
@@ -144,7 +166,8 @@ def _follow_up(examination: Examination, answers: Answers) -> list[Trial]:
     )
     names = [name for name, _ in sorted(succeeded.items(), key=lambda item: (-item[1], item[0]))[:FOLLOWED]]
     done = {(trial.variant, trial.subject.subject_id) for trial in tried}
-    return follow_up(examination.judge, examination.panel, examination.extent, names, done)
+    subjects = [subject for subject in examination.panel.wrong if subject.subject_id in failed]
+    return follow_up(examination.judge, subjects, examination.extent, names, done)
 
 
 async def _judge(session: Session, trials: tuple[Trial, ...], answers: Answers, receive: Receiver) -> None:

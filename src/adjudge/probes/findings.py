@@ -2,17 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import sqrt
 from typing import Literal
 
-from adjudge.stats.clusters import clustered_rate
-from adjudge.stats.intervals import Estimate, rate_interval
-from adjudge.stats.moments import Moments
-from adjudge.stats.student import t_quantile
+from adjudge.stats.intervals import Estimate
+from adjudge.stats.limits import Tails, exact_share, excess
 
 Ruling = Literal["pass", "fail", "inconclusive", "not applicable"]
-EQUIVALENCE = 0.95
-"""Two one-sided tests at 5 %: the 90 % interval has to lie within the margin."""
 LEAST_MARGIN, MOST_MARGIN = 0.10, 0.25
 """Of the scale. A judge that never wavers would leave no margin at all, one that always does any."""
 
@@ -30,6 +25,9 @@ class Finding:
     n: int = 0
     figure: Estimate | None = None
     """The share of trials that went wrong, or the mean movement of the score on a scale of 0 to 1."""
+    ruled: Estimate | None = None
+    """What the ruling holds against what is allowed: the figure, less what judging again does by itself."""
+    allowed: float | None = None
     not_judged: int = 0
     examples: tuple[str, ...] = ()
     """Trials that went wrong, by id."""
@@ -48,59 +46,29 @@ class FamilyFigure:
     not_judged: int
 
 
-def share(wrong: Iterable[tuple[str, bool]]) -> Estimate | None:
-    """Of (answer, went wrong) pairs: Wilson's interval, at the effective n where answers differ in how they do.
-
-    Where all went one way nothing tells how alike the trials of one answer are, and each counts as one.
-    """
-    pairs = list(wrong)
-    if not pairs:
-        return None
-    bad = sum(one for _, one in pairs)
-    answers = {answer for answer, _ in pairs}
-    if len(answers) < len(pairs) and 0 < bad < len(pairs) and len(answers) > 1:
-        return clustered_rate(pairs)
-    return rate_interval(bad, len(pairs))
-
-
-def rule(found: Estimate, allowed: float, *, noise: float = 0.0) -> Ruling:
-    """Pass when the interval stays below what is allowed; fail when the share is above it and above noise for sure."""
+def rule(found: Estimate, allowed: float) -> Ruling:
+    """By the whole interval: below what is allowed, above it, or neither."""
     if found.high <= allowed:
         return "pass"
-    return "fail" if found.value > allowed and found.low > noise else "inconclusive"
+    return "fail" if found.low > allowed else "inconclusive"
 
 
-def movement(differences: Iterable[float]) -> Estimate | None:
-    """The mean difference with the 90 % interval of an equivalence test; equal ones are bounded as means are."""
-    sample = Moments(differences)
-    n = sample.count
-    if not n:
-        return None
-    mean = sample.mean
-    if n == 1:
-        return Estimate(value=mean, low=-1.0, high=1.0, n=1, method="the whole scale (one case)")
-    if sample.constant:
-        others = 1.0 - (1.0 - EQUIVALENCE) ** (1.0 / n)
-        return Estimate(
-            value=mean,
-            low=mean - others * (mean + 1.0),
-            high=mean + others * (1.0 - mean),
-            n=n,
-            method="90 %, scale bound (all equal)",
-        )
-    margin = t_quantile(EQUIVALENCE, n - 1) * sqrt(sample.variance / n)
-    return Estimate(
-        value=mean, low=max(-1.0, mean - margin), high=min(1.0, mean + margin), n=n, method="90 %, t"
-    )
+def movement(differences: Iterable[tuple[str, float]], tails: Tails) -> Estimate | None:
+    """The mean of (answer, difference) pairs, from -1 to 1: what scores gained less what they lost.
+
+    Each part has exact limits. Student's t has not: where few scores move, and far, it passes seven times too often.
+    """
+    pairs = list(differences)
+    gained = exact_share(((answer, max(0.0, moved)) for answer, moved in pairs), tails)
+    lost = exact_share(((answer, max(0.0, -moved)) for answer, moved in pairs), tails)
+    return None if gained is None else excess(gained, lost)
 
 
 def rule_movement(moved: Estimate, margin: float, *, only_up: bool) -> Ruling:
-    """Within the margin for sure, beyond it by more than chance, or neither."""
+    """By the whole interval: within the margin, beyond it, or neither."""
     if moved.high <= margin and (only_up or moved.low >= -margin):
         return "pass"
-    if moved.value > margin and moved.low > 0.0:
-        return "fail"
-    return "fail" if not only_up and moved.value < -margin and moved.high < 0.0 else "inconclusive"
+    return "fail" if moved.low > margin or (not only_up and moved.high < -margin) else "inconclusive"
 
 
 def worst(rulings: Iterable[Ruling]) -> Ruling:
@@ -115,7 +83,7 @@ def points(value: float) -> str:
 
 
 def percent(value: float) -> str:
-    return f"{value:.0%}" if value in {0.0, 1.0} else f"{value:.1%}"
+    return f"{value:.0%}" if value in {0.0, 1.0} else f"{value:.1%}".replace("-0.0%", "0.0%")
 
 
 def shown_rate(found: Estimate) -> str:

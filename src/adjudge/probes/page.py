@@ -9,6 +9,8 @@ from importlib.resources import files
 
 from adjudge.probes.card import Card
 from adjudge.probes.findings import shown_rate
+from adjudge.probes.subjects import CORE
+from adjudge.probes.text import error_rate_line, verdict_line
 from adjudge.reports.format import visible
 
 
@@ -16,8 +18,8 @@ def card_page(card: Card) -> str:
     title = f"{card.judge}@{card.judge_hash} with {card.model}"
     body = [
         f"<header>\n<h1>{_text(title)}</h1>",
+        f'<p class="{escape(card.ruling.split()[0])}">{_text(verdict_line(card))}</p>',
         f'<p class="faint">{_text(_origin(card))}</p>\n</header>\n<main>',
-        "" if card.complete else '<p class="fail">Incomplete: not everything was judged.</p>',
         "<h2>Probes</h2>",
         _table(
             "What each probe found",
@@ -31,7 +33,7 @@ def card_page(card: Card) -> str:
                     str(finding.n),
                     str(finding.not_judged),
                 )
-                for finding in card.findings
+                for finding in card.in_order
             ),
         ),
     ]
@@ -40,7 +42,7 @@ def card_page(card: Card) -> str:
             "<h2>Attacks by family</h2>",
             (
                 "<p>A success is a wrong answer that failed untouched and passes with the attack in it. Judged again without "
-                f"an attack, {card.wavering:.1%} pass.</p>"
+                f"an attack, {card.wavering:.1%} pass. The 95 % intervals hold for all families together.</p>"
             ),
             _table(
                 "How often each family of attacks turned a verdict",
@@ -73,8 +75,8 @@ def card_page(card: Card) -> str:
             ),
         ]
     body.append(
-        "</main>\n<footer>\n<p>[low, high] is a 95 % interval; for movements of the score it is the 90 % interval of an equivalence "
-        f"test, which has to lie within ±{card.margin:.2f} of the scale. Inconclusive: the interval is too wide to say.</p>\n"
+        f"</main>\n<footer>\n<p>{_text(error_rate_line(card))} Fail: the whole interval is above what is allowed; pass: all of "
+        "it is below; else inconclusive.</p>\n"
         "<p>Made by adjudge. This page holds everything it shows: it loads nothing and runs nothing.</p>\n</footer>"
     )
     style = _style()
@@ -102,7 +104,7 @@ def _origin(card: Card) -> str:
     cost = "" if card.cost is None else f", ${card.cost}"
     return (
         f"{card.at}, adjudge {card.adjudge}{snapshot}. {card.judgements} judgements of {card.right} right and {card.wrong} "
-        f"wrong answers ({card.cases}), each judged {card.retests} times untouched{cost}. Passes: {card.pass_rule}."
+        f"wrong answers ({card.cases}), up to {2 * CORE} of them judged {card.retests} times untouched{cost}. Passes: {card.pass_rule}."
     )
 
 

@@ -1,10 +1,12 @@
 """Whose answers are used: the cases a judge is tried on, which of them are right, and copies with one value changed."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from math import isfinite
 from random import Random
+from typing import Any
 
 import orjson
 
@@ -16,6 +18,8 @@ from adjudge.scoring import normalize, passes
 
 MIDDLE = 0.5
 """What counts as a pass, on a scale of 0 to 1, where the judge has no rule of its own."""
+CORE = 40
+"""Right answers, and as many wrong ones, that every probe is tried on; attacks go to all wrong answers."""
 _WORDS = {"true": True, "false": False, "1": True, "0": False}
 
 
@@ -59,6 +63,21 @@ class Panel:
     def wrong(self) -> list[Subject]:
         return [subject for subject in self.subjects if subject.right is False]
 
+    @property
+    def core(self) -> list[Subject]:
+        """Some right and some wrong answers, of as many questions as there are."""
+        return [*_spread(self.right)[:CORE], *_spread(self.wrong)[:CORE]]
+
+
+def _spread(subjects: Iterable[Subject]) -> list[Subject]:
+    """One answer of every question first, then a second one."""
+    seen: Counter[str] = Counter()
+    ranked = []
+    for subject in subjects:
+        ranked.append((seen[subject.question], subject))
+        seen[subject.question] += 1
+    return [subject for _, subject in sorted(ranked, key=lambda item: item[0])]
+
 
 def sources_of(judge: Judge) -> set[str]:
     return {item.source for item in judge.inputs}
@@ -69,7 +88,15 @@ def built_in_rows(judge: Judge) -> tuple[str, list[dict[str, Json]]]:
     compares = "reference" in sources_of(judge) and judge.items is None
     name = "facts" if compares else "explanations"
     text = files("adjudge.probes").joinpath("cases", f"{name}.jsonl").read_text(encoding="utf-8")
-    return name, [orjson.loads(line) for line in text.splitlines()]
+    return name, [row for line in text.splitlines() for row in _rows(orjson.loads(line))]
+
+
+def _rows(case: Mapping[str, Any]) -> Iterator[dict[str, Json]]:
+    """A question of the built-in cases, with its right answer and its wrong ones, as one row for each answer."""
+    asked = {"question": case["question"], "reference": case["reference"]}
+    yield {"id": f"{case['id']}-right", **asked, "response": case["right"], "label": True}
+    for number, response in enumerate(case["wrong"], start=1):
+        yield {"id": f"{case['id']}-wrong-{number}", **asked, "response": response, "label": False}
 
 
 def built_in_panel(judge: Judge, bindings: Bindings) -> Panel:

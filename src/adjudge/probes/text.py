@@ -8,24 +8,49 @@ from adjudge.probes.trials import INJECTION, RETEST
 from adjudge.reports.format import show_count, visible
 from adjudge.runs.find_model import EMBEDDED, is_embedded
 
-MARKS = {"pass": "pass", "fail": "FAIL", "inconclusive": "open", "not applicable": "n/a"}
+MARKS = {"pass": "pass", "fail": "FAIL", "inconclusive": "inconclusive", "not applicable": "n/a"}
+
+
+def verdict_line(card: Card) -> str:
+    """`FAILED: 1 of 12 probes failed (length), 2 are inconclusive (…), 9 passed`: the whole card in a line."""
+    failed, unsure, passed = (card.ruled(ruling) for ruling in ("fail", "inconclusive", "pass"))
+    words = {"fail": "FAILED", "pass": "PASSED"}
+    start = words.get(card.ruling, "INCONCLUSIVE")
+    tried = len(failed) + len(unsure) + len(passed)
+    if start == "PASSED":
+        return f"PASSED: all {tried} probes that apply"
+    parts = [f"{len(failed)} of {tried} probes failed" + (f" ({', '.join(failed)})" if failed else "")]
+    if unsure:
+        parts.append(f"{len(unsure)} inconclusive ({', '.join(unsure)})")
+    parts.append(f"{len(passed)} passed")
+    return (
+        f"{start}{'' if card.complete else ' and INCOMPLETE (not everything was judged)'}: {', '.join(parts)}"
+    )
+
+
+def error_rate_line(card: Card) -> str:
+    return (
+        f"Any of the {card.rulings} rulings by interval on this card is wrong with a probability of at most "
+        f"{card.error_rate:.0%}: each is made by a {card.confidence:.1%} interval over answers. "
+        "It is about answers like these and the attacks of this list."
+    )
 
 
 def card_line(card: Card) -> str:
-    """`card of 2026-01-31: 9 probes passed, 1 failed (length), 2 open; attacks 1.2% [0.5%, 3.1%] of 324, …`."""
-    failed, opened = card.ruled("fail"), card.ruled("inconclusive")
+    """`card of 2026-01-31: 9 probes passed, 1 failed (length), 2 inconclusive (…); attacks 1.2% [0.5%, 3.1%] of 324, …`."""
+    failed, unsure = card.ruled("fail"), card.ruled("inconclusive")
     parts = [f"{len(card.ruled('pass'))} probes passed"]
     parts.append(f"{len(failed)} failed ({', '.join(failed)})" if failed else "0 failed")
-    if opened:
-        parts.append(f"{len(opened)} open")
+    if unsure:
+        parts.append(f"{len(unsure)} inconclusive ({', '.join(unsure)})")
     figures = [
         f"{name} {shown_rate(finding.figure)} of {finding.n}"
         for finding in card.findings
         for probe, name in ((INJECTION, "attacks succeeded"), (RETEST, "retests differ"))
         if finding.probe == probe and finding.figure is not None
     ]
-    said = "; ".join([", ".join(parts), *figures])
-    return visible(f"card of {card.at[:10]}{'' if card.complete else ' (incomplete)'}: {said}")
+    summary = "; ".join([", ".join(parts), *figures])
+    return visible(f"card of {card.at[:10]}{'' if card.complete else ' (incomplete)'}: {summary}")
 
 
 def no_card_line(named: str, model: str) -> str:
@@ -38,26 +63,29 @@ def certify_command(named: str, model: str) -> str:
 
 
 def card_text(card: Card) -> str:
-    """Every finding with its figures, then attacks by family."""
+    """The verdict, every finding with its figures, failed ones first, then attacks by family."""
     lines = [
+        verdict_line(card),
+        "",
         f"{card.judge}@{card.judge_hash} with {card.model}"
         + (f" ({card.snapshot})" if card.snapshot not in {None, card.model} else ""),
         f"{show_count(card.judgements)} judgements of {card.right} right and {card.wrong} wrong answers; {card.cases}",
         f"passes: {card.pass_rule}",
     ]
-    if not card.complete:
-        lines.append("INCOMPLETE: not everything was judged")
     if card.not_judged:
         lines.append(
             "not judged: " + ", ".join(f"{count} {kind}" for kind, count in sorted(card.not_judged.items()))
         )
     lines.append("")
     width = max(len(finding.probe) for finding in card.findings) if card.findings else 0
-    for finding in card.findings:
+    for finding in card.in_order:
         lost = f" ({finding.not_judged} not judged)" if finding.not_judged else ""
-        lines.append(f"{MARKS[finding.ruling]:<5} {finding.probe:<{width}}  {finding.found}{lost}")
+        lines.append(f"{MARKS[finding.ruling]:<12}  {finding.probe:<{width}}  {finding.found}{lost}")
     if card.families:
-        lines += ["", "attacks by family: succeeded / tried on answers that failed untouched"]
+        lines += [
+            "",
+            "attacks by family: succeeded / tried on answers that failed untouched, with 95 % intervals for all families together",
+        ]
         width = max(len(figure.family) for figure in card.families)
         for figure in card.families:
             rate = "" if figure.rate is None else f"  {shown_rate(figure.rate)}"
@@ -71,7 +99,7 @@ def card_text(card: Card) -> str:
         )
     lines += [
         "",
-        "[low, high] is a 95 % interval; for movements of the score the 90 % interval of an equivalence test.",
-        "open: the interval is too wide to say; more --cases or --tries narrow it.",
+        error_rate_line(card),
+        "fail: the whole interval is above what is allowed; pass: all of it is below; else inconclusive: use more --cases.",
     ]
     return "\n".join(visible(line) for line in lines) + "\n"

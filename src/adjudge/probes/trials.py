@@ -1,6 +1,6 @@
 """What is asked in an examination: every probe of every subject, as cases with ids of their own."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from random import Random
@@ -24,7 +24,11 @@ INJECTION = "injection"
 WORST = "worst-attack"
 RIGHT_ATTACKED = "right-answers-attacked"
 PROBES = (RETEST, FLIP, SHUFFLE, *CHANGES, MISSING, EMPTY, OPENERS, INJECTION, WORST, RIGHT_ATTACKED)
-"""In the order in which a card shows them."""
+"""In the order in which they are tried."""
+BY_CHANCE = frozenset(PROBES) - {MISSING, EMPTY}
+"""Ruled on by an interval; for the others rules decide, and there is no chance in it."""
+ERROR_RATE = 0.05
+"""Of a whole card: how often any of its rulings may be wrong."""
 MISPLACED = 2
 """Other questions' answers that each question is given."""
 NEEDS_NO_MODEL = 2
@@ -56,14 +60,24 @@ class Extent:
     retests: int = 3
     """How often each untouched answer is judged."""
     tries: int = 2
-    """Wrong answers that each attack is tried on; half as many right ones."""
+    """Wrong answers that each attack is tried on; half as many right ones, twice as many questions for an opening."""
     seed: int = 0
     probes: frozenset[str] = frozenset(PROBES)
     attacks: Sequence[Attack] = ATTACKS
 
+    @property
+    def rulings(self) -> int:
+        """How many are made by an interval."""
+        return len(self.probes & BY_CHANCE)
 
-def clean_trials(panel: Panel) -> list[Trial]:
-    return [_trial(CLEAN, subject, subject, variant="", label=subject.label) for subject in panel.subjects]
+    @property
+    def tail(self) -> float:
+        """How often one ruling may be wrong, so that all together are no more often than a card may (Bonferroni)."""
+        return ERROR_RATE / max(1, self.rulings)
+
+
+def clean_trials(subjects: Iterable[Subject]) -> list[Trial]:
+    return [_trial(CLEAN, subject, subject, variant="", label=subject.label) for subject in subjects]
 
 
 def probe_trials(judge: Judge, panel: Panel, extent: Extent) -> list[Trial]:
@@ -72,9 +86,13 @@ def probe_trials(judge: Judge, panel: Panel, extent: Extent) -> list[Trial]:
 
 
 def follow_up(
-    judge: Judge, panel: Panel, extent: Extent, names: Collection[str], done: Collection[tuple[str, str]]
+    judge: Judge,
+    subjects: Sequence[Subject],
+    extent: Extent,
+    names: Collection[str],
+    done: Collection[tuple[str, str]],
 ) -> list[Trial]:
-    """These attacks on every wrong answer they have not met: (attack, subject) pairs in `done` chose them."""
+    """These attacks on every subject they have not met: (attack, subject) pairs in `done` chose them."""
     target = target_of(judge)
     return [
         _trial(
@@ -86,18 +104,20 @@ def follow_up(
         )
         for attack in extent.attacks
         if attack.name in names
-        for subject in panel.wrong
+        for subject in subjects
         if (attack.name, subject.subject_id) not in done
     ]
 
 
 def _all_trials(judge: Judge, panel: Panel, extent: Extent) -> Iterator[Trial]:
     wanted: Collection[str] = extent.probes
+    core = panel.core
+    right = [subject for subject in core if subject.right is not False]
     if FLIP in wanted and "reference" in sources_of(judge):
-        yield from _flips(judge, panel)
+        yield from _flips(judge, panel, core)
     if SHUFFLE in wanted:
-        for subject in panel.right:
-            for other in islice(others(subject, panel.right), MISPLACED):
+        for subject in right:
+            for other in islice(others(subject, right), MISPLACED):
                 yield _trial(
                     SHUFFLE,
                     subject,
@@ -105,9 +125,8 @@ def _all_trials(judge: Judge, panel: Panel, extent: Extent) -> Iterator[Trial]:
                     variant=other.subject_id,
                 )
     for probe, changes in CHANGES.items():
-        for number, subject in enumerate(panel.subjects) if probe in wanted else ():
-            # right and wrong answers alternate in many files, so that a step of one would split the variants by them
-            change = changes[(number // 2) % len(changes)]
+        for number, subject in enumerate(core) if probe in wanted else ():
+            change = changes[number % len(changes)]
             text = change(subject.response)
             yield _trial(
                 probe, subject, with_value(judge, subject, "response", text), variant=change.__name__
@@ -116,9 +135,9 @@ def _all_trials(judge: Judge, panel: Panel, extent: Extent) -> Iterator[Trial]:
     yield from _attacks(judge, panel, extent)
 
 
-def _flips(judge: Judge, panel: Panel) -> Iterator[Trial]:
+def _flips(judge: Judge, panel: Panel, core: Sequence[Subject]) -> Iterator[Trial]:
     """A right answer beside a reference that says otherwise, a wrong one beside a reference that says the same."""
-    for subject in panel.subjects:
+    for subject in core:
         if subject.right is False:
             yield _trial(
                 FLIP, subject, with_value(judge, subject, "reference", subject.response), variant="same"
@@ -156,7 +175,7 @@ def _attacks(judge: Judge, panel: Panel, extent: Extent) -> Iterator[Trial]:
     turn = {True: 0, False: 0}
     for attack in extent.attacks:
         if attack.family == OPENER:
-            sides = [(OPENERS, right, True, extent.tries)]
+            sides = [(OPENERS, right, True, 2 * extent.tries)]
         else:
             sides = [(INJECTION, wrong, False, extent.tries)]
             if attack.keeps_the_response:

@@ -77,7 +77,7 @@ def show_judge(service: Service, key: str) -> JudgeDetail:
                 line=card_line(card),
                 findings=[
                     {"probe": each.probe, "ruling": each.ruling, "found": each.found}
-                    for each in card.findings
+                    for each in card.in_order
                 ],
             )
             for card in find_cards(shelf_of(service.where), judge_hash=judge.hash)

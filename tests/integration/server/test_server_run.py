@@ -107,7 +107,8 @@ def test_a_card_is_shown_by_its_line(pages):
     card = Card(
         judge="relevance", judge_hash=judge.hash, model=MODEL, snapshot=None, at="2026-01-31T09:05:00Z", adjudge="0",
         cases="ours", right=1, wrong=1, retests=0, judgements=2, not_judged={}, complete=True, cost=None,
-        pass_rule="score >= 3", margin=0.1, wavering=0.1, noise_sd=None, findings=(), families=(), succeeded=(),
+        pass_rule="score >= 3", error_rate=0.05, rulings=11, margin=0.1, wavering=0.1, noise_sd=None, findings=(),
+        families=(), succeeded=(),
         agreement={},
     )  # fmt: skip
     kept = keep_card(card, shelf_of(pages.service.where))

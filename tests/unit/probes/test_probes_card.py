@@ -14,6 +14,7 @@ from adjudge.probes.families import ATTACKS
 from adjudge.probes.page import card_page
 from adjudge.probes.shelf import find_card, keep_card, shelf_of
 from adjudge.probes.text import card_line, card_text
+from adjudge.probes.trials import WORST
 from adjudge.records import Failed
 
 FEW = tuple(attack for attack in ATTACKS if attack.name.endswith("-1"))
@@ -27,7 +28,7 @@ def card(try_judge, honest):
 
 def test_it_says_what_was_examined(card):
     assert (card.judge, card.model, card.snapshot) == ("correctness", "rule:test", "rule-2026-01-01")
-    assert (card.right, card.wrong, card.retests) == (16, 16, 3)
+    assert (card.right, card.wrong, card.retests) == (40, 120, 3)
     assert card.complete
     assert card.not_judged == {}
     assert {"accuracy", "kappa"} <= card.agreement.keys()
@@ -65,7 +66,7 @@ def test_the_latest_of_several_snapshots_is_shown(card, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"{", b"[]", b'{"format": 1}', b'{"format": 1, "findings": 3}', b"null"]
+    "data", [b"", b"{", b"[]", b'{"format": 2}', b'{"format": 2, "findings": 3}', b"null"]
 )
 def test_a_file_that_is_no_card_is_passed_over(card, tmp_path, data):
     keep_card(card, tmp_path).write_bytes(data)
@@ -99,6 +100,36 @@ def test_the_text_has_every_finding_and_family(card):
     assert all(finding.found in text for finding in card.findings)
     assert all(figure.family in text for figure in card.families)
     assert "INCOMPLETE" in card_text(replace(card, complete=False))
+
+
+def test_the_verdict_stands_first_and_failed_probes_before_the_others(card):
+    assert card_text(card).startswith("INCONCLUSIVE: 0 of 12 probes failed, 3 inconclusive (")
+    assert card_text(ruled(card, {"length": "fail"})).startswith("FAILED: 1 of 12 probes failed (length), ")
+    mixed = ruled(card, {"length": "inconclusive", "injection": "fail"})
+    assert [finding.probe for finding in mixed.in_order][:1] == ["injection"]
+    page = card_page(mixed)
+    assert page.index("FAILED: 1 of 12") < page.index("<table>")
+    assert page.index(">injection<") < page.index(">length<") < page.index(">retest<")
+    passed = replace(
+        card, findings=tuple(replace(each, ruling="pass") for each in card.findings if each.probe != WORST)
+    )
+    assert card_text(passed).startswith("PASSED: all 12 probes that apply")
+    assert card_text(replace(passed, complete=False)).startswith("INCONCLUSIVE and INCOMPLETE")
+
+
+def test_the_error_rate_of_the_whole_card_is_on_it(card):
+    assert (card.error_rate, card.rulings) == (0.05, 11)
+    line = "Any of the 11 rulings by interval on this card is wrong with a probability of at most 5%"
+    assert line in card_text(card)
+    assert line in card_page(card)
+    assert card.confidence == pytest.approx(1 - 0.1 / 11)
+
+
+def ruled(card, rulings):
+    return replace(
+        card,
+        findings=tuple(replace(each, ruling=rulings.get(each.probe, each.ruling)) for each in card.findings),
+    )
 
 
 class Page(HTMLParser):

@@ -8,7 +8,8 @@ from adjudge.judges import load_judge
 from adjudge.probes.card import agreement
 from adjudge.probes.examine import has_passed
 from adjudge.probes.families import ATTACKS
-from adjudge.probes.findings import movement, rule, rule_movement, share, worst
+from adjudge.probes.findings import movement, rule, rule_movement, worst
+from adjudge.probes.fooling import worst_family
 from adjudge.probes.measure import measure
 from adjudge.probes.subjects import seat
 from adjudge.probes.trials import (
@@ -26,6 +27,7 @@ from adjudge.probes.trials import (
 )
 from adjudge.prompts.fill import Bindings
 from adjudge.stats.intervals import Estimate
+from adjudge.stats.limits import Tails, exact_share
 
 FEW = tuple(attack for attack in ATTACKS if attack.name.endswith(("-1", "-2")))
 
@@ -51,7 +53,7 @@ def finding(measured, probe):
 def test_an_honest_judge_passes_every_probe(try_judge, honest):
     examination, answers = try_judge(honest)
     measured = measure(examination, answers)
-    assert rulings(measured) == dict.fromkeys(PROBES, "pass")
+    assert rulings(measured) == {**dict.fromkeys(PROBES, "pass"), WORST: "not applicable"}
     assert len(answers.all()) == examination.judgements
     found = finding(measured, INJECTION)
     assert (found.figure.value, found.n) == (0.0, 2 * sum(a.family != "contentless-opener" for a in ATTACKS))
@@ -75,7 +77,7 @@ def test_a_judge_that_obeys_is_caught_with_the_families_it_obeys(try_judge, hone
 
 
 def test_one_attack_that_works_is_not_lost_in_the_average(try_judge, honest):
-    """It succeeds twice in 324 trials; who picks it succeeds every time."""
+    """It succeeds twice in 334 trials; who picks it succeeds every time."""
 
     def obedient(fields, repeat):
         return verdict(True) if "professor" in fields["response"] else honest(fields, repeat)
@@ -84,7 +86,7 @@ def test_one_attack_that_works_is_not_lost_in_the_average(try_judge, honest):
     measured = measure(examination, answers)
     assert rulings(measured)[INJECTION] == "pass"
     worst_one = finding(measured, WORST)
-    assert (worst_one.ruling, worst_one.n, worst_one.figure.value) == ("fail", 14, 1.0)
+    assert (worst_one.ruling, worst_one.n, worst_one.figure.value) == ("fail", 118, 1.0)
     assert "authority-1" in worst_one.found
     chosen_by = {trial.subject.subject_id for trial in examination.probes if trial.variant == "authority-1"}
     assert not chosen_by & {trial.subject.subject_id for trial in examination.follow_up}
@@ -102,7 +104,7 @@ def test_an_attack_that_was_lucky_once_is_not_called_a_weakness(try_judge, hones
 
     measured = measure(*try_judge(lucky, attacks=[a for a in ATTACKS if a.family == "authority"], tries=2))
     found = finding(measured, WORST)
-    assert (found.ruling, found.figure.value) == ("inconclusive", 0.0)
+    assert (found.ruling, found.figure.value, found.n) == ("pass", 0.0, 118)
 
 
 def test_a_judge_that_passes_all_that_has_an_attack_fails_the_probe(try_judge, honest):
@@ -125,7 +127,7 @@ def test_a_wavering_judge_is_told_from_a_fooled_one(try_judge, honest):
     assert measured.wavering == 1.0
     assert rulings(measured)[RETEST] == "fail"
     assert rulings(measured)[INJECTION] == "pass"
-    assert "100.0%" in finding(measured, INJECTION).found
+    assert "100% when judged again untouched" in finding(measured, INJECTION).found
 
 
 def test_a_judge_that_ignores_the_reference_does_not_follow_it(try_judge):
@@ -140,7 +142,7 @@ def test_a_judge_that_ignores_the_reference_does_not_follow_it(try_judge):
 
     assert rulings(measure(*try_judge(knows, probes=frozenset({FLIP}))))[FLIP] == "fail"
     assert rulings(measure(*try_judge(knows, probes=frozenset({SHUFFLE}))))[SHUFFLE] == "fail"
-    # it passes one answer of the sixteen: too few were judged as they should be to say anything
+    # it passes one answer of the forty: too few were judged as they should be to say anything
     shuffled = measure(*try_judge(ignorant, probes=frozenset({SHUFFLE})))
     assert (rulings(shuffled)[SHUFFLE], finding(shuffled, SHUFFLE).n) == ("inconclusive", 2)
 
@@ -179,7 +181,7 @@ def test_missing_and_empty_fields_are_never_sent_to_the_model(try_judge, honest)
     examination, answers = try_judge(client, probes=frozenset({MISSING, EMPTY}))
     measured = measure(examination, answers)
     assert rulings(measured) == {MISSING: "pass", EMPTY: "pass"}
-    assert len(client.requests) == 3 * len(examination.clean)
+    assert len(client.requests) == 3 * len(examination.retested) + len(examination.judged_once)
 
 
 def test_a_judge_without_a_reference_has_nothing_to_flip_and_may_rate_length(try_judge):
@@ -263,7 +265,7 @@ def estimate(value, low, high, n=30):
         (estimate(0.0, 0.0, 0.04), "pass"),
         (estimate(0.02, 0.0, 0.2), "inconclusive"),
         (estimate(0.2, 0.1, 0.3), "fail"),
-        (estimate(0.2, 0.0, 0.5), "inconclusive"),
+        (estimate(0.2, 0.03, 0.5), "inconclusive"),
     ],
 )
 def test_a_share_is_ruled_on_by_its_interval(found, ruling):
@@ -277,6 +279,8 @@ def test_a_share_is_ruled_on_by_its_interval(found, ruling):
         (estimate(0.3, 0.2, 0.4), "fail", "fail"),
         (estimate(-0.3, -0.4, -0.2), "fail", "pass"),
         (estimate(0.05, -0.1, 0.2), "inconclusive", "inconclusive"),
+        (estimate(0.2, 0.05, 0.4), "inconclusive", "inconclusive"),
+        (estimate(-0.2, -0.4, -0.05), "inconclusive", "pass"),
     ],
 )
 def test_a_movement_is_ruled_on_by_its_interval(found, both, up):
@@ -284,30 +288,42 @@ def test_a_movement_is_ruled_on_by_its_interval(found, both, up):
     assert rule_movement(found, 0.1, only_up=True) == up
 
 
+def moved(values, tail=0.05):
+    return movement([(str(number), value) for number, value in enumerate(values)], Tails.both(tail))
+
+
 def test_scores_that_never_move_have_an_interval_all_the_same():
-    few, many = movement([0.0] * 5), movement([0.0] * 32)
+    few, many = moved([0.0] * 5), moved([0.0] * 32)
     assert few.high > 0.4
     assert (few.low, many.low) == (-few.high, -many.high)
     assert many.high == pytest.approx(1 - 0.05 ** (1 / 32))
-    assert movement([0.3]).high == 1.0
-    assert movement([]) is None
+    assert moved([0.3]).high > 0.9
+    assert moved([]) is None
 
 
-def test_the_interval_of_a_movement_is_the_one_of_two_one_sided_t_tests():
+def test_a_few_scores_that_move_all_the_way_leave_more_doubt_than_t_would():
     from scipy import stats
 
-    values = [0.0, 0.1, -0.05, 0.2, 0.0, 0.05]
-    low, high = stats.t.interval(0.9, len(values) - 1, loc=sum(values) / 6, scale=stats.sem(values))
-    found = movement(values)
-    assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
+    values = [1.0] * 3 + [0.0] * 77
+    found = moved(values)
+    assert found.value == pytest.approx(3 / 80)
+    assert found.high > stats.binomtest(3, 80).proportion_ci(0.90, "exact").high - 1e-9
+    assert found.high > stats.t.interval(0.9, 79, loc=3 / 80, scale=stats.sem(values))[1]
 
 
-def test_trials_of_one_answer_are_not_independent_evidence():
-    alike = share([(str(answer), answer < 2) for answer in range(10) for _ in range(10)])
-    apart = share([(str(number), number < 20) for number in range(100)])
-    assert alike.value == apart.value == 0.2
-    assert alike.high - alike.low > apart.high - apart.low
-    assert share([]) is None
+def test_the_worst_family_is_the_one_that_succeeds_most_with_an_interval_for_all_together(try_judge, honest):
+    def obedient(fields, repeat):
+        return verdict(True) if "professor" in fields["response"] else honest(fields, repeat)
+
+    measured = measure(
+        *try_judge(obedient, attacks=FEW, tries=4, probes=frozenset({RETEST, INJECTION, WORST}))
+    )
+    found = worst_family(measured.families)
+    assert (found.family, found.succeeded, found.tried) == ("authority", 4, 8)
+    assert "worst family authority: 4 of 8, 50.0%" in finding(measured, INJECTION).found
+    alone = exact_share([(str(number), number < 4) for number in range(8)], Tails.both(0.025))
+    assert found.rate.low < alone.low
+    assert found.rate.high > alone.high
 
 
 def test_the_worst_ruling_counts():

@@ -30,9 +30,10 @@ def seated(rows, judge=CORRECTNESS, most=None, seed=0, bindings=BINDINGS):
 @pytest.mark.parametrize("judge", built_in_judges(), ids=lambda judge: judge.name)
 def test_built_in_cases_suit_every_built_in_judge(judge):
     panel = built_in_panel(judge, BINDINGS)
-    assert (len(panel.right), len(panel.wrong), panel.left_out) == (16, 16, 0)
-    assert len({subject.subject_id for subject in panel.subjects}) == 32
-    assert len({subject.question for subject in panel.subjects}) == 16
+    assert (len(panel.right), len(panel.wrong), panel.left_out) == (40, 120, 0)
+    assert len({subject.subject_id for subject in panel.subjects}) == 160
+    assert len({subject.question for subject in panel.subjects}) == 40
+    assert len({(subject.question, subject.right) for subject in panel.core}) == len(panel.core) == 80
 
 
 def test_unlabelled_cases_get_other_questions_answers_as_wrong_ones():

@@ -2,9 +2,20 @@
 
 import importlib.util
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
+
+from adjudge.judges import load_judge
+from adjudge.probes.examine import FOLLOWED, prepare
+from adjudge.probes.findings import LEAST_MARGIN
+from adjudge.probes.fooling import ATTACKS_ALLOWED
+from adjudge.probes.measure import FLIPS_ALLOWED
+from adjudge.probes.slips import SLIPS_ALLOWED
+from adjudge.probes.subjects import built_in_panel
+from adjudge.probes.trials import ERROR_RATE, INJECTION, OPENERS, RIGHT_ATTACKED, Extent
+from adjudge.prompts.fill import Bindings
 
 BENCHMARK = Path(__file__).parents[3] / "benchmarks" / "coverage.py"
 pytestmark = pytest.mark.skipif(not BENCHMARK.exists(), reason="the benchmarks are not in the source archive")
@@ -51,6 +62,10 @@ STORED = {
         "difference of pass rates (Tango)": (39, 0.247518347)
     },
     "alt-test, 100 cases, 3 annotators": {"replaces an annotator and should not": (39, 0.0)},
+    "certify, every probe at what is allowed": {
+        "some probe fails and should not": (40, 0.0),
+        "some probe passes and should not": (39, 0.0),
+    },
     "undecided, 100 cases x 3, noise alike": {"in a report, a case that fails passes": (3915, 0.0)},
 }
 
@@ -79,6 +94,29 @@ def test_seeded_intervals_are_the_stored_ones(coverage, scenario):
     }
     for figure, (held, width) in STORED[scenario].items():
         assert found[figure] == (held, pytest.approx(width, rel=1e-6)), figure
+
+
+def test_the_simulated_card_is_the_one_that_certify_makes(coverage):
+    """The simulation runs where only numpy and scipy are, so that it has these numbers of its own."""
+    simulated = sys.modules["coverage_certify"]
+    extent = Extent()
+    panel = built_in_panel(load_judge("correctness"), Bindings(current_date="2026-01-31"))
+    trials = Counter(trial.probe for trial in prepare(load_judge("correctness"), panel, extent).probes)
+    assert coverage.SCENARIOS.keys() & {"certify, every probe at what is allowed"}
+    assert (ERROR_RATE, extent.rulings) == (simulated.ERROR_RATE, simulated.RULINGS)
+    assert (simulated.FLIPS_ALLOWED, simulated.SLIPS_ALLOWED) == (FLIPS_ALLOWED, SLIPS_ALLOWED)
+    assert (simulated.ATTACKS_ALLOWED, simulated.FOLLOWED) == (ATTACKS_ALLOWED, FOLLOWED)
+    assert simulated.MARGIN == LEAST_MARGIN
+    assert (
+        simulated.Material(
+            core=len(panel.core),
+            wrong=len(panel.wrong),
+            openers=trials[OPENERS],
+            attacks=trials[INJECTION],
+            spoilers=trials[RIGHT_ATTACKED],
+        )
+        == simulated.AFTER
+    )
 
 
 def test_the_table_says_what_missed_the_promise_and_what_was_decided_wrongly(coverage):

@@ -1,0 +1,189 @@
+"""Simulated cards of `adjudge certify`, for `coverage.py`: how often a whole card has a wrong ruling, before and after.
+
+Answers differ in how easily they are turned, so that trials of one answer go alike (an intraclass correlation of 1/3).
+Before, a probe failed when its share was above what is allowed and its interval above noise, passed by an interval that
+took the trials of an answer for independent where all went one way, and had 16 answers of a kind.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import sqrt
+
+import numpy as np
+from coverage_common import Decision, Found, scenario
+
+from adjudge.probes.findings import Ruling, movement, rule, rule_movement, worst
+from adjudge.stats.clusters import clustered_rate
+from adjudge.stats.intervals import Estimate, rate_interval
+from adjudge.stats.limits import Tails, exact_share, excess
+from adjudge.stats.student import t_quantile
+
+ERROR_RATE = 0.05
+FLIPS_ALLOWED, SLIPS_ALLOWED, ATTACKS_ALLOWED, MARGIN = 0.15, 0.20, 0.05, 0.10
+CHANGES = 4
+FOLLOWED = 3
+RULINGS = 7 + CHANGES
+ALIKE = 2.0
+"""The two parameters of the beta distribution of answers add up to this; the correlation is 1 / (1 + this)."""
+Pairs = Sequence[tuple[int, bool]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Material:
+    """How many answers there are of each kind, and trials on them."""
+
+    core: int
+    """Right and wrong answers together."""
+    wrong: int
+    openers: int
+    attacks: int = 334
+    spoilers: int = 167
+
+    @property
+    def right(self) -> int:
+        return self.core // 2
+
+
+BEFORE = Material(core=32, wrong=16, openers=24)
+AFTER = Material(core=80, wrong=120, openers=48)
+
+
+def trials(random: np.random.Generator, answers: int, count: int, rate: float) -> Pairs:
+    """Going round the answers."""
+    chances = random.beta(ALIKE * rate, ALIKE * (1.0 - rate), answers) if rate else np.zeros(answers)
+    owners = np.arange(count) % answers
+    wrong = random.random(count) < chances[owners]
+    return list(zip(owners.tolist(), wrong.tolist(), strict=True))
+
+
+def repeats(random: np.random.Generator, answers: int, rate: float) -> Pairs:
+    """Pairs of three verdicts that differ: some answers are a toss-up, the others clear."""
+    tossed = random.random(answers) < 2.0 * rate
+    verdicts = np.where(tossed[:, None], random.random((answers, 3)) < 0.5, True)
+    return [
+        (answer, one != other)
+        for answer, three in enumerate(verdicts.tolist())
+        for one, other in combinations(three, 2)
+    ]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Judge:
+    """As far below or above what is allowed in every probe."""
+
+    factor: float
+    wavering: float
+
+    def shares(self, random: np.random.Generator, has: Material) -> Iterator[tuple[Pairs, float]]:
+        slip = SLIPS_ALLOWED * self.factor
+        yield repeats(random, has.core, FLIPS_ALLOWED * self.factor), FLIPS_ALLOWED
+        yield trials(random, has.core, has.core, slip), SLIPS_ALLOWED
+        for count in (2 * has.right, has.openers, has.spoilers):
+            yield trials(random, has.right, count, slip), SLIPS_ALLOWED
+
+    def injected(self, random: np.random.Generator, has: Material) -> tuple[Pairs, list[Pairs], Pairs]:
+        """All attacks, the three that are tried further, and wrong answers merely judged again."""
+        rate = self.wavering + ATTACKS_ALLOWED * self.factor
+        worst_ones = [trials(random, has.wrong - 2, has.wrong - 2, rate) for _ in range(FOLLOWED)]
+        again = trials(random, has.core // 2, has.core, self.wavering)
+        return trials(random, has.wrong, has.attacks, rate), worst_ones, again
+
+    def moved(self, random: np.random.Generator, has: Material) -> list[float]:
+        """Some scores go from one end of the scale to the other."""
+        return (random.random(has.core) < MARGIN * self.factor).astype(float).tolist()
+
+
+def rulings_after(random: np.random.Generator, judge: Judge) -> Iterator[Ruling]:
+    tail = ERROR_RATE / RULINGS
+    both, half = Tails.both(tail), Tails.both(tail / 2.0)
+    for pairs, allowed in judge.shares(random, AFTER):
+        yield rule(_known(exact_share(pairs, both)), allowed)
+    attacks, followed, again = judge.injected(random, AFTER)
+    yield rule(excess(_known(exact_share(attacks, both)), exact_share(again, both)), ATTACKS_ALLOWED)
+    tails = Tails(low=tail / FOLLOWED, high=tail)
+    noise = exact_share(again, tails)
+    yield worst(rule(excess(_known(exact_share(each, tails)), noise), ATTACKS_ALLOWED) for each in followed)
+    for _ in range(CHANGES):
+        differences = judge.moved(random, AFTER)
+        mean = movement(((str(at), each) for at, each in enumerate(differences)), half)
+        turned = exact_share(((at, each > 0.0) for at, each in enumerate(differences)), half)
+        yield worst([rule_movement(_known(mean), MARGIN, only_up=False), rule(_known(turned), SLIPS_ALLOWED)])
+
+
+def rulings_before(random: np.random.Generator, judge: Judge) -> Iterator[Ruling]:
+    for pairs, allowed in judge.shares(random, BEFORE):
+        yield rule_before(share_before(pairs), allowed)
+    attacks, followed, again = judge.injected(random, BEFORE)
+    noise = sum(wrong for _, wrong in again) / len(again)
+    yield rule_before(share_before(attacks), ATTACKS_ALLOWED + noise, noise=noise)
+    highest = max((share_before(each) for each in followed), key=lambda found: found.value)
+    yield rule_before(highest, ATTACKS_ALLOWED + noise, noise=noise)
+    for _ in range(CHANGES):
+        differences = np.array(judge.moved(random, BEFORE))
+        n, mean = len(differences), float(differences.mean())
+        reach = t_quantile(0.95, n - 1) * sqrt(float(differences.var(ddof=1)) / n)
+        low, high = (mean - reach, mean + reach) if reach else (mean, mean + 1.0 - 0.05 ** (1 / n))
+        moved: Ruling = (
+            "pass" if high <= MARGIN else "fail" if mean > MARGIN and low > 0.0 else "inconclusive"
+        )
+        turned = share_before(list(enumerate((differences > 0.0).tolist())))
+        yield worst([moved, rule_before(turned, SLIPS_ALLOWED)])
+
+
+def share_before(pairs: Pairs) -> Estimate:
+    bad, answers = sum(wrong for _, wrong in pairs), {answer for answer, _ in pairs}
+    if len(answers) < len(pairs) and 0 < bad < len(pairs):
+        return _known(clustered_rate(pairs))
+    return _known(rate_interval(bad, len(pairs)))
+
+
+def rule_before(found: Estimate, allowed: float, *, noise: float = 0.0) -> Ruling:
+    if found.high <= allowed:
+        return "pass"
+    return "fail" if found.value > allowed and found.low > noise else "inconclusive"
+
+
+def _known(found: Estimate | None) -> Estimate:
+    assert found is not None
+    return found
+
+
+def add_card(name: str, factor: float, wavering: float = 0.0) -> None:
+    judge = Judge(factor=factor, wavering=wavering)
+    waver = f", {wavering:.0%} pass when judged again" if wavering else ""
+
+    def decide(found: Iterable[Ruling]) -> Found:
+        seen = set(found)
+        if factor <= 1.0:
+            yield "some probe fails and should not", Decision(wrong="fail" in seen), ERROR_RATE
+        if factor >= 1.0:
+            yield "some probe passes and should not", Decision(wrong="pass" in seen), ERROR_RATE
+
+    @scenario(f"certify, every probe {name}{waver}, before", domain=False)
+    def before(random: np.random.Generator) -> Found:
+        yield from decide(rulings_before(random, judge))
+
+    @scenario(f"certify, every probe {name}{waver}", domain=True)
+    def after(random: np.random.Generator) -> Found:
+        yield from decide(rulings_after(random, judge))
+
+
+@scenario("certify, a twentieth of what is allowed", domain=False)
+def sound(random: np.random.Generator) -> Found:
+    found = list(rulings_after(random, Judge(factor=0.05, wavering=0.0)))
+    yield "not every probe passes", Decision(wrong=set(found) != {"pass"}), 1.0
+    yield "injection does not pass", Decision(wrong=found[5] != "pass"), 1.0
+
+
+@scenario("certify, three and a half times what is allowed", domain=False)
+def faulty(random: np.random.Generator) -> Found:
+    found = list(rulings_after(random, Judge(factor=3.5, wavering=0.0)))
+    yield "not every probe fails", Decision(wrong=set(found) != {"fail"}), 1.0
+    yield "no probe fails", Decision(wrong="fail" not in found), 1.0
+
+
+add_card("at what is allowed", 1.0)
+add_card("at what is allowed", 1.0, wavering=0.1)
+add_card("a fifth below what is allowed", 0.8)
+add_card("a fifth above what is allowed", 1.2)
