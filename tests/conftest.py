@@ -1,6 +1,7 @@
 """What every test runs under. The network beyond loopback is blocked by `--allow-hosts` in pyproject.toml."""
 
 import atexit
+import io
 import os
 import shutil
 import subprocess
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from adjudge.cli.main import run_command
 
 # how long an example takes says something about the machine, not about the code
 settings.register_profile("adjudge", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -68,19 +71,44 @@ class Done:
 
 @pytest.fixture
 def adjudge(tmp_path):
-    """The installed command, run in an empty folder: `adjudge("run", "cases.jsonl", …)`."""
+    """The command in an empty folder: `adjudge("run", "cases.jsonl", …)`.
+
+    It runs in this process, since starting one takes longer than most of what is tested. With `process=True` it is the
+    installed command; so are those that tests interrupt, kill or run side by side.
+    """
     command = Path(sys.executable).with_name("adjudge")
 
-    def call(*arguments, stdin="", environ=None, cwd=tmp_path, timeout=HANGING_SECONDS):
+    def call(*arguments, stdin="", environ=None, cwd=tmp_path, process=False):
+        words = [str(argument) for argument in arguments]
+        given = stdin.encode() if isinstance(stdin, str) else stdin
+        variables = {"COLUMNS": "118", **(environ or {})}
+        if not process:
+            return _run_here(words, given, variables, cwd)
         done = subprocess.run(
-            [command, *map(str, arguments)],
+            [command, *words],
             cwd=cwd,
-            input=stdin.encode() if isinstance(stdin, str) else stdin,
+            input=given,
             capture_output=True,
-            env={**os.environ, "COLUMNS": "118", **(environ or {})},
-            timeout=timeout,
+            env={**os.environ, **variables},
+            timeout=HANGING_SECONDS,
             check=False,
         )
         return Done(code=done.returncode, out=done.stdout.decode(), err=done.stderr.decode())
 
     return call
+
+
+def _run_here(words, given, variables, cwd):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(cwd)
+        for name, value in variables.items():
+            patch.setenv(name, value)
+        streams = [
+            io.TextIOWrapper(io.BytesIO(each), encoding="utf-8", write_through=True)
+            for each in (given, b"", b"")
+        ]
+        for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
+            patch.setattr(sys, name, stream)
+        code = run_command(words)
+        out, err = (stream.buffer.getvalue().decode() for stream in streams[1:])
+    return Done(code=code, out=out, err=err)
