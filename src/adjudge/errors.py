@@ -30,6 +30,15 @@ class DatasetError(InputError):
 class JudgeFileError(InputError):
     """A judge file cannot be read as one."""
 
+    LONGEST = 4000
+    """Characters: a message quotes the file, and a hostile one has long lines."""
+
+    def __init__(self, where: str, problem: str, hint: str) -> None:
+        super().__init__(
+            where,
+            *(text if len(text) <= self.LONGEST else f"{text[: self.LONGEST]}…" for text in (problem, hint)),
+        )
+
 
 class TemplateError(InputError):
     """A prompt is not well formed in its dialect, or its output grows past the bound."""

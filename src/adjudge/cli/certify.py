@@ -11,6 +11,7 @@ import orjson
 
 from adjudge.cli.config import ANY, INSIDE
 from adjudge.cli.console import Progress, print_json, tell
+from adjudge.cli.interrupts import Interrupts, reading_limit
 from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED
 from adjudge.cli.options import (
     as_mapping,
@@ -25,7 +26,6 @@ from adjudge.cli.options import (
     pass_option,
     store_option,
 )
-from adjudge.cli.run import Interrupts
 from adjudge.dataset import read_cases
 from adjudge.errors import SettingsError
 from adjudge.probes.card import Card, make_card
@@ -142,16 +142,17 @@ def command(
     the store. An interrupted examination goes on when the same command is given again.
     """
     _check_outputs(outputs, cases)
-    plan = make_plan(
-        [judge],
-        maps=as_mapping(maps, "--map"),
-        sets=as_mapping(sets, "--set"),
-        passes=pass_rule,
-        temperature=temperature,
-        max_output_tokens=max_output_tokens,
-        parameters=as_parameters(param),
-        jobs=jobs,
-    )
+    with reading_limit("--judge"):
+        plan = make_plan(
+            [judge],
+            maps=as_mapping(maps, "--map"),
+            sets=as_mapping(sets, "--set"),
+            passes=pass_rule,
+            temperature=temperature,
+            max_output_tokens=max_output_tokens,
+            parameters=as_parameters(param),
+            jobs=jobs,
+        )
     extent = Extent(
         retests=retests,
         tries=tries,

@@ -8,6 +8,7 @@ import click
 
 from adjudge.cli.config import ANY
 from adjudge.cli.console import print_json
+from adjudge.cli.interrupts import reading_limit
 from adjudge.cli.options import (
     as_mapping,
     as_parameters,
@@ -69,18 +70,19 @@ def command(
 
     What is stored already is taken off.
     """
-    plan = make_plan(
-        judges,
-        maps=as_mapping(maps, "--map"),
-        sets=as_mapping(sets, "--set"),
-        temperature=temperature,
-        max_output_tokens=max_output_tokens,
-        parameters=as_parameters(param),
-        repeats=repeat,
-        jobs=jobs,
-        first=first,
-        sample=sample,
-    )
+    with reading_limit("--judge"):
+        plan = make_plan(
+            judges,
+            maps=as_mapping(maps, "--map"),
+            sets=as_mapping(sets, "--set"),
+            temperature=temperature,
+            max_output_tokens=max_output_tokens,
+            parameters=as_parameters(param),
+            repeats=repeat,
+            jobs=jobs,
+            first=first,
+            sample=sample,
+        )
     rows = read_cases(cases, maps=plan.asking.bindings.maps)
     client = find_model(model, plan.judges, base_url=base_url, jobs=1)
     known = parse_price(price) if price is not None else _listed_price(client)

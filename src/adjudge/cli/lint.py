@@ -3,9 +3,10 @@
 import click
 
 from adjudge.cli.console import plain, print_json
+from adjudge.cli.interrupts import reading_limit
 from adjudge.cli.main import EXIT_GATE_FAILED
 from adjudge.cli.options import json_option
-from adjudge.judges import lint_judge, load_judge
+from adjudge.judges import Finding, lint_judge, load_judge
 
 
 @click.command("lint", short_help="Find what would make a judge unreliable.")
@@ -13,7 +14,10 @@ from adjudge.judges import lint_judge, load_judge
 @json_option
 def command(*, judges: tuple[str, ...], as_json: bool) -> int:
     """Check each of JUDGES (built-in names or judge files). Exit 1 when anything is found."""
-    found = [(name, finding) for name in judges for finding in lint_judge(load_judge(name))]
+    found: list[tuple[str, Finding]] = []
+    for name in judges:
+        with reading_limit(f"judge {name}"):
+            found += [(name, finding) for finding in lint_judge(load_judge(name))]
     if as_json:
         rows = [
             {

@@ -163,6 +163,9 @@ def all_commands(group: click.Group, ctx: click.Context) -> Iterator[tuple[str, 
 
 def main(args: list[str] | None = None) -> None:
     """Run a command and leave with the exit code DESIGN gives each kind of end."""
+    from adjudge.cli.interrupts import end_at_second_interrupt
+
+    end_at_second_interrupt()
     sys.exit(run_command(args))
 
 

@@ -1,15 +1,12 @@
 """`adjudge run`: judge every case of a file."""
 
 import asyncio
-import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager, ExitStack, aclosing, suppress
+from contextlib import AbstractAsyncContextManager, ExitStack, aclosing
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import click
 
@@ -17,6 +14,7 @@ from adjudge.cli.cards import Cards
 from adjudge.cli.config import ANY, INSIDE, never
 from adjudge.cli.console import Progress, print_json, tell, use_colour
 from adjudge.cli.gates import gate_options, parse_gates
+from adjudge.cli.interrupts import Interrupts, reading_limit
 from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED
 from adjudge.cli.options import (
     as_mapping,
@@ -158,20 +156,21 @@ def command(
         )
     if seed is not None and sample is None:
         raise SettingsError("--seed", "chooses a sample, and none was asked for", "add --sample N")
-    plan = make_plan(
-        judges,
-        maps=as_mapping(maps, "--map"),
-        sets=as_mapping(sets, "--set"),
-        passes=pass_rule,
-        temperature=temperature,
-        max_output_tokens=max_output_tokens,
-        parameters=as_parameters(param),
-        repeats=repeat,
-        jobs=jobs,
-        first=first,
-        sample=sample,
-        seed=seed or 0,
-    )
+    with reading_limit("--judge"):
+        plan = make_plan(
+            judges,
+            maps=as_mapping(maps, "--map"),
+            sets=as_mapping(sets, "--set"),
+            passes=pass_rule,
+            temperature=temperature,
+            max_output_tokens=max_output_tokens,
+            parameters=as_parameters(param),
+            repeats=repeat,
+            jobs=jobs,
+            first=first,
+            sample=sample,
+            seed=seed or 0,
+        )
     gates = parse_gates(
         fail_under,
         fail_under_pass_rate,
@@ -294,49 +293,6 @@ def _announce(session: Session) -> None:
         announce_origin(session.store)
     if session.goes_on:
         tell(f"run {session.run} goes on where it was")
-
-
-class Interrupts:
-    """The first Ctrl-C takes no further work and lets what is in flight finish; the second stops at once."""
-
-    SECONDS_TO_FINISH = 5.0
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._loop = asyncio.get_running_loop()
-        self._task = asyncio.current_task()
-        self.seen = False
-        self._cancelled = False
-
-    def __enter__(self) -> Self:
-        with suppress(
-            NotImplementedError, RuntimeError
-        ):  # Windows, or not in the main thread: Python's own way
-            self._loop.add_signal_handler(signal.SIGINT, self._interrupt)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        with suppress(NotImplementedError, RuntimeError):
-            self._loop.remove_signal_handler(signal.SIGINT)
-
-    def _interrupt(self) -> None:
-        assert self._task is not None
-        if self._cancelled:
-            self._task.cancel()
-        elif self.seen:
-            self._cancel()
-        else:
-            self.seen = True
-            self._session.stop("interrupted")
-            tell("finishing what is in flight; Ctrl-C again stops at once")
-            self._loop.call_later(self.SECONDS_TO_FINISH, self._cancel)
-
-    def _cancel(self) -> None:
-        """What is judged is still written, in order: it may have waited for a case that is given up now."""
-        self._cancelled = True
-        self._session.cancel()
 
 
 class RowWriter:

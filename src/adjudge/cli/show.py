@@ -7,6 +7,7 @@ import orjson
 
 from adjudge.cli.config import INSIDE
 from adjudge.cli.console import plain, print_json
+from adjudge.cli.interrupts import reading_limit
 from adjudge.cli.options import as_mapping, flag, input_options, json_option, store_option
 from adjudge.dataset import read_cases
 from adjudge.judges import describe_judge, load_judge
@@ -48,21 +49,22 @@ def command(
 
         show_case(store, judge, case, as_json=as_json)
         return
-    loaded = load_judge(judge)
-    described = describe_judge(loaded)
-    if case_file is not None:
-        bindings = Bindings(
-            maps=as_mapping(maps, "--map"),
-            sets=as_mapping(sets, "--set"),
-            current_date=datetime.now(UTC).date().isoformat(),
-        )
-        check_values(loaded, bindings.sets)
-        first = first_case(read_cases(case_file, maps=bindings.maps), case_file)
-        described["messages"] = [
-            {"role": message.role, "content": message.content}
-            for step in preview(loaded, first, bindings)
-            for message in step.messages
-        ]
+    with reading_limit(f"judge {judge}"):
+        loaded = load_judge(judge)
+        described = describe_judge(loaded)
+        if case_file is not None:
+            bindings = Bindings(
+                maps=as_mapping(maps, "--map"),
+                sets=as_mapping(sets, "--set"),
+                current_date=datetime.now(UTC).date().isoformat(),
+            )
+            check_values(loaded, bindings.sets)
+            first = first_case(read_cases(case_file, maps=bindings.maps), case_file)
+            described["messages"] = [
+                {"role": message.role, "content": message.content}
+                for step in preview(loaded, first, bindings)
+                for message in step.messages
+            ]
     if as_json:
         print_json(described)
     else:

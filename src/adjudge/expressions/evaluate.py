@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import assert_never
 
-from adjudge.expressions.numbers import exact_number, round_half_up
+from adjudge.expressions.numbers import exact_number, is_usable, round_half_up
 from adjudge.expressions.syntax import (
     Apply,
     Chain,
@@ -147,6 +147,8 @@ def calculate(chain: Chain, values: Mapping[str, Json]) -> Fraction:
                 if operand == 0:
                     raise EvaluationError(f"division by zero: {described(node)} is 0")
                 total /= operand
+        if not is_usable(total):
+            raise EvaluationError("a sum or product grows beyond any score")
     return total
 
 

@@ -32,3 +32,8 @@ def round_half_up(value: Fraction, digits: int = 0) -> Fraction:
     """2.5 -> 3 and -2.5 -> -2: a half always goes up, as people write it down."""
     unit = 10**digits
     return Fraction(math.floor(value * unit + Fraction(1, 2)), unit)
+
+
+def is_usable(value: Fraction) -> bool:
+    """Small enough to compute on with."""
+    return max(value.numerator.bit_length(), value.denominator.bit_length()) <= LARGEST_BITS

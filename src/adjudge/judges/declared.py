@@ -10,11 +10,12 @@ from typing import Literal
 
 from adjudge.errors import JudgeFileError
 from adjudge.judges.front_matter import Located
-from adjudge.judges.schema import read_verdict
+from adjudge.judges.schema import LARGEST_NUMBER, read_verdict, too_large
 from adjudge.records import Dialect, Json, Scale, WhenEmpty
 from adjudge.templates import DIALECTS
 
 FORMAT = 1
+SMALLEST_SCALE = 1e-6
 KEYS = (
     "adjudge",
     "name",
@@ -181,6 +182,8 @@ class _Reader:
             raise self.error(
                 entry.line, f"{what} is `{_shown(entry)}`, not a number", "write a number, such as 0 or 0.5"
             )
+        if abs(value) > LARGEST_NUMBER:
+            raise too_large(self.where, entry, what)
         return value
 
     # ---- one key each
@@ -271,10 +274,11 @@ class _Reader:
                 entry.line, f"`scale: {_shown(entry)}` is not a list of two numbers", "write `scale: [0, 5]`"
             )
         low, high = (self.number(element, "an end of the scale") for element in entry.elements)
-        if low >= high:
-            raise self.error(
-                entry.line, f"the scale's low end {low} is not below its high end {high}", "write `[lo, hi]`"
-            )
+        if high - low < SMALLEST_SCALE:
+            problem = f"the scale's low end {low} is not below its high end {high}"
+            if low < high:
+                problem = f"the scale from {low} to {high} is shorter than {SMALLEST_SCALE}"
+            raise self.error(entry.line, problem, "write `[lo, hi]`, such as [0, 5]")
         return Scale(low=low, high=high)
 
     def passes(self) -> str | None:
@@ -350,6 +354,8 @@ class _Reader:
                 f"`max_output_tokens: {_shown(entry)}` is not a whole number above 0",
                 "write, say, 1024",
             )
+        if entry.value > LARGEST_NUMBER:
+            raise too_large(self.where, entry, "`max_output_tokens`")
         return entry.value
 
     def structured(self) -> bool | None:

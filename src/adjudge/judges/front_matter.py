@@ -4,6 +4,7 @@ Read as YAML 1.2 does: `yes`, `no`, `on` and dates stay the text they are, so th
 Aliases and tags are refused: a judge file is data from anywhere.
 """
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -190,5 +191,6 @@ def _scalar(written: str) -> Json:
     if _INTEGER.fullmatch(written):
         return int(written)
     if _FLOAT.fullmatch(written):
-        return float(written)
+        number = float(written)
+        return number if math.isfinite(number) else written
     return written

@@ -8,6 +8,8 @@ from adjudge.errors import JudgeFileError
 from adjudge.judges.front_matter import Located
 from adjudge.records import Json
 
+LARGEST_NUMBER = 1e12
+"""Of a scale, a range, points: beyond it squares and sums lose what people mean by a score."""
 TYPES = ("string", "number", "integer", "boolean", "list", "object", "null")
 _TYPE_WORDS: Mapping[str, str] = {
     "string": "string",
@@ -196,7 +198,9 @@ def _enum(located: Located, where: str) -> dict[str, Json]:
     for element in entry.elements:
         if element.value is not None and not isinstance(element.value, str | int | float):
             raise _error(where, element.line, "an enum value is a list or a mapping", "use words or numbers")
-    if any(values[index] in values[:index] for index in range(len(values))):
+        if isinstance(element.value, int | float) and abs(element.value) > LARGEST_NUMBER:
+            raise too_large(where, element, "an enum value")
+    if len(set(values)) < len(values):
         raise _error(where, entry.line, "`enum` lists a value twice", "list each once")
     schema: dict[str, Json] = {"enum": values}
     if "description" in located.entries:
@@ -234,10 +238,20 @@ def _keyword_value(keyword: str, entry: Located, where: str) -> Json:
     if keyword in {"minimum", "maximum"}:
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise _error(where, entry.line, f"`{keyword}` is not a number", "write a number, such as 0")
-        return value
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+    elif isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise _error(where, entry.line, f"`{keyword}` is not a count", "write a whole number")
+    if abs(value) > LARGEST_NUMBER:
+        raise too_large(where, entry, f"`{keyword}`")
     return value
+
+
+def too_large(where: str, entry: Located, what: str) -> JudgeFileError:
+    return _error(
+        where,
+        entry.line,
+        f"{what} is {entry.written}, beyond {LARGEST_NUMBER:.0f}",
+        "choose a smaller number: scores on a scale such as 0 to 100 say as much",
+    )
 
 
 def _mapping(value: Json) -> Mapping[str, Json]:

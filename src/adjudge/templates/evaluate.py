@@ -22,18 +22,23 @@ from adjudge.templates.syntax import (
     Ternary,
     Unary,
 )
-from adjudge.templates.values import ABSENT, Absent, Value, descend, is_true, lookup, member, to_text
+from adjudge.templates.values import ABSENT, Absent, Value, descend, is_true, lookup, member, to_text, weigh
 
 MAX_ITERATIONS = 1_000_000
 MAX_LOOP_OUTPUT = 10_000_000
 """Characters written by loops; what is written once is as long as its value and needs no bound."""
+ELEMENT = 20
+"""What an element of a new list costs, in characters."""
+MAX_WORK = 50_000_000
+"""Characters and elements that expressions may make and compare: each tag can double what the one before it made."""
 EXACT_INTEGER = 2**53
+COMPARISONS = frozenset({"==", "!=", "===", "!==", "<", "<=", ">", ">="})
 
 
 class Scope:
     """What names stand for at one point of a rendering, and what its loops may still do."""
 
-    __slots__ = ("contexts", "iterations", "loops", "names", "room", "values")
+    __slots__ = ("contexts", "iterations", "loops", "names", "room", "values", "work")
 
     def __init__(self, values: Mapping[str, Json]) -> None:
         self.values = values
@@ -42,6 +47,7 @@ class Scope:
         self.loops = 0
         self.iterations = MAX_ITERATIONS
         self.room = MAX_LOOP_OUTPUT
+        self.work = MAX_WORK
 
     def iterate(self, where: str) -> None:
         self.iterations -= 1
@@ -60,6 +66,27 @@ class Scope:
                 "in a loop", f"more than {MAX_LOOP_OUTPUT} characters are written", "loop over less"
             )
 
+    def spend(self, count: int) -> None:
+        self.work -= count
+        if self.work < 0:
+            raise TemplateError(
+                "in an expression",
+                f"expressions make or compare more than {MAX_WORK} characters and elements",
+                "join and compare less",
+            )
+
+    def read(self, value: Value) -> Value:
+        """Account for a value that is read to its end."""
+        if isinstance(value, list | dict):
+            weight = weigh(value, self.work)
+            self.spend(weight.elements + weight.characters)
+        elif isinstance(value, str):
+            self.spend(len(value))
+        return value
+
+    def text_of(self, value: Value) -> str:
+        return value if isinstance(value, str) else to_text(self.read(value))
+
 
 def evaluate(expression: Expression, scope: Scope) -> Value:
     match expression:
@@ -73,7 +100,10 @@ def evaluate(expression: Expression, scope: Scope) -> Value:
             return value
         case ListOf(items=items):
             found = [evaluate(item, scope) for item in items]
-            return [None if isinstance(item, Absent) else item for item in found]
+            made: Value = [None if isinstance(item, Absent) else item for item in found]
+            # With all it holds: a list that holds another twice can be too long to write after sixty tags.
+            scope.spend(weigh(made, scope.work // ELEMENT).elements * ELEMENT)
+            return made
         case Index(target=target, key=key):
             return member(evaluate(target, scope), evaluate(key, scope))
         case Unary(operator=operator, operand=operand):
@@ -112,6 +142,9 @@ def _binary(expression: Binary, scope: Scope) -> Value:
         case "??":
             return evaluate(expression.right, scope) if _is_nothing(left) else left
     right = evaluate(expression.right, scope)
+    if operator in COMPARISONS and not (_is_nothing(left) or _is_nothing(right)):
+        scope.read(left)
+        scope.read(right)
     match operator:
         case "==":
             return _loosely_equal(left, right)
@@ -124,10 +157,9 @@ def _binary(expression: Binary, scope: Scope) -> Value:
         case "<" | "<=" | ">" | ">=":
             return _compare(operator, left, right)
         case "+" if isinstance(left, str) or isinstance(right, str):
-            text = to_text(left) + to_text(right)
-            if scope.loops:  # a sum that doubles in every turn of a loop
-                scope.write(text)
-            return text
+            parts = scope.text_of(left), scope.text_of(right)
+            scope.spend(len(parts[0]) + len(parts[1]))
+            return "".join(parts)
         case _:
             return _arithmetic(operator, left, right)
 

@@ -1,5 +1,6 @@
 """The expressions inside PromptL's tags: text -> expression, by recursive descent, no calls."""
 
+import math
 import re
 from typing import NamedTuple
 
@@ -40,6 +41,7 @@ PRECEDENCE = (
     ("*", "/", "%"),
 )
 MAX_TOKENS = 300
+MAX_DIGITS = 300
 
 
 class Token(NamedTuple):
@@ -179,7 +181,12 @@ class Parser:
         token = self.token
         if token.kind == "number":
             self.at += 1
-            return Literal(value=int(token.text) if token.text.isdigit() else float(token.text))
+            number = float(token.text)
+            if not math.isfinite(number) or len(token.text) > MAX_DIGITS:
+                raise error_at(
+                    self.text, token.start, "found a number that is too long", "write a shorter one"
+                )
+            return Literal(value=int(token.text) if token.text.isdigit() else number)
         if token.kind == "string":
             self.at += 1
             if token.text[0] == "`" and "${" in token.text:

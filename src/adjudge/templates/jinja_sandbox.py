@@ -1,30 +1,42 @@
 """The environment Jinja templates run in: jinja2's immutable sandbox, with loops, strings and numbers bounded."""
 
-import json
-import re
-from collections.abc import Callable, Iterable
-from contextvars import ContextVar
-from functools import lru_cache, partial, wraps
+from functools import lru_cache, partial
 from typing import Any
 
 from jinja2 import ChainableUndefined, Undefined, pass_context, pass_environment
 from jinja2.exceptions import SecurityError
-from jinja2.filters import FILTERS, make_attrgetter
 from jinja2.runtime import BlockReference, Context, LoopContext, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-from jinja2.tests import TESTS
 from jinja2.utils import Cycler, Joiner, Namespace
 
-MAX_OUTPUT = 10_000_000
-MAX_WORK = 20_000_000
-"""Characters and elements that filters and loops may touch in one rendering."""
-TURN = 200
-"""What one turn of a loop costs, in those units."""
+from adjudge.templates.jinja_budget import (
+    BUDGET,
+    ELEMENT,
+    MAX_BITS,
+    STEP,
+    Bound,
+    size,
+    sized,
+    step,
+    text_of,
+    tick,
+    usable,
+    weighed,
+    weight_of,
+)
+from adjudge.templates.jinja_filters import (
+    bounded_filters,
+    bounded_tests,
+    concat,
+    formatted,
+    join,
+    replace,
+)
+
 MAX_RANGE = 100_000
-MAX_BITS = 4096
-MAX_WIDTH = 10_000
 
 TICK, CONCAT, METHOD = "adjudge tick", "adjudge concat", "adjudge method"
+STEPPED, SIZED, WEIGHED = "adjudge step", "adjudge sized", "adjudge weighed"
 """Filters that the rewritten template calls; with a space in their names no template can."""
 
 STRING_METHODS = frozenset(
@@ -64,36 +76,6 @@ STRING_METHODS = frozenset(
 )
 LIST_METHODS = frozenset({"count", "index"})
 DICT_METHODS = frozenset({"get", "items", "keys", "values"})
-REMOVED_FILTERS = frozenset({"random", "urlize", "xmlattr"})
-"""`random` would make one case two prompts; the others write HTML."""
-UNESCAPED = frozenset({"e", "escape", "forceescape", "safe"})
-"""Escaping is for pages: in a prompt these leave their value as it is."""
-WIDTH_FILTERS = frozenset({"batch", "center", "round", "slice", "wordwrap"})
-
-
-class Bound(Exception):  # noqa: N818 - says what was met, and never leaves this package
-    """A template wants more than it may have."""
-
-
-class Budget:
-    __slots__ = ("room", "work")
-
-    def __init__(self) -> None:
-        self.room = MAX_OUTPUT
-        self.work = MAX_WORK
-
-    def write(self, count: int) -> None:
-        self.room -= count
-        if self.room < 0:
-            raise Bound(f"its output grows past {MAX_OUTPUT} characters")
-
-    def spend(self, count: int) -> None:
-        self.work -= count
-        if self.work < 0:
-            raise Bound("its loops and filters do too much work")
-
-
-BUDGET: ContextVar[Budget] = ContextVar("budget")
 
 
 class AbsentInput(ChainableUndefined):
@@ -123,89 +105,12 @@ class AbsentInput(ChainableUndefined):
         return False
 
 
-def size(value: object) -> int:
-    return len(value) if isinstance(value, str | list | tuple | dict | range) else 1
-
-
-def text_of(value: Any) -> str:
-    """Lists and objects as JSON, the rest as jinja2 writes it."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list | tuple | dict):
-        return json.dumps(value, ensure_ascii=False, default=str)
-    return str(value)
-
-
 @pass_context
 def finalize(_context: Context, value: Any) -> str:
     # Called when the template runs, so that constants count too.
     text = text_of(value)
     BUDGET.get().write(len(text))
     return text
-
-
-def tick(cost: int) -> str:
-    """Account for one turn of a loop or one call of a macro, with the template's own text in it."""
-    budget = BUDGET.get()
-    budget.spend(TURN)
-    budget.write(cost)
-    return ""
-
-
-def concat(parts: Iterable[Any]) -> str:
-    return join(parts)
-
-
-def join(value: Iterable[Any], separator: str = "") -> str:
-    texts = [text_of(part) for part in value]
-    separator = text_of(separator)
-    BUDGET.get().spend(sum(map(len, texts)) + len(separator) * len(texts))
-    return separator.join(texts)
-
-
-@pass_environment
-def join_filter(
-    environment: Any, value: Iterable[Any], d: str = "", attribute: str | int | None = None
-) -> str:
-    return join(value if attribute is None else map(make_attrgetter(environment, attribute), value), d)
-
-
-def replace(value: Any, old: Any, new: Any, count: int | None = None) -> str:
-    text, old, new = text_of(value), text_of(old), text_of(new)
-    limit = -1 if count is None else int(count)
-    found = text.count(old) if limit < 0 else min(text.count(old), limit)
-    BUDGET.get().spend(len(text) + found * len(new))
-    return text.replace(old, new, limit)
-
-
-def format_filter(value: Any, *args: Any, **kwargs: Any) -> str:
-    text = text_of(value)
-    if re.search(r"%[^a-zA-Z%]*(?:\d{4}|\*)", text):
-        raise Bound("a format asks for a width of more than 999")
-    arguments = tuple(text_of(arg) if isinstance(arg, list | dict | tuple) else arg for arg in args)
-    BUDGET.get().spend(len(text) + sum(map(size, arguments)))
-    return text % (kwargs or arguments)
-
-
-def indent(value: Any, width: int | str = 4, first: bool = False, blank: bool = False) -> str:  # noqa: FBT001, FBT002 - jinja2's own signature
-    text = text_of(value)
-    BUDGET.get().spend(len(text) + text.count("\n") * (len(width) if isinstance(width, str) else int(width)))
-    result: str = FILTERS["indent"](text, width, first, blank)
-    return result
-
-
-def tojson(value: Any, indent: int | None = None) -> str:
-    if isinstance(value, Undefined):
-        value = None
-    text = json.dumps(
-        value, ensure_ascii=False, default=str, indent=None if indent is None else min(int(indent), 16)
-    )
-    BUDGET.get().spend(len(text))
-    return text
-
-
-def unchanged(value: Any) -> Any:
-    return value
 
 
 def bounded_range(*args: int) -> range:
@@ -216,27 +121,19 @@ def bounded_range(*args: int) -> range:
     return found
 
 
+def new_dict(*args: Any, **kwargs: Any) -> Any:
+    return weighed(dict(*args, **kwargs))
+
+
+class Names(Namespace):
+    """Written without what it holds: that can change, so nothing that holds it knows how much there is to write."""
+
+    def __repr__(self) -> str:
+        return "<Namespace>"
+
+
 def nothing(absent: Undefined, *_args: Any, **_kwargs: Any) -> Undefined:
     return absent
-
-
-def _charged(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A filter of jinja2's that pays for what it reads and what it makes."""
-    first = 1 if hasattr(function, "jinja_pass_arg") else 0
-
-    @wraps(function)
-    def charged(*args: Any, **kwargs: Any) -> Any:
-        budget = BUDGET.get()
-        if name in WIDTH_FILTERS:
-            for arg in (*args[first + 1 :], *kwargs.values()):
-                if isinstance(arg, int | float) and arg > MAX_WIDTH:
-                    raise Bound(f"the filter `{name}` is given a number above {MAX_WIDTH}")
-        budget.spend(sum(map(size, args[first:])))
-        result = function(*args, **kwargs)
-        budget.spend(size(result))
-        return result
-
-    return charged
 
 
 class Environment(ImmutableSandboxedEnvironment):
@@ -247,15 +144,21 @@ class Environment(ImmutableSandboxedEnvironment):
             other = right if isinstance(left, Undefined) else left
             return other if operator == "+" and isinstance(other, str) else self.undefined()
         if operator == "%" and isinstance(left, str):
-            arguments = right if isinstance(right, tuple) else (right,)
-            return (
-                format_filter(left, **right) if isinstance(right, dict) else format_filter(left, *arguments)
-            )
+            return formatted(left, right if isinstance(right, tuple | dict) else (right,))
+        usable(left)
+        usable(right)
         if operator in {"*", "**"}:
             _check_product(operator, left, right)
-        elif operator == "+":
-            BUDGET.get().spend(size(left) + size(right))
+        elif operator == "+" and isinstance(left, list | tuple):
+            weight_of(left)
+            weight_of(right)
+        else:
+            BUDGET.get().spend(STEP + size(left) + size(right))
         return super().call_binop(context, operator, left, right)
+
+    def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
+        BUDGET.get().spend(STEP * (1 + len(args) + len(kwargs)) + size(getattr(obj, "__self__", None)))
+        return super().call(context, obj, *args, **kwargs)
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """A member of the data comes before a method: `data.items` is the column called `items`."""
@@ -267,7 +170,7 @@ class Environment(ImmutableSandboxedEnvironment):
         if isinstance(obj, Macro | LoopContext | BlockReference):
             return True
         if isinstance(obj, partial):
-            return obj.func in {nothing, join, replace, _join_method}
+            return obj.func in {nothing, _call_method}
         owner = getattr(obj, "__self__", None)
         if isinstance(owner, LoopContext | Cycler | Joiner):
             return True
@@ -279,10 +182,10 @@ class Environment(ImmutableSandboxedEnvironment):
 def _check_product(operator: str, left: Any, right: Any) -> None:
     for one, other in ((left, right), (right, left)):
         if isinstance(one, str | list | tuple) and isinstance(other, int):
-            if len(one) * other > MAX_WORK:
-                raise Bound("a product is too large")
-            BUDGET.get().spend(len(one) * max(other, 0))
+            each = len(one) if isinstance(one, str) else weight_of(one).elements * ELEMENT
+            BUDGET.get().spend(STEP + each * max(other, 0))
             return
+    BUDGET.get().spend(STEP)
     if isinstance(left, int) and isinstance(right, int):
         bits = left.bit_length() * right if operator == "**" else left.bit_length() + right.bit_length()
         if bits > MAX_BITS:
@@ -297,8 +200,14 @@ def _is_method(owner: object, name: str) -> bool:
     return isinstance(owner, dict) and name in DICT_METHODS
 
 
-def _join_method(separator: str, value: Iterable[Any]) -> str:
-    return join(value, separator)
+def _call_method(value: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    if isinstance(value, str) and name == "join":
+        return join(args[0], value)
+    if isinstance(value, str) and name == "replace":
+        return replace(value, *args, **kwargs)
+    BUDGET.get().spend(size(value))
+    result = getattr(value, name)(*args, **kwargs)
+    return weighed(list(result) if name in {"items", "keys", "values"} else result)
 
 
 @pass_environment
@@ -306,13 +215,8 @@ def method(environment: Environment, value: Any, name: str) -> Any:
     """What `value.name(…)` calls, where an element called `name` does not hide the method."""
     if isinstance(value, Undefined):
         return partial(nothing, value)
-    if isinstance(value, str) and name == "join":
-        return partial(_join_method, value)
-    if isinstance(value, str) and name == "replace":
-        return partial(replace, value)
     if _is_method(value, name):
-        BUDGET.get().spend(size(value))
-        return getattr(value, name)
+        return partial(_call_method, value, name)
     if isinstance(value, str | list | tuple | dict | int | float):
         raise SecurityError(f"the method `{name}` is not available here")
     return environment.getattr(value, name)
@@ -330,25 +234,19 @@ def environment() -> Environment:
         cache_size=0,
     )
     made.filters = {
-        name: _charged(name, function) for name, function in FILTERS.items() if name not in REMOVED_FILTERS
-    }
-    made.filters |= dict.fromkeys(UNESCAPED, unchanged)
-    made.filters |= {
-        "join": join_filter,
-        "replace": replace,
-        "format": format_filter,
-        "indent": indent,
-        "tojson": tojson,
-        "string": text_of,
+        **bounded_filters(),
         TICK: tick,
         CONCAT: concat,
         METHOD: method,
+        STEPPED: step,
+        SIZED: sized,
+        WEIGHED: weighed,
     }
-    made.tests = {**TESTS, "none": lambda value: value is None or isinstance(value, Undefined)}
+    made.tests = bounded_tests()
     made.globals = {
         "range": bounded_range,
-        "dict": dict,
-        "namespace": Namespace,
+        "dict": new_dict,
+        "namespace": Names,
         "cycler": Cycler,
         "joiner": Joiner,
     }

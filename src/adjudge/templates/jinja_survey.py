@@ -10,7 +10,7 @@ from jinja2 import nodes
 from adjudge.errors import TemplateError
 from adjudge.records import Json
 from adjudge.templates.outlining import shown
-from adjudge.templates.survey import Mention, check_fenced, gather
+from adjudge.templates.survey import Mention, check_path, gather
 from adjudge.templates.syntax import Reference, Span, Step, dotted, input_name
 
 BUILT_IN = frozenset(
@@ -252,7 +252,7 @@ class Survey:
             return
         own = str(path[0]) not in self.aliases
         offset = self.lines[min(line, len(self.lines)) - 1]
-        check_fenced(self.text, path, (offset, offset))
+        check_path(self.text, path, (offset, offset))
         self.mentions.append(
             Mention(
                 name=name,

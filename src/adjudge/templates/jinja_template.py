@@ -1,6 +1,7 @@
 """A Jinja prompt: parsed, surveyed and compiled once, then rendered within bounds."""
 
 import json
+import math
 import traceback
 from collections.abc import Mapping
 from typing import Any
@@ -13,20 +14,32 @@ from jinja2.visitor import NodeTransformer
 
 from adjudge.errors import TemplateError
 from adjudge.records import Json, Message
-from adjudge.templates.jinja_sandbox import BUDGET, CONCAT, METHOD, TICK, Bound, Budget, environment
-from adjudge.templates.jinja_survey import Survey, outline_of, plain
+from adjudge.templates.jinja_budget import BUDGET, MAX_BITS, Bound, Budget
+from adjudge.templates.jinja_sandbox import CONCAT, METHOD, SIZED, STEPPED, TICK, WEIGHED, environment
+from adjudge.templates.jinja_survey import Survey, outline_of, plain, tags
 from adjudge.templates.syntax import FENCED
 from adjudge.templates.values import ABSENT, lookup
 
 SOURCE = "<prompt>"
 STAND_INS = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
 """White space that prompts do not use: one of them stands for a carriage return, which jinja2 would drop."""
+MAX_CODE = 100_000
+"""Characters inside tags: jinja2 takes long to compile them."""
+SHORT_LITERAL = 100
+PACKED = frozenset({"varargs", "kwargs"})
+"""What a macro knows the arguments by that it does not name."""
 
 
 class JinjaTemplate:
     """A parsed Jinja prompt: always one user message."""
 
     def __init__(self, text: str) -> None:
+        try:
+            self._read(text)
+        except RecursionError as error:
+            raise TemplateError("line 1", "the template nests too deep", "take parts of it out") from error
+
+    def _read(self, text: str) -> None:
         tree = _parse(text)
         survey = Survey(text, tree)
         self.references = survey.references()
@@ -68,6 +81,7 @@ class JinjaTemplate:
             TypeError,
             ValueError,
             AttributeError,
+            AssertionError,
             MemoryError,
         ) as error:
             raise TemplateError(
@@ -117,6 +131,13 @@ def _lay(context: dict[str, Json], root: str, rest: str, value: Json) -> None:
 
 
 def _parse(text: str) -> nodes.Template:
+    code = sum(tag.span[1] - tag.span[0] for tag in tags(text))
+    if code > MAX_CODE:
+        raise TemplateError(
+            "line 1",
+            f"the template has {code} characters inside tags; at most {MAX_CODE} are read",
+            "write text outside of tags, and take parts of it out",
+        )
     stand_in = next((char for char in STAND_INS if char not in text), "") if "\r" in text else ""
     try:
         tree = environment().parse(text.replace("\r", stand_in) if stand_in else text)
@@ -126,8 +147,10 @@ def _parse(text: str) -> nodes.Template:
             f"not well-formed Jinja: {error.message}",
             "correct it, or set another `dialect:`",
         ) from error
-    except RecursionError as error:
-        raise TemplateError("line 1", "the template nests too deep", "take parts of it out") from error
+    except ValueError as error:  # Python reads no more than a few thousand digits
+        raise TemplateError("line 1", f"a number is too long: {error}", "write a shorter one") from error
+    for const in tree.find_all(nodes.Const):
+        _check_number(const)
     if stand_in:
         for data in tree.find_all(nodes.TemplateData):
             data.data = data.data.replace(stand_in, "\r")
@@ -137,38 +160,81 @@ def _parse(text: str) -> nodes.Template:
     return tree
 
 
+def _check_number(const: nodes.Const) -> None:
+    value = const.value
+    if (isinstance(value, int) and value.bit_length() > MAX_BITS) or (
+        isinstance(value, float) and not math.isfinite(value)
+    ):
+        raise TemplateError(f"line {const.lineno}", "a number is too large", "write a smaller one")
+
+
+def _through(name: str, node: Any, *arguments: nodes.Expr) -> nodes.Filter:
+    """The value of an expression, by way of one of our own filters."""
+    return nodes.Filter(node, name, list(arguments), [], None, None, lineno=node.lineno)
+
+
 class _Bounded(NodeTransformer):
-    """Make loops and macros count their turns, and route concatenation and methods through the sandbox."""
+    """Make every part of a template that can be run again and again pay for what it does."""
 
     def _counted(self, node: Any) -> Any:
         self.generic_visit(node)
         cost = sum(len(data.data) for part in node.body for data in _own_text(part))
-        count = nodes.Filter(nodes.Const(cost), TICK, [], [], None, None)
+        count = _through(TICK, nodes.Const(cost))
         node.body.insert(0, nodes.ExprStmt(count).set_lineno(node.lineno, override=True))
         return node
 
-    visit_For = visit_Macro = visit_CallBlock = _counted  # noqa: N815 - jinja2 finds visitors by these names
+    visit_Macro = visit_CallBlock = visit_Block = visit_AssignBlock = _counted  # noqa: N815 - jinja2 finds visitors by these names
+
+    def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802 - as above
+        if node.test is not None:
+            node.test = _through(STEPPED, node.test)
+        counted: nodes.For = self._counted(node)
+        return counted
+
+    def visit_Assign(self, node: nodes.Assign) -> nodes.Node:  # noqa: N802 - as above
+        self.generic_visit(node)
+        node.node = _through(STEPPED, node.node)
+        return node
+
+    def visit_Compare(self, node: nodes.Compare) -> nodes.Node:  # noqa: N802 - as above
+        self.generic_visit(node)
+        sides: list[Any] = [node, *node.ops]
+        for side in sides:
+            if not isinstance(side.expr, nodes.Const):
+                side.expr = _through(SIZED, side.expr)
+        return node
+
+    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Node:  # noqa: N802 - as above
+        self.generic_visit(node)
+        return _through(SIZED, node) if isinstance(node.arg, nodes.Slice) else node
+
+    def _literal(self, node: Any) -> nodes.Node:
+        self.generic_visit(node)
+        items = list(node.iter_child_nodes())
+        short = len(items) <= SHORT_LITERAL and all(isinstance(item, nodes.Const) for item in items)
+        return node if short or getattr(node, "ctx", "load") != "load" else _through(WEIGHED, node)
+
+    visit_List = visit_Tuple = visit_Dict = _literal  # noqa: N815 - as above
+
+    def visit_Name(self, node: nodes.Name) -> nodes.Node:  # noqa: N802 - as above
+        return _through(WEIGHED, node) if node.ctx == "load" and node.name in PACKED else node
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802 - as above
         self.generic_visit(node)
-        return nodes.Filter(nodes.List(node.nodes), CONCAT, [], [], None, None).set_lineno(
-            node.lineno, override=False
-        )
+        return _through(CONCAT, nodes.List(node.nodes, lineno=node.lineno))
 
     def visit_Call(self, node: nodes.Call) -> nodes.Node:  # noqa: N802 - as above
         self.generic_visit(node)
         if isinstance(node.node, nodes.Getattr):
-            called = nodes.Filter(node.node.node, METHOD, [nodes.Const(node.node.attr)], [], None, None)
-            called.set_lineno(node.lineno)
-            node.node = called
+            node.node = _through(METHOD, node.node.node, nodes.Const(node.node.attr))
         return node
 
 
 def _own_text(node: nodes.Node) -> list[nodes.TemplateData]:
-    """The literal text of one turn; loops and macros within count their own."""
+    """The literal text of one turn; what is counted by itself counts its own."""
     if isinstance(node, nodes.TemplateData):
         return [node]
-    if isinstance(node, nodes.For | nodes.Macro | nodes.CallBlock):
+    if isinstance(node, nodes.For | nodes.Macro | nodes.CallBlock | nodes.Block | nodes.AssignBlock):
         return []
     return [data for child in node.iter_child_nodes() for data in _own_text(child)]
 

@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
+from adjudge.errors import TemplateError
 from adjudge.fields import NAMESPACES, canonical_field
 from adjudge.templates.syntax import (
     FENCED,
+    MAX_STEPS,
     Assign,
     Binary,
     Expression,
@@ -34,6 +36,7 @@ from adjudge.templates.syntax import (
     input_name,
 )
 
+MAX_INPUTS = 1000
 HERE = "."
 """Among aliases: the input whose elements the innermost section is about."""
 
@@ -62,6 +65,10 @@ def gather(mentions: list[Mention]) -> tuple[Reference, ...]:
     by_name: dict[str, list[Mention]] = {}
     for mention in mentions:
         by_name.setdefault(mention.name, []).append(mention)
+    if len(by_name) > MAX_INPUTS:
+        raise TemplateError(
+            "line 1", f"the prompt names {len(by_name)} inputs; at most {MAX_INPUTS} are read", "use fewer"
+        )
     references = []
     for name, found in by_name.items():
         sure = [mention for mention in found if not mention.local]
@@ -203,12 +210,14 @@ class _Surveyor:
                     name = alias_of(expression, aliases)
                     if not name:
                         return
-                    path = expression.path if isinstance(expression, Name) else (name,)
-                    check_fenced(self.text, path, span)
+                    path = expression.path if isinstance(expression, Name) else (name, *expression.path)
+                    check_path(self.text, path, span)
                     self.mentions.append(
                         Mention(
                             name=name,
-                            path=dotted(path) if source_is_own(path, aliases) else name,
+                            path=dotted(path)
+                            if isinstance(expression, Name) and source_is_own(path, aliases)
+                            else name,
                             span=span,
                             written=written,
                             guarded=tested
@@ -253,8 +262,15 @@ def source_is_own(path: tuple[Step, ...], aliases: Mapping[str, str]) -> bool:
     return str(path[0]) not in aliases
 
 
-def check_fenced(text: str, path: tuple[Step, ...], span: Span) -> None:
-    """Refuse a member of a fenced input: only a whole value can stand inside its boundary."""
+def check_path(text: str, path: tuple[Step, ...], span: Span) -> None:
+    """Refuse one that is too long, and a member of a fenced input: only a whole value can stand inside its boundary."""
+    if len(path) > MAX_STEPS:
+        raise error_at(
+            text,
+            span[0],
+            f"`{dotted(path[:3])}…` has {len(path)} parts; at most {MAX_STEPS} are read",
+            "name the value by a shorter path",
+        )
     if path[0] == FENCED and len(path) > 1:
         name = input_name(path)
         if dotted(path[1:]) != name:

@@ -14,6 +14,9 @@ Step: TypeAlias = str | int
 MAX_DEPTH = 32
 """How deep blocks and expressions may nest: far beyond any prompt, well within Python's own stack."""
 
+MAX_STEPS = 64
+"""Members asked of members: `a.b.c` has three."""
+
 FENCED = "fenced"
 """`fenced.x` is input `x` inside a boundary, when the caller supplies one under the key `fenced.x`."""
 

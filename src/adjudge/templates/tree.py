@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import assert_never
 
+from adjudge.errors import TemplateError
 from adjudge.records import Dialect, Json, Message, Role
 from adjudge.templates.evaluate import Scope, evaluate
 from adjudge.templates.outlining import outline_of, serialise
@@ -41,7 +42,10 @@ class TreeTemplate:
             )
             return (Message(role="user", content=content),)
         writer = Writer(self.text, values)
-        writer.write_nodes(self.nodes)
+        try:
+            writer.write_nodes(self.nodes)
+        except RecursionError as error:
+            raise TemplateError("line 1", "a list is nested too deep to be written", "nest less") from error
         return writer.messages() if self._tagged else (Message(role="user", content=writer.joined()),)
 
     def outline(self) -> str:
@@ -126,7 +130,7 @@ class Writer:
                 case Text(text=text):
                     self._write(text, literal=True)
                 case Output(expression=expression):
-                    self._write(to_text(evaluate(expression, self.scope)), literal=False)
+                    self._write(self.scope.text_of(evaluate(expression, self.scope)), literal=False)
                 case If(arms=arms, otherwise=otherwise):
                     for arm in arms:
                         if is_true(evaluate(arm.test, self.scope)):

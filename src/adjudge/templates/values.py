@@ -3,7 +3,7 @@
 import enum
 import json
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from adjudge.records import Json
 from adjudge.templates.syntax import FENCED, Step
@@ -70,3 +70,36 @@ def is_true(value: Value) -> bool:
     if isinstance(value, list | dict):
         return True
     return value is not ABSENT and bool(value)
+
+
+class Weight(NamedTuple):
+    """What it takes to read a value to its last element."""
+
+    elements: int
+    characters: int
+    depth: int
+
+
+def weigh(value: object, most: int) -> Weight:
+    """Count a value level by level; no further once there are more than `most` elements.
+
+    An element that stands in a list twice counts twice, because whoever writes or compares the list meets it twice.
+    """
+    elements = characters = depth = 0
+    level: list[object] = [value]
+    while level and elements <= most:
+        depth += 1
+        elements += len(level)
+        deeper: list[object] = []
+        for item in level:
+            if isinstance(item, str):
+                characters += len(item)
+            elif isinstance(item, list | tuple):
+                deeper.extend(item)
+            elif isinstance(item, dict):
+                deeper.extend(item)
+                deeper.extend(item.values())
+            if len(deeper) > most:
+                return Weight(elements + len(deeper), characters, depth)
+        level = deeper
+    return Weight(elements, characters, depth)

@@ -231,3 +231,10 @@ def test_rounding_half_up_is_within_half_a_unit_and_never_rounds_a_half_down(val
 def test_a_json_float_is_the_number_its_text_says(value):
     if len(value.as_tuple().digits) <= 15:
         assert exact_number(float(value)) == Fraction(str(value))
+
+
+def test_a_product_does_not_grow_without_end():
+    product = parse_expression("*".join(["a"] * 900))
+    assert product.evaluate({"a": 2}) == 2**900
+    with pytest.raises(EvaluationError, match="grows beyond any score"):
+        product.evaluate({"a": 10**1000})

@@ -113,18 +113,21 @@ def stated_scales(text: str) -> list[Stated]:
 def find_anchors(text: str) -> list[Anchors]:
     """Every list that gives points of a scale a meaning, in order."""
     runs: list[list[re.Match[str]]] = []
+    values: set[float] = set()
+    """Of the last run."""
     for match in _ANCHOR.finditer(text):
         if REFERENCE.search(match[0]):
             continue
         last = runs[-1][-1] if runs else None
         between = text[last.end() : match.start()] if last is not None else ""
         fresh = last is None or between.count("\n") > 8 or REFERENCE.search(between) is not None
-        if not fresh and any(float(match["value"]) == float(other["value"]) for other in runs[-1]):
-            fresh = True
-        if fresh:
+        value = float(match["value"])
+        if fresh or value in values:
             runs.append([match])
+            values = {value}
         else:
             runs[-1].append(match)
+            values.add(value)
     anchors = []
     for run in runs:
         read = _read_run(text, run)
