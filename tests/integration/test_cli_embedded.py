@@ -147,7 +147,7 @@ PathFinder.find_spec = lambda name, *rest: None if name.partition(".")[0] in PAC
 )
 def test_without_the_extra_it_says_what_to_install(adjudge, tmp_path, command):
     (tmp_path / "sitecustomize.py").write_text(WITHOUT_THE_EXTRA.format(packages=PACKAGES), encoding="utf-8")
-    done = adjudge(*command, environ={"PYTHONPATH": str(tmp_path)})
+    done = adjudge(*command, environ={"PYTHONPATH": str(tmp_path)}, process=True)
     assert "pip install 'adjudge[embedded]'" in done.err + done.out
     assert "Traceback" not in done.err
     assert done.code == (0 if command == ("models",) else 2)

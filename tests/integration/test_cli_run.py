@@ -232,17 +232,17 @@ def test_gates_decide_the_exit_code(adjudge, half_right, flags, code, said):
 
 def test_nothing_judged_is_exit_3_and_goes_before_a_failed_gate(adjudge, cases, script):
     name = cases({"id": "a", "question": "q", "response": "r"})
-    model = script({"case_id": "a", "reply": "", "status": 429})
+    model = script({"case_id": "a", "reply": "", "status": 422})
     done = adjudge("run", name, "--judge", "relevance", "--model", model, "--fail-under", "3")
     assert done.code == 3
     assert "none of 1 could be judged" in done.err
-    assert rows_of(done.out)[0]["error"]["kind"] == "rate_limited"
+    assert rows_of(done.out)[0]["error"]["kind"] == "rejected"
 
 
 def test_too_many_failures_fail_a_gated_run_as_not_measured(adjudge, cases, script):
     name = cases(*({"id": str(n), "question": "q", "response": "r"} for n in range(4)))
     model = script(
-        *({"case_id": str(n), "reply": GOOD} for n in range(3)), {"case_id": "3", "reply": "", "status": 500}
+        *({"case_id": str(n), "reply": GOOD} for n in range(3)), {"case_id": "3", "reply": "", "status": 422}
     )
     run = ("run", name, "--judge", "relevance", "--model", model)
     assert adjudge(*run).code == 0

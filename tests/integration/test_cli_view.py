@@ -117,6 +117,6 @@ def test_without_the_extra_it_says_what_to_install(adjudge, tmp_path):
     (tmp_path / "fastapi.py").write_text(
         "raise ModuleNotFoundError(\"No module named 'fastapi'\", name='fastapi')\n"
     )
-    done = adjudge("view", "--no-browser", environ={"PYTHONPATH": str(tmp_path)})
+    done = adjudge("view", "--no-browser", environ={"PYTHONPATH": str(tmp_path)}, process=True)
     assert done.code == 2
     assert "pip install 'adjudge[web]'" in done.err

@@ -1,5 +1,6 @@
 """Nothing paid for is lost or paid for twice: stores, reuse, resume, budgets and the commands that read a store."""
 
+import asyncio
 import json
 import os
 import signal
@@ -8,11 +9,17 @@ import subprocess
 import sys
 import threading
 from collections import Counter
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
 
+from adjudge.dataset import read_cases
+from adjudge.records import Completion
+from adjudge.runs.plan import make_plan
+from adjudge.runs.session import Keeping, Limits, open_session
 from adjudge.testing import ModelServer, ServerReply
+from adjudge.testing.clock import FakeClock
 
 GOOD = json.dumps({"reason": "It answers the question.", "score": 4})
 COMMAND = Path(sys.executable).with_name("adjudge")
@@ -304,16 +311,41 @@ def test_a_store_that_is_no_store_is_exit_4(adjudge, cases, tmp_path):
     assert "x.db" in done.err
 
 
-def test_a_deadline_for_the_run_leaves_the_rest_not_asked_and_the_next_run_asks_it(adjudge, cases):
-    name = cases(8)
-    with ModelServer(replies=ServerReply(text=GOOD, delay_seconds=1.0)) as server:
-        first = adjudge(*run_flags(server, name, "-j", "1", "--deadline", "2.5"))
-        assert 0 < len(server.requests) < 8
-        adjudge(*run_flags(server, name))
-        assert len(server.requests) == 8
-    rows = rows_of(first.out)
-    assert {row["outcome"] for row in rows} == {"scored", "not_asked"}
-    assert all("--deadline has passed" in row["error"]["message"] for row in rows if row["error"])
+class SlowClient:
+    """Answers at once, while a second passes on the clock."""
+
+    name = "test:slow"
+
+    def __init__(self, clock):
+        self.clock = clock
+        self.asked = 0
+
+    async def complete(self, request):
+        self.asked += 1
+        self.clock.advance(1.0)
+        return Completion(text=GOOD)
+
+    async def close(self): ...
+
+
+def test_a_deadline_for_the_run_leaves_the_rest_not_asked_and_the_next_run_asks_it(cases):
+    client = SlowClient(FakeClock())
+
+    async def run(limits):
+        plan, name = make_plan(["relevance"], jobs=1), cases(8)
+        opened = open_session(
+            plan, source=name, model=client, limits=limits, keeping=Keeping(store="s"), clock=client.clock
+        )
+        async with opened as session, aclosing(session.judge(read_cases(name))) as stream:
+            return [judgement.outcome async for judgement in stream]
+
+    first = asyncio.run(run(Limits(deadline_seconds=2.5)))
+    assert client.asked == 3
+    assert [outcome.kind for outcome in first] == ["scored"] * 3 + ["not_asked"] * 5
+    assert {outcome.error_kind for outcome in first[3:]} == {"deadline"}
+    assert all("--deadline has passed" in outcome.message for outcome in first[3:])
+    assert [outcome.kind for outcome in asyncio.run(run(Limits()))] == ["scored"] * 8
+    assert client.asked == 8
 
 
 def test_a_call_that_is_not_answered_in_time_is_given_up(adjudge, cases):

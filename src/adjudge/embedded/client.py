@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from decimal import Decimal
 from hashlib import sha256
@@ -12,6 +11,7 @@ import orjson
 from adjudge.embedded.asker import Asker, SmallModel
 from adjudge.embedded.correctness import judge_correctness
 from adjudge.embedded.coverage import list_items, match_items
+from adjudge.embedded.engine import WORKED
 from adjudge.embedded.language import detected_language
 from adjudge.embedded.legible import unseen_notes
 from adjudge.embedded.ratings import judge_helpfulness, judge_relevance
@@ -67,15 +67,19 @@ class EmbeddedClient:
         if job is None:
             raise RejectedError(f"the embedded judge cannot answer {request.judge} ({request.step})")
         asker = await self._open()
-        started = time.perf_counter()
-        reply = await job(asker, request.fields)
+        worked: list[float] = []
+        token = WORKED.set(worked)
+        try:
+            reply = await job(asker, request.fields)
+        finally:
+            WORKED.reset(token)
         return Completion(
             text=orjson.dumps(reply.parts).decode(),
             structured=True,
             model_snapshot=self.name,
             usage=Usage(input=reply.tokens, output=0),
             cost=Decimal(0),
-            latency_ms=(time.perf_counter() - started) * 1000,
+            latency_ms=sum(worked) * 1000,
             notes=(*reply.notes, *language_notes(request.fields), *hidden_notes(request.fields)),
             measured=reply.measured,
             read=reply.read,

@@ -5,8 +5,10 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -29,6 +31,9 @@ PADDING = 0
 Outputs = list[list[float]]
 """For each place that was read, one number for each output of the question."""
 
+WORKED: ContextVar[list[float]] = ContextVar("worked")
+"""Where whoever asks wants to know how many seconds the model worked on it: waiting for a free core is not among them."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Waiting:
@@ -37,16 +42,27 @@ class Waiting:
     asked: Asked
     columns: slice
     future: "Future[Outputs]" = field(default_factory=Future)
+    batch_seconds: dict[int, float] = field(default_factory=dict)
+    """What its batch took, by the batch's identity, so that sequences of one batch count it once."""
 
 
 class Engine:
     """An open model. `logits` may be called from any number of tasks; their sequences share the workers and the batches."""
 
-    def __init__(self, *, generator: Any, tokens: Tokens, manifest: Manifest, workers: int) -> None:
+    def __init__(
+        self,
+        *,
+        generator: Any,
+        tokens: Tokens,
+        manifest: Manifest,
+        workers: int,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
         self.tokens = tokens
         self.manifest = manifest
         self.workers = workers
         self._generator = generator
+        self._clock = clock
         self._waiting: list[Waiting] = []
         self._lock = threading.Lock()
         self._threads = ThreadPoolExecutor(workers, thread_name_prefix="adjudge-embedded")
@@ -80,7 +96,10 @@ class Engine:
             self._waiting += added
         for _ in added:
             self._threads.submit(self._work)
-        return await asyncio.gather(*(asyncio.wrap_future(one.future) for one in added))
+        found = await asyncio.gather(*(asyncio.wrap_future(one.future) for one in added))
+        if (worked := WORKED.get(None)) is not None:
+            worked += {key: seconds for one in added for key, seconds in one.batch_seconds.items()}.values()
+        return found
 
     def close(self) -> None:
         """Let the sequences at work finish and give the threads back; those that wait are cancelled."""
@@ -97,6 +116,7 @@ class Engine:
         batch = [one for one in batch if one.future.set_running_or_notify_cancel()]
         if not batch:
             return
+        started = self._clock()
         try:
             outputs = self._forward([one.asked.tokens for one in batch])
             found = [
@@ -107,7 +127,9 @@ class Engine:
             for one in batch:
                 one.future.set_exception(error)
             return
+        seconds = self._clock() - started
         for one, outputs_of_one in zip(batch, found, strict=True):
+            one.batch_seconds[id(batch)] = seconds
             one.future.set_result(outputs_of_one)
 
     def _forward(self, sequences: Sequence[Sequence[int]]) -> "NDArray[np.float32]":

@@ -6,7 +6,6 @@ reserves from that, and gives the rest back at its end.
 
 import asyncio
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Decimal
@@ -20,6 +19,7 @@ from adjudge.errors import (
     UnavailableError,
 )
 from adjudge.models import WrappingClient
+from adjudge.models.clock import SYSTEM_CLOCK, Clock
 from adjudge.options import option
 from adjudge.records import Completion, Json, ModelClient, Request, Usage
 from adjudge.store import AddSpending, Drawn, Spending, SpendingLimit, Store, take_portion
@@ -124,7 +124,8 @@ class Budget:
     price_is_given: bool = False
     """By the person: it goes before what the price list says of a reply."""
     deadline: float | None = None
-    """On the monotonic clock: nothing is sent after it. What is in flight by then is finished."""
+    """On the clock: nothing is sent after it. What is in flight by then is finished."""
+    clock: Clock = SYSTEM_CLOCK
     account: Account = field(default_factory=MemoryAccount)
     spent: Decimal = field(default=Decimal(0), init=False)
     """By this process, in US dollars, as far as known."""
@@ -169,7 +170,7 @@ class Budget:
             if not self._in_flight:
                 raise self._refusal(wanted)
             await settled.wait()
-        if self.deadline is not None and time.monotonic() > self.deadline:
+        if self.deadline is not None and self.clock.now() > self.deadline:
             raise DeadlinePassedError(f"the run's {option('--deadline')} has passed")
         self._held = self._held.minus(wanted)
         self._in_flight += 1

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ from adjudge.models import (
     SharedClient,
     context_tokens,
 )
+from adjudge.models.clock import SYSTEM_CLOCK, Clock
 from adjudge.models.confidential import ConfidentialClient
 from adjudge.models.function import ModelFunction
 from adjudge.models.prices import find_price
@@ -173,6 +173,7 @@ async def open_session(
     limits: Limits | None = None,
     keeping: Keeping | None = None,
     environ: Mapping[str, str] = os.environ,
+    clock: Clock = SYSTEM_CLOCK,
 ) -> AsyncIterator[Session]:
     """Everything a run needs, opened in order and closed in reverse; the run's end is written down however it ends."""
     limits, keeping = limits or Limits(), keeping or Keeping()
@@ -198,13 +199,13 @@ async def open_session(
         address: str | None = getattr(asked, "base_url", None)
         if asked is not model:
             stack.push_async_callback(asked.close)
-        deadline = None if limits.deadline_seconds is None else time.monotonic() + limits.deadline_seconds
-        budget = make_budget(limits, asked, plan, deadline)
-        governor = Governor(jobs=plan.jobs, rpm=limits.rpm, tpm=limits.tpm, deadline=deadline)
+        deadline = None if limits.deadline_seconds is None else clock.now() + limits.deadline_seconds
+        budget = make_budget(limits, asked, plan, deadline, clock)
+        governor = Governor(jobs=plan.jobs, rpm=limits.rpm, tpm=limits.tpm, deadline=deadline, clock=clock)
         sent = asked
         if plan.confidential is not None:
             sent = ConfidentialClient(asked, *plan.confidential)
-        client: ModelClient = RetryingClient(BudgetedClient(sent, budget), governor=governor)
+        client: ModelClient = RetryingClient(BudgetedClient(sent, budget), governor=governor, clock=clock)
         described = describe_run(source, plan, model=asked.name, base_url=address, version=__version__)
         if store is not None and plan.current_date.said_by == TODAY:
             plan = plan.on(remembered_date(store, described) or plan.current_date)
@@ -332,7 +333,9 @@ def check_retry(kinds: frozenset[str]) -> None:
         )
 
 
-def make_budget(limits: Limits, asked: ModelClient, plan: Plan, deadline: float | None) -> Budget:
+def make_budget(
+    limits: Limits, asked: ModelClient, plan: Plan, deadline: float | None, clock: Clock
+) -> Budget:
     price = limits.price
     if limits.max_cost is not None:
         check_parameters(plan.asking.parameters)
@@ -343,6 +346,7 @@ def make_budget(limits: Limits, asked: ModelClient, plan: Plan, deadline: float 
         price=price,
         price_is_given=limits.price is not None,
         deadline=deadline,
+        clock=clock,
     )
 
 

@@ -1,6 +1,7 @@
 """The engine reads what the merged model says, at the places asked for, whoever else is asking."""
 
 import asyncio
+import itertools
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from tiny_judge import write_tiny_judge
 
 from adjudge.embedded.adapter import read_adapter
 from adjudge.embedded.base import read_base
-from adjudge.embedded.engine import BATCH_TOKENS, Engine, Waiting, take_batch, usable_cores
+from adjudge.embedded.engine import BATCH_TOKENS, WORKED, Engine, Waiting, take_batch, usable_cores
 from adjudge.embedded.files import CacheError
 from adjudge.embedded.merge import WEIGHTS, add, build, merge
 from adjudge.embedded.questions import HEADS, Asked
@@ -82,6 +83,23 @@ def test_tasks_that_ask_at_the_same_time_each_get_their_own_answer(engine):
     together = asyncio.run(all_at_once())
     alone = [asyncio.run(ask(length)) for length in range(1, 40)]
     assert np.allclose(np.array(together), np.array(alone), atol=1e-4)
+
+
+def test_waiting_for_a_free_core_is_no_work(files):
+    opened = Engine.open(files[0], workers=1)
+    opened._clock = itertools.count().__next__  # a second passes between any two looks
+
+    async def ask():
+        worked = []
+        WORKED.set(worked)
+        await opened.logits("correct", [sequence(BATCH_TOKENS)])
+        return worked
+
+    async def all_at_once():
+        return await asyncio.gather(*(ask() for _ in range(5)))
+
+    assert asyncio.run(all_at_once()) == [[1]] * 5
+    opened.close()
 
 
 def test_whoever_gives_up_does_not_hold_up_the_others(engine):
