@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from adjudge.cli.main import run_command
+from adjudge.store import trust
 
 # how long an example takes says something about the machine, not about the code
 settings.register_profile("adjudge", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -109,6 +110,7 @@ def _run_here(words, given, variables, cwd):
         ]
         for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
             patch.setattr(sys, name, stream)
+        patch.setattr(trust, "_made_by_this_process", set())  # as in a process of its own
         code = run_command(words)
         out, err = (stream.buffer.getvalue().decode() for stream in streams[1:])
     return Done(code=code, out=out, err=err)

@@ -1,6 +1,7 @@
 """`adjudge certify`, and what `adjudge run` makes of its cards."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -190,6 +191,17 @@ def test_require_card_fails_on_a_failed_probe_and_passes_without(adjudge, script
     assert "gate failed: correctness: its card is inconclusive on: length; " in unsure.err
     assert "--allow-inconclusive" in unsure.err
     assert adjudge(*run, "--allow-inconclusive").code == 0
+    elsewhere = {"ADJUDGE_STATE": str(tmp_path / "elsewhere")}
+    brought = adjudge(*run, "--allow-inconclusive", "--store", "mine", environ=elsewhere)
+    assert brought.code == 2
+    shutil.copytree(tmp_path / ".adjudge" / "cards", tmp_path / "mine" / "cards", dirs_exist_ok=True)
+    brought = adjudge(*run, "--allow-inconclusive", "--store", "mine", environ=elsewhere)
+    assert brought.code == 2
+    assert (
+        f"was not made here\n\nhint: make one: `adjudge certify correctness --model {model}`" in brought.err
+    )
+    named = {**elsewhere, "ADJUDGE_TRUST_STORE": card["card_id"]}
+    assert adjudge(*run, "--allow-inconclusive", "--store", "mine", environ=named).code == 0
     card["findings"][3]["ruling"] = "pass"
     kept.write_text(json.dumps({**card, "snapshot": "scripted-0"}))
     other = adjudge(*run)
@@ -222,9 +234,7 @@ def test_the_embedded_judge_can_be_certified(adjudge, tmp_path):
         find_merged()
     except InputError:
         pytest.skip("the embedded judge's model is not on this machine: `adjudge models pull`")
-    done = adjudge(
-        "certify", "correctness", "--probe", "answer-shuffle", "--retests", "2", "--json", timeout=120
-    )
+    done = adjudge("certify", "correctness", "--probe", "answer-shuffle", "--retests", "2", "--json")
     assert done.code == 0, done.err
     card = json.loads(done.out)
     assert card["model"].startswith("embedded@")

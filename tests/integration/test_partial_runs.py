@@ -6,6 +6,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
+from served import served
 
 import adjudge as library
 from adjudge.cli.main import run_command
@@ -63,6 +64,13 @@ def interrupted(cases):
     with closing(open_store(".adjudge")) as store:
         assert store.find_run("mine").state == "interrupted"
     return run
+
+
+def test_the_page_of_the_run_says_so_before_its_figures(interrupted):
+    with served(".adjudge") as pages:
+        page = pages.client.get("/runs/mine").text
+        assert pages.read("/api/runs")["runs"][0]["partial"] == "PARTIAL 7 of 20"
+    assert page.index("PARTIAL 7 of 20") < page.index("<table")
 
 
 def test_python_says_what_there_is(interrupted, tmp_path):

@@ -9,6 +9,7 @@ from adjudge.probes.card import Card
 from adjudge.probes.shelf import find_card, shelf_of
 from adjudge.probes.text import card_line, certify_command, no_card_line
 from adjudge.records import Judge, Judgement
+from adjudge.store.trust import TRUST_VARIABLE, is_trusted
 
 
 class Cards:
@@ -39,8 +40,18 @@ class Cards:
             card = find_card(self._shelf, judge_hash=judge.hash, model=model)
             known = f"{judge.name}@{judge.hash} with {model}"
             if card is not None:
+                trusted = is_trusted(card.card_id)
+                if self._required and not trusted:
+                    raise InputError(
+                        "--require-card",
+                        f"the card of {known} in {self._shelf} was not made here",
+                        f"make one: `{certify_command(named, model)}`; or set {TRUST_VARIABLE}={card.card_id}, where it "
+                        "comes from a cache of yours",
+                    )
                 self._cards[judge.name] = card
-                tell(f"{judge.name}: {card_line(card)}")
+                tell(
+                    f"{judge.name}: {card_line(card)}{'' if trusted else ' (a card that was not made here)'}"
+                )
             elif self._required:
                 raise InputError(
                     "--require-card",

@@ -1,9 +1,10 @@
 """A judge's card: what is known about one judge with one model, as a record and as JSON."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
+from secrets import token_hex
 from typing import Any
 
 from adjudge import __version__
@@ -56,6 +57,8 @@ class Card:
     succeeded: tuple[str, ...]
     agreement: Mapping[str, Estimate]
     """With the labels of the cases; none where they have none."""
+    card_id: str = field(default_factory=lambda: token_hex(16))
+    """Random, and remembered where the card was made: a card that came with a repository can say anything."""
 
     @property
     def ruling(self) -> Ruling:

@@ -11,6 +11,7 @@ from adjudge.errors import StoreError
 from adjudge.probes.card import Card, read_card
 from adjudge.store import DEFAULT_STORE
 from adjudge.store.places import database_file
+from adjudge.store.trust import remember
 
 FOLDER = "cards"
 
@@ -32,6 +33,7 @@ def keep_card(card: Card, shelf: Path) -> Path:
             f"{shelf}: the card could not be kept ({error.strerror or error})\n\n"
             "hint: check the folder and the disk, or name another store"
         ) from None
+    remember(card.card_id, path)
     return path
 
 

@@ -23,7 +23,7 @@ _made_by_this_process: set[str] = set()
 
 
 def read_id(session: Session) -> str | None:
-    """None when the store has none, or one that was not made by us: it becomes the name of a file."""
+    """None when the store has none, or one that was not made by us."""
     rows = session.query("SELECT value FROM meta WHERE name = 'store_id'")
     return str(rows[0][0]) if rows and SHAPE.fullmatch(str(rows[0][0])) else None
 
@@ -48,7 +48,7 @@ def remember(store_id: str, file: Path) -> bool:
 
 
 def is_trusted(store_id: str | None, environ: Mapping[str, str] = os.environ) -> bool:
-    if store_id is None:
+    if store_id is None or not SHAPE.fullmatch(store_id):  # it becomes the name of a file
         return False
     named = {word.strip() for word in environ.get(TRUST_VARIABLE, "").split(",")}
     if store_id in _made_by_this_process | named:
