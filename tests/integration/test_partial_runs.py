@@ -73,6 +73,26 @@ def test_the_page_of_the_run_says_so_before_its_figures(interrupted):
     assert page.index("PARTIAL 7 of 20") < page.index("<table")
 
 
+def test_what_a_limit_left_unasked_is_not_counted_as_done(cases, invoke):
+    limited = judge_some(cases, 20, max_calls=12)
+    assert str(limited.partial) == "PARTIAL 12 of 20"
+    assert [judgement.outcome.kind for judgement in limited] == ["scored"] * 12 + ["not_asked"] * 8
+    assert invoke("report", "mine")[1].startswith("PARTIAL 12 of 20\n")
+    assert "PARTIAL 12 of 20" in invoke("runs")[1]
+    assert str(judge_some(cases, 20, max_calls=12, store=None).partial) == "PARTIAL 12 of 20"
+    assert judge_some(cases, 20, max_calls=20).partial is None
+
+
+def test_a_gate_on_what_a_limit_left_is_not_measured(cases, invoke, tmp_path):
+    replies = ({"case_id": f"c{n}", "reply": GOOD} for n in range(20))
+    (tmp_path / "replies.jsonl").write_text("".join(json.dumps(row) + "\n" for row in replies))
+    run = ("run", cases, "--judge", "relevance", "--model", "scripted:replies.jsonl", "--max-calls", "19")
+    assert invoke(*run)[0] == 0
+    code, _, err = invoke(*run, "--fail-under", "3", "--max-error-rate", "0.5", "--store", "other")
+    assert code == 3
+    assert "not measured: PARTIAL 19 of 20" in err
+
+
 def test_python_says_what_there_is(interrupted, tmp_path):
     assert str(interrupted.partial) == "PARTIAL 7 of 20"
     assert repr(interrupted) == "<Run mine: PARTIAL 7 of 20, 7 judgements>"

@@ -238,7 +238,14 @@ def command(
     if end.halted is not None:
         tell(f"stopped {_kept(tally, outputs)}: {end.halted}")
         return EXIT_NOT_MEASURED
-    return max(gates.judge(report.summaries, tell), cards.judge(tell))  # 3 goes before 1
+    code = max(gates.judge(report.summaries, tell), cards.judge(tell))  # 3 goes before 1
+    gated = fail_under or fail_under_pass_rate or max_error_rate is not None
+    if end.partial is not None and gated:
+        tell(
+            f"not measured: {end.partial}; run the same command again, with a higher limit, to finish run {end.run}"
+        )
+        return EXIT_NOT_MEASURED
+    return code
 
 
 Receiver = Callable[[Judgement], None]

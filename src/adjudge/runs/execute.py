@@ -63,12 +63,12 @@ class Halt:
     defect: Exception | None = None
     """An error that nobody foresaw: raised when what is in flight is finished."""
 
-    limited: bool = False
-    """Something was not asked because of a limit: another time, or with another limit, the run goes on."""
+    not_asked: int = 0
+    """Left unasked because of a limit: another time, or with another limit, the run goes on."""
 
     @property
     def is_unfinished(self) -> bool:
-        return self.why is not None or self.limited
+        return self.why is not None or self.not_asked > 0
 
     def stop(self, why: str) -> None:
         self.why = self.why or why
@@ -349,7 +349,7 @@ async def drive(procedure: Procedure, client: ModelClient, calls: list[Call], ha
         halt.stop(error.message)
         return Ruling(outcome=_failed(error))
     except ModelCallError as error:
-        halt.limited |= isinstance(error, BudgetSpentError | DeadlinePassedError)
+        halt.not_asked += isinstance(error, BudgetSpentError | DeadlinePassedError)
         return Ruling(outcome=_failed(error))
     finally:
         procedure.close()

@@ -107,11 +107,13 @@ class Session:
     @property
     def partial(self) -> Partial | None:
         """What there is of the run when `judge` ended early; None when it did not."""
-        if self.conditions.progress.complete:
+        progress, halt = self.conditions.progress, self.conditions.halt
+        if progress.complete and not halt.is_unfinished:
             return None
         found = None if self.store is None else self.store.find_run(self.run)
-        done = self.conditions.progress.positions.settled_count if found is None else found.judgements
-        return Partial(done=done, of=self.conditions.progress.expected)
+        if found is None:
+            return Partial(done=progress.positions.settled_count - halt.not_asked, of=progress.expected)
+        return Partial(done=found.judgements - found.not_asked, of=progress.expected)
 
     @property
     def in_flight(self) -> int:

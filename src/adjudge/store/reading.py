@@ -141,10 +141,17 @@ def _stored_completion(key: str, row: Row) -> StoredCompletion:
 
 # ---- runs ----
 
+RUN_COLUMNS = "r.run_id, r.name, r.state, r.plan, r.started_at, r.finished_at, r.driver, r.expected"
+# no index has outcomes, so that finished runs are not looked through
+NOT_ASKED = (
+    "CASE WHEN r.state = 'finished' THEN 0 ELSE"
+    " (SELECT count(*) FROM judgements n WHERE n.run_id = r.run_id AND n.outcome = 'not_asked') END"
+)
+
 
 def runs(session: Session) -> list[RunRecord]:
     rows = session.query(
-        "SELECT r.run_id, r.name, r.state, r.plan, r.started_at, r.finished_at, r.driver, r.expected, coalesce(j.n, 0) FROM runs r"
+        f"SELECT {RUN_COLUMNS}, coalesce(j.n, 0), {NOT_ASKED} FROM runs r"  # noqa: S608 - columns of ours
         " LEFT JOIN (SELECT run_id, count(*) AS n FROM judgements GROUP BY run_id) j ON j.run_id = r.run_id"
         " ORDER BY r.started_at DESC, r.run_id DESC"
     )
@@ -154,8 +161,8 @@ def runs(session: Session) -> list[RunRecord]:
 def find_run(session: Session, reference: str) -> RunRecord | None:
     wanted = to_name(reference)
     select = (
-        "SELECT r.run_id, r.name, r.state, r.plan, r.started_at, r.finished_at, r.driver, r.expected,"
-        " (SELECT count(*) FROM judgements j WHERE j.run_id = r.run_id) FROM runs r"
+        f"SELECT {RUN_COLUMNS}, (SELECT count(*) FROM judgements j WHERE j.run_id = r.run_id), {NOT_ASKED}"  # noqa: S608 - columns of ours
+        " FROM runs r"
     )
     for condition, values in (
         ("r.name = ?", [wanted]),
@@ -180,7 +187,7 @@ def find_run(session: Session, reference: str) -> RunRecord | None:
 
 
 def _run(row: Row) -> RunRecord:
-    run_id, name, state, plan, started_at, finished_at, driver, expected, judgements = row
+    run_id, name, state, plan, started_at, finished_at, driver, expected, judgements, not_asked = row
     return RunRecord(
         run_id=from_column(run_id),
         name=None if name is None else from_column(name),
@@ -191,6 +198,7 @@ def _run(row: Row) -> RunRecord:
         driver=None if driver is None else load_driver(driver),
         expected=expected,
         judgements=judgements,
+        not_asked=not_asked,
     )
 
 

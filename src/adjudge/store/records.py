@@ -38,12 +38,15 @@ class RunRecord:
     """How many judgements were chosen to be made; None while nobody has read or counted all the cases."""
     judgements: int = 0
     """How many are stored; counted when read, ignored when written."""
+    not_asked: int = 0
+    """Of these, those that a limit or a deadline left unasked; counted only while the run is unfinished."""
 
     @property
     def partial(self) -> "Partial | None":
         """None when it holds all that was chosen."""
-        whole = self.state == "finished" or (self.expected is not None and self.judgements >= self.expected)
-        return None if whole else Partial(done=self.judgements, of=self.expected)
+        done = self.judgements - self.not_asked
+        whole = self.state == "finished" or (self.expected is not None and done >= self.expected)
+        return None if whole else Partial(done=done, of=self.expected)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
