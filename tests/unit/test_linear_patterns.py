@@ -28,9 +28,9 @@ NAME = "score"
 SCREENED, SMALL, LARGE = 3_000, 250_000, 1_000_000
 MOST = 8
 """Four times the text may take eight times as long; what grows with the square takes sixteen times as long."""
-QUICK = 0.1
-"""What grows with the square takes 30 billion steps at 250 kB: less time than this needs no second look. It is also long
-enough to be told apart on machines that count processor time in steps of several milliseconds."""
+QUICK = 1.0
+"""What grows with the square takes 30 billion steps at 250 kB, half a minute and more: what takes less processor time
+than this needs no look at 1 MB."""
 
 
 class Place(NamedTuple):
