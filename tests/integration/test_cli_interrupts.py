@@ -65,9 +65,20 @@ def read_for_ever():
             pass
 
 
-def test_reading_ends_at_its_limit_with_what_to_do():
+@pytest.fixture(
+    params=[signal.default_int_handler, signal.SIG_IGN, signal.SIG_DFL], ids=["usual", "ignored", "default"]
+)
+def handler(request):
+    """What SIGINT does before; it is ignored under `nohup`."""
+    before = signal.signal(signal.SIGINT, request.param)
+    yield request.param
+    signal.signal(signal.SIGINT, before)
+
+
+def test_reading_ends_at_its_limit_with_what_to_do(handler):
     with pytest.raises(InputError) as caught:
         read_for_ever()
+    assert signal.getsignal(signal.SIGINT) == handler
     assert caught.value.where == "judge x.md"
     assert caught.value.problem == "could not be read within 0.01 seconds"
     assert "fewer tags" in caught.value.hint

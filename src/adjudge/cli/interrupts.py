@@ -53,6 +53,16 @@ def reading_limit(where: str, seconds: float = SECONDS_TO_READ) -> Iterator[None
                 state = "too long"
                 _thread.interrupt_main()
 
+    def heard(number: int, frame: FrameType | None) -> None:
+        if state == "too long":
+            raise KeyboardInterrupt
+        if callable(before):
+            before(number, frame)
+        elif before != signal.SIG_IGN:
+            _interrupt_once(number, frame)
+
+    # of our own: where nothing in Python handles SIGINT (under nohup it is ignored), the timer would not be heard
+    before = signal.signal(signal.SIGINT, heard)
     timer = threading.Timer(seconds, end)
     timer.daemon = True
     timer.start()
@@ -71,6 +81,8 @@ def reading_limit(where: str, seconds: float = SECONDS_TO_READ) -> Iterator[None
         ) from None
     finally:
         timer.cancel()
+        if signal.getsignal(signal.SIGINT) is heard:  # else an interrupt has changed it for good
+            signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
 
 
 class Stoppable(Protocol):
