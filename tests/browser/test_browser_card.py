@@ -57,6 +57,8 @@ def card():
         complete=True,
         cost="1.2345",
         pass_rule="score >= 1",
+        error_rate=0.05,
+        rulings=11,
         margin=0.1,
         wavering=0.02,
         noise_sd=0.01,

@@ -97,11 +97,12 @@ class _Rows:
         """What is broken in the row that begins on this line, and where the quote opened that it is about."""
         ended = self._quoted
         self._quoted = False  # the reader begins anew behind an error
+        problem = str(error).replace("\t", "\\t")  # the delimiter, as the csv module writes it
         if self._opened < line:
-            return f"broken CSV ({error})"
+            return f"broken CSV ({problem})"
         if ended:
             return f"broken CSV (the quote opened on line {self._opened} is never closed)"
-        return f"broken CSV ({error}; the last quote opened on line {self._opened})"
+        return f"broken CSV ({problem}; the last quote opened on line {self._opened})"
 
     def _watched(self, lines: Iterator[str], number: int) -> Iterator[str]:
         """The lines as they are, and the line of the last quote that opened a cell."""

@@ -62,6 +62,7 @@ def check(rows):
 @given(BYTES)
 @example(b'{"a"\n"b": 1}')
 @example(b"[,]")
+@example(b'a\tb\n"x"y\tz\n')
 def test_standard_input(data):
     check(read_cases("-", stdin=io.BytesIO(data)))
 
