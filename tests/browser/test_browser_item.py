@@ -6,8 +6,9 @@ from urllib.parse import quote
 import pytest
 from chromium import press
 from item_run import make_items, write_jsonl
+from packed_payloads import packed
 from served import live
-from xss_corpus import PAYLOADS, planted
+from xss_corpus import planted
 
 import adjudge
 from adjudge.reports.format import seen
@@ -21,7 +22,7 @@ def items(tmp_path_factory):
 @pytest.fixture(scope="session")
 def hostile(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hostile")
-    ones = [planted(payload) for payload in PAYLOADS]
+    ones = [planted(payload) for payload in packed()]
     write_jsonl(folder / "cases.jsonl", [each.case for each in ones])
     write_jsonl(folder / "replies.jsonl", [row for each in ones for row in each.replies])
     (folder / "judge.md").write_text(ones[0].judge)
@@ -38,7 +39,7 @@ def hostile(tmp_path_factory):
 def test_no_payload_runs_or_fetches_and_each_is_there_to_be_read(hostile, open_tab, chromium):
     with live(hostile) as server:
         tab = open_tab(server.opened(""))
-        for payload in PAYLOADS:
+        for payload in packed():
             case = quote(planted(payload).case["id"], safe="", errors="surrogatepass")
             tab.forget()
             page = tab.goto(f"{server.url}runs/hostile/item?case={case}&as=plain&show=all")

@@ -135,7 +135,8 @@ def test_no_payload_runs_or_fetches_or_is_lost(part, hostile, open_tab, axe_clea
         assert text.count(squeezed(visible(each.text))[:LONGEST_SHOWN]) >= 3, each.name
     assert tab.page.locator("script, img, iframe, a, form, input, link, object, embed, base").count() == 0
     assert tab.page.title() == f"Report of run {visible(planted(payloads[0]).run_name)}".strip()
-    axe_clean(tab.page)
+    if part < 2:  # light and dark: the other parts differ in their texts alone
+        axe_clean(tab.page)
     tab.resize(360)
     assert tab.too_wide() == []
 

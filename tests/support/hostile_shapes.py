@@ -3,8 +3,9 @@
 import re
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
+from typing import NamedTuple
 
 SHAPES = (
     " ", "\n", "\t", "\r\n", " \n", "\u00a0", "a", "a ", "Ab ", "A", "a\n", "é", "1", "1 ", "1,", "1.", "1-", "1/",
@@ -28,15 +29,22 @@ def repeated(shape: str, length: int) -> str:
     return (shape * (length // len(shape) + 1))[:length]
 
 
-def hostile_texts(length: int) -> Iterator[str]:
-    """Runs that end in something else, runs as they are, and runs after what could be the start of something."""
-    for shape in SHAPES:
-        yield repeated(shape, length) + "\x01"
-    for shape in (" ", "\n", "a", "1", "a "):
-        yield repeated(shape, length)
-    for beginning in BEGINNINGS:
-        for run in RUNS:
-            yield beginning + repeated(run, length) + "\x01"
+class Hostile(NamedTuple):
+    """A text of any length: a run after what could be the start of something, and before something else."""
+
+    beginning: str
+    run: str
+    end: str
+
+    def text(self, length: int) -> str:
+        return self.beginning + repeated(self.run, length) + self.end
+
+
+HOSTILE = (
+    *(Hostile("", shape, "\x01") for shape in SHAPES),
+    *(Hostile("", shape, "") for shape in (" ", "\n", "a", "1", "a ")),
+    *(Hostile(beginning, run, "\x01") for beginning in BEGINNINGS for run in RUNS),
+)
 
 
 def cpu_seconds(work: Callable[[], object], *, at_most: float = 60.0) -> float:

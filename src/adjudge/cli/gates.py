@@ -60,6 +60,11 @@ class Gates:
     lower: bool
     """Compare the interval's lower end instead of the estimate itself."""
     max_error_rate: float | None
+    """Set whenever a gate is."""
+
+    @property
+    def gated(self) -> bool:
+        return self.max_error_rate is not None
 
     def judge(self, summaries: Sequence[Summary], tell: Callable[[str], None]) -> int:
         """The exit code, with a line for each gate that failed. What could not be measured goes first."""

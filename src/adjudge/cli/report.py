@@ -83,8 +83,7 @@ def command(
         report.print(colour=use_colour(sys.stdout))
     if outputs:
         tell(f"wrote {', '.join(outputs)}")
-    gated = fail_under or fail_under_pass_rate or max_error_rate is not None
-    if not gated:
+    if not gates.gated:
         return 0
     if report.partial is not None:
         tell(f"not measured: {report.partial}; run the same command as before to finish run {record.run_id}")

@@ -239,8 +239,7 @@ def command(
         tell(f"stopped {_kept(tally, outputs)}: {end.halted}")
         return EXIT_NOT_MEASURED
     code = max(gates.judge(report.summaries, tell), cards.judge(tell))  # 3 goes before 1
-    gated = fail_under or fail_under_pass_rate or max_error_rate is not None
-    if end.partial is not None and gated:
+    if end.partial is not None and gates.gated:
         tell(
             f"not measured: {end.partial}; run the same command again, with a higher limit, to finish run {end.run}"
         )

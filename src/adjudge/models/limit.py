@@ -94,12 +94,6 @@ class Governor:
         return self._tokens is not None
 
     @property
-    def paused_until(self) -> float | None:
-        """On the governor's clock; None when calls may go."""
-        until = self._paused_until
-        return until if until is not None and until > self._clock.now() else None
-
-    @property
     def paused_seconds(self) -> float:
         """How much of a pause is left."""
         until = self._paused_until

@@ -114,17 +114,12 @@ def within_case_noise(scores: Mapping[str, Sequence[float]]) -> Noise | Undefine
     return retests.noise()
 
 
-def flip_rate(verdicts: Mapping[str, Sequence[Hashable]]) -> Estimate | Undefined:
-    """By case: see `Retests.flips`."""
-    return _of_verdicts(verdicts).flips()
-
-
 def retest_kappa(verdicts: Mapping[str, Sequence[Hashable]]) -> Estimate | Undefined:
     """By case: see `Retests.kappa`."""
-    return _of_verdicts(verdicts).kappa()
+    return retests_of(verdicts).kappa()
 
 
-def _of_verdicts(verdicts: Mapping[str, Sequence[Hashable]]) -> Retests:
+def retests_of(verdicts: Mapping[str, Sequence[Hashable]]) -> Retests:
     retests = Retests()
     for values in verdicts.values():
         retests.add_verdicts(values)

@@ -8,8 +8,8 @@ import pytest
 
 from adjudge.dataset import read_cases
 
-ROWS = 20_000
-TEXT = "An answer of some length that says nothing much. " * 20
+ROWS = 5_000
+TEXT = "An answer of some length that says nothing much. " * 85
 
 
 def jsonl():

@@ -168,14 +168,12 @@ def test_a_pause_holds_everyone_back_at_once_until_it_ends():
                     governed.failed(slot, RateLimitedError("later", status=429, retry_after_seconds=30.0))
 
         await call()
-        assert governed.paused_until == 1030.0
         assert governed.paused_seconds == 30.0
         await asyncio.gather(*(call() for _ in range(10)))
         return sent, governed
 
     sent, governed = asyncio.run(work())
     assert sent == [1000.0] + [1030.0] * 10
-    assert governed.paused_until is None
     assert governed.paused_seconds == 0.0
 
 
@@ -184,7 +182,7 @@ def test_a_shorter_pause_does_not_end_a_longer_one_and_a_longer_one_extends_it()
         governed, clock = governor()
         governed.pause(10)
         governed.pause(5)
-        assert governed.paused_until == 1010.0
+        assert governed.paused_seconds == 10.0
 
         async def longer():
             await clock.sleep(3)

@@ -9,7 +9,7 @@ import pytest
 from adjudge.reports.summary import Tally
 from adjudge.reports.text import print_report, report_json
 from adjudge.stats.intervals import Undefined
-from adjudge.stats.repeats import flip_rate, retest_kappa, within_case_noise
+from adjudge.stats.repeats import retest_kappa, retests_of, within_case_noise
 
 
 def summary_of(build, cases, *, rule=3, judge=None, **options):
@@ -30,7 +30,7 @@ def test_noise_flips_and_kappa_are_those_of_the_judged_repeats(build):
     repeated = summary_of(build, CASES, repeats=3).repeated
     passes = {case: [score >= 3 for score in scores] for case, scores in SCORES.items()}
     assert repeated.noise == within_case_noise(SCORES)
-    assert repeated.flips == flip_rate(passes)
+    assert repeated.flips == retests_of(passes).flips()
     assert repeated.kappa == retest_kappa(passes)
     assert repeated.compared == "passed"
 

@@ -6,7 +6,7 @@ from scipy import stats
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from adjudge.stats.intervals import Estimate, Undefined
-from adjudge.stats.repeats import Retests, flip_rate, retest_kappa, undecided, within_case_noise
+from adjudge.stats.repeats import Retests, retest_kappa, retests_of, undecided, within_case_noise
 
 REPEATS = [
     [1, 1, 1],
@@ -69,10 +69,10 @@ def test_noise_is_pooled_by_degrees_of_freedom():
 
 
 def test_flips_are_counted_over_pairs_of_repeats():
-    found = flip_rate({"a": [1, 1, 0], "b": [1, 1], "c": [0]})
+    found = retests_of({"a": [1, 1, 0], "b": [1, 1], "c": [0]}).flips()
     assert isinstance(found, Estimate)
     assert found.value == pytest.approx(2 / 4)
-    assert isinstance(flip_rate({"a": [1]}), Undefined)
+    assert isinstance(retests_of({"a": [1]}).flips(), Undefined)
 
 
 def test_undecided_are_the_cases_within_noise_of_the_threshold():
@@ -92,7 +92,7 @@ def test_two_halves_add_up_to_the_whole_and_take_no_more_room():
     assert halves[0].noise() == within_case_noise(whole)
     for found, wanted in (
         (halves[0].kappa(), retest_kappa(whole)),
-        (halves[0].flips(), flip_rate(whole)),
+        (halves[0].flips(), retests_of(whole).flips()),
     ):
         assert isinstance(found, Estimate)
         assert isinstance(wanted, Estimate)
