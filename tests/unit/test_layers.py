@@ -8,11 +8,12 @@ import adjudge
 
 LAYERS = [
     {"records", "errors", "fields", "options", "versions"},
-    {"templates", "expressions"},
-    {"dataset", "judges", "prompts", "models", "verdicts", "scoring", "store", "stats"},
+    {"templates", "expressions", "stats", "documents"},
+    {"dataset", "judges", "prompts", "models", "verdicts", "scoring", "store"},
     {"embedded", "importers", "testing"},
     {"runs", "reports", "settings"},
     {"probes"},
+    {"analysis"},
     {"api"},
     {"server", "pytest_plugin"},
     {"cli"},
