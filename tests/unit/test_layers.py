@@ -7,7 +7,7 @@ from pathlib import Path
 import adjudge
 
 LAYERS = [
-    {"records", "errors", "fields", "options", "versions"},
+    {"records", "errors", "text", "fields", "options", "versions"},
     {"templates", "expressions", "stats", "documents"},
     {"dataset", "judges", "prompts", "models", "verdicts", "scoring", "store"},
     {"embedded", "importers", "testing"},

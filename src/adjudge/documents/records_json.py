@@ -1,0 +1,43 @@
+"""Records as JSON: what `--json` prints and the API answers."""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from decimal import Decimal
+from math import isfinite
+
+from adjudge.records import Json
+from adjudge.text import encodable
+
+_DEEPEST = 100  # JSON writers give up somewhere above 200 levels
+
+
+def records_json(value: object, depth: int = 0) -> Json:
+    """Records as objects, by their fields, and all else as every JSON writer takes it: no NaN, no lone surrogates, no
+    endless nesting, no outsized integers.
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return encodable(value)
+    if isinstance(value, int):
+        if -(2**63) <= value < 2**64:
+            return value
+        return (
+            str(value) if value.bit_length() < 10_000 else hex(value)
+        )  # Python refuses to print longer ones
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, Decimal):
+        return records_json(float(value))
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if depth >= _DEEPEST:
+        return "nested too deeply to show"
+    if is_dataclass(value):
+        return {each.name: records_json(getattr(value, each.name), depth + 1) for each in fields(value)}
+    if isinstance(value, Mapping):
+        return {encodable(str(key)): records_json(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [records_json(item, depth + 1) for item in value]
+    return encodable(str(value))

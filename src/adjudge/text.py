@@ -1,0 +1,71 @@
+"""Other people's text made fit to be shown: shortened, on one line, visible, encodable."""
+
+import re
+
+# Controls, line separators, text-direction marks, invisible characters and what is no character (XML refuses it). The joiners U+200C and U+200D stay: several
+# scripts and most family emoji are written with them.
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufdd0-\ufdef\ufeff\ufff9-\ufffb\ufffe\uffff"
+    "\U000e0000-\U000e0fff\ud800-\udfff]"
+)
+_RAW_IN_JSON = re.compile(_UNSEEN.pattern.replace("\x00-\x1f", ""))
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+# Build services obey what looks like a command in a log: `::` where a line begins, `##[` and `##vso[` anywhere in it.
+_LOG_COMMAND = re.compile(r"#(?=#(?:\[|vso\[))|\A\s*+:(?=:)", re.IGNORECASE)
+
+
+def visible(text: str) -> str:
+    """Text for a terminal or a log, on one line: nothing in it moves the cursor, turns the direction or is unseen."""
+    return _LOG_COMMAND.sub(r"\g<0> ", _UNSEEN.sub(_picture, text))
+
+
+def without_controls(text: str) -> str:
+    """Text for a file that people also print: line ends and tabs stay, other control characters become visible."""
+    return _CONTROL.sub(_picture, text)
+
+
+def seen(text: str) -> str:
+    """Text for a page: lines and tabs stay, and whatever is unseen or turns the direction of writing becomes visible."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    return "\n".join("\t".join(_UNSEEN.sub(_picture, part) for part in line.split("\t")) for line in lines)
+
+
+def escape_unseen(data: bytes) -> bytes:
+    """JSON with every character escaped that it lets stand in a string and a terminal may obey, or not show."""
+    if data.isascii() and b"\x7f" not in data:
+        return data
+    return _RAW_IN_JSON.sub(_escaped, data.decode()).encode()
+
+
+def _escaped(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
+def shorten(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def one_line(text: str, most: int) -> str:
+    """Visible, with runs of white space as one space, and no longer than that."""
+    return visible(shorten(" ".join(text[: 4 * most].split()), most))
+
+
+def _picture(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "␡"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def encodable(text: str) -> str:
+    """Without lone surrogates, which no encoding takes."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
