@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from adjudge.dataset import read_cases
+from adjudge.documents.rows import result_row
 from adjudge.errors import DatasetError, InputError
 from adjudge.models.function import ModelFunction
 from adjudge.options import called_from_python
 from adjudge.records import NOTHING, BadRow, Json, Judge, Judgement, ModelClient
 from adjudge.reports.report import Report
-from adjudge.reports.rows import result_row
 from adjudge.runs.budget import Price
 from adjudge.runs.plan import CurrentDate, make_plan, told_date
 from adjudge.runs.session import Keeping, Limits, open_session

@@ -11,8 +11,8 @@ from xss_corpus import PAYLOADS
 from adjudge.probes.card import Card
 from adjudge.probes.findings import FamilyFigure, Finding
 from adjudge.probes.page import card_page
-from adjudge.reports.format import visible
 from adjudge.stats.intervals import rate_interval
+from adjudge.text import visible
 
 RULINGS = ("pass", "fail", "inconclusive", "not applicable")
 

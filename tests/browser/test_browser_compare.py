@@ -13,9 +13,9 @@ from served import live
 from xss_corpus import PAYLOADS, planted
 
 import adjudge
-from adjudge.reports.format import seen
 from adjudge.server.keys import to_key
 from adjudge.store import EndRun, RunRecord, StartRun, open_store
+from adjudge.text import seen
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 

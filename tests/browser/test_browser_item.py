@@ -11,7 +11,7 @@ from served import live
 from xss_corpus import planted
 
 import adjudge
-from adjudge.reports.format import seen
+from adjudge.text import seen
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import re
 import pytest
 from xss_corpus import PAYLOADS, planted, without_controls
 
-from adjudge.reports.format import visible
+from adjudge.text import visible
 
 PART = 20
 """Two judges show their ten lowest rows each."""

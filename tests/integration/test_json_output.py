@@ -6,7 +6,7 @@ import re
 import pytest
 
 from adjudge.cli.main import run_command
-from adjudge.reports.format import escape_unseen
+from adjudge.text import escape_unseen
 
 ODD = "\x1b[2J\x07\x7f\x85\x9b31m\u202e\u2066\u200b\u061c\u2028\ufeff\U000e0041"
 RAW = re.compile(

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from adjudge.cli.console import print_json, tell
+from adjudge.documents.writers import csv_cell, json_line
 from adjudge.errors import InputError, SettingsError, StoreError
 from adjudge.records import Json
 from adjudge.reports.agree_labels import Reading
@@ -16,7 +17,6 @@ from adjudge.reports.agree_next import draw_next, labelling_order, rows_to_label
 from adjudge.reports.agree_rows import Verdicts
 from adjudge.reports.agree_selection import how_drawn
 from adjudge.reports.format import plain_json
-from adjudge.reports.writers import csv_cell, json_line
 from adjudge.store import LabelDraw, Store
 
 _FORMS = (".jsonl", ".csv")

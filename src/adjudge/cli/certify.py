@@ -27,6 +27,7 @@ from adjudge.cli.options import (
     store_option,
 )
 from adjudge.dataset import read_cases
+from adjudge.documents.numbers import show_count, show_duration
 from adjudge.errors import SettingsError
 from adjudge.probes.card import Card, make_card
 from adjudge.probes.examine import Examination, examine, prepare, without_bindings
@@ -36,7 +37,6 @@ from adjudge.probes.shelf import keep_card, shelf_of, write_whole
 from adjudge.probes.subjects import Panel, built_in_panel, seat
 from adjudge.probes.text import card_text
 from adjudge.probes.trials import INJECTION, PROBES, RETEST, Extent
-from adjudge.reports.format import show_count, show_duration
 from adjudge.runs.estimate import ASSUMED_SECONDS
 from adjudge.runs.find_model import is_embedded
 from adjudge.runs.plan import Plan, make_plan

@@ -12,8 +12,10 @@ from typing import Protocol, Self
 import click
 import orjson
 
+from adjudge.documents.numbers import show_duration, show_money
+from adjudge.documents.records_json import records_json
 from adjudge.records import Failed, Judgement
-from adjudge.reports.format import escape_unseen, plain_json, show_duration, show_money, visible
+from adjudge.text import escape_unseen, visible
 
 
 def use_colour(stream: object) -> bool:
@@ -29,7 +31,7 @@ def plain(text: str) -> str:
 
 def print_json(value: object) -> None:
     """Indented, on stdout; nothing in it is obeyed by a terminal, and no number in it is too large for its readers."""
-    click.echo(escape_unseen(orjson.dumps(plain_json(value), option=orjson.OPT_INDENT_2)))
+    click.echo(escape_unseen(orjson.dumps(records_json(value), option=orjson.OPT_INDENT_2)))
 
 
 def tell(message: str) -> None:

@@ -25,8 +25,8 @@ from adjudge.cli.options import (
 )
 from adjudge.cli.stored import announce_origin
 from adjudge.dataset import read_cases
+from adjudge.documents.numbers import show_duration
 from adjudge.errors import SettingsError, StoreError
-from adjudge.reports.format import show_duration
 from adjudge.runs.budget import Price
 from adjudge.runs.estimate import Estimate, Range, estimate_run
 from adjudge.runs.find_model import find_model

@@ -8,8 +8,8 @@ from adjudge.cli.config import INSIDE
 from adjudge.cli.console import tell
 from adjudge.cli.options import flag, store_option
 from adjudge.cli.stored import find_run, stored
-from adjudge.reports.rows import result_row
-from adjudge.reports.writers import open_writer
+from adjudge.documents.rows import result_row
+from adjudge.documents.writers import open_writer
 
 
 @click.command("export", short_help="Write a stored run's rows to a file.")

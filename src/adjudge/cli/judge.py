@@ -20,10 +20,10 @@ from adjudge.cli.options import (
     pass_option,
 )
 from adjudge.dataset import read_cases
+from adjudge.documents.rows import result_row
 from adjudge.errors import SettingsError
 from adjudge.records import Failed, Json, Judgement
 from adjudge.reports.contract import as_contract
-from adjudge.reports.rows import result_row
 from adjudge.runs.plan import make_plan
 from adjudge.runs.session import Session, open_session
 

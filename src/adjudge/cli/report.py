@@ -12,11 +12,11 @@ from adjudge.cli.gates import gate_options, parse_gates
 from adjudge.cli.main import EXIT_NOT_MEASURED
 from adjudge.cli.options import flag, json_option, slice_option, store_option
 from adjudge.cli.stored import find_run, known_columns, stored
+from adjudge.documents.rows import result_row
+from adjudge.documents.writers import JUNIT, open_writer
 from adjudge.errors import SettingsError
 from adjudge.reports.files import ReportFile, is_report_file
-from adjudge.reports.rows import result_row
 from adjudge.reports.stored_runs import judges_of, report_of, tally_of
-from adjudge.reports.writers import JUNIT, open_writer
 
 
 @click.command("report", short_help="Print the figures of a stored run.")

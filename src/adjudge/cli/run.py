@@ -35,14 +35,14 @@ from adjudge.cli.options import (
 )
 from adjudge.cli.stored import announce_origin, known_columns
 from adjudge.dataset import read_cases
+from adjudge.documents.rows import result_row
+from adjudge.documents.writers import JUNIT, Writer, open_writer
 from adjudge.errors import InputError, SettingsError
 from adjudge.records import BadRow, Case, Failed, Judgement
 from adjudge.reports.contract import as_contract
 from adjudge.reports.files import ReportFile, is_report_file
 from adjudge.reports.report import Report
-from adjudge.reports.rows import result_row
 from adjudge.reports.summary import Tally
-from adjudge.reports.writers import JUNIT, Writer, open_writer
 from adjudge.runs.plan import CurrentDate, Plan, make_plan, told_date
 from adjudge.runs.session import Keeping, Limits, Session, open_session
 from adjudge.store import Partial

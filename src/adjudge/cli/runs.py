@@ -5,7 +5,7 @@ import click
 from adjudge.cli.console import plain, print_json, tell
 from adjudge.cli.options import json_option, store_option
 from adjudge.cli.stored import find_run, stored
-from adjudge.reports.format import show_time
+from adjudge.documents.numbers import show_time
 from adjudge.runs.lock import lock_run
 from adjudge.store import planned_judges
 

@@ -9,10 +9,10 @@ import orjson
 
 from adjudge.cli.console import plain, print_json
 from adjudge.cli.stored import find_run, stored
+from adjudge.documents.records_json import records_json
+from adjudge.documents.rows import result_row
 from adjudge.errors import InputError
 from adjudge.records import Failed, Json, Judgement
-from adjudge.reports.format import plain_json
-from adjudge.reports.rows import result_row
 from adjudge.reports.worked_steps import Worked
 
 WIDTH_WITHOUT_TERMINAL = 110
@@ -60,10 +60,10 @@ def _calls(judgement: Judgement) -> list[Json]:
         {
             "step": call.request.step,
             "messages": [
-                {"role": message.role, "content": plain_json(message.content)}
+                {"role": message.role, "content": records_json(message.content)}
                 for message in call.request.prompt.messages
             ],
-            "reply": plain_json(call.completion.text),
+            "reply": records_json(call.completion.text),
         }
         for call in judgement.calls
     ]
@@ -88,7 +88,7 @@ def _print(judgement: Judgement, worked: Worked) -> None:
         click.echo(line)
     if not isinstance(outcome, Failed):
         click.echo("\nThe verdict:")
-        click.echo(plain(orjson.dumps(plain_json(judgement.verdict), option=orjson.OPT_INDENT_2).decode()))
+        click.echo(plain(orjson.dumps(records_json(judgement.verdict), option=orjson.OPT_INDENT_2).decode()))
     for note in judgement.notes:
         click.echo(plain(f"note: {note}"))
     for call in judgement.calls:

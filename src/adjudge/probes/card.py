@@ -8,13 +8,14 @@ from secrets import token_hex
 from typing import Any
 
 from adjudge import __version__
+from adjudge.documents.numbers import show_time
+from adjudge.documents.records_json import records_json
 from adjudge.errors import MissingExtraError
 from adjudge.probes.examine import Answers, Examination, has_passed
 from adjudge.probes.findings import FamilyFigure, Finding, Ruling, worst
 from adjudge.probes.measure import measure
 from adjudge.probes.trials import ERROR_RATE
 from adjudge.records import Failed, Json
-from adjudge.reports.format import plain_json, show_time
 from adjudge.reports.labels import read_label
 from adjudge.stats.intervals import Estimate, rate_interval
 
@@ -81,7 +82,7 @@ class Card:
         return [finding.probe for finding in self.findings if finding.ruling == ruling]
 
     def to_json(self) -> dict[str, Json]:
-        found = plain_json({"format": FORMAT, **asdict(self)})
+        found = records_json({"format": FORMAT, **asdict(self)})
         assert isinstance(found, dict)
         return found
 

@@ -11,7 +11,7 @@ from adjudge.probes.card import Card
 from adjudge.probes.findings import shown_rate
 from adjudge.probes.subjects import CORE
 from adjudge.probes.text import error_rate_line, verdict_line
-from adjudge.reports.format import visible
+from adjudge.text import visible
 
 
 def card_page(card: Card) -> str:

@@ -2,11 +2,12 @@
 
 from shlex import quote
 
+from adjudge.documents.numbers import show_count
 from adjudge.probes.card import Card
 from adjudge.probes.findings import shown_rate
 from adjudge.probes.trials import INJECTION, RETEST
-from adjudge.reports.format import show_count, visible
 from adjudge.runs.find_model import EMBEDDED, is_embedded
+from adjudge.text import visible
 
 MARKS = {"pass": "pass", "fail": "FAIL", "inconclusive": "inconclusive", "not applicable": "n/a"}
 

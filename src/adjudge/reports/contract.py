@@ -4,6 +4,9 @@ import json
 import re
 from collections.abc import Mapping
 
+from adjudge.documents.numbers import whole
+from adjudge.documents.records_json import records_json
+from adjudge.documents.rows import verdict_parts
 from adjudge.records import (
     Failed,
     FieldScore,
@@ -14,8 +17,7 @@ from adjudge.records import (
     PointsScore,
     Scored,
 )
-from adjudge.reports.format import plain_json, visible, whole
-from adjudge.reports.rows import verdict_parts
+from adjudge.text import visible
 
 EMPTY = "The response is empty."
 NOT_GIVEN = "Not given."
@@ -177,7 +179,7 @@ _RAW_CONTROL = re.compile("[\x7f-\x9f]")
 
 
 def _line(value: Mapping[str, Json]) -> str:
-    text = json.dumps(plain_json(value), ensure_ascii=False, allow_nan=False)
+    text = json.dumps(records_json(value), ensure_ascii=False, allow_nan=False)
     return _RAW_CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
@@ -188,4 +190,4 @@ def _text(value: Json) -> str:
         case str():
             return value.strip()
         case _:
-            return json.dumps(plain_json(value), ensure_ascii=False)
+            return json.dumps(records_json(value), ensure_ascii=False)

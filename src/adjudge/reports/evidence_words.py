@@ -2,21 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 
+from adjudge.documents.numbers import NOTHING_TO_SHOW, show_count, show_mean, show_number, show_rate
 from adjudge.records import Scale
-from adjudge.reports.format import (
-    NOTHING_TO_SHOW,
-    show_count,
-    show_mean,
-    show_number,
-    show_rate,
-    visible,
-)
 from adjudge.reports.repeated import Repeated, Undecided
 from adjudge.reports.sample import Bounds
 from adjudge.reports.slices import Slice, SliceColumn
 from adjudge.reports.summary import Summary
 from adjudge.stats.intervals import Estimate, Undefined
 from adjudge.stats.repeats import Noise
+from adjudge.text import visible
 
 IDS_SHOWN = 8
 

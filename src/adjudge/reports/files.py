@@ -6,8 +6,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from adjudge.documents.sinks import FileSink
 from adjudge.reports.report import Report
-from adjudge.reports.sinks import FileSink
 
 
 def is_report_file(path: str) -> bool:

@@ -10,9 +10,9 @@ from importlib.resources import files
 from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
+from adjudge.documents.numbers import show_count, show_number, show_time
 from adjudge.errors import MissingExtraError
 from adjudge.reports.evidence_words import SLICE_HEADER, kinds_cell, mean_cell, rate_cell, slice_cells
-from adjudge.reports.format import show_count, show_number, show_time, visible
 from adjudge.reports.plots import need_plots, plot_distribution, plot_mean, plot_slices
 from adjudge.reports.summary import Lowest, Summary
 from adjudge.reports.words import (
@@ -26,6 +26,7 @@ from adjudge.reports.words import (
     reading_aids,
 )
 from adjudge.store import Partial
+from adjudge.text import visible
 
 HEADER = ("Judge", "Asked", "Judged", "Not judged", "Mean", "Pass rate", "If the rest", "Cost")
 _NO_PLOTS = "Plots were left out, because what draws them is not installed: pip install 'adjudge[html]'."

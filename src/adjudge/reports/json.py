@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
+from adjudge.documents.records_json import records_json
 from adjudge.records import Json
-from adjudge.reports.format import plain_json
 from adjudge.reports.repeated import Repeated
 from adjudge.reports.sample import Bounds
 from adjudge.reports.slices import Slice
@@ -21,7 +21,7 @@ def report_json(summaries: Sequence[Summary]) -> dict[str, Json]:
 
 def _judge(summary: Summary) -> Json:
     agreement, card = summary.agreement, card_of(summary)
-    return plain_json(
+    return records_json(
         {
             "judge": summary.judge,
             "judge_hash": summary.judge_hash,
@@ -101,18 +101,18 @@ def _repeated(repeated: Repeated) -> Json:
         "noise": _known(repeated.noise),
         "flips": _known(repeated.flips),
         "kappa": _known(repeated.kappa),
-        "undecided": None if repeated.undecided is None else plain_json(asdict(repeated.undecided)),
+        "undecided": None if repeated.undecided is None else records_json(asdict(repeated.undecided)),
     }
 
 
 def _known(figure: Estimate | Noise | Undefined) -> Json:
     """A figure that the data do not have becomes `{"why": …}`."""
-    return plain_json(asdict(figure))
+    return records_json(asdict(figure))
 
 
 def _estimate(estimate: Estimate | None) -> Json:
     """An end that nothing bounds becomes null."""
-    return None if estimate is None else plain_json(asdict(estimate))
+    return None if estimate is None else records_json(asdict(estimate))
 
 
 def _bounds(bounds: Bounds | None) -> Json:

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from adjudge.documents.numbers import show_count
 from adjudge.reports.evidence_words import SLICE_HEADER, kinds_cell, mean_cell, rate_cell, slice_cells
-from adjudge.reports.format import show_count, visible
 from adjudge.reports.slices import SliceColumn
 from adjudge.reports.summary import Summary
 from adjudge.reports.words import (
@@ -17,6 +17,7 @@ from adjudge.reports.words import (
     model_name,
     reading_aids,
 )
+from adjudge.text import visible
 
 _HEADER = ("Judge", "Model", "Asked", "Judged", "Not judged", "Mean", "Pass rate", "If the rest", "Cost")
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~$&@]")

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
+from adjudge.documents.numbers import show_count, show_mean
 from adjudge.errors import MissingExtraError
 from adjudge.records import Scale
-from adjudge.reports.format import shorten, show_count, show_mean, visible
 from adjudge.reports.sample import Bounds
 from adjudge.reports.slices import SliceColumn
 from adjudge.reports.summary import Summary
 from adjudge.stats.intervals import Estimate
+from adjudge.text import shorten, visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

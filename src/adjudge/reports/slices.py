@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from adjudge.documents.records_json import records_json
 from adjudge.records import Json, Scale
 from adjudge.reports.compare_match import value_text
-from adjudge.reports.format import plain_json, shorten
 from adjudge.reports.sample import Bounds, Group, Row
 from adjudge.stats.intervals import Estimate
+from adjudge.text import shorten
 
 MOST_SLICES = 40
 """Of one column; further values are reported together, so that a column of ids costs no more than another."""
@@ -51,7 +52,7 @@ class SliceTally:
 
     def add(self, metadata: Mapping[str, Json], kind: str, row: Row | None) -> None:
         for column, groups in self._groups.items():
-            value = str(plain_json(shorten(value_text(metadata.get(column)), LONGEST_VALUE)))
+            value = str(records_json(shorten(value_text(metadata.get(column)), LONGEST_VALUE)))
             if value not in groups and len(groups) >= MOST_SLICES:
                 value = OTHERS
             group = groups.get(value)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
+from adjudge.documents.records_json import records_json
 from adjudge.records import (
     OUTCOME_KINDS,
     Failed,
@@ -19,7 +20,6 @@ from adjudge.records import (
     Usage,
 )
 from adjudge.reports.case_numbers import CaseNumbers
-from adjudge.reports.format import plain_json, shorten
 from adjudge.reports.labels import (
     are_zeros_and_ones,
     is_not_for,
@@ -34,6 +34,7 @@ from adjudge.reports.temperatures import NOT_KEPT
 from adjudge.stats.distribution import Distribution
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.quantiles import Quantiles
+from adjudge.text import shorten
 
 EXAMPLES_PER_KIND = 3
 LONGEST_EXAMPLE = 400
@@ -332,7 +333,7 @@ class _Account:
                 self.label_counts[label] += 1
         elif not isinstance(judgement.outcome, Failed):
             self.off_scale += 1
-            self.off_scale_example = self.off_scale_example or shorten(str(plain_json(judgement.label)), 40)
+            self.off_scale_example = self.off_scale_example or shorten(str(records_json(judgement.label)), 40)
         return label
 
     def _add_lowest(self, judgement: Judgement, score: float) -> None:
@@ -425,5 +426,5 @@ class _Account:
 
 
 def _count(counter: Counter[str], kind: str) -> None:
-    name = str(plain_json(shorten(kind, 80)))
+    name = str(records_json(shorten(kind, 80)))
     counter[name if name in counter or len(counter) < _MOST_KINDS else "other"] += 1

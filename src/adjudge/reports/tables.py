@@ -8,8 +8,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from adjudge.documents.numbers import show_count
 from adjudge.reports.evidence_words import SLICE_HEADER, kinds_cell, mean_cell, rate_cell, slice_cells
-from adjudge.reports.format import show_count, visible
 from adjudge.reports.summary import Summary
 from adjudge.reports.terminal import laid_out
 from adjudge.reports.words import (
@@ -22,6 +22,7 @@ from adjudge.reports.words import (
     model_name,
     reading_aids,
 )
+from adjudge.text import visible
 
 COLUMNS: dict[str, Callable[[Summary], str]] = {
     "Judge": judge_name,

@@ -3,22 +3,21 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from adjudge.embedded.card import Card, read_card
-from adjudge.records import Scale
-from adjudge.reports.evidence_words import grouping_facts, rest_cell, slices_aid
-from adjudge.reports.format import (
+from adjudge.documents.numbers import (
     NOTHING_TO_SHOW,
-    shorten,
     show_count,
     show_duration,
     show_mean,
     show_money,
     show_percent,
     show_rate,
-    visible,
 )
+from adjudge.embedded.card import Card, read_card
+from adjudge.records import Scale
+from adjudge.reports.evidence_words import grouping_facts, rest_cell, slices_aid
 from adjudge.reports.summary import Agreement, Failure, Summary
 from adjudge.stats.intervals import Estimate
+from adjudge.text import shorten, visible
 
 
 class Advice(NamedTuple):

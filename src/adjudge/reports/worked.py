@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from adjudge.documents.rows import verdict_parts
 from adjudge.errors import InputError
 from adjudge.prompts.fill import Bindings, fill_inputs
 from adjudge.records import (
@@ -18,7 +19,6 @@ from adjudge.records import (
     Scored,
     Verdict,
 )
-from adjudge.reports.rows import verdict_parts
 from adjudge.reports.words import FAILURES
 from adjudge.reports.worked_coverage import coverage_steps, rationale_steps
 from adjudge.reports.worked_numbers import correctness_steps

@@ -10,12 +10,13 @@ from typing import Any
 
 import orjson
 
+from adjudge.documents.records_json import records_json
 from adjudge.records import Failed, Forced, Json, Judge, Judgement
 from adjudge.reports.compare_match import value_text
-from adjudge.reports.format import plain_json, shorten
 from adjudge.reports.labels import read_label
 from adjudge.reports.slices import LONGEST_VALUE
 from adjudge.store import KeptLabel, ListedJudgement
+from adjudge.text import shorten
 
 LONGEST_PREVIEW = 280
 LONGEST_NOTE = 200
@@ -177,7 +178,7 @@ def clean(text: str) -> str:
 
 
 def _facet(text: str) -> str:
-    return text if text.isascii() else str(plain_json(text))
+    return text if text.isascii() else str(records_json(text))
 
 
 def _spaced(text: str) -> str:
@@ -191,4 +192,4 @@ def _text(value: Json) -> str:
     try:
         return orjson.dumps(value).decode()
     except TypeError:  # lone surrogates, outsized integers, endless nesting
-        return orjson.dumps(plain_json(value)).decode()
+        return orjson.dumps(records_json(value)).decode()

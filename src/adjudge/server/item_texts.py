@@ -8,10 +8,10 @@ from typing import Any, Literal
 import orjson
 from markupsafe import Markup
 
-from adjudge.reports.format import seen, shorten
 from adjudge.server.passages import Wanted, find_passages
 from adjudge.server.safe_markdown import looks_like_markdown, render_markdown, render_plain
 from adjudge.server.shapes_item import CaseField, ItemDetail
+from adjudge.text import seen, shorten
 
 LONG = 6_000
 """Characters of one text that are shown before somebody asks for the rest."""

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from adjudge.dataset.labels import read_labels
+from adjudge.documents.writers import csv_cell, json_line
 from adjudge.errors import InputError
 from adjudge.records import Json
 from adjudge.reports.agree import Asked
 from adjudge.reports.agree_given import judged_in, report_on, store_labels, stored_labels
 from adjudge.reports.agree_json import agree_json
 from adjudge.reports.format import plain_json
-from adjudge.reports.writers import csv_cell, json_line
 from adjudge.server.service import Service
 from adjudge.server.shapes_label import Imported, LabelList, LabelRow
 from adjudge.server.views_label import find_subject, shown_id

@@ -16,9 +16,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from adjudge import __version__
-from adjudge.reports.format import (
+from adjudge.documents.numbers import (
     NOTHING_TO_SHOW,
-    seen,
     show_count,
     show_duration,
     show_mean,
@@ -31,6 +30,7 @@ from adjudge.reports.format import (
 from adjudge.server.keys import to_key
 from adjudge.server.safe_markdown import render_markdown
 from adjudge.stats.intervals import Estimate
+from adjudge.text import seen
 
 FOLDER = Path(__file__).with_name("templates")
 

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from adjudge.documents.rows import result_row
+from adjudge.documents.writers import line_writer
 from adjudge.records import Judgement
 from adjudge.reports.files import FORMS
 from adjudge.reports.report import Report
-from adjudge.reports.rows import result_row
-from adjudge.reports.writers import line_writer
 from adjudge.store import RunRecord, Store
 
 CHUNK_BYTES = 64 * 1024

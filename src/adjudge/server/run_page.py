@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
+from adjudge.documents.numbers import NOTHING_TO_SHOW, show_count, show_percent
 from adjudge.probes.shelf import find_card, shelf_of
 from adjudge.probes.text import card_line, no_card_line
 from adjudge.records import Scale
@@ -16,7 +17,6 @@ from adjudge.reports.evidence_words import (
     slice_cells,
     slices_aid,
 )
-from adjudge.reports.format import NOTHING_TO_SHOW, show_count, show_percent, visible
 from adjudge.reports.sample import Bounds
 from adjudge.reports.slices import OTHERS, Slice, SliceColumn
 from adjudge.reports.summary import Summary
@@ -28,6 +28,7 @@ from adjudge.server.service import Service
 from adjudge.stats.distribution import label_ends
 from adjudge.stats.intervals import Estimate
 from adjudge.store import RunRecord
+from adjudge.text import visible
 
 PERCENT = Scale(low=0.0, high=1.0)
 SHOWN_APART = (

@@ -16,7 +16,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
-from adjudge.reports.format import seen
+from adjudge.text import seen
 
 LONGEST = 20_000
 """Characters; a longer text is shown as it stands, which costs nothing to lay out. A hostile one of this length takes

@@ -8,14 +8,14 @@ from logging import getLogger
 from typing import Any
 
 from adjudge.dataset import read_cases
+from adjudge.documents.records_json import records_json
+from adjudge.documents.rows import result_row
 from adjudge.errors import InputError, JudgeFileError
 from adjudge.judges import describe_judge, lint_judge
 from adjudge.probes.shelf import find_cards, shelf_of
 from adjudge.probes.text import card_line
 from adjudge.prompts.fill import Bindings
 from adjudge.records import Json, Judge, Judgement
-from adjudge.reports.format import plain_json
-from adjudge.reports.rows import result_row
 from adjudge.reports.stored_runs import judge_as_stored
 from adjudge.runs.preview import first_case, preview
 from adjudge.server.asker import RunOrder
@@ -59,12 +59,12 @@ def show_judge(service: Service, key: str) -> JudgeDetail:
     judge, origin = _find(service, reference)
     known = f"{judge.name}@{judge.hash}"
     runs = [record for record in service.store.runs() if known in planned_judges(record.plan)]
-    described = plain_json(describe_judge(judge))
+    described = records_json(describe_judge(judge))
     assert isinstance(described, dict)
     return JudgeDetail(
         judge=_row(judge, origin, _used(service)),
         described=described,
-        text=str(plain_json(judge.text)),
+        text=str(records_json(judge.text)),
         findings=[
             LintFinding(code=each.code, rule=each.rule, message=each.message, line=each.line, hint=each.hint)
             for each in lint_judge(judge)
@@ -127,7 +127,7 @@ def render_case(service: Service, reference: str, columns: Mapping[str, Json]) -
         judge=judge.name,
         judge_hash=judge.hash,
         messages=[
-            MessageSent(step=step.name, role=message.role, content=str(plain_json(message.content)))
+            MessageSent(step=step.name, role=message.role, content=str(records_json(message.content)))
             for step in preview(
                 judge, first_case(read_cases([columns], name="the case"), "the case"), bindings
             )
@@ -149,11 +149,11 @@ def judged(judgement: Judgement) -> Judged:
     return Judged(
         row=row,
         messages=[
-            MessageSent(step=call.request.step, role=message.role, content=str(plain_json(message.content)))
+            MessageSent(step=call.request.step, role=message.role, content=str(records_json(message.content)))
             for call in judgement.calls
             for message in call.request.prompt.messages
         ],
-        replies=[str(plain_json(call.completion.text)) for call in judgement.calls],
+        replies=[str(records_json(call.completion.text)) for call in judgement.calls],
     )
 
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from adjudge.documents.records_json import records_json
 from adjudge.models.secrets import MASK, Scrubber
 from adjudge.records import Json
-from adjudge.reports.format import plain_json
 from adjudge.server.keys import from_key
 from adjudge.server.service import Service
 from adjudge.server.shapes import Progress, RunDetail
@@ -72,8 +72,8 @@ def _shown(name: str, value: Json) -> Json:
         return [_shown("", item) for item in value]
     if isinstance(value, str):
         named = any(part in name.lower() for part in _SECRET_NAMES)
-        return MASK if named else plain_json(_without_secrets(value))
-    return plain_json(value)
+        return MASK if named else records_json(_without_secrets(value))
+    return records_json(value)
 
 
 def _without_secrets(text: str) -> str:

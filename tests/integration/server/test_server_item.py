@@ -10,8 +10,8 @@ from served import served
 from xss_corpus import PAYLOADS, planted
 
 import adjudge
-from adjudge.reports.format import seen
 from adjudge.store import KeptLabel
+from adjudge.text import seen
 
 
 @pytest.fixture(scope="module")

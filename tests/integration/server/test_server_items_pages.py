@@ -11,9 +11,9 @@ import pytest
 from seeded_store import AT, PHRASE, TOPICS, make_row, seed_store
 from served import served
 
+from adjudge.documents.rows import FIELDS, result_row
 from adjudge.judges import built_in_judges
 from adjudge.records import Case
-from adjudge.reports.rows import FIELDS, result_row
 from adjudge.server.keys import to_key
 from adjudge.store import KeepJudge, RunRecord, StartRun, open_store
 

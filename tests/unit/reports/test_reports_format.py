@@ -8,19 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.reports.format import (
-    plain_json,
-    shorten,
-    show_duration,
-    show_mean,
-    show_money,
-    show_number,
-    show_rate,
-    visible,
-    whole,
-    without_controls,
-)
+from adjudge.documents.numbers import show_duration, show_mean, show_money, show_number, show_rate, whole
+from adjudge.documents.records_json import records_json
 from adjudge.stats.intervals import Estimate
+from adjudge.text import shorten, visible, without_controls
 
 
 def test_a_mean_stands_before_its_interval():
@@ -156,8 +147,8 @@ def test_files_keep_lines_and_tabs_and_lose_other_controls():
 
 
 def test_surrogate_pairs_become_their_character_and_lone_ones_a_mark():
-    assert plain_json("\ud83d\ude00 \ud83d") == "😀 \ufffd"
+    assert records_json("\ud83d\ude00 \ud83d") == "😀 \ufffd"
 
 
 def test_keys_and_odd_values_become_json():
-    assert plain_json({1: (Decimal("0.5"), {2}, float("nan"), True)}) == {"1": [0.5, "{2}", None, True]}
+    assert records_json({1: (Decimal("0.5"), {2}, float("nan"), True)}) == {"1": [0.5, "{2}", None, True]}

@@ -266,7 +266,7 @@ def test_no_text_breaks_the_report(build, text):
 
 
 def test_importing_the_writers_does_not_load_rich():
-    code = "import sys, adjudge.reports.text, adjudge.reports.writers; print('rich' in sys.modules, 'pyarrow' in sys.modules)"
+    code = "import sys, adjudge.reports.text, adjudge.documents.writers; print('rich' in sys.modules, 'pyarrow' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False False\n"
 

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xss_corpus import PAYLOADS
 
-from adjudge.reports.format import seen
 from adjudge.server.safe_markdown import (
     ATTRIBUTES,
     CLASSES,
@@ -21,6 +20,7 @@ from adjudge.server.safe_markdown import (
     render_markdown,
     render_plain,
 )
+from adjudge.text import seen
 
 
 class Reader(HTMLParser):

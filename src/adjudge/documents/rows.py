@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
+from adjudge.documents.numbers import show_time, whole
+from adjudge.documents.records_json import records_json
 from adjudge.records import Failed, Forced, Json, Judgement, Scored
-from adjudge.reports.format import plain_json, show_time, whole
 
 FIELDS: tuple[str, ...] = (
     "run",
@@ -67,7 +68,7 @@ def result_row(judgement: Judgement, run: str) -> dict[str, Json]:
         "from_store": judgement.from_store,
         "at": show_time(judgement.at),
     }
-    return {name: plain_json(values[name]) for name in FIELDS}
+    return {name: records_json(values[name]) for name in FIELDS}
 
 
 def _error_kind(outcome: Failed) -> str:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.reports.junit import JunitRows
-from adjudge.reports.rows import result_row
-from adjudge.reports.writers import open_writer
+from adjudge.documents.junit import JunitRows
+from adjudge.documents.rows import result_row
+from adjudge.documents.writers import open_writer
 
 
 class Kept:

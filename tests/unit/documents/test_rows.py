@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.documents.rows import FIELDS, result_row
 from adjudge.records import (
     OUTCOME_KINDS,
     Call,
@@ -24,7 +25,6 @@ from adjudge.records import (
     Usage,
     Verdict,
 )
-from adjudge.reports.rows import FIELDS, result_row
 
 AT = datetime(2026, 1, 31, 9, 5, tzinfo=UTC)
 ORDER = (

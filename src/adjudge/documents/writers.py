@@ -12,13 +12,13 @@ from typing import BinaryIO, Self
 
 import orjson
 
+from adjudge.documents.junit import JunitRows
+from adjudge.documents.parquet import ParquetRows
+from adjudge.documents.rows import FIELDS
+from adjudge.documents.sinks import FileSink, Sink, StreamSink
 from adjudge.errors import SettingsError
 from adjudge.records import Json
-from adjudge.reports.format import escape_unseen, without_controls
-from adjudge.reports.junit import JunitRows
-from adjudge.reports.parquet import ParquetRows
-from adjudge.reports.rows import FIELDS
-from adjudge.reports.sinks import FileSink, Sink, StreamSink
+from adjudge.text import escape_unseen, without_controls
 
 
 class Writer(ABC):

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 from xml.sax.saxutils import escape, quoteattr
 
+from adjudge.documents.sinks import Sink
 from adjudge.records import Json
-from adjudge.reports.format import shorten, without_controls
-from adjudge.reports.sinks import Sink
+from adjudge.text import shorten, without_controls
 
 LONGEST_TEXT = 4_000
 _HELD_BYTES = 1_000_000

@@ -11,10 +11,10 @@ from typing import Any
 
 import orjson
 
+from adjudge.documents.rows import FIELDS
+from adjudge.documents.sinks import FileSink, unwritable, why
 from adjudge.errors import AdjudgeError, MissingExtraError, StoreError
 from adjudge.records import Json
-from adjudge.reports.rows import FIELDS
-from adjudge.reports.sinks import FileSink, unwritable, why
 
 ROWS_AT_ONCE = 2000
 
