@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from adjudge.analysis.summary.report import Report
     from adjudge.api import Run, aevaluate, ajudge, evaluate, judge
     from adjudge.errors import AdjudgeError, InputError, ModelCallError, StoreError
     from adjudge.judges import built_in_judges, lint_judge, load_judge, parse_judge
     from adjudge.records import Case, Completion, Judge, Judgement, ModelClient, Request
-    from adjudge.reports.report import Report
 
 __version__ = "0.1.0"
 
@@ -39,7 +39,7 @@ _HOMES = {
     "adjudge.errors": ("AdjudgeError", "InputError", "ModelCallError", "StoreError"),
     "adjudge.judges": ("built_in_judges", "lint_judge", "load_judge", "parse_judge"),
     "adjudge.records": ("Case", "Completion", "Judge", "Judgement", "ModelClient", "Request"),
-    "adjudge.reports.report": ("Report",),
+    "adjudge.analysis.summary.report": ("Report",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

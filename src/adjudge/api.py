@@ -4,20 +4,20 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import wraps
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from adjudge.analysis.summary.report import Report
 from adjudge.dataset import read_cases
 from adjudge.documents.rows import result_row
 from adjudge.errors import DatasetError, InputError
 from adjudge.models.function import ModelFunction
 from adjudge.options import called_from_python
 from adjudge.records import NOTHING, BadRow, Json, Judge, Judgement, ModelClient
-from adjudge.reports.report import Report
 from adjudge.runs.budget import Price
 from adjudge.runs.plan import CurrentDate, make_plan, told_date
 from adjudge.runs.session import Keeping, Limits, open_session
@@ -64,14 +64,9 @@ class Run:
 
     def report(self, *, slices: Sequence[str] = ()) -> Report:
         """`slices` are metadata columns to report by."""
-        return Report.of(
-            self.judgements,
-            self.judges,
-            current_date=told_date(self.judges, self.current_date),
-            run=self.name,
-            slices=slices,
-            partial=self.partial,
-        )
+        report = Report.of(self.judgements, self.judges, slices=slices)
+        date = told_date(self.judges, self.current_date)
+        return replace(report, run=self.name, current_date=date, partial=self.partial)
 
     def rows(self) -> list[dict[str, Json]]:
         """The result rows, as `adjudge run -o rows.jsonl` writes them."""

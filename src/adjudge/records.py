@@ -438,6 +438,8 @@ class Judgement:
     """The case's own label, where it has one; never sent unless the judge names it."""
     annotators: Json = None
     """What several people said of the case, where it has such a column; never sent either."""
+    case: Case | None = field(default=None, compare=False)
+    """What was judged, where it is at hand: not for a judgement that comes from a store."""
 
     def __repr__(self) -> str:
         """On one line; the calls, with their prompts and replies, are in `calls`."""

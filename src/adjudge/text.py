@@ -1,5 +1,6 @@
 """Other people's text made fit to be shown: shortened, on one line, visible, encodable."""
 
+import json
 import re
 
 # Controls, line separators, text-direction marks, invisible characters and what is no character (XML refuses it). The joiners U+200C and U+200D stay: several
@@ -69,3 +70,8 @@ def encodable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def as_text(value: object) -> str:
+    """A value as templates write it: strings as they are, everything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -99,7 +99,9 @@ def test_another_sites_page_can_neither_read_nor_change_nor_frame_anything(open_
     expect(tab.page).to_have_title("done")
     tab.settle()
     assert tab.page.evaluate("window.said") == {"read": "refused", "change": "refused", "simple": "refused"}
-    ours = [each for each in answers if each[1].startswith(address.url)]
+    # the browser fetches the icon of the page before this one when it likes; what is static is everybody's
+    static = f"{address.url}static/"
+    ours = [each for each in answers if each[1].startswith(address.url) and not each[1].startswith(static)]
     assert ours, "nothing was tried"
     assert {status for _, _, status in ours} <= {401, 403}, ours
     frame = tab.page.frame("inside")

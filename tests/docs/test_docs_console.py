@@ -26,6 +26,7 @@ ENVIRON = {
     "COLUMNS": "118",
     "NO_COLOR": "1",
 }
+TOOK = re.compile(r"^[\d.]+ m?s · \$0$|  +[\d.]+ m?s · \$0$", re.MULTILINE)
 TODAY = re.compile(r"\d{4}-\d{2}-\d{2} \(today, UTC\)")
 
 
@@ -56,7 +57,9 @@ def run_block(body: str, folder: Path) -> str:
             check=False,
         )
         output = "\n".join(line.rstrip() for line in done.stdout.splitlines()).strip("\n")
-        output = TODAY.sub("2026-01-31 (today, UTC)", output)  # the one thing that changes by itself
+        # what changes by itself: the date, and how long it took
+        output = TODAY.sub("2026-01-31 (today, UTC)", output)
+        output = TOOK.sub(lambda found: "0.20 s · $0".rjust(len(found[0])), output)
         shown.append(f"$ {command}\n{output}\n" if output else f"$ {command}\n")
     return "\n".join(shown)
 

@@ -20,7 +20,7 @@ def test_evaluate_gives_judgements_rows_and_a_report(capsys):
     assert judgement.verdict == {"reason": "It answers.", "score": 4}
     assert run.rows()[0]["run"] == "mine"
     run.report().print()
-    assert "relevance@" in capsys.readouterr().out
+    assert "relevance " in capsys.readouterr().out
     assert run.report().to_json()["judges"][0]["asked"] == 1
     assert "relevance" in run.report().to_markdown()
 

@@ -99,7 +99,7 @@ def test_python_says_what_there_is(interrupted, tmp_path):
     report = interrupted.report()
     assert report.to_json()["partial"] == {"done": 7, "of": 20}
     assert report.to_markdown().startswith("**PARTIAL 7 of 20**\n")
-    assert report.to_html().index("PARTIAL 7 of 20") < report.to_html().index("<table>")
+    assert report.to_html().index("PARTIAL 7 of 20") < report.to_html().index("<h1>")
 
 
 def test_every_form_of_a_stored_report_begins_with_it_and_a_gate_is_not_measured(

@@ -1,5 +1,6 @@
 """Judges and judgements, made short."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
@@ -91,4 +92,5 @@ def build():
         failed=failed,
         judgement=judgement,
         outcome=outcome,
+        replaced=replace,
     )

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+from adjudge.analysis.summary.stored import judges_of
 from adjudge.cli.agree_next import Next, check_path, probability_range, write_rows
 from adjudge.cli.console import print_json, tell
 from adjudge.cli.stored import find_run
@@ -18,7 +19,6 @@ from adjudge.reports.agree_labels import Reading
 from adjudge.reports.agree_rows import Verdicts, collect_verdicts
 from adjudge.reports.agree_selection import how_drawn, shared_draws
 from adjudge.reports.format import plain_json
-from adjudge.reports.stored_runs import judges_of
 from adjudge.store import Store
 
 

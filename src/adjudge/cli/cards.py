@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 
 from adjudge.cli.console import tell
 from adjudge.cli.main import EXIT_GATE_FAILED
+from adjudge.documents.document import Command, Fact, Quote, Text, join, spans
 from adjudge.errors import InputError, SettingsError
 from adjudge.probes.card import Card
 from adjudge.probes.shelf import find_card, shelf_of
-from adjudge.probes.text import card_line, certify_command, no_card_line
+from adjudge.probes.text import card_line, certify_command
 from adjudge.records import Judge, Judgement
 from adjudge.store.trust import TRUST_VARIABLE, is_trusted
 
@@ -58,8 +59,25 @@ class Cards:
                     f"there is no card of {known} in {self._shelf}",
                     f"make one: `{certify_command(named, model)}`",
                 )
-            else:
-                tell(f"{judge.name}: {no_card_line(named, model)}")
+
+    def facts(self, model: str) -> tuple[Fact, ...]:
+        """For the report: whether each judge is certified with this model."""
+        several = len(self._judges) > 1
+        facts = [
+            Fact(
+                kind="certified",
+                label="Judge",
+                text=join(": ", [Quote(name if several else ""), card_line(card)]),
+            )
+            for name, card in self._cards.items()
+        ]
+        missing = [named for judge, named in self._judges if judge.name not in self._cards]
+        if missing:
+            names: Text = (*spans(join(", ", map(Quote, missing))), " ") if several else ""
+            facts.append(Fact(kind="certified", label="Judge", text=(*spans(names), "not certified")))
+            command = Command(certify_command(missing[0], model))
+            facts.append(Fact(kind="certify", text=("to test it against attacks: ", command), detail=True))
+        return tuple(facts)
 
     def receive(self, judgement: Judgement) -> None:
         """Whether the model is still the one the card is about, as far as the provider says."""

@@ -7,11 +7,12 @@ from collections import Counter
 from contextlib import suppress
 from decimal import Decimal
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol, Self, TextIO
 
 import click
 import orjson
 
+from adjudge.documents.document import Document
 from adjudge.documents.numbers import show_duration, show_money
 from adjudge.documents.records_json import records_json
 from adjudge.records import Failed, Judgement
@@ -119,3 +120,12 @@ class Progress:
             sys.stderr.write("\r" + line.ljust(self._width))
             sys.stderr.flush()
         self._width = max(self._width, len(line))
+
+
+def print_document(document: Document, *, file: TextIO | None = None, verbose: bool = False) -> None:
+    """For a terminal of its own width, or as plain text."""
+    # rich is slow to load, and only printing needs it
+    from adjudge.documents.terminal import print_terminal
+
+    stream = sys.stdout if file is None else file
+    print_terminal(document, file=stream, colour=use_colour(stream), verbose=verbose)

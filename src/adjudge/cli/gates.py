@@ -1,20 +1,22 @@
 """Gates: when a run's figures end it with another exit code than 0."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import click
 
+from adjudge.analysis.summary.figures import Summary
 from adjudge.cli.config import ANY
 from adjudge.cli.main import EXIT_GATE_FAILED, EXIT_NOT_MEASURED
 from adjudge.cli.options import flag, together
+from adjudge.documents.document import Fact, Quote, Tone, join
 from adjudge.errors import SettingsError
 from adjudge.records import Judge
-from adjudge.reports.summary import Summary
 from adjudge.stats.intervals import Estimate
 
 _ONE_LOOK = (
-    "note: these intervals hold for one look: adding cases until the gate passes makes it pass too easily; the gate passes "
+    "these intervals hold for one look: adding cases until the gate passes makes it pass too easily; the gate passes "
     "only if every figure holds, so it needs no adjustment for how many there are"
 )
 ERROR_RATE_WITH_A_GATE = 0.05
@@ -52,6 +54,28 @@ gate_options = together(
 )
 
 
+GateKind = Literal["not measured", "gate failed", "gate passed", "warning", "note"]
+_TONES: Mapping[GateKind, Tone] = {
+    "not measured": "bad",
+    "gate failed": "bad",
+    "gate passed": "good",
+    "warning": "warning",
+    "note": "plain",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GateFinding:
+    kind: GateKind
+    judge: str = ""
+    text: str
+    code: int = 0
+    """What the command exits with because of it."""
+
+    def __str__(self) -> str:
+        return ": ".join(filter(None, (self.kind, self.judge, self.text)))
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Gates:
     means: Mapping[str, float]
@@ -66,52 +90,68 @@ class Gates:
     def gated(self) -> bool:
         return self.max_error_rate is not None
 
-    def judge(self, summaries: Sequence[Summary], tell: Callable[[str], None]) -> int:
-        """The exit code, with a line for each gate that failed. What could not be measured goes first."""
-        code = 0
+    def check(self, summaries: Sequence[Summary]) -> list[GateFinding]:
+        """What could not be measured goes first."""
+        found = [finding for summary in summaries if (finding := self._measured(summary)) is not None]
         for summary in summaries:
-            judged = summary.scored + summary.forced
-            lost = summary.not_judged / summary.asked if summary.asked else 1.0
-            if judged == 0:
-                tell(f"not measured: {summary.judge}: none of {summary.asked} could be judged")
-                code = EXIT_NOT_MEASURED
-            elif summary.outcomes.get("call_failed") and not summary.answered:
-                # rows that rules decided say nothing about the rows a model was to decide
-                tell(
-                    f"not measured: {summary.judge}: every call failed; the {judged} judged got a score by rule alone"
-                )
-                code = EXIT_NOT_MEASURED
-            elif self.max_error_rate is not None and lost > self.max_error_rate:
-                tell(
-                    f"not measured: {summary.judge}: {lost:.1%} of {summary.asked} could not be judged, more than "
-                    f"--max-error-rate {self.max_error_rate:.1%}"
-                )
-                code = EXIT_NOT_MEASURED
-        for summary in summaries:
-            for what, wanted, estimate in (
+            for figure, needed, estimate in (
                 ("mean", self.means.get(summary.judge), summary.mean),
                 ("pass rate", self.pass_rates.get(summary.judge), summary.pass_rate),
             ):
-                if wanted is not None and not self._holds(what, summary.judge, wanted, estimate, tell):
-                    code = code or EXIT_GATE_FAILED
+                if needed is not None:
+                    found += self._holds(figure, summary.judge, needed, estimate)
         if self.lower and (self.means or self.pass_rates):
-            tell(_ONE_LOOK)
-        return code
+            found.append(GateFinding(kind="note", text=_ONE_LOOK))
+        return found
+
+    def _measured(self, summary: Summary) -> GateFinding | None:
+        lost = summary.not_judged / summary.asked if summary.asked else 1.0
+        if summary.judged == 0:
+            why = f"none of {summary.asked} could be judged"
+        elif summary.outcomes.get("call_failed") and not summary.answered:
+            # what rules decided says nothing about what a model was to decide
+            why = f"every call failed; the {summary.judged} judged got a score by rule alone"
+        elif self.max_error_rate is not None and lost > self.max_error_rate:
+            why = f"{lost * 100:.1f} % of {summary.asked} could not be judged, more than --max-error-rate {self.max_error_rate * 100:.1f} %"
+        else:
+            return None
+        return GateFinding(kind="not measured", judge=summary.judge, text=why, code=EXIT_NOT_MEASURED)
 
     def _holds(
-        self, what: str, judge: str, wanted: float, estimate: Estimate | None, tell: Callable[[str], None]
-    ) -> bool:
+        self, figure: str, judge: str, needed: float, estimate: Estimate | None
+    ) -> Iterator[GateFinding]:
         if estimate is None:
-            tell(f"gate failed: {judge}: no {what} to compare with {wanted:g}")
-            return False
-        found = estimate.low if self.lower else estimate.value
+            text = f"needs a {figure} of {needed:g}, has none"
+            yield GateFinding(kind="gate failed", judge=judge, text=text, code=EXIT_GATE_FAILED)
+            return
         if self.lower and estimate.warning:
-            tell(f"warning: {judge}: the gate compares the lower end of an interval: {estimate.warning}")
-        if found >= wanted:
-            return True
-        side = f"the lower end of the {what}'s 95 % interval" if self.lower else f"the {what}"
-        tell(f"gate failed: {judge}: {side}, {found:.4g}, is under {wanted:g}")
-        return False
+            text = f"the gate compares the lower end of an interval: {estimate.warning}"
+            yield GateFinding(kind="warning", judge=judge, text=text)
+        found = estimate.low if self.lower else estimate.value
+        where = " at the lower end of its 95 % interval" if self.lower else ""
+        text = f"{figure} needs {_shown(figure, needed)}{where}, has {_shown(figure, found)}"
+        if found >= needed:
+            yield GateFinding(kind="gate passed", judge=judge, text=text)
+        else:
+            yield GateFinding(kind="gate failed", judge=judge, text=text, code=EXIT_GATE_FAILED)
+
+
+def _shown(figure: str, value: float) -> str:
+    return f"{value * 100:.3g} %" if figure == "pass rate" else f"{value:.4g}"
+
+
+def gate_facts(findings: Iterable[GateFinding]) -> tuple[Fact, ...]:
+    """For the report; a note on method is a detail."""
+    return tuple(
+        Fact(
+            kind=finding.kind,
+            label="" if finding.kind == "note" else finding.kind.upper(),
+            text=join(": ", [Quote(finding.judge), finding.text]),
+            tone=_TONES[finding.kind],
+            detail=finding.kind == "note",
+        )
+        for finding in findings
+    )
 
 
 def parse_gates(

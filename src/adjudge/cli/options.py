@@ -235,6 +235,13 @@ slice_option = flag(
     metavar="COLUMN",
     help="Report also by the values of this column or metadata key; may be repeated.",
 )
+verbose_option = flag(
+    "--verbose",
+    "-v",
+    config=ANY,
+    is_flag=True,
+    help="Show details too: methods, hashes, costs, notes on normal work.",
+)
 json_option = flag("--json", "as_json", config=ANY, is_flag=True, help="Print JSON instead of text.")
 
 

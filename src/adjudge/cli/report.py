@@ -6,17 +6,18 @@ from dataclasses import replace
 
 import click
 
+from adjudge.analysis.summary.report import FORMS
+from adjudge.analysis.summary.stored import judges_of, report_of, tally_of
 from adjudge.cli.config import INSIDE
 from adjudge.cli.console import print_json, tell, use_colour
-from adjudge.cli.gates import gate_options, parse_gates
+from adjudge.cli.gates import gate_facts, gate_options, parse_gates
 from adjudge.cli.main import EXIT_NOT_MEASURED
-from adjudge.cli.options import flag, json_option, slice_option, store_option
+from adjudge.cli.options import flag, json_option, slice_option, store_option, verbose_option
 from adjudge.cli.stored import find_run, known_columns, stored
+from adjudge.documents.files import ReportFile, is_report_file
 from adjudge.documents.rows import result_row
 from adjudge.documents.writers import JUNIT, open_writer
 from adjudge.errors import SettingsError
-from adjudge.reports.files import ReportFile, is_report_file
-from adjudge.reports.stored_runs import judges_of, report_of, tally_of
 
 
 @click.command("report", short_help="Print the figures of a stored run.")
@@ -33,6 +34,7 @@ from adjudge.reports.stored_runs import judges_of, report_of, tally_of
 @gate_options
 @store_option
 @json_option
+@verbose_option
 def command(
     *,
     run: str,
@@ -44,6 +46,7 @@ def command(
     max_error_rate: float | None,
     store: str,
     as_json: bool,
+    verbose: bool,
 ) -> int:
     """Print the figures of RUN: a name, the start of an id, or `last`. With a gate, exit as `run` would."""
     check_report_files(outputs)
@@ -71,24 +74,29 @@ def command(
                 "no case has such a column",
                 known_columns(tally.columns),
             )
-        report = report_of(record, tally)
+        report = report_of(opened, record, tally)
+        findings = gates.check(report.judges) if gates.gated else []
+        report = replace(report, facts=gate_facts(findings))
         if report.partial is not None:
             for writer in writers:
                 writer.note_partial(str(report.partial))
         for page in pages:
-            page.write(report)
+            page.write(FORMS[page.suffix](report))
     if as_json:
         print_json(report.to_json())
     elif not outputs:
-        report.print(colour=use_colour(sys.stdout))
+        report.print(colour=use_colour(sys.stdout), verbose=verbose)
     if outputs:
         tell(f"wrote {', '.join(outputs)}")
+    if as_json or outputs:
+        for finding in findings:
+            tell(str(finding))
     if not gates.gated:
         return 0
     if report.partial is not None:
         tell(f"not measured: {report.partial}; run the same command as before to finish run {record.run_id}")
         return EXIT_NOT_MEASURED
-    return gates.judge(report.summaries, tell)
+    return max((finding.code for finding in findings), default=0)
 
 
 def check_report_files(outputs: tuple[str, ...]) -> None:

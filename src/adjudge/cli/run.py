@@ -4,16 +4,19 @@ import asyncio
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, ExitStack, aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
 import click
 
+from adjudge.analysis.summary.figures import Tally
+from adjudge.analysis.summary.report import FORMS, Report
+from adjudge.analysis.summary.stored import report_of
 from adjudge.cli.cards import Cards
 from adjudge.cli.config import ANY, INSIDE, never
 from adjudge.cli.console import Progress, print_json, tell, use_colour
-from adjudge.cli.gates import gate_options, parse_gates
+from adjudge.cli.gates import gate_facts, gate_options, parse_gates
 from adjudge.cli.interrupts import Interrupts, reading_limit
 from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED
 from adjudge.cli.options import (
@@ -32,17 +35,16 @@ from adjudge.cli.options import (
     repeat_option,
     slice_option,
     store_option,
+    verbose_option,
 )
-from adjudge.cli.stored import announce_origin, known_columns
+from adjudge.cli.stored import announce_origin, find_run, known_columns, stored
 from adjudge.dataset import read_cases
+from adjudge.documents.files import ReportFile, is_report_file
 from adjudge.documents.rows import result_row
 from adjudge.documents.writers import JUNIT, Writer, open_writer
 from adjudge.errors import InputError, SettingsError
 from adjudge.records import BadRow, Case, Failed, Judgement
 from adjudge.reports.contract import as_contract
-from adjudge.reports.files import ReportFile, is_report_file
-from adjudge.reports.report import Report
-from adjudge.reports.summary import Tally
 from adjudge.runs.plan import CurrentDate, Plan, make_plan, told_date
 from adjudge.runs.session import Keeping, Limits, Session, open_session
 from adjudge.store import Partial
@@ -71,6 +73,7 @@ from adjudge.store import Partial
 @slice_option
 @as_option
 @json_option
+@verbose_option
 @store_option
 @flag(
     "--fresh",
@@ -131,6 +134,7 @@ def command(
     slices: tuple[str, ...],
     form: str,
     as_json: bool,
+    verbose: bool,
     store: str,
     fresh: bool,
     retry: str | None,
@@ -211,17 +215,20 @@ def command(
             if form == "contract":
                 receivers.append(ContractPrinter(plan).receive)
             end = asyncio.run(_judge_all(opened, rows, receivers, writers, progress, cards=cards))
-            report = Report(
-                summaries=tally.summaries(),
+            findings = gates.check(tally.summaries())
+            with stored(store) as kept:
+                report = report_of(kept, find_run(kept, end.run), tally)
+            report = replace(
+                report,
                 current_date=told_date(plan.judges, end.current_date),
-                run=end.run,
                 partial=end.partial,
+                facts=(*gate_facts(findings), *cards.facts(end.model)),
             )
             if end.partial is not None:
                 for writer in writers:
                     writer.note_partial(str(end.partial))
             for page in pages:
-                page.write(report)
+                page.write(FORMS[page.suffix](report))
     except (KeyboardInterrupt, asyncio.CancelledError):
         tell(f"interrupted {_kept(tally, outputs)}; run the same command again and it goes on")
         return EXIT_INTERRUPTED
@@ -231,14 +238,17 @@ def command(
         raise
     for column in tally.unknown_slices:
         tell(f"warning: --slice {column}: no case has such a column; {known_columns(tally.columns)}")
-    _print_report(report, as_json=as_json, on_stderr=stdout_is_taken)
+    _print_report(report, as_json=as_json, on_stderr=stdout_is_taken, verbose=verbose)
     if end.interrupted:
         tell(f"interrupted {_kept(tally, outputs)}; run the same command again and it goes on")
         return EXIT_INTERRUPTED
     if end.halted is not None:
         tell(f"stopped {_kept(tally, outputs)}: {end.halted}")
         return EXIT_NOT_MEASURED
-    code = max(gates.judge(report.summaries, tell), cards.judge(tell))  # 3 goes before 1
+    if as_json:
+        for finding in findings:
+            tell(str(finding))
+    code = max([cards.judge(tell), *(finding.code for finding in findings)])  # 3 goes before 1
     if end.partial is not None and gates.gated:
         tell(
             f"not measured: {end.partial}; run the same command again, with a higher limit, to finish run {end.run}"
@@ -253,6 +263,7 @@ Receiver = Callable[[Judgement], None]
 @dataclass(frozen=True, kw_only=True, slots=True)
 class End:
     run: str
+    model: str
     current_date: CurrentDate
     halted: str | None
     interrupted: bool
@@ -285,6 +296,7 @@ async def _judge_all(
         return End(
             run=session.run,
             current_date=session.plan.current_date,
+            model=session.model,
             halted=session.halted,
             interrupted=interrupts.seen,
             partial=session.partial,
@@ -357,9 +369,9 @@ def _kept(tally: Tally, outputs: tuple[str, ...]) -> str:
     return f"after {done} judgements" + (f"; they are in {', '.join(files)}" if files and done else "")
 
 
-def _print_report(report: Report, *, as_json: bool, on_stderr: bool) -> None:
+def _print_report(report: Report, *, as_json: bool, on_stderr: bool, verbose: bool) -> None:
     if as_json:
         print_json(report.to_json())
     else:
         stream = sys.stderr if on_stderr else sys.stdout
-        report.print(file=stream, colour=use_colour(stream))
+        report.print(file=stream, colour=use_colour(stream), verbose=verbose)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import click
 import orjson
 
-from adjudge.cli.config import INSIDE
+from adjudge.cli.config import INSIDE, never
 from adjudge.cli.console import plain, print_json
 from adjudge.cli.interrupts import reading_limit
 from adjudge.cli.options import as_mapping, flag, input_options, json_option, store_option
@@ -25,6 +25,12 @@ SENT = {
 @click.command("show", short_help="Print what was understood of a judge file, or a stored judgement.")
 @click.argument("judge", metavar="JUDGE|RUN")
 @click.argument("case", required=False)
+@flag(
+    "--failed",
+    config=never("it is for one look"),
+    is_flag=True,
+    help="List the cases of RUN that failed, with question, expected and answer.",
+)
 @flag("--case", "case_file", config=INSIDE, help="Render the prompt with the first case of this file.")
 @input_options
 @store_option
@@ -33,6 +39,7 @@ def command(
     *,
     judge: str,
     case: str | None,
+    failed: bool,
     store: str,
     case_file: str | None,
     maps: tuple[tuple[str, str], ...],
@@ -42,8 +49,15 @@ def command(
     """Print what was understood of JUDGE, a built-in judge's name or a judge file: dialect, inputs, verdict, score, scale,
     pass rule and the messages that will be sent. What is wrong can be corrected in front matter.
 
+    With --failed, list the cases of RUN (a name, the start of an id, or `last`) that failed.
+
     With a CASE, print how RUN (a name, the start of an id, or `last`) judged it: prompts, replies and verdicts.
     """
+    if failed:
+        from adjudge.cli.show_case import show_failed
+
+        show_failed(store, judge, as_json=as_json)
+        return
     if case is not None:
         from adjudge.cli.show_case import show_case
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import click
 import orjson
 
-from adjudge.cli.console import plain, print_json
+from adjudge.cli.console import plain, print_document, print_json
 from adjudge.cli.stored import find_run, stored
 from adjudge.documents.records_json import records_json
 from adjudge.documents.rows import result_row
@@ -19,7 +19,7 @@ WIDTH_WITHOUT_TERMINAL = 110
 
 
 def show_case(where: str, run: str, case_id: str, *, as_json: bool) -> None:
-    from adjudge.reports.stored_runs import judges_of
+    from adjudge.analysis.summary.stored import judges_of
     from adjudge.reports.worked import case_fields, work_out
 
     with stored(where) as store:
@@ -105,3 +105,16 @@ def _width() -> int:
     if not sys.stdout.isatty():
         return WIDTH_WITHOUT_TERMINAL
     return shutil.get_terminal_size((WIDTH_WITHOUT_TERMINAL, 24)).columns
+
+
+def show_failed(where: str, run: str, *, as_json: bool) -> None:
+    from adjudge.analysis.summary.document import failed_document
+    from adjudge.analysis.summary.run import failed_cases, stored_cases
+
+    with stored(where) as store:
+        record = find_run(store, run)
+        cases = stored_cases(store, record.run_id, failed_cases(store, record.run_id))
+    if as_json:
+        print_json({"run": record.run_id, "cases": records_json(cases)})
+    else:
+        print_document(failed_document(record.name or record.run_id, cases))

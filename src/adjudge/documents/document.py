@@ -93,6 +93,8 @@ class CaseEntry:
     """What stands under it, each with its word: (`expected`, `got`), (`A`, `B`)."""
     marks: tuple[str, ...] = ()
     """Short words of ours: `score 2`, `unsure`."""
+    reason: str = ""
+    """Why it came out so; where there is little room, a detail."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -149,6 +151,8 @@ Block: TypeAlias = Heading | Fact | Gauge | Table | CaseList | Plot
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Document:
     title: Text
+    banner: Text = ""
+    """Stands before everything: that this is not all there should be."""
     aside: Text = ""
     """Beside the title: how long it took, what it cost."""
     blocks: tuple[Block, ...] = ()

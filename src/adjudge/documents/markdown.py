@@ -29,7 +29,8 @@ LONGEST = 300
 def render_markdown(document: Document) -> str:
     """Details stand at the end, folded."""
     aside = f" ({_text(document.aside)})" if plain(document.aside) else ""
-    lines = [f"**{_text(document.title)}**{aside}"]
+    lines = [f"**{_text(document.banner)}**", ""] if plain(document.banner) else []
+    lines.append(f"**{_text(document.title)}**{aside}")
     lines += _blocks([block for block in document.blocks if not block.detail])
     details = [block for block in document.blocks if block.detail]
     if details:
@@ -106,3 +107,5 @@ def _cases(listed: CaseList) -> Iterator[str]:
         yield f"- {quoted(one_line(case.case_id, 80))}{question}{marks}"
         for word, text in case.lines:
             yield f"  - {escaped(word)} {quoted(one_line(text, LONGEST))}" if text else f"  - {escaped(word)}"
+        if case.reason:
+            yield f"  - because {quoted(one_line(case.reason, LONGEST))}"

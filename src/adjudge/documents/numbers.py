@@ -51,6 +51,8 @@ def show_money(cost: Decimal | None, unknown: int = 0) -> str:
     """`$0.0123`; `cost unknown` when no price is known; both, when some are."""
     if cost is None or (unknown and not cost):
         return "cost unknown"
+    if not cost and not unknown:
+        return "$0"
     known = "<$0.0001" if 0 < cost < Decimal("0.00005") else f"${cost:,.4f}"
     return f"{known} + {show_count(unknown)} unknown" if unknown else known
 

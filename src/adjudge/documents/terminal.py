@@ -1,8 +1,11 @@
 """A document for a terminal of a given width: rich lays it out, and no escape but our own gets through."""
 
 import io
+import os
 import re
+import shutil
 from collections.abc import Iterable
+from typing import TextIO
 
 from rich import box
 from rich.cells import cell_len, set_cell_size
@@ -30,6 +33,8 @@ from adjudge.documents.document import (
 from adjudge.text import one_line, visible
 
 WIDTH_WITHOUT_TERMINAL = 80
+WIDEST = 120
+"""Longer lines are hard to read."""
 LABEL = 14
 """Cells of the column that labels stand in."""
 BAR = 20
@@ -57,6 +62,9 @@ def render_terminal(
         emoji=False,
     )
     with console.capture() as captured:
+        if plain(document.banner):
+            console.print(_styled(document.banner, "bold yellow"))
+            console.print()
         _line(console, _styled(document.title, "bold"), _styled(document.aside, "dim"))
         label = ""
         for block in document.blocks:
@@ -73,12 +81,25 @@ def render_terminal(
                 case Table():
                     _table(console, block)
                 case CaseList():
-                    _cases(console, block)
+                    _cases(console, block, verbose=verbose)
                 case Plot():  # its caption says the same; a terminal has the gauges
                     continue
             label = block.label if isinstance(block, Fact) else ""
     lines = (_WORKFLOW_COMMAND.sub(r"\1: ", line.rstrip()) for line in captured.get().splitlines())
     return "\n".join(lines) + "\n"
+
+
+def print_terminal(
+    document: Document, *, file: TextIO, colour: bool | None = None, verbose: bool = False
+) -> None:
+    """Colour and width are those of the terminal, when `file` is one, unless they are given."""
+    is_terminal = file.isatty()
+    if colour is None:
+        colour = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    width = min(shutil.get_terminal_size().columns, WIDEST) if is_terminal else WIDTH_WITHOUT_TERMINAL
+    file.write(
+        encode_for(render_terminal(document, width=width, colour=colour, verbose=verbose), file.encoding)
+    )
 
 
 def encode_for(text: str, encoding: str | None) -> str:
@@ -180,20 +201,22 @@ def _table(console: Console, table: Table) -> None:
                 _labelled(console, _styled(("  ", *spans(name))), _styled(cell))
 
 
-def _cases(console: Console, listed: CaseList) -> None:
+def _cases(console: Console, listed: CaseList, *, verbose: bool) -> None:
     style = _STYLES[listed.tone]
     _labelled(console, Styled(listed.label, style=style or "bold"), _styled(listed.text), listed.aside)
     wide = min(max((cell_len(visible(case.case_id)) for case in listed.cases), default=0), 16)
     for case in listed.cases:
-        for line in _case_lines(case, wide, console.width):
+        for line in _case_lines(case, wide, console.width, verbose=verbose):
             console.print(line, no_wrap=True, overflow="ellipsis")
 
 
-def _case_lines(case: CaseEntry, wide: int, width: int) -> Iterable[Styled]:
+def _case_lines(case: CaseEntry, wide: int, width: int, *, verbose: bool) -> Iterable[Styled]:
     """The id, the question and what belongs to it: two to a line where there is room."""
     room = width - wide - 5
     lines = [f"{word} “{one_line(text, room)}”" if text else word for word, text in case.lines]
     first = [one_line(case.question, room)] if case.question else []
+    if verbose and case.reason:
+        lines.append(f"because {one_line(case.reason, room)}")
     if case.marks:
         lines.append(" · ".join(case.marks))
     half = room // 2

@@ -95,8 +95,8 @@ def card_page(card: Card) -> str:
 
 @cache
 def _style() -> str:
-    folder = files("adjudge.reports") / "page"
-    return "".join((folder / name).read_text(encoding="utf-8") for name in ("report.css", "card.css"))
+    folder = files("adjudge.documents") / "page"
+    return "".join((folder / name).read_text(encoding="utf-8") for name in ("document.css", "card.css"))
 
 
 def _origin(card: Card) -> str:

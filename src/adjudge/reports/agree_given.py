@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from adjudge.analysis.summary.stored import judges_of
 from adjudge.dataset.labels import LabelRow
 from adjudge.errors import InputError
 from adjudge.records import Json
@@ -19,7 +20,6 @@ from adjudge.reports.agree_rows import (
     own_labels,
     own_source,
 )
-from adjudge.reports.stored_runs import judges_of
 from adjudge.store import KeptLabel, LabelDraw, RunRecord, Store
 
 Say = Callable[[str], None]

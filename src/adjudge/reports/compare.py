@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from typing import Literal
 
+from adjudge.analysis.summary.sample import Bounds
 from adjudge.records import Scale
 from adjudge.reports.compare_corrected import Correction
 from adjudge.reports.compare_match import Matching, Pair, SideName
 from adjudge.reports.compare_people import People, share_estimate
-from adjudge.reports.sample import Bounds
 from adjudge.stats.clusters import clustered_mean
 from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined, mean_interval
 from adjudge.stats.paired import Comparison, compare

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from adjudge.analysis.summary.stored import judges_of
 from adjudge.errors import InputError, SettingsError
 from adjudge.records import NOTHING, Judge, Scale
 from adjudge.reports.agree_labels import reading_of
@@ -18,7 +19,6 @@ from adjudge.reports.compare_labels import (
 )
 from adjudge.reports.compare_match import Matching
 from adjudge.reports.compare_people import compare_with_people
-from adjudge.reports.stored_runs import judges_of
 from adjudge.store import RunRecord, Store
 
 OWN_LABELS = "cases"

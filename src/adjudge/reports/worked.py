@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from adjudge.analysis.outcomes import FAILURES
 from adjudge.documents.rows import verdict_parts
 from adjudge.errors import InputError
 from adjudge.prompts.fill import Bindings, fill_inputs
@@ -19,7 +20,6 @@ from adjudge.records import (
     Scored,
     Verdict,
 )
-from adjudge.reports.words import FAILURES
 from adjudge.reports.worked_coverage import coverage_steps, rationale_steps
 from adjudge.reports.worked_numbers import correctness_steps
 from adjudge.reports.worked_rules import expression_steps, field_steps, pass_step, points_steps

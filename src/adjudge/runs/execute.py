@@ -328,6 +328,7 @@ def _judgement(item: Work, conditions: Conditions, ruling: Ruling, calls: list[C
         cluster=cluster_of(row) if isinstance(row, Case) else None,
         label=row.fields.get("label") if isinstance(row, Case) else None,
         annotators=row.fields.get("annotators") if isinstance(row, Case) else None,
+        case=row if isinstance(row, Case) else None,
     )
 
 

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from adjudge.analysis.summary.report import Report
+from adjudge.analysis.summary.stored import judges_of, report_of, tally_of
 from adjudge.errors import InputError
 from adjudge.records import Judge
-from adjudge.reports.report import Report
-from adjudge.reports.stored_runs import judges_of, report_of, tally_of
 from adjudge.server.index import RunStamp
 from adjudge.server.index_rows import make_facets
 from adjudge.server.shapes import Column
@@ -110,7 +110,7 @@ class _Count:
             if self._slices is None and sums.usual_columns() != sums.sliced:
                 sums = _Sums(record, sums.judges, sums.usual_columns())
                 sums.add_new(self._store, record)
-            return self._keep(stamp, sums.figures(record), sums)
+            return self._keep(stamp, sums.figures(self._store, record), sums)
 
     def _keep(self, stamp: RunStamp, figures: Figures, sums: "_Sums") -> Figures:
         self._sums = None if stamp.lasts else sums
@@ -161,19 +161,19 @@ class _Sums(_Values):
             self.add(make_facets(judgement.metadata))
             self.mark = self.mark.extend(number, judgement.at)
 
-    def figures(self, record: RunRecord) -> Figures:
+    def figures(self, store: Store, record: RunRecord) -> Figures:
         return Figures(
             record=record,
             judges=self.judges,
-            report=report_of(record, self._tally),
+            report=report_of(store, record, self._tally),
             columns=self.columns(),
             sliced=self.sliced,
         )
 
 
 def _unsliced(figures: Figures) -> Figures:
-    summaries = tuple(replace(summary, slices=()) for summary in figures.report.summaries)
-    return replace(figures, report=replace(figures.report, summaries=summaries), sliced=())
+    judges = tuple(replace(summary, slices=()) for summary in figures.report.judges)
+    return replace(figures, report=replace(figures.report, judges=judges), sliced=())
 
 
 def _check(asked: Sequence[str], columns: Sequence[Column]) -> None:

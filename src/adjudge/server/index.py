@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, TypeVar
 
+from adjudge.analysis.summary.stored import judges_of
 from adjudge.errors import StoreError
 from adjudge.records import Judge
-from adjudge.reports.stored_runs import judges_of
 from adjudge.server.index_rows import (
     COLUMNS,
     NO_LABEL,

@@ -10,11 +10,11 @@ from typing import Any
 
 import orjson
 
+from adjudge.analysis.summary.slices import LONGEST_VALUE
 from adjudge.documents.records_json import records_json
 from adjudge.records import Failed, Forced, Json, Judge, Judgement
 from adjudge.reports.compare_match import value_text
 from adjudge.reports.labels import read_label
-from adjudge.reports.slices import LONGEST_VALUE
 from adjudge.store import KeptLabel, ListedJudgement
 from adjudge.text import shorten
 

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from adjudge.analysis.summary.report import FORMS, Report
 from adjudge.documents.rows import result_row
 from adjudge.documents.writers import line_writer
 from adjudge.records import Judgement
-from adjudge.reports.files import FORMS
-from adjudge.reports.report import Report
 from adjudge.store import RunRecord, Store
 
 CHUNK_BYTES = 64 * 1024

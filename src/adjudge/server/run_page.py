@@ -4,23 +4,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
-from adjudge.documents.numbers import NOTHING_TO_SHOW, show_count, show_percent
+from adjudge.analysis.outcomes import NOTES
+from adjudge.analysis.summary.document import (
+    advice,
+    example_text,
+    judge_facts,
+    marked,
+    methods,
+    range_cell,
+    slice_cells,
+    slice_header,
+)
+from adjudge.analysis.summary.figures import Summary
+from adjudge.analysis.summary.sample import Bounds
+from adjudge.analysis.summary.slices import OTHERS, Slice, SliceColumn
+from adjudge.documents.document import Fact, plain
+from adjudge.documents.numbers import NOTHING_TO_SHOW, show_count, show_mean, show_percent, show_rate
 from adjudge.probes.shelf import find_card, shelf_of
 from adjudge.probes.text import card_line, no_card_line
 from adjudge.records import Scale
-from adjudge.reports.evidence_words import (
-    SLICE_HEADER,
-    mean_cell,
-    rate_cell,
-    repeat_facts,
-    rest_cell,
-    slice_cells,
-    slices_aid,
-)
-from adjudge.reports.sample import Bounds
-from adjudge.reports.slices import OTHERS, Slice, SliceColumn
-from adjudge.reports.summary import Summary
-from adjudge.reports.words import NOTES, facts, failure_heading, failure_line
 from adjudge.server.items import ItemFilter
 from adjudge.server.keys import to_key
 from adjudge.server.pages import query
@@ -31,10 +33,9 @@ from adjudge.store import RunRecord
 from adjudge.text import visible
 
 PERCENT = Scale(low=0.0, high=1.0)
-SHOWN_APART = (
-    "scores given: ", "note ", "unreliable: ", "pass rate if all the rest ", "time per judgement: ", "tokens: "
-)  # fmt: skip
-"""What begins a fact that has a part of its own on this page; other facts are listed."""
+REPEATS = ("noise", "flips", "retest", "undecided", "repeats")
+LISTED = ("forced", "near", "card", "temperature", "clusters", "from store")
+"""The kinds of facts that have no part of their own on this page."""
 LONGEST_ID = 200
 """As the report cuts them: a longer one has no link."""
 
@@ -150,11 +151,7 @@ def judge_parts(service: Service, record: RunRecord, summaries: Iterable[Summary
 
 
 def _judge(service: Service, ways: "Ways", summary: Summary) -> JudgePart:
-    said = facts(summary)
-    repeats = repeat_facts(summary.repeated, summary.scale) if summary.repeated else []
-    labels = next((line for line in said if line.startswith("labels: ")), None)
-    shown = {*repeats, labels}
-    listed = [line for line in said if line not in shown and not line.startswith(SHOWN_APART)]
+    facts = judge_facts(summary)
     undecided = summary.repeated.undecided if summary.repeated else None
     judge = summary.judge
     return JudgePart(
@@ -163,14 +160,14 @@ def _judge(service: Service, ways: "Ways", summary: Summary) -> JudgePart:
         card=_card(service, summary),
         items=ways.items(ItemFilter(judge=judge)),
         figures=tuple(_figures(summary)),
-        warnings=tuple(line for line in said if line.startswith("unreliable: ")),
-        facts=tuple(listed),
-        repeats=tuple(repeats),
+        warnings=_texts(facts, "unreliable"),
+        facts=_texts(facts, *LISTED),
+        repeats=_texts(facts, *REPEATS),
         undecided=tuple(
             Link(text=visible(case), href=ways.item(case, judge))
             for case in (undecided.case_ids if undecided else ())
         ),
-        labels=labels,
+        labels=next(iter(_texts(facts, "labels")), None),
         outcomes=tuple(_outcomes(summary, ways)),
         scores=tuple(_scores(summary, ways)),
         notes=tuple(
@@ -186,10 +183,10 @@ def _judge(service: Service, ways: "Ways", summary: Summary) -> JudgePart:
             Failures(
                 kind=kind,
                 count=summary.outcomes[kind],
-                heading=failure_heading(kind, summary),
+                heading=visible(plain(advice(summary, kind))),
                 href=ways.items(ItemFilter(judge=judge, outcomes=(kind,))),
                 examples=tuple(
-                    Link(text=failure_line(failure), href=ways.item(failure.case_id, judge))
+                    Link(text=visible(plain(example_text(failure))), href=ways.item(failure.case_id, judge))
                     for failure in summary.failures.get(kind, ())
                 ),
             )
@@ -204,12 +201,16 @@ def _judge(service: Service, ways: "Ways", summary: Summary) -> JudgePart:
                 passed=row.passed,
                 reason=row.reason,
             )
-            for row in summary.lowest
+            for row in summary.worst
         ),
         lowest_href=ways.items(
             ItemFilter(judge=judge, sort="-score" if summary.better == "lower" else "score")
         ),
     )
+
+
+def _texts(facts: Iterable[Fact], *kinds: str) -> tuple[str, ...]:
+    return tuple(visible(plain(fact.text)) for fact in facts if fact.kind in kinds)
 
 
 def _card(service: Service, summary: Summary) -> str:
@@ -227,16 +228,16 @@ def _figures(summary: Summary) -> Iterable[Figure]:
     if summary.mean:
         yield Figure(
             name="Mean",
-            shown=mean_cell(summary.mean),
+            shown=marked(show_mean(summary.mean), summary.mean),
             n=summary.mean.n,
             method=summary.mean.method,
-            rest=rest_cell(summary.bounds, missing),
+            rest=range_cell(summary.bounds, missing),
             plot=_plot(summary.mean, scale, rest=summary.bounds if missing else None),
         )
     if summary.mean_without_forced:
         yield Figure(
             name="Mean without rows scored by rule",
-            shown=mean_cell(summary.mean_without_forced),
+            shown=marked(show_mean(summary.mean_without_forced), summary.mean_without_forced),
             n=summary.mean_without_forced.n,
             method=summary.mean_without_forced.method,
             rest=NOTHING_TO_SHOW,
@@ -246,7 +247,7 @@ def _figures(summary: Summary) -> Iterable[Figure]:
         bounds = summary.pass_bounds if summary.pass_rate.n < summary.asked else None
         yield Figure(
             name="Pass rate",
-            shown=rate_cell(summary.pass_rate),
+            shown=marked(show_rate(summary.pass_rate), summary.pass_rate),
             n=summary.pass_rate.n,
             method=summary.pass_rate.method,
             rest=f"{show_percent(bounds.low)} to {show_percent(bounds.high)}" if bounds else NOTHING_TO_SHOW,
@@ -288,7 +289,7 @@ def slice_tables(record: RunRecord, summaries: Iterable[Summary]) -> list[SliceT
         SliceTable(
             judge=summary.judge,
             column=column.column,
-            header=SLICE_HEADER,
+            header=slice_header(summary),
             rows=tuple(_slice(summary, column, part, ways) for part in column.slices),
             mean=summary.mean.value if summary.mean else None,
             scale=summary.scale,
@@ -306,13 +307,14 @@ def _slice(summary: Summary, column: SliceColumn, part: Slice, ways: "Ways") -> 
     )
     return SliceRow(
         value=Link(text=visible(part.value), href=href),
-        cells=slice_cells(part),
+        cells=slice_cells(part, summary),
         plot=_plot(part.mean, summary.scale, rest=part.bounds if part.not_judged else None),
     )
 
 
-def slices_sentence(summaries: Sequence[Summary]) -> str:
-    return " ".join(slices_aid(summaries))
+def method_texts(summaries: Sequence[Summary], kind: str) -> tuple[str, ...]:
+    """How figures were made (`methods`), and what many slices do (`slices`)."""
+    return _texts((block for block in methods(summaries) if isinstance(block, Fact)), kind)
 
 
 # ---- links ---------------------------------------------------------------------------------------------

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from adjudge.analysis.outcomes import NOTES
+from adjudge.analysis.summary.stored import judges_of
 from adjudge.documents.rows import result_row
 from adjudge.fields import ALIASES
 from adjudge.records import Call, Case, Failed, Json, Judge, Judgement
 from adjudge.reports.format import plain_json
-from adjudge.reports.stored_runs import judges_of
-from adjudge.reports.words import NOTES
 from adjudge.reports.worked import Worked, case_fields, work_out
 from adjudge.server.items import ItemFilter, neighbours
 from adjudge.server.keys import to_key

@@ -7,6 +7,7 @@ from decimal import Decimal
 from logging import getLogger
 from typing import Any
 
+from adjudge.analysis.summary.stored import judge_as_stored
 from adjudge.dataset import read_cases
 from adjudge.documents.records_json import records_json
 from adjudge.documents.rows import result_row
@@ -16,7 +17,6 @@ from adjudge.probes.shelf import find_cards, shelf_of
 from adjudge.probes.text import card_line
 from adjudge.prompts.fill import Bindings
 from adjudge.records import Json, Judge, Judgement
-from adjudge.reports.stored_runs import judge_as_stored
 from adjudge.runs.preview import first_case, preview
 from adjudge.server.asker import RunOrder
 from adjudge.server.keys import from_key, to_key

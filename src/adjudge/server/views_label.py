@@ -56,7 +56,7 @@ def subjects(service: Service, run: str) -> list[Subject]:
     pairs = [each.rpartition("@")[::2] for each in planned_judges(record.plan)]
     names = Counter(name for name, _ in pairs)
     judged = Counter[tuple[str, str]]()
-    for summary in figures.report.summaries:
+    for summary in figures.report.judges:
         judged[summary.judge, summary.judge_hash] += summary.judged
     return [
         Subject(
@@ -85,7 +85,7 @@ def find_subject(service: Service, run: str, judge: str) -> Subject:
 
 def reading_for(service: Service, subject: Subject) -> Reading:
     """How labels are read, without a look at the verdicts: whether passes are told apart is in the run's figures."""
-    summaries = service.figures.get(subject.record).report.summaries
+    summaries = service.figures.get(subject.record).report.judges
     has_rule = any(each.judge == subject.name and each.pass_rate is not None for each in summaries)
     return replace(reading_of(subject.name, subject.judge, (), {}), has_rule=has_rule)
 

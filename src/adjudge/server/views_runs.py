@@ -1,13 +1,15 @@
 """The list of runs: what the API answers and the page shows."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from adjudge.analysis.summary.figures import Summary
+from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
 from adjudge.server.figures import AT_ONCE, Figures
 from adjudge.server.keys import to_key
 from adjudge.server.service import Service
 from adjudge.server.shapes import Headline, Interval, RunList, RunRow
+from adjudge.stats.intervals import Estimate
 from adjudge.store import RunRecord, planned_judges
 
 
@@ -47,7 +49,6 @@ def list_runs(
 
 def run_row(record: RunRecord, figures: Figures | None, *, expected: int | None = None) -> RunRow:
     plan = record.plan
-    report: dict[str, Any] | None = figures.report.to_json() if figures else None
     return RunRow(
         run=record.run_id,
         key=to_key(record.run_id),
@@ -61,7 +62,7 @@ def run_row(record: RunRecord, figures: Figures | None, *, expected: int | None 
         judgements=record.judgements,
         expected=expected,
         partial=None if record.partial is None else str(record.partial),
-        headlines=[headline(each) for each in report["judges"]] if report else None,
+        headlines=[headline(each) for each in figures.report.judges] if figures else None,
     )
 
 
@@ -99,25 +100,24 @@ def _times(record: RunRecord) -> int:
     )
 
 
-def headline(judge: Mapping[str, Any]) -> Headline:
-    """From one judge of a report's JSON."""
+def headline(summary: Summary) -> Headline:
     return Headline(
-        judge=judge["judge"],
-        judge_hash=judge["judge_hash"],
-        model=judge["model"],
-        asked=judge["asked"],
-        judged=judge["judged"],
-        outcomes=judge["outcomes"],
-        mean=interval(judge["mean"]),
-        scale=judge["scale"],
-        pass_rate=interval(judge["pass_rate"]),
-        cost=judge["cost"],
-        cost_unknown=judge["cost_unknown"],
+        judge=summary.judge,
+        judge_hash=summary.judge_hash,
+        model=summary.model or None,
+        asked=summary.asked,
+        judged=summary.judged,
+        outcomes=dict(summary.outcomes),
+        mean=interval(summary.mean),
+        scale=None if summary.scale is None else (summary.scale.low, summary.scale.high),
+        pass_rate=interval(summary.pass_rate),
+        cost=None if summary.cost is None else float(summary.cost),
+        cost_unknown=summary.cost_unknown,
     )
 
 
-def interval(figure: Mapping[str, Any] | None) -> Interval | None:
-    return None if figure is None or "value" not in figure else Interval.model_validate(figure)
+def interval(figure: Estimate | None) -> Interval | None:
+    return None if figure is None else Interval.model_validate(records_json(figure))
 
 
 def short_model(model: str | None) -> str | None:

@@ -18,7 +18,7 @@ from adjudge.server.routes import run
 
 LINK = re.compile(r'<th scope="row"><a href="([^"]+)">[^<]*</a></th><td class="n">([\d,]+)</td>')
 SLICE = re.compile(
-    r'<th role="rowheader"><a href="([^"]+)">[^<]*</a></th><td role="cell" class="n" data-label="Asked">([\d,]+)'
+    r'<th role="rowheader"><a href="([^"]+)">[^<]*</a></th><td role="cell" class="n" data-label="Scored">[\d,]+ of ([\d,]+)'
 )
 
 
@@ -86,12 +86,12 @@ def test_the_page_has_the_reports_words(pages):
     for words in (
         "each case was judged 2 times",
         "test–retest κ",
-        "UNDECIDED at the pass threshold",
-        "the model replied, but with no verdict of the form asked for. Try a stronger model",
-        "judged rows with a label agree",
+        "undecided at the pass threshold",
+        "the model replied, but with no verdict of the form asked for; try a stronger model",
+        "agrees with your labels on",
         "no card; `adjudge certify correctness --model openai:seeded-1` would say how far it can be fooled",
         "the verdict also stood in the case",
-        "If the rest: the mean, had all rows that were not judged",
+        "intervals are 95 % intervals: mean by",
         "Current date in the prompts: 2026-05-01.",
         "95 in 100 within",
         "Tokens in",

@@ -47,14 +47,14 @@ def test_a_mean_is_no_gate_where_lower_is_better():
 
 
 def test_no_summaries_pass_no_gate_and_fail_none():
-    assert Gates(means={}, pass_rates={}, lower=False, max_error_rate=None).judge([], print) == 0
+    assert Gates(means={}, pass_rates={}, lower=False, max_error_rate=None).check([]) == []
 
 
 def test_as_much_as_may_be_lost_may_be_lost():
     from datetime import UTC, datetime
 
+    from adjudge.analysis.summary.figures import Tally
     from adjudge.records import Failed, Judgement, Score, Scored, Verdict
-    from adjudge.reports.summary import Tally
 
     judge = load_judge("relevance")
     tally = Tally([judge], repeats=1)
@@ -72,14 +72,12 @@ def test_as_much_as_may_be_lost_may_be_lost():
                 at=datetime.now(UTC),
             )
         )
-    told = []
-    assert gates("1", judges=("relevance",)).judge(tally.summaries(), told.append) == 0
-    assert told == []
+    (found,) = gates("1", judges=("relevance",)).check(tally.summaries())
+    assert (found.kind, found.code) == ("gate passed", 0)
 
 
 def test_a_gate_on_an_interval_says_that_it_holds_for_one_look():
-    told = []
-    Gates(means={"relevance": 3.0}, pass_rates={}, lower=True, max_error_rate=None).judge([], told.append)
-    assert "hold for one look" in told[0]
-    Gates(means={"relevance": 3.0}, pass_rates={}, lower=False, max_error_rate=None).judge([], told.append)
-    assert len(told) == 1
+    (found,) = Gates(means={"relevance": 3.0}, pass_rates={}, lower=True, max_error_rate=None).check([])
+    assert found.kind == "note"
+    assert "hold for one look" in found.text
+    assert Gates(means={"relevance": 3.0}, pass_rates={}, lower=False, max_error_rate=None).check([]) == []

@@ -9,10 +9,10 @@ from datetime import timedelta
 import pytest
 from seeded_store import AT, make_row, seed_store
 
+from adjudge.analysis.summary.stored import judges_of, report_of, tally_of
 from adjudge.errors import StoreError
 from adjudge.judges import built_in_judges
 from adjudge.records import Failed
-from adjudge.reports.stored_runs import judges_of, report_of, tally_of
 from adjudge.server import index as indexes
 from adjudge.server.figures import RunFigures
 from adjudge.server.index import Index
@@ -82,7 +82,7 @@ def counted(store, slices=()):
     tally = tally_of(record, judges_of(store, record), slices=slices)
     for judgement in store.judgements("seeded"):
         tally.add(judgement)
-    return report_of(record, tally)
+    return report_of(store, record, tally)
 
 
 def test_every_judgement_is_listed_and_the_figures_are_the_reports(tmp_path, store, pages):

@@ -7,13 +7,12 @@ from fastapi.responses import StreamingResponse
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from adjudge.reports.words import reading_aids
 from adjudge.server.app_state import Served, swaps
 from adjudge.server.figures import AT_ONCE, MOST_COLUMNS
 from adjudge.server.keys import from_key
 from adjudge.server.pages import page
 from adjudge.server.run_files import MEDIA_TYPES, file_headers, report_file, row_file
-from adjudge.server.run_page import judge_parts, shown_rate, slice_tables, slices_sentence
+from adjudge.server.run_page import judge_parts, method_texts, shown_rate, slice_tables
 from adjudge.server.shapes import RunDetail
 from adjudge.server.views_run import run_detail, run_progress, shown_plan
 from adjudge.server.views_runs import expected_judgements, run_row, short_model
@@ -74,7 +73,7 @@ def run_page(
         or service.figures.known(record)
     ):
         figures = service.figures.get(record, wanted)
-    summaries = figures.report.summaries if figures else ()
+    summaries = figures.report.judges if figures else ()
     others = [each for each in records if each.run_id != record.run_id][:MOST_TO_COMPARE]
     return page(
         request,
@@ -85,11 +84,11 @@ def run_page(
         plan=shown_plan(record.plan),
         short=short_model,
         judges=judge_parts(service, record, summaries),
-        aids=reading_aids(summaries),
+        aids=method_texts(summaries, "methods"),
         current_date=figures.report.current_date if figures else None,
         figures=figures,
         tables=slice_tables(record, summaries),
-        sentence=slices_sentence(summaries),
+        sentence=" ".join(method_texts(summaries, "slices")),
         chosen=wanted is not None,
         most_columns=MOST_COLUMNS,
         others=others,

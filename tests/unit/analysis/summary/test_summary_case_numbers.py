@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.reports.case_numbers import CaseNumbers
+from adjudge.analysis.summary.repeats import CaseNumbers
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=[])), unique=True, max_size=20), st.integers(1, 4))

@@ -4,9 +4,9 @@ import io
 
 import pytest
 
-from adjudge.reports.report import Report
-from adjudge.reports.summary import Tally
-from adjudge.reports.temperatures import asked_temperatures
+from adjudge.analysis.summary.figures import Tally
+from adjudge.analysis.summary.report import Report
+from adjudge.analysis.summary.stored import asked_temperatures
 
 
 def test_a_plan_that_names_each_judges_is_taken_at_its_word(build):
@@ -29,11 +29,11 @@ def test_with_repeats_every_form_of_the_report_names_it(build, degree, said):
     tally = Tally([build.judge()], repeats=2, temperatures={"j@abc123": degree})
     for repeat in range(2):
         tally.add(build.judgement(build.scored(3.0), repeat=repeat))
-    report = Report(summaries=tally.summaries())
+    report = Report(judges=tally.summaries())
     file = io.StringIO()
     report.print(file=file)
     assert f"  {said}\n" in file.getvalue()
-    assert f"- {said}\n" in report.to_markdown()
+    assert f"{said}\n" in report.to_markdown()
     assert said.replace("'", "&#39;") in report.to_html()
     (judge,) = report.to_json()["judges"]
     assert (judge["temperatures"], judge["repeats"]) == ([degree], 2)
@@ -42,7 +42,7 @@ def test_with_repeats_every_form_of_the_report_names_it(build, degree, said):
 def test_the_usual_0_of_a_single_judgement_is_not_worth_a_line(build):
     tally = Tally([build.judge()], repeats=1, temperatures={"j@abc123": 0.0})
     tally.add(build.judgement(build.scored(3.0)))
-    report = Report(summaries=tally.summaries())
+    report = Report(judges=tally.summaries())
     assert "temperature" not in report.to_markdown()
     assert report.to_json()["judges"][0]["temperatures"] == [0.0]
 
@@ -51,4 +51,4 @@ def test_the_embedded_judge_has_none(build):
     tally = Tally([build.judge()], repeats=2, temperatures={"j@abc123": None})
     for repeat in range(2):
         tally.add(build.judgement(build.scored(3.0), repeat=repeat, model="embedded@1"))
-    assert "temperature: none, the embedded judge" in Report(summaries=tally.summaries()).to_markdown()
+    assert "temperature: none, the embedded judge" in Report(judges=tally.summaries()).to_markdown()

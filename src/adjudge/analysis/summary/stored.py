@@ -1,13 +1,14 @@
 """A stored run on its way to a report: its judges as they were, its sums, its figures."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import PurePath
 
+from adjudge.analysis.summary.figures import Tally
+from adjudge.analysis.summary.report import Report
+from adjudge.analysis.summary.run import run_before, stored_cases, worst_cases
 from adjudge.judges import parse_judge
-from adjudge.records import Judge
-from adjudge.reports.report import Report
-from adjudge.reports.summary import Tally
-from adjudge.reports.temperatures import asked_temperatures
+from adjudge.records import Json, Judge
 from adjudge.store import RunRecord, Store, planned_judges
 
 
@@ -23,13 +24,19 @@ def tally_of(record: RunRecord, judges: Iterable[Judge], *, slices: Sequence[str
     )
 
 
-def report_of(record: RunRecord, tally: Tally) -> Report:
-    said = record.plan.get("current_date")
+def report_of(store: Store, record: RunRecord, tally: Tally) -> Report:
+    date, path = record.plan.get("current_date"), record.plan.get("path")
+    summaries = tally.summaries()
+    ended = record.finished_at
     return Report(
-        summaries=tally.summaries(),
-        current_date=str(said) if said else None,
-        run=record.run_id,
+        judges=summaries,
+        run=record.name or record.run_id,
+        source=PurePath(str(path)).name if path else None,
+        seconds=None if ended is None else (ended - record.started_at).total_seconds(),
+        current_date=str(date) if date else None,
         partial=record.partial,
+        cases=stored_cases(store, record.run_id, worst_cases(summaries)),
+        before=run_before(store, record),
     )
 
 
@@ -55,3 +62,21 @@ def _pass_rule(store: Store, judge: Judge) -> str | None:
     used = store.judge_settings(judge.hash) or {}
     rule = used.get("passes", judge.passes)
     return rule if isinstance(rule, str) else None
+
+
+def asked_temperatures(plan: Mapping[str, Json], judges: Iterable[Judge]) -> dict[str, float | None]:
+    """By `name@hash`, what a stored run's plan says; of one that does not name them, the run's where no judge has its own."""
+    named, kept = plan.get("judges"), plan.get("temperatures")
+    if isinstance(named, list) and isinstance(kept, list) and len(named) == len(kept):
+        return {str(judge): _degree(said) for judge, said in zip(named, kept, strict=True)}
+    if "temperature" not in plan:
+        return {}
+    said = _degree(plan["temperature"])
+    return {
+        f"{judge.name}@{judge.hash}": said if judge.temperature is None else judge.temperature
+        for judge in judges
+    }
+
+
+def _degree(said: Json) -> float | None:
+    return float(said) if isinstance(said, int | float) else None

@@ -143,10 +143,17 @@ class Sample:
                     [bool(self._flags[row] & _PASSED) for row in ruled],
                 )
 
+    def __len__(self) -> int:
+        return len(self._scores)
+
     @property
     def ruled(self) -> bool:
         """Whether a pass rule said something of any row."""
         return self._count(_RULED) > 0
+
+    @property
+    def passed(self) -> int:
+        return self._count(_PASSED)
 
     def threshold(self) -> float | None:
         """Midway between the scores that failed and those that passed; None where these do not part."""

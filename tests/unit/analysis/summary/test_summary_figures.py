@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.analysis.summary.document import judge_facts
+from adjudge.analysis.summary.figures import EXAMPLES_PER_KIND, LONGEST_EXAMPLE, Tally
+from adjudge.analysis.summary.report import Report
+from adjudge.documents.document import plain
 from adjudge.records import OUTCOME_KINDS, Place, Scale, Usage
-from adjudge.reports.json import report_json
-from adjudge.reports.summary import EXAMPLES_PER_KIND, LONGEST_EXAMPLE, Tally
-from adjudge.reports.words import facts
 from adjudge.stats.clusters import clustered_rate
 from adjudge.stats.intervals import mean_interval, rate_interval
 
@@ -183,12 +184,10 @@ def test_the_lowest_scores_are_kept_the_worst_first_and_none_that_passed(build):
         for n in range(60)
     ]
     (summary,) = tally(rows, [build.judge()])
-    assert [(row.score, row.case_id) for row in summary.lowest] == [
-        (0.0, f"c{n:02}") for n in range(0, 60, 6)
-    ]
-    assert summary.lowest[1].reason == "r6"
+    assert [(row.score, row.case_id) for row in summary.worst] == [(0.0, f"c{n:02}") for n in range(0, 60, 6)]
+    assert summary.worst[1].reason == "r6"
     (summary,) = tally(rows, [build.judge(better="lower")])
-    assert {row.score for row in summary.lowest} == {2.0}
+    assert {row.score for row in summary.worst} == {2.0}
 
 
 # ---- labels ------------------------------------------------------------------------------------------------
@@ -238,11 +237,15 @@ def test_labels_on_another_scale_are_not_compared(build, low, labels):
     ]
     (summary,) = tally(rows, [build.judge(scale=Scale(low=low, high=5))])
     assert summary.agreement.rate is None
-    (line,) = (line for line in facts(summary) if line.startswith("labels"))
-    assert line.startswith("labels: not compared: ")
+    (line,) = (plain(fact.text) for fact in judge_facts(summary) if fact.kind == "labels")
+    assert line.startswith("not compared with labels: ")
     assert f"the judge's, {low} to 5" in line
     assert "--label-map" in line
-    assert report_json([summary])["judges"][0]["agreement"]["off_scale"] == summary.agreement.off_scale > 0
+    assert (
+        Report(judges=(summary,)).to_json()["judges"][0]["agreement"]["off_scale"]
+        == summary.agreement.off_scale
+        > 0
+    )
 
 
 def test_on_a_scale_of_steps_the_share_within_one_is_there_too(build):
@@ -252,10 +255,9 @@ def test_on_a_scale_of_steps_the_share_within_one_is_there_too(build):
     ]
     (summary,) = tally(rows, [build.judge()])
     assert (summary.agreement.equal, summary.agreement.within_one.value) == (1, 0.6)
-    (line,) = (line for line in facts(summary) if line.startswith("labels"))
-    assert "1 of 5 judged rows with a label agree" in line
-    assert "; within one step 60.0% [" in line
-    assert report_json([summary])["judges"][0]["agreement"]["within_one_step"]["value"] == 0.6
+    (line,) = (plain(fact.text) for fact in judge_facts(summary) if fact.kind == "labels")
+    assert line == "agrees with your labels on 1 of 5 (20.0 %), within one step on 60 %"
+    assert Report(judges=(summary,)).to_json()["judges"][0]["agreement"]["within_one"]["value"] == 0.6
     rows.append(build.judgement(build.scored(3.5), label=3.5, case_id="half"))
     assert tally(rows, [build.judge()])[0].agreement.within_one is None
     assert tally(rows[:1], [build.judge(scale=Scale(low=3, high=4))])[0].agreement.within_one is None

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.analysis.summary.sample import ALONE, Row, Sample
 from adjudge.records import Scale
-from adjudge.reports.sample import ALONE, Row, Sample
 from adjudge.stats.clusters import clustered_mean, clustered_rate
 from adjudge.stats.intervals import mean_interval, rate_interval
 

@@ -36,7 +36,7 @@ def test_no_number_is_minus_zero():
     ("cost", "unknown", "shown"),
     [
         (Decimal("0.0123"), 0, "$0.0123"),
-        (Decimal(0), 0, "$0.0000"),
+        (Decimal(0), 0, "$0"),
         (Decimal("0.00001"), 0, "<$0.0001"),
         (Decimal("1234.5"), 0, "$1,234.5000"),
         (Decimal("0.0123"), 3, "$0.0123 + 3 unknown"),

@@ -1,13 +1,14 @@
 """What repeats say of the judge."""
 
-import io
 import tracemalloc
 
 import orjson
 import pytest
 
-from adjudge.reports.summary import Tally
-from adjudge.reports.text import print_report, report_json
+from adjudge.analysis.summary.document import repeat_facts
+from adjudge.analysis.summary.figures import Tally
+from adjudge.analysis.summary.report import Report
+from adjudge.documents.document import plain
 from adjudge.stats.intervals import Undefined
 from adjudge.stats.repeats import retest_kappa, retests_of, within_case_noise
 
@@ -53,6 +54,10 @@ def test_without_a_pass_rule_scores_are_compared_and_nothing_is_undecided(build)
     assert repeated.kappa == retest_kappa(SCORES)
 
 
+def words(summary):
+    return {fact.kind: plain(fact.text) for fact in repeat_facts(summary.repeated, summary.scale)}
+
+
 def test_no_repeats_are_no_figures(build):
     assert summary_of(build, {"a": (1,), "b": (2,)}).repeated is None
     assert summary_of(build, {"a": (1,), "b": (2,)}, repeats=1).repeated is None
@@ -61,35 +66,27 @@ def test_no_repeats_are_no_figures(build):
 def test_what_the_data_do_not_have_is_said_and_not_a_number(build):
     same = summary_of(build, {"a": (4, 4), "b": (4, 4)})
     assert isinstance(same.repeated.kappa, Undefined)
-    file = io.StringIO()
-    print_report([same], file=file)
-    assert "test–retest κ on passing: none; only one verdict was given" in file.getvalue()
+    assert words(same)["retest"].startswith("test–retest κ on passing: none; only one verdict was given")
     lost = summary_of(build, {"a": (4, None), "b": (None, 4)})
     assert isinstance(lost.repeated.noise, Undefined)
-    file = io.StringIO()
-    print_report([lost], file=file)
-    assert "repeats: no case was judged more than once" in file.getvalue()
-    assert "nan" not in orjson.dumps(report_json([same, lost])).decode().lower()
+    assert words(lost)["noise"].startswith("no case was judged more than once")
+    assert "nan" not in orjson.dumps(Report(judges=(same, lost)).to_json()).decode().lower()
 
 
 def test_the_report_says_it_in_words_and_json(build):
     cases = {f"c{n:02}": (2, 3) for n in range(30)} | {f"d{n}": (5, 5) for n in range(30)}
     summary = summary_of(build, cases)
-    file = io.StringIO()
-    print_report([summary], file=file)
-    text = file.getvalue()
-    assert (
-        "noise: scores of one case have a standard deviation of 0.5, 10.0% of the scale (pooled over 60 cases"
-        in text
+    found = words(summary)
+    assert found["noise"].startswith(
+        "scores of one case have a standard deviation of 0.5, 10.0% of the scale (pooled over 60 cases"
     )
-    assert "two judgements of a case differ on passing with a chance of 50.0% [" in text
-    assert "UNDECIDED at the pass threshold: 30 of 60 cases" in text
-    assert "c07, …" in text
-    assert "c08" not in text
-    plain = report_json([summary])["judges"][0]["repeated"]
-    assert plain["noise"]["sd"] == pytest.approx(0.5)
-    assert plain["undecided"]["count"] == 30
-    assert len(plain["undecided"]["case_ids"]) == 20
+    assert found["flips"].startswith("two judgements of a case differ on passing with a chance of 50.0% [")
+    assert found["undecided"].startswith("undecided at the pass threshold: 30 of 60 cases: c00, ")
+    assert found["undecided"].endswith("c07, …")
+    repeated = Report(judges=(summary,)).to_json()["judges"][0]["repeated"]
+    assert repeated["noise"]["sd"] == pytest.approx(0.5)
+    assert repeated["undecided"]["count"] == 30
+    assert len(repeated["undecided"]["case_ids"]) == 20
 
 
 def test_memory_hardly_grows_with_the_number_of_cases(build):

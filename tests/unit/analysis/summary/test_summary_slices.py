@@ -1,15 +1,14 @@
 """The same figures by the values of a column."""
 
-import io
-
 import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.reports.slices import MOST_SLICES, OTHERS
-from adjudge.reports.summary import Tally
-from adjudge.reports.text import print_report, report_json, report_markdown
+from adjudge.analysis.summary.figures import Tally
+from adjudge.analysis.summary.report import Report
+from adjudge.analysis.summary.slices import MOST_SLICES, OTHERS
+from adjudge.documents.terminal import render_terminal
 
 
 def tally(rows, judge, **options):
@@ -91,18 +90,17 @@ def summaries(build):
 
 
 def test_every_form_has_the_slices_and_says_what_looking_at_many_does(summaries):
-    file = io.StringIO()
-    print_report(summaries, file=file, width=120)
-    narrow = io.StringIO()
-    print_report(summaries, file=narrow, width=40)
-    for text in (file.getvalue(), narrow.getvalue(), report_markdown(summaries)):
-        assert "by topic" in text.replace("`", "")
-        assert "of 2 slices looked at, about 0.1 miss their true value by chance" in text
-        assert "mean by t; pass rate by Wilson" in text
+    report = Report(judges=summaries)
+    wide, narrow = (render_terminal(report.document(), width=width, verbose=True) for width in (120, 40))
+    for text in (wide, narrow, report.to_markdown()):
+        words = " ".join(text.split())
+        assert "by topic" in words.replace("`", "")
+        assert "of 2 slices, about 0.1 miss their true value by chance" in words
+        assert "mean by t; pass rate by Wilson" in words
         assert "\x1b" not in text
         assert "1 refused" in text
-    assert "| `<b>¦x¦</b>" in report_markdown(summaries)
-    slices = report_json(summaries)["judges"][0]["slices"]
+    assert "| `<b>¦x¦</b>" in report.to_markdown()
+    slices = report.to_json()["judges"][0]["slices"]
     assert [part["asked"] for part in slices[0]["slices"]] == [7, 6]
     assert slices[0]["slices"][0]["mean"]["method"] == "t"
     assert slices[0]["slices"][0]["outcomes"] == {"scored": 6, "refused": 1}

@@ -1,13 +1,19 @@
-"""The figures: what was asked of each judge, what became of it, and how sure the numbers are."""
+"""What was asked of each judge, what became of it, and how sure the numbers are."""
 
 from bisect import insort
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Literal
 
+from adjudge.analysis.summary.repeats import CaseNumbers, Repeated, repeat_figures
+from adjudge.analysis.summary.sample import ALONE, Bounds, Group, Grouping, Row
+from adjudge.analysis.summary.slices import SliceColumn, SliceTally
 from adjudge.documents.records_json import records_json
+from adjudge.embedded.card import Agreement as CardFigure
+from adjudge.embedded.card import read_card
 from adjudge.records import (
     OUTCOME_KINDS,
     Failed,
@@ -19,7 +25,6 @@ from adjudge.records import (
     Scale,
     Usage,
 )
-from adjudge.reports.case_numbers import CaseNumbers
 from adjudge.reports.labels import (
     are_zeros_and_ones,
     is_not_for,
@@ -27,18 +32,16 @@ from adjudge.reports.labels import (
     label_agrees,
     read_label,
 )
-from adjudge.reports.repeated import Repeated, repeat_figures
-from adjudge.reports.sample import ALONE, Bounds, Group, Grouping, Row
-from adjudge.reports.slices import SliceColumn, SliceTally
-from adjudge.reports.temperatures import NOT_KEPT
+from adjudge.stats.correlation import spearman_of_counts
 from adjudge.stats.distribution import Distribution
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.quantiles import Quantiles
 from adjudge.text import shorten
 
+NOT_KEPT: Mapping[str, float | None] = MappingProxyType({})
 EXAMPLES_PER_KIND = 3
 LONGEST_EXAMPLE = 400
-MOST_LOWEST = 10
+MOST_WORST = 10
 _MOST_KINDS = 200
 """Note and error kinds are words of our own code; should text from outside ever become one, memory stays bounded."""
 
@@ -53,7 +56,7 @@ class Latency:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Agreement:
+class LabelAgreement:
     """How often the score is what the case's own label says."""
 
     labelled: int
@@ -64,14 +67,16 @@ class Agreement:
     """Of `judged`; None where the labels are not on the judge's scale, and so are not compared."""
     within_one: Estimate | None = None
     """The share within one step of the label; None where the scale has no steps."""
+    rank_correlation: float | None = None
+    """Spearman's, of scores with labels on a scale of several steps; None where one of them does not vary."""
     off_scale: int = 0
     """Labels that mean nothing on the judge's scale, of the rows that were judged."""
     off_scale_example: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Failure:
-    """One row that was not judged, as an example of its kind."""
+class UnscoredExample:
+    """One case that was not scored, as an example of its kind."""
 
     case_id: str
     message: str
@@ -79,8 +84,8 @@ class Failure:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Lowest:
-    """One of the rows that came out worst, to be read."""
+class WorstCase:
+    """One of the cases that came out worst, to be read."""
 
     case_id: str
     repeat: int
@@ -101,8 +106,13 @@ class Summary:
     better: Literal["higher", "lower"]
     asked: int
     """The sum of `outcomes`."""
+    judged: int
+    """Scored, or forced by rule."""
+    not_judged: int
     outcomes: Mapping[str, int]
     """The kinds that occurred, in the order of `OUTCOME_KINDS`."""
+    passed: int | None
+    """How many passed; None where no pass rule is known."""
     repeats: int
     """How often each case was judged."""
     grouping: Grouping | None
@@ -118,7 +128,7 @@ class Summary:
     pass_bounds: Bounds | None
     distribution: Mapping[str, int] | None
     """Score -> rows; ranges of scores where there are many; None where there are many and no scale."""
-    agreement: Agreement | None
+    agreement: LabelAgreement | None
     """None when no case has a label on the judge's scale."""
     cost: Decimal | None
     """What the calls made in this run cost, as far as known; None when no price is known."""
@@ -137,14 +147,16 @@ class Summary:
     """Kind of note (what stands before its colon) -> rows, most frequent first."""
     error_kinds: Mapping[str, Mapping[str, int]]
     """Outcome kind -> the finer kind its rows give -> rows."""
-    failures: Mapping[str, tuple[Failure, ...]]
+    failures: Mapping[str, tuple[UnscoredExample, ...]]
     """Outcome kind -> the first rows of it with different messages."""
-    lowest: tuple[Lowest, ...]
+    worst: tuple[WorstCase, ...]
     """The worst first; none that passed."""
     repeated: Repeated | None
     """None when no case was judged twice."""
     slices: tuple[SliceColumn, ...]
     """By the columns asked for."""
+    card: tuple[CardFigure, ...] | None
+    """How far the embedded judge agrees with people on sets kept apart, where it is this version of it that judged."""
 
     @property
     def scored(self) -> int:
@@ -153,14 +165,6 @@ class Summary:
     @property
     def forced(self) -> int:
         return self.outcomes.get("forced", 0)
-
-    @property
-    def judged(self) -> int:
-        return self.scored + self.forced
-
-    @property
-    def not_judged(self) -> int:
-        return self.asked - self.judged
 
 
 class Tally:
@@ -254,7 +258,7 @@ class _Account:
         self.rows = Group()
         self.slices = SliceTally(slices)
         self.distribution = Distribution(self.scale)
-        self.lowest: list[tuple[float, str, int, Lowest]] = []
+        self.worst: list[tuple[float, str, int, WorstCase]] = []
         self.labelled = 0
         self.off_scale, self.off_scale_example = 0, ""
         self.points = source.score.points if source and isinstance(source.score, PointsScore) else {}
@@ -268,7 +272,9 @@ class _Account:
         self.temperatures: dict[float | None, None] = {}
         self.notes: Counter[str] = Counter()
         self.error_kinds: dict[str, Counter[str]] = {}
-        self.failures: dict[str, list[Failure]] = {}
+        self.failures: dict[str, list[UnscoredExample]] = {}
+        self.ranked: Counter[tuple[float, float]] = Counter()
+        """Label and score of the cases that have both, on a scale of several steps."""
 
     def add(self, judgement: Judgement, cluster: int) -> None:
         """`cluster` is a number that stands for it."""
@@ -300,7 +306,9 @@ class _Account:
                 repeat=judgement.repeat,
             )
             self.distribution.add(row.score)
-            self._add_lowest(judgement, row.score)
+            self._add_worst(judgement, row.score)
+            if row.near is not None and isinstance(label, float):
+                self.ranked[label, row.score] += 1
         self.rows.add(outcome.kind, row)
         self.slices.add(judgement.metadata, outcome.kind, row)
 
@@ -336,14 +344,14 @@ class _Account:
             self.off_scale_example = self.off_scale_example or shorten(str(records_json(judgement.label)), 40)
         return label
 
-    def _add_lowest(self, judgement: Judgement, score: float) -> None:
+    def _add_worst(self, judgement: Judgement, score: float) -> None:
         rank = -score if self.better == "lower" else score
-        if judgement.passed or (len(self.lowest) == MOST_LOWEST and rank > self.lowest[-1][0]):
+        if judgement.passed or (len(self.worst) == MOST_WORST and rank > self.worst[-1][0]):
             return
         outcome = judgement.outcome
         reason = judgement.reason or (outcome.reason if isinstance(outcome, Forced) else "")
         case_id = shorten(judgement.case_id, 200)
-        shown = Lowest(
+        worst = WorstCase(
             case_id=case_id,
             repeat=judgement.repeat,
             score=score,
@@ -351,11 +359,11 @@ class _Account:
             reason=shorten(reason, LONGEST_EXAMPLE),
         )
         insort(
-            self.lowest,
-            (rank, case_id, judgement.repeat, shown),
+            self.worst,
+            (rank, case_id, judgement.repeat, worst),
             key=lambda item: (*item[:3], item[3].reason),
         )
-        del self.lowest[MOST_LOWEST:]
+        del self.worst[MOST_WORST:]
 
     def _add_failure(self, judgement: Judgement, outcome: Failed) -> None:
         _count(self.error_kinds.setdefault(outcome.kind, Counter()), outcome.error_kind or outcome.kind)
@@ -363,7 +371,7 @@ class _Account:
         message = shorten(outcome.message, LONGEST_EXAMPLE)
         if len(examples) < EXAMPLES_PER_KIND and all(message != example.message for example in examples):
             case_id = shorten(judgement.case_id, 200)
-            examples.append(Failure(case_id=case_id, message=message, place=judgement.place))
+            examples.append(UnscoredExample(case_id=case_id, message=message, place=judgement.place))
 
     def summary(self) -> Summary:
         asked, outcomes, sample = self.rows.asked, self.rows.outcomes, self.rows.sample
@@ -374,7 +382,10 @@ class _Account:
             scale=self.scale,
             better=self.better,
             asked=asked,
+            judged=len(sample),
+            not_judged=asked - len(sample),
             outcomes=outcomes,
+            passed=sample.passed if sample.ruled else None,
             repeats=self.repeats,
             grouping=sample.grouping,
             mean=sample.mean(self.scale),
@@ -396,24 +407,26 @@ class _Account:
                 kind: dict(self.error_kinds[kind]) for kind in OUTCOME_KINDS if kind in self.error_kinds
             },
             failures={kind: tuple(self.failures[kind]) for kind in OUTCOME_KINDS if kind in self.failures},
-            lowest=tuple(item[-1] for item in self.lowest),
+            worst=tuple(item[-1] for item in self.worst),
             repeated=repeat_figures(sample, self.cases) if self.cases and self.repeats > 1 else None,
             slices=self.slices.columns(self.scale),
+            card=_card(self.model, self.judge),
         )
 
-    def _agreement(self) -> Agreement | None:
+    def _agreement(self) -> LabelAgreement | None:
         if not self.labelled and not self.off_scale:
             return None
         judged, equal = self.rows.sample.labelled()
         off_scale, example = self.off_scale, self.off_scale_example
         if not off_scale and are_zeros_and_ones(self.label_counts, self.scale):
             off_scale, example = judged, "0"
-        return Agreement(
+        return LabelAgreement(
             labelled=self.labelled + self.off_scale,
             judged=judged,
             equal=equal,
             rate=None if off_scale else self.rows.sample.agreement(),
             within_one=None if off_scale else self.rows.sample.within_one(),
+            rank_correlation=None if off_scale else spearman_of_counts(self.ranked),
             off_scale=off_scale,
             off_scale_example=example,
         )
@@ -423,6 +436,13 @@ class _Account:
         if p50 is None or p95 is None:
             return None
         return Latency(n=self.latency.count, p50_ms=p50, p95_ms=p95)
+
+
+def _card(model: str, judge: str) -> tuple[CardFigure, ...] | None:
+    if not model.startswith("embedded@"):
+        return None
+    card = read_card()
+    return tuple(card.for_judge(judge)) or None if card.model == model else None
 
 
 def _count(counter: Counter[str], kind: str) -> None:

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from adjudge.analysis.summary.sample import Bounds, Group, Row
 from adjudge.documents.records_json import records_json
 from adjudge.records import Json, Scale
 from adjudge.reports.compare_match import value_text
-from adjudge.reports.sample import Bounds, Group, Row
 from adjudge.stats.intervals import Estimate
 from adjudge.text import shorten
 
@@ -22,19 +22,13 @@ class Slice:
 
     value: str
     asked: int
+    judged: int
+    not_judged: int
     outcomes: Mapping[str, int]
     mean: Estimate | None
     bounds: Bounds | None
     pass_rate: Estimate | None
     pass_bounds: Bounds | None
-
-    @property
-    def judged(self) -> int:
-        return self.outcomes.get("scored", 0) + self.outcomes.get("forced", 0)
-
-    @property
-    def not_judged(self) -> int:
-        return self.asked - self.judged
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,6 +74,8 @@ def _slice(value: str, group: Group, scale: Scale | None) -> Slice:
     return Slice(
         value=value,
         asked=asked,
+        judged=len(sample),
+        not_judged=asked - len(sample),
         outcomes=group.outcomes,
         mean=sample.mean(scale),
         bounds=sample.bounds(scale, asked),

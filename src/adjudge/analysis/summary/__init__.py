@@ -1,0 +1,1 @@
+"""One run: how good, how sure, which cases failed, what next."""

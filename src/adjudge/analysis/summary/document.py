@@ -1,0 +1,557 @@
+"""A run in words: how good, how sure, which cases failed, what was not scored, what to do next."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import isfinite
+
+from adjudge.analysis.outcomes import FAILURES, NOTES
+from adjudge.analysis.summary.figures import LabelAgreement, Summary, UnscoredExample
+from adjudge.analysis.summary.repeats import Repeated
+from adjudge.analysis.summary.run import CaseResult, CaseResults, RunSummary
+from adjudge.analysis.summary.sample import Bounds
+from adjudge.analysis.summary.slices import Slice, SliceColumn
+from adjudge.documents.document import (
+    Block,
+    CaseEntry,
+    CaseList,
+    Command,
+    Document,
+    Fact,
+    Gauge,
+    Histogram,
+    Intervals,
+    Plot,
+    PlottedInterval,
+    Quote,
+    Table,
+    Text,
+    join,
+    spans,
+)
+from adjudge.documents.numbers import (
+    NOTHING_TO_SHOW,
+    show_count,
+    show_duration,
+    show_mean,
+    show_money,
+    show_number,
+    show_rate,
+)
+from adjudge.embedded.card import described, valued
+from adjudge.records import Scale
+from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined
+from adjudge.text import shorten
+
+IDS_SHOWN = 8
+CASES_SHOWN = 5
+"""In the list of those that failed; the table of cases and judges has a few more."""
+
+
+def report_document(run: RunSummary) -> Document:
+    several = len(run.judges) > 1
+    blocks: list[Block] = []
+    if not run.judges:
+        blocks.append(Fact(kind="nothing", text="No judge was asked anything."))
+    blocks += [gauge(summary) for summary in run.judges]
+    blocks += (fact for fact in run.facts if fact.kind != "certified")
+    blocks += _failed(run)
+    for summary in run.judges:
+        blocks += (_named(block, summary) if several else block for block in _unscored(summary))
+        blocks += (_named(block, summary) if several else block for block in _trust(summary))
+        blocks += slice_tables(summary)
+    blocks += (fact for fact in run.facts if fact.kind == "certified")
+    blocks += _next(run)
+    for summary in run.judges:
+        blocks += (_named(block, summary) if several else block for block in _details(summary))
+    blocks += methods(run.judges)
+    if run.current_date is not None:
+        blocks.append(
+            Fact(
+                kind="current date",
+                text=("current date in the prompts: ", Quote(run.current_date)),
+                detail=True,
+            )
+        )
+    banner = "" if run.partial is None else str(run.partial)
+    return Document(banner=banner, title=_title(run), aside=_effort(run), blocks=tuple(blocks))
+
+
+def _named(fact: Fact, summary: Summary) -> Fact:
+    """Where there are several judges, each fact says whose it is."""
+    return Fact(
+        kind=fact.kind,
+        text=join(": ", [_judge(summary), fact.text]),
+        label=fact.label,
+        tone=fact.tone,
+        aside=fact.aside,
+        detail=fact.detail,
+    )
+
+
+def _judge(summary: Summary) -> Text:
+    return Quote(summary.judge)
+
+
+def judge_facts(summary: Summary) -> tuple[Fact, ...]:
+    """All that is said of one judge beside its headline."""
+    return (*_unscored(summary), *_trust(summary), *_details(summary))
+
+
+# ---- how good, how sure ---------------------------------------------------------------------------------
+
+
+def _title(run: RunSummary) -> Text:
+    models = dict.fromkeys(summary.model.partition("@")[0] for summary in run.judges if summary.model)
+    return join(
+        " · ",
+        [
+            ("run ", Quote(run.run)) if run.run else "Report",
+            Quote(run.source or ""),
+            join(", ", [Quote(name) for name in dict.fromkeys(summary.judge for summary in run.judges)]),
+            join(", ", [Quote(model) for model in models]),
+        ],
+    )
+
+
+def _effort(run: RunSummary) -> Text:
+    time = "" if run.seconds is None else show_duration(run.seconds * 1000)
+    known = [summary.cost for summary in run.judges if summary.cost is not None]
+    unknown = sum(summary.cost_unknown for summary in run.judges)
+    cost = show_money(sum(known[1:], known[0]) if known else None, unknown) if run.judges else ""
+    return join(" · ", [time, cost])
+
+
+def is_pass_or_fail(summary: Summary) -> bool:
+    """Whether the pass rate says all: a scale of 0 and 1, or none."""
+    return summary.pass_rate is not None and summary.scale in {None, Scale(low=0, high=1)}
+
+
+def gauge(summary: Summary) -> Gauge:
+    """A judge's headline: the pass rate where the scale is 0 to 1, else the mean."""
+    figure = summary.pass_rate if is_pass_or_fail(summary) else summary.mean
+    if figure is None:
+        counts = f"none of {show_count(summary.asked)} scored" if summary.asked else "nothing was asked"
+        return Gauge(kind="headline", label=_judge(summary), value=NOTHING_TO_SHOW, interval="", counts=counts, share=None, tone="bad" if summary.asked else "plain")  # fmt: skip
+    level = f"({CONFIDENCE:.0%})".replace("%", " %")
+    passed = f"{show_count(summary.passed or 0)} of {show_count(figure.n)} passed"
+    if is_pass_or_fail(summary):
+        value = f"{figure.value * 100:.1f} %"
+        interval = f"{figure.low * 100:.1f}–{figure.high * 100:.1f} {level}"
+        share, low, high = figure.value, figure.low, figure.high
+        return Gauge(kind="headline", label=_judge(summary), value=value, interval=interval, counts=passed, share=share, low=low, high=high)  # fmt: skip
+    interval = f"{show_number(figure.low)}–{show_number(figure.high)} {level}"
+    scale, rate = summary.scale, summary.pass_rate
+    parts = [
+        f"of {scale.low:g}–{scale.high:g}" if scale else "",
+        f"{show_count(figure.n)} scored" if rate is None else f"{rate.value * 100:.0f} % passed",
+    ]
+    at = [_on_scale(each, scale) for each in (figure.value, figure.low, figure.high)]
+    return Gauge(kind="headline", label=_judge(summary), value=show_number(figure.value), interval=interval, counts=" · ".join(filter(None, parts)), share=at[0], low=at[1], high=at[2])  # fmt: skip
+
+
+def _on_scale(value: float, scale: Scale | None) -> float | None:
+    if scale is None or scale.high <= scale.low or not isfinite(value):
+        return None
+    return min(max((value - scale.low) / (scale.high - scale.low), 0.0), 1.0)
+
+
+# ---- which cases ----------------------------------------------------------------------------------------
+
+
+def _failed(run: RunSummary) -> Iterator[Block]:
+    if not run.cases:
+        return
+    if len(run.judges) > 1:
+        yield case_table(run)
+    ruled = [summary for summary in run.judges if summary.passed is not None]
+    failing = (
+        [case for case in run.cases if any(result.passed is False for result in case.results)]
+        if ruled
+        else run.cases
+    )
+    listed = [_entry(case, several=len(run.judges) > 1) for case in failing[:CASES_SHOWN]]
+    show_all: Text = ("all: ", Command(f"adjudge show {run.run} --failed")) if run.run and ruled else ""
+    if ruled:
+        failed = sum(
+            (summary.pass_rate.n if summary.pass_rate else 0) - (summary.passed or 0) for summary in ruled
+        )
+        if not failed:
+            return
+        text = f"{show_count(failed)}, {len(listed)} shown" if failed > len(listed) else show_count(failed)
+        yield CaseList(kind="failed", label="Failed", text=text, cases=tuple(listed), aside=show_all)
+    else:
+        yield CaseList(kind="failed", label="Lowest", text=f"{len(listed)} shown", cases=tuple(listed))
+
+
+def failed_document(run: str, cases: Sequence[CaseResults]) -> Document:
+    """All the cases that failed, to be read."""
+    several = len({result.judge for case in cases for result in case.results}) > 1
+    entries = tuple(_entry(case, several=several) for case in cases)
+    listed = CaseList(kind="failed", label="Failed", text=_cases(len(cases)), cases=entries)
+    return Document(title=("run ", Quote(run)), blocks=(listed,))
+
+
+def _entry(case: CaseResults, *, several: bool) -> CaseEntry:
+    lines = [
+        (word, text) for word, text in (("expected", case.expected), ("got", case.answer)) if text is not None
+    ]
+    reason = next((result.reason for result in case.results if result.reason and not result.passed), "")
+    marks = [f"{result.judge} {_result(result)}" if several else _result(result) for result in case.results]
+    marks += ["unsure"] if any(result.uncertain for result in case.results) else []
+    shown = [mark for mark in marks if several or mark != "fail"]
+    return CaseEntry(
+        case_id=case.case_id, question=case.question, lines=tuple(lines), marks=tuple(shown), reason=reason
+    )
+
+
+def _result(result: CaseResult) -> str:
+    if result.score is None:
+        return result.outcome.replace("_", " ")
+    if result.passed is None or result.score not in {0.0, 1.0}:
+        return f"{result.score:g}"
+    return "pass" if result.passed else "fail"
+
+
+def case_table(run: RunSummary) -> Table:
+    """Cases × judges."""
+    judges = list(dict.fromkeys((summary.judge, summary.judge_hash) for summary in run.judges))
+    rows: list[tuple[Text, ...]] = []
+    for case in run.cases:
+        found = {(result.judge, result.judge_hash): result for result in case.results}
+        cells = [_result(found[judge]) if judge in found else NOTHING_TO_SHOW for judge in judges]
+        rows.append(
+            (
+                Quote(shorten(case.case_id, 24)),
+                Quote(shorten(" ".join((case.question or "").split()), 40)),
+                *cells,
+            )
+        )
+    header: tuple[Text, ...] = ("Case", "Question", *(Quote(name) for name, _ in judges))
+    return Table(kind="cases", caption="Lowest cases, by judge", header=header, rows=tuple(rows))
+
+
+# ---- what was not scored --------------------------------------------------------------------------------
+
+
+def _unscored(summary: Summary) -> Iterator[Fact]:
+    kinds = {kind: n for kind, n in summary.outcomes.items() if kind not in {"scored", "forced"}}
+    if kinds:
+        counts = join(", ", [_counted(summary, kind) for kind in kinds])
+        yield Fact(
+            kind="not scored", label="Not scored", text=(*spans(counts), _range(summary)), tone="warning"
+        )
+    for kind in kinds:
+        for number, example in enumerate(summary.failures.get(kind, ())):
+            yield Fact(
+                kind=f"example {kind}", label="Not scored", text=example_text(example), detail=number > 0
+            )
+        what = f"{kind.replace('_', ' ')}: " if len(kinds) > 1 else ""
+        yield Fact(kind=f"advice {kind}", label="Not scored", text=f"{what}{FAILURES[kind].do}")
+    if summary.forced:
+        without = (
+            f"; mean without them {show_mean(summary.mean_without_forced)}"
+            if summary.mean_without_forced
+            else ""
+        )
+        yield Fact(
+            kind="forced", label="By rule", text=f"{_cases(summary.forced)} scored with no call{without}"
+        )
+
+
+def _range(summary: Summary) -> str:
+    """What the unscored could have made of the headline."""
+    if is_pass_or_fail(summary) and summary.pass_bounds:
+        return f": {summary.pass_bounds.low * 100:.1f}–{summary.pass_bounds.high * 100:.1f} % if unscored cases were known"
+    if summary.bounds:
+        return f": {show_number(summary.bounds.low)}–{show_number(summary.bounds.high)} if unscored cases were known"
+    return ""
+
+
+def example_text(example: UnscoredExample) -> Text:
+    place = f" ({example.place})" if example.place and str(example.place) not in example.message else ""
+    return Quote(shorten(f"{example.case_id}{place}: {example.message}", 500))
+
+
+def advice(summary: Summary, kind: str) -> Text:
+    """`3 unreadable: what that means; what to do`."""
+    found = FAILURES[kind]
+    return (*spans(_counted(summary, kind)), f": {found.means}; {found.do}")
+
+
+def _counted(summary: Summary, kind: str) -> Text:
+    finer = {name: n for name, n in summary.error_kinds.get(kind, {}).items() if name != kind}
+    counted = f"{show_count(summary.outcomes[kind])} {kind.replace('_', ' ')}"
+    if not finer:
+        return counted
+    named = join(
+        ", ",
+        [Quote(name) if len(finer) == 1 else (Quote(name), f" {show_count(n)}") for name, n in finer.items()],
+    )
+    return (f"{counted} (", *spans(named), ")")
+
+
+# ---- how far the judge is to be trusted -----------------------------------------------------------------
+
+
+def _trust(summary: Summary) -> Iterator[Fact]:
+    if summary.agreement:
+        yield _labels(summary.agreement, summary.scale)
+    uncertain = summary.notes.get("uncertain")
+    if uncertain:
+        yield Fact(
+            kind="near",
+            label="Judge",
+            text=f"{_cases(uncertain)} near the threshold: little better than a coin there",
+        )
+    estimates = (summary.mean, summary.pass_rate, summary.agreement and summary.agreement.rate)
+    for warning in dict.fromkeys(each.warning for each in estimates if each and each.warning):
+        yield Fact(kind="unreliable", label="Unreliable", text=warning, tone="warning")
+    if summary.repeated:
+        yield from repeat_facts(summary.repeated, summary.scale)
+
+
+def _labels(agreement: LabelAgreement, scale: Scale | None) -> Fact:
+    if agreement.off_scale:
+        on = f"{scale.low:g} to {scale.high:g}" if scale else "a number"
+        example = agreement.off_scale_example
+        counts = f"{show_count(agreement.off_scale)} of {show_count(agreement.labelled)}"
+        text: Text = (
+            f"not compared with labels: {counts} are on another scale than the judge's, {on} (such as ",
+            Quote(example),
+            "); say what each stands for: ",
+            Command(f"adjudge agree RUN --label-map {example}=…"),
+        )
+        return Fact(kind="labels", label="Judge", text=text, tone="warning")
+    rate, near = agreement.rate, agreement.within_one
+    share = "" if rate is None else f" ({rate.value * 100:.1f} %)"
+    steps = "" if near is None else f", within one step on {near.value * 100:.0f} %"
+    ranks = (
+        "" if agreement.rank_correlation is None else f", rank correlation {agreement.rank_correlation:.2f}"
+    )
+    lost = agreement.labelled - agreement.judged
+    missed = f"; {_cases(lost)} with a label not scored" if lost else ""
+    text = f"agrees with your labels on {show_count(agreement.equal)} of {show_count(agreement.judged)}{share}{steps}{ranks}{missed}"
+    return Fact(kind="labels", label="Judge", text=text)
+
+
+def repeat_facts(repeated: Repeated, scale: Scale | None) -> Iterator[Fact]:
+    if isinstance(repeated.noise, Undefined):
+        yield Fact(kind="noise", label="Repeats", text=repeated.noise.why)
+        return
+    noise, flips, kappa = repeated.noise, repeated.flips, repeated.kappa
+    what = "on passing" if repeated.compared == "passed" else "in their score"
+    width = scale.high - scale.low if scale else 0
+    share = f", {noise.sd / width:.1%} of the scale" if width > 0 else ""
+    yield Fact(
+        kind="noise",
+        label="Repeats",
+        text=f"scores of one case have a standard deviation of {noise.sd:.3g}{share} (pooled over {_cases(noise.cases)}, "
+        f"{show_count(noise.df)} degrees of freedom)",
+    )
+    if isinstance(flips, Estimate):
+        yield Fact(
+            kind="flips",
+            label="Repeats",
+            text=f"two judgements of a case differ {what} with a chance of {show_rate(flips)} (n {show_count(flips.n)} pairs)",
+        )
+    text = (
+        f"none; {kappa.why}" if isinstance(kappa, Undefined) else f"{show_mean(kappa)} (n {_cases(kappa.n)})"
+    )
+    yield Fact(kind="retest", label="Repeats", text=f"test–retest κ {what}: {text}")
+    undecided = repeated.undecided
+    if undecided is not None:
+        named = join(", ", [Quote(case) for case in undecided.case_ids[:IDS_SHOWN]])
+        more = ", …" if undecided.count > IDS_SHOWN else ""
+        text_ = f"undecided at the pass threshold: {show_count(undecided.count)} of {_cases(undecided.of)}"
+        yield Fact(
+            kind="undecided",
+            label="Repeats",
+            text=(text_, *((": ", *spans(named), more) if undecided.count else ())),
+        )
+
+
+# ---- slices ---------------------------------------------------------------------------------------------
+
+
+def slice_tables(summary: Summary) -> Iterator[Block]:
+    header = slice_header(summary)
+    for column in summary.slices:
+        yield Table(
+            kind="slices",
+            caption=(*spans(_judge(summary)), " by ", Quote(column.column)),
+            header=(Quote(column.column), *header),
+            rows=tuple((Quote(part.value), *slice_cells(part, summary)) for part in column.slices),
+        )
+        yield from _slice_plot(column, summary)
+    if any(part.mean and part.mean.warning for column in summary.slices for part in column.slices):
+        yield Fact(
+            kind="slices unreliable",
+            text="* an interval over fewer than 10 clusters, or over few cases: unreliable",
+        )
+
+
+def slice_header(summary: Summary) -> tuple[str, ...]:
+    figures = ("Pass rate",) if is_pass_or_fail(summary) else ("Mean", "Passed")
+    return ("Scored", *figures, "If all known")
+
+
+def slice_cells(part: Slice, summary: Summary) -> tuple[str, ...]:
+    """The cells under `slice_header`."""
+    scored = f"{show_count(part.judged)} of {show_count(part.asked)}"
+    if is_pass_or_fail(summary):
+        bounds, rate = part.pass_bounds if part.not_judged else None, part.pass_rate
+        known = NOTHING_TO_SHOW if bounds is None else f"{bounds.low * 100:.1f}–{bounds.high * 100:.1f} %"
+        return (scored, marked(show_rate(rate), rate), known)
+    passed = NOTHING_TO_SHOW if part.pass_rate is None else f"{part.pass_rate.value * 100:.0f} %"
+    return (scored, marked(show_mean(part.mean), part.mean), passed, range_cell(part.bounds, part.not_judged))
+
+
+def marked(cell: str, estimate: Estimate | None) -> str:
+    return f"{cell}*" if estimate is not None and estimate.warning else cell
+
+
+def range_cell(bounds: Bounds | None, not_judged: int) -> str:
+    if bounds is None or not not_judged:
+        return NOTHING_TO_SHOW
+    return f"{show_number(bounds.low)}–{show_number(bounds.high)}"
+
+
+def _slice_plot(column: SliceColumn, summary: Summary) -> Iterator[Plot]:
+    rows = tuple(
+        PlottedInterval(
+            name=part.value,
+            value=part.mean.value,
+            low=part.mean.low,
+            high=part.mean.high,
+            outer=(part.bounds.low, part.bounds.high) if part.bounds and part.not_judged else None,
+        )
+        for part in column.slices
+        if part.mean and isfinite(part.mean.low) and isfinite(part.mean.high)
+    )
+    if rows:
+        axis = (summary.scale.low, summary.scale.high) if summary.scale else None
+        mean = summary.mean.value if summary.mean else None
+        caption = "Mean of each slice with its 95 % interval; the dashed line is the mean of all cases."
+        yield Plot(kind="slices", figure=Intervals(rows=rows, axis=axis, zero=mean), caption=caption)
+
+
+# ---- what next ------------------------------------------------------------------------------------------
+
+
+def _next(run: RunSummary) -> Iterator[Fact]:
+    if run.run is None:
+        return
+    commands = [Command(f"adjudge show {run.run} {run.cases[0].case_id}")] if run.cases else []
+    commands.append(Command(f"adjudge view {run.run}"))
+    if run.before is not None:
+        commands.append(Command(f"adjudge compare {run.before} {run.run}"))
+    yield Fact(kind="next", label="Next", text=join(" · ", commands))
+
+
+# ---- details --------------------------------------------------------------------------------------------
+
+
+def _details(summary: Summary) -> Iterator[Fact]:
+    def fact(kind: str, text: Text) -> Fact:
+        return Fact(kind=kind, text=text, detail=True)
+
+    yield fact(
+        "judge",
+        (
+            "judge ",
+            Quote(f"{summary.judge}@{summary.judge_hash}"),
+            ", model ",
+            Quote(summary.model or NOTHING_TO_SHOW),
+        ),
+    )
+    if is_pass_or_fail(summary) or summary.pass_rate is None:
+        yield fact("mean", f"mean {show_mean(summary.mean)}")
+    else:
+        yield fact("pass rate", f"pass rate {show_rate(summary.pass_rate)}")
+    if summary.distribution:
+        counts = ", ".join(f"{score}: {show_count(n)}" for score, n in summary.distribution.items())
+        yield fact("distribution", f"scores given: {counts}")
+    if summary.card:
+        by_set: dict[str, list[str]] = {}
+        for figure in summary.card:
+            by_set.setdefault(described(figure), []).append(valued(figure))
+        told = "; ".join(f"{name} {', '.join(figures)}" for name, figures in by_set.items())
+        yield fact("card", f"how far the embedded judge agrees with people on sets kept apart: {told}")
+    yield from _temperatures(summary)
+    clusters = summary.mean.clusters if summary.mean else None
+    if summary.grouping == "cluster" and clusters is not None:
+        yield fact(
+            "clusters",
+            f"cases come in {show_count(clusters)} clusters (column `cluster`; a case without one is its own); intervals are over clusters",
+        )
+    if summary.repeats > 1:
+        counted = "" if summary.grouping == "cluster" else "; intervals count a case once"
+        yield fact("repeats", f"each case was judged {summary.repeats} times{counted}")
+    if summary.from_store:
+        yield fact(
+            "from store", f"{_cases(summary.from_store)} answered from the store, with no call and no cost"
+        )
+    if summary.latency and summary.latency.p95_ms >= 0.5:
+        yield fact(
+            "latency",
+            f"time per judgement: p50 {show_duration(summary.latency.p50_ms)}, p95 {show_duration(summary.latency.p95_ms)}",
+        )
+    usage = (("in", summary.usage.input), ("cached", summary.usage.cached), ("out", summary.usage.output))
+    tokens = [f"{show_count(count)} {word}" for word, count in usage if count is not None]
+    if tokens:
+        yield fact("tokens", f"tokens: {', '.join(tokens)}")
+    for kind, count in summary.notes.items():
+        yield fact(
+            "note", (f"note on {_cases(count)}: ", Quote(kind), f", {NOTES[kind]}" if kind in NOTES else "")
+        )
+
+
+def _temperatures(summary: Summary) -> Iterator[Fact]:
+    """Named wherever it is not the usual 0, and with repeats, whose noise depends on it."""
+    usual = summary.temperatures in {(), (0.0,)} and summary.repeats < 2
+    if usual or not summary.temperatures:
+        return
+    asked = ["the provider's default" if degree is None else f"{degree:g}" for degree in summary.temperatures]
+    text = f"temperature: {', '.join(asked)}"
+    if summary.model.startswith("embedded@"):
+        text = "temperature: none, the embedded judge says the same every time"
+    yield Fact(
+        kind="temperature",
+        label="Repeats" if summary.repeats > 1 else "",
+        text=text,
+        detail=summary.repeats < 2,
+    )
+
+
+def methods(summaries: Sequence[Summary]) -> Iterator[Block]:
+    """How the figures were made: only what applies to these."""
+    for summary in summaries:
+        if summary.distribution:
+            caption = f"{summary.judge}: scores given" if len(summaries) > 1 else "Scores given"
+            yield Plot(kind="distribution", figure=Histogram(counts=summary.distribution), caption=caption)
+    parts = [
+        f"{figure} by {', '.join(methods)}"
+        for figure, methods in (
+            ("mean", _used(summary.mean for summary in summaries)),
+            ("pass rate", _used(summary.pass_rate for summary in summaries)),
+        )
+        if methods
+    ]
+    if parts:
+        yield Fact(kind="methods", text=f"intervals are 95 % intervals: {'; '.join(parts)}", detail=True)
+    count = sum(len(column.slices) for summary in summaries for column in summary.slices)
+    if count:
+        yield Fact(
+            kind="slices",
+            text=f"each slice's interval is a 95 % interval of its own: of {show_count(count)} slices, about "
+            f"{count * 0.05:.1f} miss their true value by chance, so one that stands out is a question and no finding yet",
+            detail=True,
+        )
+
+
+def _used(estimates: Iterable[Estimate | None]) -> list[str]:
+    """Without what differs from one to the next, such as degrees of freedom."""
+    return list(dict.fromkeys(each.method.partition(" (")[0] for each in estimates if each))
+
+
+def _cases(count: int) -> str:
+    return f"{show_count(count)} case" if count == 1 else f"{show_count(count)} cases"

@@ -1,0 +1,145 @@
+"""A run's summaries together, with the cases that a person would read first."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from adjudge.analysis.summary.figures import Summary
+from adjudge.documents.document import Fact
+from adjudge.records import Case, Failed, Judgement
+from adjudge.store import Partial, RunRecord, Store
+from adjudge.text import as_text, shorten
+
+MOST_CASES = 10
+LONGEST_TEXT = 1_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CaseResult:
+    """What one judge found in a case."""
+
+    judge: str
+    judge_hash: str
+    outcome: str
+    score: float | None
+    passed: bool | None
+    uncertain: bool
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CaseResults:
+    case_id: str
+    question: str | None
+    expected: str | None
+    answer: str | None
+    results: tuple[CaseResult, ...]
+    """One for each judge of the run, of the first repeat."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunSummary:
+    judges: tuple[Summary, ...]
+    """One for each judge and model."""
+    run: str | None = None
+    source: str | None = None
+    """The file that the cases came from."""
+    seconds: float | None = None
+    """From the run's start to its end."""
+    current_date: str | None = None
+    """The day that words like "today" referred to, and who said so; None where no prompt was told."""
+    partial: Partial | None = None
+    """What there is, where that is less than was chosen."""
+    cases: tuple[CaseResults, ...] = ()
+    """Those that came out worst."""
+    before: str | None = None
+    """The run of the same file before this one."""
+    facts: tuple[Fact, ...] = field(default=(), compare=False)
+    """What only the caller knows: gates, and whether the judges are certified."""
+
+
+def worst_cases(summaries: Sequence[Summary], most: int = MOST_CASES) -> list[str]:
+    """The worst of each judge in turn."""
+    ranked = [
+        [worst.case_id for worst in summary.worst if not _is_best(worst.score, summary)]
+        for summary in summaries
+    ]
+    turns = (
+        ids[place] for place in range(max(map(len, ranked), default=0)) for ids in ranked if place < len(ids)
+    )
+    return list(dict.fromkeys(turns))[:most]
+
+
+def _is_best(score: float, summary: Summary) -> bool:
+    scale = summary.scale
+    return scale is not None and score == (scale.high if summary.better == "higher" else scale.low)
+
+
+def cases_in(judgements: Iterable[Judgement], case_ids: Sequence[str]) -> tuple[CaseResults, ...]:
+    """From judgements in memory."""
+    found: dict[str, list[Judgement]] = {case_id: [] for case_id in case_ids}
+    for judgement in judgements:
+        if judgement.repeat == 0 and judgement.case_id in found:
+            found[judgement.case_id].append(judgement)
+    return tuple(
+        _results(case_id, next((each.case for each in some if each.case), None), some)
+        for case_id, some in found.items()
+    )
+
+
+def stored_cases(store: Store, run_id: str, case_ids: Sequence[str]) -> tuple[CaseResults, ...]:
+    return tuple(
+        _results(case_id, store.case(run_id, case_id), store.judgement(run_id, case_id, repeat=0))
+        for case_id in case_ids
+    )
+
+
+def failed_cases(store: Store, run_id: str) -> list[str]:
+    """The cases that some judge did not pass, in their order."""
+    return list(dict.fromkeys(each.case_id for each in store.judgements(run_id) if each.passed is False))
+
+
+def run_before(store: Store, record: RunRecord) -> str | None:
+    """The latest finished run of the same file that began before this one."""
+    path = record.plan.get("path")
+    if not path:
+        return None
+    earlier = [
+        run
+        for run in store.runs()
+        if run.plan.get("path") == path
+        and run.run_id != record.run_id
+        and run.state == "finished"
+        and run.started_at < record.started_at
+    ]
+    latest = max(earlier, key=lambda run: run.started_at, default=None)
+    return None if latest is None else latest.name or latest.run_id
+
+
+def _results(case_id: str, case: Case | None, judgements: Iterable[Judgement]) -> CaseResults:
+    def text(field: str) -> str | None:
+        value = None if case is None else case.fields.get(field)
+        if isinstance(value, list) and all(isinstance(each, str) for each in value):
+            value = " / ".join(map(str, value))
+        return None if value is None else shorten(as_text(value), LONGEST_TEXT)
+
+    return CaseResults(
+        case_id=case_id,
+        question=text("question"),
+        expected=text("reference"),
+        answer=text("response"),
+        results=tuple(
+            CaseResult(
+                judge=each.judge,
+                judge_hash=each.judge_hash,
+                outcome=each.outcome.kind,
+                score=each.score,
+                passed=each.passed,
+                uncertain=any(note.partition(":")[0] == "uncertain" for note in each.notes),
+                reason=shorten(
+                    (each.outcome.message if isinstance(each.outcome, Failed) else each.reason) or "",
+                    LONGEST_TEXT,
+                ),
+            )
+            for each in judgements
+        ),
+    )
