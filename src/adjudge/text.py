@@ -69,3 +69,21 @@ def encodable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+NO_VALUE = "(none)"
+
+
+def value_text(value: object) -> str:
+    """A JSON value from a case's metadata, as the name of a slice."""
+    match value:
+        case None:
+            return NO_VALUE
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return value or NO_VALUE
+        case float() if value.is_integer() and abs(value) < 1e15:
+            return str(int(value))
+        case _:
+            return str(value)

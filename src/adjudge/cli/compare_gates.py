@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from adjudge.analysis.comparison.document import detectable_text, show_difference, show_p
+from adjudge.analysis.comparison.figures import JudgeComparison
 from adjudge.cli.gates import ERROR_RATE_WITH_A_GATE
 from adjudge.cli.main import EXIT_GATE_FAILED, EXIT_NOT_MEASURED
-from adjudge.reports.compare import Compared
-from adjudge.reports.compare_words import detectable, show_difference, show_p
 from adjudge.stats.intervals import CONFIDENCE
 from adjudge.stats.pairs import holm
 
@@ -40,7 +40,7 @@ class ComparisonGates:
     def gated(self) -> bool:
         return self.on_regression or self.margin is not None or self.inconclusive_fails
 
-    def judge(self, comparisons: Sequence[Compared], tell: Callable[[str], None]) -> int:
+    def judge(self, comparisons: Sequence[JudgeComparison], tell: Callable[[str], None]) -> int:
         """The exit code, with a line for each thing that decided it. What could not be measured goes first.
 
         One judge that is worse fails the gate, so by chance alone one of many would: the p values are Holm's. For
@@ -55,20 +55,20 @@ class ComparisonGates:
         ]
         return max(codes, default=0)
 
-    def _judge(self, compared: Compared, tell: Callable[[str], None], *, p: float, tested: int) -> int:
+    def _judge(self, compared: JudgeComparison, tell: Callable[[str], None], *, p: float, tested: int) -> int:
         name, comparison = compared.b.judge, compared.comparison
         if comparison is None:
             tell(f"not measured: {name}: none of {compared.matched} matched cases was judged in both runs")
             return EXIT_NOT_MEASURED
-        lost = compared.lost / compared.matched
-        if self.max_error_rate is not None and lost > self.max_error_rate:
+        missing = compared.not_judged / compared.matched
+        if self.max_error_rate is not None and missing > self.max_error_rate:
             tell(
-                f"not measured: {name}: {lost:.1%} of {compared.matched} matched cases were not judged in both runs, "
+                f"not measured: {name}: {missing:.1%} of {compared.matched} matched cases were not judged in both runs, "
                 f"more than --max-error-rate {self.max_error_rate:.1%}"
             )
             return EXIT_NOT_MEASURED
         if self.inconclusive_fails and self._is_inconclusive(compared):
-            tell(f"inconclusive: {name}: {detectable(compared)}")
+            tell(f"inconclusive: {name}: {detectable_text(compared)}")
             return EXIT_NOT_MEASURED
         code = 0
         if self.on_regression and compared.finding == "worse":
@@ -90,7 +90,7 @@ class ComparisonGates:
             code = EXIT_GATE_FAILED
         return code
 
-    def _is_inconclusive(self, compared: Compared) -> bool:
+    def _is_inconclusive(self, compared: JudgeComparison) -> bool:
         """Neither shown to be worse nor shown to be good enough."""
         if compared.finding != "inconclusive" or compared.comparison is None:
             return False

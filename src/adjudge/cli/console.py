@@ -1,6 +1,7 @@
 """What is shown while and after judging: stdout carries data, stderr carries progress."""
 
 import os
+import shutil
 import sys
 import time
 from collections import Counter
@@ -12,6 +13,7 @@ from typing import Protocol, Self
 import click
 import orjson
 
+from adjudge.documents.document import Document
 from adjudge.documents.numbers import show_duration, show_money
 from adjudge.documents.records_json import records_json
 from adjudge.records import Failed, Judgement
@@ -32,6 +34,14 @@ def plain(text: str) -> str:
 def print_json(value: object) -> None:
     """Indented, on stdout; nothing in it is obeyed by a terminal, and no number in it is too large for its readers."""
     click.echo(escape_unseen(orjson.dumps(records_json(value), option=orjson.OPT_INDENT_2)))
+
+
+def print_document(document: Document, *, verbose: bool = False) -> None:
+    from adjudge.documents.terminal import WIDTH_WITHOUT_TERMINAL, encode_for, render_terminal
+
+    width = shutil.get_terminal_size((WIDTH_WITHOUT_TERMINAL, 24)).columns
+    text = render_terminal(document, width=width, colour=use_colour(sys.stdout), verbose=verbose)
+    click.echo(encode_for(text, sys.stdout.encoding), nl=False)
 
 
 def tell(message: str) -> None:

@@ -236,6 +236,9 @@ slice_option = flag(
     help="Report also by the values of this column or metadata key; may be repeated.",
 )
 json_option = flag("--json", "as_json", config=ANY, is_flag=True, help="Print JSON instead of text.")
+verbose_option = flag(
+    "--verbose", config=ANY, is_flag=True, help="Print methods, hashes and notes on normal work too."
+)
 
 
 store_option = flag(

@@ -84,7 +84,8 @@ def compare(
         low=max(low, least),
         high=min(high, most),
         n=spread.n,
-        method="sign-flip test inverted, " + ("all flips" if exact else f"{tries - 1:,} flips, seed {seed}"),
+        method="paired permutation test, "
+        + ("all permutations" if exact else f"{tries - 1:,} permutations, seed {seed}"),
         clusters=spread.clusters,
         warning=warn_of_few(spread.clusters)
         or _warn_of_few_differing(
@@ -129,7 +130,7 @@ def _of_passes(rows: list[tuple[Hashable, float]], spread: Spread, reach: float)
     """
     only_b, only_a = (sum(sign * value > 0.0 for _, value in rows) for sign in (1.0, -1.0))
     clustered = spread.clusters < spread.n
-    worth, critical, method = 1.0, _Z, "Tango's score interval (McNemar's test inverted)"
+    worth, critical, method = 1.0, _Z, "McNemar's score test, Tango's interval"
     if clustered:
         mean = spread.mean / reach
         alone = ((only_a + only_b) / spread.n - mean * mean) / (spread.n - 1)
@@ -137,7 +138,7 @@ def _of_passes(rows: list[tuple[Hashable, float]], spread: Spread, reach: float)
         if not spread.flat:
             worth = max(1.0, spread.variance / (reach * reach * alone))
         critical = t_quantile(0.5 + CONFIDENCE / 2.0, spread.df)
-        method = f"Tango's score interval over clusters (CR2{degrees(spread.df)})"
+        method = f"McNemar's score test over clusters, Tango's interval (CR2{degrees(spread.df)})"
     counts = only_a / worth, only_b / worth, spread.n / worth
     statistic = abs(score_statistic(*counts))
     p = 2.0 * (t_tail(statistic, spread.df) if clustered else NormalDist().cdf(-statistic))

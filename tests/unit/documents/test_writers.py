@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.documents import parquet
 from adjudge.documents.rows import FIELDS, result_row
 from adjudge.documents.sinks import StreamSink
 from adjudge.documents.writers import LineWriter, csv_cell, csv_row, json_line, open_writer
 from adjudge.errors import MissingExtraError, SettingsError, StoreError
 from adjudge.records import OUTCOME_KINDS
-from adjudge.documents import parquet
 
 needs_full_disk = pytest.mark.skipif(
     not Path("/dev/full").exists(), reason="needs /dev/full, a disk that is always full"

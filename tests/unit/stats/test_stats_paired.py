@@ -96,7 +96,7 @@ def test_the_seed_decides_and_is_said():
     assert other is not None
     assert first == again
     assert first.p != other.p
-    assert first.difference.method == "sign-flip test inverted, 9,999 flips, seed 1"
+    assert first.difference.method == "paired permutation test, 9,999 permutations, seed 1"
     assert first.p_error == pytest.approx((first.p * (1 - first.p) / 10_000) ** 0.5)
 
 

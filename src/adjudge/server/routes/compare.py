@@ -1,26 +1,32 @@
 """`/compare` and `/api/compare`: two runs held against each other."""
 
+from math import isfinite
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from adjudge.errors import InputError
+from adjudge.analysis.comparison.document import show_difference, show_interval
+from adjudge.documents.document import plain
+from adjudge.documents.numbers import show_mean, show_rate
+from adjudge.errors import InputError, NotComparableError
 from adjudge.server.app_state import Served, swaps
 from adjudge.server.figures import AT_ONCE
 from adjudge.server.keys import from_key
 from adjudge.server.pages import page
 from adjudge.server.service import NotFoundError
-from adjudge.server.shapes_compare import CompareResult
 from adjudge.server.views_compare import (
     FLIPS,
     MOST_FLIPS,
     Asked,
-    compare,
+    CompareResult,
+    compare_page,
+    compare_result,
     farthest,
     find_place,
     judge_pairs,
+    pair_of,
     side_by_side,
 )
 from adjudge.server.views_runs import list_runs, short_model
@@ -44,19 +50,18 @@ def api_compare(
     ] = False,
     people: Annotated[bool, Query(description="Say which side agrees more with the cases' labels.")] = False,
     flips: Annotated[
-        int, Query(ge=0, le=MOST_FLIPS, description="How many cases that came out otherwise to list.")
+        int,
+        Query(ge=0, le=MOST_FLIPS, description="How many regressions, and how many improvements, to list."),
     ] = FLIPS,
     slice: Columns = None,  # noqa: A002 - as the command line calls it
 ) -> CompareResult:
     """Whether run B is better than run A, case by case: what `adjudge compare` says."""
     asked = Asked(a=a, b=b, judge=judge, across=across, people=people, columns=_chosen(slice), flips=flips)
-    found = compare(service, asked)
-    assert found is not None
-    return found
+    return compare_result(service, asked)
 
 
 @router.get("/compare", include_in_schema=False)
-def compare_page(
+def show_comparison(
     request: Request,
     service: Served,
     a: Key = "",
@@ -71,17 +76,20 @@ def compare_page(
     """Large runs are compared when the page is shown: its script, or `now`, asks for that part."""
     asked = Asked(a=a, b=b, judge=judge, across=across, people=people, columns=_chosen(slice))
     runs = [service.run(from_key(key)) if key else None for key in (a, b)]
-    found, problem, pairs, columns = None, None, list[str](), list[str]()
+    found, problem, offer_across = None, None, False
+    pairs, columns = list[str](), list[str]()
     if runs[0] is not None and runs[1] is not None:
         try:
             at_once = None if now or swaps(request, "comparison") else AT_ONCE
-            found = compare(service, asked, at_once=at_once)
+            found = compare_page(service, asked, at_once=at_once)
         except NotFoundError:
             raise
         except InputError as error:
             # two runs that cannot be compared: said on the page, where they are chosen
             problem = error
-            pairs = judge_pairs(runs[0], runs[1])
+            if isinstance(error, NotComparableError):
+                offer_across = error.across and not across
+                pairs = judge_pairs(runs[0], runs[1]) if error.by_pair else []
     if runs[0] is not None and (found is not None or runs[0].judgements <= AT_ONCE):
         columns = [column.name for column in service.figures.get(runs[0]).columns]
     offered = list_runs(service, size=MOST_OFFERED, at_once=0)
@@ -95,9 +103,14 @@ def compare_page(
         pending=found is None and problem is None and None not in runs,
         judgements=sum(run.judgements for run in runs if run is not None),
         problem=problem,
+        offer_across=offer_across,
         pairs=pairs,
         columns=columns,
         farthest=farthest,
+        pair_of=pair_of,
+        plain=plain,
+        show={"difference": show_difference, "interval": show_interval, "mean": show_mean, "rate": show_rate},
+        bounded=lambda figure: isfinite(figure.low) and isfinite(figure.high),
         short=short_model,
     )
 
