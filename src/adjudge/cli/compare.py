@@ -2,9 +2,6 @@
 
 import click
 
-from adjudge.analysis.comparison.document import comparison_document
-from adjudge.analysis.comparison.runs import ComparisonOptions, compare_runs
-from adjudge.cli.compare_gates import ComparisonGates
 from adjudge.cli.config import ANY, INSIDE
 from adjudge.cli.console import print_document, print_json, tell
 from adjudge.cli.main import EXIT_NOT_MEASURED
@@ -110,7 +107,11 @@ def command(
     A and B are names, starts of ids, or `last`. Cases are matched by id, and the repeats of a case averaged.
     Differences are B - A, turned round where lower is better.
     """
-    gates = ComparisonGates.of(
+    from adjudge.analysis.comparison.document import comparison_document
+    from adjudge.analysis.comparison.runs import ComparisonOptions, compare_runs
+    from adjudge.cli.compare_gates import ComparisonGates
+
+    gates = ComparisonGates(
         on_regression=fail_on_regression,
         margin=margin,
         inconclusive_fails=inconclusive == "fail",

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from adjudge.analysis.comparison.document import detectable_text, show_difference, show_p
+from adjudge.analysis.comparison.document import detectable_text
 from adjudge.analysis.comparison.figures import JudgeComparison
+from adjudge.analysis.comparison.wording import show_difference, show_p
 from adjudge.cli.gates import ERROR_RATE_WITH_A_GATE
 from adjudge.cli.main import EXIT_GATE_FAILED, EXIT_NOT_MEASURED
 from adjudge.stats.intervals import CONFIDENCE
@@ -18,23 +19,14 @@ class ComparisonGates:
     """B may be worse by less than this."""
     inconclusive_fails: bool
     max_error_rate: float | None
+    """None: as `error_limit` says."""
 
-    @classmethod
-    def of(
-        cls,
-        *,
-        on_regression: bool,
-        margin: float | None,
-        inconclusive_fails: bool,
-        max_error_rate: float | None,
-    ) -> "ComparisonGates":
-        gated = on_regression or margin is not None
-        return cls(
-            on_regression=on_regression,
-            margin=margin,
-            inconclusive_fails=inconclusive_fails,
-            max_error_rate=ERROR_RATE_WITH_A_GATE if gated and max_error_rate is None else max_error_rate,
-        )
+    @property
+    def error_limit(self) -> float | None:
+        """The share of matched cases that may lack a pair; a gate sets one."""
+        if self.max_error_rate is None and (self.on_regression or self.margin is not None):
+            return ERROR_RATE_WITH_A_GATE
+        return self.max_error_rate
 
     @property
     def gated(self) -> bool:
@@ -61,10 +53,10 @@ class ComparisonGates:
             tell(f"not measured: {name}: none of {compared.matched} matched cases was judged in both runs")
             return EXIT_NOT_MEASURED
         missing = compared.not_judged / compared.matched
-        if self.max_error_rate is not None and missing > self.max_error_rate:
+        if self.error_limit is not None and missing > self.error_limit:
             tell(
                 f"not measured: {name}: {missing:.1%} of {compared.matched} matched cases were not judged in both runs, "
-                f"more than --max-error-rate {self.max_error_rate:.1%}"
+                f"more than --max-error-rate {self.error_limit:.1%}"
             )
             return EXIT_NOT_MEASURED
         if self.inconclusive_fails and self._is_inconclusive(compared):

@@ -2,15 +2,6 @@
 
 import click
 
-from adjudge.analysis.comparison.plan import (
-    Spread,
-    SpreadSource,
-    in_clusters,
-    plan_comparison,
-    spreads_of_rates,
-    spreads_of_runs,
-)
-from adjudge.analysis.comparison.plan_document import plan_document
 from adjudge.cli.config import ANY
 from adjudge.cli.console import print_document, print_json
 from adjudge.cli.options import flag, json_option, store_option
@@ -81,6 +72,16 @@ def command(
 
     Without --run, --sd or --rates the answer is for pass rates and as cautious as can be.
     """
+    from adjudge.analysis.comparison.plan import (
+        Spread,
+        SpreadSource,
+        in_clusters,
+        plan_comparison,
+        spreads_of_rates,
+        spreads_of_runs,
+    )
+    from adjudge.analysis.comparison.plan_document import plan_document
+
     supposed = None if rates is None else _two_rates(rates)
     if effect is None:
         if supposed is None or supposed[0] == supposed[1]:
@@ -116,11 +117,10 @@ def command(
 def _check_sources(
     *, runs: tuple[str, ...], sd: float | None, rates: str | None, correlation: float | None
 ) -> None:
-    given = [
-        name for name, value in (("--run", runs), ("--sd", sd), ("--rates", rates)) if value not in (None, ())
-    ]
-    if len(given) > 1:
-        raise SettingsError(" and ".join(given), "each say how far scores differ", "give one of them")
+    sources = {"--run": runs or None, "--sd": sd, "--rates": rates}
+    used = [flag for flag, value in sources.items() if value is not None]
+    if len(used) > 1:
+        raise SettingsError(" and ".join(used), "each say how far scores differ", "give one of them")
     if correlation is not None and (len(runs) > 1 or sd is not None):
         raise SettingsError(
             "--correlation", "belongs to --rates or to one --run", "leave it out: the spread is known already"
@@ -130,29 +130,24 @@ def _check_sources(
 
 
 def _two_rates(text: str) -> tuple[float, float]:
-    try:
-        first, second = (float(part) for part in text.split(","))
-    except ValueError:
-        raise SettingsError(
-            "--rates", f"`{text}` is not of the form A,B", "such as --rates 0.80,0.82"
-        ) from None
+    first, second = _numbers("--rates", text, "A,B", "such as --rates 0.80,0.82")
     if not (0.0 <= first <= 1.0 and 0.0 <= second <= 1.0):
         raise SettingsError("--rates", f"`{text}` are not rates", "give numbers from 0 to 1")
     return first, second
 
 
 def _size_and_correlation(text: str) -> tuple[float, float]:
-    size, _, alike = text.partition(",")
+    both = text if "," in text else f"{text},1"
+    size, correlation = _numbers("--clusters", both, "SIZE or SIZE,R", "such as --clusters 5,0.3")
+    if not (1.0 <= size < 1e9 and 0.0 <= correlation <= 1.0):
+        hint = "give a size of 1 or more and a correlation from 0 to 1"
+        raise SettingsError("--clusters", f"`{text}` is out of range", hint)
+    return size, correlation
+
+
+def _numbers(option: str, text: str, form: str, hint: str) -> tuple[float, float]:
     try:
-        found = float(size), float(alike) if alike else 1.0
+        first, second = (float(part) for part in text.split(","))
     except ValueError:
-        raise SettingsError(
-            "--clusters", f"`{text}` is not of the form SIZE or SIZE,R", "such as --clusters 5,0.3"
-        ) from None
-    if not (1.0 <= found[0] < 1e9 and 0.0 <= found[1] <= 1.0):
-        raise SettingsError(
-            "--clusters",
-            f"`{text}` is out of range",
-            "give a size of 1 or more and a correlation from 0 to 1",
-        )
-    return found
+        raise SettingsError(option, f"`{text}` is not of the form {form}", hint) from None
+    return first, second

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
 
 import orjson
 
@@ -19,7 +18,7 @@ from adjudge.server.differences import Piece, mark_differences
 from adjudge.server.figures import AT_ONCE
 from adjudge.server.keys import from_key
 from adjudge.server.service import Service
-from adjudge.server.shapes import RunRow, Shape
+from adjudge.server.shapes import RunRow
 from adjudge.server.views_runs import run_row
 from adjudge.store import RunRecord, planned_judges
 from adjudge.text import seen
@@ -28,14 +27,6 @@ MOST_FLIPS = 200
 FLIPS = 5
 """As many of either kind as the command line lists when it is not told."""
 MOST_PAIRS = 24
-
-
-class CompareResult(Shape):
-    """`compared` is what `adjudge compare A B --json` prints."""
-
-    a: RunRow
-    b: RunRow
-    compared: dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,21 +76,14 @@ def compare(service: Service, asked: Asked, *, at_once: int | None = None) -> Ru
     return service.comparisons.get(a, b, options, at_once=at_once)
 
 
-def compare_result(service: Service, asked: Asked) -> CompareResult:
-    a, b = _rows(service, asked)
-    compared = records_json(compare(service, asked))
-    assert isinstance(compared, dict)
-    return CompareResult(a=a, b=b, compared=compared)
-
-
 def compare_page(service: Service, asked: Asked, *, at_once: int | None) -> ComparePage | None:
     compared = compare(service, asked, at_once=at_once)
     if compared is None:
         return None
-    a, b = _rows(service, asked)
+    a, b = (service.run(from_key(key)) for key in (asked.a, asked.b))
     return ComparePage(
-        a=a,
-        b=b,
+        a=run_row(a, service.figures.known(a)),
+        b=run_row(b, service.figures.known(b)),
         facts=tuple(run_facts(compared)),
         judges=tuple(map(_section, compared.judges)),
     )
@@ -115,11 +99,6 @@ def _section(judge: JudgeComparison) -> JudgeSection:
         facts=tuple(block for block in document.blocks if isinstance(block, Fact) and block != finding),
         changed=tuple(block for block in document.blocks if isinstance(block, CaseList)),
     )
-
-
-def _rows(service: Service, asked: Asked) -> tuple[RunRow, RunRow]:
-    a, b = (service.run(from_key(key)) for key in (asked.a, asked.b))
-    return run_row(a, service.figures.known(a)), run_row(b, service.figures.known(b))
 
 
 # ---- for the page ----------------------------------------------------------------------------------------
@@ -145,7 +124,7 @@ def farthest(slices: Iterable[ComparedSlice]) -> float:
 
 # ---- one case, side by side ------------------------------------------------------------------------------
 
-ALWAYS_SHOWN = ("question", "reference", "response", "context", "tool_calls", "messages", "focus")
+CASE_FIELDS = ("question", "reference", "response", "context", "tool_calls", "messages", "focus")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -173,15 +152,15 @@ def side_by_side(a: Case | None, b: Case | None) -> list[SideBySide]:
     """What was asked and answered, with the differences marked; of other columns those that differ."""
     fields = [{} if case is None else case.fields for case in (a, b)]
     columns = [{} if case is None else _other_columns(case) for case in (a, b)]
-    shown = [_beside(name, *(each.get(name) for each in fields)) for name in ALWAYS_SHOWN]
+    found = [_field_in_both(name, *(each.get(name) for each in fields)) for name in CASE_FIELDS]
     if a is not None and b is not None:
         others = sorted({name for each in columns for name in each})
-        shown += [
-            _beside(name, *(each.get(name) for each in columns))
+        found += [
+            _field_in_both(name, *(each.get(name) for each in columns))
             for name in others
             if columns[0].get(name) != columns[1].get(name)
         ]
-    return [each for each in shown if each is not None]
+    return [each for each in found if each is not None]
 
 
 def find_place(service: Service, asked: Asked, pair: str, case: str) -> Place | None:
@@ -204,11 +183,11 @@ def find_place(service: Service, asked: Asked, pair: str, case: str) -> Place | 
 
 
 def _other_columns(case: Case) -> Mapping[str, Json]:
-    stand_for_fields = {name for name, field in CANONICAL.items() if field in ALWAYS_SHOWN or field == "id"}
+    stand_for_fields = {name for name, field in CANONICAL.items() if field in CASE_FIELDS or field == "id"}
     return {name: value for name, value in case.columns.items() if name not in stand_for_fields}
 
 
-def _beside(name: str, a: Json, b: Json) -> SideBySide | None:
+def _field_in_both(name: str, a: Json, b: Json) -> SideBySide | None:
     text_a, text_b = _text(a), _text(b)
     if text_a is None and text_b is None:
         return None

@@ -28,7 +28,7 @@ def compared(build):
 
 def gates(**more):
     defaults = {"on_regression": False, "margin": None, "inconclusive_fails": False, "max_error_rate": None}
-    return ComparisonGates.of(**{**defaults, **more})
+    return ComparisonGates(**{**defaults, **more})
 
 
 @pytest.mark.parametrize(

@@ -179,7 +179,9 @@ def _rows(
     pairs: Sequence[Pair], of: Of, labels: tuple[CaseLabels, CaseLabels], selection: Selection, sign: float
 ) -> list[JudgedCase]:
     def cases(letter: Letter, labels: CaseLabels) -> dict[str, JudgedCase]:
-        people = {case_id: fmean(float(label.says) for label in given) for case_id, given in labels.items()}
+        people = {
+            case_id: fmean(float(label.says) for label in several) for case_id, several in labels.items()
+        }
         return {
             pair.case_id: JudgedCase(
                 judge=_value(pair, of, letter), person=people.get(pair.case_id), cluster=pair.cluster

@@ -1,9 +1,7 @@
 """A comparison in words: the verdict, the cases that changed, the statistics; methods and notes as details."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import isfinite
+from collections.abc import Iterator, Mapping, Sequence
 
-from adjudge.analysis.comparison.corrected import CorrectedDifference, Correction, LabelCounts, NotCorrected
 from adjudge.analysis.comparison.figures import (
     ChangedCase,
     ChangedCases,
@@ -13,9 +11,19 @@ from adjudge.analysis.comparison.figures import (
     JudgedAnswer,
     NotComputed,
 )
-from adjudge.analysis.comparison.people import LabelAgreement
+from adjudge.analysis.comparison.labels_document import agreement_facts, correction_facts
 from adjudge.analysis.comparison.plan import FEWEST_UNITS
 from adjudge.analysis.comparison.runs import RunComparison, describe_difference
+from adjudge.analysis.comparison.wording import (
+    counted,
+    fact,
+    in_clusters,
+    show_counts,
+    show_difference,
+    show_interval,
+    show_p,
+    show_result,
+)
 from adjudge.documents.document import (
     Block,
     CaseEntry,
@@ -49,52 +57,6 @@ _NOT_COMPUTED = {
     "all_differences_zero": "all differences are 0",
     "too_few": "too few cases differ",
 }
-_NOT_CORRECTED = {
-    "judges_differ": "A and B have different judges, and a label answers one judge's question",
-    "scales_differ": "the judge has another scale in each run",
-    "same_responses": "both runs judged the same responses; --labels says which run agrees more with people",
-    "no_pass_rule": "the labels are passes and fails, and the judge has no pass rule in both runs",
-}
-
-
-# ---- numbers ----
-
-
-def show_difference(value: float) -> str:
-    """A signed difference with three decimals."""
-    if not isfinite(value):
-        return "+∞" if value > 0 else "-∞"
-    text = f"{value:+.3f}"
-    return "0.000" if text in {"-0.000", "+0.000"} else text
-
-
-def show_interval(estimate: Estimate) -> str:
-    """`+0.070 [+0.021, +0.119]`."""
-    return f"{show_difference(estimate.value)} [{show_difference(estimate.low)}, {show_difference(estimate.high)}]"
-
-
-def show_p(p: float) -> str:
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-
-
-def counted(count: int, noun: str) -> str:
-    return f"{show_count(count)} {noun}{'' if count == 1 else 's'}"
-
-
-def in_clusters(cases: int, clusters: int | None) -> str:
-    return counted(cases, "case") + ("" if clusters is None else f" in {counted(clusters, 'cluster')}")
-
-
-def _result(comparison: Comparison) -> str:
-    return f"{show_interval(comparison.difference)}, {show_p(comparison.p)}"
-
-
-def _counts(counts: Iterable[tuple[int, str]]) -> str:
-    return ", ".join(f"{show_count(count)} {words}" for count, words in counts if count)
-
-
-def _fact(kind: str, label: str, text: Text, tone: Tone = "plain", *, detail: bool = False) -> Fact:
-    return Fact(kind=kind, label=label, text=text, tone=tone, detail=detail)
 
 
 # ---- two runs ----
@@ -104,16 +66,16 @@ def comparison_document(compared: RunComparison, *, margin: float | None = None)
     """`margin`: say also whether B is worse by as much."""
     title: tuple[Span, ...] = ("compare ", Quote(compared.a.run), " (A) with ", Quote(compared.b.run), " (B)")
     facts = list(run_facts(compared))
-    blocks: list[Block] = [fact for fact in facts if fact.tone == "warning"]
+    blocks: list[Block] = [each for each in facts if each.tone == "warning"]
     for judge in compared.judges:
         if len(compared.judges) == 1:
             title = (*title, " · ", judge_title(judge))
         else:
             blocks.append(Heading(text=judge_title(judge)))
         blocks += judge_document(judge, margin=margin).blocks
-    blocks += [fact for fact in facts if fact.tone != "warning"]
+    blocks += [each for each in facts if each.tone != "warning"]
     reading = "cases are matched by id; differences are B - A; intervals are 95 %"
-    blocks.append(_fact("how_to_read", "Note", reading, detail=True))
+    blocks.append(fact("how_to_read", "Note", reading, detail=True))
     return Document(title=title, blocks=tuple(blocks))
 
 
@@ -123,16 +85,16 @@ def run_facts(compared: RunComparison) -> Iterator[Fact]:
         if run.partial is not None:
             label, _, counts = str(run.partial).partition(" ")
             text = (f"{counts}: run ", Quote(run.run), f" ({letter}) is {run.state} and lacks cases")
-            yield _fact("partial", label, text, "warning")
+            yield fact("partial", label, text, "warning")
     for difference in compared.across:
-        yield _fact("across", "Across", Quote(describe_difference(difference)), "warning")
+        yield fact("across", "Across", Quote(describe_difference(difference)), "warning")
     for difference in compared.settings:
-        yield _fact("setting", "Settings", Quote(describe_difference(difference)))
+        yield fact("setting", "Settings", Quote(describe_difference(difference)))
     other = compared.other_contents
     if other is not None:
         found = f"{other.count} of {counted(other.checked, 'case')} checked have another question or reference in B"
         example = (f"{found} than in A under the same id, such as ", Quote(other.example))
-        yield _fact("other_contents", "Warning", example, "warning")
+        yield fact("other_contents", "Warning", example, "warning")
 
 
 def judge_title(judge: JudgeComparison) -> Quote:
@@ -150,13 +112,13 @@ def judge_document(judge: JudgeComparison, *, margin: float | None = None) -> Do
         if margin is not None:
             blocks.append(_margin(comparison.difference, margin))
         known = judge.finding != "inconclusive"
-        blocks.append(_fact("detectable", "Detectable", detectable_text(judge), detail=known))
+        blocks.append(fact("detectable", "Detectable", detectable_text(judge), detail=known))
         blocks += [*_warnings(judge, comparison), *_changes(judge)]
     blocks += [_sides(judge), *_left_out(judge), *_notes(judge)]
     if judge.slices:
         blocks += _slices(judge.slices, judge.slices_omitted)
     if judge.agreement is not None:
-        blocks += _agreement(judge.agreement, same_judge=judge.same_judge)
+        blocks += agreement_facts(judge.agreement, same_judge=judge.same_judge)
     if judge.correction is not None:
         blocks += correction_facts(judge.correction)
     if comparison is not None:
@@ -167,8 +129,8 @@ def judge_document(judge: JudgeComparison, *, margin: float | None = None) -> Do
 def _finding(judge: JudgeComparison) -> Fact:
     label, tone = _FINDINGS[judge.finding]
     if judge.comparison is None:
-        return _fact("finding", label, "no case was judged in both runs", tone)
-    text = _result(judge.comparison)
+        return fact("finding", label, "no case was judged in both runs", tone)
+    text = show_result(judge.comparison)
     if judge.finding == "inconclusive":
         text += ": neither run was shown to be better"
     evidence = in_clusters(judge.pairs, judge.clusters)
@@ -177,10 +139,10 @@ def _finding(judge: JudgeComparison) -> Fact:
 
 def _margin(difference: Estimate, margin: float) -> Fact:
     if difference.low > -margin:
-        return _fact("margin", "Margin", f"B is not worse than A by {margin:g} or more", "good")
+        return fact("margin", "Margin", f"B is not worse than A by {margin:g} or more", "good")
     if difference.high < -margin:
-        return _fact("margin", "Margin", f"B is worse than A by more than {margin:g}", "bad")
-    return _fact("margin", "Margin", f"cannot tell whether B is worse than A by {margin:g}", "warning")
+        return fact("margin", "Margin", f"B is worse than A by more than {margin:g}", "bad")
+    return fact("margin", "Margin", f"cannot tell whether B is worse than A by {margin:g}", "warning")
 
 
 def detectable_text(judge: JudgeComparison) -> str:
@@ -201,7 +163,7 @@ def _warnings(judge: JudgeComparison, comparison: Comparison) -> Iterator[Fact]:
         evidence = in_clusters(judge.pairs, judge.clusters)
         text = f"{evidence}: an interval over fewer than {FEWEST_CLUSTERS} is unreliable"
     if text:
-        yield _fact("warning", "Warning", text, "warning")
+        yield fact("warning", "Warning", text, "warning")
 
 
 # ---- changed cases ----
@@ -261,62 +223,62 @@ def _sides(judge: JudgeComparison) -> Table:
 def _left_out(judge: JudgeComparison) -> Iterator[Fact]:
     """What could not be compared, and what it could have done to the difference."""
     if judge.not_judged:
-        a, b = (_counts((n, kind) for kind, n in side.not_judged.items()) for _, side in _letters(judge))
+        a, b = (show_counts((n, kind) for kind, n in side.not_judged.items()) for _, side in _letters(judge))
         cases = counted(judge.not_judged, "matched case")
         text = f"{cases} not judged in both runs: A {a or 'none'}; B {b or 'none'}"
-        yield _fact("not_judged", "Left out", text, "warning")
+        yield fact("not_judged", "Left out", text, "warning")
         if judge.bounds is not None:
             low, high = show_difference(judge.bounds.low), show_difference(judge.bounds.high)
-            yield _fact("bounds", "Left out", f"range of the difference if they were known: {low} to {high}")
-    unmatched = _counts((side.unmatched, f"only in {letter}") for letter, side in _letters(judge))
+            yield fact("bounds", "Left out", f"range of the difference if they were known: {low} to {high}")
+    unmatched = show_counts((side.unmatched, f"only in {letter}") for letter, side in _letters(judge))
     if unmatched:
-        yield _fact("unmatched", "Left out", f"cases of one run: {unmatched}")
-    unread = _counts((side.unread_rows, f"in {letter}") for letter, side in _letters(judge))
+        yield fact("unmatched", "Left out", f"cases of one run: {unmatched}")
+    unread = show_counts((side.unread_rows, f"in {letter}") for letter, side in _letters(judge))
     if unread:
-        yield _fact("unread_rows", "Left out", f"rows that could not be read: {unread}")
+        yield fact("unread_rows", "Left out", f"rows that could not be read: {unread}")
 
 
 def _notes(judge: JudgeComparison) -> Iterator[Fact]:
     if judge.lower_is_better:
         text = "lower is better on this scale, so the difference is A - B: above 0, B is better"
-        yield _fact("direction", "Note", text)
+        yield fact("direction", "Note", text)
     if judge.normalized:
         text = "the judges' scales differ, so scores were put on a scale of 0 to 1, 1 being best"
-        yield _fact("normalized", "Note", text)
+        yield fact("normalized", "Note", text)
     if judge.pass_rules_differ:
         cases = counted(judge.pass_rules_differ, "case")
         text = f"{cases} with the same score in both pass in one run only: the pass rules (--pass) differ"
-        yield _fact("pass_rules", "Note", text)
+        yield fact("pass_rules", "Note", text)
     if judge.clusters_differ:
         cases = counted(judge.clusters_differ, "case")
-        yield _fact("clusters_differ", "Note", f"{cases} have another cluster in B than in A: A's was used")
+        yield fact("clusters_differ", "Note", f"{cases} have another cluster in B than in A: A's was used")
     a, b = judge.a.snapshots, judge.b.snapshots
     if a and b and set(a) != set(b):
         ran = ("the provider ran ", Quote(", ".join(a)), " in A and ", Quote(", ".join(b)), " in B")
-        yield _fact("snapshots", "Note", (*ran, ": the difference may be the model's own"))
+        yield fact("snapshots", "Note", (*ran, ": the difference may be the model's own"))
     for letter, side in _letters(judge):
         if side.repeats > 1:
             text = f"{letter} judged each case {side.repeats} times; a case counts once, with its mean"
             if side.repeats_not_scored:
                 text += f"; {counted(side.repeats_not_scored, 'repeat')} without a score left out"
-            yield _fact("repeats", "Note", text, detail=True)
+            yield fact("repeats", "Note", text, detail=True)
 
 
 def _methods(judge: JudgeComparison, comparison: Comparison) -> Iterator[Fact]:
     """Which judge, how p and the interval were made, and the tests that do not decide."""
     for letter, side in _letters(judge):
         names = Quote(f"{letter} {side.judge} · {', '.join(side.models) or NOTHING_TO_SHOW}")
-        yield _fact("judge", "Judge", names, detail=True)
+        yield fact("judge", "Judge", names, detail=True)
     error = f", p known to ±{2 * comparison.p_error:.3f}" if comparison.p_error >= 0.000_25 else ""
-    yield _fact("method", "Test", f"{comparison.difference.method}{error}", detail=True)
+    yield fact("method", "Test", f"{comparison.difference.method}{error}", detail=True)
     size, tests = comparison.effect_size, judge.secondary
     text = f"unknown: {size.why}" if isinstance(size, Undefined) else f"{size:+.2f} (Cohen's d_z)"
-    yield _fact("effect_size", "Effect size", text, detail=True)
+    yield fact("effect_size", "Effect size", text, detail=True)
     passes = f"only A passed {show_count(tests.only_a_passed)}, only B {show_count(tests.only_b_passed)}"
-    yield _fact(
+    yield fact(
         "secondary", "Secondary", f"McNemar (mid-p): {_secondary(tests.mcnemar)} ({passes})", detail=True
     )
-    yield _fact("secondary", "Secondary", f"Wilcoxon (Pratt): {_secondary(tests.wilcoxon)}", detail=True)
+    yield fact("secondary", "Secondary", f"Wilcoxon (Pratt): {_secondary(tests.wilcoxon)}", detail=True)
 
 
 def _secondary(p: float | NotComputed) -> str:
@@ -331,10 +293,10 @@ def _slices(slices: Sequence[ComparedSlice], omitted: Mapping[str, int]) -> Iter
     yield Table(kind="slices", header=header, rows=tuple(map(_slice_row, slices)), numeric=(1,))
     for column, count in omitted.items():
         text = (f"not shown: {show_count(count)} further values of ", Quote(column))
-        yield _fact("slices_omitted", "Slices", text)
+        yield fact("slices_omitted", "Slices", text)
     many = counted(len(slices), "slice")
     method = f"{many} tested together: p by Holm's method, intervals each slice's own"
-    yield _fact("slices_method", "Slices", method, detail=True)
+    yield fact("slices_method", "Slices", method, detail=True)
 
 
 def _slice_row(part: ComparedSlice) -> tuple[Text, ...]:
@@ -349,115 +311,6 @@ def _slice_row(part: ComparedSlice) -> tuple[Text, ...]:
         NOTHING_TO_SHOW if isinstance(least, Undefined) or units < FEWEST_UNITS else f"{least:.3f}",
         remark if part.finding == "inconclusive" else _FINDINGS[part.finding][0],
     )
-
-
-# ---- labels ----
-
-
-def _agreement(agreement: LabelAgreement, *, same_judge: bool) -> Iterator[Fact]:
-    """Which judge people would rather have; with one judge in both runs, on whose answers it does better."""
-    comparison = agreement.comparison
-    left_out = _counts(
-        (
-            (agreement.not_judged, "not judged in both runs"),
-            (agreement.unusable, "without a label for both sides, or on which people are tied"),
-            (agreement.unknown, "of cases that are not in both runs"),
-        )
-    )
-    if comparison is None:
-        labelled = counted(agreement.labelled, "labelled case")
-        text = f"of {labelled}, {left_out}" if agreement.labelled else "no case of both runs has a label"
-        yield _fact("agreement", "Labels", f"agreement with people was not measured: {text}", "warning")
-        return
-    text = "neither was shown to agree more with people"
-    if comparison.significant:
-        more = "B" if comparison.difference.value > 0 else "A"
-        text = (
-            f"the judge agrees more with people in {more}"
-            if same_judge
-            else f"{more} agrees more with people"
-        )
-    text = f"{text}: {_result(comparison)}"
-    if not comparison.significant and not isinstance(comparison.detectable, Undefined):
-        text += f"; a true difference of {comparison.detectable:.3f} is shown in 4 of 5 comparisons"
-    yield _fact("agreement", "Labels", text)
-    show, meaning = show_mean, "mean of 1 - |score - label| / the scale's length"
-    if agreement.shares:
-        show, meaning = show_rate, "share of cases judged as people did"
-    cases = counted(comparison.difference.n, "labelled case")
-    text = f"A {show(agreement.a)}, B {show(agreement.b)} of {cases} ({meaning})"
-    yield _fact("agreement_sides", "Labels", text)
-    if left_out:
-        yield _fact("agreement_left_out", "Labels", f"left out: {left_out}")
-
-
-def correction_facts(correction: Correction | NotCorrected) -> Iterator[Fact]:
-    if isinstance(correction, NotCorrected):
-        yield _fact("not_corrected", "Corrected", ("not by people's labels: ", *_not_corrected(correction)))
-        return
-    selection = correction.selection
-    for each in correction.differences:
-        yield from _corrected(each, selection.missing)
-    labels = f"{_label_counts(correction.labelled)}; {selection.words}"
-    yield _fact("correction_labels", "Corrected", labels)
-    left_out = _counts(
-        (
-            (selection.missing, "drawn and not labelled on both sides yet"),
-            (selection.unknown, "labelled on both sides, not by a draw, and not used"),
-            (selection.outside, "not there when the draw was made, and not in these figures"),
-            (correction.tuned_on, "left out, because the judge was tuned on their labels"),
-        )
-    )
-    if left_out:
-        yield _fact("correction_left_out", "Corrected", f"cases: {left_out}")
-    conditions = (
-        "the corrected difference holds if every drawn case was labelled and the judge was not tuned on these labels; the finding and the "
-        "gates are of the judge's own difference"
-    )
-    yield _fact("correction_conditions", "Corrected", conditions, detail=True)
-
-
-def _corrected(each: CorrectedDifference, missing: int) -> Iterator[Fact]:
-    own = f"{show_interval(each.naive)} by the judge"
-    ppi = each.ppi
-    if isinstance(ppi, Undefined):
-        yield _fact("corrected", "Corrected", f"{each.of} {own}")
-        yield _fact("quote", "Corrected", f"quote the judge's own difference, as the judge's: {ppi.why}")
-        return
-    estimate = ppi.estimate
-    text = f"{each.of} {show_interval(estimate)} by people's labels, {own}"
-    yield _fact("corrected", "Corrected", text)
-    if estimate.warning:
-        yield _fact("warning", "Corrected", estimate.warning, "warning")
-    outside = not estimate.low <= each.naive.value <= estimate.high
-    why = {
-        "few_labels": f"{ppi.labels} cases labelled on both sides are too few",
-        "labels_missing": f"{missing} drawn cases are not labelled on both sides yet",
-        "all_labelled": "every case has labels on both sides, so it is what people say",
-        "drawn": "it holds whatever errors the judge makes on either side"
-        + ("; the judge's own lies outside its interval" if outside else ""),
-    }[each.why]
-    which = (
-        "the corrected difference" if each.quote == "ppi" else "the judge's own difference, as the judge's"
-    )
-    yield _fact("quote", "Corrected", f"quote {which}: {why}")
-    method = f"{estimate.method}; estimates {ppi.target}"
-    yield _fact("correction_method", "Corrected", method, detail=True)
-
-
-def _not_corrected(correction: NotCorrected) -> tuple[Span, ...]:
-    if correction.problem is not None:
-        return (Quote(correction.problem),)
-    if correction.selection is not None and correction.labelled is not None:
-        counts = _label_counts(correction.labelled)
-        draw = Command("adjudge agree A --next 100 --with B")
-        return (f"{correction.selection.words} ({counts}); ", draw, " draws cases for both")
-    return (_NOT_CORRECTED[correction.reason],)
-
-
-def _label_counts(labelled: LabelCounts) -> str:
-    a, b = show_count(labelled.a), show_count(labelled.b)
-    return f"labels of {a} of A's answers and {b} of B's, of both for {counted(labelled.both, 'case')}"
 
 
 def _letters(judge: JudgeComparison) -> tuple[tuple[str, ComparedSide], tuple[str, ComparedSide]]:

@@ -257,25 +257,18 @@ def _secondary(pairs: Sequence[Pair], differences: Sequence[float], *, clustered
     passes = [(most_passed(pair.passed_a), most_passed(pair.passed_b)) for pair in ruled]
     only_a, only_b = passes.count((True, False)), passes.count((False, True))
     tied = sum(None in each for each in passes)
-    by_passes, by_ranks = mcnemar(only_a, only_b), wilcoxon(differences)
-    mcnemar_p: float | NotComputed
+    mcnemar_p: float | NotComputed | Undefined = mcnemar(only_a, only_b)
+    wilcoxon_p: float | NotComputed | Undefined = wilcoxon(differences)
     if clustered:
-        mcnemar_p = NotComputed(reason="clustered")
+        mcnemar_p = wilcoxon_p = NotComputed(reason="clustered")
     elif not ruled:
         mcnemar_p = NotComputed(reason="no_pass_rule")
     elif tied:
         mcnemar_p = NotComputed(reason="tied_repeats", cases=tied)
-    else:
-        mcnemar_p = (
-            NotComputed(reason="no_discordant_pairs") if isinstance(by_passes, Undefined) else by_passes
-        )
-    wilcoxon_p: float | NotComputed
-    if clustered:
-        wilcoxon_p = NotComputed(reason="clustered")
-    elif isinstance(by_ranks, Undefined):
+    if isinstance(mcnemar_p, Undefined):
+        mcnemar_p = NotComputed(reason="no_discordant_pairs")
+    if isinstance(wilcoxon_p, Undefined):
         wilcoxon_p = NotComputed(reason="too_few" if any(differences) else "all_differences_zero")
-    else:
-        wilcoxon_p = by_ranks
     return SecondaryTests(mcnemar=mcnemar_p, wilcoxon=wilcoxon_p, only_a_passed=only_a, only_b_passed=only_b)
 
 

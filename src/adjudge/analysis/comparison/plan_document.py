@@ -1,7 +1,7 @@
 """A plan in words: how many cases, from what, by which test."""
 
-from adjudge.analysis.comparison.document import counted, in_clusters
 from adjudge.analysis.comparison.plan import FEWEST_UNITS, ComparisonPlan, Need, Spread, SpreadSource
+from adjudge.analysis.comparison.wording import counted, in_clusters
 from adjudge.documents.document import Block, Command, Document, Fact
 from adjudge.documents.numbers import show_count
 

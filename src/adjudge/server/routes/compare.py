@@ -1,15 +1,16 @@
 """`/compare` and `/api/compare`: two runs held against each other."""
 
 from math import isfinite
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from adjudge.analysis.comparison.document import show_difference, show_interval
+from adjudge.analysis.comparison.wording import show_difference, show_interval
 from adjudge.documents.document import plain
 from adjudge.documents.numbers import show_mean, show_rate
+from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError, NotComparableError
 from adjudge.server.app_state import Served, swaps
 from adjudge.server.figures import AT_ONCE
@@ -20,9 +21,8 @@ from adjudge.server.views_compare import (
     FLIPS,
     MOST_FLIPS,
     Asked,
-    CompareResult,
+    compare,
     compare_page,
-    compare_result,
     farthest,
     find_place,
     judge_pairs,
@@ -54,10 +54,12 @@ def api_compare(
         Query(ge=0, le=MOST_FLIPS, description="How many regressions, and how many improvements, to list."),
     ] = FLIPS,
     slice: Columns = None,  # noqa: A002 - as the command line calls it
-) -> CompareResult:
-    """Whether run B is better than run A, case by case: what `adjudge compare` says."""
+) -> dict[str, Any]:
+    """Whether run B is better than run A, case by case: what `adjudge compare A B --json` prints."""
     asked = Asked(a=a, b=b, judge=judge, across=across, people=people, columns=_chosen(slice), flips=flips)
-    return compare_result(service, asked)
+    found = records_json(compare(service, asked))
+    assert isinstance(found, dict)
+    return found
 
 
 @router.get("/compare", include_in_schema=False)

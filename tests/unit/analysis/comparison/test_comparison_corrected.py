@@ -7,7 +7,7 @@ from statistics import fmean
 import pytest
 
 from adjudge.analysis.comparison.corrected import NotCorrected, SideLabels, correct_difference
-from adjudge.analysis.comparison.document import correction_facts
+from adjudge.analysis.comparison.labels_document import correction_facts
 from adjudge.analysis.comparison.matching import Pair
 from adjudge.documents.document import plain
 from adjudge.errors import InputError
