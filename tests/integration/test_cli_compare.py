@@ -87,9 +87,10 @@ def test_compare_says_which_run_is_better_and_which_cases_changed(adjudge, two):
     assert lines[1].endswith("40 cases")
     assert lines[2] == "Regressions   none"
     assert lines[3].startswith("Improvements  16 of 40 cases, 1 listed")
-    assert lines[4].split() == ["q14", "Question", "14?", "A", "fail", "“[wrong]”"]
-    assert [line.strip() for line in lines[5:7]] == [
-        "B pass “[right]”",
+    assert lines[4].split() == ["q14", "Question", "14?", "fail", "→", "pass"]
+    assert [line.strip() for line in lines[5:8]] == [
+        "A “[wrong]”",
+        "B “[right]”",
         "judge on A “It says another thing.”",
     ]
     assert "topic=law" in done.out

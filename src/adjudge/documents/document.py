@@ -93,6 +93,8 @@ class CaseEntry:
     """What stands under it, each with its word: (`expected`, `got`), (`A`, `B`)."""
     marks: tuple[str, ...] = ()
     """Short words of ours: `score 2`, `unsure`."""
+    change: str = ""
+    """Beside the question: `pass → fail`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -37,7 +37,7 @@ _STYLES: dict[Tone, str] = {"plain": "", "good": "green", "bad": "bold red", "wa
 _WORKFLOW_COMMAND = re.compile(r"^((?:\s|\x1b\[[\d;]*m)*+):(?=:)")
 """Build services obey `::` where a line begins; a line that was broken could begin with it."""
 _PLAINER = str.maketrans(
-    {"—": "-", "–": "-", "…": "...", "─": "-", "∞": "inf", "█": "#", "░": ".", "·": "|", "≥": ">="}
+    {"—": "-", "–": "-", "…": "...", "─": "-", "∞": "inf", "█": "#", "░": ".", "·": "|", "≥": ">=", "→": "->"}
 )
 """For terminals and files that cannot write what we would like to, before the rest turns into `?`."""
 
@@ -194,6 +194,8 @@ def _case_lines(case: CaseEntry, wide: int, width: int) -> Iterable[Styled]:
     room = width - wide - 5
     lines = [f"{word} “{one_line(text, room)}”" if text else word for word, text in case.lines]
     first = [one_line(case.question, room)] if case.question else []
+    if case.change:
+        lines.insert(0, case.change)
     if case.marks:
         lines.append(" · ".join(case.marks))
     half = room // 2

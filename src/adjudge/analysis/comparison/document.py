@@ -191,11 +191,12 @@ def _changed(judge: JudgeComparison, label: str, changed: ChangedCases, tone: To
 def _case_entry(judge: JudgeComparison, changed: ChangedCase, *, worse: str) -> CaseEntry:
     """With both answers, and the judge's reason for the worse verdict."""
     answers = {"A": changed.a, "B": changed.b}
-    lines = [(f"{letter} {_verdict(judge, each)}", each.response or "") for letter, each in answers.items()]
+    lines = [(letter, each.response) for letter, each in answers.items() if each.response is not None]
     reason = answers[worse].reason
     if reason:
         lines.append((f"judge on {worse}", reason))
-    return CaseEntry(case_id=changed.case_id, question=changed.question, lines=tuple(lines))
+    change = f"{_verdict(judge, changed.a)} → {_verdict(judge, changed.b)}"
+    return CaseEntry(case_id=changed.case_id, question=changed.question, lines=tuple(lines), change=change)
 
 
 def _verdict(judge: JudgeComparison, answer: JudgedAnswer) -> str:

@@ -114,7 +114,7 @@ def test_changed_cases_come_before_the_statistics(compared):
     regressions, improvements = (block for block in document.blocks if isinstance(block, CaseList))
     assert (regressions.kind, plain(regressions.text), regressions.cases) == ("regressions", "none", ())
     assert plain(improvements.text) == "20 of 20 cases, 10 listed"
-    assert improvements.cases[0].lines == (("A fail (2)", ""), ("B pass (4)", ""))
+    assert improvements.cases[0].change == "fail (2) → pass (4)"
     order = [block.kind for block in document.blocks]
     assert order.index("improvements") < order.index("sides")
 
