@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 import orjson
+from pydantic import Field
 
 from adjudge.analysis.comparison.document import judge_document, run_facts
 from adjudge.analysis.comparison.figures import ComparedSlice, JudgeComparison
@@ -18,7 +19,7 @@ from adjudge.server.differences import Piece, mark_differences
 from adjudge.server.figures import AT_ONCE
 from adjudge.server.keys import from_key
 from adjudge.server.service import Service
-from adjudge.server.shapes import RunRow
+from adjudge.server.shapes import RunRow, Shape
 from adjudge.server.views_runs import run_row
 from adjudge.store import RunRecord, planned_judges
 from adjudge.text import seen
@@ -29,17 +30,28 @@ FLIPS = 5
 MOST_PAIRS = 24
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
+class CompareQuery(Shape):
     """What a request wants compared."""
 
-    a: str
-    b: str
-    judge: str = ""
-    across: bool = False
-    columns: tuple[str, ...] = ()
-    people: bool = False
-    flips: int = MOST_FLIPS
+    a: str = Field(max_length=1_000, description="The `key` of a run.")
+    b: str = Field(max_length=1_000, description="The `key` of a run.")
+    judge: str = Field("", max_length=400, description="One judge, or JUDGE_OF_A=JUDGE_OF_B.")
+    across: bool = Field(False, description="Compare runs of different judges or models all the same.")
+    people: bool = Field(False, description="Say which side agrees more with the cases' labels.")
+    flips: int = Field(
+        FLIPS, ge=0, le=MOST_FLIPS, description="How many regressions, and how many improvements, to list."
+    )
+    slice: list[str] = Field([], max_length=5, description="Metadata columns to compare by.")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """A form that is sent without scripts says also that nothing was chosen."""
+        return tuple(dict.fromkeys(name.removeprefix("metadata.") for name in self.slice if name))
+
+    @property
+    def values(self) -> dict[str, object]:
+        """For links to the same comparison."""
+        return {**self.model_dump(include={"a", "b", "judge", "across", "people"}), "slice": [*self.columns]}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,7 +75,7 @@ class ComparePage:
     judges: tuple[JudgeSection, ...]
 
 
-def compare(service: Service, asked: Asked, *, at_once: int | None = None) -> RunComparison | None:
+def compare(service: Service, asked: CompareQuery, *, at_once: int | None = None) -> RunComparison | None:
     """None where the runs have more judgements than `at_once` and were not compared before."""
     options = ComparisonOptions(
         only=(asked.judge,) if asked.judge else (),
@@ -76,7 +88,7 @@ def compare(service: Service, asked: Asked, *, at_once: int | None = None) -> Ru
     return service.comparisons.get(a, b, options, at_once=at_once)
 
 
-def compare_page(service: Service, asked: Asked, *, at_once: int | None) -> ComparePage | None:
+def compare_page(service: Service, asked: CompareQuery, *, at_once: int | None) -> ComparePage | None:
     compared = compare(service, asked, at_once=at_once)
     if compared is None:
         return None
@@ -163,7 +175,7 @@ def side_by_side(a: Case | None, b: Case | None) -> list[SideBySide]:
     return [each for each in found if each is not None]
 
 
-def find_place(service: Service, asked: Asked, pair: str, case: str) -> Place | None:
+def find_place(service: Service, asked: CompareQuery, pair: str, case: str) -> Place | None:
     """Among the flips of one pair of judges; None when it is none of them, or large runs were not compared yet."""
     try:
         found = compare(service, asked, at_once=AT_ONCE)
