@@ -1,5 +1,7 @@
 """`adjudge compare`: two runs over the same cases, and whether one is better."""
 
+from typing import Any
+
 import click
 
 from adjudge.cli.config import ANY, INSIDE
@@ -7,6 +9,8 @@ from adjudge.cli.console import print_document, print_json, tell
 from adjudge.cli.main import EXIT_NOT_MEASURED
 from adjudge.cli.options import Pairs, as_mapping, flag, json_option, store_option, verbose_option
 from adjudge.cli.stored import find_run, stored
+
+GATES = ("on_regression", "margin", "inconclusive", "max_error_rate")
 
 
 @click.command("compare", short_help="Say whether one run is better than another.")
@@ -22,7 +26,7 @@ from adjudge.cli.stored import find_run, stored
 @flag("--across", config=ANY, is_flag=True, help="Compare although judges, their versions or models differ.")
 @flag(
     "--slice",
-    "slices",
+    "columns",
     config=ANY,
     multiple=True,
     metavar="COLUMN",
@@ -43,13 +47,20 @@ from adjudge.cli.stored import find_run, stored
 )
 @flag(
     "--flips",
+    "listed",
     config=ANY,
     type=click.IntRange(0, 10_000),
     default=5,
     show_default=True,
     help="How many regressions, and how many improvements, to list.",
 )
-@flag("--fail-on-regression", config=ANY, is_flag=True, help="Exit 1 when B is worse, p at most 0.05.")
+@flag(
+    "--fail-on-regression",
+    "on_regression",
+    config=ANY,
+    is_flag=True,
+    help="Exit 1 when B is worse, p at most 0.05.",
+)
 @flag(
     "--margin",
     config=ANY,
@@ -83,56 +94,26 @@ from adjudge.cli.stored import find_run, stored
 @store_option
 @json_option
 @verbose_option
-def command(
-    *,
-    a: str,
-    b: str,
-    only: tuple[str, ...],
-    across: bool,
-    slices: tuple[str, ...],
-    labels: str | None,
-    label_map: tuple[tuple[str, str], ...],
-    flips: int,
-    fail_on_regression: bool,
-    margin: float | None,
-    inconclusive: str,
-    max_error_rate: float | None,
-    seed: int,
-    store: str,
-    as_json: bool,
-    verbose: bool,
-) -> None:
+def command(*, a: str, b: str, store: str, as_json: bool, verbose: bool, **flags: Any) -> None:
     """Say whether run B is better than run A, case by case.
 
     A and B are names, starts of ids, or `last`. Cases are matched by id, and the repeats of a case averaged.
-    Differences are B - A, turned round where lower is better.
+    Differences are B - A, reversed where lower is better.
     """
     from adjudge.analysis.comparison.document import comparison_document
     from adjudge.analysis.comparison.runs import ComparisonOptions, compare_runs
     from adjudge.cli.compare_gates import ComparisonGates
 
-    gates = ComparisonGates(
-        on_regression=fail_on_regression,
-        margin=margin,
-        inconclusive_fails=inconclusive == "fail",
-        max_error_rate=max_error_rate,
-    )
-    options = ComparisonOptions(
-        only=only,
-        across=across,
-        columns=tuple(dict.fromkeys(name.removeprefix("metadata.") for name in slices)),
-        labels=labels,
-        label_map=as_mapping(label_map, "--label-map"),
-        listed=flips,
-        seed=seed,
-    )
+    flags["label_map"] = as_mapping(flags["label_map"], "--label-map")
+    gates = ComparisonGates(**{name: flags.pop(name) for name in GATES})
+    options = ComparisonOptions(**flags)
     with stored(store) as opened:
         run_a, run_b = find_run(opened, a), find_run(opened, b)
         compared = compare_runs(opened, run_a, run_b, options)
     if as_json:
         print_json(compared)
     else:
-        print_document(comparison_document(compared, margin=margin), verbose=verbose)
+        print_document(comparison_document(compared, margin=gates.margin), verbose=verbose)
     code = gates.judge(compared.judges, tell)
     for run in (run_a, run_b):
         if run.partial is not None and gates.gated:

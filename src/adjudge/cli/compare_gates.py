@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from adjudge.analysis.comparison.document import detectable_text
 from adjudge.analysis.comparison.figures import JudgeComparison
@@ -17,7 +18,7 @@ class ComparisonGates:
     on_regression: bool
     margin: float | None
     """B may be worse by less than this."""
-    inconclusive_fails: bool
+    inconclusive: Literal["pass", "fail"]
     max_error_rate: float | None
     """None: as `error_limit` says."""
 
@@ -30,7 +31,7 @@ class ComparisonGates:
 
     @property
     def gated(self) -> bool:
-        return self.on_regression or self.margin is not None or self.inconclusive_fails
+        return self.on_regression or self.margin is not None or self.inconclusive == "fail"
 
     def judge(self, comparisons: Sequence[JudgeComparison], tell: Callable[[str], None]) -> int:
         """The exit code, with a line for each thing that decided it. What could not be measured goes first.
@@ -59,7 +60,7 @@ class ComparisonGates:
                 f"more than --max-error-rate {self.error_limit:.1%}"
             )
             return EXIT_NOT_MEASURED
-        if self.inconclusive_fails and self._is_inconclusive(compared):
+        if self.inconclusive == "fail" and self._is_inconclusive(compared):
             tell(f"inconclusive: {name}: {detectable_text(compared)}")
             return EXIT_NOT_MEASURED
         code = 0

@@ -73,7 +73,7 @@ def command(
     Without --run, --sd or --rates the answer is for pass rates and as cautious as can be.
     """
     from adjudge.analysis.comparison.plan import (
-        Spread,
+        DifferenceSpread,
         SpreadSource,
         in_clusters,
         plan_comparison,
@@ -96,7 +96,7 @@ def command(
         with stored(store) as opened:
             spreads = spreads_of_runs(opened, [find_run(opened, name) for name in runs], only, correlation)
     elif sd is not None:
-        spreads = [Spread(sd=sd, source=SpreadSource(kind="sd"))]
+        spreads = [DifferenceSpread(sd=sd, source=SpreadSource(kind="sd"))]
     else:
         spreads = spreads_of_rates(supposed, correlation)
     if clusters is not None:

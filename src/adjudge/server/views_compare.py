@@ -44,14 +44,12 @@ class CompareQuery(Shape):
     slice: list[str] = Field([], max_length=5, description="Metadata columns to compare by.")
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """A form that is sent without scripts says also that nothing was chosen."""
-        return tuple(dict.fromkeys(name.removeprefix("metadata.") for name in self.slice if name))
-
-    @property
     def values(self) -> dict[str, object]:
         """For links to the same comparison."""
-        return {**self.model_dump(include={"a", "b", "judge", "across", "people"}), "slice": [*self.columns]}
+        return {
+            **self.model_dump(include={"a", "b", "judge", "across", "people"}),
+            "slice": [name.removeprefix("metadata.") for name in self.slice if name],
+        }
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,7 +78,7 @@ def compare(service: Service, asked: CompareQuery, *, at_once: int | None = None
     options = ComparisonOptions(
         only=(asked.judge,) if asked.judge else (),
         across=asked.across,
-        columns=asked.columns,
+        columns=tuple(name for name in asked.slice if name),
         labels=OWN_LABELS if asked.people else None,
         listed=asked.flips,
     )
@@ -150,7 +148,7 @@ class SideBySide:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Place:
+class CasePosition:
     """Where a case stands among the flips."""
 
     position: int
@@ -175,7 +173,7 @@ def side_by_side(a: Case | None, b: Case | None) -> list[SideBySide]:
     return [each for each in found if each is not None]
 
 
-def find_place(service: Service, asked: CompareQuery, pair: str, case: str) -> Place | None:
+def find_place(service: Service, asked: CompareQuery, pair: str, case: str) -> CasePosition | None:
     """Among the flips of one pair of judges; None when it is none of them, or large runs were not compared yet."""
     try:
         found = compare(service, asked, at_once=AT_ONCE)
@@ -185,7 +183,7 @@ def find_place(service: Service, asked: CompareQuery, pair: str, case: str) -> P
         cases = [changed.case_id for changed in judge.changes.cases]
         if pair_of(judge) == pair and case in cases:
             at = cases.index(case)
-            return Place(
+            return CasePosition(
                 position=at + 1,
                 total=len(cases),
                 previous=cases[at - 1] if at else None,

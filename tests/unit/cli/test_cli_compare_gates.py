@@ -27,7 +27,7 @@ def compared(build):
 
 
 def gates(**more):
-    defaults = {"on_regression": False, "margin": None, "inconclusive_fails": False, "max_error_rate": None}
+    defaults = {"on_regression": False, "margin": None, "inconclusive": "pass", "max_error_rate": None}
     return ComparisonGates(**{**defaults, **more})
 
 
@@ -42,11 +42,11 @@ def gates(**more):
         (EQUAL, {"margin": 0.01}, 1),
         (WORSE, {"margin": 0.01}, 1),
         (WORSE, {"margin": 3.0}, 0),
-        (EQUAL, {"inconclusive_fails": True}, 3),
-        (EQUAL, {"inconclusive_fails": True, "margin": 0.01}, 3),
-        (EQUAL, {"inconclusive_fails": True, "margin": 2.0}, 0),
-        (WORSE, {"inconclusive_fails": True, "on_regression": True}, 1),
-        (BETTER, {"inconclusive_fails": True}, 0),
+        (EQUAL, {"inconclusive": "fail"}, 3),
+        (EQUAL, {"inconclusive": "fail", "margin": 0.01}, 3),
+        (EQUAL, {"inconclusive": "fail", "margin": 2.0}, 0),
+        (WORSE, {"inconclusive": "fail", "on_regression": True}, 1),
+        (BETTER, {"inconclusive": "fail"}, 0),
         (HALF_LOST, {}, 0),
         (HALF_LOST, {"on_regression": True}, 3),
         (HALF_LOST, {"on_regression": True, "max_error_rate": 0.6}, 0),

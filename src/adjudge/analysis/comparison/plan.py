@@ -42,7 +42,7 @@ class Clustering:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Spread:
+class DifferenceSpread:
     """How far the paired differences scatter, and what that rests on."""
 
     sd: float
@@ -56,7 +56,7 @@ class Spread:
 class Need:
     effect: float
     power: float
-    spread: Spread
+    spread: DifferenceSpread
     cases: int
     """In each run: the same cases twice."""
     clusters: int | None
@@ -74,7 +74,7 @@ class ComparisonPlan:
 
 
 def plan_comparison(
-    effect: float, spreads: Sequence[Spread], *, power: float, guessed: bool = False
+    effect: float, spreads: Sequence[DifferenceSpread], *, power: float, guessed: bool = False
 ) -> ComparisonPlan:
     """The first spread is counted on; the others are shown."""
     others = [find_need(effect, spread, power=power) for spread in spreads[1:]]
@@ -84,7 +84,7 @@ def plan_comparison(
     return ComparisonPlan(need=need, others=tuple(others), guessed=guessed)
 
 
-def find_need(effect: float, spread: Spread, *, power: float) -> Need:
+def find_need(effect: float, spread: DifferenceSpread, *, power: float) -> Need:
     """By the test that decides: the score test for passes and fails, else the permutation test, as good as a t test."""
     size, design_effect = 1.0, 1.0
     if spread.clustering is not None:
@@ -110,7 +110,7 @@ def find_need(effect: float, spread: Spread, *, power: float) -> Need:
     )
 
 
-def spreads_of_rates(rates: tuple[float, float] | None, correlation: float | None) -> list[Spread]:
+def spreads_of_rates(rates: tuple[float, float] | None, correlation: float | None) -> list[DifferenceSpread]:
     """One for each correlation that the rates allow, or for the one supposed; the most cautious first."""
     rates = rates or CAUTIOUS_RATES
     if correlation is not None:
@@ -119,7 +119,7 @@ def spreads_of_rates(rates: tuple[float, float] | None, correlation: float | Non
     return [spread_of_rates(*rates, correlation=r) for r in (0.0, *OTHER_CORRELATIONS) if r <= most]
 
 
-def spread_of_rates(rate_a: float, rate_b: float, *, correlation: float = 0.0) -> Spread:
+def spread_of_rates(rate_a: float, rate_b: float, *, correlation: float = 0.0) -> DifferenceSpread:
     least, most = possible_correlations(rate_a, rate_b)
     if not least - 1e-9 <= correlation <= most + 1e-9:
         raise SettingsError(
@@ -128,7 +128,7 @@ def spread_of_rates(rate_a: float, rate_b: float, *, correlation: float = 0.0) -
             f"give a number from {least:.3f} to {most:.3f}, or leave it out",
         )
     discordant = discordant_share(rate_a, rate_b, correlation=correlation)
-    return Spread(
+    return DifferenceSpread(
         sd=sqrt(max(0.0, discordant - (rate_b - rate_a) ** 2)),
         source=SpreadSource(kind="rates", rates=(rate_a, rate_b), correlation=correlation),
         discordant=discordant,
@@ -137,7 +137,7 @@ def spread_of_rates(rate_a: float, rate_b: float, *, correlation: float = 0.0) -
 
 def spreads_of_runs(
     store: Store, runs: Sequence[RunRecord], only: str | None, correlation: float | None
-) -> list[Spread]:
+) -> list[DifferenceSpread]:
     """One from two runs, whose differences are known; from one run, one for each correlation."""
     matching = Matching()
     judges: dict[str, None] = {}
@@ -159,7 +159,7 @@ def spreads_of_runs(
     return [spread_of_scores(scores, correlation=r) for r in correlations]
 
 
-def spread_of_pairs(pairs: Sequence[Pair]) -> Spread:
+def spread_of_pairs(pairs: Sequence[Pair]) -> DifferenceSpread:
     """From two runs that were compared: the differences themselves."""
     found = _spread(
         [(pair.cluster, pair.b - pair.a) for pair in pairs],
@@ -170,7 +170,9 @@ def spread_of_pairs(pairs: Sequence[Pair]) -> Spread:
     return replace(found, discordant=sum(pair.a != pair.b for pair in pairs) / len(pairs))
 
 
-def spread_of_scores(scores: Sequence[tuple[Hashable, float]], *, correlation: float = 0.0) -> Spread:
+def spread_of_scores(
+    scores: Sequence[tuple[Hashable, float]], *, correlation: float = 0.0
+) -> DifferenceSpread:
     """From one run, supposing that the other's scores scatter as far and go along with these so much."""
     found = _spread(scores, SpreadSource(kind="one_run", cases=len(scores), correlation=correlation))
     found = replace(found, sd=sqrt(2.0 * (1.0 - correlation)) * found.sd)
@@ -180,7 +182,7 @@ def spread_of_scores(scores: Sequence[tuple[Hashable, float]], *, correlation: f
     return replace(found, discordant=spread_of_rates(rate, rate, correlation=correlation).discordant)
 
 
-def in_clusters(spread: Spread, *, size: float, correlation: float) -> Spread:
+def in_clusters(spread: DifferenceSpread, *, size: float, correlation: float) -> DifferenceSpread:
     """The same spread for cases in clusters of a size, whose differences are correlated within."""
     effect = 1.0 + (size - 1.0) * correlation
     return replace(spread, clustering=Clustering(size=size, design_effect=effect, correlation=correlation))
@@ -190,7 +192,7 @@ def _are_passes(scores: Sequence[float]) -> bool:
     return {*scores} <= {0.0, 1.0}
 
 
-def _spread(values: Sequence[tuple[Hashable, float]], source: SpreadSource) -> Spread:
+def _spread(values: Sequence[tuple[Hashable, float]], source: SpreadSource) -> DifferenceSpread:
     found, moments = Clusters(values).spread(), Moments(value for _, value in values)
     if found is None or moments.count < 2 or moments.constant:
         raise InputError(
@@ -205,4 +207,4 @@ def _spread(values: Sequence[tuple[Hashable, float]], source: SpreadSource) -> S
             design_effect=max(1.0, found.variance * found.n / moments.variance),
             clusters=found.clusters,
         )
-    return Spread(sd=sqrt(moments.variance), source=source, clustering=clustering)
+    return DifferenceSpread(sd=sqrt(moments.variance), source=source, clustering=clustering)

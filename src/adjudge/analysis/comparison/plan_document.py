@@ -1,6 +1,12 @@
 """A plan in words: how many cases, from what, by which test."""
 
-from adjudge.analysis.comparison.plan import FEWEST_UNITS, ComparisonPlan, Need, Spread, SpreadSource
+from adjudge.analysis.comparison.plan import (
+    FEWEST_UNITS,
+    ComparisonPlan,
+    DifferenceSpread,
+    Need,
+    SpreadSource,
+)
 from adjudge.analysis.comparison.wording import counted, in_clusters
 from adjudge.documents.document import Block, Command, Document, Fact
 from adjudge.documents.numbers import show_count
@@ -28,7 +34,7 @@ def plan_document(plan: ComparisonPlan) -> Document:
     return Document(title=title, blocks=tuple(blocks))
 
 
-def _spread(spread: Spread) -> list[Fact]:
+def _spread(spread: DifferenceSpread) -> list[Fact]:
     if spread.discordant is None:
         test, text = "paired permutation test", f"standard deviation of a case's difference: {spread.sd:.3g}"
     else:

@@ -34,7 +34,7 @@ class ComparisonOptions:
     across: bool = False
     """Compare although judges, their versions or models differ."""
     columns: tuple[str, ...] = ()
-    """Of the cases' metadata, to compare by."""
+    """Of the cases' metadata, to compare by: `topic` or `metadata.topic`."""
     labels: str | None = None
     """A file, or `cases` for the cases' own: which side agrees more with them."""
     label_map: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -103,7 +103,8 @@ def compare_runs(
     options = options or ComparisonOptions()
     judges = pair_judges(a.plan, b.plan, options.only)
     _refuse(a, b, judges, across=options.across)
-    matched = _match(store, (a, b), judges.pairs, options.columns)
+    columns = dict.fromkeys(name.removeprefix("metadata.") for name in options.columns)
+    matched = _match(store, (a, b), judges.pairs, tuple(columns))
     labels = None
     if options.labels not in {None, OWN_LABELS}:
         labels = _file_labels(store, str(options.labels), matched, options.label_map)

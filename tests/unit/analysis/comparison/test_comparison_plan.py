@@ -8,7 +8,7 @@ import pytest
 from adjudge.analysis.comparison.matching import Pair
 from adjudge.analysis.comparison.plan import (
     FEWEST_UNITS,
-    Spread,
+    DifferenceSpread,
     SpreadSource,
     find_need,
     in_clusters,
@@ -25,7 +25,7 @@ from adjudge.stats.pairs import sample_size
 
 UNIT = Scale(low=0, high=1)
 GIVEN = SpreadSource(kind="sd")
-HALF = Spread(sd=0.5, source=GIVEN)
+HALF = DifferenceSpread(sd=0.5, source=GIVEN)
 
 
 def pair(number, a, b, cluster=None):
@@ -49,7 +49,9 @@ def test_no_plan_is_smaller_than_the_test_can_do_with():
     """Five clusters that all moved alike have a p of 2 in 32, six one of 2 in 64."""
     assert not compare([(n, 1.0 + n / 100) for n in range(FEWEST_UNITS - 1)]).significant
     assert compare([(n, 1.0 + n / 100) for n in range(FEWEST_UNITS)]).significant
-    need = find_need(1.0, in_clusters(Spread(sd=0.01, source=GIVEN), size=3, correlation=0), power=0.8)
+    need = find_need(
+        1.0, in_clusters(DifferenceSpread(sd=0.01, source=GIVEN), size=3, correlation=0), power=0.8
+    )
     assert (need.cases, need.clusters, need.at_least) == (18, 6, True)
 
 
