@@ -1,6 +1,7 @@
 """A comparison in words, on a terminal and as JSON."""
 
 import json
+import re
 from dataclasses import replace
 from math import inf
 
@@ -13,6 +14,8 @@ from adjudge.analysis.comparison.people import compare_with_labels
 from adjudge.analysis.comparison.runs import ComparedRun, OtherContents, RunComparison, RunDifference
 from adjudge.analysis.comparison.wording import show_difference, show_p
 from adjudge.documents.document import CaseList, Table, plain
+from adjudge.documents.html import render_html
+from adjudge.documents.markdown import render_markdown
 from adjudge.documents.records_json import records_json
 from adjudge.documents.terminal import render_terminal
 from adjudge.records import Scale
@@ -190,6 +193,17 @@ def test_other_peoples_text_moves_nothing_on_a_terminal(compared):
     text = render_terminal(comparison_document(of_runs(found)), verbose=True)
     assert "\x1b" not in text
     assert not any(line.startswith("::") for line in text.splitlines())
+
+
+def test_other_peoples_text_is_no_markup_in_markdown_and_html(compared):
+    hostile = "<script>x</script>**b**"
+    found = compared(BETTER, name=hostile + "{}", topic=hostile, columns=("topic",), people=True)
+    document = comparison_document(
+        of_runs(found, other_contents=OtherContents(count=1, checked=1, example=hostile))
+    )
+    assert "<script>x" not in render_html(document)
+    outside_code = re.sub(r"`[^`]*`", "", render_markdown(document))
+    assert "script" not in outside_code
 
 
 def test_several_judges_have_a_heading_each(compared):
