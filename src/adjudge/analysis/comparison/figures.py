@@ -7,11 +7,10 @@ from typing import Literal
 
 from adjudge.analysis.comparison.corrected import Correction, NotCorrected
 from adjudge.analysis.comparison.matching import Letter, Matching, Pair
-from adjudge.analysis.comparison.people import LabelAgreement, share_estimate
+from adjudge.analysis.comparison.people import LabelAgreement, mean_estimate, share_estimate
 from adjudge.records import Judge, Scale
 from adjudge.reports.sample import Bounds
-from adjudge.stats.clusters import clustered_mean
-from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined, mean_interval
+from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined
 from adjudge.stats.paired import Comparison, compare
 from adjudge.stats.pairs import holm, mcnemar, wilcoxon
 
@@ -228,7 +227,6 @@ def _side(
     count, traits = matching.count(letter), matching.traits[letter]
     scores = [(pair.cluster, pair.a if letter == "a" else pair.b) for pair in pairs]
     passes = [(pair.cluster, pair.passed_a if letter == "a" else pair.passed_b) for pair in pairs]
-    clustered = len({cluster for cluster, _ in scores}) < len(scores)
     return ComparedSide(
         run=side.run_id,
         judge=side.reference,
@@ -240,9 +238,7 @@ def _side(
         unread_rows=traits.unread_rows,
         repeats=traits.repeats,
         repeats_not_scored=count.repeats_not_scored,
-        mean=clustered_mean(scores, scale)
-        if clustered
-        else mean_interval([value for _, value in scores], scale),
+        mean=mean_estimate(scores, scale),
         pass_rate=share_estimate([(cluster, share) for cluster, share in passes if share is not None]),
     )
 

@@ -100,16 +100,20 @@ def compare_with_labels(
     )
 
 
+def mean_estimate(values: Sequence[tuple[Hashable, float]], scale: Scale | None) -> Estimate | None:
+    """The mean of values, each with its cluster; over clusters where some share one."""
+    if len({cluster for cluster, _ in values}) < len(values):
+        return clustered_mean(values, scale)
+    return mean_interval([value for _, value in values], scale)
+
+
 def share_estimate(values: Sequence[tuple[Hashable, float]]) -> Estimate | None:
     """The mean of values from 0 to 1: as a share where each is 0 or 1."""
-    clustered = len({cluster for cluster, _ in values}) < len(values)
-    if all(value in {0.0, 1.0} for _, value in values):
-        if clustered:
-            return clustered_rate(Clusters(values))
-        return rate_interval(sum(value == 1.0 for _, value in values), len(values))
-    return (
-        clustered_mean(values, _SHARE) if clustered else mean_interval([value for _, value in values], _SHARE)
-    )
+    if any(value not in {0.0, 1.0} for _, value in values):
+        return mean_estimate(values, _SHARE)
+    if len({cluster for cluster, _ in values}) < len(values):
+        return clustered_rate(Clusters(values))
+    return rate_interval(sum(value == 1.0 for _, value in values), len(values))
 
 
 def _agreement(
