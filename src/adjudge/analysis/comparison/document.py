@@ -40,7 +40,7 @@ from adjudge.documents.document import (
 )
 from adjudge.documents.numbers import NOTHING_TO_SHOW, show_count, show_mean, show_rate
 from adjudge.stats.clusters import FEWEST_CLUSTERS
-from adjudge.stats.intervals import Estimate, Undefined
+from adjudge.stats.intervals import Estimate
 from adjudge.stats.paired import Comparison
 
 _FINDINGS: dict[str, tuple[str, Tone]] = {
@@ -150,8 +150,8 @@ def detectable_text(judge: JudgeComparison) -> str:
     comparison, evidence = judge.comparison, in_clusters(judge.pairs, judge.clusters)
     if comparison is None or (comparison.difference.clusters or judge.pairs) < FEWEST_UNITS:
         return f"{evidence} can show no difference, however large: it takes {FEWEST_UNITS}"
-    if isinstance(comparison.detectable, Undefined):
-        return f"unknown: {comparison.detectable.why}"
+    if comparison.detectable is None:
+        return "unknown: the differences do not vary"
     return (
         f"{evidence} show a true difference of {comparison.detectable:.3f} in 4 of 5 comparisons (80 % power)"
     )
@@ -273,7 +273,7 @@ def _methods(judge: JudgeComparison, comparison: Comparison) -> Iterator[Fact]:
     error = f", p known to ±{2 * comparison.p_error:.3f}" if comparison.p_error >= 0.000_25 else ""
     yield fact("method", "Test", f"{comparison.difference.method}{error}", detail=True)
     size, tests = comparison.effect_size, judge.secondary
-    text = f"unknown: {size.why}" if isinstance(size, Undefined) else f"{size:+.2f} (Cohen's d_z)"
+    text = "unknown: the differences do not vary" if size is None else f"{size:+.2f} (Cohen's d_z)"
     yield fact("effect_size", "Effect size", text, detail=True)
     passes = f"only A passed {show_count(tests.only_a_passed)}, only B {show_count(tests.only_b_passed)}"
     yield fact(
@@ -309,7 +309,7 @@ def _slice_row(part: ComparedSlice) -> tuple[Text, ...]:
         show_count(difference.n),
         show_interval(difference),
         show_p(part.p_holm).removeprefix("p = ").removeprefix("p "),
-        NOTHING_TO_SHOW if isinstance(least, Undefined) or units < FEWEST_UNITS else f"{least:.3f}",
+        NOTHING_TO_SHOW if least is None or units < FEWEST_UNITS else f"{least:.3f}",
         remark if part.finding == "inconclusive" else _FINDINGS[part.finding][0],
     )
 

@@ -41,7 +41,7 @@ def agreement_facts(agreement: LabelAgreement, *, same_judge: bool) -> Iterator[
             else f"{more} agrees more with people"
         )
     text = f"{text}: {show_result(comparison)}"
-    if not comparison.significant and not isinstance(comparison.detectable, Undefined):
+    if not comparison.significant and comparison.detectable is not None:
         text += f"; a true difference of {comparison.detectable:.3f} is shown in 4 of 5 comparisons"
     yield fact("agreement", "Labels", text)
     show, meaning = show_mean, "mean of 1 - |score - label| / the scale's length"
