@@ -5,7 +5,8 @@ class AdjudgeError(Exception):
     """Root of what we raise on purpose; anything else is a bug: exit 70, its traceback kept in a file.
 
     InputError       the person can fix it      exit 2    DatasetError, JudgeFileError, TemplateError, ExpressionError,
-                                                          ModelNameError, SettingsError, RunInUseError, MissingExtraError
+                                                          ModelNameError, SettingsError, NotComparableError, RunInUseError,
+                                                          MissingExtraError
     ModelCallError   the model service can      exit 3    RateLimitedError, UnavailableError: worth another try
                                                           RejectedError, UnauthorizedError, TooLongError,
                                                           NotAskedError: not
@@ -54,6 +55,19 @@ class ModelNameError(InputError):
 
 class SettingsError(InputError):
     """A flag, an environment variable or a line of adjudge.toml is not usable."""
+
+
+class NotComparableError(InputError):
+    """Two runs were not judged alike; what can be done about it."""
+
+    def __init__(
+        self, where: str, problem: str, hint: str, *, across: bool = False, by_pair: bool = False
+    ) -> None:
+        super().__init__(where, problem, hint)
+        self.across = across
+        """They can be compared all the same."""
+        self.by_pair = by_pair
+        """A judge of one can be compared with a judge of the other."""
 
 
 class RunInUseError(InputError):

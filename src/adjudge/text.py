@@ -75,3 +75,21 @@ def encodable(text: str) -> str:
 def as_text(value: object) -> str:
     """A value as templates write it: strings as they are, everything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+NO_VALUE = "(none)"
+
+
+def value_text(value: object) -> str:
+    """A JSON value from a case's metadata, as the name of a slice."""
+    match value:
+        case None:
+            return NO_VALUE
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return value or NO_VALUE
+        case float() if value.is_integer() and abs(value) < 1e15:
+            return str(int(value))
+        case _:
+            return str(value)

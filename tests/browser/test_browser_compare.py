@@ -107,9 +107,9 @@ def test_refused_runs_are_told_with_a_way_to_compare_them_all_the_same(address, 
     tab = open_tab(address.opened())
     tab.goto(f"{address.url}{REFUSED}")
     alert = tab.page.get_by_role("alert")
-    expect(alert).to_contain_text("were not judged alike: the model is")
+    expect(alert).to_contain_text("were not judged alike: model is")
     tab.page.get_by_role("link", name="Compare all the same").click()
-    expect(tab.page.locator("p.warn").first).to_contain_text("Compared across: the model is")
+    expect(tab.page.locator("p.warn").first).to_contain_text("Across: model is")
     assert tab.page.get_by_role("checkbox", name="across").is_checked()
 
 

@@ -153,7 +153,9 @@ def test_a_run_shows_a_line_of_the_card_or_that_there_is_none(adjudge, script, c
     model = script()
     run = ("run", cases, "--judge", "correctness", "--model", model, "-o", "rows.jsonl")
     assert "not certified" in adjudge(*run).out
-    assert "adjudge certify correctness --model scripted:script.jsonl" in " ".join(adjudge(*run, "--verbose").out.split())
+    assert "adjudge certify correctness --model scripted:script.jsonl" in " ".join(
+        adjudge(*run, "--verbose").out.split()
+    )
     assert certified(adjudge, model, cases).code == 0
     shown = adjudge(*run).err
     assert "correctness: card of " in shown

@@ -78,24 +78,42 @@ def two(judge):
     judge("after", some(30, 10))
 
 
-def test_compare_says_which_run_is_better_and_how_far(adjudge, two):
+def test_compare_says_which_run_is_better_and_which_cases_changed(adjudge, two):
     done = adjudge("compare", "before", "after", "--flips", "1", "--slice", "topic")
     assert done.code == 0, done.err
-    assert "B is better: +0.400 [" in done.out
-    assert "over 40 cases; Tango's score interval" in done.out
+    lines = done.out.splitlines()
+    assert lines[0] == "compare before (A) with after (B) · correctness"
+    assert lines[1].startswith("B is better   +0.400 [")
+    assert lines[1].endswith("40 cases")
+    assert lines[2] == "Regressions   none"
+    assert lines[3].startswith("Improvements  16 of 40 cases, 1 listed")
+    assert lines[4].split() == ["q14", "Question", "14?", "fail", "→", "pass"]
+    assert [line.strip() for line in lines[5:8]] == [
+        "A “[wrong]”",
+        "B “[right]”",
+        "judge on A “It says another thing.”",
+    ]
     assert "topic=law" in done.out
-    assert "16 of 40 cases turned between pass and fail: 0 worse, 16 better; the 1 largest" in done.out
-    assert "A: It says another thing.\n      B: It says the same." in done.out
+    assert "score test" not in done.out
+    assert "McNemar's score test" in adjudge("compare", "before", "after", "--verbose").out
 
 
 def test_compare_as_json(adjudge, two):
     found = json.loads(adjudge("compare", "before", "after", "--json", "--slice", "metadata.topic").out)
     (judge,) = found["judges"]
     assert (judge["finding"], judge["pairs"], judge["secondary"]["only_b_passed"]) == ("better", 40, 16)
-    assert judge["difference"]["value"] == pytest.approx(0.4)
+    assert judge["comparison"]["difference"]["value"] == pytest.approx(0.4)
     assert [part["value"] for part in judge["slices"]] == ["law", "tax"]
-    assert judge["flips"]["shown"][0]["reason_b"] == "It says the same."
-    assert judge["a"]["run"] == "before"
+    improvements = judge["changes"]["improvements"]
+    assert (improvements["count"], len(improvements["cases"])) == (16, 5)
+    assert improvements["cases"][0] == {
+        "case_id": "q14",
+        "difference": 1.0,
+        "a": {"score": 0.0, "passed": False, "response": "[wrong]", "reason": "It says another thing."},
+        "b": {"score": 1.0, "passed": True, "response": "[right]", "reason": "It says the same."},
+        "question": "Question 14?",
+    }
+    assert judge["a"]["run"] == found["a"]["run"] == "before"
 
 
 def test_gates_decide_the_exit_code(adjudge, judge, two):
@@ -106,10 +124,10 @@ def test_gates_decide_the_exit_code(adjudge, judge, two):
     assert adjudge("compare", "before", "same", "--margin", "0.2").code == 0
     margin = adjudge("compare", "before", "same", "--margin", "0.02")
     assert margin.code == 1
-    assert "inconclusive: B may or may not be worse by 0.02" in margin.out
+    assert "cannot tell whether B is worse than A by 0.02" in margin.out
     inconclusive = adjudge("compare", "before", "same", "--inconclusive", "fail")
     assert inconclusive.code == 3
-    assert "would show a true difference of" in inconclusive.err
+    assert "show a true difference of" in inconclusive.err
 
 
 def test_what_was_lost_is_counted_and_stops_a_gate(adjudge, judge):
@@ -117,7 +135,7 @@ def test_what_was_lost_is_counted_and_stops_a_gate(adjudge, judge):
     judge("after", some(35, 5))
     done = adjudge("compare", "before", "after")
     assert "10 matched cases not judged in both runs: A 10 unreadable; B none" in done.out
-    assert "the difference, had those been as bad for B as the scale allows:" in done.out
+    assert "range of the difference if they were known:" in done.out
     gated = adjudge("compare", "before", "after", "--fail-on-regression")
     assert gated.code == 3
     assert "25.0% of 40 matched cases were not judged in both runs" in gated.err
@@ -128,17 +146,17 @@ def test_clusters_are_one_piece_of_evidence(adjudge, judge):
     judge("before", some(14, 26), **cluster)
     judge("after", some(30, 10), **cluster)
     (found,) = json.loads(adjudge("compare", "before", "after", "--json").out)["judges"]
-    assert (found["clusters"], found["difference"]["clusters"]) == (10, 10)
-    assert found["secondary"]["wilcoxon"]["why_not"].startswith("for independent pairs only")
+    assert (found["clusters"], found["comparison"]["difference"]["clusters"]) == (10, 10)
+    assert found["secondary"]["wilcoxon"]["reason"] == "clustered"
 
 
 def test_repeats_are_averaged(adjudge, judge):
     judge("before", some(14, 26), "--repeat", "3")
     judge("after", some(30, 10))
-    done = adjudge("compare", "before", "after")
-    assert "A judged each case 3 times; a case's mean counts once" in done.out
-    assert "over 40 cases" in done.out
-    assert "note: repeats is 3 in A and 1 in B" in done.out
+    done = adjudge("compare", "before", "after", "--verbose")
+    assert "A judged each case 3 times; a case counts once, with its mean" in done.out
+    assert "40 cases" in done.out.splitlines()[1]
+    assert "repeats is 3 in A and 1 in B" in done.out
 
 
 def test_lower_is_better_turns_the_difference_round(adjudge, judge, write, tmp_path):
@@ -151,7 +169,7 @@ def test_lower_is_better_turns_the_difference_round(adjudge, judge, write, tmp_p
     for name, answers in (("before", some(14, 26)), ("after", some(30, 10))):
         judge(name, answers, judge="harm.md", model="scripted:harm.jsonl")
     done = adjudge("compare", "before", "after")
-    assert "B is better: +0.400" in done.out
+    assert "B is better   +0.400" in done.out
     assert "lower is better on this scale, so the difference is A - B" in done.out
 
 
@@ -164,13 +182,13 @@ def test_other_judges_and_models_are_refused_unless_asked_for(adjudge, judge, wr
     judge("after", some(20, 0), judge="relevance", model="scripted:other.jsonl")
     refused = adjudge("compare", "before", "after")
     assert refused.code == 2
-    assert "the judge is correctness@" in refused.err
-    assert "the model is scripted:replies.jsonl in A and scripted:other.jsonl in B" in refused.err
+    assert "judge is correctness@" in refused.err
+    assert "model is scripted:replies.jsonl in A and scripted:other.jsonl in B" in refused.err
     assert "--across" in refused.err
     done = adjudge("compare", "before", "after", "--across")
     assert done.code == 0, done.err
     assert "scores were put on a scale of 0 to 1" in done.out
-    assert "note: compared across: the judge is correctness@" in done.out
+    assert "Across        judge is correctness@" in done.out
 
 
 def test_two_judges_of_one_run_can_be_compared(adjudge, judge, write):
@@ -182,8 +200,8 @@ def test_two_judges_of_one_run_can_be_compared(adjudge, judge, write):
     found = json.loads(
         adjudge("compare", "both", "both", "--only", "correctness=relevance", "--across", "--json").out
     )
-    assert (found["judges"][0]["pairs"], found["judges"][0]["difference"]["value"]) == (12, 0.0)
-    assert found["across"][0].startswith("the judge is correctness@")
+    assert (found["judges"][0]["pairs"], found["judges"][0]["comparison"]["difference"]["value"]) == (12, 0.0)
+    assert (found["across"][0]["what"], found["across"][0]["a"][:12]) == ("judge", "correctness@")
 
 
 def test_labels_say_which_judge_agrees_more_with_people(adjudge, judge, write):
@@ -194,14 +212,14 @@ def test_labels_say_which_judge_agrees_more_with_people(adjudge, judge, write):
     done = adjudge("compare", "lenient", "strict", "--across", "--labels", "labels.jsonl")
     assert done.code == 0, done.err
     assert "A agrees more with people: -0.500 [" in done.out
-    assert "A 87.5% [73.9%, 94.5%], B 37.5% [24.2%, 53.0%] over 40 labelled cases" in done.out
+    assert "A 87.5% [73.9%, 94.5%], B 37.5% [24.2%, 53.0%] of 40 labelled" in done.out
 
 
 def test_the_cases_own_labels_will_do(adjudge, judge):
     judge("before", some(14, 6), label=lambda n: int(n < 15))
     judge("after", some(20, 0), label=lambda n: 1)
     (found,) = json.loads(adjudge("compare", "before", "after", "--labels", "cases", "--json").out)["judges"]
-    people = found["people"]
+    people = found["agreement"]
     assert (people["labelled"], people["a"]["value"], people["b"]["value"]) == (20, 0.95, 1.0)
 
 
@@ -221,7 +239,7 @@ def test_a_row_that_names_a_run_is_of_that_runs_answer(adjudge, two, write):
     (found,) = json.loads(adjudge("compare", "before", "after", "--labels", "labels.jsonl", "--json").out)[
         "judges"
     ]
-    people = found["people"]
+    people = found["agreement"]
     assert (people["labelled"], people["a"]["value"], people["b"]["value"]) == (40, 0.85, 0.75)
 
 
@@ -240,7 +258,7 @@ def test_labels_on_another_scale_ask_for_a_map(adjudge, judge, write):
     done = adjudge(*flags, *maps)
     assert done.code == 0, done.err
     assert "A agrees more with people" in done.out
-    assert "over 39 labelled cases" in done.out
+    assert "of 39 labelled" in done.out
 
 
 @pytest.fixture
@@ -265,25 +283,30 @@ def labelled(adjudge, judge, write, tmp_path):
 
 
 def test_labels_of_one_draw_for_both_correct_the_difference(adjudge, labelled):
-    assert "What people would say" not in adjudge("compare", "before", "after").out
+    assert "Corrected" not in adjudge("compare", "before", "after").out
     labelled(120)
-    done = adjudge("compare", "before", "after", "--flips", "0")
+    done = adjudge("compare", "before", "after", "--flips", "0", "--verbose", environ={"COLUMNS": "400"})
     assert done.code == 0, done.err
-    assert "B is better: +0.330 [" in done.out
-    assert "What people would say\n  difference of the pass rate: the judge's own +0.330 [" in done.out
-    assert "the corrected one estimates by how much people would find B better" in done.out
-    assert "quote the corrected one: it holds whatever errors the judge makes on either side" in done.out
-    assert "the judge's own difference lies outside its interval" in done.out
-    assert "of 120 of A's answers and 120 of B's, both for 120 cases" in done.out
-    assert "the test above, and the gates, are of the judge's own difference" in done.out
+    assert "B is better   +0.330 [" in done.out
+    assert "Corrected     pass rate +" in done.out
+    assert "by people's labels, +0.330 [" in done.out
+    assert "estimates by how much people would find B better" in done.out
+    assert (
+        "quote the corrected difference: it holds whatever errors the judge makes on either side" in done.out
+    )
+    assert "the judge's own lies outside its interval" in done.out
+    assert "labels of 120 of A's answers and 120 of B's, of both for 120 cases" in done.out
+    assert "the gates are of the judge's own difference" in done.out
     (found,) = json.loads(adjudge("compare", "before", "after", "--json").out)["judges"]
-    (difference,) = found["corrected"]["differences"]
-    assert difference["naive"]["value"] == pytest.approx(found["difference"]["value"])
+    correction = found["correction"]
+    (difference,) = correction["differences"]
+    assert difference["naive"]["value"] == pytest.approx(found["comparison"]["difference"]["value"])
     estimate = difference["ppi"]["estimate"]
     assert estimate["low"] < 0.15 < estimate["high"] < 0.33
-    assert (difference["quote"], difference["ppi"]["labels"], found["corrected"]["used"]) == ("ppi", 120, 120)
+    assert (difference["quote"], difference["why"]) == ("ppi", "drawn")
+    assert (difference["ppi"]["labels"], correction["selection"]["used"]) == (120, 120)
     (turned,) = json.loads(adjudge("compare", "after", "before", "--json").out)["judges"]
-    assert turned["corrected"]["differences"][0]["ppi"]["estimate"]["value"] == pytest.approx(
+    assert turned["correction"]["differences"][0]["ppi"]["estimate"]["value"] == pytest.approx(
         -estimate["value"]
     )
 
@@ -294,23 +317,26 @@ def test_the_gates_stay_on_the_judges_own_difference(adjudge, labelled):
     assert adjudge("compare", "after", "before", "--fail-on-regression").code == 1
 
 
-def test_labels_that_cannot_correct_say_why_in_one_line(adjudge, labelled, write):
+def test_labels_that_cannot_correct_say_why(adjudge, labelled, write):
+    def corrected():
+        return json.loads(adjudge("compare", "before", "after", "--json").out)["judges"][0]["correction"]
+
     rows = [{"case_id": f"q{n}", "run": run, "label": True} for n in range(40) for run in ("before", "after")]
     write("own.jsonl", rows)
     assert adjudge("agree", "before", "own.jsonl").code == 0
-    assert (
-        "What people would say\n  not corrected by people's labels: how the labelled cases were chosen is not known "
-        "for both runs (40 of A's answers and 40 of B's to the cases compared have a label)"
-    ) in adjudge("compare", "before", "after").out
-    labelled(6)
-    few = adjudge("compare", "before", "after")
-    assert "quote the judge's own: " in few.out
-    assert "6 cases labelled on both sides are too few to say" in few.out
-    assert "labelled on both sides by another way, and not used" in few.out
-    adjudge("agree", "before", "--forget")
-    assert "not corrected by people's labels: no case has labels on both sides (0 of A's answers and " in (
+    assert (corrected()["reason"], corrected()["labelled"]) == (
+        "selection_unknown",
+        {"a": 40, "b": 40, "both": 40},
+    )
+    assert "Corrected     not by people's labels: how the labelled cases were chosen" in (
         adjudge("compare", "before", "after").out
     )
+    labelled(6)
+    few = corrected()
+    assert (few["differences"][0]["quote"], few["differences"][0]["why"]) == ("naive", "few_labels")
+    assert few["selection"]["unknown"] > 0
+    adjudge("agree", "before", "--forget")
+    assert (corrected()["reason"], corrected()["labelled"]["a"]) == ("selection_unknown", 0)
 
 
 def test_one_systems_answers_judged_twice_have_no_difference_to_correct(adjudge, judge, write):
@@ -319,25 +345,28 @@ def test_one_systems_answers_judged_twice_have_no_difference_to_correct(adjudge,
     judge("lenient", some(30, 10), **label)
     judge("strict", some(30, 10), model="scripted:stern.jsonl", **label)
     done = adjudge("compare", "lenient", "strict", "--across")
-    assert "not corrected by people's labels: both runs judged the same responses" in done.out
+    assert "not by people's labels: both runs judged the same responses" in done.out
 
 
 def test_the_cases_own_labels_of_all_answers_give_the_peoples_difference(adjudge, judge):
     judge("before", some(14, 26), label=lambda n: n < 20)
     judge("after", some(30, 10), label=lambda n: n < 30)
     (found,) = json.loads(adjudge("compare", "before", "after", "--json").out)["judges"]
-    (difference,) = found["corrected"]["differences"]
+    (difference,) = found["correction"]["differences"]
     assert difference["ppi"]["estimate"]["value"] == pytest.approx(0.25)
-    assert difference["why"].startswith("every case compared has labels on both sides")
+    assert difference["why"] == "all_labelled"
     judge("odd", some(30, 10), label=lambda n: "nice")
     (odd,) = json.loads(adjudge("compare", "before", "odd", "--json").out)["judges"]
-    assert "--label-map nice=pass" in odd["corrected"]["why_not"]
+    assert odd["correction"]["reason"] == "labels_unreadable"
+    assert "--label-map nice=pass" in odd["correction"]["problem"]
 
 
 def test_ids_that_mean_something_else_are_noticed(adjudge, judge):
     judge("before", some(20, 0))
     judge("after", some(20, 0), question=lambda n: f"Another {n}?")
-    assert "note: 20 of 20 cases looked at ask something else" in adjudge("compare", "before", "after").out
+    found = json.loads(adjudge("compare", "before", "after", "--json").out)
+    assert found["other_contents"] == {"count": 20, "checked": 20, "example": "q0"}
+    assert "20 of 20 cases checked have another question" in adjudge("compare", "before", "after").out
 
 
 @pytest.mark.parametrize(
@@ -370,20 +399,27 @@ def test_no_case_in_common_is_an_error_and_nothing_judged_is_not_measured(adjudg
     assert (apart.code, "have no case in common: A has q0, q1, q2" in apart.err) == (2, True)
     odd = adjudge("compare", "before", "odd")
     assert odd.code == 3
-    assert "not measured: no case was judged in both runs" in odd.out
+    assert "Not measured  no case was judged in both runs" in odd.out
 
 
 def test_plan_says_how_many_cases_are_needed(adjudge, two):
     cautious = adjudge("plan", "--effect", "0.02")
     assert cautious.out.startswith("9,809 cases, judged in both runs, show a true difference of 0.02")
-    assert "Nothing is known about your scores" in cautious.out
-    known = json.loads(adjudge("plan", "--effect", "0.1", "--run", "before", "--run", "after", "--json").out)
-    one = json.loads(adjudge("plan", "--effect", "0.1", "--run", "before", "--json").out)
-    assert known["spread"]["source"] == "the differences of 40 cases in both runs"
-    assert one["cases"] > one["others"][-1]["cases"]
-    assert json.loads(adjudge("plan", "--rates", "0.7,0.8", "--json").out)["effect"] == pytest.approx(0.1)
-    clustered = json.loads(adjudge("plan", "--effect", "0.1", "--sd", "0.5", "--clusters", "4", "--json").out)
-    assert clustered["spread"]["design_effect"] == 4.0
+    assert "nothing is known about your scores" in cautious.out
+
+    def plan(*flags):
+        return json.loads(adjudge("plan", *flags, "--json").out)
+
+    known = plan("--effect", "0.1", "--run", "before", "--run", "after")
+    one = plan("--effect", "0.1", "--run", "before")
+    assert (known["need"]["spread"]["source"]["kind"], known["need"]["spread"]["source"]["cases"]) == (
+        "two_runs",
+        40,
+    )
+    assert one["need"]["cases"] > one["others"][-1]["cases"]
+    assert plan("--rates", "0.7,0.8")["need"]["effect"] == pytest.approx(0.1)
+    clustered = plan("--effect", "0.1", "--sd", "0.5", "--clusters", "4")["need"]
+    assert clustered["spread"]["clustering"]["design_effect"] == 4.0
     assert clustered["clusters"] * 4 >= clustered["cases"]
 
 

@@ -1,20 +1,16 @@
 """`adjudge compare`: two runs over the same cases, and whether one is better."""
 
-import shutil
-import sys
-from collections.abc import Sequence
+from typing import Any
 
 import click
 
-from adjudge.cli.compare_gates import ComparisonGates
 from adjudge.cli.config import ANY, INSIDE
-from adjudge.cli.console import print_json, tell, use_colour
+from adjudge.cli.console import print_document, print_json, tell
 from adjudge.cli.main import EXIT_NOT_MEASURED
-from adjudge.cli.options import Pairs, as_mapping, flag, json_option, store_option
+from adjudge.cli.options import Pairs, as_mapping, flag, json_option, store_option, verbose_option
 from adjudge.cli.stored import find_run, stored
-from adjudge.reports.compare import Compared
-from adjudge.reports.compare_json import comparison_json
-from adjudge.reports.compare_runs import compare_runs
+
+GATES = ("on_regression", "margin", "inconclusive", "max_error_rate")
 
 
 @click.command("compare", short_help="Say whether one run is better than another.")
@@ -30,7 +26,7 @@ from adjudge.reports.compare_runs import compare_runs
 @flag("--across", config=ANY, is_flag=True, help="Compare although judges, their versions or models differ.")
 @flag(
     "--slice",
-    "slices",
+    "columns",
     config=ANY,
     multiple=True,
     metavar="COLUMN",
@@ -51,13 +47,20 @@ from adjudge.reports.compare_runs import compare_runs
 )
 @flag(
     "--flips",
+    "listed",
     config=ANY,
     type=click.IntRange(0, 10_000),
-    default=10,
+    default=5,
     show_default=True,
-    help="How many cases that came out otherwise to list.",
+    help="How many regressions, and how many improvements, to list.",
 )
-@flag("--fail-on-regression", config=ANY, is_flag=True, help="Exit 1 when B is worse, p at most 0.05.")
+@flag(
+    "--fail-on-regression",
+    "on_regression",
+    config=ANY,
+    is_flag=True,
+    help="Exit 1 when B is worse, p at most 0.05.",
+)
 @flag(
     "--margin",
     config=ANY,
@@ -86,61 +89,32 @@ from adjudge.reports.compare_runs import compare_runs
     type=int,
     default=0,
     show_default=True,
-    help="Of the random flips, where not all are tried.",
+    help="Of the random permutations, where not all are tried.",
 )
 @store_option
 @json_option
-def command(
-    *,
-    a: str,
-    b: str,
-    only: tuple[str, ...],
-    across: bool,
-    slices: tuple[str, ...],
-    labels: str | None,
-    label_map: tuple[tuple[str, str], ...],
-    flips: int,
-    fail_on_regression: bool,
-    margin: float | None,
-    inconclusive: str,
-    max_error_rate: float | None,
-    seed: int,
-    store: str,
-    as_json: bool,
-) -> None:
+@verbose_option
+def command(*, a: str, b: str, store: str, as_json: bool, verbose: bool, **flags: Any) -> None:
     """Say whether run B is better than run A, case by case.
 
     A and B are names, starts of ids, or `last`. Cases are matched by id, and the repeats of a case averaged.
-    Differences are B - A, turned round where lower is better.
+    Differences are B - A, reversed where lower is better.
     """
-    gates = ComparisonGates.of(
-        on_regression=fail_on_regression,
-        margin=margin,
-        inconclusive_fails=inconclusive == "fail",
-        max_error_rate=max_error_rate,
-    )
-    columns = tuple(dict.fromkeys(name.removeprefix("metadata.") for name in slices))
+    from adjudge.analysis.comparison.document import comparison_document
+    from adjudge.analysis.comparison.runs import ComparisonOptions, compare_runs
+    from adjudge.cli.compare_gates import ComparisonGates
+
+    flags["label_map"] = as_mapping(flags["label_map"], "--label-map")
+    gates = ComparisonGates(**{name: flags.pop(name) for name in GATES})
+    options = ComparisonOptions(**flags)
     with stored(store) as opened:
         run_a, run_b = find_run(opened, a), find_run(opened, b)
-        found = compare_runs(
-            opened,
-            run_a,
-            run_b,
-            only=only,
-            across=across,
-            columns=columns,
-            labels=labels,
-            label_map=as_mapping(label_map, "--label-map"),
-            flips=flips,
-            seed=seed,
-        )
-    comparisons = found.comparisons
+        compared = compare_runs(opened, run_a, run_b, options)
     if as_json:
-        said = comparison_json(comparisons, notes=found.notes, across=found.across)
-        print_json(said)
+        print_json(compared)
     else:
-        _print(comparisons, [*(f"compared across: {words}" for words in found.across), *found.notes], margin)
-    code = gates.judge(comparisons, tell)
+        print_document(comparison_document(compared, margin=gates.margin), verbose=verbose)
+    code = gates.judge(compared.judges, tell)
     for run in (run_a, run_b):
         if run.partial is not None and gates.gated:
             tell(
@@ -148,12 +122,3 @@ def command(
             )
             code = EXIT_NOT_MEASURED
     raise click.exceptions.Exit(code)
-
-
-def _print(comparisons: Sequence[Compared], notes: Sequence[str], margin: float | None) -> None:
-    from adjudge.reports.compare_text import comparison_text
-
-    width = shutil.get_terminal_size((140, 24)).columns if sys.stdout.isatty() else 140
-    text = comparison_text(comparisons, notes=notes, margin=margin, width=width, color=use_colour(sys.stdout))
-    encoding = sys.stdout.encoding or "utf-8"
-    click.echo(text.encode(encoding, "replace").decode(encoding), nl=False)

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
+from adjudge.analysis.comparison.document import detectable_text
+from adjudge.analysis.comparison.figures import JudgeComparison
+from adjudge.analysis.comparison.wording import show_difference, show_p
 from adjudge.cli.gates import ERROR_RATE_WITH_A_GATE
 from adjudge.cli.main import EXIT_GATE_FAILED, EXIT_NOT_MEASURED
-from adjudge.reports.compare import Compared
-from adjudge.reports.compare_words import detectable, show_difference, show_p
 from adjudge.stats.intervals import CONFIDENCE
 from adjudge.stats.pairs import holm
 
@@ -16,31 +18,22 @@ class ComparisonGates:
     on_regression: bool
     margin: float | None
     """B may be worse by less than this."""
-    inconclusive_fails: bool
+    inconclusive: Literal["pass", "fail"]
     max_error_rate: float | None
+    """None: as `error_limit` says."""
 
-    @classmethod
-    def of(
-        cls,
-        *,
-        on_regression: bool,
-        margin: float | None,
-        inconclusive_fails: bool,
-        max_error_rate: float | None,
-    ) -> "ComparisonGates":
-        gated = on_regression or margin is not None
-        return cls(
-            on_regression=on_regression,
-            margin=margin,
-            inconclusive_fails=inconclusive_fails,
-            max_error_rate=ERROR_RATE_WITH_A_GATE if gated and max_error_rate is None else max_error_rate,
-        )
+    @property
+    def error_limit(self) -> float | None:
+        """The share of matched cases that may lack a pair; a gate sets one."""
+        if self.max_error_rate is None and (self.on_regression or self.margin is not None):
+            return ERROR_RATE_WITH_A_GATE
+        return self.max_error_rate
 
     @property
     def gated(self) -> bool:
-        return self.on_regression or self.margin is not None or self.inconclusive_fails
+        return self.on_regression or self.margin is not None or self.inconclusive == "fail"
 
-    def judge(self, comparisons: Sequence[Compared], tell: Callable[[str], None]) -> int:
+    def judge(self, comparisons: Sequence[JudgeComparison], tell: Callable[[str], None]) -> int:
         """The exit code, with a line for each thing that decided it. What could not be measured goes first.
 
         One judge that is worse fails the gate, so by chance alone one of many would: the p values are Holm's. For
@@ -55,20 +48,20 @@ class ComparisonGates:
         ]
         return max(codes, default=0)
 
-    def _judge(self, compared: Compared, tell: Callable[[str], None], *, p: float, tested: int) -> int:
+    def _judge(self, compared: JudgeComparison, tell: Callable[[str], None], *, p: float, tested: int) -> int:
         name, comparison = compared.b.judge, compared.comparison
         if comparison is None:
             tell(f"not measured: {name}: none of {compared.matched} matched cases was judged in both runs")
             return EXIT_NOT_MEASURED
-        lost = compared.lost / compared.matched
-        if self.max_error_rate is not None and lost > self.max_error_rate:
+        missing = compared.not_judged / compared.matched
+        if self.error_limit is not None and missing > self.error_limit:
             tell(
-                f"not measured: {name}: {lost:.1%} of {compared.matched} matched cases were not judged in both runs, "
-                f"more than --max-error-rate {self.max_error_rate:.1%}"
+                f"not measured: {name}: {missing:.1%} of {compared.matched} matched cases were not judged in both runs, "
+                f"more than --max-error-rate {self.error_limit:.1%}"
             )
             return EXIT_NOT_MEASURED
-        if self.inconclusive_fails and self._is_inconclusive(compared):
-            tell(f"inconclusive: {name}: {detectable(compared)}")
+        if self.inconclusive == "fail" and self._is_inconclusive(compared):
+            tell(f"inconclusive: {name}: {detectable_text(compared)}")
             return EXIT_NOT_MEASURED
         code = 0
         if self.on_regression and compared.finding == "worse":
@@ -90,7 +83,7 @@ class ComparisonGates:
             code = EXIT_GATE_FAILED
         return code
 
-    def _is_inconclusive(self, compared: Compared) -> bool:
+    def _is_inconclusive(self, compared: JudgeComparison) -> bool:
         """Neither shown to be worse nor shown to be good enough."""
         if compared.finding != "inconclusive" or compared.comparison is None:
             return False

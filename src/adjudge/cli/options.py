@@ -243,8 +243,6 @@ verbose_option = flag(
     help="Show details too: methods, hashes, costs, notes on normal work.",
 )
 json_option = flag("--json", "as_json", config=ANY, is_flag=True, help="Print JSON instead of text.")
-
-
 store_option = flag(
     "--store",
     config=STORE,

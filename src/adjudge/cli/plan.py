@@ -1,30 +1,12 @@
 """`adjudge plan`: how many cases a comparison needs."""
 
-from dataclasses import asdict
-
 import click
 
 from adjudge.cli.config import ANY
-from adjudge.cli.console import plain, print_json
+from adjudge.cli.console import print_document, print_json
 from adjudge.cli.options import flag, json_option, store_option
 from adjudge.cli.stored import find_run, stored
 from adjudge.errors import SettingsError
-from adjudge.reports.compare_match import Matching, SideName
-from adjudge.reports.compare_plan import (
-    CAUTIOUS_RATES,
-    FEWEST_UNITS,
-    OTHER_CORRELATIONS,
-    Need,
-    Spread,
-    in_clusters,
-    plan_comparison,
-    spread_of_pairs,
-    spread_of_rates,
-    spread_of_scores,
-)
-from adjudge.stats.pairs import possible_correlations
-
-OTHER_POWER = 0.9
 
 
 @click.command("plan", short_help="Say how many cases a comparison needs.")
@@ -90,6 +72,16 @@ def command(
 
     Without --run, --sd or --rates the answer is for pass rates and as cautious as can be.
     """
+    from adjudge.analysis.comparison.plan import (
+        DifferenceSpread,
+        SpreadSource,
+        in_clusters,
+        plan_comparison,
+        spreads_of_rates,
+        spreads_of_runs,
+    )
+    from adjudge.analysis.comparison.plan_document import plan_document
+
     supposed = None if rates is None else _two_rates(rates)
     if effect is None:
         if supposed is None or supposed[0] == supposed[1]:
@@ -100,19 +92,13 @@ def command(
             )
         effect = abs(supposed[1] - supposed[0])
     _check_sources(runs=runs, sd=sd, rates=rates, correlation=correlation)
-    correlations = (0.0, *OTHER_CORRELATIONS) if correlation is None else (correlation,)
     if runs:
-        spreads = _spreads_of_runs(store, runs, only, correlations)
+        with stored(store) as opened:
+            spreads = spreads_of_runs(opened, [find_run(opened, name) for name in runs], only, correlation)
     elif sd is not None:
-        spreads = [Spread(sd=sd, source="the standard deviation given")]
+        spreads = [DifferenceSpread(sd=sd, source=SpreadSource(kind="sd"))]
     else:
-        rates_supposed = supposed or CAUTIOUS_RATES
-        most = possible_correlations(*rates_supposed).most
-        spreads = [
-            spread_of_rates(*rates_supposed, correlation=r)
-            for r in correlations
-            if correlation is not None or r <= most
-        ]
+        spreads = spreads_of_rates(supposed, correlation)
     if clusters is not None:
         size, alike = _size_and_correlation(clusters)
         spreads = [in_clusters(spread, size=size, correlation=alike) for spread in spreads]
@@ -120,25 +106,21 @@ def command(
         raise SettingsError(
             "--rates or --correlation", "leave no room for a difference", "give rates between 0 and 1"
         )
-    need = plan_comparison(effect, spreads[0], power=power)
-    others = [plan_comparison(effect, spread, power=power) for spread in spreads[1:]]
-    if power < OTHER_POWER:
-        others.insert(0, plan_comparison(effect, spreads[0], power=OTHER_POWER))
+    guessed = not runs and sd is None and rates is None
+    plan = plan_comparison(effect, spreads, power=power, guessed=guessed)
     if as_json:
-        found = {**asdict(need), "others": [asdict(other) for other in others]}
-        print_json(found)
+        print_json(plan)
     else:
-        _print(need, others, guessed=not runs and sd is None and rates is None)
+        print_document(plan_document(plan))
 
 
 def _check_sources(
     *, runs: tuple[str, ...], sd: float | None, rates: str | None, correlation: float | None
 ) -> None:
-    given = [
-        name for name, value in (("--run", runs), ("--sd", sd), ("--rates", rates)) if value not in (None, ())
-    ]
-    if len(given) > 1:
-        raise SettingsError(" and ".join(given), "each say how far scores differ", "give one of them")
+    sources = {"--run": runs or None, "--sd": sd, "--rates": rates}
+    used = [flag for flag, value in sources.items() if value is not None]
+    if len(used) > 1:
+        raise SettingsError(" and ".join(used), "each say how far scores differ", "give one of them")
     if correlation is not None and (len(runs) > 1 or sd is not None):
         raise SettingsError(
             "--correlation", "belongs to --rates or to one --run", "leave it out: the spread is known already"
@@ -148,100 +130,24 @@ def _check_sources(
 
 
 def _two_rates(text: str) -> tuple[float, float]:
-    try:
-        first, second = (float(part) for part in text.split(","))
-    except ValueError:
-        raise SettingsError(
-            "--rates", f"`{text}` is not of the form A,B", "such as --rates 0.80,0.82"
-        ) from None
+    first, second = _numbers("--rates", text, "A,B", "such as --rates 0.80,0.82")
     if not (0.0 <= first <= 1.0 and 0.0 <= second <= 1.0):
         raise SettingsError("--rates", f"`{text}` are not rates", "give numbers from 0 to 1")
     return first, second
 
 
 def _size_and_correlation(text: str) -> tuple[float, float]:
-    size, _, alike = text.partition(",")
+    both = text if "," in text else f"{text},1"
+    size, correlation = _numbers("--clusters", both, "SIZE or SIZE,R", "such as --clusters 5,0.3")
+    if not (1.0 <= size < 1e9 and 0.0 <= correlation <= 1.0):
+        hint = "give a size of 1 or more and a correlation from 0 to 1"
+        raise SettingsError("--clusters", f"`{text}` is out of range", hint)
+    return size, correlation
+
+
+def _numbers(option: str, text: str, form: str, hint: str) -> tuple[float, float]:
     try:
-        found = float(size), float(alike) if alike else 1.0
+        first, second = (float(part) for part in text.split(","))
     except ValueError:
-        raise SettingsError(
-            "--clusters", f"`{text}` is not of the form SIZE or SIZE,R", "such as --clusters 5,0.3"
-        ) from None
-    if not (1.0 <= found[0] < 1e9 and 0.0 <= found[1] <= 1.0):
-        raise SettingsError(
-            "--clusters",
-            f"`{text}` is out of range",
-            "give a size of 1 or more and a correlation from 0 to 1",
-        )
-    return found
-
-
-# ---- from stored runs ----
-
-
-def _spreads_of_runs(
-    where: str, names: tuple[str, ...], only: str | None, correlations: tuple[float, ...]
-) -> list[Spread]:
-    """One from two runs, whose differences are known; from one run, one for each correlation."""
-    matching = Matching()
-    judges: dict[str, None] = {}
-    with stored(where) as store:
-        records = [find_run(store, name) for name in names]
-        sides: tuple[SideName, ...] = ("a", "b")
-        for side, record in zip(sides, records, strict=False):
-            for judgement in store.judgements(record.run_id):
-                if only is None or judgement.judge == only:
-                    judges[judgement.judge] = None
-                    matching.add(side, judgement)
-    if len(judges) != 1:
-        raise SettingsError(
-            "--only",
-            f"{len(judges)} judges were found",
-            f"name one of {', '.join(judges)}" if judges else "name a judge of the run, or leave it out",
-        )
-    if len(records) == 1:
-        scores = list(matching.scores("a"))
-        return [spread_of_scores(scores, correlation=r) for r in correlations]
-    return [spread_of_pairs(list(matching.pairs()))]
-
-
-# ---- in words ----
-
-
-def _print(need: Need, others: list[Need], *, guessed: bool) -> None:
-    spread = need.spread
-    click.echo(
-        plain(
-            f"{_cases(need)}, judged in both runs, show a true difference of {need.effect:g} "
-            f"with a chance of {need.power:.0%}."
-        )
-    )
-    click.echo(f"  from: {spread.source}")
-    if spread.discordant is None:
-        click.echo("  test: sign-flip test of the paired differences")
-        click.echo(f"  standard deviation of a case's difference: {spread.sd:.3g}")
-    else:
-        click.echo("  test: McNemar's score test of the paired passes")
-        click.echo(f"  cases that one run alone passes: {spread.discordant:.1%}")
-    if spread.clustering is not None:
-        click.echo(
-            f"  clusters: {spread.clustering}; {spread.design_effect:.3g} times the cases of independent ones"
-        )
-    if need.at_least:
-        click.echo(
-            f"  fewer would do, but a sign-flip test of under {FEWEST_UNITS} "
-            f"{'cases' if need.clusters is None else 'clusters'} can show nothing"
-        )
-    for other in others:
-        under = f"power {other.power:.0%}" if other.power != need.power else other.spread.source
-        click.echo(f"  {_cases(other)}: {under}")
-    if guessed:
-        click.echo(
-            "Nothing is known about your scores, so this is the most it can take for pass rates; ", nl=False
-        )
-        click.echo("--run RUN takes their spread from a stored run, --run A --run B from two.")
-
-
-def _cases(need: Need) -> str:
-    cases = f"{need.cases:,} cases"
-    return cases if need.clusters is None else f"{cases} in {need.clusters:,} clusters"
+        raise SettingsError(option, f"`{text}` is not of the form {form}", hint) from None
+    return first, second

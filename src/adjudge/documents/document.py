@@ -95,6 +95,8 @@ class CaseEntry:
     """Short words of ours: `score 2`, `unsure`."""
     reason: str = ""
     """Why it came out so; where there is little room, a detail."""
+    change: str = ""
+    """Beside the question: `pass → fail`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

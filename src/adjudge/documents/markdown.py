@@ -103,7 +103,8 @@ def _cases(listed: CaseList) -> Iterator[str]:
     yield ""
     for case in listed.cases:
         question = f" {quoted(one_line(case.question, LONGEST))}" if case.question else ""
-        marks = f" ({escaped(' · '.join(case.marks))})" if case.marks else ""
+        words = [word for word in (case.change, *case.marks) if word]
+        marks = f" ({escaped(' · '.join(words))})" if words else ""
         yield f"- {quoted(one_line(case.case_id, 80))}{question}{marks}"
         for word, text in case.lines:
             yield f"  - {escaped(word)} {quoted(one_line(text, LONGEST))}" if text else f"  - {escaped(word)}"

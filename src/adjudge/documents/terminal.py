@@ -42,7 +42,7 @@ _STYLES: dict[Tone, str] = {"plain": "", "good": "green", "bad": "bold red", "wa
 _WORKFLOW_COMMAND = re.compile(r"^((?:\s|\x1b\[[\d;]*m)*+):(?=:)")
 """Build services obey `::` where a line begins; a line that was broken could begin with it."""
 _PLAINER = str.maketrans(
-    {"—": "-", "–": "-", "…": "...", "─": "-", "∞": "inf", "█": "#", "░": ".", "·": "|", "≥": ">="}
+    {"—": "-", "–": "-", "…": "...", "─": "-", "∞": "inf", "█": "#", "░": ".", "·": "|", "≥": ">=", "→": "->"}
 )
 """For terminals and files that cannot write what we would like to, before the rest turns into `?`."""
 
@@ -217,6 +217,8 @@ def _case_lines(case: CaseEntry, wide: int, width: int, *, verbose: bool) -> Ite
     first = [one_line(case.question, room)] if case.question else []
     if verbose and case.reason:
         lines.append(f"because {one_line(case.reason, room)}")
+    if case.change:
+        lines.insert(0, case.change)
     if case.marks:
         lines.append(" · ".join(case.marks))
     half = room // 2

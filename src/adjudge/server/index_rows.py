@@ -13,10 +13,9 @@ import orjson
 from adjudge.analysis.summary.slices import LONGEST_VALUE
 from adjudge.documents.records_json import records_json
 from adjudge.records import Failed, Forced, Json, Judge, Judgement
-from adjudge.reports.compare_match import value_text
 from adjudge.reports.labels import read_label
 from adjudge.store import KeptLabel, ListedJudgement
-from adjudge.text import shorten
+from adjudge.text import shorten, value_text
 
 LONGEST_PREVIEW = 280
 LONGEST_NOTE = 200

@@ -10,7 +10,6 @@ from pydantic import BeforeValidator, Field
 
 from adjudge.errors import InputError
 from adjudge.records import OUTCOME_KINDS, Failed
-from adjudge.reports.compare_match import NO_VALUE
 from adjudge.reports.format import whole
 from adjudge.server.index_rows import (
     clean,
@@ -24,6 +23,7 @@ from adjudge.server.keys import from_key, to_key
 from adjudge.server.service import Service
 from adjudge.server.shapes_items import ItemPage, ItemRow, Neighbour
 from adjudge.store import Entry, RunRecord
+from adjudge.text import NO_VALUE
 
 Sort = Literal[
     "made", "case", "score", "-score", "gap", "-gap", "latency", "-latency", "cost", "-cost", "probability",

@@ -7,7 +7,6 @@ from typing import Literal, get_args
 
 from adjudge.errors import InputError
 from adjudge.records import OUTCOME_KINDS, Judgement
-from adjudge.reports.compare_match import NO_VALUE
 from adjudge.server.items import ItemFilter, Sort, find_numbers
 from adjudge.server.keys import from_key, to_key
 from adjudge.server.pages import Link, query
@@ -15,6 +14,7 @@ from adjudge.server.run_files import row_file
 from adjudge.server.service import Service
 from adjudge.server.shapes_items import ItemChoices, SliceValues, Value
 from adjudge.store import RunRecord
+from adjudge.text import NO_VALUE
 
 MOST_VALUES = 40
 """Of a column that can be chosen from a list."""

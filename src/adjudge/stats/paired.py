@@ -10,7 +10,7 @@ from statistics import NormalDist
 
 from adjudge.records import Scale
 from adjudge.stats.clusters import FEWEST_CLUSTERS, Clusters, Spread, degrees, flat_bound, warn_of_few
-from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined
+from adjudge.stats.intervals import CONFIDENCE, Estimate
 from adjudge.stats.paired_rates import score_interval, score_statistic
 from adjudge.stats.student import t_quantile, t_tail
 
@@ -33,10 +33,10 @@ class Comparison:
     """Whether every flip was tried; otherwise `p` is of a seeded sample of them, or of the score test."""
     p_error: float
     """The Monte Carlo standard error of `p`; 0 where no flips were drawn."""
-    effect_size: float | Undefined
-    """The mean difference in standard deviations of the differences (Cohen's d_z)."""
-    detectable: float | Undefined
-    """The smallest true difference that this many cases would have shown with 80 % power."""
+    effect_size: float | None
+    """The mean difference in standard deviations of the differences (Cohen's d_z); None where they do not vary."""
+    detectable: float | None
+    """The smallest true difference that this many cases would have shown with 80 % power; None likewise."""
 
     @property
     def significant(self) -> bool:
@@ -84,7 +84,8 @@ def compare(
         low=max(low, least),
         high=min(high, most),
         n=spread.n,
-        method="sign-flip test inverted, " + ("all flips" if exact else f"{tries - 1:,} flips, seed {seed}"),
+        method="paired permutation test, "
+        + ("all permutations" if exact else f"{tries - 1:,} permutations, seed {seed}"),
         clusters=spread.clusters,
         warning=warn_of_few(spread.clusters)
         or _warn_of_few_differing(
@@ -101,22 +102,22 @@ def compare(
     )
 
 
-def effect_size(differences: Sequence[float]) -> float | Undefined:
+def effect_size(differences: Sequence[float]) -> float | None:
     """Cohen's d_z: the mean difference in standard deviations of the differences."""
     n = len(differences)
     if n < 2:
-        return Undefined(why="one pair has no spread")
+        return None
     mean = sum(differences) / n
     variance = sum((value - mean) ** 2 for value in differences) / (n - 1)
     if variance <= (1e-9 * max(1.0, *map(abs, differences))) ** 2:
-        return Undefined(why="all differences are equal")
+        return None
     return mean / sqrt(variance)
 
 
-def detectable_difference(spread: Spread, *, power: float = 0.8) -> float | Undefined:
+def detectable_difference(spread: Spread, *, power: float = 0.8) -> float | None:
     """The smallest true difference that a test at this spread finds with this power."""
     if spread.clusters < 2 or spread.flat:
-        return Undefined(why="the differences do not vary, so their spread is not known")
+        return None
     critical = t_quantile(0.5 + CONFIDENCE / 2.0, spread.df) + t_quantile(power, spread.df)
     return critical * sqrt(spread.variance)
 
@@ -129,7 +130,7 @@ def _of_passes(rows: list[tuple[Hashable, float]], spread: Spread, reach: float)
     """
     only_b, only_a = (sum(sign * value > 0.0 for _, value in rows) for sign in (1.0, -1.0))
     clustered = spread.clusters < spread.n
-    worth, critical, method = 1.0, _Z, "Tango's score interval (McNemar's test inverted)"
+    worth, critical, method = 1.0, _Z, "McNemar's score test, Tango's interval"
     if clustered:
         mean = spread.mean / reach
         alone = ((only_a + only_b) / spread.n - mean * mean) / (spread.n - 1)
@@ -137,7 +138,7 @@ def _of_passes(rows: list[tuple[Hashable, float]], spread: Spread, reach: float)
         if not spread.flat:
             worth = max(1.0, spread.variance / (reach * reach * alone))
         critical = t_quantile(0.5 + CONFIDENCE / 2.0, spread.df)
-        method = f"Tango's score interval over clusters (CR2{degrees(spread.df)})"
+        method = f"McNemar's score test over clusters, Tango's interval (CR2{degrees(spread.df)})"
     counts = only_a / worth, only_b / worth, spread.n / worth
     statistic = abs(score_statistic(*counts))
     p = 2.0 * (t_tail(statistic, spread.df) if clustered else NormalDist().cdf(-statistic))

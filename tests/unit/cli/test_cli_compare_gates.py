@@ -1,13 +1,10 @@
 """The exit code of a comparison."""
 
-from datetime import UTC, datetime
-
 import pytest
 
+from adjudge.analysis.comparison.figures import JudgedRun, compare_judge
+from adjudge.analysis.comparison.matching import Matching
 from adjudge.cli.compare_gates import ComparisonGates
-from adjudge.records import Failed, Judgement, Scale, Score, Scored, Verdict
-from adjudge.reports.compare import Names, compare_matched
-from adjudge.reports.compare_match import Matching
 
 BETTER = [(2, 3 + n % 2) for n in range(20)]
 WORSE = [(b, a) for a, b in BETTER]
@@ -15,34 +12,23 @@ EQUAL = [(n % 3, (n + n // 3) % 3) for n in range(30)]
 HALF_LOST = [*BETTER, *[(None, 1)] * 20]
 
 
-def compared(rows):
-    matching = Matching()
-    for number, row in enumerate(rows):
-        for side, value in zip(("a", "b"), row, strict=True):
-            outcome = (
-                Failed(kind="refused", message="no")
-                if value is None
-                else Scored(verdict=Verdict(parts={}), score=Score(value=value, exact=value))
-            )
-            matching.add(
-                side,
-                Judgement(
-                    case_id=str(number),
-                    judge="j",
-                    judge_hash="1",
-                    model="m",
-                    repeat=0,
-                    outcome=outcome,
-                    at=datetime(2026, 1, 31, tzinfo=UTC),
-                ),
-            )
-    names = Names(run="r", judge="j@1")
-    return compare_matched(matching, a=names, b=names, scale=Scale(low=0, high=5))
+@pytest.fixture
+def compared(build):
+    def of(rows):
+        matching = Matching()
+        for number, row in enumerate(rows):
+            for side, value in zip(("a", "b"), row, strict=True):
+                outcome = build.failed("refused") if value is None else build.scored(value)
+                matching.add(side, build.judgement(outcome, case_id=str(number)))
+        judged = JudgedRun(run_id="r", judge=build.judge())
+        return compare_judge(matching, judged, judged)
+
+    return of
 
 
 def gates(**more):
-    defaults = {"on_regression": False, "margin": None, "inconclusive_fails": False, "max_error_rate": None}
-    return ComparisonGates.of(**{**defaults, **more})
+    defaults = {"on_regression": False, "margin": None, "inconclusive": "pass", "max_error_rate": None}
+    return ComparisonGates(**{**defaults, **more})
 
 
 @pytest.mark.parametrize(
@@ -56,11 +42,11 @@ def gates(**more):
         (EQUAL, {"margin": 0.01}, 1),
         (WORSE, {"margin": 0.01}, 1),
         (WORSE, {"margin": 3.0}, 0),
-        (EQUAL, {"inconclusive_fails": True}, 3),
-        (EQUAL, {"inconclusive_fails": True, "margin": 0.01}, 3),
-        (EQUAL, {"inconclusive_fails": True, "margin": 2.0}, 0),
-        (WORSE, {"inconclusive_fails": True, "on_regression": True}, 1),
-        (BETTER, {"inconclusive_fails": True}, 0),
+        (EQUAL, {"inconclusive": "fail"}, 3),
+        (EQUAL, {"inconclusive": "fail", "margin": 0.01}, 3),
+        (EQUAL, {"inconclusive": "fail", "margin": 2.0}, 0),
+        (WORSE, {"inconclusive": "fail", "on_regression": True}, 1),
+        (BETTER, {"inconclusive": "fail"}, 0),
         (HALF_LOST, {}, 0),
         (HALF_LOST, {"on_regression": True}, 3),
         (HALF_LOST, {"on_regression": True, "max_error_rate": 0.6}, 0),
@@ -68,13 +54,13 @@ def gates(**more):
         ([(None, 1)], {}, 3),
     ],
 )
-def test_what_decides_the_exit_code(rows, more, code):
+def test_what_decides_the_exit_code(compared, rows, more, code):
     told = []
     assert gates(**more).judge([compared(rows)], told.append) == code
     assert bool(told) is (code != 0)
 
 
-def test_what_was_not_measured_goes_before_what_failed():
+def test_what_was_not_measured_goes_before_what_failed(compared):
     told = []
     found = [compared(WORSE), compared([(None, 1)])]
     assert gates(on_regression=True).judge(found, told.append) == 3
@@ -84,7 +70,7 @@ def test_what_was_not_measured_goes_before_what_failed():
 SLIGHTLY_WORSE = [(3, 2)] * 10 + [(2, 3)] * 2 + [(3, 3), (1, 1)] * 10
 
 
-def test_one_judge_of_many_that_is_worse_by_chance_alone_fails_no_gate():
+def test_one_judge_of_many_that_is_worse_by_chance_alone_fails_no_gate(compared):
     """Of 20 judges that nothing happened to, one or more came out worse in 40 of 100 comparisons."""
     alone, told = [], []
     slightly = compared(SLIGHTLY_WORSE)
@@ -93,6 +79,6 @@ def test_one_judge_of_many_that_is_worse_by_chance_alone_fails_no_gate():
     assert gates(on_regression=True).judge([slightly], alone.append) == 1
     many = [slightly, *[compared(EQUAL)] * 19]
     assert gates(on_regression=True).judge(many, told.append) == 0
-    assert "gate not failed: j@1: B is worse" in told[0]
+    assert "gate not failed: j@abc123: B is worse" in told[0]
     assert "by Holm's method over 20 judges" in told[0]
     assert gates(on_regression=True).judge([compared(WORSE), *many], [].append) == 1

@@ -136,3 +136,16 @@ def test_html_escapes_all_and_allows_nothing():
     assert page.count("<svg") == 3
     assert "<details>" in page
     assert "<details>" not in render_html(Document(title="t"))
+
+
+def test_what_changed_stands_beside_the_question_in_every_form():
+    case = CaseEntry(
+        case_id="q1", question="Why?", lines=(("A", "this"), ("B", "that")), change="pass → fail"
+    )
+    listed = CaseList(kind="regressions", label="Regressions", text="1 of 2", cases=(case,))
+    document = Document(title="compare", blocks=(listed,))
+    first, second = render_terminal(document).splitlines()[2:4]
+    assert first.split() == ["q1", "Why?", "pass", "→", "fail"]
+    assert second.strip() == "A “this”"
+    assert "(pass → fail)" in render_markdown(document)
+    assert '<span class="mark">pass → fail</span>' in render_html(document)

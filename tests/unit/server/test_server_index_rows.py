@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from seeded_store import AT
 
 from adjudge.records import Failed, Forced, Judge, Judgement, Scale, Score, Scored, Verdict
-from adjudge.reports.compare_match import NO_VALUE
 from adjudge.server.index_rows import (
     COLUMNS,
     LONGEST_PREVIEW,
@@ -25,6 +24,7 @@ from adjudge.server.index_rows import (
     search_words,
 )
 from adjudge.store import ListedJudgement
+from adjudge.text import NO_VALUE
 
 
 def listed(**more):

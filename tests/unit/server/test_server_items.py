@@ -16,7 +16,6 @@ from starlette.testclient import TestClient
 
 from adjudge.errors import InputError
 from adjudge.records import OUTCOME_KINDS
-from adjudge.reports.compare_match import NO_VALUE
 from adjudge.server.index import Index
 from adjudge.server.items import (
     ItemFilter,
@@ -28,6 +27,7 @@ from adjudge.server.items import (
 )
 from adjudge.server.pages import query
 from adjudge.store import open_store
+from adjudge.text import NO_VALUE
 
 ROWS = 260
 

@@ -3,6 +3,8 @@
 import random
 from datetime import UTC, datetime
 from itertools import pairwise
+from math import inf
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import example, given
@@ -12,6 +14,7 @@ from adjudge.records import Case
 from adjudge.server import differences
 from adjudge.server.differences import LONGEST_MARKED, Piece, mark_differences
 from adjudge.server.views_compare import farthest, judge_pairs, side_by_side
+from adjudge.stats.intervals import Estimate
 from adjudge.store import RunRecord
 
 WORDS = st.lists(
@@ -172,9 +175,9 @@ def test_judges_are_offered_in_pairs_and_never_one_with_itself_in_one_run():
 
 
 def test_a_drawing_reaches_as_far_as_the_farthest_end():
-    parts = [
-        {"difference": {"value": 0.1, "low": -0.4, "high": 0.2}},
-        {"difference": {"value": 0.1, "low": None, "high": None}},
-    ]
-    assert farthest(parts) == 0.4
-    assert farthest([{"difference": {"value": 0.0, "low": 0.0, "high": 0.0}}]) == 1.0
+    def part(value, low, high):
+        estimate = Estimate(value=value, low=low, high=high, n=1, method="t")
+        return SimpleNamespace(comparison=SimpleNamespace(difference=estimate))
+
+    assert farthest([part(0.1, -0.4, 0.2), part(0.1, -inf, inf)]) == 0.4
+    assert farthest([part(0.0, 0.0, 0.0)]) == 1.0

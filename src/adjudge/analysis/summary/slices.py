@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from adjudge.analysis.summary.sample import Bounds, Group, Row
 from adjudge.documents.records_json import records_json
 from adjudge.records import Json, Scale
-from adjudge.reports.compare_match import value_text
 from adjudge.stats.intervals import Estimate
-from adjudge.text import shorten
+from adjudge.text import shorten, value_text
 
 MOST_SLICES = 40
 """Of one column; further values are reported together, so that a column of ids costs no more than another."""

@@ -1,17 +1,18 @@
-"""Two runs' judgements -> pairs: cases matched by id, a case's repeats averaged, what either side lost counted."""
+"""Two runs' judgements -> pairs: cases matched by id, a case's repeats averaged, what either side lacks counted."""
 
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from adjudge.records import OUTCOME_KINDS, Failed, Json, Judgement
-from adjudge.reports.format import shorten
+from adjudge.text import NO_VALUE, shorten, value_text
 
-SideName = Literal["a", "b"]
-Measure = Literal["score", "normalized"]
-NO_VALUE = "(none)"
-_NO_ID = re.compile(r"line-\d+")
+Letter = Literal["a", "b"]
+LETTERS: tuple[Letter, Letter] = ("a", "b")
+LONGEST_VALUE = 80
+_LINE_ID = re.compile(r"line-\d+")
 _MOST_NAMES = 20
 """Models and snapshots are few; should a provider make up a new one for each call, memory stays bounded."""
 _MOST_VERDICTS = 10_000
@@ -20,33 +21,33 @@ _MOST_VERDICTS = 10_000
 class CaseSide:
     """One case in one run: sums over its repeats."""
 
-    __slots__ = ("annotators", "judged", "label", "lost", "lost_as", "passed", "ruled", "total")
+    __slots__ = ("annotators", "failed", "failed_as", "label", "passed", "ruled", "scored", "total")
 
     def __init__(self) -> None:
         self.total = 0.0
-        self.judged = 0
+        self.scored = 0
         self.passed = 0
         self.ruled = 0
-        self.lost = 0
-        self.lost_as = ""
+        self.failed = 0
+        self.failed_as = ""
         """How its first repeat without a score ended."""
         self.label: Json = None
         self.annotators: Json = None
 
     def add(self, judgement: Judgement, value: float | None) -> None:
         if value is None:
-            self.lost_as = self.lost_as or judgement.outcome.kind
-            self.lost += 1
+            self.failed_as = self.failed_as or judgement.outcome.kind
+            self.failed += 1
             return
         self.total += value
-        self.judged += 1
+        self.scored += 1
         if judgement.passed is not None:
             self.ruled += 1
             self.passed += judgement.passed
 
     @property
     def mean(self) -> float | None:
-        return self.total / self.judged if self.judged else None
+        return self.total / self.scored if self.scored else None
 
     @property
     def pass_share(self) -> float | None:
@@ -56,13 +57,22 @@ class CaseSide:
 class MatchedCase:
     """One case in both runs; a side is None where the run does not have it."""
 
-    __slots__ = ("a", "b", "cluster", "slices")
+    __slots__ = ("a", "b", "case_id", "cluster", "slices")
 
-    def __init__(self) -> None:
+    def __init__(self, case_id: str) -> None:
+        self.case_id = case_id
         self.a: CaseSide | None = None
         self.b: CaseSide | None = None
         self.cluster: str | None = None
         self.slices: tuple[str, ...] = ()
+
+    def side(self, letter: Letter) -> CaseSide | None:
+        return self.a if letter == "a" else self.b
+
+    @property
+    def cluster_key(self) -> Hashable:
+        """Cases of one cluster share it; a case of no cluster is its own."""
+        return (self.case_id,) if self.cluster is None else self.cluster
 
 
 class Pair(NamedTuple):
@@ -70,7 +80,6 @@ class Pair(NamedTuple):
 
     case_id: str
     cluster: Hashable
-    """Cases of one cluster share it; a case of no cluster is its own."""
     a: float
     b: float
     passed_a: float | None
@@ -79,17 +88,17 @@ class Pair(NamedTuple):
     slices: tuple[str, ...]
 
 
-class Seen:
-    """What was seen of a side, whatever the case."""
+@dataclass(kw_only=True, slots=True)
+class SideTraits:
+    """What one run's judgements have in common, whatever the case."""
 
-    def __init__(self) -> None:
-        self.models: dict[str, None] = {}
-        self.snapshots: dict[str, None] = {}
-        self.repeats = 0
-        self.no_id = 0
-        """Rows that could not be read as a case, and so cannot be matched."""
-        self.verdicts: set[tuple[float, bool | None]] = set()
-        """Scores, each with whether it passed; where there are too many to hold, some of them."""
+    models: dict[str, None] = field(default_factory=dict)
+    snapshots: dict[str, None] = field(default_factory=dict)
+    repeats: int = 0
+    unread_rows: int = 0
+    """Rows that could not be read as a case, and so cannot be matched."""
+    verdicts: set[tuple[float, bool | None]] = field(default_factory=set)
+    """Scores, each with whether it passed; where there are too many to hold, some of them."""
 
     def add(self, judgement: Judgement) -> None:
         _remember(self.models, judgement.model)
@@ -103,40 +112,37 @@ class Seen:
 class Matching:
     """Takes the judgements of one judge from both runs, in any order; keeps a few numbers for each case."""
 
-    def __init__(
-        self, *, measure: Measure = "score", columns: Sequence[str] = (), keep_labels: bool = False
-    ) -> None:
+    def __init__(self, *, normalized: bool = False, columns: Sequence[str] = ()) -> None:
+        """`normalized`: take scores on a scale of 0 to 1, because the judges' own scales differ."""
+        self.normalized = normalized
         self.columns = tuple(columns)
-        self.seen: dict[SideName, Seen] = {"a": Seen(), "b": Seen()}
+        self.traits: dict[Letter, SideTraits] = {letter: SideTraits() for letter in LETTERS}
         self.cases: dict[str, MatchedCase] = {}
         self.clusters_differ = 0
         """Cases that are of another cluster in B; A's counts."""
         self.metadata_columns: dict[str, None] = {}
-        self._measure = measure
-        self._keep_labels = keep_labels
         self._texts: dict[str, str] = {}
 
-    def add(self, side: SideName, judgement: Judgement) -> None:
-        seen = self.seen[side]
-        outcome = judgement.outcome
-        if isinstance(outcome, Failed) and outcome.kind == "bad_row" and _NO_ID.fullmatch(judgement.case_id):
-            seen.no_id += not judgement.repeat
+    def add(self, letter: Letter, judgement: Judgement) -> None:
+        traits, outcome = self.traits[letter], judgement.outcome
+        if (
+            isinstance(outcome, Failed)
+            and outcome.kind == "bad_row"
+            and _LINE_ID.fullmatch(judgement.case_id)
+        ):
+            traits.unread_rows += not judgement.repeat
             return
-        seen.add(judgement)
+        traits.add(judgement)
         case = self.cases.get(judgement.case_id)
         if case is None:
-            case = self.cases[judgement.case_id] = MatchedCase()
-        mine = case.a if side == "a" else case.b
-        if mine is None:
-            mine = CaseSide()
+            case = self.cases[judgement.case_id] = MatchedCase(judgement.case_id)
+        side = case.side(letter)
+        if side is None:
+            side = CaseSide()
+            side.label, side.annotators = judgement.label, judgement.annotators
+            setattr(case, letter, side)
             self._place(case, judgement)
-            if side == "a":
-                case.a = mine
-            else:
-                case.b = mine
-            if self._keep_labels:
-                mine.label, mine.annotators = judgement.label, judgement.annotators
-        mine.add(judgement, judgement.score if self._measure == "score" else judgement.normalized)
+        side.add(judgement, judgement.normalized if self.normalized else judgement.score)
 
     def _place(self, case: MatchedCase, judgement: Judgement) -> None:
         """The case's cluster and slices: what the first run says, else the second."""
@@ -148,27 +154,25 @@ class Matching:
             return
         for column in judgement.metadata:
             _remember(self.metadata_columns, column)
-        values = tuple(
-            self._text(shorten(value_text(judgement.metadata.get(column)), 80)) for column in self.columns
-        )
         if not case.slices or set(case.slices) == {NO_VALUE}:
-            case.slices = values
+            case.slices = tuple(
+                self._text(shorten(value_text(judgement.metadata.get(column)), LONGEST_VALUE))
+                for column in self.columns
+            )
 
     def _text(self, text: str) -> str:
         """One string for all cases with the same words."""
         return self._texts.setdefault(text, text)
 
-    # ---- what came of it ----
-
     def pairs(self) -> Iterator[Pair]:
-        for case_id, case in self.cases.items():
+        for case in self.cases.values():
             if case.a is None or case.b is None:
                 continue
             a, b = case.a.mean, case.b.mean
             if a is not None and b is not None:
                 yield Pair(
-                    case_id=case_id,
-                    cluster=(case_id,) if case.cluster is None else case.cluster,
+                    case_id=case.case_id,
+                    cluster=case.cluster_key,
                     a=a,
                     b=b,
                     passed_a=case.a.pass_share,
@@ -176,67 +180,48 @@ class Matching:
                     slices=case.slices,
                 )
 
-    def scores(self, side: SideName) -> Iterator[tuple[Hashable, float]]:
+    def scores(self, letter: Letter) -> Iterator[tuple[Hashable, float]]:
         """Cluster and mean of every case judged on one side."""
-        for case_id, case in self.cases.items():
-            mine = case.a if side == "a" else case.b
-            mean = None if mine is None else mine.mean
-            if mean is not None:
-                yield (case_id,) if case.cluster is None else case.cluster, mean
+        for case in self.cases.values():
+            side = case.side(letter)
+            if side is not None and side.mean is not None:
+                yield case.cluster_key, side.mean
 
     def in_both(self) -> Iterator[tuple[CaseSide, CaseSide]]:
         for case in self.cases.values():
             if case.a is not None and case.b is not None:
                 yield case.a, case.b
 
-    def count(self, side: SideName) -> "Count":
+    def count(self, letter: Letter) -> "SideCounts":
         """What became of one side's cases."""
-        mine = [
-            (case.a, case.b) if side == "a" else (case.b, case.a)
-            for case in self.cases.values()
-            if (case.a if side == "a" else case.b) is not None
-        ]
-        lost: Counter[str] = Counter()
-        alone = repeats_lost = 0
-        for own, other in mine:
-            if own is None:
+        cases = unmatched = repeats_not_scored = 0
+        not_judged: Counter[str] = Counter()
+        for case in self.cases.values():
+            mine = case.side(letter)
+            if mine is None:
                 continue
-            if other is None:
-                alone += 1
-            elif not own.judged:
-                lost[own.lost_as] += 1
-            repeats_lost += own.lost if own.judged else 0
-        return Count(
-            cases=len(mine),
-            alone=alone,
-            lost={kind: lost[kind] for kind in OUTCOME_KINDS if lost[kind]},
-            repeats_lost=repeats_lost,
+            cases += 1
+            if case.side("b" if letter == "a" else "a") is None:
+                unmatched += 1
+            elif not mine.scored:
+                not_judged[mine.failed_as] += 1
+            repeats_not_scored += mine.failed if mine.scored else 0
+        return SideCounts(
+            cases=cases,
+            unmatched=unmatched,
+            not_judged={kind: not_judged[kind] for kind in OUTCOME_KINDS if not_judged[kind]},
+            repeats_not_scored=repeats_not_scored,
         )
 
 
-class Count(NamedTuple):
+class SideCounts(NamedTuple):
     cases: int
-    alone: int
+    unmatched: int
     """Not in the other run."""
-    lost: dict[str, int]
+    not_judged: dict[str, int]
     """In both runs, and not judged in this one: by outcome."""
-    repeats_lost: int
+    repeats_not_scored: int
     """Of cases that other repeats did judge."""
-
-
-def value_text(value: Json) -> str:
-    """A metadata value as the name of a slice."""
-    match value:
-        case None:
-            return NO_VALUE
-        case bool():
-            return "true" if value else "false"
-        case str():
-            return value or NO_VALUE
-        case float() if value.is_integer() and abs(value) < 1e15:
-            return str(int(value))
-        case _:
-            return str(value)
 
 
 def _remember(names: dict[str, None], name: str) -> None:

@@ -6,13 +6,14 @@ from statistics import fmean
 
 import pytest
 
+from adjudge.analysis.comparison.corrected import NotCorrected, SideLabels, correct_difference
+from adjudge.analysis.comparison.labels_document import correction_facts
+from adjudge.analysis.comparison.matching import Pair
+from adjudge.documents.document import plain
 from adjudge.errors import InputError
 from adjudge.records import Scale
 from adjudge.reports.agree_labels import reading_of
 from adjudge.reports.agree_rows import Label
-from adjudge.reports.compare_corrected import SideLabels, correct_difference
-from adjudge.reports.compare_corrected_words import NOT_DECIDING, corrected_lines
-from adjudge.reports.compare_match import Pair
 from adjudge.stats.intervals import Undefined
 from adjudge.stats.paired import compare
 from adjudge.store import LabelDraw, SharedDraw
@@ -84,6 +85,14 @@ def corrected(reading):
     return of
 
 
+def words(correction):
+    """Kind -> what is said."""
+    found = {}
+    for fact in correction_facts(correction):
+        found.setdefault(fact.kind, []).append(plain(fact.text))
+    return found
+
+
 def test_labels_of_one_draw_for_both_correct_the_difference_of_scores_and_of_pass_rates(corrected):
     found = corrected(range(0, COUNT, 2))
     scores, passes = found.differences
@@ -93,9 +102,10 @@ def test_labels_of_one_draw_for_both_correct_the_difference_of_scores_and_of_pas
     assert scores.naive.value == pytest.approx(judge)
     assert scores.ppi.estimate.low < truth < scores.ppi.estimate.high
     assert scores.ppi.estimate.high < judge
-    assert (scores.quote, found.used, found.labelled_both) == ("ppi", 150, 150)
-    assert "the judge's own difference lies outside its interval" in scores.why
-    assert scores.naive.method.startswith("sign-flip")
+    assert (scores.quote, scores.why) == ("ppi", "drawn")
+    assert (found.selection.used, found.labelled.both) == (150, 150)
+    assert "the judge's own lies outside its interval" in words(found)["quote"][0]
+    assert scores.naive.method.startswith("paired permutation test")
 
 
 def test_passes_and_fails_correct_the_pass_rate_alone(corrected):
@@ -115,7 +125,7 @@ def test_where_lower_is_better_scores_are_turned_and_pass_rates_are_not(correcte
 def test_labels_for_every_case_give_the_peoples_own_difference(corrected):
     found = corrected(range(COUNT), draws=([], []))
     assert found.differences[0].ppi.estimate.value == pytest.approx(fmean(b - a for a, b in people_of()))
-    assert "the people's own difference" in found.differences[0].why
+    assert found.differences[0].why == "all_labelled"
 
 
 def test_the_frame_is_what_could_have_been_drawn(corrected):
@@ -124,38 +134,37 @@ def test_the_frame_is_what_could_have_been_drawn(corrected):
         fmean(b - a for a, b in judged(people_of())[:100])
     )
     assert found.selection.outside == 200
-    assert "200 not there to be drawn" in "\n".join(corrected_lines(found))
+    (left_out,) = words(found)["correction_left_out"]
+    assert "200 not there when the draw was made" in left_out
 
 
-def test_unknown_selection_and_few_labels_are_said_in_a_line(corrected):
+def test_unknown_selection_and_few_labels_are_told(corrected):
     unknown = corrected(range(100), draws=([], []))
-    assert isinstance(unknown, Undefined)
-    (line,) = corrected_lines(unknown)
-    assert line == (
-        "not corrected by people's labels: how the labelled cases were chosen is not known for both runs "
-        "(100 of A's answers and 100 of B's to the cases compared have a label); "
-        "`adjudge agree A --next 100 --with B` draws cases for both"
+    assert isinstance(unknown, NotCorrected)
+    assert (unknown.reason, unknown.labelled.a, unknown.labelled.b) == ("selection_unknown", 100, 100)
+    (fact,) = correction_facts(unknown)
+    assert plain(fact.text) == (
+        "not by people's labels: how the labelled cases were chosen is not known for both runs "
+        "(labels of 100 of A's answers and 100 of B's, of both for 100 cases); "
+        "adjudge agree A --next 100 --with B draws cases for both"
     )
     few = corrected(range(6))
-    assert few.differences[0].quote == "naive"
-    assert "6 cases labelled on both sides are too few to say" in few.differences[0].why
+    assert (few.differences[0].quote, few.differences[0].why) == ("naive", "few_labels")
+    assert "6 cases labelled on both sides are too few" in words(few)["quote"][0]
     two = corrected(range(2))
     assert isinstance(two.differences[0].ppi, Undefined)
-    assert any(line.startswith("quote the judge's own: ") for line in corrected_lines(two))
+    assert words(two)["quote"][0].startswith("quote the judge's own difference")
 
 
 def test_what_is_printed_has_both_figures_what_they_rest_on_and_which_to_quote(corrected):
-    lines = corrected_lines(corrected(range(0, COUNT, 2)))
-    assert lines[0].startswith("difference of the mean score: the judge's own +")
-    assert "; corrected +" in lines[0]
-    assert "PPI++ (lambda " in lines[0]
-    assert lines[1] == (
-        "the corrected one estimates by how much people would find B better, on average over the cases that these were "
-        "drawn from"
-    )
-    assert lines[2].startswith("quote the corrected one: it holds whatever errors")
-    assert any("of 150 of A's answers and 150 of B's, both for 150 cases" in line for line in lines)
-    assert lines[-1] == NOT_DECIDING
+    found = words(corrected(range(0, COUNT, 2)))
+    assert found["corrected"][0].startswith("mean score +")
+    assert " by people's labels, +" in found["corrected"][0]
+    assert "PPI++ (lambda " in found["correction_method"][0]
+    assert "by how much people would find B better" in found["correction_method"][0]
+    assert found["quote"][0].startswith("quote the corrected difference: it holds whatever errors")
+    assert "150 of A's answers and 150 of B's, of both for 150 cases" in found["correction_labels"][0]
+    assert "the gates are of the judge's own difference" in found["correction_conditions"][0]
 
 
 def test_scores_and_passes_in_one_are_read_by_the_rule_or_refused(reading, build):

@@ -4,22 +4,20 @@ from random import Random
 
 import pytest
 
+from adjudge.analysis.comparison.figures import MOST_SLICES, JudgedRun, NotComputed, compare_judge
+from adjudge.analysis.comparison.matching import Matching
 from adjudge.records import Scale
-from adjudge.reports.compare import MOST_SLICES, Names, compare_matched
-from adjudge.reports.compare_match import Matching
-from adjudge.stats.intervals import Undefined
 from adjudge.stats.paired import compare
 from adjudge.stats.pairs import holm, mcnemar, wilcoxon
 
 SCALE = Scale(low=0, high=5)
-A, B = Names(run="before", judge="j@1"), Names(run="after", judge="j@1")
 
 
 @pytest.fixture
 def compared(build):
     """`rows` are (a, b), with more about the case in a third place; a word is a failure."""
 
-    def of(rows, *, columns=(), threshold=3, **more):
+    def of(rows, *, columns=(), threshold=3, listed=10, **judge):
         matching = Matching(columns=columns)
         for number, (a, b, *about) in enumerate(rows):
             for side, value in (("a", a), ("b", b)):
@@ -33,7 +31,8 @@ def compared(build):
                         **(about[0] if about else {}),
                     ),
                 )
-        return compare_matched(matching, a=A, b=B, **{"scale": SCALE, **more})
+        judged = JudgedRun(run_id="r", judge=build.judge(**judge))
+        return compare_judge(matching, judged, judged, listed=listed)
 
     return of
 
@@ -45,7 +44,7 @@ def scores(count=60, shift=0.6, seed=1):
     ]
 
 
-def test_the_primary_test_is_the_sign_flip_of_the_mean_paired_difference(compared):
+def test_the_primary_test_is_the_permutation_of_the_mean_paired_difference(compared):
     rows = scores()
     found = compared(rows)
     expected = compare([((f"c{n:03}",), float(b - a)) for n, (a, b) in enumerate(rows)], SCALE)
@@ -59,17 +58,17 @@ def test_secondary_tests_are_those_of_independent_pairs(compared):
     found = compared(rows)
     only_a = sum(a >= 3 > b for a, b in rows)
     only_b = sum(b >= 3 > a for a, b in rows)
-    assert (found.only_a_passed, found.only_b_passed) == (only_a, only_b)
-    assert found.mcnemar == mcnemar(only_a, only_b)
-    assert found.wilcoxon == wilcoxon([float(b - a) for a, b in rows])
+    assert (found.secondary.only_a_passed, found.secondary.only_b_passed) == (only_a, only_b)
+    assert found.secondary.mcnemar == mcnemar(only_a, only_b)
+    assert found.secondary.wilcoxon == wilcoxon([float(b - a) for a, b in rows])
 
 
 def test_clusters_are_flipped_whole_and_leave_no_secondary_tests(compared):
     rows = [(a, b, {"cluster": f"d{n // 4}"}) for n, (a, b) in enumerate(scores())]
     found = compared(rows)
     assert found.clusters == found.comparison.difference.clusters == 15
-    assert isinstance(found.mcnemar, Undefined)
-    assert isinstance(found.wilcoxon, Undefined)
+    clustered = NotComputed(reason="clustered")
+    assert (found.secondary.mcnemar, found.secondary.wilcoxon) == (clustered, clustered)
     assert "clusters" in found.a.mean.method
     assert "clusters" in found.a.pass_rate.method
 
@@ -77,11 +76,11 @@ def test_clusters_are_flipped_whole_and_leave_no_secondary_tests(compared):
 def test_a_drop_on_a_scale_where_lower_is_better_is_an_improvement(compared):
     rows = [(4, 2 + n % 2) for n in range(20)]
     assert compared(rows).finding == "worse"
-    turned = compared(rows, lower_is_better=True)
+    turned = compared(rows, better="lower", threshold=None)
     assert turned.finding == "better"
     assert turned.comparison.difference.value == pytest.approx(1.5)
     assert turned.a.mean.value == 4.0
-    assert turned.flips.shown[0].difference == 2.0
+    assert turned.changes.improvements.cases[0].difference == 2.0
 
 
 def test_an_interval_over_0_is_inconclusive_with_what_could_have_been_shown(compared):
@@ -91,15 +90,15 @@ def test_an_interval_over_0_is_inconclusive_with_what_could_have_been_shown(comp
     assert found.comparison.detectable > 0
 
 
-@pytest.mark.parametrize("lower_is_better", [False, True])
-def test_bounds_take_what_was_lost_as_far_as_the_scale_goes(compared, lower_is_better):
+@pytest.mark.parametrize("better", ["higher", "lower"])
+def test_bounds_take_what_was_lost_as_far_as_the_scale_goes(compared, better):
     rows = [(1, 2), ("refused", 3), (4, "unreadable"), ("refused", "refused")]
-    found = compared(rows, lower_is_better=lower_is_better)
+    found = compared(rows, better=better)
     least = (1 + (3 - 5) + (0 - 4) + (0 - 5)) / 4
     most = (1 + (3 - 0) + (5 - 4) + (5 - 0)) / 4
-    expected = (-most, -least) if lower_is_better else (least, most)
+    expected = (-most, -least) if better == "lower" else (least, most)
     assert (found.bounds.low, found.bounds.high) == pytest.approx(expected)
-    assert (found.matched, found.pairs, found.lost) == (4, 1, 3)
+    assert (found.matched, found.pairs, found.not_judged) == (4, 1, 3)
     assert compared(rows, scale=None).bounds is None
 
 
@@ -107,7 +106,7 @@ def test_slices_are_tested_together(compared):
     rows = [(a, b, {"metadata": {"topic": f"t{n % 3}"}}) for n, (a, b) in enumerate(scores(90))]
     found = compared(rows, columns=("topic",))
     assert [part.value for part in found.slices] == ["t0", "t1", "t2"]
-    assert [part.adjusted for part in found.slices] == holm([part.comparison.p for part in found.slices])
+    assert [part.p_holm for part in found.slices] == holm([part.comparison.p for part in found.slices])
     assert sum(part.comparison.difference.n for part in found.slices) == found.pairs
 
 
@@ -115,22 +114,29 @@ def test_a_column_of_many_values_is_cut_to_its_fullest(compared):
     rows = [(1, 2, {"metadata": {"id": n // 2 if n < 20 else n}}) for n in range(80)]
     found = compared(rows, columns=("id",))
     assert len(found.slices) == MOST_SLICES
-    assert found.slices_left_out == {"id": 70 - MOST_SLICES}
+    assert found.slices_omitted == {"id": 70 - MOST_SLICES}
     assert {part.value for part in found.slices} >= {str(n) for n in range(10)}
 
 
-def test_flips_are_listed_largest_first_and_worse_before_better(compared):
-    found = compared([(3, 2), (0, 5), (5, 0), (2, 3), (3, 4), (4, 3)], most_flips=3)
-    assert [flip.case_id for flip in found.flips.shown] == ["c002", "c001", "c000"]
-    assert (found.flips.kind, found.flips.worse, found.flips.better) == ("passes", 2, 2)
+def test_regressions_and_improvements_are_listed_largest_first(compared):
+    found = compared([(3, 2), (0, 5), (5, 0), (2, 3), (3, 4), (4, 3)], listed=1).changes
+    assert (found.of, found.regressions.count, found.improvements.count) == ("pass", 2, 2)
+    assert [case.case_id for case in found.cases] == ["c002", "c001"]
+    assert [case.case_id for case in compared([(3, 2), (5, 0)]).changes.cases] == ["c001", "c000"]
 
 
-def test_without_a_pass_rule_every_changed_score_is_a_flip(compared):
+def test_without_a_pass_rule_every_other_score_is_a_change(compared):
     found = compared([(3, 2), (1, 1), (3, 5)], threshold=None)
-    assert [flip.case_id for flip in found.flips.shown] == ["c002", "c000"]
-    assert found.flips.kind == "scores"
-    assert isinstance(found.mcnemar, Undefined)
+    assert [case.case_id for case in found.changes.cases] == ["c000", "c002"]
+    assert (found.changes.of, found.changes.regressions.count) == ("score", 1)
+    assert found.secondary.mcnemar == NotComputed(reason="no_pass_rule")
     assert found.a.pass_rate is None
+
+
+def test_tests_that_have_nothing_to_count_say_so(compared):
+    found = compared([(3, 3)] * 12).secondary
+    assert found.mcnemar == NotComputed(reason="no_discordant_pairs")
+    assert found.wilcoxon == NotComputed(reason="all_differences_zero")
 
 
 @pytest.mark.parametrize("b", [1, 3])
@@ -144,16 +150,21 @@ def test_equal_runs_differ_by_nothing_with_an_interval_of_some_width(compared):
     found = compared([(n % 4, n % 4) for n in range(50)])
     assert (found.finding, found.comparison.p) == ("inconclusive", 1.0)
     assert found.comparison.difference.low < 0 < found.comparison.difference.high
-    assert isinstance(found.comparison.detectable, Undefined)
+    assert found.comparison.detectable is None
 
 
 def test_nothing_judged_in_both_is_not_measured(compared):
     found = compared([("refused", 1), (2, "refused")])
-    assert (found.finding, found.comparison, found.a.mean) == ("not measured", None, None)
+    assert (found.finding, found.comparison, found.a.mean) == ("not_measured", None, None)
     assert found.bounds.low < found.bounds.high
 
 
-def test_repeats_that_are_tied_are_no_flip_and_leave_mcnemar_out(build):
+@pytest.fixture
+def sides(build):
+    return [JudgedRun(run_id=run, judge=build.judge()) for run in ("before", "after")]
+
+
+def test_repeats_that_are_tied_are_no_change_and_leave_mcnemar_out(build, sides):
     matching = Matching()
     for side, passes in (("a", (True, False)), ("b", (True, True))):
         for repeat, passed in enumerate(passes):
@@ -161,17 +172,17 @@ def test_repeats_that_are_tied_are_no_flip_and_leave_mcnemar_out(build):
                 build.scored(5.0 if passed else 0.0), case_id="x", repeat=repeat, passed=passed
             )
             matching.add(side, judgement)
-    found = compare_matched(matching, a=A, b=B, scale=SCALE)
-    assert found.flips.shown == ()
-    assert isinstance(found.mcnemar, Undefined)
+    found = compare_judge(matching, *sides)
+    assert found.changes.cases == ()
+    assert found.secondary.mcnemar == NotComputed(reason="tied_repeats", cases=1)
     assert found.b.repeats == 2
 
 
-def test_one_score_that_passes_on_one_side_only_tells_of_two_pass_rules(build):
+def test_one_score_that_passes_on_one_side_only_tells_of_two_pass_rules(build, sides):
     matching = Matching()
     for number in range(4):
         for side, passed in (("a", True), ("b", number > 1)):
             matching.add(side, build.judgement(build.scored(3.0), case_id=str(number), passed=passed))
-    assert compare_matched(matching, a=A, b=B, scale=SCALE).ruled_otherwise == 2
-    other = Names(run="after", judge="k@1")
-    assert compare_matched(matching, a=A, b=other, scale=SCALE).ruled_otherwise == 0
+    assert compare_judge(matching, *sides).pass_rules_differ == 2
+    other = JudgedRun(run_id="after", judge=build.judge("k"))
+    assert compare_judge(matching, sides[0], other).pass_rules_differ == 0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from adjudge.reports.compare_match import NO_VALUE, Matching, value_text
+from adjudge.analysis.comparison.matching import Matching
 
 
 @pytest.fixture
@@ -19,7 +19,11 @@ def test_cases_are_matched_by_id_in_any_order(add):
     for side, case_id, score in (("b", "x", 2), ("a", "y", 3), ("a", "x", 1), ("b", "y", 5), ("a", "z", 4)):
         add(matching, side, case_id, score)
     assert {(pair.case_id, pair.a, pair.b) for pair in matching.pairs()} == {("x", 1.0, 2.0), ("y", 3.0, 5.0)}
-    assert (matching.count("a").cases, matching.count("a").alone, matching.count("b").alone) == (3, 1, 0)
+    assert (matching.count("a").cases, matching.count("a").unmatched, matching.count("b").unmatched) == (
+        3,
+        1,
+        0,
+    )
 
 
 def test_repeats_are_averaged_and_those_without_a_score_left_out_and_counted(add):
@@ -29,8 +33,8 @@ def test_repeats_are_averaged_and_those_without_a_score_left_out_and_counted(add
     add(matching, "b", "x", 3, passed=True)
     (pair,) = matching.pairs()
     assert (pair.a, pair.b, pair.passed_a, pair.passed_b) == (4.5, 3.0, 0.5, 1.0)
-    assert (matching.count("a").repeats_lost, matching.count("a").lost) == (1, {})
-    assert (matching.seen["a"].repeats, matching.seen["b"].repeats) == (3, 1)
+    assert (matching.count("a").repeats_not_scored, matching.count("a").not_judged) == (1, {})
+    assert (matching.traits["a"].repeats, matching.traits["b"].repeats) == (3, 1)
 
 
 def test_what_was_not_judged_is_counted_by_outcome_on_its_own_side(add):
@@ -39,8 +43,8 @@ def test_what_was_not_judged_is_counted_by_outcome_on_its_own_side(add):
         add(matching, "a", str(number), a)
         add(matching, "b", str(number), b)
     assert len(list(matching.pairs())) == 1
-    assert matching.count("a").lost == {"unreadable": 1, "call_failed": 1}
-    assert matching.count("b").lost == {"refused": 2}
+    assert matching.count("a").not_judged == {"unreadable": 1, "call_failed": 1}
+    assert matching.count("b").not_judged == {"refused": 2}
 
 
 def test_rows_without_an_id_of_their_own_are_not_matched_by_their_line(add):
@@ -49,7 +53,7 @@ def test_rows_without_an_id_of_their_own_are_not_matched_by_their_line(add):
         add(matching, side, "line-7", "bad_row")
         add(matching, side, "c7", "bad_row")  # a row with an id, whose values the template would not take
     assert list(matching.cases) == ["c7"]
-    assert (matching.seen["a"].no_id, matching.seen["b"].no_id) == (1, 1)
+    assert (matching.traits["a"].unread_rows, matching.traits["b"].unread_rows) == (1, 1)
 
 
 def test_a_cluster_is_the_first_one_named_and_a_case_without_is_its_own(add):
@@ -75,23 +79,7 @@ def test_slices_come_from_the_metadata_of_whichever_run_has_it(add):
 
 
 def test_normalized_scores_are_taken_where_scales_differ(add):
-    matching = Matching(measure="normalized")
+    matching = Matching(normalized=True)
     add(matching, "a", "x", 4, normalized=0.8)
     add(matching, "b", "x", 1, normalized=1.0)
     assert [(pair.a, pair.b) for pair in matching.pairs()] == [(0.8, 1.0)]
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (None, NO_VALUE),
-        ("", NO_VALUE),
-        (3.0, "3"),
-        (3.5, "3.5"),
-        (True, "true"),
-        ([1], "[1]"),
-        (1e300, "1e+300"),
-    ],
-)
-def test_a_metadata_value_names_its_slice(value, text):
-    assert value_text(value) == text
