@@ -23,7 +23,7 @@ ENVIRON = {
     **{name: value for name, value in os.environ.items() if not name.startswith("ADJUDGE_")},
     "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     "ADJUDGE_STATE": os.environ["ADJUDGE_STATE"],
-    "COLUMNS": "118",
+    "COLUMNS": "80",
     "NO_COLOR": "1",
 }
 TOOK = re.compile(r"^[\d.]+ m?s · \$0$|  +[\d.]+ m?s · \$0$", re.MULTILINE)

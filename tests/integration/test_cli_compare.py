@@ -187,7 +187,7 @@ def test_other_judges_and_models_are_refused_unless_asked_for(adjudge, judge, wr
     assert "--across" in refused.err
     done = adjudge("compare", "before", "after", "--across")
     assert done.code == 0, done.err
-    assert "scores were put on a scale of 0 to 1" in " ".join(done.out.split())
+    assert "scores were put on a scale of 0 to 1" in done.out
     assert "Across        judge is correctness@" in done.out
 
 
@@ -289,8 +289,8 @@ def test_labels_of_one_draw_for_both_correct_the_difference(adjudge, labelled):
     assert done.code == 0, done.err
     assert "B is better   +0.330 [" in done.out
     assert "Corrected     pass rate +" in done.out
-    assert "by people's labels, +0.330 [" in " ".join(done.out.split())
-    assert "estimates by how much people would find B better" in " ".join(done.out.split())
+    assert "by people's labels, +0.330 [" in done.out
+    assert "estimates by how much people would find B better" in done.out
     assert (
         "quote the corrected difference: it holds whatever errors the judge makes on either side" in done.out
     )

@@ -96,7 +96,9 @@ def print_terminal(
     is_terminal = file.isatty()
     if colour is None:
         colour = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    width = min(shutil.get_terminal_size().columns, WIDEST) if is_terminal else WIDTH_WITHOUT_TERMINAL
+    width = shutil.get_terminal_size((WIDTH_WITHOUT_TERMINAL, 24)).columns
+    if is_terminal:
+        width = min(width, WIDEST)
     file.write(
         encode_for(render_terminal(document, width=width, colour=colour, verbose=verbose), file.encoding)
     )
