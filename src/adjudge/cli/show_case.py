@@ -12,7 +12,7 @@ from adjudge.cli.stored import find_run, stored
 from adjudge.documents.records_json import records_json
 from adjudge.documents.rows import result_row
 from adjudge.errors import InputError
-from adjudge.records import Failed, Json, Judgement
+from adjudge.records import Failed, Json, Judgement, Scale
 from adjudge.reports.worked_steps import Worked
 
 WIDTH_WITHOUT_TERMINAL = 110
@@ -110,11 +110,14 @@ def _width() -> int:
 def show_failed(where: str, run: str, *, as_json: bool) -> None:
     from adjudge.analysis.summary.document import failed_document
     from adjudge.analysis.summary.run import failed_cases, stored_cases
+    from adjudge.analysis.summary.stored import judges_of
 
     with stored(where) as store:
         record = find_run(store, run)
         cases = stored_cases(store, record.run_id, failed_cases(store, record.run_id))
+        judges = judges_of(store, record)
+    binary = {f"{judge.name}@{judge.hash}" for judge in judges if judge.scale == Scale(low=0, high=1)}
     if as_json:
         print_json({"run": record.run_id, "cases": records_json(cases)})
     else:
-        print_document(failed_document(record.name or record.run_id, cases))
+        print_document(failed_document(record.name or record.run_id, cases, binary))

@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from adjudge import __version__
+from adjudge.documents.html import gauge_svg, text_html
 from adjudge.documents.numbers import (
     NOTHING_TO_SHOW,
     show_count,
@@ -84,6 +85,8 @@ def environment() -> Environment:
         query=query,
         key=to_key,
         seen=seen,
+        text=text_html,
+        gauge=gauge_svg,
         pretty=lambda value: json.dumps(value, ensure_ascii=False, indent=2),
     )
     return made

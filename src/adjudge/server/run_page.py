@@ -1,137 +1,102 @@
-"""The run page's parts: each judge's figures in the report's own words, and each bar with the way to its items."""
+"""The run page: a card for each judge, the cases that came out worst, and what could change the figures."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from math import isfinite
 
-from adjudge.analysis.outcomes import NOTES
 from adjudge.analysis.summary.document import (
-    advice,
-    example_text,
+    binary_judges,
+    case_result,
+    gauge,
+    is_pass_or_fail,
     judge_facts,
-    marked,
     methods,
-    range_cell,
     slice_cells,
     slice_header,
+    unscored_range,
 )
 from adjudge.analysis.summary.figures import Summary
-from adjudge.analysis.summary.sample import Bounds
+from adjudge.analysis.summary.report import Report
+from adjudge.analysis.summary.run import CaseResult
 from adjudge.analysis.summary.slices import OTHERS, Slice, SliceColumn
-from adjudge.documents.document import Fact, plain
-from adjudge.documents.numbers import NOTHING_TO_SHOW, show_count, show_mean, show_percent, show_rate
+from adjudge.documents.document import Fact, Gauge, Tone
+from adjudge.documents.numbers import show_count, show_duration, show_money
 from adjudge.probes.shelf import find_card, shelf_of
-from adjudge.probes.text import card_line, no_card_line
-from adjudge.records import Scale
+from adjudge.probes.text import card_line
+from adjudge.server.figures import Figures
 from adjudge.server.items import ItemFilter
 from adjudge.server.keys import to_key
 from adjudge.server.pages import query
 from adjudge.server.service import Service
 from adjudge.stats.distribution import label_ends
-from adjudge.stats.intervals import Estimate
 from adjudge.store import RunRecord
-from adjudge.text import visible
 
-PERCENT = Scale(low=0.0, high=1.0)
-REPEATS = ("noise", "flips", "retest", "undecided", "repeats")
-LISTED = ("forced", "near", "card", "temperature", "clusters", "from store")
-"""The kinds of facts that have no part of their own on this page."""
 LONGEST_ID = 200
 """As the report cuts them: a longer one has no link."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Link:
+class Chip:
     text: str
-    href: str | None
+    tone: Tone = "plain"
+    href: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Bar:
-    """So many rows; the bar leads to them."""
+class ScoreBar:
+    """So many cases; the bar leads to them."""
 
     label: str
     count: int
     share: float
     href: str
-    look: str
-    """`solid`, `dotted` or `hatched`: told apart without colour."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Plot:
-    """A dot and its interval on a scale."""
+class JudgePanel:
+    """One judge: its headline, what is to be said of it, and its scores."""
 
-    value: float
-    low: float
-    high: float
-    scale: Scale | None
-    percent: bool = False
-    rest: Bounds | None = None
-    """What the rows that were not judged could have made of it."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Figure:
-    name: str
-    shown: str
-    n: int
-    method: str
-    rest: str
-    plot: Plot | None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Failures:
-    kind: str
-    count: int
-    heading: str
-    href: str
-    examples: tuple[Link, ...]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Note:
-    kind: str
-    count: int
-    meaning: str
-    href: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LowRow:
-    case: Link
-    repeat: int
-    score: float
-    passed: bool | None
-    reason: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class JudgePart:
     summary: Summary
-    name: str
-    card: str
-    items: str
-    figures: tuple[Figure, ...]
-    warnings: tuple[str, ...]
-    facts: tuple[str, ...]
-    repeats: tuple[str, ...]
-    undecided: tuple[Link, ...]
-    labels: str | None
-    outcomes: tuple[Bar, ...]
-    scores: tuple[Bar, ...]
-    notes: tuple[Note, ...]
-    failures: tuple[Failures, ...]
-    lowest: tuple[LowRow, ...]
-    lowest_href: str
+    gauge: Gauge
+    chips: tuple[Chip, ...]
+    facts: tuple[Fact, ...]
+    scores: tuple[ScoreBar, ...]
+    outcomes: tuple[ScoreBar, ...]
+    range: str
+    pairs: tuple[tuple[str, str], ...]
+    """Cost, time and tokens."""
+    href: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ResultCell:
+    text: str
+    tone: Tone
+    uncertain: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CaseRow:
+    case_id: str
+    href: str | None
+    question: str | None
+    expected: str | None
+    answer: str | None
+    cells: tuple[ResultCell | None, ...]
+    """One for each judge."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tab:
+    text: str
+    count: int
+    href: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SliceRow:
-    value: Link
+    value: str
+    href: str | None
     cells: tuple[str, ...]
-    plot: Plot | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -140,181 +105,176 @@ class SliceTable:
     column: str
     header: tuple[str, ...]
     rows: tuple[SliceRow, ...]
-    mean: float | None
-    """Of all rows."""
-    scale: Scale | None
 
 
-def judge_parts(service: Service, record: RunRecord, summaries: Iterable[Summary]) -> list[JudgePart]:
-    ways = Ways(to_key(record.run_id))
-    return [_judge(service, ways, summary) for summary in summaries]
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunPage:
+    panels: tuple[JudgePanel, ...]
+    cases: tuple[CaseRow, ...]
+    cases_heading: str
+    tabs: tuple[Tab, ...]
+    tables: tuple[SliceTable, ...]
+    notes: tuple[Fact, ...]
+    """How figures were made."""
 
 
-def _judge(service: Service, ways: "Ways", summary: Summary) -> JudgePart:
+def run_view(service: Service, record: RunRecord, figures: Figures, before: Figures | None) -> RunPage:
+    """`before` are the figures of the run of the same file before this one, where they are known."""
+    ways, report = Ways(to_key(record.run_id)), figures.report
+    ruled = any(summary.passed is not None for summary in report.judges)
+    return RunPage(
+        panels=tuple(_panel(service, ways, summary, before) for summary in report.judges if summary.asked),
+        cases=_cases(report, ways),
+        cases_heading="Failed" if ruled else "Lowest scores",
+        tabs=tuple(_tabs(report.judges, ways)),
+        tables=slice_tables(record, report.judges),
+        notes=tuple(block for block in methods(report.judges) if isinstance(block, Fact)),
+    )
+
+
+# ---- judges --------------------------------------------------------------------------------------------
+
+
+def _panel(service: Service, ways: "Ways", summary: Summary, before: Figures | None) -> JudgePanel:
     facts = judge_facts(summary)
-    undecided = summary.repeated.undecided if summary.repeated else None
-    judge = summary.judge
-    return JudgePart(
+    return JudgePanel(
         summary=summary,
-        name=judge,
-        card=_card(service, summary),
-        items=ways.items(ItemFilter(judge=judge)),
-        figures=tuple(_figures(summary)),
-        warnings=_texts(facts, "unreliable"),
-        facts=_texts(facts, *LISTED),
-        repeats=_texts(facts, *REPEATS),
-        undecided=tuple(
-            Link(text=visible(case), href=ways.item(case, judge))
-            for case in (undecided.case_ids if undecided else ())
-        ),
-        labels=next(iter(_texts(facts, "labels")), None),
-        outcomes=tuple(_outcomes(summary, ways)),
+        gauge=gauge(summary),
+        chips=tuple(_chips(service, ways, summary, before)),
+        facts=facts,
         scores=tuple(_scores(summary, ways)),
-        notes=tuple(
-            Note(
-                kind=kind,
-                count=count,
-                meaning=NOTES.get(kind, ""),
-                href=ways.items(ItemFilter(judge=judge, note=kind)),
-            )
-            for kind, count in summary.notes.items()
-        ),
-        failures=tuple(
-            Failures(
-                kind=kind,
-                count=summary.outcomes[kind],
-                heading=visible(plain(advice(summary, kind))),
-                href=ways.items(ItemFilter(judge=judge, outcomes=(kind,))),
-                examples=tuple(
-                    Link(text=visible(plain(example_text(failure))), href=ways.item(failure.case_id, judge))
-                    for failure in summary.failures.get(kind, ())
-                ),
-            )
-            for kind in summary.outcomes
-            if kind not in {"scored", "forced"}
-        ),
-        lowest=tuple(
-            LowRow(
-                case=Link(text=visible(row.case_id), href=ways.item(row.case_id, judge, row.repeat)),
-                repeat=row.repeat,
-                score=row.score,
-                passed=row.passed,
-                reason=row.reason,
-            )
-            for row in summary.worst
-        ),
-        lowest_href=ways.items(
-            ItemFilter(judge=judge, sort="-score" if summary.better == "lower" else "score")
-        ),
+        outcomes=tuple(_outcomes(summary, ways)),
+        range=unscored_range(summary) if summary.not_judged else "",
+        pairs=tuple(_pairs(summary)),
+        href=ways.items(ItemFilter(judge=summary.judge)),
     )
 
 
-def _texts(facts: Iterable[Fact], *kinds: str) -> tuple[str, ...]:
-    return tuple(visible(plain(fact.text)) for fact in facts if fact.kind in kinds)
-
-
-def _card(service: Service, summary: Summary) -> str:
+def _chips(service: Service, ways: "Ways", summary: Summary, before: Figures | None) -> Iterable[Chip]:
+    agreement = summary.agreement
+    if agreement is not None and agreement.rate is not None:
+        near = agreement.within_one
+        text = f"agrees with labels {show_count(agreement.equal)} of {show_count(agreement.judged)}"
+        steps = "" if near is None else f", within one step {near.value * 100:.0f} %"
+        yield Chip(text=text + steps, href=ways.items(ItemFilter(judge=summary.judge, label="disagree")))
+    elif agreement is not None:
+        yield Chip(text="labels are on another scale", tone="warning")
     card = find_card(shelf_of(service.where), judge_hash=summary.judge_hash, model=summary.model)
-    if card is not None:
-        return card_line(card)
-    return no_card_line(summary.judge, summary.model) if summary.model else ""
+    yield Chip(text="not certified", tone="warning") if card is None else Chip(text=card_line(card))
+    if summary.mean is not None and summary.mean.warning:
+        yield Chip(text="interval unreliable", tone="warning")
+    change = _change(summary, before)
+    if change is not None and before is not None:
+        name = before.record.name or before.record.run_id
+        arrow = "▲ " if change > 0 else "▼ "
+        unit = f"{abs(change) * 100:.1f}" if is_pass_or_fail(summary) else f"{abs(change):.2f}"
+        href = f"/compare{query({'a': to_key(before.record.run_id), 'b': ways.key})}"
+        yield Chip(text=f"{arrow + unit if change else 'no change'} since {name}", href=href)
 
 
-# ---- figures -------------------------------------------------------------------------------------------
+def _change(summary: Summary, before: Figures | None) -> float | None:
+    """Of the headline, against the same judge in the run before."""
+    for other in before.report.judges if before else ():
+        if (other.judge, other.judge_hash) == (summary.judge, summary.judge_hash):
+            ours, theirs = (
+                (each.pass_rate if is_pass_or_fail(summary) else each.mean) for each in (summary, other)
+            )
+            return None if ours is None or theirs is None else ours.value - theirs.value
+    return None
 
 
-def _figures(summary: Summary) -> Iterable[Figure]:
-    scale, missing = summary.scale, summary.not_judged
-    if summary.mean:
-        yield Figure(
-            name="Mean",
-            shown=marked(show_mean(summary.mean), summary.mean),
-            n=summary.mean.n,
-            method=summary.mean.method,
-            rest=range_cell(summary.bounds, missing),
-            plot=_plot(summary.mean, scale, rest=summary.bounds if missing else None),
-        )
-    if summary.mean_without_forced:
-        yield Figure(
-            name="Mean without rows scored by rule",
-            shown=marked(show_mean(summary.mean_without_forced), summary.mean_without_forced),
-            n=summary.mean_without_forced.n,
-            method=summary.mean_without_forced.method,
-            rest=NOTHING_TO_SHOW,
-            plot=_plot(summary.mean_without_forced, scale),
-        )
-    if summary.pass_rate:
-        bounds = summary.pass_bounds if summary.pass_rate.n < summary.asked else None
-        yield Figure(
-            name="Pass rate",
-            shown=marked(show_rate(summary.pass_rate), summary.pass_rate),
-            n=summary.pass_rate.n,
-            method=summary.pass_rate.method,
-            rest=f"{show_percent(bounds.low)} to {show_percent(bounds.high)}" if bounds else NOTHING_TO_SHOW,
-            plot=_plot(summary.pass_rate, PERCENT, rest=bounds, percent=True),
-        )
-
-
-def _plot(
-    estimate: Estimate | None, scale: Scale | None, *, rest: Bounds | None = None, percent: bool = False
-) -> Plot | None:
-    if estimate is None or not isfinite(estimate.low) or not isfinite(estimate.high):
-        return None
-    return Plot(
-        value=estimate.value, low=estimate.low, high=estimate.high, scale=scale, percent=percent, rest=rest
-    )
-
-
-def _outcomes(summary: Summary, ways: "Ways") -> Iterable[Bar]:
-    looks = {"scored": "solid", "forced": "dotted"}
-    for kind, count in summary.outcomes.items():
-        href = ways.items(ItemFilter(judge=summary.judge, outcomes=(kind,)))
-        share = count / summary.asked
-        yield Bar(label=kind, count=count, share=share, href=href, look=looks.get(kind, "hatched"))
-
-
-def _scores(summary: Summary, ways: "Ways") -> Iterable[Bar]:
+def _scores(summary: Summary, ways: "Ways") -> Iterable[ScoreBar]:
+    most = max((summary.distribution or {}).values(), default=1)
     for label, count in (summary.distribution or {}).items():
         low, high = label_ends(label, summary.scale)
         href = ways.items(ItemFilter(judge=summary.judge, low=low, high=high))
-        yield Bar(label=label, count=count, share=count / summary.judged, href=href, look="solid")
+        yield ScoreBar(label=label, count=count, share=count / most, href=href)
+
+
+def _outcomes(summary: Summary, ways: "Ways") -> Iterable[ScoreBar]:
+    for kind, count in summary.outcomes.items():
+        if kind != "scored":
+            href = ways.items(ItemFilter(judge=summary.judge, outcomes=(kind,)))
+            yield ScoreBar(label=kind.replace("_", " "), count=count, share=count / summary.asked, href=href)
+
+
+def _pairs(summary: Summary) -> Iterable[tuple[str, str]]:
+    yield "cost", show_money(summary.cost, summary.cost_unknown)
+    if summary.latency and summary.latency.p95_ms >= 0.5:
+        yield (
+            "p50 · p95",
+            f"{show_duration(summary.latency.p50_ms)} · {show_duration(summary.latency.p95_ms)}",
+        )
+    usage = (("tokens in", summary.usage.input), ("tokens out", summary.usage.output))
+    yield from ((name, show_count(count)) for name, count in usage if count is not None)
+    if summary.from_store:
+        yield "from the store", show_count(summary.from_store)
+
+
+# ---- cases ---------------------------------------------------------------------------------------------
+
+
+def _cases(report: Report, ways: "Ways") -> tuple[CaseRow, ...]:
+    judges = list(dict.fromkeys((each.judge, each.judge_hash) for each in report.judges if each.asked))
+    binary = binary_judges(report.judges)
+    rows = []
+    for case in report.cases:
+        found = {(result.judge, result.judge_hash): result for result in case.results}
+        first = min(found.values(), key=lambda result: result.passed is not False, default=None)
+        rows.append(
+            CaseRow(
+                case_id=case.case_id,
+                href=None if first is None else ways.item(case.case_id, first.judge),
+                question=case.question,
+                expected=case.expected,
+                answer=case.answer,
+                cells=tuple(_cell(found[judge], binary) if judge in found else None for judge in judges),
+            )
+        )
+    return tuple(rows)
+
+
+def _cell(result: CaseResult, binary: Collection[str]) -> ResultCell:
+    tone: Tone = "plain" if result.passed is None else "good" if result.passed else "bad"
+    return ResultCell(text=case_result(result, binary), tone=tone, uncertain=result.uncertain)
+
+
+def _tabs(summaries: Sequence[Summary], ways: "Ways") -> Iterable[Tab]:
+    failed = sum((each.pass_rate.n if each.pass_rate else 0) - (each.passed or 0) for each in summaries)
+    if failed:
+        yield Tab(text="Failed", count=failed, href=ways.items(ItemFilter(passed="no")))
+    near = sum(each.notes.get("uncertain", 0) for each in summaries)
+    if near:
+        yield Tab(text="Near the threshold", count=near, href=ways.items(ItemFilter(note="uncertain")))
+    unscored = [kind for each in summaries for kind in each.outcomes if kind not in {"scored", "forced"}]
+    if unscored:
+        count = sum(each.not_judged for each in summaries)
+        kinds = tuple(dict.fromkeys(unscored))
+        yield Tab(text="Not scored", count=count, href=ways.items(ItemFilter(outcomes=kinds)))
+    yield Tab(text="All", count=sum(each.asked for each in summaries), href=ways.items(ItemFilter()))
 
 
 # ---- slices --------------------------------------------------------------------------------------------
 
 
-def slice_tables(record: RunRecord, summaries: Iterable[Summary]) -> list[SliceTable]:
+def slice_tables(record: RunRecord, summaries: Iterable[Summary]) -> tuple[SliceTable, ...]:
     ways = Ways(to_key(record.run_id))
-    return [
+    return tuple(
         SliceTable(
             judge=summary.judge,
             column=column.column,
             header=slice_header(summary),
             rows=tuple(_slice(summary, column, part, ways) for part in column.slices),
-            mean=summary.mean.value if summary.mean else None,
-            scale=summary.scale,
         )
         for summary in summaries
         for column in summary.slices
-    ]
+    )
 
 
 def _slice(summary: Summary, column: SliceColumn, part: Slice, ways: "Ways") -> SliceRow:
-    href = (
-        None
-        if part.value == OTHERS
-        else ways.items(ItemFilter(judge=summary.judge, slices=((column.column, part.value),)))
-    )
-    return SliceRow(
-        value=Link(text=visible(part.value), href=href),
-        cells=slice_cells(part, summary),
-        plot=_plot(part.mean, summary.scale, rest=part.bounds if part.not_judged else None),
-    )
-
-
-def method_texts(summaries: Sequence[Summary], kind: str) -> tuple[str, ...]:
-    """How figures were made (`methods`), and what many slices do (`slices`)."""
-    return _texts((block for block in methods(summaries) if isinstance(block, Fact)), kind)
+    wanted = ItemFilter(judge=summary.judge, slices=((column.column, part.value),))
+    href = None if part.value == OTHERS else ways.items(wanted)
+    return SliceRow(value=part.value, href=href, cells=slice_cells(part, summary))
 
 
 # ---- links ---------------------------------------------------------------------------------------------
@@ -322,7 +282,7 @@ def method_texts(summaries: Sequence[Summary], kind: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """Addresses of a run's items."""
+    """Addresses of a run's cases."""
 
     key: str
 

@@ -1,6 +1,6 @@
 """A run in words: how good, how sure, which cases failed, what was not scored, what to do next."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import isfinite
 
 from adjudge.analysis.outcomes import FAILURES, NOTES
@@ -168,7 +168,9 @@ def _failed(run: RunSummary) -> Iterator[Block]:
         if ruled
         else run.cases
     )
-    listed = [_entry(case, several=len(run.judges) > 1) for case in failing[:CASES_SHOWN]]
+    listed = [
+        _entry(case, binary_judges(run.judges), several=len(run.judges) > 1) for case in failing[:CASES_SHOWN]
+    ]
     show_all: Text = ("all: ", Command(f"adjudge show {run.run} --failed")) if run.run and ruled else ""
     if ruled:
         failed = sum(
@@ -182,20 +184,23 @@ def _failed(run: RunSummary) -> Iterator[Block]:
         yield CaseList(kind="failed", label="Lowest", text=f"{len(listed)} shown", cases=tuple(listed))
 
 
-def failed_document(run: str, cases: Sequence[CaseResults]) -> Document:
-    """All the cases that failed, to be read."""
+def failed_document(run: str, cases: Sequence[CaseResults], binary: Collection[str]) -> Document:
+    """All the cases that failed, to be read; `binary` as for `case_result`."""
     several = len({result.judge for case in cases for result in case.results}) > 1
-    entries = tuple(_entry(case, several=several) for case in cases)
+    entries = tuple(_entry(case, binary, several=several) for case in cases)
     listed = CaseList(kind="failed", label="Failed", text=_cases(len(cases)), cases=entries)
     return Document(title=("run ", Quote(run)), blocks=(listed,))
 
 
-def _entry(case: CaseResults, *, several: bool) -> CaseEntry:
+def _entry(case: CaseResults, binary: Collection[str], *, several: bool) -> CaseEntry:
     lines = [
         (word, text) for word, text in (("expected", case.expected), ("got", case.answer)) if text is not None
     ]
     reason = next((result.reason for result in case.results if result.reason and not result.passed), "")
-    marks = [f"{result.judge} {_result(result)}" if several else _result(result) for result in case.results]
+    marks = [
+        f"{result.judge} {case_result(result, binary)}" if several else case_result(result, binary)
+        for result in case.results
+    ]
     marks += ["unsure"] if any(result.uncertain for result in case.results) else []
     shown = [mark for mark in marks if several or mark != "fail"]
     return CaseEntry(
@@ -203,21 +208,27 @@ def _entry(case: CaseResults, *, several: bool) -> CaseEntry:
     )
 
 
-def _result(result: CaseResult) -> str:
+def case_result(result: CaseResult, binary: Collection[str]) -> str:
+    """`fail`, `3` or `missing input`; `binary` are the judges, as `name@hash`, whose pass or fail says all."""
     if result.score is None:
         return result.outcome.replace("_", " ")
-    if result.passed is None or result.score not in {0.0, 1.0}:
+    if result.passed is None or f"{result.judge}@{result.judge_hash}" not in binary:
         return f"{result.score:g}"
     return "pass" if result.passed else "fail"
+
+
+def binary_judges(summaries: Iterable[Summary]) -> set[str]:
+    return {f"{each.judge}@{each.judge_hash}" for each in summaries if is_pass_or_fail(each)}
 
 
 def case_table(run: RunSummary) -> Table:
     """Cases × judges."""
     judges = list(dict.fromkeys((summary.judge, summary.judge_hash) for summary in run.judges))
+    binary = binary_judges(run.judges)
     rows: list[tuple[Text, ...]] = []
     for case in run.cases:
         found = {(result.judge, result.judge_hash): result for result in case.results}
-        cells = [_result(found[judge]) if judge in found else NOTHING_TO_SHOW for judge in judges]
+        cells = [case_result(found[judge], binary) if judge in found else NOTHING_TO_SHOW for judge in judges]
         rows.append(
             (
                 Quote(shorten(case.case_id, 24)),
@@ -235,9 +246,12 @@ def case_table(run: RunSummary) -> Table:
 def _unscored(summary: Summary) -> Iterator[Fact]:
     kinds = {kind: n for kind, n in summary.outcomes.items() if kind not in {"scored", "forced"}}
     if kinds:
-        counts = join(", ", [_counted(summary, kind) for kind in kinds])
+        counts, known = join(", ", [_counted(summary, kind) for kind in kinds]), unscored_range(summary)
         yield Fact(
-            kind="not scored", label="Not scored", text=(*spans(counts), _range(summary)), tone="warning"
+            kind="not scored",
+            label="Not scored",
+            text=(*spans(counts), f": {known} if unscored cases were known" if known else ""),
+            tone="warning",
         )
     for kind in kinds:
         for number, example in enumerate(summary.failures.get(kind, ())):
@@ -257,12 +271,12 @@ def _unscored(summary: Summary) -> Iterator[Fact]:
         )
 
 
-def _range(summary: Summary) -> str:
-    """What the unscored could have made of the headline."""
+def unscored_range(summary: Summary) -> str:
+    """What the unscored could have made of the headline: `70.9–71.5 %`; nothing where that is not known."""
     if is_pass_or_fail(summary) and summary.pass_bounds:
-        return f": {summary.pass_bounds.low * 100:.1f}–{summary.pass_bounds.high * 100:.1f} % if unscored cases were known"
+        return f"{summary.pass_bounds.low * 100:.1f}–{summary.pass_bounds.high * 100:.1f} %"
     if summary.bounds:
-        return f": {show_number(summary.bounds.low)}–{show_number(summary.bounds.high)} if unscored cases were known"
+        return f"{show_number(summary.bounds.low)}–{show_number(summary.bounds.high)}"
     return ""
 
 

@@ -99,20 +99,23 @@ def failed_cases(store: Store, run_id: str) -> list[str]:
 
 
 def run_before(store: Store, record: RunRecord) -> str | None:
+    found = before_among(store.runs(), record)
+    return None if found is None else found.name or found.run_id
+
+
+def before_among(records: Iterable[RunRecord], record: RunRecord) -> RunRecord | None:
     """The latest finished run of the same file that began before this one."""
     path = record.plan.get("path")
-    if not path:
-        return None
     earlier = [
         run
-        for run in store.runs()
-        if run.plan.get("path") == path
+        for run in records
+        if path
+        and run.plan.get("path") == path
         and run.run_id != record.run_id
         and run.state == "finished"
         and run.started_at < record.started_at
     ]
-    latest = max(earlier, key=lambda run: run.started_at, default=None)
-    return None if latest is None else latest.name or latest.run_id
+    return max(earlier, key=lambda run: run.started_at, default=None)
 
 
 def _results(case_id: str, case: Case | None, judgements: Iterable[Judgement]) -> CaseResults:

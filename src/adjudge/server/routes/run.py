@@ -1,5 +1,6 @@
 """`/runs/KEY` and `/api/runs/KEY`: one run, and the files made of it."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query
@@ -7,15 +8,18 @@ from fastapi.responses import StreamingResponse
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from adjudge.analysis.summary.run import before_among
 from adjudge.server.app_state import Served, swaps
-from adjudge.server.figures import AT_ONCE, MOST_COLUMNS
+from adjudge.server.figures import AT_ONCE, MOST_COLUMNS, Figures
 from adjudge.server.keys import from_key
 from adjudge.server.pages import page
 from adjudge.server.run_files import MEDIA_TYPES, file_headers, report_file, row_file
-from adjudge.server.run_page import judge_parts, method_texts, shown_rate, slice_tables
+from adjudge.server.run_page import run_view, shown_rate
+from adjudge.server.service import Service
 from adjudge.server.shapes import RunDetail
 from adjudge.server.views_run import run_detail, run_progress, shown_plan
 from adjudge.server.views_runs import expected_judgements, run_row, short_model
+from adjudge.store import RunRecord
 
 router = APIRouter()
 Key = Annotated[str, Path(max_length=3_000, description="The `key` that the list of runs gives.")]
@@ -73,7 +77,6 @@ def run_page(
         or service.figures.known(record)
     ):
         figures = service.figures.get(record, wanted)
-    summaries = figures.report.judges if figures else ()
     others = [each for each in records if each.run_id != record.run_id][:MOST_TO_COMPARE]
     return page(
         request,
@@ -83,13 +86,18 @@ def run_page(
         rate=shown_rate(going.per_second) if going and going.per_second else None,
         plan=shown_plan(record.plan),
         short=short_model,
-        judges=judge_parts(service, record, summaries),
-        aids=method_texts(summaries, "methods"),
+        view=None
+        if figures is None
+        else run_view(service, record, figures, _known_before(service, record, records)),
         current_date=figures.report.current_date if figures else None,
         figures=figures,
-        tables=slice_tables(record, summaries),
-        sentence=" ".join(method_texts(summaries, "slices")),
         chosen=wanted is not None,
         most_columns=MOST_COLUMNS,
         others=others,
     )
+
+
+def _known_before(service: Service, record: RunRecord, records: Sequence[RunRecord]) -> Figures | None:
+    """The figures of the run of the same file before this one, unless counting them would take long."""
+    found = before_among(records, record)
+    return None if found is None or found.judgements > AT_ONCE else service.figures.get(found)

@@ -24,7 +24,8 @@ export async function swap(url, selector, { quiet = false } = {}) {
     const answer = await fetch(url, { headers: { "X-Swap": selector.slice(1) }, signal: control.signal });
     const fresh = parse(await answer.text()).querySelector(selector);
     if (!answer.ok || !fresh) throw new Error(`the server answered ${answer.status}`);
-    if (target.innerHTML !== fresh.innerHTML) {
+    const asksAgain = (part) => part.hasAttribute("data-poll");
+    if (target.innerHTML !== fresh.innerHTML || asksAgain(target) !== asksAgain(fresh)) {
       keepFocus(target, () => target.replaceWith(document.adoptNode(fresh)));
       document.dispatchEvent(new CustomEvent("adjudge:swapped", { detail: { selector } }));
     } else target.removeAttribute("aria-busy");
