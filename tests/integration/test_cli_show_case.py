@@ -5,11 +5,11 @@ import json
 from item_run import make_items
 
 
-def test_the_score_is_worked_out_in_text_and_in_json(adjudge, tmp_path):
+def test_the_score_is_explained_in_text_and_in_json(adjudge, tmp_path):
     make_items(tmp_path)
     done = adjudge("show", "before", "tower")
     assert done.code == 0, done.err
-    head, _, rest = done.out.partition("How the score came about:\n")
+    head, _, rest = done.out.partition("How the score was computed:\n")
     assert head.splitlines()[1] == "score 3, exactly 3.25"
     lines = rest.splitlines()
     assert lines[:3] == [
@@ -22,8 +22,8 @@ def test_the_score_is_worked_out_in_text_and_in_json(adjudge, tmp_path):
     assert "    The rule is `score >= 4`: 3 >= 4 does not hold." in lines
     assert "--- verdict: reply ---" in lines
     (row,) = json.loads(adjudge("show", "before", "tower", "--json").out)
-    assert row["worked"]["steps"][-1]["number"] == row["score"] == 3
-    assert row["worked"]["agrees"] is True
+    assert row["scoring"]["steps"][-1]["number"] == row["score"] == 3
+    assert row["scoring"]["agrees"] is True
     assert [call["step"] for call in row["prompts_and_replies"]] == ["items", "verdict"]
 
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from adjudge.records import Json
 from adjudge.scoring.scorer import Invalid
+from adjudge.scoring.steps import Category
 from adjudge.scoring.terms import is_quoted, is_term, term_key
 from adjudge.scoring.text import as_text, clipped, fold
 
-Category = Literal["facts", "conclusions", "terms"]
 MOST_ITEMS = 300
 NAMED_AT_MOST = 10
 

@@ -1,4 +1,4 @@
-"""What the API says of one item: the case, the verdict, the score worked out, what was sent, and where else it stands."""
+"""What the API says of one item: the case, the verdict, how the score was computed, what was sent, and where else it stands."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -9,7 +9,7 @@ from adjudge.server.shapes import Shape
 from adjudge.server.shapes_items import Neighbour
 
 
-class WorkedStep(Shape):
+class ScoreStep(Shape):
     """One step of the way to the score."""
 
     kind: str
@@ -21,13 +21,13 @@ class WorkedStep(Shape):
     details: list[tuple[str, str]]
 
 
-class WorkedScore(Shape):
-    """How the score came about; the number of the last of `steps` is the score."""
+class ScoreSteps(Shape):
+    """How the score was computed; the number of the last of `steps` is the score."""
 
-    steps: list[WorkedStep]
-    after: list[WorkedStep] = Field(description="Where the score stands on its scale, and whether it passes.")
+    steps: list[ScoreStep]
+    after: list[ScoreStep] = Field(description="Where the score stands on its scale, and whether it passes.")
     agrees: bool | None = Field(
-        description="Whether today's rules give the stored score; null: they give none."
+        description="Whether the scorer gives the stored score; null: it could not be run."
     )
 
 
@@ -120,7 +120,7 @@ class ItemDetail(Shape):
     fields: list[CaseField]
     columns: dict[str, Any] = Field(description="The row under its own column names.")
     metadata: dict[str, Any]
-    worked: WorkedScore
+    scoring: ScoreSteps
     notes: list[ItemNote]
     calls: list[ItemCall]
     labels: list[ItemLabel]
