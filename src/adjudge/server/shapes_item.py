@@ -5,30 +5,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from adjudge.analysis.scores import ScoreRows
 from adjudge.server.shapes import Shape
 from adjudge.server.shapes_items import Neighbour
-
-
-class ScoreStep(Shape):
-    """One step of the way to the score."""
-
-    kind: str
-    label: str
-    value: str
-    explanation: str
-    number: float | None = Field(description="The value, where it is a number.")
-    holds: bool | None = Field(description="Matched, agrees, passes; null where it is neither so nor not so.")
-    details: list[tuple[str, str]]
-
-
-class ScoreSteps(Shape):
-    """How the score was computed; the number of the last of `steps` is the score."""
-
-    steps: list[ScoreStep]
-    after: list[ScoreStep] = Field(description="Where the score stands on its scale, and whether it passes.")
-    agrees: bool | None = Field(
-        description="Whether the scorer gives the stored score; null: it could not be run."
-    )
 
 
 class CaseField(Shape):
@@ -120,7 +99,7 @@ class ItemDetail(Shape):
     fields: list[CaseField]
     columns: dict[str, Any] = Field(description="The row under its own column names.")
     metadata: dict[str, Any]
-    scoring: ScoreSteps
+    scoring: ScoreRows = Field(description="How the score was computed, or why there is none.")
     notes: list[ItemNote]
     calls: list[ItemCall]
     labels: list[ItemLabel]

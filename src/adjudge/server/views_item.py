@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from pydantic import TypeAdapter
+
 from adjudge.analysis.outcomes import NOTES
-from adjudge.analysis.scores import case_fields, explain_score, score_rows
+from adjudge.analysis.scores import ScoreRows, case_fields, explain_score, score_rows
 from adjudge.analysis.summary.stored import judges_of
 from adjudge.documents.rows import result_row
 from adjudge.fields import ALIASES
@@ -22,12 +24,12 @@ from adjudge.server.shapes_item import (
     ItemNote,
     ItemPlace,
     OtherJudgement,
-    ScoreSteps,
     SentMessage,
 )
 from adjudge.store import JudgementLine, RunRecord
 
 FIELDS = ("question", "response", "reference", "context", "tool_calls", "messages", "focus", "current_date")
+ROWS = TypeAdapter(ScoreRows)
 MOST_OTHERS = 200
 MOST_COMPARED = 24
 """Other wordings of a case that are read to see whether the response differs."""
@@ -62,7 +64,7 @@ def show_item(
         fields=_fields(case, filled),
         columns={} if case is None else _object(case.columns),
         metadata=_object(judgement.metadata),
-        scoring=ScoreSteps.model_validate(score_rows(explain_score(judgement, used, filled)).as_json()),
+        scoring=ROWS.validate_python(score_rows(explain_score(judgement, used, filled)).as_json()),
         notes=[_note(note) for note in judgement.notes],
         calls=[_call(call) for call in judgement.calls],
         labels=_labels(service, record, judgement),

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
@@ -25,6 +26,7 @@ from adjudge.records import (
     Verdict,
 )
 from adjudge.scoring import CoverageScore, Invalid, normalize, passes, scorer_for
+from adjudge.scoring.scale import plain
 from adjudge.scoring.steps import (
     ExpressionStep,
     FieldStep,
@@ -105,12 +107,8 @@ def rows_of(judgement, judge, fields):
 
 def assert_ends_at_the_score(rows, judgement):
     assert rows.agrees is True, [step.value for step in rows.steps]
-    assert rows.steps[-1].kind == "score"
-    assert rows.steps[-1].number == judgement.score
-    share = [step.number for step in rows.after if step.kind == "normalized"]
-    assert share in ([judgement.normalized], [])
-    passed = [step.holds for step in rows.after if step.kind == "passes"]
-    assert passed == [judgement.passed]
+    assert value_of(rows, "score") == [plain(judgement.score)]
+    assert [step.holds for step in rows.steps if step.kind == "passes"] == [judgement.passed]
 
 
 def value_of(rows, kind):
@@ -118,7 +116,7 @@ def value_of(rows, kind):
 
 
 def step_of(rows, kind):
-    return next(step for step in (*rows.steps, *rows.after) if step.kind == kind)
+    return next(step for step in rows.steps if step.kind == kind)
 
 
 def judge_of(front, body="Rate {{question}} {{response}}"):
@@ -160,9 +158,10 @@ def test_coverage_ends_at_the_stored_score_whatever_was_matched(example):
     judgement = judged(judge, parts, fields, items=items)
     rows = rows_of(judgement, judge, fields)
     assert_ends_at_the_score(rows, judgement)
-    assert step_of(rows, "exact").number == judgement.exact
+    written = step_of(rows, "formula").value.rpartition(" = ")[2].partition(" ≈ ")[0]
+    assert float(Fraction(written)) == judgement.exact
     listed = [step for step in rows.steps if step.kind in {"fact", "conclusion", "term"}]
-    assert len(listed) == sum(len(rows) for rows in items.values())
+    assert len(listed) == sum(len(each) for each in items.values())
     counts = judgement.verdict["counts"]
     assert sum(step.holds for step in listed) == sum(counts[f"matched_{name}"] for name in items)
 
@@ -170,9 +169,9 @@ def test_coverage_ends_at_the_stored_score_whatever_was_matched(example):
 @pytest.mark.parametrize(
     ("facts", "conclusions", "formula", "because"),
     [
-        ([True, False], [True], "5 × (0.4 × facts + 0.3 × conclusions + 0.21 × terms + 0.09 × organization)", "has conclusions"),
-        ([True, False], [], "5 × (0.7 × facts + 0.21 × terms + 0.09 × organization)", "has no conclusions"),
-        ([False, False], [True], "5 × (0.7 × facts + 0.21 × terms)", "None of the 2 facts"),
+        ([True, False], [True], "5 × (0.4 × 0.5 + 0.3 × 1 + 0.21 × 1 + 0.09 × 1) = 4", "has conclusions. Weights: facts 0.4, conclusions 0.3, terms 0.21, organization 0.09."),
+        ([True, False], [], "5 × (0.7 × 0.5 + 0.21 × 1 + 0.09 × 1) = 3.25", "has no conclusions. Weights: facts 0.7, terms 0.21, organization 0.09."),
+        ([False, False], [True], "5 × (0.7 × 0 + 0.21 × 1) = 1.05", "No fact was matched"),
     ],
 )  # fmt: skip
 def test_the_formula_that_was_used_is_named_with_its_reason(facts, conclusions, formula, because):
@@ -197,7 +196,7 @@ def test_the_formula_that_was_used_is_named_with_its_reason(facts, conclusions, 
     }
     fields = {"question": "q", "reference": REFERENCE, "response": RESPONSE}
     rows = rows_of(judged(judge, parts, fields, items=items), judge, fields)
-    assert value_of(rows, "formula")[0] == formula
+    assert value_of(rows, "formula") == [formula]
     assert because in step_of(rows, "formula").explanation
     assert "Found in the response by code" in step_of(rows, "term").explanation
 
@@ -312,7 +311,7 @@ def test_correctness_ends_at_the_stored_score_and_each_number_says_what_was_deci
         assert ("2 %" if calculation else "4 %") in step_of(rows, "margin").value
     without_case = rows_of(judgement, judge, None)
     assert without_case.agrees is None
-    assert without_case.steps[-1].number == judgement.score
+    assert value_of(without_case, "score") == [plain(judgement.score)]
     assert "The case is not in this store" in step_of(without_case, "unknown").explanation
 
 
@@ -441,9 +440,8 @@ def test_what_the_embedded_judge_measured_is_the_exact_score():
     )
     rows = rows_of(judgement, judge, {"response": "x"})
     assert_ends_at_the_score(rows, judgement)
-    assert step_of(rows, "measured").number == 2.88364
-    assert step_of(rows, "normalized").number == pytest.approx(0.576728)
-    assert step_of(rows, "probability").number == 0.4
+    assert value_of(rows, "measured") == ["2.88364"]
+    assert value_of(rows, "probability") == ["0.400"]
 
 
 def test_a_score_that_todays_rules_do_not_give_is_said_to_be_an_older_one():
@@ -452,14 +450,14 @@ def test_a_score_that_todays_rules_do_not_give_is_said_to_be_an_older_one():
     older = replace(judgement, outcome=replace(judgement.outcome, score=Score(value=2.0, exact=2.0)))
     rows = rows_of(older, judge, {})
     assert rows.agrees is False
-    assert (rows.steps[-1].kind, rows.steps[-1].number) == ("stored", 2.0)
+    assert value_of(rows, "stored") == ["2"]
 
 
 def test_without_the_judges_file_the_score_stands_and_that_is_said():
     judgement = judged(load_judge("relevance"), {"reason": "r", "score": 3}, {})
     rows = rows_of(judgement, None, None)
     assert rows.agrees is None
-    assert rows.steps[-1].number == 3.0
+    assert value_of(rows, "score") == ["3"]
     assert "not in this store" in rows.steps[0].explanation
 
 
@@ -481,7 +479,7 @@ def test_a_score_of_a_scorer_version_that_is_not_there_says_so_and_is_not_recomp
     }
     judgement = replace(judged(load_judge("correctness"), parts, fields), judge_hash=judge.hash)
     rows = rows_of(judgement, judge, fields)
-    assert [row.kind for row in rows.steps] == ["unknown", "score"]
+    assert [row.kind for row in rows.steps] == ["unknown", "score", "passes"]
     assert f"Scored by {words}, which this version of adjudge no longer has." in rows.steps[0].explanation
     assert rows.agrees is None
     overridden = override(judge, passes="score >= 0")
@@ -547,7 +545,6 @@ def test_a_failure_says_what_happened_and_what_to_do_and_is_no_number(kind):
     failed = Failed(kind=kind, message="the message", error_kind="finer", attempts=2, maybe_billed=True)
     judgement = Judgement(case_id="c", judge="j", judge_hash="h", model="m", repeat=0, outcome=failed, at=AT)
     rows = rows_of(judgement, None, None)
-    assert all(step.number is None for step in (*rows.steps, *rows.after))
     assert [step.kind for step in rows.steps] == ["outcome", "next"]
     assert ("message", "the message") in rows.steps[0].details
     assert "may be billed" in dict(rows.steps[0].details)["cost"]

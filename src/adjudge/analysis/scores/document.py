@@ -8,12 +8,11 @@ from typing import Literal, assert_never
 
 from adjudge.analysis.outcomes import FAILURES
 from adjudge.analysis.scores.expressions import operand_values, with_values
-from adjudge.analysis.scores.figures import Decider, Explanation
+from adjudge.analysis.scores.figures import Decider, Explanation, Source
 from adjudge.analysis.scores.numbers import comparison_details, exact_text, number_text
 from adjudge.documents.records_json import records_json
 from adjudge.expressions import EvaluationError, parse_expression
-from adjudge.records import Failed, Forced, Json, Judge, Judgement
-from adjudge.scoring import normalize
+from adjudge.records import Failed, Forced, Json, Judge, Judgement, Score
 from adjudge.scoring.numbers import percent
 from adjudge.scoring.rationale import CoverageScore, decimals
 from adjudge.scoring.scale import plain
@@ -34,17 +33,13 @@ from adjudge.scoring.text import as_text, clipped, fold
 from adjudge.text import visible
 
 RowKind = Literal[
-    "fact", "conclusion", "term", "organization", "reference",  # what was looked for, and whether it was found
-    "ratio", "formula", "exact", "rounding",
-    "number", "flag", "margin",
-    "field", "points", "values", "expression",
-    "measured", "rule", "lines", "score", "stored", "unknown",
-    "normalized", "passes", "probability",
-    "outcome", "next",
+    "fact", "conclusion", "term", "reference", "counts", "formula", "rounding",
+    "flag", "margin", "number", "field", "points", "expression", "values", "exact", "lines",
+    "measured", "rule", "score", "stored", "unknown", "passes", "probability", "outcome", "next",
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ScoreRow:
     """One line of an explanation, each text as a person reads it; texts of a case are untouched."""
 
@@ -52,22 +47,17 @@ class ScoreRow:
     label: str
     value: str
     explanation: str = ""
-    number: float | None = None
-    """The value, where it is a number."""
     holds: bool | None = None
     """Matched, agrees, passes; None where it is neither so nor not so."""
     details: tuple[tuple[str, str], ...] = ()
     """What it was decided from, by name: `quote`, `evidence`, `why`, `expected`, `as read` …"""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ScoreRows:
-    """How a judgement came to its score, or why it has none."""
+    """How a judgement came to its score and whether it passes; of a failure: what happened and what to do."""
 
     steps: tuple[ScoreRow, ...]
-    """In order; the number of the last one is the stored score. Of a failure: what happened and what to do."""
-    after: tuple[ScoreRow, ...] = ()
-    """Where the score stands on its scale, and whether it passes."""
     agrees: bool | None = None
     """Whether the scorer gives the score that is stored; None where it could not be run."""
 
@@ -79,106 +69,82 @@ class ScoreRows:
 
 def score_rows(explained: Explanation) -> ScoreRows:
     judgement = explained.judgement
-    outcome = judgement.outcome
-    if isinstance(outcome, Failed):
-        return ScoreRows(steps=tuple(failure_rows(judgement, outcome)))
-    rows = [*source_rows(explained)]
+    if isinstance(judgement.outcome, Failed):
+        return ScoreRows(tuple(failure_rows(judgement, judgement.outcome)))
+    rows = list(source_rows(explained))
     for step in explained.steps:
         rows += step_rows(step, explained)
+    return ScoreRows((*rows, *result_rows(explained, judgement.outcome.score)), explained.agrees)
+
+
+def result_rows(explained: Explanation, score: Score) -> Iterator[ScoreRow]:
+    judgement, judge = explained.judgement, explained.judge
     if explained.measured is not None:
-        rows.append(
-            ScoreRow(
-                kind="measured",
-                label="measured",
-                value=number_text(explained.measured),
-                explanation="The model measures its rating before rounding it to the scale; this is the exact score, which "
-                "means are taken over.",
-                number=explained.measured,
-            )
+        why = "Measured by the model before rounding to the scale; means are taken over this exact score."
+        yield ScoreRow("measured", "measured", number_text(explained.measured), why)
+    if explained.agrees is False:
+        why = "The scorer gives another score today. The stored one stands; run the case again to have it scored anew."
+        yield ScoreRow("stored", "stored score", number_text(score.value), why)
+    else:
+        yield ScoreRow("score", "score", number_text(score.value))
+    if explained.source == "rule":
+        yield advice_row(judgement)
+    if judge is not None:
+        yield pass_row(
+            judge, {**judgement.verdict, "score": score.value, "exact": score.exact}, judgement.passed
         )
-    stored = outcome.score.value
-    rows.append(
-        ScoreRow(
-            kind="stored",
-            label="stored score",
-            value=number_text(stored),
-            explanation=f"The scorer gives {number_text(explained.computed or 0.0)} today. The stored score was made by "
-            "another version of it, and stands; run the case again to have it scored anew.",
-            number=stored,
+    if judgement.probability is not None:
+        why = (
+            "Set by rule for numbers compared in code, unless the model is surer; not how likely it is right."
+            if explained.decider == "code"
+            else "How likely the model itself holds this verdict to be; not how likely it is right."
         )
-        if explained.agrees is False
-        else ScoreRow(kind="score", label="score", value=number_text(stored), number=stored)
-    )
-    after = tuple(standing_rows(explained, exact=outcome.score.exact))
-    return ScoreRows(steps=tuple(rows), after=after, agrees=explained.agrees)
+        yield ScoreRow("probability", "probability", f"{judgement.probability:.3f}", why)
+
+
+UNKNOWN: Mapping[Source, str] = {
+    "no_judge": "The judge's file is not in this store any more.",
+    "no_case": "The case is not in this store any more, so the scorer cannot be run over it again.",
+    "other_version": "Scored by {scorer}, which this version of adjudge no longer has. The stored score stands; run the case "
+    "again to have it scored by the present version.",
+    "not_computable": "The scorer of this version of adjudge refuses the stored verdict. The stored score stands.",
+}
 
 
 def source_rows(explained: Explanation) -> Iterator[ScoreRow]:
     """What comes before the steps, or stands in their place."""
-    match explained.source:
-        case "computed" | "failed":
-            if explained.reference is not None:
-                yield ScoreRow(
-                    kind="reference",
-                    label="reference",
-                    value=f"{explained.reference or 'one'} of {explained.references}",
-                    explanation="Each reference has a checklist of its own; the one that is covered best counts.",
-                )
-        case "rule":
-            yield from unasked_rows(explained.judgement, explained.judge)
-        case "no_judge":
-            yield _unknown("The judge's file is not in this store any more.")
-        case "no_case":
-            yield _unknown(
-                "The case is not in this store any more, so the scorer cannot be run over it again."
-            )
-        case "other_version":
-            yield _unknown(
-                f"Scored by {explained.scorer}, which this version of adjudge no longer has. The stored score stands; run "
-                "the case again to have it scored by the present version."
-            )
-        case "not_computable":
-            yield _unknown(
-                "The scorer of this version of adjudge refuses the stored verdict. The stored score stands."
-            )
-        case _:
-            assert_never(explained.source)
-
-
-def _unknown(why: str) -> ScoreRow:
-    return ScoreRow(kind="unknown", label="steps", value="not known", explanation=why)
+    if explained.reference is not None:
+        which = f"{explained.reference or 'one'} of {explained.references}"
+        why = "Each reference has a checklist of its own; the one that is covered best counts."
+        yield ScoreRow("reference", "reference", which, why)
+    if explained.source == "rule":
+        yield from unasked_rows(explained.judgement, explained.judge)
+    if explained.source in UNKNOWN:
+        yield ScoreRow(
+            "unknown", "steps", "not known", UNKNOWN[explained.source].format(scorer=explained.scorer)
+        )
 
 
 def step_rows(step: Step, explained: Explanation) -> Iterator[ScoreRow]:
     decider = explained.decider
     match step:
         case FieldStep():
-            yield ScoreRow(
-                kind="field",
-                label=f"`{step.field}` of the verdict",
-                value=clipped(as_text(step.value)),
-                explanation="The score is what the model put into this field; it is not computed."
+            why = (
+                "The score is what the model put into this field; it is not computed."
                 if decider == "model"
-                else "The score is the mean of the scale under the model's probabilities, rounded.",
-                number=float(step.number),
+                else "The score is the mean of the scale under the model's probabilities, rounded."
             )
+            yield ScoreRow("field", f"`{step.field}` of the verdict", clipped(as_text(step.value)), why)
         case MismatchStep():
-            yield ScoreRow(
-                kind="lines",
-                label="the verdict's own lines",
-                value=f"said {plain(step.stated)}, the lines give {decimals(step.computed)}",
-                explanation="The model's counts and its score do not match. `score: coverage_rationale` in the judge file "
-                "would make the counts decide.",
-            )
+            says = f"said {plain(step.stated)}, the lines give {decimals(step.computed)}"
+            why = "The model's counts and its score do not match; `score: coverage_rationale` would make the counts decide."
+            yield ScoreRow("lines", "the verdict's own lines", says, why)
         case PointsStep():
-            yield ScoreRow(kind="field", label=f"`{step.field}` of the verdict", value=clipped(step.label))
-            listed = ", ".join(f"{clipped(label, 40)} {plain(worth)}" for label, worth in step.points.items())
+            label = clipped(step.label, 40)
+            listed = ", ".join(f"{clipped(name, 40)} {plain(worth)}" for name, worth in step.points.items())
+            yield ScoreRow("field", f"`{step.field}` of the verdict", label)
             yield ScoreRow(
-                kind="points",
-                label=f"points for {clipped(step.label, 40)}",
-                value=plain(step.worth),
-                explanation=f"The judge file gives points for each label: {listed}.",
-                number=step.worth,
+                "points", f"points for {label}", plain(step.worth), f"Points in the judge file: {listed}."
             )
         case ExpressionStep():
             yield from expression_rows(step)
@@ -193,12 +159,10 @@ def step_rows(step: Step, explained: Explanation) -> Iterator[ScoreRow]:
         case ItemStep():
             yield item_row(step, explained.judgement.notes)
         case LinesStep():
+            why = "The model gave counts and no items, so they cannot be checked one by one."
+            lines = tuple((f"line {number}", line) for number, line in enumerate(step.lines, 1))
             yield ScoreRow(
-                kind="lines",
-                label="the verdict's own lines",
-                value="k of n, as the model counted them",
-                explanation="The model gave counts and no items, so they cannot be checked one by one.",
-                details=tuple((f"line {number}", line) for number, line in enumerate(step.lines, 1)),
+                "lines", "the verdict's own lines", "k of n, as the model counted", why, details=lines
             )
         case CoverageScore():
             yield from formula_rows(step, decider)
@@ -207,28 +171,14 @@ def step_rows(step: Step, explained: Explanation) -> Iterator[ScoreRow]:
 
 
 def expression_rows(step: ExpressionStep) -> Iterator[ScoreRow]:
-    tree = step.expression.tree
+    tree, values = step.expression.tree, step.values
     yield ScoreRow(
-        kind="expression",
-        label="expression",
-        value=step.expression.text,
-        explanation="The judge file computes the score from the verdict.",
-        details=tuple(operand_values(tree, step.values).items()),
+        "expression", "expression", step.expression.text, details=tuple(operand_values(tree, values).items())
     )
-    yield ScoreRow(
-        kind="values",
-        label="with the values in it",
-        value=f"{with_values(tree, step.values)} = {exact_text(step.result)}",
-        number=float(step.result),
-    )
+    filled = f"{with_values(tree, values)} = {exact_text(step.result)}"
+    yield ScoreRow("values", "with the values in it", filled)
     if step.exact != step.result:
-        yield ScoreRow(
-            kind="exact",
-            label="exactly",
-            value=exact_text(step.exact),
-            explanation="Before rounding; a half goes up.",
-            number=float(step.exact),
-        )
+        yield ScoreRow("exact", "exactly", exact_text(step.exact), "Before rounding; a half goes up.")
 
 
 # ---- correctness ----
@@ -246,18 +196,12 @@ VETOES_BY_RULE = {
 
 
 def flag_row(flag: FlagStep, decider: Decider) -> ScoreRow:
-    says = {
+    why = {
         "model": f"The model says that the response {VETOES[flag.name][not flag.value]}.",
         "code": "The model was not asked: the expected answer is a number, which is compared in code.",
         "rule": f"The model was not asked; set by rule when {VETOES_BY_RULE[flag.name]}.",
-    }
-    return ScoreRow(
-        kind="flag",
-        label=flag.name,
-        value="true" if flag.value else "false",
-        explanation=says[decider],
-        holds=not flag.value,
-    )
+    }[decider]
+    return ScoreRow("flag", flag.name, "true" if flag.value else "false", why, holds=not flag.value)
 
 
 def margin_row(step: MarginStep) -> ScoreRow:
@@ -266,33 +210,29 @@ def margin_row(step: MarginStep) -> ScoreRow:
         if step.calculation
         else "The question is not pure calculation (that would be 2 %)."
     )
+    rule = (
+        "A number agrees when |response − expected| ≤ m · |expected|, the bound included; years, dates, times, ordinals, "
+        "versions and identifiers have no margin."
+    )
     return ScoreRow(
-        kind="margin",
-        label="margin",
-        value=f"m = {exact_text(step.margin)} ({percent(step.margin)})",
-        explanation=f"{pure} A number agrees when |response − expected| ≤ m · |expected|, the bound included; years, dates, "
-        "times, ordinals, versions and identifiers have no margin.",
-        number=float(step.margin),
+        "margin", "margin", f"m = {exact_text(step.margin)} ({percent(step.margin)})", f"{pure} {rule}"
     )
 
 
 def number_row(number: NumberStep) -> ScoreRow:
     comparison = number.comparison
     response = "nothing" if number.response is None else clipped(number.response, 60)
-    difference = comparison.difference
     return ScoreRow(
-        kind="number",
-        label=f"{response} against {clipped(number.expected, 60)}",
-        value="agrees" if comparison.agrees else "does not agree",
-        explanation="" if number.critical else "Not critical, so it does not decide.",
-        number=None if difference is None or difference >= 10**6 else float(difference),
+        "number",
+        f"{response} against {clipped(number.expected, 60)}",
+        "agrees" if comparison.agrees else "does not agree",
+        "" if number.critical else "Not critical, so it does not decide.",
         holds=comparison.agrees,
         details=(
             ("expected", number.expected),
             ("response", number.response or "nothing was quoted"),
             *comparison_details(number),
             ("result", comparison.how),
-            ("critical", "yes: it decides" if number.critical else "no"),
         ),
     )
 
@@ -310,15 +250,7 @@ def veto_row(step: VetoStep, decider: Decider) -> ScoreRow:
             "code": "The expected number agrees.",
             "rule": "The model gives 50 % or more that the response agrees with the expected answer.",
         }[decider]
-    value = 0 if step.vetoes else 1
-    return ScoreRow(
-        kind="rule",
-        label="rule",
-        value=str(value),
-        explanation=why,
-        number=float(value),
-        holds=not step.vetoes,
-    )
+    return ScoreRow("rule", "rule", "0" if step.vetoes else "1", why, holds=not step.vetoes)
 
 
 def veto_text(veto: FlagStep | NumberStep, decider: Decider) -> str:
@@ -336,87 +268,55 @@ def item_row(item: ItemStep, notes: Sequence[str]) -> ScoreRow:
     repeats = fold(item.quote).rstrip(".") == fold(item.text).rstrip(".")
     quote = "" if repeats else item.quote  # nothing that the item itself does not say
     details = [("why", item.why), ("quote", quote), ("evidence", item.evidence)]
-    explanation = ""
+    why = ""
     if f"evidence_not_found:{item.item_id}" in notes:
-        explanation = (
+        why = (
             "The model called it matched, but its evidence does not stand in the response: it does not count."
         )
     elif item.found == "code":
-        explanation = "Found in the response by code; the model was not asked."
+        why = "Found in the response by code; the model was not asked."
         details = [("quote", quote)]
     return ScoreRow(
-        kind=ITEM_KINDS[item.category],
-        label=f"{item.item_id} {item.text}",
-        value="matched" if item.matched else "missed",
-        explanation=explanation,
+        ITEM_KINDS[item.category],
+        f"{item.item_id} {item.text}",
+        "matched" if item.matched else "missed",
+        why,
         holds=item.matched,
         details=tuple((name, text) for name, text in details if text),
     )
 
 
 def formula_rows(computed: CoverageScore, decider: Decider) -> Iterator[ScoreRow]:
-    counts, exact = computed.counts, computed.exact
-    seen = "as the model sees it" if decider == "model" else "as the places of the matched passages tell"
+    counts = computed.counts
+    found = [
+        f"facts {counts.matched_facts}/{counts.facts}",
+        f"conclusions {counts.matched_conclusions}/{counts.conclusions}",
+        f"terms {counts.matched_terms}/{counts.terms}",
+        f"organization {'matched' if counts.organized else 'mismatched'}",
+    ]
+    order = "as the model sees it" if decider == "model" else "as the places of the matched passages tell"
+    why = f"Organization: whether the response puts things in the reference's order, {order}; 1 or 0."
+    if not (counts.facts and counts.terms):
+        why += " 0/0 counts as 1: there were none to match."
+    yield ScoreRow("counts", "matched", " · ".join(found), why)
+    filled = " + ".join(f"{part.weight} × {exact_text(part.ratio)}" for part in computed.summands)
+    exact, short = exact_text(computed.exact), decimals(computed.exact)
+    rounded = f" ≈ {short}" if "/" in exact and Fraction(short) != computed.exact else ""
+    yield ScoreRow("formula", "formula", f"5 × ({filled}) = {exact}{rounded}", why_this_formula(computed))
     yield ScoreRow(
-        kind="organization",
-        label="organization",
-        value="matched" if counts.organized else "mismatched",
-        explanation=f"Whether the response puts things in the reference's order, {seen}: 1 or 0.",
-        holds=counts.organized,
+        "rounding", "rounded", str(computed.rounded), "To the nearest whole number; a half goes up."
     )
-    yield ratio_row("facts", counts.matched_facts, counts.facts)
-    yield ratio_row("conclusions", counts.matched_conclusions, counts.conclusions)
-    yield ratio_row("terms", counts.matched_terms, counts.terms)
-    names = " + ".join(f"{part.weight} × {part.name.removesuffix('_ratio')}" for part in computed.summands)
-    yield ScoreRow(
-        kind="formula", label="formula", value=f"5 × ({names})", explanation=why_this_formula(computed)
-    )
-    numbers = " + ".join(f"{part.weight} × {exact_text(part.ratio)}" for part in computed.summands)
-    yield ScoreRow(
-        kind="formula",
-        label="with the numbers in it",
-        value=f"5 × ({numbers}) = 5 × {exact_text(exact / 5)}",
-    )
-    written, short = exact_text(exact), decimals(exact)
-    yield ScoreRow(
-        kind="exact",
-        label="exactly",
-        value=written if "/" not in written or Fraction(short) == exact else f"{written} ≈ {short}",
-        number=float(exact),
-    )
-    yield ScoreRow(
-        kind="rounding",
-        label="rounded",
-        value=str(computed.rounded),
-        explanation="To the nearest whole number; a half goes up.",
-        number=float(computed.rounded),
-    )
-
-
-def ratio_row(name: str, matched: int, total: int) -> ScoreRow:
-    """`2/3 ≈ 0.6667`, `1/2 = 0.5`."""
-    left_out = name == "conclusions" and not total
-    if total:
-        short = decimals(Fraction(matched, total))
-        value = f"{matched}/{total} {'=' if Fraction(short) == Fraction(matched, total) else '≈'} {short}"
-    else:
-        value = f"0 of 0: {'left out, because there are none' if left_out else '1, because there were none to match'}"
-    number = None if left_out else matched / total if total else 1.0
-    return ScoreRow(kind="ratio", label=f"{name} matched", value=value, number=number)
 
 
 def why_this_formula(computed: CoverageScore) -> str:
     counts = computed.counts
+    weights = ", ".join(f"{part.name.removesuffix('_ratio')} {part.weight}" for part in computed.summands)
     if counts.facts >= 1 and counts.matched_facts == 0:
-        none = (
-            f"None of the {counts.facts} facts was matched"
-            if counts.facts > 1
-            else "The only fact was not matched"
+        return (
+            f"No fact was matched: then conclusions and organization count for nothing. Weights: {weights}."
         )
-        return f"{none}: then conclusions and organization count for nothing. This rule goes before the other two."
-    if counts.conclusions:
-        return "The reference has conclusions, so facts weigh 0.4 and conclusions 0.3."
-    return "The reference has no conclusions, so facts weigh 0.7."
+    has = "conclusions" if counts.conclusions else "no conclusions"
+    return f"The reference has {has}. Weights: {weights}."
 
 
 # ---- by rule, and not at all ----
@@ -426,12 +326,7 @@ def unasked_rows(judgement: Judgement, judge: Judge | None) -> Iterator[ScoreRow
     outcome = judgement.outcome
     assert not isinstance(outcome, Failed)
     reason = outcome.reason if isinstance(outcome, Forced) else judgement.reason or ""
-    yield ScoreRow(
-        kind="outcome",
-        label="what happened",
-        value="scored by rule",
-        explanation=f"{reason} No model was asked.",
-    )
+    yield ScoreRow("outcome", "what happened", "scored by rule", f"{reason} No model was asked.")
     value = number_text(outcome.score.value)
     if "empty_response" not in judgement.notes:
         why = f"The judge file forces the score {value} when a required input is absent (`when_missing:`)."
@@ -440,88 +335,37 @@ def unasked_rows(judgement: Judgement, judge: Judge | None) -> Iterator[ScoreRow
         why = f"A blank response is an answer, and gets the worst score of the scale, its {worst}: {value}."
     else:
         why = f"The judge file gives a blank response the score {value}."
-    yield ScoreRow(kind="rule", label="rule", value=value, explanation=why, number=outcome.score.value)
+    yield ScoreRow("rule", "rule", value, why)
 
 
 def advice_row(judgement: Judgement) -> ScoreRow:
     if "empty_response" in judgement.notes:
-        return ScoreRow(
-            kind="next",
-            label="what to do next",
-            value="Find out why the system gave no answer.",
-            explanation="`when_empty:` in the judge file says what a blank response is worth.",
-        )
-    return ScoreRow(
-        kind="next",
-        label="what to do next",
-        value="Fill in what is missing.",
-        explanation="Or name its column with `--map input=column`; then run the same command again. The report gives the "
-        "mean with and without such rows.",
-    )
+        do = "Find out why the system gave no answer."
+        why = "`when_empty:` in the judge file says what a blank response is worth."
+    else:
+        do = "Fill in what is missing."
+        why = "Or name its column with `--map input=column`; then run the same command again."
+    return ScoreRow("next", "what to do next", do, why)
 
 
 def failure_rows(judgement: Judgement, failed: Failed) -> Iterator[ScoreRow]:
     advice = FAILURES[failed.kind]
-    details = [("message", failed.message)]
-    if failed.error_kind:
-        details.append(("kind", failed.error_kind))
-    if judgement.attempts:
-        details.append(("attempts", str(judgement.attempts)))
-    if failed.maybe_billed:
-        details.append(("cost", "unknown: the answer was lost on its way and may be billed"))
-    yield ScoreRow(
-        kind="outcome",
-        label="what happened",
-        value=failed.kind,
-        explanation=f"{advice.means[0].upper()}{advice.means[1:]}. It is counted as not judged, and is no 0.",
-        details=tuple(details),
-    )
+    details = [
+        ("message", failed.message),
+        ("kind", failed.error_kind),
+        ("attempts", str(judgement.attempts or "")),
+        ("cost", "unknown: the answer was lost on its way and may be billed" if failed.maybe_billed else ""),
+    ]
+    means = f"{advice.means[0].upper()}{advice.means[1:]}. It is counted as not judged, and is no 0."
+    found = tuple((name, text) for name, text in details if text)
+    yield ScoreRow("outcome", "what happened", failed.kind, means, details=found)
+    retried = failed.kind in {"unreadable", "truncated", "refused"}
     retry = f"`--retry {failed.kind}` asks such cases again; otherwise the stored reply is used again."
-    yield ScoreRow(
-        kind="next",
-        label="what to do next",
-        value=f"{advice.do[0].upper()}{advice.do[1:]}.",
-        explanation=retry if failed.kind in {"unreadable", "truncated", "refused"} else "",
-    )
+    do = f"{advice.do[0].upper()}{advice.do[1:]}."
+    yield ScoreRow("next", "what to do next", do, retry if retried else "")
 
 
-# ---- where it stands ----
-
-
-def standing_rows(explained: Explanation, *, exact: float) -> Iterator[ScoreRow]:
-    judgement, judge = explained.judgement, explained.judge
-    if explained.source == "rule":
-        yield advice_row(judgement)
-    if judge is not None:
-        if judge.scale is not None:
-            yield scale_row(judge, exact)
-        values = {**judgement.verdict, "score": judgement.score, "exact": exact}
-        yield pass_row(judge, values, judgement.passed)
-    if judgement.probability is not None:
-        yield ScoreRow(
-            kind="probability",
-            label="probability",
-            value=f"{judgement.probability:.3f}",
-            explanation="Set by rule for numbers compared in code, unless the model is surer; not how likely it is right."
-            if explained.decider == "code"
-            else "How likely the model itself holds this verdict to be; not how likely it is right.",
-            number=judgement.probability,
-        )
-
-
-def scale_row(judge: Judge, exact: float) -> ScoreRow:
-    assert judge.scale is not None
-    low, high = plain(judge.scale.low), plain(judge.scale.high)
-    share = normalize(judge.scale, judge.better, exact)
-    filled = f"({plain(exact)} − {low}) ÷ ({high} − {low})"
-    turned = f"1 − {filled}, because lower is better" if judge.better == "lower" else filled
-    return ScoreRow(
-        kind="normalized",
-        label=f"on the scale {low} to {high}",
-        value="none: the scale has no width" if share is None else f"{share:.4g}",
-        explanation="" if share is None else f"{turned}: the share of the scale that it reaches.",
-        number=share,
-    )
+# ---- whether it passes ----
 
 
 def pass_row(judge: Judge, values: Mapping[str, Json], passed: bool | None) -> ScoreRow:  # noqa: FBT001 - the stored value
@@ -545,7 +389,7 @@ def pass_row(judge: Judge, values: Mapping[str, Json], passed: bool | None) -> S
             explanation = f"The rule is `{judge.passes}`: {filled}."
             if found != holds:
                 explanation += f" Stored: {words[passed]}, under another rule."
-    return ScoreRow(kind="passes", label="passes", value=words[holds], explanation=explanation, holds=holds)
+    return ScoreRow("passes", "passes", words[holds], explanation, holds=holds)
 
 
 # ---- as lines of text ----
@@ -558,7 +402,7 @@ MARKS = {True: "+", False: "-", None: " "}
 
 def score_lines(rows: ScoreRows, width: int = 100) -> list[str]:
     """One line a row, `+` where it holds and `-` where it does not, its reasons below it; safe for a terminal."""
-    return [line for row in (*rows.steps, *rows.after) for line in _row_lines(row, width)]
+    return [line for row in rows.steps for line in _row_lines(row, width)]
 
 
 def _row_lines(row: ScoreRow, width: int) -> Iterator[str]:
