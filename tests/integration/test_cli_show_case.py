@@ -18,7 +18,7 @@ def test_the_score_is_explained_in_text_and_in_json(adjudge, tmp_path):
         "    quote: The Eiffel Tower is in Paris",
     ]
     assert "- missed: F2 It was completed in 1889." in lines
-    assert "  formula: 5 × (0.7 × 0.5 + 0.21 × 1 + 0.09 × 1) = 3.25" in lines
+    assert "  formula: 5 × (0.7 × 0.5 + 0.21 × 1 + 0.09 × 1) = 3.25 → 3" in lines
     assert "    The rule is `score >= 4`: 3 >= 4 does not hold." in lines
     assert "--- verdict: reply ---" in lines
     (row,) = json.loads(adjudge("show", "before", "tower", "--json").out)

@@ -36,7 +36,7 @@ def test_the_score_is_explained_on_the_page_and_in_the_api(pages):
     assert [step["value"] for step in said["scoring"]["steps"] if step["kind"] == "score"] == ["3"]
     assert said["scoring"]["agrees"] is True
     shown = words(page_of(pages, "before", case="tower"))
-    assert "5 × (0.7 × 0.5 + 0.21 × 1 + 0.09 × 1) = 3.25" in shown
+    assert "5 × (0.7 × 0.5 + 0.21 × 1 + 0.09 × 1) = 3.25 → 3" in shown
     assert "The rule is score >= 4 : 3 >= 4 does not hold." in shown
     assert "does not pass" in shown
 

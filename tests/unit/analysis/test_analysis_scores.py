@@ -158,7 +158,7 @@ def test_coverage_ends_at_the_stored_score_whatever_was_matched(example):
     judgement = judged(judge, parts, fields, items=items)
     rows = rows_of(judgement, judge, fields)
     assert_ends_at_the_score(rows, judgement)
-    written = step_of(rows, "formula").value.rpartition(" = ")[2].partition(" ≈ ")[0]
+    written = step_of(rows, "formula").value.rpartition(" = ")[2].partition(" → ")[0].partition(" ≈ ")[0]
     assert float(Fraction(written)) == judgement.exact
     listed = [step for step in rows.steps if step.kind in {"fact", "conclusion", "term"}]
     assert len(listed) == sum(len(each) for each in items.values())
@@ -169,9 +169,9 @@ def test_coverage_ends_at_the_stored_score_whatever_was_matched(example):
 @pytest.mark.parametrize(
     ("facts", "conclusions", "formula", "because"),
     [
-        ([True, False], [True], "5 × (0.4 × 0.5 + 0.3 × 1 + 0.21 × 1 + 0.09 × 1) = 4", "has conclusions. Weights: facts 0.4, conclusions 0.3, terms 0.21, organization 0.09."),
-        ([True, False], [], "5 × (0.7 × 0.5 + 0.21 × 1 + 0.09 × 1) = 3.25", "has no conclusions. Weights: facts 0.7, terms 0.21, organization 0.09."),
-        ([False, False], [True], "5 × (0.7 × 0 + 0.21 × 1) = 1.05", "No fact was matched"),
+        ([True, False], [True], "5 × (0.4 × 0.5 + 0.3 × 1 + 0.21 × 1 + 0.09 × 1) = 4 → 4", "has conclusions. Weights: facts 0.4, conclusions 0.3, terms 0.21, organization 0.09."),
+        ([True, False], [], "5 × (0.7 × 0.5 + 0.21 × 1 + 0.09 × 1) = 3.25 → 3", "has no conclusions. Weights: facts 0.7, terms 0.21, organization 0.09."),
+        ([False, False], [True], "5 × (0.7 × 0 + 0.21 × 1) = 1.05 → 1", "No fact was matched"),
     ],
 )  # fmt: skip
 def test_the_formula_that_was_used_is_named_with_its_reason(facts, conclusions, formula, because):

@@ -33,7 +33,7 @@ from adjudge.scoring.text import as_text, clipped, fold
 from adjudge.text import visible
 
 RowKind = Literal[
-    "fact", "conclusion", "term", "reference", "counts", "formula", "rounding",
+    "fact", "conclusion", "term", "reference", "counts", "formula",
     "flag", "margin", "number", "field", "points", "expression", "values", "exact", "lines",
     "measured", "rule", "score", "stored", "unknown", "passes", "probability", "outcome", "next",
 ]  # fmt: skip
@@ -302,10 +302,8 @@ def formula_rows(computed: CoverageScore, decider: Decider) -> Iterator[ScoreRow
     filled = " + ".join(f"{part.weight} × {exact_text(part.ratio)}" for part in computed.summands)
     exact, short = exact_text(computed.exact), decimals(computed.exact)
     rounded = f" ≈ {short}" if "/" in exact and Fraction(short) != computed.exact else ""
-    yield ScoreRow("formula", "formula", f"5 × ({filled}) = {exact}{rounded}", why_this_formula(computed))
-    yield ScoreRow(
-        "rounding", "rounded", str(computed.rounded), "To the nearest whole number; a half goes up."
-    )
+    value = f"5 × ({filled}) = {exact}{rounded} → {computed.rounded}"
+    yield ScoreRow("formula", "formula", value, why_this_formula(computed))
 
 
 def why_this_formula(computed: CoverageScore) -> str:
