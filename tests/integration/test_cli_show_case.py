@@ -4,6 +4,8 @@ import json
 
 from item_run import make_items
 
+from adjudge.versions import SCORER_VERSIONS
+
 
 def test_the_score_is_explained_in_text_and_in_json(adjudge, tmp_path):
     make_items(tmp_path)
@@ -36,3 +38,13 @@ def test_each_judgement_of_a_case_is_shown_and_a_failure_says_what_to_do(adjudge
     assert "what to do next: Read what was sent, or use another model." in failed
     assert "bad_row" in adjudge("show", "support", "line-5").out
     assert adjudge("show", "support", "nobody").code == 2
+
+
+def test_a_score_made_by_another_version_of_the_scorer_says_so(adjudge, tmp_path, monkeypatch):
+    with monkeypatch.context() as newer:
+        newer.setitem(SCORER_VERSIONS, "coverage", 7)
+        make_items(tmp_path)  # `before` has a pass rule of its own, so its judge is hashed anew
+    text = " ".join(adjudge("show", "before", "tower").out.split())
+    assert "Scored by coverage v7, which this version of adjudge no longer has." in text
+    assert "formula:" not in text
+    assert "The rule is `score >= 4`: 3 >= 4 does not hold." in text
