@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from adjudge.prompts.columns import describe_columns
-from adjudge.prompts.fill import Bindings, Filled, as_text, boundary_notes, values_for
+from adjudge.prompts.fill import Bindings, Filled, boundary_notes, values_for
 from adjudge.prompts.fit import DoesNotFitError, fit_prompt
 from adjudge.prompts.render import render_prompt
 from adjudge.records import (
@@ -30,6 +30,7 @@ from adjudge.records import (
 )
 from adjudge.runs.ask import ASSUMED_LIMIT, Answer, ask
 from adjudge.scoring import Invalid, Scorer, base_scorer, lowest, normalize, passes, scorer_for
+from adjudge.text import as_text
 from adjudge.verdicts import explanation, value_probability
 
 

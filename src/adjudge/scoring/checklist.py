@@ -8,7 +8,8 @@ from adjudge.records import Json
 from adjudge.scoring.scorer import Invalid
 from adjudge.scoring.steps import Category
 from adjudge.scoring.terms import is_quoted, is_term, term_key
-from adjudge.scoring.text import as_text, clipped, fold
+from adjudge.scoring.text import clipped, fold
+from adjudge.text import as_text
 
 MOST_ITEMS = 300
 NAMED_AT_MOST = 10

@@ -12,8 +12,9 @@ from adjudge.scoring.numbers import NumberComparison, compare_numbers
 from adjudge.scoring.rules import on_scale, with_steps
 from adjudge.scoring.scorer import Invalid, Scorer, Scoring
 from adjudge.scoring.steps import FlagStep, MarginStep, NumberStep, VetoStep
-from adjudge.scoring.text import NumberText, as_text, clipped
+from adjudge.scoring.text import NumberText, clipped
 from adjudge.scoring.units import find_scale
+from adjudge.text import as_text
 
 MARGIN = Fraction(4, 100)
 CALCULATION_MARGIN = Fraction(2, 100)

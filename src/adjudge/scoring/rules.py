@@ -22,7 +22,8 @@ from adjudge.scoring.rationale import FORCED_RATIONALE, coverage_score, decimals
 from adjudge.scoring.scale import off_scale, plain
 from adjudge.scoring.scorer import Invalid, Scorer, Scoring
 from adjudge.scoring.steps import ExpressionStep, FieldStep, LinesStep, MismatchStep, PointsStep, Step
-from adjudge.scoring.text import as_text, clipped
+from adjudge.scoring.text import clipped
+from adjudge.text import as_text
 
 PLAIN_NUMBER = re.compile(r"\A\s*[+-]?[0-9]{1,30}(?:\.[0-9]{1,30})?\s*")
 

@@ -29,8 +29,8 @@ from adjudge.scoring.steps import (
     Step,
     VetoStep,
 )
-from adjudge.scoring.text import as_text, clipped, fold
-from adjudge.text import visible
+from adjudge.scoring.text import clipped, fold
+from adjudge.text import as_text, visible
 
 RowKind = Literal[
     "fact", "conclusion", "term", "reference", "counts", "formula",

@@ -12,7 +12,8 @@ from adjudge.records import Case, Failed, Forced, Json, Judge, Judgement, NamedS
 from adjudge.scoring import Invalid, base_scorer
 from adjudge.scoring.steps import ItemStep, Step
 from adjudge.scoring.terms import is_quoted
-from adjudge.scoring.text import as_text, fold
+from adjudge.scoring.text import fold
+from adjudge.text import as_text
 from adjudge.verdicts import Planted, read_verdict
 from adjudge.versions import SCORER_VERSIONS
 
