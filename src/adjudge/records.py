@@ -193,7 +193,16 @@ class Judge:
     """What could not be read from the prompt, in sentences a person can act on."""
     text: str = ""
     """The file as it was."""
+    contract_template: str | Mapping[str, str] | None = None
+    """What `--as contract` prints, with the verdict's fields in braces: a text, or the values of a JSON object."""
+    embedded: bool = False
+    """As its file says: the embedded judge was trained for it. Only a built-in judge is answered by it."""
     built_in: bool = False
+
+    @property
+    def for_embedded(self) -> bool:
+        """Whether the embedded judge answers it: another file's prompt is not what it was trained for."""
+        return self.built_in and self.embedded
 
 
 # ---- what is said --------------------------------------------------------------------------------------

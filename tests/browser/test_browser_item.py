@@ -72,7 +72,7 @@ def test_arrow_keys_lead_through_the_list_and_back(items, open_tab):
         assert len({json.dumps(each) for each in heads}) == 3
 
 
-def test_a_row_of_the_worked_score_lights_up_its_passage_and_folds_stay_open(items, open_tab):
+def test_a_step_of_the_score_lights_up_its_passage_and_folds_stay_open(items, open_tab):
     with live(items) as server:
         tab = open_tab(server.opened(""))
         page = tab.goto(f"{server.url}runs/before/item?case=tower")

@@ -4,12 +4,14 @@ import json
 
 from item_run import make_items
 
+from adjudge.versions import SCORER_VERSIONS
 
-def test_the_score_is_worked_out_in_text_and_in_json(adjudge, tmp_path):
+
+def test_the_score_is_explained_in_text_and_in_json(adjudge, tmp_path):
     make_items(tmp_path)
     done = adjudge("show", "before", "tower")
     assert done.code == 0, done.err
-    head, _, rest = done.out.partition("How the score came about:\n")
+    head, _, rest = done.out.partition("How the score was computed:\n")
     assert head.splitlines()[1] == "score 3, exactly 3.25"
     lines = rest.splitlines()
     assert lines[:3] == [
@@ -18,12 +20,13 @@ def test_the_score_is_worked_out_in_text_and_in_json(adjudge, tmp_path):
         "    quote: The Eiffel Tower is in Paris",
     ]
     assert "- missed: F2 It was completed in 1889." in lines
-    assert "  with the numbers in it: 5 × (0.7 × 0.5 + 0.21 × 1 + 0.09 × 1) = 5 × 0.65" in lines
+    assert "  formula: 5 × (0.7 × 0.5 + 0.21 × 1 + 0.09 × 1) = 3.25 → 3" in lines
     assert "    The rule is `score >= 4`: 3 >= 4 does not hold." in lines
     assert "--- verdict: reply ---" in lines
     (row,) = json.loads(adjudge("show", "before", "tower", "--json").out)
-    assert row["worked"]["steps"][-1]["number"] == row["score"] == 3
-    assert row["worked"]["agrees"] is True
+    assert [step["value"] for step in row["scoring"]["steps"] if step["kind"] == "score"] == ["3"]
+    assert row["score"] == 3
+    assert row["scoring"]["agrees"] is True
     assert [call["step"] for call in row["prompts_and_replies"]] == ["items", "verdict"]
 
 
@@ -35,3 +38,13 @@ def test_each_judgement_of_a_case_is_shown_and_a_failure_says_what_to_do(adjudge
     assert "what to do next: Read what was sent, or use another model." in failed
     assert "bad_row" in adjudge("show", "support", "line-5").out
     assert adjudge("show", "support", "nobody").code == 2
+
+
+def test_a_score_made_by_another_version_of_the_scorer_says_so(adjudge, tmp_path, monkeypatch):
+    with monkeypatch.context() as newer:
+        newer.setitem(SCORER_VERSIONS, "coverage", 7)
+        make_items(tmp_path)  # `before` has a pass rule of its own, so its judge is hashed anew
+    text = " ".join(adjudge("show", "before", "tower").out.split())
+    assert "Scored by coverage v7, which this version of adjudge no longer has." in text
+    assert "formula:" not in text
+    assert "The rule is `score >= 4`: 3 >= 4 does not hold." in text

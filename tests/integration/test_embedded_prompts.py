@@ -82,12 +82,12 @@ def judge_with(asker, name, **fields):
     return asyncio.run(adjudge.ajudge(name, model=EmbeddedClient(asker=asker), **fields))
 
 
-def worked_words(judgement, judge, fields):
-    from adjudge.reports.worked import work_out
+def explanations(judgement, judge, fields):
+    from adjudge.analysis.scores import explain_score, score_rows
 
     (loaded,) = (each for each in adjudge.built_in_judges() if each.name == judge)
-    worked = work_out(judgement, loaded, fields)
-    return " ".join(step.explanation for step in (*worked.steps, *worked.after))
+    rows = score_rows(explain_score(judgement, loaded, fields))
+    return " ".join(step.explanation for step in rows.steps)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def worked_words(judgement, judge, fields):
 def test_what_a_rule_decided_is_not_said_of_the_model(reference, response, likely, expected):
     fields = {"question": "What is it in USD millions?", "response": response, "reference": reference}
     judgement = judge_with(ScriptedAsker(correct=likely), "correctness", **fields)
-    words = worked_words(judgement, "correctness", fields)
+    words = explanations(judgement, "correctness", fields)
     assert "The model says" not in words
     assert expected in words
 
@@ -122,7 +122,7 @@ def test_of_a_model_that_wrote_its_verdict_it_is_said_as_before():
     }
     fields = {"question": "q", "response": "r", "reference": "s"}
     judgement = adjudge.judge("correctness", model=lambda prompt: json.dumps(reply), **fields)
-    assert "The model says that the response contradicts the expected output." in worked_words(
+    assert "The model says that the response contradicts the expected output." in explanations(
         judgement, "correctness", fields
     )
 
@@ -155,7 +155,7 @@ def test_a_short_reference_names_both_probabilities_behind_a_match():
         "80 % for either"
     )
     judgement = judge_with(ScriptedAsker(correct=0.8), "coverage", **fields)
-    assert "as the model sees it" not in worked_words(judgement, "coverage", fields)
+    assert "as the model sees it" not in explanations(judgement, "coverage", fields)
     rated = judge_with(ScriptedAsker(relevant=[1, 1, 1, 0.4, 0]), "relevance", question="q", response="r")
     assert "Going by the words they share" in rated.reason
-    assert "what the model put into this field" not in worked_words(rated, "relevance", {})
+    assert "what the model put into this field" not in explanations(rated, "relevance", {})

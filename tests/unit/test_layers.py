@@ -8,7 +8,7 @@ import adjudge
 
 LAYERS = [
     {"records", "errors", "text", "fields", "options", "versions"},
-    {"templates", "expressions", "stats", "documents"},
+    {"templates", "expressions", "schemas", "stats", "documents"},
     {"dataset", "judges", "prompts", "models", "verdicts", "scoring", "store"},
     {"embedded", "importers", "testing"},
     {"runs", "settings"},

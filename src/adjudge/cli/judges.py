@@ -20,4 +20,5 @@ def command(*, as_json: bool) -> None:
         inputs = ", ".join(item.name if item.required else f"[{item.name}]" for item in judge.inputs)
         click.echo(f"{judge.name}@{judge.hash}  {scale}")
         click.echo(f"    {judge.description}")
-        click.echo(f"    inputs: {inputs}; passes: {judge.passes or 'no rule'}")
+        model = "" if judge.for_embedded else "; needs a model: the embedded judge was not trained for it"
+        click.echo(f"    inputs: {inputs}; passes: {judge.passes or 'no rule'}{model}")

@@ -1,8 +1,9 @@
-"""`adjudge show RUN CASE`: how a stored case was judged, and how its score came about, call by call and step by step."""
+"""`adjudge show RUN CASE`: how a stored case was judged, and how its score was computed, call by call and step by step."""
 
 import shutil
 import sys
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import click
 import orjson
@@ -13,14 +14,16 @@ from adjudge.documents.records_json import records_json
 from adjudge.documents.rows import result_row
 from adjudge.errors import InputError
 from adjudge.records import Failed, Json, Judgement, Scale
-from adjudge.reports.worked_steps import Worked
+
+if TYPE_CHECKING:
+    from adjudge.analysis.scores import ScoreRows
 
 WIDTH_WITHOUT_TERMINAL = 110
 
 
 def show_case(where: str, run: str, case_id: str, *, as_json: bool) -> None:
+    from adjudge.analysis.scores import case_fields, explain_score, score_rows
     from adjudge.analysis.summary.stored import judges_of
-    from adjudge.reports.worked import case_fields, work_out
 
     with stored(where) as store:
         record = find_run(store, run)
@@ -33,26 +36,26 @@ def show_case(where: str, run: str, case_id: str, *, as_json: bool) -> None:
             f"has no case `{case_id}`",
             f"`adjudge export {record.run_id} -o -` lists its rows",
         )
-    shown: list[tuple[Judgement, Worked]] = []
+    explained: list[tuple[Judgement, ScoreRows]] = []
     for judgement in judgements:
         judge = judges.get((judgement.judge, judgement.judge_hash))
         fields: Mapping[str, Json] | None = None
         if judge is not None and case is not None:
             fields = case_fields(judge, case, record.plan)
-        shown.append((judgement, work_out(judgement, judge, fields)))
+        explained.append((judgement, score_rows(explain_score(judgement, judge, fields))))
     if as_json:
         rows = [
             {
                 **result_row(judgement, record.run_id),
-                "worked": worked.as_json(),
+                "scoring": scoring.as_json(),
                 "prompts_and_replies": _calls(judgement),
             }
-            for judgement, worked in shown
+            for judgement, scoring in explained
         ]
         print_json(rows)
         return
-    for judgement, worked in shown:
-        _print(judgement, worked)
+    for judgement, scoring in explained:
+        _print(judgement, scoring)
 
 
 def _calls(judgement: Judgement) -> list[Json]:
@@ -69,8 +72,8 @@ def _calls(judgement: Judgement) -> list[Json]:
     ]
 
 
-def _print(judgement: Judgement, worked: Worked) -> None:
-    from adjudge.reports.worked_text import worked_lines
+def _print(judgement: Judgement, scoring: "ScoreRows") -> None:
+    from adjudge.analysis.scores import score_lines
 
     outcome = judgement.outcome
     repeat = f", repeat {judgement.repeat}" if judgement.repeat else ""
@@ -83,8 +86,8 @@ def _print(judgement: Judgement, worked: Worked) -> None:
         click.echo(plain(f"{outcome.kind}: {outcome.message}"))
     else:
         click.echo(f"score {outcome.score.value:g}, exactly {outcome.score.exact:.6g}")
-        click.echo("\nHow the score came about:")
-    for line in worked_lines(worked, _width()):
+        click.echo("\nHow the score was computed:")
+    for line in score_lines(scoring, _width()):
         click.echo(line)
     if not isinstance(outcome, Failed):
         click.echo("\nThe verdict:")

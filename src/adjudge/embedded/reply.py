@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from adjudge.records import Json, Measured
-from adjudge.scoring.text import as_text
+from adjudge.text import as_text
 
 UNCERTAIN = 0.15
 """A probability this close to the threshold is noted: half of such decisions are little better than a coin."""

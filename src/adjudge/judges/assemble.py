@@ -8,7 +8,7 @@ from adjudge.errors import ExpressionError, JudgeFileError
 from adjudge.expressions import parse_expression
 from adjudge.fields import strip_namespace
 from adjudge.judges.asking import ask_for
-from adjudge.judges.declared import Declared, clean_name
+from adjudge.judges.declared import CONTRACT_FIELD, Declared, clean_name
 from adjudge.judges.declared_verdict import properties_of, with_declared_verdict
 from adjudge.judges.identity import judge_hash
 from adjudge.judges.understand import Understood, understand
@@ -71,9 +71,31 @@ def assemble(declared: Declared, body: str, *, name: str, where: str, text: str)
         ignored=declared.ignored,
         unread=(*_unread(read, declared, contract, score, scale), *read.left_over),
         text=text,
+        contract_template=_contract_template(declared, contract, score),
+        embedded=declared.embedded,
     )
     _check_scores(declared, scale)
     return replace(judge, hash=judge_hash(judge))
+
+
+def _contract_template(
+    declared: Declared, contract: Contract | None, score: ScoreRule | None
+) -> str | Mapping[str, str] | None:
+    """What `--as contract` prints, its fields checked; a named scorer may add fields to the verdict."""
+    template = declared.contract
+    if template is None:
+        return None
+    texts = [template] if isinstance(template, str) else template.values()
+    names = {found["field"] for text in texts for found in CONTRACT_FIELD.finditer(text)}
+    known = {"score", "reason", *(properties_of(contract.schema) if contract else ())}
+    unknown = sorted(names - known)
+    if unknown and not isinstance(score, NamedScore):
+        raise declared.error(
+            "contract",
+            f"`contract` names `{unknown[0]}`, which is no field of the verdict",
+            f"fields: {', '.join(sorted(known))}",
+        )
+    return template
 
 
 # ---- inputs --------------------------------------------------------------------------------------------

@@ -35,7 +35,13 @@ KEYS = (
     "items",
     "anchors",
     "structured",
+    "contract",
+    "embedded",
 )
+OURS = frozenset({"contract", "embedded"})
+"""Keys that mean something only in files with `adjudge: 1`: other tools use these words too."""
+CONTRACT_FIELD = re.compile(r"\{(?P<field>[A-Za-z_]\w*)(?::\.(?P<decimals>[0-9])f)?\}")
+"""A field of the verdict in `contract:`, or `score`, which may say how many decimals it has: `{score:.1f}`."""
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
 
 
@@ -76,6 +82,8 @@ class Declared:
     items: DeclaredItems | None = None
     anchors: Mapping[str, str] | None = None
     structured: bool | None = None
+    contract: str | Mapping[str, str] | None = None
+    embedded: bool = False
     ignored: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
 
     def error(self, key: str, problem: str, hint: str) -> JudgeFileError:
@@ -123,7 +131,9 @@ class _Reader:
             max_output_tokens=self.max_output_tokens(),
             items=self.items(),
             anchors=self.anchors(),
-            structured=self.structured(),
+            structured=self.flag("structured", "sends the verdict's schema", "sends none"),
+            contract=self.contract(),
+            embedded=self.flag("embedded", "the embedded judge was trained for it", "it was not") or False,
             ignored=ignored,
         )
 
@@ -141,7 +151,7 @@ class _Reader:
     def foreign(self) -> dict[str, Json]:
         ignored: dict[str, Json] = {}
         for key, entry in self.entries.items():
-            if key in KEYS:
+            if key in KEYS and (self.ours or key not in OURS):
                 continue
             if self.ours:
                 close = get_close_matches(key.lower(), KEYS, n=1)
@@ -358,17 +368,31 @@ class _Reader:
             raise too_large(self.where, entry, "`max_output_tokens`")
         return entry.value
 
-    def structured(self) -> bool | None:
-        entry = self.entries.get("structured")
-        if entry is None:
+    def flag(self, key: str, if_true: str, if_false: str) -> bool | None:
+        entry = self.entries.get(key)
+        if entry is None or (key in OURS and not self.ours):
             return None
         if isinstance(entry.value, bool):
             return entry.value
         raise self.error(
             entry.line,
-            f"`structured: {_shown(entry)}` is neither true nor false",
-            "write `structured: true` to send the verdict's schema, `structured: false` to send none",
+            f"`{key}: {_shown(entry)}` is neither true nor false",
+            f"`{key}: true` {if_true}, `{key}: false` {if_false}",
         )
+
+    def contract(self) -> str | Mapping[str, str] | None:
+        entry = self.entries.get("contract")
+        if entry is None or not self.ours:
+            return None
+        texts = entry.entries or {"contract": entry}
+        for name, text in texts.items():
+            if not isinstance(text.value, str):
+                raise self.error(
+                    text.line,
+                    f"`{name}` of `contract` is `{_shown(text)}`, not a text",
+                    'write `contract: {score: "{score}", reason: "{reason}"}`, or the text to print',
+                )
+        return {name: text.written for name, text in texts.items()} if entry.entries else entry.written
 
     def items(self) -> DeclaredItems | None:
         entry = self.entries.get("items")

@@ -37,6 +37,7 @@ def describe_judge(judge: Judge) -> dict[str, Json]:
         "format": None if contract is None else contract.form,
         "structured": None if contract is None else contract.sends_schema,
         "anchors": dict(judge.anchors),
+        "embedded": judge.for_embedded,
     }
 
 

@@ -20,9 +20,28 @@ from adjudge.versions import READER_VERSION, SCORER_VERSIONS
 HASH_LENGTH = 12
 
 
+VERSIONS_TRIED = 8
+"""How far beyond today's numbers is looked for what a newer adjudge may have stored."""
+
+
 def judge_hash(judge: Judge) -> str:
     """The first 12 hex digits of the SHA-256 over the judge's canonical JSON."""
     named = judge.score.name if isinstance(judge.score, NamedScore) else None
+    return _hash(judge, None if named is None else SCORER_VERSIONS.get(named), READER_VERSION)
+
+
+def scorer_version(judge: Judge) -> int | None:
+    """The version of its named scorer that a judge was hashed with; None where no version gives its hash."""
+    if not isinstance(judge.score, NamedScore):
+        return None
+    today = SCORER_VERSIONS.get(judge.score.name, 0)
+    scorers = sorted(range(1, today + VERSIONS_TRIED), key=lambda version: version != today)
+    readers = sorted(range(1, READER_VERSION + VERSIONS_TRIED), key=lambda version: version != READER_VERSION)
+    tried = ((scorer, reader) for scorer in scorers for reader in readers)
+    return next((scorer for scorer, reader in tried if _hash(judge, scorer, reader) == judge.hash), None)
+
+
+def _hash(judge: Judge, scorer: int | None, reader: int) -> str:
     identity: dict[str, Json] = {
         "body": canonical(judge.body, judge.dialect),
         "dialect": judge.dialect,
@@ -39,8 +58,8 @@ def judge_hash(judge: Judge) -> str:
         "temperature": None if judge.temperature is None else float(judge.temperature),
         "max_output_tokens": judge.max_output_tokens,
         **({} if judge.truncate is None else {"truncate": judge.truncate}),
-        "reader": READER_VERSION,
-        "scorer": None if named is None else SCORER_VERSIONS.get(named),
+        "reader": reader,
+        "scorer": scorer,
     }
     text = json.dumps(identity, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:HASH_LENGTH]

@@ -1,11 +1,9 @@
 """Files -> Judge: read, check, hash."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 
 from adjudge import templates
@@ -16,6 +14,8 @@ from adjudge.judges.front_matter import SplitFile, normalize_text, split_front_m
 from adjudge.judges.identity import judge_hash
 from adjudge.records import Judge
 
+BUILT_IN = Path(__file__).with_name("built_in")
+"""One file for each built-in judge; replaced versions go to `old/`, which keeps them loadable as `name@hash`."""
 LARGEST_BYTES = 8 * 1024 * 1024
 _SUFFIXES = (".md", ".txt", ".prompt", ".promptl", ".jinja", ".j2", ".mustache", ".tmpl")
 
@@ -65,27 +65,18 @@ def _placed(error: TemplateError, split: SplitFile, declared: Declared, where: s
     return JudgeFileError(f"{where}, `items:` prompt line {line[1]}", error.problem, error.hint)
 
 
-@lru_cache(maxsize=1)
 def built_in_judges() -> tuple[Judge, ...]:
-    """The judges that come with adjudge, by name."""
-    judges = (replace(judge, built_in=True) for judge in _packaged("built_in"))
-    return tuple(sorted(judges, key=lambda judge: judge.name))
+    """The judges that come with adjudge, by name: one file each."""
+    return _judges_in(BUILT_IN)
 
 
-@lru_cache(maxsize=1)
-def _old_judges() -> tuple[Judge, ...]:
-    return tuple(replace(judge, built_in=True) for judge in _packaged("built_in", "old"))
-
-
-def _packaged(*parts: str) -> Iterator[Judge]:
-    directory = files("adjudge.judges").joinpath(*parts)
-    if not directory.is_dir():
-        return
-    for entry in sorted(directory.iterdir(), key=lambda item: item.name):
-        if entry.name.endswith(".md") and entry.is_file():
-            yield parse_judge(
-                entry.read_text(encoding="utf-8"), name=entry.name.removesuffix(".md"), where=entry.name
-            )
+@lru_cache(maxsize=8)
+def _judges_in(folder: Path) -> tuple[Judge, ...]:
+    judges = [
+        parse_judge(path.read_text(encoding="utf-8"), name=path.stem, where=path.name)
+        for path in folder.glob("*.md")
+    ]
+    return tuple(replace(judge, built_in=True) for judge in sorted(judges, key=lambda judge: judge.name))
 
 
 def override(
@@ -111,7 +102,7 @@ def override(
 
 
 def _versioned(name: str, wanted: str, current: Judge) -> Judge:
-    versions = [current, *(judge for judge in _old_judges() if judge.name == name)]
+    versions = [current, *(judge for judge in _judges_in(BUILT_IN / "old") if judge.name == name)]
     found = [judge for judge in versions if wanted and judge.hash.startswith(wanted)]
     if len(found) == 1:
         return found[0]

@@ -12,9 +12,10 @@ import orjson
 
 from adjudge.dataset import read_cases
 from adjudge.errors import DatasetError, JudgeFileError
-from adjudge.prompts.fill import Bindings, as_text, fill_inputs
+from adjudge.prompts.fill import Bindings, fill_inputs
 from adjudge.records import BadRow, Case, Json, Judge, Score
 from adjudge.scoring import normalize, passes
+from adjudge.text import as_text
 
 MIDDLE = 0.5
 """What counts as a pass, on a scale of 0 to 1, where the judge has no rule of its own."""

@@ -1,6 +1,5 @@
 """Find a value for every input of a judge in a case, and note what a reader of the row should know."""
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from typing import NamedTuple
 from adjudge import templates
 from adjudge.prompts.lookup import Found, Missing, look_up
 from adjudge.records import Case, Dialect, Input, Json
+from adjudge.text import as_text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,11 +61,6 @@ def fill_inputs(inputs: tuple[Input, ...], case: Case, bindings: Bindings) -> Fi
 def values_for(inputs: tuple[Input, ...], values: Mapping[str, Json]) -> dict[str, Json]:
     """Only what these inputs name: what a prompt does not name must not reach it, not even through its fence's mark."""
     return {item.name: values[item.name] for item in inputs if item.name in values}
-
-
-def as_text(value: Json) -> str:
-    """A value as templates write it: strings as they are, everything else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def boundary_notes(body: str, dialect: Dialect, values: Mapping[str, Json]) -> tuple[str, ...]:

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from adjudge.prompts.fill import as_text
 from adjudge.records import Json, Prompt
+from adjudge.text import as_text
 
 LEAST_BYTES = 3
 LIKELY_BYTES = 4

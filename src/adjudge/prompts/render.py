@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from adjudge import templates
 from adjudge.prompts.fence import boundary_mark, fenced
-from adjudge.prompts.fill import as_text
 from adjudge.records import Dialect, Json, Message, Prompt
+from adjudge.text import as_text
 
 
 def render_prompt(

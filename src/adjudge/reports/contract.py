@@ -3,10 +3,12 @@
 import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from adjudge.documents.numbers import whole
 from adjudge.documents.records_json import records_json
 from adjudge.documents.rows import verdict_parts
+from adjudge.judges.declared import CONTRACT_FIELD
 from adjudge.records import (
     Failed,
     FieldScore,
@@ -19,43 +21,83 @@ from adjudge.records import (
 )
 from adjudge.text import visible
 
-EMPTY = "The response is empty."
 NOT_GIVEN = "Not given."
 
 
 def as_contract(judge: Judge, judgement: Judgement) -> str | None:
-    """One line of JSON, or Markdown for helpfulness; None when there is no score."""
+    """One line of JSON, or the text that the judge file wants; None when there is no score."""
     outcome = judgement.outcome
     if isinstance(outcome, Failed):
         return None
     parts = dict(verdict_parts(outcome))
     reason = judgement.reason or (outcome.reason if isinstance(outcome, Forced) else "")
-    score = outcome.score.value
-    match judge.name if judge.built_in else None:
-        case "relevance":
-            return _line({"score": whole(score), "reason": _text(parts.get("reason")) or reason or NOT_GIVEN})
-        case "correctness":
-            explained = _text(parts.get("reason")) or reason or NOT_GIVEN
-            return _line({"final_score": f"{score:.1f}", "score_reason": explained})
-        case "helpfulness":
-            is_empty = any(note.partition(":")[0] == "empty_response" for note in judgement.notes)
-            return helpfulness_markdown(parts, score, absent=EMPTY if is_empty else reason or NOT_GIVEN)
-        case "coverage":
-            return _line({"score": whole(score), "rationale": _rationale(parts, score, reason)})
-        case _:
-            return _line(_any_contract(judge, outcome, parts, reason))
+    template = judge.contract_template
+    if template is None:
+        return _line(_any_contract(judge, outcome, parts, reason))
+    values = {**parts, "score": outcome.score.value}
+    absent = reason or NOT_GIVEN
+    if isinstance(template, str):
+        return _filled_text(template, values, absent)
+    return _line({name: _filled_value(text, values, absent) for name, text in template.items()})
 
 
-def _rationale(parts: Mapping[str, Json], score: float, reason: str) -> list[Json]:
-    match parts.get("rationale"):
-        case [_, _, _, _, _] as lines:
-            return [_text(line) for line in lines]
-        case _:
-            topics = ("Fact", "Conclusion", "Terminology", "Organization")
-            return [
-                *(f"{topic}: N/A" for topic in topics),
-                f"Score: {whole(score)} = {reason or 'given by rule'}",
-            ]
+def _filled_value(template: str, values: Mapping[str, Json], absent: str) -> Json:
+    """A lone `{field}` is the field's own value, a list of texts where it is a list."""
+    lone = CONTRACT_FIELD.fullmatch(template)
+    if lone is None or lone["decimals"]:
+        return CONTRACT_FIELD.sub(lambda found: _field_text(found, values, absent), template)
+    match values.get(lone["field"]):
+        case bool() as flag:
+            return flag
+        case int() | float() as number:
+            return whole(number)
+        case [*items] if items:
+            return [_text(item) for item in items]
+        case value:
+            return _text(value) or absent
+
+
+def _field_text(found: re.Match[str], values: Mapping[str, Json], absent: str) -> str:
+    value = values.get(found["field"])
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{value:.{found['decimals']}f}" if found["decimals"] else f"{whole(value)}"
+    return _text(value) or absent
+
+
+# ---- as text -------------------------------------------------------------------------------------------------
+
+_ITEM_LINE = re.compile(r"(?m)^(?P<mark>[ \t]*[-*] )\{(?P<field>\w+)\}$")
+
+
+def _filled_text(template: str, values: Mapping[str, Json], absent: str) -> str:
+    """The template with its fields; a list item that is one field stands once for each entry. No part can look like another."""
+    forged = _forged(CONTRACT_FIELD.sub("", template))
+
+    def inert(text: str) -> str:
+        """Model-written text on one line, in which nothing reads as a section, a rating or HTML.
+
+        A character reference shows the same character to a reader and is none of these to a program; written in
+        hexadecimal it does not put a number after a label either.
+        """
+        return forged.sub(_first_letter_referenced, _HTML.sub("&lt;", visible(" ".join(text.split()))))
+
+    def inert_item(value: Json) -> str:
+        """The same for a list item, where a heading, a quotation or another list could begin."""
+        text = inert(_text(value))
+        return f"{_reference(text[0])}{text[1:]}" if _STRUCTURE.match(text) else text
+
+    def fill(line: str) -> str:
+        item = _ITEM_LINE.fullmatch(line)
+        if item is None:
+            return CONTRACT_FIELD.sub(
+                lambda found: inert(_field_text(found, values, "")) or inert(absent), line
+            )
+        value = values.get(item["field"])
+        entries = value if isinstance(value, list) else [value]
+        texts = [text for text in map(inert_item, entries) if text] or [inert_item(absent)]
+        return "\n".join(f"{item['mark']}{text}" for text in texts)
+
+    return "\n".join(fill(line) for line in template.strip("\n").split("\n"))
 
 
 # ---- any judge -------------------------------------------------------------------------------------------
@@ -106,60 +148,33 @@ def _number(member: Json) -> float | None:
         return None
 
 
-# ---- helpfulness -----------------------------------------------------------------------------------------
-
-_SECTIONS = (
-    ("Evaluation", "evaluation"),
-    ("Strengths", "strengths"),
-    ("Weaknesses", "weaknesses"),
-    ("Detailed Analysis", "detailed_analysis"),
-    ("Recommendations", "recommendations"),
-)
-_LISTS = {"strengths", "weaknesses", "recommendations"}
+# ---- no forgeries --------------------------------------------------------------------------------------------
 
 
-def helpfulness_markdown(parts: Mapping[str, Json], rating: float, *, absent: str) -> str:
-    """The five sections and the rating; `absent` stands where a part is missing. No part can look like another."""
-    blocks = []
-    for number, (title, name) in enumerate(_SECTIONS, start=1):
-        value = parts.get(name)
-        if name in _LISTS:
-            items = value if isinstance(value, list) else [value]
-            texts = [text for text in (_inert_item(item) for item in items) if text] or [_inert_item(absent)]
-            blocks.append(f"{number}. **{title}**:\n" + "\n".join(f"   - {text}" for text in texts))
-        else:
-            blocks.append(f"{number}. **{title}**: {_inert(value) or _inert(absent)}")
-    return "\n\n".join([*blocks, f"Total rating: {whole(rating)}"])
+@lru_cache(maxsize=64)
+def _forged(titles: str) -> re.Pattern[str]:
+    """A rating wherever it stands; a label where markup sets it off as one, or where it opens the text and stands alone or
+    before a colon, a dash or a number. Labels are the words of the template itself, in the singular or the plural.
+    """
+    words = {word.lower() for word in re.findall(r"[^\W\d_]+", titles)} | {
+        "overall",
+        "final",
+        "rating",
+        "score",
+    }
+    stems = sorted({re.sub(r"(?<=\w{4})e?s$", "", word) for word in words} | words)
+    label = rf"(?:{'|'.join(stems)})(?:e?s)?"
+    return re.compile(
+        r"(?<![^\W_])total(?=[\W_]*rating)"
+        rf"|(?:(?<=[*_#])|(?<=[*_#] )){label}(?![^\W_])"
+        rf"|\A[\W\d_]*+{label}(?=(?: \w{{1,20}}){{0,2}}[\W_]*(?:[:：=|/–—\-\d]|\Z))",
+        re.IGNORECASE,
+    )
 
 
-# A rating wherever it stands; a label where markup sets it off as one, or where it opens the text and stands alone or
-# before a colon, a dash or a number.
-_LABEL = r"(?:total|overall|final|rating|score|evaluation|strengths?|weakness(?:es)?|detailed|analysis|recommendations?)"
-_FORGED = re.compile(
-    r"(?<![^\W_])total(?=[\W_]*rating)"
-    rf"|(?:(?<=[*_#])|(?<=[*_#] )){_LABEL}(?![^\W_])"
-    rf"|\A[\W\d_]*+{_LABEL}(?=(?: \w{{1,20}}){{0,2}}[\W_]*(?:[:：=|/–—\-\d]|\Z))",
-    re.IGNORECASE,
-)
 _HTML = re.compile(r"<(?=[A-Za-z/!?])")
 # What makes a list item something else than a line of text when it stands at its start.
 _STRUCTURE = re.compile(r"[#>+\-*_=|~`\[]|\d{1,9}[.)]")
-
-
-def _inert(value: Json) -> str:
-    """Model-written text on one line, in which nothing reads as a section, a rating or HTML.
-
-    A character reference shows the same character to a reader and is none of these to a program; written in hexadecimal
-    it does not put a number after a label either.
-    """
-    text = _HTML.sub("&lt;", visible(" ".join(_text(value).split())))
-    return _FORGED.sub(_first_letter_referenced, text)
-
-
-def _inert_item(value: Json) -> str:
-    """The same for a list item, where a heading, a quotation or another list could begin."""
-    text = _inert(value)
-    return f"{_reference(text[0])}{text[1:]}" if _STRUCTURE.match(text) else text
 
 
 def _first_letter_referenced(match: re.Match[str]) -> str:

@@ -39,9 +39,13 @@ def is_embedded(model: str) -> bool:
 
 
 def default_model(judges: Sequence[Judge], environ: Mapping[str, str]) -> str:
-    if all(judge.built_in for judge in judges):
+    if all(judge.for_embedded for judge in judges):
         return EMBEDDED
-    raise ModelNameError("model", "none was named", _what_can_be_used(environ))
+    untrained = [judge.name for judge in judges if judge.built_in and not judge.for_embedded]
+    problem = "none was named"
+    if untrained:
+        problem += f", and the embedded judge was not trained for {', '.join(untrained)}"
+    raise ModelNameError("model", problem, _what_can_be_used(environ))
 
 
 def open_embedded(
@@ -50,12 +54,10 @@ def open_embedded(
     """Checked before the run begins: that it is on this machine, and that it was trained for these judges."""
     from adjudge.embedded.ready import check_ready  # noqa: PLC0415 - keeps start-up fast
 
-    others = [judge.name for judge in judges if not judge.built_in]
-    if others:
-        raise not_trained_for(
-            others,
-            f"use a built-in judge (`adjudge judges` lists them) or a larger model: {_what_can_be_used(environ)}",
-        )
+    refuse_untrained(
+        judges,
+        f"use a judge that it answers (`adjudge judges` says which) or a larger model: {_what_can_be_used(environ)}",
+    )
     if base_url is not None:
         raise ModelNameError(
             f"model {EMBEDDED}",
@@ -75,13 +77,15 @@ def open_embedded(
     return client
 
 
-def not_trained_for(judges: Sequence[str], hint: str) -> ModelNameError:
-    """What is said of the embedded judge and these."""
-    return ModelNameError(
-        f"model {EMBEDDED}",
-        f"was trained for the built-in judges and cannot read the prompt of {', '.join(judges)}",
-        hint,
-    )
+def refuse_untrained(judges: Sequence[Judge], hint: str) -> None:
+    """An error that names the judges which the embedded judge cannot answer."""
+    others = [judge.name for judge in judges if not judge.for_embedded]
+    if others:
+        raise ModelNameError(
+            f"model {EMBEDDED}",
+            f"was trained for some of the built-in judges and cannot read the prompt of {', '.join(others)}",
+            hint,
+        )
 
 
 def _what_can_be_used(environ: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from adjudge.prompts.columns import describe_columns
-from adjudge.prompts.fill import Bindings, Filled, as_text, boundary_notes, values_for
+from adjudge.prompts.fill import Bindings, Filled, boundary_notes, values_for
 from adjudge.prompts.fit import DoesNotFitError, fit_prompt
 from adjudge.prompts.render import render_prompt
 from adjudge.records import (
@@ -22,7 +22,6 @@ from adjudge.records import (
     Items,
     Json,
     Judge,
-    NamedScore,
     Outcome,
     Request,
     Score,
@@ -30,7 +29,8 @@ from adjudge.records import (
     Verdict,
 )
 from adjudge.runs.ask import ASSUMED_LIMIT, Answer, ask
-from adjudge.scoring import FORCED_RATIONALE, Invalid, Scorer, lowest, normalize, passes, scorer_for
+from adjudge.scoring import Invalid, Scorer, base_scorer, lowest, normalize, passes, scorer_for
+from adjudge.text import as_text
 from adjudge.verdicts import explanation, value_probability
 
 
@@ -242,9 +242,7 @@ def _forced(judge: Judge, value: float, reason: str, notes: tuple[str, ...]) -> 
 
 def _given(judge: Judge, value: float, reason: str, notes: tuple[str, ...], *, forced: bool) -> Ruling:
     """A score that the rules give and no model was asked for."""
-    parts: Mapping[str, Json] = NOTHING
-    if isinstance(judge.score, NamedScore) and judge.score.name.startswith("coverage"):
-        parts = {"score": value, "rationale": list(FORCED_RATIONALE)}
+    parts = base_scorer(judge).parts_unasked(value)
     score = Score(value=value, exact=value)
     verdict = Verdict(parts=parts)
     return Ruling(

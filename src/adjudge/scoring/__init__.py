@@ -8,10 +8,10 @@ from adjudge.scoring.rationale import (
     rationale,
     read_rationale,
 )
-from adjudge.scoring.registry import scorer_for
+from adjudge.scoring.registry import base_scorer, scorer_for
 from adjudge.scoring.rules import pass_rule_problem, passes
 from adjudge.scoring.scale import lowest, normalize
-from adjudge.scoring.scorer import Invalid, Scorer
+from adjudge.scoring.scorer import Invalid, Scorer, Scoring
 
 __all__ = [
     "FORCED_RATIONALE",
@@ -19,6 +19,8 @@ __all__ = [
     "CoverageScore",
     "Invalid",
     "Scorer",
+    "Scoring",
+    "base_scorer",
     "coverage_score",
     "lowest",
     "normalize",

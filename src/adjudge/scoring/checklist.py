@@ -2,25 +2,30 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from adjudge.records import Json
 from adjudge.scoring.scorer import Invalid
+from adjudge.scoring.steps import Category
 from adjudge.scoring.terms import is_quoted, is_term, term_key
-from adjudge.scoring.text import as_text, clipped, fold
+from adjudge.scoring.text import clipped, fold
+from adjudge.text import as_text
 
-Category = Literal["facts", "conclusions", "terms"]
 MOST_ITEMS = 300
 NAMED_AT_MOST = 10
 
 
-class Shape(NamedTuple):
+class CategoryShape(NamedTuple):
     category: Category
     key: str
     letter: str
 
 
-SHAPES = (Shape("facts", "fact", "F"), Shape("conclusions", "conclusion", "C"), Shape("terms", "term", "T"))
+SHAPES = (
+    CategoryShape("facts", "fact", "F"),
+    CategoryShape("conclusions", "conclusion", "C"),
+    CategoryShape("terms", "term", "T"),
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -112,7 +117,7 @@ def bounded(notes: list[str], most: int = 20) -> tuple[str, ...]:
     return tuple(notes) if len(notes) <= most else (*notes[:most], f"notes_left_out:{len(notes) - most}")
 
 
-def read_row(row: Json, shape: Shape, position: int) -> Item | Invalid:
+def read_row(row: Json, shape: CategoryShape, position: int) -> Item | Invalid:
     """One row as the model gave it; a term may stand for its own quote."""
     if shape.category == "terms" and isinstance(row, str):
         row = {shape.key: row}

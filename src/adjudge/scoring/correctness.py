@@ -4,15 +4,17 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
-from adjudge.records import Json, Scale, Score, Verdict
+from adjudge.records import Json, Scale, Verdict
 from adjudge.scoring.language import looks_english
-from adjudge.scoring.numbers import Comparison, compare_numbers
-from adjudge.scoring.rules import RuleScorer, on_scale
-from adjudge.scoring.scorer import Invalid
-from adjudge.scoring.text import NumberText, as_text, clipped
+from adjudge.scoring.numbers import NumberComparison, compare_numbers
+from adjudge.scoring.rules import on_scale, with_steps
+from adjudge.scoring.scorer import Invalid, Scorer, Scoring
+from adjudge.scoring.steps import FlagStep, MarginStep, NumberStep, VetoStep
+from adjudge.scoring.text import NumberText, clipped
 from adjudge.scoring.units import find_scale
+from adjudge.text import as_text
 
 MARGIN = Fraction(4, 100)
 CALCULATION_MARGIN = Fraction(2, 100)
@@ -37,12 +39,13 @@ class QuotedPair(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class CorrectnessScorer(RuleScorer):
+class CorrectnessScorer(Scorer):
     scale: Scale | None
+    whole_points: ClassVar[bool] = True
 
-    def score(
+    def explain(
         self, verdict: Verdict, fields: Mapping[str, Json], items: Mapping[str, Json] | None
-    ) -> Score | Invalid:
+    ) -> Scoring | Invalid:
         del items
         parts = verdict.parts
         for name in ("contradicts", "misses_critical", "calculation"):
@@ -54,25 +57,25 @@ class CorrectnessScorer(RuleScorer):
         unquoted = find_unquoted(pairs, fields)
         if unquoted is not None:
             return unquoted
+        flags = [FlagStep(name, parts[name] is True) for name in ("contradicts", "misses_critical")]
         margin = CALCULATION_MARGIN if parts["calculation"] else MARGIN
         question = as_text(fields.get("question") or "")[:LOOKED_AT]
-        compared = [compare_pair(pair, margin, question) for pair in pairs]
-        agrees = all(
-            comparison.agrees for pair, comparison in zip(pairs, compared, strict=True) if pair.critical
+        numbers = [NumberStep(*pair, compare_pair(pair, margin, question)) for pair in pairs]
+        critical = [number for number in numbers if number.critical]
+        vetoes: tuple[FlagStep | NumberStep, ...] = (
+            *(flag for flag in flags if flag.value),
+            *(number for number in critical if not number.comparison.agrees),
         )
-        final = int(not parts["contradicts"] and not parts["misses_critical"] and agrees)
-        scored = on_scale(self.scale, Fraction(final), "`final_score`")
-        if isinstance(scored, Invalid):
-            return scored
-        numbers: list[Json] = [
-            as_json(pair, comparison) for pair, comparison in zip(pairs, compared, strict=True)
-        ]
-        return Score(
-            value=float(final),
-            exact=float(final),
-            notes=(*number_notes(pairs, compared), *reason_notes(parts.get("reason"))),
-            parts={**parts, "numbers": numbers, "final_score": float(final)},
+        final = float(not vetoes)
+        scored = on_scale(
+            self.scale,
+            Fraction(int(final)),
+            "`final_score`",
+            notes=(*number_notes(numbers), *reason_notes(parts.get("reason"))),
+            parts={**parts, "numbers": [as_json(number) for number in numbers], "final_score": final},
         )
+        margins = (MarginStep(margin, calculation=parts["calculation"] is True),) if numbers else ()
+        return with_steps(scored, *flags, *margins, *numbers, VetoStep(vetoes, len(critical)))
 
 
 def read_pairs(rows: Json) -> list[QuotedPair] | Invalid:
@@ -134,9 +137,9 @@ def find_unquoted(pairs: list[QuotedPair], fields: Mapping[str, Json]) -> Invali
     return None
 
 
-def compare_pair(pair: QuotedPair, margin: Fraction, question: str) -> Comparison:
+def compare_pair(pair: QuotedPair, margin: Fraction, question: str) -> NumberComparison:
     if pair.response is None:
-        return Comparison(agrees=False, how="not in the response")
+        return NumberComparison(agrees=False, rule="absent")
     scale = SCALE_QUESTION.search(question)
     return compare_numbers(
         pair.expected,
@@ -147,24 +150,24 @@ def compare_pair(pair: QuotedPair, margin: Fraction, question: str) -> Compariso
     )
 
 
-def as_json(pair: QuotedPair, comparison: Comparison) -> dict[str, Json]:
-    difference = comparison.difference
+def as_json(number: NumberStep) -> dict[str, Json]:
+    difference = number.comparison.difference
     return {
-        "expected": pair.expected,
-        "response": pair.response,
-        "critical": pair.critical,
-        "agrees": comparison.agrees,
+        "expected": number.expected,
+        "response": number.response,
+        "critical": number.critical,
+        "agrees": number.comparison.agrees,
         "difference": None if difference is None or difference >= 10**6 else float(difference),
     }
 
 
-def number_notes(pairs: list[QuotedPair], compared: list[Comparison]) -> tuple[str, ...]:
+def number_notes(numbers: list[NumberStep]) -> tuple[str, ...]:
     """`number: 1.04 against 1: off by 4 %, 4 % allowed, agrees`, one per pair; `(not critical)` where it did not decide."""
     notes = [
-        f"number: {clipped(pair.response, 40) if pair.response is not None else 'nothing'} against "
-        f"{clipped(pair.expected, 40)}: {comparison.how}, {'agrees' if comparison.agrees else 'does not agree'}"
-        f"{'' if pair.critical else ' (not critical)'}"
-        for pair, comparison in zip(pairs, compared, strict=True)
+        f"number: {clipped(number.response, 40) if number.response is not None else 'nothing'} against "
+        f"{clipped(number.expected, 40)}: {number.comparison.how}, "
+        f"{'agrees' if number.comparison.agrees else 'does not agree'}{'' if number.critical else ' (not critical)'}"
+        for number in numbers
     ]
     return (
         tuple(notes)

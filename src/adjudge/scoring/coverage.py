@@ -1,28 +1,28 @@
 """`coverage`: how much of a reference's facts, conclusions and terms an output states, computed from checked matches."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal, NamedTuple
 
-from adjudge.records import Json, Scale, Score, Verdict
+from adjudge.records import Json, Scale, Verdict
 from adjudge.scoring.checklist import (
     SHAPES,
-    Category,
     Checklist,
-    Item,
     bounded,
     build_checklist,
     named,
     read_checklist,
 )
-from adjudge.scoring.rationale import Counts, coverage_score, rationale
-from adjudge.scoring.rules import on_scale
-from adjudge.scoring.scorer import Invalid
+from adjudge.scoring.rationale import FORCED_RATIONALE, Counts, coverage_score, rationale
+from adjudge.scoring.rules import on_scale, with_steps
+from adjudge.scoring.scorer import Invalid, Scorer, Scoring
+from adjudge.scoring.steps import ItemStep
 from adjudge.scoring.terms import is_quoted, term_text
 from adjudge.scoring.text import clipped, fold, text_of
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
+class ItemAnswer(NamedTuple):
     """What the model said about one item."""
 
     matched: bool
@@ -31,31 +31,9 @@ class Answer:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Match:
-    """One item, decided."""
-
-    item: Item
-    matched: bool
-    evidence: str | None
-    why: str
-    found: str | None = None
-    """`code` or `model`: who found a matched term."""
-
-    def as_json(self, category: Category) -> dict[str, Json]:
-        row: dict[str, Json] = {
-            "id": self.item.item_id,
-            "text": self.item.text,
-            "quote": self.item.quote,
-            "matched": self.matched,
-            "evidence": self.evidence,
-            "why": self.why,
-        }
-        return {**row, "found": self.found} if category == "terms" else row
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CoverageScorer:
+class CoverageScorer(Scorer):
     scale: Scale | None
+    whole_points: ClassVar[bool] = True
 
     def check_items(
         self, parts: Mapping[str, Json], fields: Mapping[str, Json]
@@ -78,9 +56,23 @@ class CoverageScorer:
             ]
         return asked
 
-    def score(
+    def items_in(self, parts: Mapping[str, Json]) -> Mapping[str, Json] | None:
+        items: dict[str, Json] = {}
+        for shape in SHAPES:
+            rows = parts.get(shape.category)
+            items[shape.category] = [
+                {"id": row.get("id"), shape.key: row.get("text"), "quote": row.get("quote")}
+                for row in (rows if isinstance(rows, list) else [])
+                if isinstance(row, dict)
+            ]
+        return items
+
+    def parts_unasked(self, value: float) -> Mapping[str, Json]:
+        return {"score": value, "rationale": list(FORCED_RATIONALE)}
+
+    def explain(
         self, verdict: Verdict, fields: Mapping[str, Json], items: Mapping[str, Json] | None
-    ) -> Score | Invalid:
+    ) -> Scoring | Invalid:
         checklist = Invalid(why="there is no checklist to score") if items is None else read_checklist(items)
         if isinstance(checklist, Invalid):
             return checklist
@@ -92,71 +84,90 @@ class CoverageScorer:
         answers = read_answers(verdict.parts)
         if isinstance(answers, Invalid):
             return answers
-        return self.decide(
-            checklist, answers, text_of(fields, "response"), organized=organization == "matched"
-        )
-
-    def decide(
-        self, checklist: Checklist, answers: Mapping[str, Answer], output: str, *, organized: bool
-    ) -> Score | Invalid:
-        folded, words = fold(output), term_text(output)
-        matches: dict[Category, list[Match]] = {}
         notes: list[str] = []
-        unanswered: list[str] = []
-        known: set[str] = set()
-        for shape in SHAPES:
-            matches[shape.category] = []
-            for item in checklist.of(shape.category):
-                known.add(item.item_id)
-                if shape.category == "terms" and words.has(item.text):
-                    match = Match(
-                        item=item,
-                        matched=True,
-                        evidence=item.text,
-                        why="the output has the term",
-                        found="code",
-                    )
-                elif item.item_id not in answers:
-                    unanswered.append(item.item_id)
-                    continue
-                else:
-                    match = decide_match(
-                        item, answers[item.item_id], folded, notes, of_model=shape.category == "terms"
-                    )
-                matches[shape.category].append(match)
-        if unanswered:
-            return Invalid(why=f"no answer for {named(unanswered)}; every id has to be answered once")
-        notes.extend(f"unknown_id:{clipped(item_id, 20)}" for item_id in answers if item_id not in known)
-        return self.result(matches, organized=organized, notes=(*checklist.notes, *bounded(notes)))
+        matches = match_items(checklist, answers, text_of(fields, "response"), notes)
+        if isinstance(matches, Invalid):
+            return matches
+        return self.result(
+            matches, organized=organization == "matched", notes=(*checklist.notes, *bounded(notes))
+        )
 
     def result(
-        self, matches: Mapping[Category, list[Match]], *, organized: bool, notes: tuple[str, ...]
-    ) -> Score | Invalid:
-        counts = Counts(
-            facts=len(matches["facts"]),
-            matched_facts=sum(match.matched for match in matches["facts"]),
-            conclusions=len(matches["conclusions"]),
-            matched_conclusions=sum(match.matched for match in matches["conclusions"]),
-            terms=len(matches["terms"]),
-            matched_terms=sum(match.matched for match in matches["terms"]),
-            organized=organized,
-        )
-        computed = coverage_score(counts)
-        scored = on_scale(self.scale, computed.exact, "the coverage score")
-        if isinstance(scored, Invalid):
-            return scored
-        listed: dict[str, Json] = {
-            shape.category: [match.as_json(shape.category) for match in matches[shape.category]]
+        self, matches: Sequence[ItemStep], *, organized: bool, notes: tuple[str, ...]
+    ) -> Scoring | Invalid:
+        by_category = {
+            shape.category: [match for match in matches if match.category == shape.category]
             for shape in SHAPES
+        }
+        totals = {category: len(found) for category, found in by_category.items()}
+        matched = {
+            f"matched_{category}": sum(match.matched for match in found)
+            for category, found in by_category.items()
+        }
+        computed = coverage_score(Counts(**totals, **matched, organized=organized))
+        listed: dict[str, Json] = {
+            category: [as_json(match) for match in found] for category, found in by_category.items()
         }
         parts: dict[str, Json] = {
             **listed,
             "organization": "matched" if organized else "mismatched",
-            "counts": counts_as_json(counts),
-            "rationale": list(rationale(counts)),
+            "counts": counts_as_json(computed.counts),
+            "rationale": list(rationale(computed)),
             "score": computed.rounded,
         }
-        return Score(value=float(computed.rounded), exact=float(computed.exact), notes=notes, parts=parts)
+        scored = on_scale(
+            self.scale,
+            Fraction(computed.rounded),
+            "the coverage score",
+            exact=computed.exact,
+            notes=notes,
+            parts=parts,
+        )
+        return with_steps(scored, *matches, computed)
+
+
+def match_items(
+    checklist: Checklist, answers: Mapping[str, ItemAnswer], output: str, notes: list[str]
+) -> list[ItemStep] | Invalid:
+    """Each item, decided: a match counts only with evidence that stands in the output, and code looks for terms first."""
+    folded, words = fold(output), term_text(output)
+    matches: list[ItemStep] = []
+    unanswered: list[str] = []
+    known: set[str] = set()
+    for shape in SHAPES:
+        is_term = shape.category == "terms"
+        for item in checklist.of(shape.category):
+            known.add(item.item_id)
+            about = (shape.category, item.item_id, item.text, item.quote)
+            if is_term and words.has(item.text):
+                matches.append(ItemStep(*about, True, item.text, "the output has the term", "code"))
+                continue
+            answer = answers.get(item.item_id)
+            if answer is None:
+                unanswered.append(item.item_id)
+                continue
+            matched = answer.matched
+            if matched and not (answer.evidence is not None and is_quoted(answer.evidence, folded)):
+                matched = False
+                notes.append(f"evidence_not_found:{item.item_id}")
+            found: Literal["model"] | None = "model" if matched and is_term else None
+            matches.append(ItemStep(*about, matched, answer.evidence, answer.why, found))
+    if unanswered:
+        return Invalid(why=f"no answer for {named(unanswered)}; every id has to be answered once")
+    notes.extend(f"unknown_id:{clipped(item_id, 20)}" for item_id in answers if item_id not in known)
+    return matches
+
+
+def as_json(match: ItemStep) -> dict[str, Json]:
+    row: dict[str, Json] = {
+        "id": match.item_id,
+        "text": match.text,
+        "quote": match.quote,
+        "matched": match.matched,
+        "evidence": match.evidence,
+        "why": match.why,
+    }
+    return {**row, "found": match.found} if match.category == "terms" else row
 
 
 def counts_as_json(counts: Counts) -> dict[str, Json]:
@@ -171,26 +182,9 @@ def counts_as_json(counts: Counts) -> dict[str, Json]:
     }
 
 
-def decide_match(
-    item: Item, answer: Answer, folded_output: str, notes: list[str], *, of_model: bool
-) -> Match:
-    """A match counts only with evidence that stands in the output."""
-    matched = answer.matched
-    if matched and not (answer.evidence is not None and is_quoted(answer.evidence, folded_output)):
-        matched = False
-        notes.append(f"evidence_not_found:{item.item_id}")
-    return Match(
-        item=item,
-        matched=matched,
-        evidence=answer.evidence,
-        why=answer.why,
-        found="model" if matched and of_model else None,
-    )
-
-
-def read_answers(parts: Mapping[str, Json]) -> dict[str, Answer] | Invalid:
+def read_answers(parts: Mapping[str, Json]) -> dict[str, ItemAnswer] | Invalid:
     """The answers by id, whatever list they stand in; an id answered twice says nothing."""
-    answers: dict[str, Answer] = {}
+    answers: dict[str, ItemAnswer] = {}
     twice: list[str] = []
     for shape in SHAPES:
         rows = parts.get(shape.category)
@@ -208,7 +202,7 @@ def read_answers(parts: Mapping[str, Json]) -> dict[str, Answer] | Invalid:
                 return Invalid(why=f"`matched` of {clipped(item_id, 20)} has to be true or false")
             if item_id in answers:
                 twice.append(clipped(item_id, 20))
-            answers[item_id] = Answer(
+            answers[item_id] = ItemAnswer(
                 matched=matched,
                 evidence=evidence if isinstance(evidence, str) and evidence.strip() else None,
                 why=why if isinstance(why, str) else "",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from adjudge.expressions import round_half_up
 from adjudge.scoring.codes import Code, read_code, version_key
@@ -12,14 +12,61 @@ from adjudge.scoring.quantities import LONGEST, Amount, Span, read_spans
 from adjudge.scoring.text import fold
 
 
-class Comparison(NamedTuple):
-    """What code decided about one pair."""
+class NumberComparison(NamedTuple):
+    """What code decided about one pair, with all that it was decided from."""
 
     agrees: bool
-    how: str
-    """In words a note can carry: `off by 4 %, 4 % allowed`, `compared exactly as years`."""
-    difference: Fraction | None = None
-    """|response - expected| / |expected|, the larger one of a range; None where no ratio makes sense."""
+    rule: Literal["exactly", "as text", "conventions", "units", "zero", "margin", "range", "absent"]
+    """`conventions` and `units`: the two cannot be compared; `zero`: expected 0 wants 0; `range`: it lies inside."""
+    names: tuple[Moment | Code | None, Moment | Code | None] = (None, None)
+    """Expected and response, where they are compared exactly: None for what is compared with it as it stands."""
+    word: str = ""
+    """What they are compared exactly as: `years`, `versions`."""
+    spans: tuple[Span, Span] | None = None
+    """Expected and response as they were read, where they are quantities."""
+    rescaled: bool = False
+    """A span was read in the scale that the question asks for."""
+    value: Fraction = Fraction(0)
+    """The response in the unit of the expected number."""
+    target: Fraction = Fraction(0)
+    """The expected number, or the end of the expected range that the response was held against."""
+    allowed: Fraction = Fraction(0)
+    """How far off it may be, as a share of `target`."""
+    outside: bool = False
+    """The response is a single number outside the expected range."""
+
+    @property
+    def difference(self) -> Fraction | None:
+        """|response - expected| / |expected|, the larger one of a range; None where no ratio makes sense."""
+        if self.rule == "range":
+            return Fraction(0)
+        return abs(self.value - self.target) / abs(self.target) if self.rule == "margin" else None
+
+    @property
+    def how(self) -> str:
+        """In words a note can carry: `off by 4 %, 4 % allowed`, `compared exactly as years`."""
+        match self.rule:
+            case "exactly":
+                return f"compared exactly as {self.word}"
+            case "as text":
+                return "not read as numbers, compared as text"
+            case "conventions":
+                return "written in different conventions"
+            case "units":
+                assert self.spans is not None
+                expected, response = (span.low.unit.name if span.low.unit else "none" for span in self.spans)
+                return f"units differ ({response} against {expected})"
+            case "absent":
+                return "not in the response"
+            case "range":
+                return "inside the range"
+            case "zero":
+                held = "expected 0 wants 0"
+            case "margin":
+                off = self.difference
+                assert off is not None
+                held = f"off by {percent(off, self.allowed)}, {bound_text(self.allowed)} allowed"
+        return f"outside the range, {held}" if self.outside else held
 
 
 def compare_numbers(
@@ -29,7 +76,7 @@ def compare_numbers(
     *,
     year_asked: bool = False,
     scale_asked: Fraction | None = None,
-) -> Comparison:
+) -> NumberComparison:
     """Whether the response's number is the expected one.
 
     Args:
@@ -49,17 +96,15 @@ def compare_numbers(
     return compare_spans(wanted, said, margin, scale_asked)
 
 
-def same_text(expected: str, response: str) -> Comparison:
-    return Comparison(
-        agrees=as_letters(expected) == as_letters(response), how="not read as numbers, compared as text"
-    )
+def same_text(expected: str, response: str) -> NumberComparison:
+    return NumberComparison(agrees=as_letters(expected) == as_letters(response), rule="as text")
 
 
 def as_letters(text: str) -> str:
     return "".join(fold(text).split()).strip(".,;:")
 
 
-def compare_exactly(expected: str, response: str, *, year_asked: bool) -> Comparison | None:
+def compare_exactly(expected: str, response: str, *, year_asked: bool) -> NumberComparison | None:
     """The verdict where one side is a moment or a code; None where both are quantities."""
     if max(len(expected), len(response)) > LONGEST:
         return None
@@ -67,21 +112,27 @@ def compare_exactly(expected: str, response: str, *, year_asked: bool) -> Compar
     if wanted is None and said is None:
         return None
     if isinstance(wanted, Moment) and isinstance(said, Moment):
-        return Comparison(agrees=same_moment(wanted, said), how=f"compared exactly as {wanted.word}")
+        return exactly(wanted, said, wanted.word, agrees=same_moment(wanted, said))
     if isinstance(wanted, Code) and isinstance(said, Code):
         word = wanted.word if wanted.kind == said.kind else "identifiers"
-        return Comparison(agrees=bool(wanted.keys & said.keys), how=f"compared exactly as {word}")
+        return exactly(wanted, said, word, agrees=bool(wanted.keys & said.keys))
     if wanted is not None and said is not None:
         year, code = (wanted, said) if isinstance(wanted, Moment) else (said, wanted)
         assert isinstance(year, Moment)
         assert isinstance(code, Code)
-        return Comparison(agrees=is_year(year, code), how="compared exactly as identifiers")
+        return exactly(wanted, said, "identifiers", agrees=is_year(year, code))
     if shows_a_quantity(wanted, response) or shows_a_quantity(said, expected):
         return None
     name = wanted or said
     assert name is not None
     other = response if wanted is not None else expected
-    return Comparison(agrees=other_is(name, other), how=f"compared exactly as {name.word}")
+    return exactly(wanted, said, name.word, agrees=other_is(name, other))
+
+
+def exactly(
+    wanted: Moment | Code | None, said: Moment | Code | None, word: str, *, agrees: bool
+) -> NumberComparison:
+    return NumberComparison(agrees=agrees, rule="exactly", names=(wanted, said), word=word)
 
 
 @lru_cache(maxsize=256)
@@ -127,20 +178,22 @@ def other_is(name: Moment | Code, other: str) -> bool:
 
 def compare_spans(
     wanted: Sequence[Span], said: Sequence[Span], margin: Fraction, scale_asked: Fraction | None = None
-) -> Comparison:
+) -> NumberComparison:
     """The first pair of readings that agrees; else the likeliest pair, which says by how much they differ."""
-    found: list[Comparison] = []
+    found: list[NumberComparison] = []
     for comparison in compare_all(wanted, said, margin, scale_asked):
         if comparison.agrees:
             return comparison
         found.append(comparison)
     measured = [comparison for comparison in found if comparison.difference is not None]
-    return (measured or found or [Comparison(agrees=False, how="written in different conventions")])[0]
+    return (
+        measured or found or [NumberComparison(agrees=False, rule="conventions", spans=(wanted[0], said[0]))]
+    )[0]
 
 
 def compare_all(
     wanted: Sequence[Span], said: Sequence[Span], margin: Fraction, scale_asked: Fraction | None
-) -> Iterator[Comparison]:
+) -> Iterator[NumberComparison]:
     for expected in wanted:
         for response in said:
             yield from compare_pair(expected, response, margin)
@@ -148,10 +201,10 @@ def compare_all(
                 continue
             ours, theirs = rescaled(expected, scale_asked), rescaled(response, scale_asked)
             if expected.low.scaled != response.low.scaled:
-                yield from compare_pair(ours, theirs, margin)
+                yield from compare_pair(ours, theirs, margin, rescaled=True)
             else:  # one of them may be in the scale that was asked for, and the other written out
-                yield from compare_pair(ours, response, margin)
-                yield from compare_pair(expected, theirs, margin)
+                yield from compare_pair(ours, response, margin, rescaled=True)
+                yield from compare_pair(expected, theirs, margin, rescaled=True)
 
 
 def rescaled(span: Span, scale: Fraction) -> Span:
@@ -164,26 +217,36 @@ def rescaled(span: Span, scale: Fraction) -> Span:
     )
 
 
-def compare_pair(expected: Span, response: Span, margin: Fraction) -> Iterator[Comparison]:
+def compare_pair(
+    expected: Span, response: Span, margin: Fraction, *, rescaled: bool = False
+) -> Iterator[NumberComparison]:
+    spans = (expected, response)
     lows = list(in_unit_of(expected.low, response.low))
     if not lows:
-        names = [amount.unit.name if amount.unit else "none" for amount in (response.low, expected.low)]
-        yield Comparison(agrees=False, how=f"units differ ({names[0]} against {names[1]})")
+        yield NumberComparison(agrees=False, rule="units", spans=spans, rescaled=rescaled)
         return
     highs = lows if response.high is None else list(in_unit_of(expected.low, response.high))
-    expected_high = expected.low if expected.high is None else next(iter(expected_in_one_unit(expected)))
-    second = any(amount.numeral.second for amount in (expected.low, response.low))
-    allowed = Fraction(0) if second else margin
+    target = expected.low.value
+    target_high = target if expected.high is None else next(expected_in_one_unit(expected)).value
+    allowed = Fraction(0) if less_likely(spans) else margin
     for low, high in zip(lows, highs, strict=False):
-        if expected.high is not None and response.high is None:
-            yield inside(low, expected.low.value, expected_high.value, allowed)
-        elif expected.high is None and response.high is None:
-            yield within(low, expected.low.value, allowed)
-        else:
+        if expected.high is None and response.high is None:
+            yield within(low, target, allowed, spans, rescaled=rescaled)
+        elif response.high is not None:
             yield worse(
-                within(low, expected.low.value, allowed),
-                within(high, expected_high.value, allowed),
+                within(low, target, allowed, spans, rescaled=rescaled),
+                within(high, target_high, allowed, spans, rescaled=rescaled),
             )
+        elif target <= low <= target_high:
+            yield NumberComparison(agrees=True, rule="range", spans=spans, rescaled=rescaled, value=low)
+        else:  # a single number against a range whose ends are let out by the margin
+            end = target if low < target else target_high
+            yield within(low, end, allowed, spans, rescaled=rescaled, outside=True)
+
+
+def less_likely(spans: tuple[Span, Span]) -> bool:
+    """Whether digits are read in their less likely way: then they have to be equal."""
+    return any(span.low.numeral.second for span in spans)
 
 
 def expected_in_one_unit(expected: Span) -> Iterator[Amount]:
@@ -232,14 +295,24 @@ def conventions_clash(expected: Amount, response: Amount) -> bool:
     return False
 
 
-def within(value: Fraction, expected: Fraction, margin: Fraction) -> Comparison:
-    if expected == 0:
-        return Comparison(agrees=value == 0, how="expected 0 wants 0")
-    off = abs(value - expected) / abs(expected)
-    return Comparison(
-        agrees=off <= margin,
-        how=f"off by {percent(off, margin)}, {bound_text(margin)} allowed",
-        difference=off,
+def within(
+    value: Fraction,
+    target: Fraction,
+    allowed: Fraction,
+    spans: tuple[Span, Span],
+    *,
+    rescaled: bool,
+    outside: bool = False,
+) -> NumberComparison:
+    return NumberComparison(
+        agrees=abs(value - target) <= allowed * abs(target),
+        rule="margin" if target else "zero",
+        spans=spans,
+        rescaled=rescaled,
+        value=value,
+        target=target,
+        allowed=allowed,
+        outside=outside,
     )
 
 
@@ -248,15 +321,7 @@ def bound_text(margin: Fraction) -> str:
     return percent(margin)
 
 
-def inside(value: Fraction, low: Fraction, high: Fraction, margin: Fraction) -> Comparison:
-    """A single number against a range: between its ends, each let out by the margin."""
-    if low <= value <= high:
-        return Comparison(agrees=True, how="inside the range", difference=Fraction(0))
-    near = within(value, low if value < low else high, margin)
-    return Comparison(agrees=near.agrees, how=f"outside the range, {near.how}", difference=near.difference)
-
-
-def worse(a: Comparison, b: Comparison) -> Comparison:
+def worse(a: NumberComparison, b: NumberComparison) -> NumberComparison:
     if a.agrees != b.agrees:
         return b if a.agrees else a
     return b if (b.difference or 0) > (a.difference or 0) else a

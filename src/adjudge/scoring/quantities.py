@@ -62,20 +62,20 @@ IN_PARENTHESES = re.compile(
 )
 
 
-class Token(NamedTuple):
+class NumberToken(NamedTuple):
     kind: str
     text: str
     exponent: int = 0
 
 
-def tokenize(text: str) -> list[Token]:
-    tokens: list[Token] = []
+def tokenize(text: str) -> list[NumberToken]:
+    tokens: list[NumberToken] = []
     for match in TOKEN.finditer(text):
         if match["number"]:
             exponent = int(match["exponent"][1:]) if match["exponent"] else 0
-            tokens.append(Token(kind="number", text=match["number"], exponent=exponent))
+            tokens.append(NumberToken(kind="number", text=match["number"], exponent=exponent))
         else:
-            tokens.append(Token(kind=match.lastgroup or "other", text=match.group()))
+            tokens.append(NumberToken(kind=match.lastgroup or "other", text=match.group()))
     return tokens
 
 
@@ -160,7 +160,7 @@ def read_amounts(text: str) -> list[Amount]:
     return amounts
 
 
-def read_head(tokens: list[Token]) -> tuple[int, Unit | None, bool] | None:
+def read_head(tokens: list[NumberToken]) -> tuple[int, Unit | None, bool] | None:
     """Where the number starts, the currency before it, and whether it is negative."""
     currency: Unit | None = None
     negative = False
@@ -180,7 +180,7 @@ def read_head(tokens: list[Token]) -> tuple[int, Unit | None, bool] | None:
     return None
 
 
-def word_run(tokens: list[Token], at: int) -> list[str]:
+def word_run(tokens: list[NumberToken], at: int) -> list[str]:
     """The words from here on; a hyphen inside `twenty-one` does not end them."""
     run: list[str] = []
     for token in tokens[at : at + 16]:
@@ -191,7 +191,7 @@ def word_run(tokens: list[Token], at: int) -> list[str]:
     return run
 
 
-def read_number(tokens: list[Token], at: int) -> list[tuple[Numeral, int]]:
+def read_number(tokens: list[NumberToken], at: int) -> list[tuple[Numeral, int]]:
     """The number that starts here, with where it ends: digits, words, fractions, powers of ten."""
     if tokens[at].kind not in {"word", "number"}:
         return []
@@ -245,7 +245,7 @@ def read_number(tokens: list[Token], at: int) -> list[tuple[Numeral, int]]:
     return [(numeral, at) for numeral in numerals]
 
 
-def of_how_many(tokens: list[Token], numbers: list[tuple[Numeral, int]]) -> list[tuple[Numeral, int]]:
+def of_how_many(tokens: list[NumberToken], numbers: list[tuple[Numeral, int]]) -> list[tuple[Numeral, int]]:
     """`1 in 5` and `three out of five` are shares; every other number stays as it is."""
     shares: list[tuple[Numeral, int]] = []
     for numeral, at in numbers:
@@ -263,7 +263,7 @@ def times_ten(value: Fraction, exponent: int) -> Fraction:
     return value * Fraction(10) ** exponent
 
 
-def power_of_ten(tokens: list[Token], at: int) -> tuple[int, int] | None:
+def power_of_ten(tokens: list[NumberToken], at: int) -> tuple[int, int] | None:
     """`× 10^6`, `x 10^6`, `* 10**6`, `·10^6`: the exponent and where it ends."""
     if text_at(tokens, at) not in {"×", "x", "X", "*", "·", "⋅"} or text_at(tokens, at + 1) != "10":
         return None
@@ -276,18 +276,18 @@ def power_of_ten(tokens: list[Token], at: int) -> tuple[int, int] | None:
     return None if abs(exponent) > LARGEST_EXPONENT else (exponent, end)
 
 
-def text_at(tokens: list[Token], at: int) -> str:
+def text_at(tokens: list[NumberToken], at: int) -> str:
     return tokens[at].text if at < len(tokens) else ""
 
 
-def kind_at(tokens: list[Token], at: int) -> str:
+def kind_at(tokens: list[NumberToken], at: int) -> str:
     return tokens[at].kind if at < len(tokens) else ""
 
 
 Tail = tuple[Fraction, Unit | None, bool, int]
 
 
-def read_tail(tokens: list[Token], at: int, currency: Unit | None) -> list[Tail]:
+def read_tail(tokens: list[NumberToken], at: int, currency: Unit | None) -> list[Tail]:
     """Scale words and unit after the number, each way they can be read."""
     if text_at(tokens, at) == "±" and kind_at(tokens, at + 1) == "number":
         at += 2
@@ -313,7 +313,7 @@ def read_tail(tokens: list[Token], at: int, currency: Unit | None) -> list[Tail]
     return readings
 
 
-def read_unit(tokens: list[Token], at: int, currency: Unit | None) -> tuple[Unit | None, int]:
+def read_unit(tokens: list[NumberToken], at: int, currency: Unit | None) -> tuple[Unit | None, int]:
     """The unit that starts here, longest first; a currency before the number stays."""
     if text_at(tokens, at) == "-":
         at += 1 if kind_at(tokens, at + 1) == "word" else 0
@@ -366,7 +366,7 @@ def read_unit(tokens: list[Token], at: int, currency: Unit | None) -> tuple[Unit
     return None, at
 
 
-def finish(tokens: list[Token], at: int, amount: Amount) -> Amount | None:
+def finish(tokens: list[NumberToken], at: int, amount: Amount) -> Amount | None:
     """The amount with what follows: a smaller part (`1 h 30 min`) is added, words are let be, another number is not."""
     rest = tokens[at:]
     if not any(starts_number(rest, position) for position in range(len(rest))):
@@ -391,13 +391,13 @@ def finish(tokens: list[Token], at: int, amount: Amount) -> Amount | None:
     return None
 
 
-def starts_number(tokens: list[Token], at: int) -> bool:
+def starts_number(tokens: list[NumberToken], at: int) -> bool:
     if tokens[at].kind == "number":
         return True
     word = tokens[at].text.casefold()
     return tokens[at].kind == "word" and (word in SMALL or word in TENS) and word != "one"
 
 
-def is_words(tokens: list[Token]) -> bool:
+def is_words(tokens: list[NumberToken]) -> bool:
     """Whether what follows is `/share` or `- a record`: words behind a sign."""
     return len(tokens) > 1 and tokens[0].text in "/-" and all(token.kind == "word" for token in tokens[1:])

@@ -32,6 +32,10 @@ class Counts:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CoverageScore:
+    """Counts, weighed, summed and rounded."""
+
+    counts: Counts
+    summands: tuple["Weighed", ...]
     exact: Fraction
     rounded: int
 
@@ -74,8 +78,9 @@ def formula(counts: Counts) -> tuple[Weighed, ...]:
 
 
 def coverage_score(counts: Counts) -> CoverageScore:
-    exact = 5 * sum((part.ratio * Fraction(part.weight) for part in formula(counts)), Fraction(0))
-    return CoverageScore(exact=exact, rounded=int(round_half_up(exact)))
+    summands = formula(counts)
+    exact = 5 * sum((part.ratio * Fraction(part.weight) for part in summands), Fraction(0))
+    return CoverageScore(counts=counts, summands=summands, exact=exact, rounded=int(round_half_up(exact)))
 
 
 def decimals(value: Fraction) -> str:
@@ -86,10 +91,10 @@ def decimals(value: Fraction) -> str:
     return f"{whole}.{digits or '0'}"
 
 
-def rationale(counts: Counts) -> tuple[str, str, str, str, str]:
+def rationale(score: CoverageScore) -> tuple[str, str, str, str, str]:
     """The five lines of the contract, in order; the formula shown is the one used."""
-    score = coverage_score(counts)
-    summands = " + ".join(f"{part.name} {decimals(part.ratio)} * {part.weight}" for part in formula(counts))
+    counts = score.counts
+    summands = " + ".join(f"{part.name} {decimals(part.ratio)} * {part.weight}" for part in score.summands)
     return (
         f"Fact: {counts.matched_facts} of {counts.facts} facts correctly matched.",
         f"Conclusion: {counts.matched_conclusions} of {counts.conclusions} conclusions correctly matched.",

@@ -13,7 +13,6 @@ from adjudge.records import (
     NamedScore,
     PointsScore,
     Scale,
-    Score,
     Verdict,
 )
 from adjudge.scoring.correctness import CorrectnessScorer
@@ -25,7 +24,7 @@ from adjudge.scoring.rules import (
     RationaleScorer,
     evaluate_pass_rule,
 )
-from adjudge.scoring.scorer import Invalid, Scorer
+from adjudge.scoring.scorer import Invalid, Scorer, Scoring
 
 NAMED: Mapping[str, Callable[[Scale | None], Scorer]] = {
     "correctness": lambda scale: CorrectnessScorer(scale=scale),
@@ -38,7 +37,7 @@ ALWAYS_THERE = frozenset({"score", "exact"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class WithPassRule:
+class WithPassRule(Scorer):
     """A scorer whose scores the judge's pass rule can read: a verdict without a field the rule needs is asked for again."""
 
     judge: Judge
@@ -52,28 +51,30 @@ class WithPassRule:
     def items_to_ask(self, items: Mapping[str, Json], fields: Mapping[str, Json]) -> Json:
         return self.scorer.items_to_ask(items, fields)
 
-    def score(
+    def explain(
         self, verdict: Verdict, fields: Mapping[str, Json], items: Mapping[str, Json] | None
-    ) -> Score | Invalid:
-        scored = self.scorer.score(verdict, fields, items)
-        if isinstance(scored, Invalid):
-            return scored
+    ) -> Scoring | Invalid:
+        found = self.scorer.explain(verdict, fields, items)
+        if isinstance(found, Invalid):
+            return found
+        score = found.score
         try:
-            evaluate_pass_rule(self.judge, verdict.parts if scored.parts is None else scored.parts, scored)
+            evaluate_pass_rule(self.judge, verdict.parts if score.parts is None else score.parts, score)
         except EvaluationError as error:
             return Invalid(why=f"the pass rule `{self.judge.passes}` cannot be computed: {error}")
-        return scored
+        return found
 
 
 def scorer_for(judge: Judge) -> Scorer:
     """The scorer of a judge that has a score rule; one without can be shown, not run."""
-    scorer = by_rule(judge)
+    scorer = base_scorer(judge)
     if judge.passes is None or parse_expression(judge.passes).names <= ALWAYS_THERE:
         return scorer  # such a rule needs nothing that a verdict could lack
     return WithPassRule(judge=judge, scorer=scorer)
 
 
-def by_rule(judge: Judge) -> Scorer:
+def base_scorer(judge: Judge) -> Scorer:
+    """The scorer by itself, whatever the pass rule needs."""
     match judge.score:
         case FieldScore() as rule:
             return FieldScorer(rule=rule, scale=judge.scale)

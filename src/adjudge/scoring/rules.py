@@ -3,8 +3,9 @@
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from adjudge.expressions import EvaluationError, exact_number, parse_expression
 from adjudge.records import (
@@ -17,37 +18,29 @@ from adjudge.records import (
     Score,
     Verdict,
 )
-from adjudge.scoring.rationale import coverage_score, decimals, read_rationale
+from adjudge.scoring.rationale import FORCED_RATIONALE, coverage_score, decimals, read_rationale
 from adjudge.scoring.scale import off_scale, plain
-from adjudge.scoring.scorer import Invalid
-from adjudge.scoring.text import as_text, clipped
+from adjudge.scoring.scorer import Invalid, Scorer, Scoring
+from adjudge.scoring.steps import ExpressionStep, FieldStep, LinesStep, MismatchStep, PointsStep, Step
+from adjudge.scoring.text import clipped
+from adjudge.text import as_text
 
 PLAIN_NUMBER = re.compile(r"\A\s*[+-]?[0-9]{1,30}(?:\.[0-9]{1,30})?\s*")
 
 
-class RuleScorer:
-    """A score that depends on the verdict (and items) alone, never on the case; items travel as the model listed them."""
+class RuleScorer(Scorer):
+    """A score that depends on the verdict (and items) alone, never on the case."""
 
     __slots__ = ()
 
-    def check_items(
-        self, parts: Mapping[str, Json], fields: Mapping[str, Json]
-    ) -> Mapping[str, Json] | Invalid:
-        del fields
-        return dict(parts)
-
-    def items_to_ask(self, items: Mapping[str, Json], fields: Mapping[str, Json]) -> Json:
-        del fields
-        return dict(items)
-
-    def score(
+    def explain(
         self, verdict: Verdict, fields: Mapping[str, Json], items: Mapping[str, Json] | None
-    ) -> Score | Invalid:
+    ) -> Scoring | Invalid:
         """Names of the verdict win over `items`, which expressions may read too."""
         del fields
         return self.compute(verdict.parts if items is None else {"items": dict(items), **verdict.parts})
 
-    def compute(self, parts: Mapping[str, Json]) -> Score | Invalid:
+    def compute(self, parts: Mapping[str, Json]) -> Scoring | Invalid:
         raise NotImplementedError
 
 
@@ -58,6 +51,7 @@ def on_scale(
     *,
     exact: Fraction | None = None,
     notes: tuple[str, ...] = (),
+    parts: Mapping[str, Json] | None = None,
 ) -> Score | Invalid:
     for number in (value,) if exact is None else (value, exact):
         if scale is not None and off_scale(scale, number):
@@ -68,7 +62,11 @@ def on_scale(
     unrounded = rounded if exact is None else as_float(exact)
     if not (math.isfinite(rounded) and math.isfinite(unrounded)):
         return Invalid(why=f"{name} is too large to be a score")
-    return Score(value=rounded, exact=unrounded, notes=notes)
+    return Score(value=rounded, exact=unrounded, notes=notes, parts=parts)
+
+
+def with_steps(score: Score | Invalid, *steps: Step) -> Scoring | Invalid:
+    return score if isinstance(score, Invalid) else Scoring(score, steps)
 
 
 def as_float(value: Fraction) -> float:
@@ -92,7 +90,7 @@ class FieldScorer(RuleScorer):
     rule: FieldScore
     scale: Scale | None
 
-    def compute(self, parts: Mapping[str, Json]) -> Score | Invalid:
+    def compute(self, parts: Mapping[str, Json]) -> Scoring | Invalid:
         name = f"`{self.rule.field}`"
         if parts.get(self.rule.field) is None:
             return Invalid(why=f"{name} is missing")
@@ -100,18 +98,27 @@ class FieldScorer(RuleScorer):
         if said is None:
             found = clipped(as_text(parts[self.rule.field]))
             return Invalid(why=f"{name} has to be a number, found {found}")
-        return on_scale(self.scale, said, name, notes=rationale_notes(parts, said))
+        mismatch = find_mismatch(parts, said)
+        scored = on_scale(self.scale, said, name, notes=mismatch_notes(mismatch))
+        step = FieldStep(self.rule.field, parts[self.rule.field], said)
+        return with_steps(scored, step) if mismatch is None else with_steps(scored, step, mismatch)
 
 
-def rationale_notes(parts: Mapping[str, Json], said: Fraction) -> tuple[str, ...]:
-    """A note when the verdict's own k-of-n lines give another score than the one it states."""
+def find_mismatch(parts: Mapping[str, Json], stated: Fraction) -> MismatchStep | None:
+    """Where the verdict's own k-of-n lines give another score than the one it states."""
     counts = read_rationale(parts.get("rationale"))
     if counts is None:
-        return ()
+        return None
     computed = coverage_score(counts)
-    if computed.rounded == said:
+    return None if computed.rounded == stated else MismatchStep(stated, computed.exact)
+
+
+def mismatch_notes(mismatch: MismatchStep | None) -> tuple[str, ...]:
+    if mismatch is None:
         return ()
-    return (f"rationale_mismatch: said {plain(said)}, the lines give {decimals(computed.exact)}",)
+    return (
+        f"rationale_mismatch: said {plain(mismatch.stated)}, the lines give {decimals(mismatch.computed)}",
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -119,8 +126,12 @@ class RationaleScorer(RuleScorer):
     """`coverage_rationale`: the score that the verdict's k-of-n lines give, whatever number stands beside them."""
 
     scale: Scale | None
+    whole_points: ClassVar[bool] = True
 
-    def compute(self, parts: Mapping[str, Json]) -> Score | Invalid:
+    def parts_unasked(self, value: float) -> Mapping[str, Json]:
+        return {"score": value, "rationale": list(FORCED_RATIONALE)}
+
+    def compute(self, parts: Mapping[str, Json]) -> Scoring | Invalid:
         counts = read_rationale(parts.get("rationale"))
         if counts is None:
             return Invalid(
@@ -134,11 +145,12 @@ class RationaleScorer(RuleScorer):
             Fraction(computed.rounded),
             "the recomputed score",
             exact=computed.exact,
-            notes=() if said is None else rationale_notes(parts, said),
+            notes=() if said is None else mismatch_notes(find_mismatch(parts, said)),
+            parts={**parts, "score": computed.rounded},
         )
-        if isinstance(scored, Invalid):
-            return scored
-        return replace(scored, parts={**parts, "score": computed.rounded})
+        lines = parts["rationale"]
+        assert isinstance(lines, list)
+        return with_steps(scored, LinesStep(tuple(map(as_text, lines[:5]))), computed)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -146,7 +158,7 @@ class PointsScorer(RuleScorer):
     rule: PointsScore
     scale: Scale | None
 
-    def compute(self, parts: Mapping[str, Json]) -> Score | Invalid:
+    def compute(self, parts: Mapping[str, Json]) -> Scoring | Invalid:
         name = f"`{self.rule.field}`"
         value = parts.get(self.rule.field)
         if value is None:
@@ -156,7 +168,10 @@ class PointsScorer(RuleScorer):
             labels = ", ".join(self.rule.points)
             return Invalid(why=f"{name} is {clipped(as_text(value))}; it has to be one of {labels}")
         exact = exact_number(points)
-        return Invalid(why=f"{name} has no points") if exact is None else on_scale(self.scale, exact, name)
+        if exact is None:
+            return Invalid(why=f"{name} has no points")
+        step = PointsStep(self.rule.field, as_text(value), self.rule.points, points)
+        return with_steps(on_scale(self.scale, exact, name), step)
 
     def points_of(self, label: str) -> float | None:
         """Exactly the label; else the only one that differs in case and outer white space alone."""
@@ -175,7 +190,7 @@ class ExpressionScorer(RuleScorer):
     rule: ExpressionScore
     scale: Scale | None
 
-    def compute(self, parts: Mapping[str, Json]) -> Score | Invalid:
+    def compute(self, parts: Mapping[str, Json]) -> Scoring | Invalid:
         expression = parse_expression(self.rule.text)
         inside = expression.before_rounding()
         name = f"`{clipped(self.rule.text)}`"
@@ -186,7 +201,9 @@ class ExpressionScorer(RuleScorer):
             return Invalid(why=f"the score {name} cannot be computed: {error}")
         if isinstance(found, str) or found is None or isinstance(exact, str) or exact is None:
             return Invalid(why=f"the score {name} has to be a number, found {clipped(str(found))}")
-        return on_scale(self.scale, Fraction(found), name, exact=Fraction(exact))
+        result, unrounded = Fraction(found), Fraction(exact)
+        scored = on_scale(self.scale, result, name, exact=unrounded)
+        return with_steps(scored, ExpressionStep(expression, parts, result, unrounded))
 
 
 def passes(judge: Judge, verdict_parts: Mapping[str, Json], score: Score) -> bool | None:

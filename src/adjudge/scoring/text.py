@@ -1,12 +1,12 @@
 """Whether a quotation stands in a text: white space, case and typography aside."""
 
-import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from adjudge.records import Json
+from adjudge.text import as_text
 
 SAME_CHARACTER = str.maketrans(
     {
@@ -24,11 +24,6 @@ MOST_PLACES = 1000
 AROUND_A_QUOTATION = " \t\n\"'.,;:!"
 LETTERS_WITHOUT_SPACES = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 """Thai, Lao, Japanese, Chinese, Korean: words there do not end where white space begins."""
-
-
-def as_text(value: Json) -> str:
-    """The text of a case's value, as a prompt shows it."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def text_of(fields: Mapping[str, Json], name: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from adjudge.dataset import read_cases
 from adjudge.errors import AdjudgeError, InputError
 from adjudge.records import Json, Judge, Judgement, ModelClient
-from adjudge.runs.find_model import find_model, is_embedded, not_trained_for
+from adjudge.runs.find_model import find_model, is_embedded, refuse_untrained
 from adjudge.runs.plan import make_plan
 from adjudge.runs.session import Keeping, Limits, Session, open_session
 
@@ -184,10 +184,9 @@ class Asker:
 
     def _client(self, model: str, judges: Sequence[Judge]) -> ModelClient:
         """Opened once for all requests: a connection, or the embedded judge's weights, is worth keeping."""
-        others = [judge.name for judge in judges if not judge.built_in]
-        if others and is_embedded(model):
-            raise not_trained_for(
-                others, "name another of this server's models; `adjudge view --model` allows them"
+        if is_embedded(model):
+            refuse_untrained(
+                judges, "name another of this server's models; `adjudge view --model` allows them"
             )
         if model not in self._clients:
             self._clients[model] = find_model(

@@ -6,12 +6,11 @@ from typing import Any
 from adjudge.records import FieldScore, Judge, NamedScore
 from adjudge.reports.agree_labels import Reading
 from adjudge.reports.format import whole
+from adjudge.scoring import base_scorer
 from adjudge.server.shapes_label import Choices, NumberField, Option
 
 MOST_BUTTONS = 10
 _ORDINALS = "1234567890"
-_WHOLE_SCORERS = {"correctness", "coverage"}
-"""Scorers that round to whole points."""
 
 
 def choices_of(judge: Judge | None, reading: Reading) -> Choices:
@@ -107,7 +106,7 @@ def _listed(judge: Judge | None) -> list[float]:
 
 def _is_whole(judge: Judge | None) -> bool:
     if judge is not None and isinstance(judge.score, NamedScore):
-        return judge.score.name in _WHOLE_SCORERS
+        return base_scorer(judge).whole_points
     return _rating(judge).get("type") in {"integer", "boolean"}
 
 

@@ -1,34 +1,13 @@
-"""What the API says of one item: the case, the verdict, the score worked out, what was sent, and where else it stands."""
+"""What the API says of one item: the case, the verdict, how the score was computed, what was sent, and where else it stands."""
 
 from datetime import datetime
 from typing import Any, Literal
 
 from pydantic import Field
 
+from adjudge.analysis.scores import ScoreRows
 from adjudge.server.shapes import Shape
 from adjudge.server.shapes_items import Neighbour
-
-
-class WorkedStep(Shape):
-    """One step of the way to the score."""
-
-    kind: str
-    label: str
-    value: str
-    explanation: str
-    number: float | None = Field(description="The value, where it is a number.")
-    holds: bool | None = Field(description="Matched, agrees, passes; null where it is neither so nor not so.")
-    details: list[tuple[str, str]]
-
-
-class WorkedScore(Shape):
-    """How the score came about; the number of the last of `steps` is the score."""
-
-    steps: list[WorkedStep]
-    after: list[WorkedStep] = Field(description="Where the score stands on its scale, and whether it passes.")
-    agrees: bool | None = Field(
-        description="Whether today's rules give the stored score; null: they give none."
-    )
 
 
 class CaseField(Shape):
@@ -120,7 +99,7 @@ class ItemDetail(Shape):
     fields: list[CaseField]
     columns: dict[str, Any] = Field(description="The row under its own column names.")
     metadata: dict[str, Any]
-    worked: WorkedScore
+    scoring: ScoreRows = Field(description="How the score was computed, or why there is none.")
     notes: list[ItemNote]
     calls: list[ItemCall]
     labels: list[ItemLabel]

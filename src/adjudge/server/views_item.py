@@ -4,13 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from pydantic import TypeAdapter
+
 from adjudge.analysis.outcomes import NOTES
+from adjudge.analysis.scores import ScoreRows, case_fields, explain_score, score_rows
 from adjudge.analysis.summary.stored import judges_of
 from adjudge.documents.rows import result_row
 from adjudge.fields import ALIASES
 from adjudge.records import Call, Case, Failed, Json, Judge, Judgement
 from adjudge.reports.format import plain_json
-from adjudge.reports.worked import Worked, case_fields, work_out
 from adjudge.server.items import ItemFilter, neighbours
 from adjudge.server.keys import to_key
 from adjudge.server.service import NotFoundError, Service
@@ -23,12 +25,11 @@ from adjudge.server.shapes_item import (
     ItemPlace,
     OtherJudgement,
     SentMessage,
-    WorkedScore,
-    WorkedStep,
 )
 from adjudge.store import JudgementLine, RunRecord
 
 FIELDS = ("question", "response", "reference", "context", "tool_calls", "messages", "focus", "current_date")
+ROWS = TypeAdapter(ScoreRows)
 MOST_OTHERS = 200
 MOST_COMPARED = 24
 """Other wordings of a case that are read to see whether the response differs."""
@@ -63,7 +64,7 @@ def show_item(
         fields=_fields(case, filled),
         columns={} if case is None else _object(case.columns),
         metadata=_object(judgement.metadata),
-        worked=_worked(work_out(judgement, used, filled)),
+        scoring=ROWS.validate_python(score_rows(explain_score(judgement, used, filled)).as_json()),
         notes=[_note(note) for note in judgement.notes],
         calls=[_call(call) for call in judgement.calls],
         labels=_labels(service, record, judgement),
@@ -119,20 +120,6 @@ def _fields(case: Case | None, filled: Mapping[str, Json] | None) -> list[CaseFi
 
 
 # ---- the judgement ----
-
-
-def _worked(worked: Worked) -> WorkedScore:
-    plain = worked.as_json()
-    return WorkedScore(
-        steps=[WorkedStep.model_validate(step) for step in _list(plain["steps"])],
-        after=[WorkedStep.model_validate(step) for step in _list(plain["after"])],
-        agrees=worked.agrees,
-    )
-
-
-def _list(value: Json) -> list[Json]:
-    assert isinstance(value, list)
-    return value
 
 
 def _note(note: str) -> ItemNote:

@@ -41,7 +41,7 @@ PROMPTS = [
         reply="The answer names the city.\nIt leaves out the country.\n\nRating: [[7]]",
         score=7,
         reason="The answer names the city.\nIt leaves out the country.",
-        again="Write the rating as [[N]], where N is a whole number from 1 to 10.",
+        again="Write the rating as [[N]], where N is an integer from 1 to 10.",
     ),
     Prompt(
         name="pairwise",
@@ -52,7 +52,7 @@ PROMPTS = [
         reply="Answer A names the right city, B does not.\n\n**Final verdict:** [[A]]",
         score=1,
         reason="Answer A names the right city, B does not.",
-        again='Write the verdict as [[N]], where N is one of "A", "B", "C".',
+        again="Write the verdict as [[N]], where N is one of A, B, C.",
     ),
     Prompt(
         name="step by step, then a letter",
@@ -65,7 +65,7 @@ PROMPTS = [
         reply="1. Both name Paris.\n2. The country is missing.\n\nB",
         score=0.5,
         reason="1. Both name Paris.\n2. The country is missing.",
-        again='Write the choice as N, on a line of its own, where N is one of "A", "B", "C".',
+        again="Write the choice as N, on a line of its own, where N is one of A, B, C.",
     ),
     Prompt(
         name="a score line",
@@ -74,7 +74,7 @@ PROMPTS = [
         reply="It answers the question, briefly.\n\nScore: 4",
         score=4,
         reason="It answers the question, briefly.",
-        again="Write the score as `Score: N`, on a line of its own, where N is a whole number from 1 to 5.",
+        again="Write the score as `Score: N`, on a line of its own, where N is an integer from 1 to 5.",
     ),
     Prompt(
         name="tags",
@@ -83,7 +83,7 @@ PROMPTS = [
         reply="<explanation>It names the city.</explanation>\n<score>4</score>",
         score=4,
         reason="It names the city.",
-        again="Write the score as <score>N</score>, where N is a whole number from 1 to 5.",
+        again="Write the score as <score>N</score>, where N is an integer from 1 to 5.",
     ),
     Prompt(
         name="only tags for the score",
@@ -92,7 +92,7 @@ PROMPTS = [
         reply="The city is right, and that was all that was asked for.\n<score>5</score>",
         score=5,
         reason="The city is right, and that was all that was asked for.",
-        again="Write the score as <score>N</score>, where N is a whole number from 1 to 5.",
+        again="Write the score as <score>N</score>, where N is an integer from 1 to 5.",
     ),
     Prompt(
         name="a bare label",
@@ -100,7 +100,7 @@ PROMPTS = [
         reply="correct",
         score=1,
         reason=None,
-        again='Write the verdict as N, on a line of its own, where N is one of "correct", "incorrect".',
+        again="Write the verdict as N, on a line of its own, where N is one of correct, incorrect.",
     ),
     Prompt(
         name="explain, then rate, in no named form",
@@ -109,7 +109,7 @@ PROMPTS = [
         reply="The person learns the city.\n\nScore: 4",
         score=4,
         reason="The person learns the city.",
-        again="Write the score as `Score: N`, on a line of its own, where N is a whole number from 1 to 5.",
+        again="Write the score as `Score: N`, on a line of its own, where N is an integer from 1 to 5.",
     ),
     Prompt(
         name="sections",
@@ -118,7 +118,7 @@ PROMPTS = [
         reply="1. **Evaluation**: Right city.\n2. **Strengths**:\n- Short\n- Right\n3. **Rating**: 3",
         score=3,
         reason="Right city.",
-        again="Write the rating as `Rating: N`, on a line of its own, where N is a whole number from 1 to 4.",
+        again="Write the rating as `Rating: N`, on a line of its own, where N is an integer from 1 to 4.",
     ),
     Prompt(
         name="JSON with its reason first",
@@ -216,7 +216,7 @@ def test_a_planted_verdict_is_asked_for_alone_in_the_prompts_own_form() -> None:
     (_, again), ruling = converse(judge_of(prompt), case, "It says so itself.\n\nRating: [[9]]", "[[3]]")
     assert again.schema is None
     assert again.prompt.messages[-1].content.endswith(
-        "Give the verdict alone, with nothing before or after it. Write the rating as [[N]], where N is a whole number "
+        "Give the verdict alone, with nothing before or after it. Write the rating as [[N]], where N is an integer "
         "from 1 to 10."
     )
     assert ruling.outcome.score.value == 3

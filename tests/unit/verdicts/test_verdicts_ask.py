@@ -20,20 +20,18 @@ def test_the_format_names_every_field_in_order_with_its_kind():
     assert describe_format(replace(CONTRACTS["helpfulness"], structured=True)) == (
         "Answer with one JSON object and nothing else. Its fields, in this order:\n"
         '- "evaluation": a string\n'
-        '- "strengths": a list of 2 to 3 strings\n'
-        '- "weaknesses": a list of 2 to 3 strings\n'
+        '- "strengths": a list of strings, 2 to 3\n'
+        '- "weaknesses": a list of strings, 2 to 3\n'
         '- "detailed_analysis": a string\n'
-        '- "recommendations": a list of 1 to 2 strings\n'
-        '- "rating": a whole number from 1 to 4'
+        '- "recommendations": a list of strings, 1 to 2\n'
+        '- "rating": an integer from 1 to 4'
     )
 
 
-def test_nested_fields_are_listed_under_theirs():
+def test_nested_fields_are_named_with_theirs():
     assert describe_format(CONTRACTS["correctness"]).endswith(
-        '- "numbers": a list of objects, each with\n'
-        '  - "expected": a string\n'
-        '  - "response": a string or null\n'
-        '  - "critical": true or false'
+        '- "numbers": a list of objects with "expected" (a string), "response" (a string or null), '
+        '"critical" (true or false)'
     )
 
 
@@ -41,22 +39,20 @@ def test_nested_fields_are_listed_under_theirs():
     ("schema", "words"),
     [
         ({"enum": [0.0, 1.0]}, "one of 0.0, 1.0"),
-        ({"const": "ok"}, '"ok"'),
         ({"type": "number", "minimum": 0}, "a number of at least 0"),
-        ({"type": "number", "exclusiveMinimum": 0, "maximum": 1}, "a number of at most 1 and above 0"),
-        ({"type": ["integer", "null"]}, "a whole number or null"),
-        ({"anyOf": [{"type": "integer"}, {"enum": ["n/a"]}]}, 'a whole number or "n/a"'),
+        ({"type": "number", "maximum": 1}, "a number of at most 1"),
+        ({"type": ["integer", "null"]}, "an integer or null"),
         (
             {"type": "array", "items": {"type": "integer"}, "minItems": 5, "maxItems": 5},
-            "a list of exactly 5 values, each a whole number",
+            "a list of integers, exactly 5",
         ),
         (
             {"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 1},
-            'a list of at least 1 values, each one of "a", "b"',
+            "a list of values, each one of a, b, at least 1",
         ),
-        ({"type": "array", "maxItems": 2}, "a list of at most 2 values"),
+        ({"type": "array", "maxItems": 2}, "a list of values, at most 2"),
         ({"type": "string", "description": "why,\n in a line"}, "a string. why, in a line"),
-        ({}, "a value"),
+        ({}, "any value"),
     ],
 )
 def test_kinds_in_words(schema, words):

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
+from typing import Any
 
 from adjudge.analysis.summary.figures import Tally
 from adjudge.analysis.summary.report import Report
@@ -48,7 +49,7 @@ def judges_of(store: Store, record: RunRecord) -> list[Judge]:
         kept = store.judge_text(judge_hash)
         if kept is not None:
             judge = judge_as_stored(kept[1], name=name, judge_hash=judge_hash)
-            judges.append(replace(judge, passes=_pass_rule(store, judge)))
+            judges.append(_as_used(judge, store.judge_settings(judge_hash) or {}))
     return judges
 
 
@@ -57,11 +58,11 @@ def judge_as_stored(text: str, *, name: str, judge_hash: str) -> Judge:
     return replace(parse_judge(text, name=name), name=name, hash=judge_hash)
 
 
-def _pass_rule(store: Store, judge: Judge) -> str | None:
-    """The one it was used with: `--pass` puts another in the place of the file's."""
-    used = store.judge_settings(judge.hash) or {}
-    rule = used.get("passes", judge.passes)
-    return rule if isinstance(rule, str) else None
+def _as_used(judge: Judge, settings: Mapping[str, Json]) -> Judge:
+    """With what was said beside its file: `--pass`, `--temperature` and `--max-output-tokens` replace the file's."""
+    names = ("passes", "temperature", "max_output_tokens")
+    used: dict[str, Any] = {name: settings[name] for name in names if name in settings}
+    return replace(judge, **used)
 
 
 def asked_temperatures(plan: Mapping[str, Json], judges: Iterable[Judge]) -> dict[str, float | None]:

@@ -36,7 +36,7 @@ def api_item(
     judge: JudgeName = "",
     repeat: Repeat = None,
 ) -> ItemDetail:
-    """One judgement whole: the case, the verdict, the score worked out step by step, every prompt and reply, labels,
+    """One judgement whole: the case, the verdict, how the score was computed step by step, every prompt and reply, labels,
     and the same case elsewhere. The filter of the items says what comes before and after it.
     """
     return show_item(service, from_key(run), case_id=case, judge=judge, repeat=repeat, wanted=wanted)

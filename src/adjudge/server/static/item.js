@@ -1,4 +1,4 @@
-// The item page: what a row of the worked score was found by lights up in the texts; folds stay open from item to item.
+// The item page: what a step of the score was found by lights up in the texts; folds stay open from item to item.
 
 function lit(row, on) {
   for (const mark of document.querySelectorAll(".texts mark[title]")) {

@@ -1,13 +1,16 @@
-"""A score worked out step by step ends at the score that the scorer gave, for every kind of rule."""
+"""The rows that explain a score end at the score that the scorer gave, for every kind of rule."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.judges import load_judge, parse_judge
+from adjudge.analysis.scores import case_fields, explain_score, score_lines, score_rows
+from adjudge.judges import load_judge, override, parse_judge
+from adjudge.judges.identity import scorer_version
 from adjudge.records import (
     Call,
     Case,
@@ -22,9 +25,18 @@ from adjudge.records import (
     Scored,
     Verdict,
 )
-from adjudge.reports.worked import case_fields, work_out
-from adjudge.reports.worked_text import worked_lines
-from adjudge.scoring import Invalid, normalize, passes, scorer_for
+from adjudge.scoring import CoverageScore, Invalid, normalize, passes, scorer_for
+from adjudge.scoring.scale import plain
+from adjudge.scoring.steps import (
+    ExpressionStep,
+    FieldStep,
+    FlagStep,
+    ItemStep,
+    NumberStep,
+    PointsStep,
+    VetoStep,
+)
+from adjudge.versions import SCORER_VERSIONS
 
 AT = datetime(2026, 5, 1, tzinfo=UTC)
 SENTENCES = ("Paris is large", "Water boils", "Moss is green", "Ravens fly far", "Iron rusts")
@@ -34,8 +46,11 @@ REFERENCE = ". ".join(SENTENCES) + ". Therefore tea needs heat."
 
 def judged(judge, parts, fields, *, items=None, measured=None, notes=(), text="", **more):
     """A judgement as a run would make it."""
-    scored = scorer_for(judge).score(Verdict(parts=parts), fields, items)
-    assert not isinstance(scored, Invalid), scored
+    scoring = scorer_for(judge).explain(Verdict(parts=parts), fields, items)
+    assert not isinstance(scoring, Invalid), scoring
+    scored = scoring.score
+    assert scorer_for(judge).score(Verdict(parts=parts), fields, items) == scored
+    assert score_of(scoring.steps) == scored.value
     if measured is not None and measured.exact is not None:
         scored = replace(scored, exact=measured.exact)
     verdict = Verdict(parts=parts if scored.parts is None else scored.parts)
@@ -44,7 +59,7 @@ def judged(judge, parts, fields, *, items=None, measured=None, notes=(), text=""
     if text:
         first = replace(request, step="items", shared=True)
         calls.insert(0, Call(request=first, completion=Completion(text=text)))
-    return Judgement(
+    judgement = Judgement(
         case_id="c",
         judge=judge.name,
         judge_hash=judge.hash,
@@ -58,24 +73,50 @@ def judged(judge, parts, fields, *, items=None, measured=None, notes=(), text=""
         at=AT,
         **more,
     )
+    # what is stored leads to the same steps: they need not be stored
+    again = explain_score(judgement, judge, fields)
+    assert (again.source, again.steps, again.computed) == ("computed", scoring.steps, scored.value)
+    return judgement
 
 
-def assert_ends_at_the_score(worked, judgement):
-    assert worked.agrees is True, [step.value for step in worked.steps]
-    assert worked.steps[-1].kind == "score"
-    assert worked.steps[-1].number == judgement.score
-    share = [step.number for step in worked.after if step.kind == "normalized"]
-    assert share in ([judgement.normalized], [])
-    passed = [step.holds for step in worked.after if step.kind == "passes"]
-    assert passed == [judgement.passed]
+def score_of(steps):
+    """What the steps lead to, by themselves."""
+    for step in steps:
+        match step:
+            case FieldStep(number=number) | PointsStep(worth=number) | ExpressionStep(result=number):
+                return float(number)
+            case VetoStep(vetoes=vetoes):
+                flags = [each.value for each in steps if isinstance(each, FlagStep)]
+                numbers = [each for each in steps if isinstance(each, NumberStep) and each.critical]
+                agree = all(each.comparison.agrees for each in numbers)
+                assert bool(vetoes) == (any(flags) or not agree)
+                return 0.0 if vetoes else 1.0
+            case CoverageScore(counts=counts, rounded=rounded):
+                items = [each for each in steps if isinstance(each, ItemStep)]
+                for category in ("facts", "conclusions", "terms") if items else ():
+                    matched = [each.matched for each in items if each.category == category]
+                    found = getattr(counts, category), getattr(counts, f"matched_{category}")
+                    assert found == (len(matched), sum(matched))
+                return float(rounded)
+    raise AssertionError(steps)
 
 
-def value_of(worked, kind):
-    return [step.value for step in worked.steps if step.kind == kind]
+def rows_of(judgement, judge, fields):
+    return score_rows(explain_score(judgement, judge, fields))
 
 
-def step_of(worked, kind):
-    return next(step for step in (*worked.steps, *worked.after) if step.kind == kind)
+def assert_ends_at_the_score(rows, judgement):
+    assert rows.agrees is True, [step.value for step in rows.steps]
+    assert value_of(rows, "score") == [plain(judgement.score)]
+    assert [step.holds for step in rows.steps if step.kind == "passes"] == [judgement.passed]
+
+
+def value_of(rows, kind):
+    return [step.value for step in rows.steps if step.kind == kind]
+
+
+def step_of(rows, kind):
+    return next(step for step in rows.steps if step.kind == kind)
 
 
 def judge_of(front, body="Rate {{question}} {{response}}"):
@@ -115,11 +156,12 @@ def test_coverage_ends_at_the_stored_score_whatever_was_matched(example):
     items, parts = example
     fields = {"question": "q", "reference": REFERENCE, "response": RESPONSE}
     judgement = judged(judge, parts, fields, items=items)
-    worked = work_out(judgement, judge, fields)
-    assert_ends_at_the_score(worked, judgement)
-    assert step_of(worked, "exact").number == judgement.exact
-    listed = [step for step in worked.steps if step.kind in {"fact", "conclusion", "term"}]
-    assert len(listed) == sum(len(rows) for rows in items.values())
+    rows = rows_of(judgement, judge, fields)
+    assert_ends_at_the_score(rows, judgement)
+    written = step_of(rows, "formula").value.rpartition(" = ")[2].partition(" → ")[0].partition(" ≈ ")[0]
+    assert float(Fraction(written)) == judgement.exact
+    listed = [step for step in rows.steps if step.kind in {"fact", "conclusion", "term"}]
+    assert len(listed) == sum(len(each) for each in items.values())
     counts = judgement.verdict["counts"]
     assert sum(step.holds for step in listed) == sum(counts[f"matched_{name}"] for name in items)
 
@@ -127,9 +169,9 @@ def test_coverage_ends_at_the_stored_score_whatever_was_matched(example):
 @pytest.mark.parametrize(
     ("facts", "conclusions", "formula", "because"),
     [
-        ([True, False], [True], "5 × (0.4 × facts + 0.3 × conclusions + 0.21 × terms + 0.09 × organization)", "has conclusions"),
-        ([True, False], [], "5 × (0.7 × facts + 0.21 × terms + 0.09 × organization)", "has no conclusions"),
-        ([False, False], [True], "5 × (0.7 × facts + 0.21 × terms)", "None of the 2 facts"),
+        ([True, False], [True], "5 × (0.4 × 0.5 + 0.3 × 1 + 0.21 × 1 + 0.09 × 1) = 4 → 4", "has conclusions. Weights: facts 0.4, conclusions 0.3, terms 0.21, organization 0.09."),
+        ([True, False], [], "5 × (0.7 × 0.5 + 0.21 × 1 + 0.09 × 1) = 3.25 → 3", "has no conclusions. Weights: facts 0.7, terms 0.21, organization 0.09."),
+        ([False, False], [True], "5 × (0.7 × 0 + 0.21 × 1) = 1.05 → 1", "No fact was matched"),
     ],
 )  # fmt: skip
 def test_the_formula_that_was_used_is_named_with_its_reason(facts, conclusions, formula, because):
@@ -153,10 +195,10 @@ def test_the_formula_that_was_used_is_named_with_its_reason(facts, conclusions, 
         "organization": "matched",
     }
     fields = {"question": "q", "reference": REFERENCE, "response": RESPONSE}
-    worked = work_out(judged(judge, parts, fields, items=items), judge, fields)
-    assert value_of(worked, "formula")[0] == formula
-    assert because in step_of(worked, "formula").explanation
-    assert "Found in the response by code" in step_of(worked, "term").explanation
+    rows = rows_of(judged(judge, parts, fields, items=items), judge, fields)
+    assert value_of(rows, "formula") == [formula]
+    assert because in step_of(rows, "formula").explanation
+    assert "Found in the response by code" in step_of(rows, "term").explanation
 
 
 def test_evidence_that_is_not_in_the_response_is_said_to_count_for_nothing():
@@ -173,7 +215,7 @@ def test_evidence_that_is_not_in_the_response_is_said_to_count_for_nothing():
         "organization": "matched",
     }
     fields = {"question": "q", "reference": REFERENCE, "response": RESPONSE}
-    fact = step_of(work_out(judged(judge, parts, fields, items=items), judge, fields), "fact")
+    fact = step_of(rows_of(judged(judge, parts, fields, items=items), judge, fields), "fact")
     assert fact.holds is False
     assert "does not stand in the response" in fact.explanation
     assert ("evidence", "made up") in fact.details
@@ -194,8 +236,8 @@ def test_with_several_references_the_one_that_counted_is_named():
     }
     fields = {"question": "q", "reference": "Iron rusts", "response": RESPONSE}
     judgement = judged(judge, parts, fields, items=items)
-    worked = work_out(judgement, judge, {**fields, "reference": ["Moss is green", "Iron rusts"]})
-    assert value_of(worked, "reference") == ["2 of 2"]
+    rows = rows_of(judgement, judge, {**fields, "reference": ["Moss is green", "Iron rusts"]})
+    assert value_of(rows, "reference") == ["2 of 2"]
 
 
 @given(
@@ -205,7 +247,7 @@ def test_with_several_references_the_one_that_counted_is_named():
     st.booleans(),
     st.sampled_from([" facts correctly matched.", ""]),
 )
-def test_the_lines_of_the_verbatim_coverage_prompt_are_worked_out_again(
+def test_the_lines_of_the_verbatim_coverage_prompt_are_counted_again(
     facts, conclusions, terms, organized, noun
 ):
     lines = [
@@ -221,10 +263,10 @@ def test_the_lines_of_the_verbatim_coverage_prompt_are_worked_out_again(
     for rule in ("coverage_rationale", "score"):
         judge = judge_of(front + rule)
         judgement = judged(judge, {"rationale": lines, "score": 3}, {})
-        worked = work_out(judgement, judge, {})
-        assert_ends_at_the_score(worked, judgement)
+        rows = rows_of(judgement, judge, {})
+        assert_ends_at_the_score(rows, judgement)
         if rule == "score" and any(note.startswith("rationale_mismatch") for note in judgement.notes):
-            assert "the lines give" in step_of(worked, "said").value
+            assert "the lines give" in step_of(rows, "lines").value
 
 
 # ---- correctness ----
@@ -261,14 +303,16 @@ def test_correctness_ends_at_the_stored_score_and_each_number_says_what_was_deci
         "numbers": [{"expected": e, "response": r, "critical": c} for e, r, c in pairs],
     }
     judgement = judged(judge, parts, fields)
-    worked = work_out(judgement, judge, fields)
-    assert_ends_at_the_score(worked, judgement)
-    said = [step.holds for step in worked.steps if step.kind == "number"]
+    rows = rows_of(judgement, judge, fields)
+    assert_ends_at_the_score(rows, judgement)
+    said = [step.holds for step in rows.steps if step.kind == "number"]
     assert said == [row["agrees"] for row in judgement.verdict["numbers"]]
     if pairs:
-        assert ("2 %" if calculation else "4 %") in step_of(worked, "margin").value
-    # without the case what is stored is said again
-    assert_ends_at_the_score(work_out(judgement, judge, None), judgement)
+        assert ("2 %" if calculation else "4 %") in step_of(rows, "margin").value
+    without_case = rows_of(judgement, judge, None)
+    assert without_case.agrees is None
+    assert value_of(without_case, "score") == [plain(judgement.score)]
+    assert "The case is not in this store" in step_of(without_case, "unknown").explanation
 
 
 @pytest.mark.parametrize(
@@ -291,7 +335,7 @@ def test_a_number_shows_its_difference_and_its_bound(expected, response, differe
         "calculation": False,
         "numbers": [{"expected": expected, "response": response, "critical": True}],
     }
-    details = dict(step_of(work_out(judged(judge, parts, fields), judge, fields), "number").details)
+    details = dict(step_of(rows_of(judged(judge, parts, fields), judge, fields), "number").details)
     assert details["difference"].startswith(difference)
     assert {"expected, as read", "response, as read"} <= details.keys()
 
@@ -307,7 +351,7 @@ def test_years_and_versions_are_said_to_be_compared_exactly():
             "calculation": False,
             "numbers": [{"expected": expected, "response": response, "critical": True}],
         }
-        step = step_of(work_out(judged(judge, parts, fields), judge, fields), "number")
+        step = step_of(rows_of(judged(judge, parts, fields), judge, fields), "number")
         assert step.holds is False
         assert dict(step.details)["expected, as read"].startswith(f"{kind} {expected}: compared exactly")
         assert "difference" not in dict(step.details)
@@ -346,12 +390,10 @@ def test_every_rule_of_a_judge_file_ends_at_the_stored_score(rule, label, n, fla
         judge = replace(judge, score=replace(judge.score, field="label"))
     parts = {"reason": "r", "label": label, "n": n, "flag": flag, "facts": facts}
     judgement = judged(judge, parts, {})
-    worked = work_out(judgement, judge, {})
-    assert_ends_at_the_score(worked, judgement)
+    rows = rows_of(judgement, judge, {})
+    assert_ends_at_the_score(rows, judgement)
     if rule == "n / 7":
-        assert value_of(worked, "values") == [
-            f"{n} ÷ 7 = {value_of(worked, 'values')[0].partition(' = ')[2]}"
-        ]
+        assert value_of(rows, "values") == [f"{n} ÷ 7 = {value_of(rows, 'values')[0].partition(' = ')[2]}"]
 
 
 def test_an_expression_is_shown_with_its_values_in_it():
@@ -365,15 +407,15 @@ def test_an_expression_is_shown_with_its_values_in_it():
         "flag": True,
         "facts": [{"ok": True, "w": 1}, {"ok": False, "w": 1}],
     }
-    worked = work_out(judged(judge, parts, {}), judge, {})
-    assert value_of(worked, "values") == ["round(5 × 1 ÷ 2 + 1) = 4"]
-    assert value_of(worked, "exact") == ["3.5"]
-    assert dict(step_of(worked, "expression").details) == {
+    rows = rows_of(judged(judge, parts, {}), judge, {})
+    assert value_of(rows, "values") == ["round(5 × 1 ÷ 2 + 1) = 4"]
+    assert value_of(rows, "exact") == ["3.5"]
+    assert dict(step_of(rows, "expression").details) == {
         "count(facts, ok)": "1",
         "count(facts)": "2",
         "n": "1",
     }
-    assert '4 >= 4 and "agree" != "x" holds' in step_of(worked, "passes").explanation
+    assert '4 >= 4 and "agree" != "x" holds' in step_of(rows, "passes").explanation
 
 
 def test_an_expression_may_read_the_items_of_a_first_call():
@@ -385,9 +427,9 @@ def test_an_expression_may_read_the_items_of_a_first_call():
     items = {"points": ["a", "b", "c", "d"]}
     text = 'Here: {"points": ["a", "b", "c", "d"]}'
     judgement = judged(judge, {"reason": "r", "met": 3}, {}, items=items, text=text)
-    worked = work_out(judgement, judge, {})
-    assert_ends_at_the_score(worked, judgement)
-    assert value_of(worked, "values") == ["3 ÷ 4 = 0.75"]
+    rows = rows_of(judgement, judge, {})
+    assert_ends_at_the_score(rows, judgement)
+    assert value_of(rows, "values") == ["3 ÷ 4 = 0.75"]
 
 
 def test_what_the_embedded_judge_measured_is_the_exact_score():
@@ -396,34 +438,58 @@ def test_what_the_embedded_judge_measured_is_the_exact_score():
     judgement = judged(
         judge, {"reason": "r", "score": 3}, {"response": "x"}, measured=measured, probability=0.4
     )
-    worked = work_out(judgement, judge, {"response": "x"})
-    assert_ends_at_the_score(worked, judgement)
-    assert step_of(worked, "measured").number == 2.88364
-    assert step_of(worked, "normalized").number == pytest.approx(0.576728)
-    assert step_of(worked, "probability").number == 0.4
+    rows = rows_of(judgement, judge, {"response": "x"})
+    assert_ends_at_the_score(rows, judgement)
+    assert value_of(rows, "measured") == ["2.88364"]
+    assert value_of(rows, "probability") == ["0.400"]
 
 
 def test_a_score_that_todays_rules_do_not_give_is_said_to_be_an_older_one():
     judge = load_judge("relevance")
     judgement = judged(judge, {"reason": "r", "score": 3}, {})
     older = replace(judgement, outcome=replace(judgement.outcome, score=Score(value=2.0, exact=2.0)))
-    worked = work_out(older, judge, {})
-    assert worked.agrees is False
-    assert (worked.steps[-1].kind, worked.steps[-1].number) == ("stored", 2.0)
+    rows = rows_of(older, judge, {})
+    assert rows.agrees is False
+    assert value_of(rows, "stored") == ["2"]
 
 
 def test_without_the_judges_file_the_score_stands_and_that_is_said():
     judgement = judged(load_judge("relevance"), {"reason": "r", "score": 3}, {})
-    worked = work_out(judgement, None, None)
-    assert worked.agrees is None
-    assert worked.steps[-1].number == 3.0
-    assert "not in this store" in worked.steps[0].explanation
+    rows = rows_of(judgement, None, None)
+    assert rows.agrees is None
+    assert value_of(rows, "score") == ["3"]
+    assert "not in this store" in rows.steps[0].explanation
+
+
+@pytest.mark.parametrize(("version", "words"), [(1, "correctness v1"), (9, "correctness v9")])
+def test_a_score_of_a_scorer_version_that_is_not_there_says_so_and_is_not_recomputed(
+    monkeypatch, version, words
+):
+    text = load_judge("correctness").text
+    with monkeypatch.context() as other:
+        other.setitem(SCORER_VERSIONS, "correctness", version)
+        judge = parse_judge(text, name="correctness")
+    fields = {"question": "q", "reference": "r", "response": "s"}
+    parts = {
+        "reason": "r",
+        "contradicts": False,
+        "misses_critical": False,
+        "calculation": False,
+        "numbers": [],
+    }
+    judgement = replace(judged(load_judge("correctness"), parts, fields), judge_hash=judge.hash)
+    rows = rows_of(judgement, judge, fields)
+    assert [row.kind for row in rows.steps] == ["unknown", "score", "passes"]
+    assert f"Scored by {words}, which this version of adjudge no longer has." in rows.steps[0].explanation
+    assert rows.agrees is None
+    overridden = override(judge, passes="score >= 0")
+    assert scorer_version(overridden) == SCORER_VERSIONS["correctness"]
 
 
 def test_a_pass_rule_other_than_the_files_is_not_contradicted():
     judge = load_judge("relevance")
     judgement = replace(judged(judge, {"reason": "r", "score": 3}, {}), passed=False)
-    step = step_of(work_out(judgement, judge, {}), "passes")
+    step = step_of(rows_of(judgement, judge, {}), "passes")
     assert step.holds is False
     assert "under another rule" in step.explanation
 
@@ -456,10 +522,10 @@ def given_by_rule(judge, value, *, forced, notes=()):
 def test_a_score_by_rule_names_the_rule_and_what_to_do(name, forced, notes, says):
     judge = load_judge(name)
     judgement = given_by_rule(judge, 0.0, forced=forced, notes=notes)
-    worked = work_out(judgement, judge, {})
-    assert_ends_at_the_score(worked, judgement)
-    assert says in step_of(worked, "rule").explanation
-    assert step_of(worked, "next").value
+    rows = rows_of(judgement, judge, {})
+    assert_ends_at_the_score(rows, judgement)
+    assert says in step_of(rows, "rule").explanation
+    assert step_of(rows, "next").value
 
 
 @pytest.mark.parametrize(
@@ -478,11 +544,10 @@ def test_a_score_by_rule_names_the_rule_and_what_to_do(name, forced, notes, says
 def test_a_failure_says_what_happened_and_what_to_do_and_is_no_number(kind):
     failed = Failed(kind=kind, message="the message", error_kind="finer", attempts=2, maybe_billed=True)
     judgement = Judgement(case_id="c", judge="j", judge_hash="h", model="m", repeat=0, outcome=failed, at=AT)
-    worked = work_out(judgement, None, None)
-    assert all(step.number is None for step in (*worked.steps, *worked.after))
-    assert [step.kind for step in worked.steps] == ["what", "next"]
-    assert ("message", "the message") in worked.steps[0].details
-    assert "may be billed" in dict(worked.steps[0].details)["cost"]
+    rows = rows_of(judgement, None, None)
+    assert [step.kind for step in rows.steps] == ["outcome", "next"]
+    assert ("message", "the message") in rows.steps[0].details
+    assert "may be billed" in dict(rows.steps[0].details)["cost"]
 
 
 # ---- as text ----
@@ -499,7 +564,7 @@ def test_lines_for_a_terminal_hold_no_escape_and_no_line_of_the_case_starts_one(
         "numbers": [{"expected": hostile, "response": hostile, "critical": True}],
     }
     fields = {"question": "q", "reference": hostile, "response": hostile}
-    lines = worked_lines(work_out(judged(judge, parts, fields), judge, fields), 60)
+    lines = score_lines(rows_of(judged(judge, parts, fields), judge, fields), 60)
     assert all(line.isprintable() for line in lines)
     assert not any(line.lstrip().startswith("::") for line in lines)
     assert any(line.startswith("+ agrees: ") for line in lines)
