@@ -154,7 +154,7 @@ def command(
         )
         verdicts, reading = judged
         if forget:
-            count = opened.remove_labels(record.run_id, verdicts.judge, annotator)
+            count = opened.remove_labels(record.run_id, verdicts.judge, annotator=annotator)
             tell(f"removed {count} labels of {verdicts.judge}")
             return
         if next_count is not None:

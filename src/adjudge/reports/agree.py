@@ -79,6 +79,8 @@ class AgreeReport:
     """Labels in the file for cases that the run does not have."""
     tuned_on: int
     """Judged cases whose labels the judge was tuned on: they are in no figure."""
+    seen_verdict: int
+    """Labels of the run's cases that were given after seeing what the judge said: they are in no figure."""
     annotators: tuple[str, ...]
     adjudicators: tuple[str, ...]
     """Of those, who settled what the others said."""
@@ -121,6 +123,8 @@ class Given:
     """Why the cases' own labels are left out, where they mean nothing on the judge's scale."""
     elsewhere: int = 0
     """Labels of a file for cases that the run does not have."""
+    seen_verdict: int = 0
+    """Labels that were given after seeing what the judge said, and are left out."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -180,6 +184,7 @@ def agree_report(
         labelled_not_judged=sum(case_id in verdicts.failed for case_id in labels),
         elsewhere=given.elsewhere,
         tuned_on=len(tuned_on),
+        seen_verdict=given.seen_verdict,
         annotators=tuple(sorted({label.annotator for each in everybody.values() for label in each})),
         adjudicators=asked.adjudicators,
         source=given.source,

@@ -95,6 +95,7 @@ def stored_labels(
         replaced=merged.replaced,
         refused=refused,
         elsewhere=elsewhere,
+        seen_verdict=len(store.labels(run_id, verdicts.judge, seen_verdict=True)),
     )
 
 
@@ -127,11 +128,13 @@ def labels_of_file(
         )
     if not placed.labels:
         raise _no_label(file, run_id, reading, mine, placed)
+    blind = [label for label in placed.labels if not label.seen_verdict]
     return Given(
-        labels=kept_labels(placed.labels, reading, file),
+        labels=kept_labels(blind, reading, file),
         draws=draws,
         source=file,
-        sources={file: len(placed.labels)},
+        sources={file: len(blind)},
+        seen_verdict=len(placed.labels) - len(blind),
         elsewhere=placed.elsewhere,
     )
 
@@ -199,7 +202,9 @@ def with_draws(
     chances = draws[-1].chances if draws else {}
     older = {label.case_id: label for label in before}
     return [
-        replace(label, draw=chosen[label.case_id], probability=chances[label.case_id])
+        label
+        if label.seen_verdict
+        else replace(label, draw=chosen[label.case_id], probability=chances[label.case_id])
         if label.case_id in chosen
         else _drawn_as(label, older.get(label.case_id))
         for label in labels
@@ -270,6 +275,7 @@ def _place(
                     annotator=row.annotator or annotator or "",
                     explanation=row.explanation,
                     tuning=row.tuning,
+                    seen_verdict=row.seen_verdict,
                     at=now,
                 )
             )

@@ -29,6 +29,7 @@ def agree_json(report: AgreeReport) -> Json:
             "labelled_not_judged": report.labelled_not_judged,
             "labels_of_other_cases": report.elsewhere,
             "tuned_on": report.tuned_on,
+            "seen_verdict": report.seen_verdict,
             "annotators": list(report.annotators),
             "adjudicators": list(report.adjudicators),
             "source": report.source,

@@ -82,6 +82,10 @@ def _head(report: AgreeReport) -> list[str]:
             f"left out: {show_count(report.tuned_on)} cases whose labels the judge was tuned on (`split` is `tune`); "
             "they are in no figure below"
         )
+    if report.seen_verdict:
+        lines.append(
+            f"left out: {show_count(report.seen_verdict)} labels that were given after seeing the verdict"
+        )
     selection = report.selection
     if selection.words:
         lines.append(f"chosen: {selection.words}")

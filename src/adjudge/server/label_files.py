@@ -20,7 +20,17 @@ from adjudge.store import KeptLabel
 
 MOST_FILE_BYTES = 8 * 1024 * 1024
 FILE = "the labels"
-COLUMNS = ("case_id", "label", "annotator", "explanation", "judge", "at", "draw", "probability")
+COLUMNS = (
+    "case_id",
+    "label",
+    "annotator",
+    "explanation",
+    "seen_verdict",
+    "judge",
+    "at",
+    "draw",
+    "probability",
+)
 Form = Literal["jsonl", "csv"]
 
 
@@ -75,7 +85,11 @@ def agreement(
 
 def _labels(service: Service, run: str, judge: str, annotator: str | None) -> list[KeptLabel]:
     subject = find_subject(service, run, judge)
-    kept = service.store.labels(subject.record.run_id, subject.name)
+    kept = [
+        label
+        for seen_verdict in (False, True)
+        for label in service.store.labels(subject.record.run_id, subject.name, seen_verdict=seen_verdict)
+    ]
     return [label for label in kept if annotator is None or label.annotator == annotator]
 
 
@@ -86,6 +100,7 @@ def _row(label: KeptLabel) -> LabelRow:
         annotator=str(plain_json(label.annotator)),
         label=label.label,
         explanation=None if label.explanation is None else str(plain_json(label.explanation)),
+        seen_verdict=label.seen_verdict,
         at=label.at,
         draw=label.draw,
         probability=label.probability,

@@ -31,6 +31,10 @@ class LabelBody(Body):
     case_id: str = Field(max_length=100_000, description="The case's id, or its ticket.")
     label: bool | float | Annotated[str, StringConstraints(max_length=LONGEST_NAME)]
     explanation: str = Field(default="", max_length=LONGEST_COMMENT)
+    seen_verdict: bool = Field(
+        default=False,
+        description="Given after seeing the judge's verdict: kept apart from blind labels, and in no figure of agreement.",
+    )
 
 
 class DrawBody(Body):
@@ -115,6 +119,7 @@ class Kept(Shape):
     annotator: str
     label: bool | float
     explanation: str
+    seen_verdict: bool
     at: datetime
     labelled: int = Field(description="Drawn cases with a label of this annotator's.")
 
@@ -129,6 +134,7 @@ class LabelRow(Shape):
     annotator: str
     label: bool | float
     explanation: str | None
+    seen_verdict: bool = Field(description="Given after seeing the judge's verdict, so not blind.")
     at: datetime
     draw: int | None
     probability: float | None = Field(description="The chance with which the case had been drawn.")

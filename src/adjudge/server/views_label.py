@@ -245,7 +245,10 @@ def _full(subject: Subject) -> str:
 
 
 def keep_label(service: Service, run: str, body: LabelBody) -> Kept:
-    """In the store, for good, before this returns; what the annotator said of the case before is replaced."""
+    """In the store, for good, before this returns; what the annotator said of the case before is replaced.
+
+    A label given after seeing the verdict stands apart from a blind one, and belongs to no draw.
+    """
     subject = find_subject(service, run, body.judge)
     run_id, store = subject.record.run_id, service.store
     reading = reading_for(service, subject)
@@ -261,27 +264,35 @@ def keep_label(service: Service, run: str, body: LabelBody) -> Kept:
         run_id=run_id,
         annotator=body.annotator,
         explanation=body.explanation.strip() or None,
+        seen_verdict=body.seen_verdict,
         at=datetime.now(UTC),
     )
-    store.keep_labels(run_id, with_draws([label], draws, before))
+    store.keep_labels(run_id, [label] if label.seen_verdict else with_draws([label], draws, before))
     drawn = {case for draw in draws for case in draw.chosen}
-    mine = {each.case_id for each in before if each.annotator == body.annotator} | {case_id}
+    mine = {each.case_id for each in before if each.annotator == body.annotator}
+    if not label.seen_verdict:
+        mine.add(case_id)
     return Kept(
         case_id=shown_id(case_id),
         judge=subject.reference,
         annotator=body.annotator,
         label=says,
         explanation=label.explanation or "",
+        seen_verdict=label.seen_verdict,
         at=label.at,
         labelled=len(mine & drawn),
     )
 
 
-def remove_label(service: Service, run: str, *, judge: str, annotator: str, case_id: str) -> Removed:
+def remove_label(
+    service: Service, run: str, *, judge: str, annotator: str, case_id: str, seen_verdict: bool = False
+) -> Removed:
     subject = find_subject(service, run, judge)
     run_id = subject.record.run_id
     known = _known_id(service, subject, case_id, service.store.draws(run_id, subject.name))
-    removed = service.store.remove_labels(run_id, subject.name, annotator, known)
+    removed = service.store.remove_labels(
+        run_id, subject.name, annotator=annotator, case_id=known, seen_verdict=seen_verdict
+    )
     return Removed(removed=removed)
 
 

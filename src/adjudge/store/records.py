@@ -238,6 +238,8 @@ class KeptLabel:
     """The chance with which it had been drawn when the label was given."""
     tuning: bool = False
     """Whether the judge was tuned on it, so that it says nothing about how the judge does elsewhere."""
+    seen_verdict: bool = False
+    """Whether it was given after seeing what the judge said: kept apart, and in no figure of agreement."""
     at: datetime
 
 

@@ -156,6 +156,27 @@ def test_a_label_is_stored_with_who_when_draw_and_chance(pages):
     assert found["undo"] == found["case"]["ticket"]
 
 
+def test_a_label_given_after_seeing_the_verdict_is_kept_apart_and_in_no_figure(pages):
+    draw(pages, 20)
+    case_id, *_ = label_all(pages)
+    before = pages.read("/api/runs/r/agreement")
+    answer = say(pages, case_id, 1, seen_verdict=True).json()
+    assert (answer["seen_verdict"], answer["labelled"]) == (True, 20)
+    assert say(pages, case_id, 2, "Ben", seen_verdict=True).status_code == 200
+    after = pages.read("/api/runs/r/agreement")
+    assert (before.pop("seen_verdict"), after.pop("seen_verdict")) == (0, 2)
+    assert after == before
+    listed = pages.read("/api/runs/r/labels")["labels"]
+    apart = [(each["annotator"], each["label"], each["draw"]) for each in listed if each["seen_verdict"]]
+    assert apart == [("Anna", 1.0, None), ("Ben", 2.0, None)]
+    file = pages.client.get("/api/runs/r/labels/file").content
+    assert pages.client.post("/api/runs/r/labels/file", content=file).json()["new"] == 0
+    assert pages.read("/api/runs/r/labels")["total"] == 22
+    params = {"annotator": "Anna", "case_id": case_id, "seen_verdict": True}
+    assert pages.client.delete("/api/runs/r/labels", params=params).json() == {"removed": 1}
+    assert len(pages.service.store.labels("r", "tone")) == 20
+
+
 @pytest.mark.parametrize("label", [0, 6, 4.2e9, "warm", "", float("1e308")])
 def test_a_label_off_the_scale_is_refused_and_the_answer_says_what_is_wanted(pages, label):
     draw(pages, 5)

@@ -51,6 +51,20 @@ def test_a_label_given_again_takes_the_place_of_the_first(store, make):
     assert store.labels("r1", "relevance") == [again, kept(make, annotator="ben")]
 
 
+def test_a_label_given_after_seeing_the_verdict_stands_apart_from_the_blind_one(store, make):
+    store.write(make.pair("c1"))
+    blind, seen = kept(make), kept(make, label=False, seen_verdict=True)
+    assert store.keep_labels("r1", [blind, seen]) == 2
+    assert store.labels("r1", "relevance") == [blind]
+    assert store.labels("r1", "relevance", seen_verdict=True) == [seen]
+    assert store.case_labels("r1", "c1", "relevance") == [blind, seen]
+    again = kept(make, label=True, seen_verdict=True)
+    assert store.keep_labels("r1", [again]) == 0
+    assert store.case_labels("r1", "c1", "relevance") == [blind, again]
+    assert store.remove_labels("r1", "relevance", seen_verdict=True) == 1
+    assert store.case_labels("r1", "c1", "relevance") == [blind]
+
+
 def test_a_case_that_the_run_does_not_have_gets_no_label(store, make):
     store.write(make.pair("c1"))
     assert store.keep_labels("r1", [kept(make, "elsewhere")]) == 0
@@ -84,7 +98,7 @@ def test_labels_are_removed_for_one_annotator_or_for_all(store, make):
     store.write([*make.pair("c1"), *make.pair("c2"), *make.pair("c1", judge="tone")])
     tone = kept(make, judge="tone")
     store.keep_labels("r1", [kept(make), kept(make, "c2", annotator="ben"), tone])
-    assert store.remove_labels("r1", "relevance", "ben") == 1
+    assert store.remove_labels("r1", "relevance", annotator="ben") == 1
     assert store.labels("r1", "relevance") == [kept(make)]
     assert store.remove_labels("r1", "relevance") == 1
     assert store.labels("r1", "relevance") == []
@@ -95,12 +109,12 @@ def test_one_label_of_one_annotator_can_be_removed(store, make):
     store.write([*make.pair("c1"), *make.pair("c2")])
     others = [kept(make, "c2"), kept(make, annotator="ben")]
     store.keep_labels("r1", [kept(make), *others])
-    assert store.remove_labels("r1", "relevance", kept(make).annotator, "c1") == 1
+    assert store.remove_labels("r1", "relevance", annotator=kept(make).annotator, case_id="c1") == 1
     assert sorted(store.labels("r1", "relevance"), key=lambda label: label.case_id) == sorted(
         others, key=lambda label: label.case_id
     )
-    assert store.remove_labels("r1", "relevance", kept(make).annotator, "c1") == 0
-    assert store.remove_labels("r1", "relevance", None, "c1") == 1
+    assert store.remove_labels("r1", "relevance", annotator=kept(make).annotator, case_id="c1") == 0
+    assert store.remove_labels("r1", "relevance", case_id="c1") == 1
 
 
 def test_names_of_any_length_and_kind_are_kept_whole(store, make):

@@ -116,10 +116,18 @@ def api_keep_label(service: Served, run: str, body: LabelBody) -> Kept:
 
 @router.delete("/api/runs/{run}/labels", tags=["labels"])
 def api_remove_label(
-    service: Served, run: str, annotator: Somebody, case_id: CaseId, judge: JudgeName = ""
+    *,
+    service: Served,
+    run: str,
+    annotator: Somebody,
+    case_id: CaseId,
+    judge: JudgeName = "",
+    seen_verdict: Annotated[bool, Query(description="The one given after seeing the verdict.")] = False,
 ) -> Removed:
-    """Remove what one annotator said of one case."""
-    return remove_label(service, from_key(run), judge=judge, annotator=annotator, case_id=case_id)
+    """Remove what one annotator said of one case: the blind label, or the one given after seeing the verdict."""
+    return remove_label(
+        service, from_key(run), judge=judge, annotator=annotator, case_id=case_id, seen_verdict=seen_verdict
+    )
 
 
 @router.get("/api/runs/{run}/labels", tags=["labels"])
