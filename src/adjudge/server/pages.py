@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from adjudge import __version__
+from adjudge.documents.html import text_html
 from adjudge.documents.numbers import (
     NOTHING_TO_SHOW,
     show_count,
@@ -66,6 +67,8 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(
+        text=text_html,
+        block_type=lambda block: type(block).__name__,
         number=_number,
         score=lambda value: NOTHING_TO_SHOW if value is None else f"{whole(round(value, 4))}",
         percent=lambda share: NOTHING_TO_SHOW if share is None else show_percent(share),

@@ -41,7 +41,7 @@ class DrawBody(Body):
     judge: str = Field(default="", max_length=1_000)
     count: int = Field(default=50, ge=1, le=MOST_DRAWN)
     uniform_share: float = Field(
-        default=LEAST_UNIFORM, ge=LEAST_UNIFORM, le=1.0, description="The share that prefers no case."
+        default=LEAST_UNIFORM, ge=LEAST_UNIFORM, le=1.0, description="The share that is sampled uniformly."
     )
     seed: int = Field(default=0, ge=0, le=2**31)
 
@@ -137,7 +137,9 @@ class LabelRow(Shape):
     seen_verdict: bool = Field(description="Given after seeing the judge's verdict, so not blind.")
     at: datetime
     draw: int | None
-    probability: float | None = Field(description="The chance with which the case had been drawn.")
+    probability: float | None = Field(
+        description="The sampling probability of the case when the label was given."
+    )
 
 
 class LabelList(Shape):
@@ -145,10 +147,17 @@ class LabelList(Shape):
     total: int
 
 
+class ImportNote(Shape):
+    """What became of some rows of a file."""
+
+    kind: str
+    text: str
+
+
 class Imported(Shape):
     labels: int
     new: int
-    said: list[str]
+    notes: list[ImportNote]
 
 
 class DrawMade(Shape):

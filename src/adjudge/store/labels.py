@@ -6,6 +6,7 @@ case, whatever the model or the version of the judge, and by none in which the a
 
 from collections.abc import Sequence
 
+from adjudge.records import DrawBasis, LabelDraw, SharedDraw
 from adjudge.store.packing import (
     dump_json,
     from_micros,
@@ -15,7 +16,7 @@ from adjudge.store.packing import (
     to_name,
     unpack,
 )
-from adjudge.store.records import KeptLabel, LabelDraw, SharedDraw
+from adjudge.store.records import KeptLabel
 from adjudge.store.sql import MOST_KEYS, Row, Session, Value, chunks, in_list, insert
 
 LABELS = (
@@ -120,7 +121,7 @@ def _keep_draw(session: Session, draw: LabelDraw) -> bool:
         list(draw.chosen),
         list(draw.chances),
         list(draw.chances.values()),
-        draw.basis,
+        list(draw.basis),
         draw.uniform_share,
         draw.seed,
         *(
@@ -189,12 +190,25 @@ def _draw(row: Row) -> LabelDraw:
         number=number,
         chosen=tuple(chosen),
         chances=dict(zip(cases, chances, strict=True)),
-        basis=basis,
+        basis=_basis(basis),
         uniform_share=uniform_share,
         seed=seed,
         at=from_micros(at),
         shared=_shared(*more[0]) if more else None,
     )
+
+
+def _basis(stored: str | list[DrawBasis]) -> tuple[DrawBasis, ...]:
+    """Stores of before have it in words."""
+    if isinstance(stored, str):
+        return tuple(kind for kind, words in _BASIS_WORDS.items() if words in stored)
+    return tuple(stored)
+
+
+_BASIS_WORDS: dict[DrawBasis, str] = {
+    "probability": "the judge's own probability of being right",
+    "threshold": "how near the score is to where passes begin",
+}
 
 
 def _shared(other: str, chosen: list[str], cases: list[str], chances: list[float]) -> SharedDraw:

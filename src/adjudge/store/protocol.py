@@ -4,12 +4,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from adjudge.records import Case, Json, Judgement
+from adjudge.records import Case, Json, Judgement, LabelDraw
 from adjudge.store.records import (
     Entry,
     JudgementLine,
     KeptLabel,
-    LabelDraw,
     ListedJudgement,
     RunMark,
     RunRecord,

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TypeVar
 
 from adjudge.errors import StoreError
-from adjudge.records import Case, Json, Judgement
+from adjudge.records import Case, Json, Judgement, LabelDraw
 from adjudge.store import labels as people
 from adjudge.store import lookups, reading, upkeep
 from adjudge.store.packing import DamagedError, to_name
@@ -16,7 +16,6 @@ from adjudge.store.records import (
     Entry,
     JudgementLine,
     KeptLabel,
-    LabelDraw,
     ListedJudgement,
     RunMark,
     RunRecord,

@@ -6,7 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from adjudge.store import KeptLabel, LabelDraw, SharedDraw, open_store
+from adjudge.records import LabelDraw, SharedDraw
+from adjudge.store import KeptLabel, open_store
+from adjudge.store.packing import dump_json, pack
 
 LONG = "é" * 5_000
 
@@ -22,7 +24,7 @@ def drawn(make, number=1, **more):
         "judge": "relevance",
         "chosen": ("c2", "c1"),
         "chances": {"c1": 0.25, "c2": 1 / 3, "c3": 1.0},
-        "basis": "chance alone",
+        "basis": ("probability",),
         "uniform_share": 0.1,
         "seed": 7,
         "at": make.at,
@@ -162,3 +164,16 @@ def test_a_draw_that_two_runs_share_is_kept_for_both_or_for_neither(store, make)
     assert store.draws("r1", "relevance") == [one]
     assert store.draws("r2", "relevance") == [drawn(make, run_id="r2"), later]
     assert store.check() == []
+
+
+def test_a_draw_of_an_older_store_says_in_words_what_made_a_case_likelier(store, make):
+    words = "the judge's own probability of being right or how near the score is to where passes begin"
+    body = ["r1", "relevance", ["c1"], ["c1"], [0.5], words, 0.1, 7]
+    store.home.write(
+        lambda session: session.change(
+            "INSERT INTO draws (run_id, judge, number, body, at) VALUES (?, ?, ?, ?, ?)",
+            ["r1", "relevance", 1, pack(dump_json(body)), 0],
+        )
+    )
+    (draw,) = store.draws("r1", "relevance")
+    assert draw.basis == ("probability", "threshold")
