@@ -13,8 +13,7 @@ from adjudge.records import Scale
 from adjudge.stats.corrected import Corrected, JudgedCase, naive_mean, ppi_mean
 from adjudge.stats.corrected_differences import corrected_difference, differences
 from adjudge.stats.intervals import Estimate, Undefined
-from adjudge.stats.labelling import Draw, draw_for_labelling
-from adjudge.stats.labelling_pairs import chance_of_either, either_doubt
+from adjudge.stats.labelling import Draw, chance_of_either, draw_for_labelling, either_doubt
 
 
 def answers(

@@ -6,15 +6,15 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 from coverage_common import UNIT, Array, Decision, Found, scenario
 
-from adjudge.records import Scale
-from adjudge.reports.agree_figures import Pair, measure_passes, measure_scores
-from adjudge.reports.agree_means import IfMissing, pass_rate_means
-from adjudge.reports.agree_rows import Label, Verdict
-from adjudge.reports.agree_selection import select
+from adjudge.analysis.agreement.coefficients import LabelledVerdict, measure
+from adjudge.analysis.agreement.corrected_means import IfMissing, pass_rate_means
+from adjudge.analysis.agreement.labels import Label
+from adjudge.analysis.agreement.verdicts import CaseVerdict
+from adjudge.records import LabelDraw, Scale
 from adjudge.stats import agreement
 from adjudge.stats.corrected import Corrected, JudgedCase, ppi_mean, rogan_gladen
 from adjudge.stats.labelling import Draw, draw_for_labelling
-from adjudge.store import LabelDraw
+from adjudge.stats.selection import select
 
 _AT = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -61,7 +61,7 @@ def label_draws(
                 number=number,
                 chosen=tuple(str(at) for at in found.chosen if at not in before),
                 chances={str(at): chance for at, chance in enumerate(found.probabilities)},
-                basis="doubt",
+                basis=("threshold",),
                 uniform_share=share,
                 seed=seed + number,
                 at=_AT + timedelta(days=number),
@@ -158,15 +158,15 @@ def add_weighted(n: int, labels: int, *, uniform: float, domain: bool) -> None:
             _DOUBT_OF[judge].tolist(), labels, uniform_share=uniform, seed=int(random.integers(2**31))
         )
         pairs = [
-            Pair(str(at), at, float(judge[at]), float(people[at]), 1.0 / drawn.probabilities[at])
+            LabelledVerdict(str(at), at, float(judge[at]), float(people[at]), 1.0 / drawn.probabilities[at])
             for at in drawn.chosen
         ]
         passes = [pair._replace(judge=pair.judge > 1, person=pair.person > 1) for pair in pairs]
-        scores = measure_scores(pairs, Scale(low=0.0, high=4.0), seed=0).figures
+        scores = measure(pairs, "scores", Scale(low=0.0, high=4.0), seed=0).figures
         figures = {
             **scores,
             "accuracy of scores": scores["accuracy"],
-            **measure_passes(passes, seed=0).figures,
+            **measure(passes, "passes", None, seed=0).figures,
         }
         for name, truth in truths.items():
             yield name, figures[name], float(truth)
@@ -187,7 +187,7 @@ def leave_the_hard_ones(random: np.random.Generator) -> Found:
     easy = sorted(draws[0].chosen, key=lambda case_id: found.doubt[int(case_id)])[:50]
     cases = {
         str(at): [
-            Verdict(
+            CaseVerdict(
                 case_id=str(at),
                 repeat=0,
                 score=float(judge),

@@ -79,6 +79,7 @@ class MissingExtraError(InputError):
 
     def __init__(self, where: str, extra: str) -> None:
         super().__init__(where, f"needs the `{extra}` extra", f"pip install 'adjudge[{extra}]'")
+        self.extra = extra
 
 
 class ModelCallError(AdjudgeError):

@@ -505,3 +505,41 @@ class Judgement:
 
 def _shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+DrawBasis: TypeAlias = Literal["probability", "threshold"]
+"""What makes a verdict doubtful: the judge's own probability of being right, or how near its score is to where passes
+begin."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SharedDraw:
+    """What one draw for two runs chose, whatever either run had drawn alone."""
+
+    other: str
+    """The run that it is shared with."""
+    chosen: tuple[str, ...]
+    """Case ids whose answers of both runs are to be labelled."""
+    chances: Mapping[str, float]
+    """Each case of both runs -> its chance of having been chosen by this draw or an earlier one that the two share."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LabelDraw:
+    """Cases chosen at random for people to label."""
+
+    run_id: str
+    judge: str
+    number: int
+    """From 1; each draw leaves out what those before it chose."""
+    chosen: tuple[str, ...]
+    """Case ids, in the order of the run."""
+    chances: Mapping[str, float]
+    """Each case of the run -> its chance of having been chosen by this draw or one before it."""
+    basis: tuple[DrawBasis, ...]
+    """What made one case likelier than another; empty when nothing did."""
+    uniform_share: float
+    seed: int
+    at: datetime
+    shared: SharedDraw | None = None
+    """None for a draw of this run alone."""

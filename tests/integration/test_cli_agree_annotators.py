@@ -77,6 +77,11 @@ def run(adjudge, tmp_path):
     return make
 
 
+def flat(text):
+    """Whatever the lines were broken to."""
+    return " ".join(text.split())
+
+
 @pytest.mark.parametrize(
     ("annotators", "names", "cases"),
     [
@@ -92,34 +97,36 @@ def test_what_several_people_said_of_a_case_is_held_against_the_judge_and_each_o
     run(annotators, cases=cases)
     done = adjudge("agree", "r")
     assert done.code == 0, done.err
-    assert "labels: 180 on 60 of 60 judged cases, from the cases' own annotators column" in done.out
-    assert "3 annotators, 60 cases with two labels or more" in done.out
+    assert "Labels 180 on 60 of 60 judged cases, from the cases' own annotators column" in flat(done.out)
+    assert "among 3 annotators (60 labelled cases with two labels or more" in flat(done.out)
     report = json.loads(adjudge("agree", "r", "--json").out)
     assert report["annotators"] == names
     pairs = [said(at, "anna") == said(at, person) for at in range(COUNT) for person in PEOPLE]
-    assert report["agreement"]["score"]["figures"]["accuracy"]["value"] == pytest.approx(
-        sum(pairs) / len(pairs)
-    )
+    assert report["agreement"][0]["figures"]["accuracy"]["value"] == pytest.approx(sum(pairs) / len(pairs))
     people = [
         said(at, one) == said(at, other)
         for at in range(COUNT)
         for one, other in (PEOPLE[:2], PEOPLE[1:], PEOPLE[::2])
     ]
-    assert report["human_ceiling"]["pairs_agreed"]["value"] == pytest.approx(sum(people) / len(people))
-    assert [one["annotator"] for one in report["alt_test"]["each"]] == names
+    assert report["among_people"]["ceiling"]["pairs_agreed"]["value"] == pytest.approx(
+        sum(people) / len(people)
+    )
+    assert [one["annotator"] for one in report["among_people"]["alt_test"]["each"]] == names
 
 
 def test_explanations_of_people_stand_beside_the_disagreements(adjudge, run):
     run(as_entries)
     shown = adjudge("agree", "r", "--disagreements", "1").out
-    assert "people: anna on " in shown or "people: bert on " in shown
+    assert "people “anna on " in shown or "people “bert on " in shown
 
 
 def test_who_said_nothing_is_left_out_and_one_label_counts_where_nobody_else_spoke(adjudge, run):
     run(lambda at: {"anna": said(at, "anna"), "bert": None} if at < 50 else None, labels=(0, 59))
     done = adjudge("agree", "r")
     assert done.code == 0, done.err
-    assert "labels: 51 on 51 of 60 judged cases, from the cases' own annotators and label columns" in done.out
+    assert "Labels 51 on 51 of 60 judged cases, from the cases' own annotators and label columns" in flat(
+        done.out
+    )
 
 
 def test_a_file_of_labels_and_the_cases_own_are_merged_and_counted_by_where_they_are_from(
@@ -130,16 +137,19 @@ def test_a_file_of_labels_and_the_cases_own_are_merged_and_counted_by_where_they
     rows = [{"case_id": "c000", "label": 5, "annotator": who} for who in ("dora", "1")]
     (tmp_path / "labels.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     alone = adjudge("agree", "r", "labels.jsonl", "--no-keep")
-    assert "labels: 2 on 1 of 60 judged cases, from labels.jsonl" in alone.out
+    assert "Labels 2 on 1 of 60 judged cases, from labels.jsonl" in flat(alone.out)
     done = adjudge("agree", "r", "labels.jsonl")
     assert done.code == 0, done.err
     assert (
-        f"labels: {own + 1} on 60 of 60 judged cases, from labels.jsonl (2) and the cases' own annotators"
-        in (done.out)
+        f"Labels {own + 1} on 60 of 60 judged cases, from labels.jsonl (2) and the cases' own annotators"
+        in flat(done.out)
     )
-    assert "1 of the cases' own labels are left out: the same annotator has a stored label" in done.out
+    assert "Left out 1 of the cases' own labels: the same annotator has a stored label" in flat(done.out)
     sources = json.loads(adjudge("agree", "r", "--json").out)["sources"]
-    assert sources == {"the store": 2, "the cases' own annotators column": own - 1}
+    assert sources == [
+        {"kind": "store", "labels": 2, "file": None},
+        {"kind": "annotators_column", "labels": own - 1, "file": None},
+    ]
 
 
 def test_another_shape_is_refused_with_the_case_and_what_to_give(adjudge, run):

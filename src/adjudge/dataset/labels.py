@@ -31,6 +31,8 @@ class LabelRow:
     """Whose answer it is of, where the file says so."""
     tuning: bool = False
     """Whether the judge was tuned on it: a column `split` says `tune`."""
+    seen_verdict: bool = False
+    """Whether it was given after seeing what the judge said, as a column of that name says."""
 
 
 def read_labels(
@@ -41,9 +43,9 @@ def read_labels(
     Labels are few and dear, so a row that cannot be read stops everything rather than being passed over. One person
     who says two things of one case is such a row; who says the same twice has said it once.
     """
-    found: dict[tuple[str | None, str, str | None], LabelRow] = {}
+    found: dict[tuple[str | None, str, str | None, bool], LabelRow] = {}
     for row in _rows(source, stdin, name):
-        key = (row.run, row.case_id, row.annotator)
+        key = (row.run, row.case_id, row.annotator, row.seen_verdict)
         earlier = found.get(key)
         if earlier is None or earlier.label is None:
             found[key] = row
@@ -103,6 +105,7 @@ def _label_row(row: Row, place: Place) -> LabelRow:
         place=place,
         run=_text(columns.get("run"), "run", place),
         tuning=(_text(columns.get("split"), "split", place) or "").lower() in TUNING,
+        seen_verdict=_truth(columns.get("seen_verdict"), "seen_verdict", place),
     )
 
 
@@ -116,3 +119,12 @@ def _text(value: Json, name: str, place: Place) -> str | None:
     if value is None or isinstance(value, str):
         return (value or "").strip() or None
     raise DatasetError(str(place), f"its {name} is {described(value)}", "give text")
+
+
+def _truth(value: Json, name: str, place: Place) -> bool:
+    """An empty cell is false; a CSV has its truth values as text."""
+    if isinstance(value, str):
+        value = {"": False, "false": False, "true": True}.get(value.strip().lower(), value)
+    if value is None or isinstance(value, bool):
+        return bool(value)
+    raise DatasetError(str(place), f"its {name} is {described(value)}", "give true or false")

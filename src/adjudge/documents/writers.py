@@ -5,7 +5,7 @@ import io
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -163,6 +163,12 @@ def csv_cell(value: Json) -> str:
             return f"'{without_controls(value)}" if is_formula else without_controls(value)
         case _:  # an object or a list: begins with a bracket
             return without_controls(orjson.dumps(value).decode())
+
+
+def csv_table(names: Sequence[str], rows: Iterable[Mapping[str, Json]]) -> bytes:
+    """A whole file of it; a cell that a row lacks is empty."""
+    lines = [[csv_cell(row.get(name)) for name in names] for row in rows]
+    return b"".join(map(_csv_line, [list(names), *lines]))
 
 
 def _csv_line(cells: list[str]) -> bytes:

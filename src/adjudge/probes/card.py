@@ -8,6 +8,7 @@ from secrets import token_hex
 from typing import Any
 
 from adjudge import __version__
+from adjudge.dataset.label_scale import read_label
 from adjudge.documents.numbers import show_time
 from adjudge.documents.records_json import records_json
 from adjudge.errors import MissingExtraError
@@ -16,7 +17,6 @@ from adjudge.probes.findings import FamilyFigure, Finding, Ruling, worst
 from adjudge.probes.measure import measure
 from adjudge.probes.trials import ERROR_RATE
 from adjudge.records import Failed, Json
-from adjudge.reports.labels import read_label
 from adjudge.stats.intervals import Estimate, rate_interval
 
 FORMAT = 2

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from adjudge.dataset.label_scale import LabelScale
 from adjudge.records import FieldScore, Judge, NamedScore
-from adjudge.reports.agree_labels import Reading
 from adjudge.reports.format import whole
 from adjudge.scoring import base_scorer
 from adjudge.server.shapes_label import Choices, NumberField, Option
@@ -13,7 +13,7 @@ MOST_BUTTONS = 10
 _ORDINALS = "1234567890"
 
 
-def choices_of(judge: Judge | None, reading: Reading) -> Choices:
+def choices_of(judge: Judge | None, reading: LabelScale) -> Choices:
     """Buttons where the scale has ten steps at most; a field for a number where it has more, or others in between."""
     better = judge.better if judge else "higher"
     if 0 < len(reading.points) <= MOST_BUTTONS:
@@ -40,7 +40,7 @@ def choices_of(judge: Judge | None, reading: Reading) -> Choices:
     return Choices(options=options, number=number, wanted=reading.wanted(), better=better)
 
 
-def _named(judge: Judge | None, reading: Reading) -> list[Option]:
+def _named(judge: Judge | None, reading: LabelScale) -> list[Option]:
     """The judge's own words, the lowest points first; `p`, `f`, `y` and `n` press the one word that begins so."""
     words = sorted(reading.points, key=lambda word: reading.points[word])
     first = [word[:1].casefold() for word in words]
@@ -58,7 +58,7 @@ def _named(judge: Judge | None, reading: Reading) -> list[Option]:
     ]
 
 
-def _two_ends(judge: Judge | None, reading: Reading) -> list[Option]:
+def _two_ends(judge: Judge | None, reading: LabelScale) -> list[Option]:
     assert reading.passes is not None
     found = []
     for value, digit in ((1.0, "1"), (0.0, "0")):
@@ -80,7 +80,7 @@ def _option(judge: Judge | None, value: float, keys: list[str]) -> Option:
     return Option(value=value, text=f"{whole(value)}", keys=keys, anchor=_anchor(judge, value))
 
 
-def _values(judge: Judge | None, reading: Reading) -> list[float]:
+def _values(judge: Judge | None, reading: LabelScale) -> list[float]:
     """The scores to choose from, ascending; none where there would be too many, or only fractions."""
     listed = _listed(judge)
     if listed:

@@ -1,26 +1,36 @@
 """Labels in and out of the store as files, and what they say of the judge: the part of labelling that is not blind."""
 
-import csv
 import io
-from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Literal
 
+from adjudge.analysis.agreement.document import note_text
+from adjudge.analysis.agreement.figures import AgreementOptions, AgreementReport, agreement_of
+from adjudge.analysis.agreement.label_files import FileNote, take_labels
+from adjudge.analysis.agreement.labels import stored_labels
+from adjudge.analysis.agreement.verdicts import judged_in
 from adjudge.dataset.labels import read_labels
-from adjudge.documents.writers import csv_cell, json_line
+from adjudge.documents.writers import csv_table, json_line
 from adjudge.errors import InputError
 from adjudge.records import Json
-from adjudge.reports.agree import Asked
-from adjudge.reports.agree_given import judged_in, report_on, store_labels, stored_labels
-from adjudge.reports.agree_json import agree_json
-from adjudge.reports.format import plain_json
 from adjudge.server.service import Service
-from adjudge.server.shapes_label import Imported, LabelList, LabelRow
+from adjudge.server.shapes_label import Imported, ImportNote, LabelList, LabelRow
 from adjudge.server.views_label import find_subject, shown_id
 from adjudge.store import KeptLabel
+from adjudge.text import encodable
 
 MOST_FILE_BYTES = 8 * 1024 * 1024
 FILE = "the labels"
-COLUMNS = ("case_id", "label", "annotator", "explanation", "judge", "at", "draw", "probability")
+COLUMNS = (
+    "case_id",
+    "label",
+    "annotator",
+    "explanation",
+    "seen_verdict",
+    "judge",
+    "at",
+    "draw",
+    "probability",
+)
 Form = Literal["jsonl", "csv"]
 
 
@@ -34,7 +44,7 @@ def list_labels(
 def write_labels(service: Service, run: str, *, judge: str, annotator: str | None, form: Form) -> bytes:
     """A file that `adjudge agree RUN FILE` reads, and this server too."""
     rows = (_exported(each) for each in _labels(service, run, judge, annotator))
-    return _csv(rows) if form == "csv" else b"".join(json_line(row) for row in rows)
+    return csv_table(COLUMNS, rows) if form == "csv" else b"".join(json_line(row) for row in rows)
 
 
 def import_labels(service: Service, run: str, data: bytes, *, judge: str, annotator: str) -> Imported:
@@ -44,48 +54,50 @@ def import_labels(service: Service, run: str, data: bytes, *, judge: str, annota
         raise InputError(FILE, f"are more than {most} MiB", "send them in parts, or use `adjudge agree`")
     subject = find_subject(service, run, judge)
     rows = read_labels("-", stdin=io.BytesIO(data), name=FILE)
-    said: list[str] = []
     judged = judged_in(service.store, subject.record, judge=judge or None)
-    stored = store_labels(
-        service.store,
-        subject.record.run_id,
-        judged,
-        rows,
-        file=FILE,
-        annotator=annotator or None,
-        say=said.append,
+    stored = take_labels(
+        service.store, subject.record.run_id, judged, rows, file=FILE, annotator=annotator or None
     )
+    notes = list(stored.notes)
     if stored.elsewhere:
-        said.append(f"{stored.elsewhere} labels of cases that this run does not have left out")
-    return Imported(labels=stored.labels, new=stored.new, said=[str(plain_json(each)) for each in said])
+        notes.append(FileNote(kind="unknown_cases", rows=stored.elsewhere))
+    return Imported(
+        labels=len(stored.labels),
+        new=stored.new,
+        notes=[ImportNote(kind=note.kind, text=encodable(note_text(note, FILE))) for note in notes],
+    )
 
 
 def agreement(
     service: Service, run: str, *, judge: str, slices: tuple[str, ...] = (), disagreements: int = 5
-) -> dict[str, Any]:
-    """What `adjudge agree RUN --json` prints."""
+) -> AgreementReport:
+    """What `adjudge agree RUN` tells of."""
     subject = find_subject(service, run, judge)
+    run_id = subject.record.run_id
     judged = judged_in(service.store, subject.record, judge=judge or None, slices=slices)
-    given = stored_labels(service.store, subject.record.run_id, judged)
-    asked = Asked(slices=slices, disagreements=disagreements)
-    found = agree_json(report_on(service.store, subject.record.run_id, judged, given, asked))
-    assert isinstance(found, dict)
-    return found
+    labels = stored_labels(service.store, run_id, judged)
+    options = AgreementOptions(slices=slices, disagreements=disagreements)
+    return agreement_of(service.store, run_id, judged, labels, options)
 
 
 def _labels(service: Service, run: str, judge: str, annotator: str | None) -> list[KeptLabel]:
     subject = find_subject(service, run, judge)
-    kept = service.store.labels(subject.record.run_id, subject.name)
+    kept = [
+        label
+        for seen_verdict in (False, True)
+        for label in service.store.labels(subject.record.run_id, subject.name, seen_verdict=seen_verdict)
+    ]
     return [label for label in kept if annotator is None or label.annotator == annotator]
 
 
 def _row(label: KeptLabel) -> LabelRow:
     return LabelRow(
         case_id=shown_id(label.case_id),
-        judge=str(plain_json(label.judge)),
-        annotator=str(plain_json(label.annotator)),
+        judge=encodable(label.judge),
+        annotator=encodable(label.annotator),
         label=label.label,
-        explanation=None if label.explanation is None else str(plain_json(label.explanation)),
+        explanation=None if label.explanation is None else encodable(label.explanation),
+        seen_verdict=label.seen_verdict,
         at=label.at,
         draw=label.draw,
         probability=label.probability,
@@ -95,11 +107,3 @@ def _row(label: KeptLabel) -> LabelRow:
 def _exported(label: KeptLabel) -> dict[str, Json]:
     row = _row(label)
     return {**{name: getattr(row, name) for name in COLUMNS}, "at": row.at.isoformat()}
-
-
-def _csv(rows: Iterable[dict[str, Json]]) -> bytes:
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(COLUMNS)
-    writer.writerows([csv_cell(row[name]) for name in COLUMNS] for row in rows)
-    return text.getvalue().encode()

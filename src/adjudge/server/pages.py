@@ -67,6 +67,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(
+        block_type=lambda block: type(block).__name__,
         number=_number,
         score=lambda value: NOTHING_TO_SHOW if value is None else f"{whole(round(value, 4))}",
         percent=lambda share: NOTHING_TO_SHOW if share is None else show_percent(share),

@@ -31,13 +31,17 @@ class LabelBody(Body):
     case_id: str = Field(max_length=100_000, description="The case's id, or its ticket.")
     label: bool | float | Annotated[str, StringConstraints(max_length=LONGEST_NAME)]
     explanation: str = Field(default="", max_length=LONGEST_COMMENT)
+    seen_verdict: bool = Field(
+        default=False,
+        description="Given after seeing the judge's verdict: kept apart from blind labels, and in no figure of agreement.",
+    )
 
 
 class DrawBody(Body):
     judge: str = Field(default="", max_length=1_000)
     count: int = Field(default=50, ge=1, le=MOST_DRAWN)
     uniform_share: float = Field(
-        default=LEAST_UNIFORM, ge=LEAST_UNIFORM, le=1.0, description="The share that prefers no case."
+        default=LEAST_UNIFORM, ge=LEAST_UNIFORM, le=1.0, description="The share that is sampled uniformly."
     )
     seed: int = Field(default=0, ge=0, le=2**31)
 
@@ -115,6 +119,7 @@ class Kept(Shape):
     annotator: str
     label: bool | float
     explanation: str
+    seen_verdict: bool
     at: datetime
     labelled: int = Field(description="Drawn cases with a label of this annotator's.")
 
@@ -129,9 +134,12 @@ class LabelRow(Shape):
     annotator: str
     label: bool | float
     explanation: str | None
+    seen_verdict: bool = Field(description="Given after seeing the judge's verdict, so not blind.")
     at: datetime
     draw: int | None
-    probability: float | None = Field(description="The chance with which the case had been drawn.")
+    probability: float | None = Field(
+        description="The sampling probability of the case when the label was given."
+    )
 
 
 class LabelList(Shape):
@@ -139,10 +147,17 @@ class LabelList(Shape):
     total: int
 
 
+class ImportNote(Shape):
+    """What became of some rows of a file."""
+
+    kind: str
+    text: str
+
+
 class Imported(Shape):
     labels: int
     new: int
-    said: list[str]
+    notes: list[ImportNote]
 
 
 class DrawMade(Shape):

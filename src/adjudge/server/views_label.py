@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b, sha256
 
+from adjudge.analysis.agreement.document import drawn_how
+from adjudge.analysis.agreement.draws import DrawRequest, draw_next, fields_to_label
+from adjudge.analysis.agreement.label_files import with_draws
+from adjudge.analysis.agreement.verdicts import judged_in
+from adjudge.dataset.label_scale import LabelScale, label_scale_of, not_placed
+from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
-from adjudge.records import Json, Judge
-from adjudge.reports.agree_given import judged_in, with_draws
-from adjudge.reports.agree_labels import Reading, not_placed, reading_of
-from adjudge.reports.agree_next import draw_next, shown_of
-from adjudge.reports.agree_selection import how_drawn
-from adjudge.reports.format import plain_json
+from adjudge.records import Json, Judge, LabelDraw
 from adjudge.server.keys import to_key
 from adjudge.server.label_choices import choices_of
 from adjudge.server.service import NotFoundError, Service
@@ -29,7 +30,8 @@ from adjudge.server.shapes_label import (
     Removed,
     Turn,
 )
-from adjudge.store import KeptLabel, LabelDraw, RunRecord, planned_judges
+from adjudge.store import KeptLabel, RunRecord, planned_judges
+from adjudge.text import encodable
 
 EVERY_CASE = 1.0
 """The overlap with which everybody labels every drawn case."""
@@ -83,11 +85,11 @@ def find_subject(service: Service, run: str, judge: str) -> Subject:
     raise InputError(f"run {run_id}", f"has several judges: {named}", "say which one with `judge`")
 
 
-def reading_for(service: Service, subject: Subject) -> Reading:
+def label_scale_for(service: Service, subject: Subject) -> LabelScale:
     """How labels are read, without a look at the verdicts: whether passes are told apart is in the run's figures."""
     summaries = service.figures.get(subject.record).report.judges
     has_rule = any(each.judge == subject.name and each.pass_rate is not None for each in summaries)
-    return replace(reading_of(subject.name, subject.judge, (), {}), has_rule=has_rule)
+    return replace(label_scale_of(subject.name, subject.judge, (), {}), has_rule=has_rule)
 
 
 # ---- whose turn ----
@@ -125,28 +127,40 @@ def pile(
     overlap: float,
     draws: Sequence[LabelDraw],
     labels: Sequence[KeptLabel],
+    *,
+    seen: Sequence[KeptLabel] = (),
 ) -> Pile:
     """Of the cases that others have labelled, those that this annotator labelled too and a share of the rest.
+
+    Without those that this annotator labelled after seeing the verdict (`seen`): a second label would not be blind.
 
     That share is the same for all annotators, so that what several label, all do. The earlier draw comes first:
     the chances of a later one count as soon as one of its cases has a label.
     """
     mine = {label.case_id: label for label in labels if label.annotator == annotator}
     others = {label.case_id for label in labels if label.annotator != annotator}
+    no_longer_blind = {label.case_id for label in seen if label.annotator == annotator} - mine.keys()
     order: dict[str, int] = {}
     for draw in draws:
-        given = [
+        offered = [
             case_id
             for case_id in draw.chosen
+            if case_id not in no_longer_blind
             if case_id in mine or case_id not in others or _is_shared(subject, case_id, overlap)
         ]
-        for case_id in sorted(given, key=lambda case_id: _place(subject, annotator, case_id)):
+        for case_id in sorted(offered, key=lambda case_id: _place(subject, annotator, case_id)):
             order.setdefault(case_id, draw.number)
     return Pile(
         order=order,
         tickets={ticket(subject, case_id): case_id for case_id in order},
         mine={case_id: mine[case_id] for case_id in order if case_id in mine},
     )
+
+
+def _labels(service: Service, subject: Subject) -> tuple[list[KeptLabel], list[KeptLabel]]:
+    """Blind ones, and those given after seeing the verdict."""
+    run_id, name = subject.record.run_id, subject.name
+    return service.store.labels(run_id, name), service.store.labels(run_id, name, seen_verdict=True)
 
 
 def take_turn(
@@ -163,7 +177,8 @@ def take_turn(
     subject = find_subject(service, run, judge)
     run_id = subject.record.run_id
     draws = service.store.draws(run_id, subject.name)
-    found = pile(subject, annotator, overlap, draws, service.store.labels(run_id, subject.name))
+    labels, seen = _labels(service, subject)
+    found = pile(subject, annotator, overlap, draws, labels, seen=seen)
     if case:
         current = found.find(case)
         if current is None:
@@ -181,9 +196,9 @@ def take_turn(
         overlap=overlap,
         labelled=len(found.mine),
         total=len(found.order),
-        choices=choices_of(subject.judge, reading_for(service, subject)),
-        description=str(plain_json(subject.judge.description)) if subject.judge else "",
-        prompt=str(plain_json(subject.judge.body.strip())) if subject.judge else "",
+        choices=choices_of(subject.judge, label_scale_for(service, subject)),
+        description=encodable(subject.judge.description) if subject.judge else "",
+        prompt=encodable(subject.judge.body.strip()) if subject.judge else "",
         case=None if current is None else _blind(service, subject, found, current),
         undo=None if latest is None else ticket(subject, latest.case_id),
     )
@@ -197,20 +212,20 @@ def _blind(service: Service, subject: Subject, found: Pile, case_id: str) -> Bli
     return BlindCase(
         case_id=shown_id(case_id),
         ticket=ticket(subject, case_id),
-        shown=dict(_plain(shown_of(case, subject.judge))) if case else {},
+        shown=dict(_plain(fields_to_label(case, subject.judge))) if case else {},
         draw=found.order[case_id],
         place=place + 1,
         previous=ticket(subject, ids[place - 1]) if place else None,
         following=ticket(subject, ids[place + 1]) if place + 1 < len(ids) else None,
         mine=None
         if mine is None
-        else Mine(label=mine.label, explanation=str(plain_json(mine.explanation or "")), at=mine.at),
+        else Mine(label=mine.label, explanation=encodable(mine.explanation or ""), at=mine.at),
     )
 
 
 def shown_id(case_id: str) -> str:
     """An id that can be sent: a lone surrogate cannot."""
-    return str(plain_json(case_id))
+    return encodable(case_id)
 
 
 def ticket(subject: Subject, case_id: str) -> str:
@@ -220,7 +235,7 @@ def ticket(subject: Subject, case_id: str) -> str:
 
 def _plain(shown: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
     for name, value in shown.items():
-        yield str(plain_json(name)), plain_json(value)
+        yield encodable(name), records_json(value)
 
 
 def _place(subject: Subject, annotator: str, case_id: str) -> bytes:
@@ -245,13 +260,16 @@ def _full(subject: Subject) -> str:
 
 
 def keep_label(service: Service, run: str, body: LabelBody) -> Kept:
-    """In the store, for good, before this returns; what the annotator said of the case before is replaced."""
+    """In the store, for good, before this returns; what the annotator said of the case before is replaced.
+
+    A label given after seeing the verdict stands apart from a blind one, and belongs to no draw.
+    """
     subject = find_subject(service, run, body.judge)
     run_id, store = subject.record.run_id, service.store
-    reading = reading_for(service, subject)
-    says = reading.place(body.label)
+    scale = label_scale_for(service, subject)
+    says = scale.place(body.label)
     if says is None or isinstance(says, str):
-        raise not_placed(f"case {body.case_id[:100]}", [body.label], reading)
+        raise not_placed(f"case {body.case_id[:100]}", [body.label], scale)
     draws, before = store.draws(run_id, subject.name), store.labels(run_id, subject.name)
     case_id = _known_id(service, subject, body.case_id, draws)
     label = KeptLabel(
@@ -261,27 +279,35 @@ def keep_label(service: Service, run: str, body: LabelBody) -> Kept:
         run_id=run_id,
         annotator=body.annotator,
         explanation=body.explanation.strip() or None,
+        seen_verdict=body.seen_verdict,
         at=datetime.now(UTC),
     )
-    store.keep_labels(run_id, with_draws([label], draws, before))
+    store.keep_labels(run_id, [label] if label.seen_verdict else with_draws([label], draws, before))
     drawn = {case for draw in draws for case in draw.chosen}
-    mine = {each.case_id for each in before if each.annotator == body.annotator} | {case_id}
+    mine = {each.case_id for each in before if each.annotator == body.annotator}
+    if not label.seen_verdict:
+        mine.add(case_id)
     return Kept(
         case_id=shown_id(case_id),
         judge=subject.reference,
         annotator=body.annotator,
         label=says,
         explanation=label.explanation or "",
+        seen_verdict=label.seen_verdict,
         at=label.at,
         labelled=len(mine & drawn),
     )
 
 
-def remove_label(service: Service, run: str, *, judge: str, annotator: str, case_id: str) -> Removed:
+def remove_label(
+    service: Service, run: str, *, judge: str, annotator: str, case_id: str, seen_verdict: bool = False
+) -> Removed:
     subject = find_subject(service, run, judge)
     run_id = subject.record.run_id
     known = _known_id(service, subject, case_id, service.store.draws(run_id, subject.name))
-    removed = service.store.remove_labels(run_id, subject.name, annotator, known)
+    removed = service.store.remove_labels(
+        run_id, subject.name, annotator=annotator, case_id=known, seen_verdict=seen_verdict
+    )
     return Removed(removed=removed)
 
 
@@ -309,10 +335,7 @@ def make_draw(service: Service, run: str, body: DrawBody) -> DrawMade:
         record.run_id,
         judged.verdicts,
         store.draws(record.run_id, subject.name),
-        count=body.count,
-        uniform_share=body.uniform_share,
-        seed=body.seed,
-        at=datetime.now(UTC),
+        DrawRequest(count=body.count, uniform_share=body.uniform_share, seed=body.seed, at=datetime.now(UTC)),
     )
     if not store.keep_draw(draw):
         raise InputError(
@@ -326,7 +349,7 @@ def make_draw(service: Service, run: str, body: DrawBody) -> DrawMade:
         judged=len(draw.chances),
         seed=draw.seed,
         uniform_share=draw.uniform_share,
-        how=how_drawn(draw),
+        how=drawn_how(draw.basis, draw.uniform_share),
     )
 
 
@@ -338,8 +361,8 @@ def label_state(
     found = []
     for subject in subjects(service, run):
         draws = service.store.draws(record.run_id, subject.name)
-        labels = service.store.labels(record.run_id, subject.name)
-        mine = pile(subject, annotator, overlap, draws, labels)
+        labels, seen = _labels(service, subject)
+        mine = pile(subject, annotator, overlap, draws, labels, seen=seen)
         counts = Counter(label.annotator for label in labels)
         found.append(
             JudgeToLabel(
@@ -351,8 +374,7 @@ def label_state(
                 mine=len(mine.mine) if annotator else 0,
                 left=mine.left if annotator else 0,
                 annotators=[
-                    Labeller(name=str(plain_json(name)), labelled=count)
-                    for name, count in sorted(counts.items())
+                    Labeller(name=encodable(name), labelled=count) for name, count in sorted(counts.items())
                 ],
             )
         )

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from math import inf
+from math import inf, sqrt
 from random import Random
+
+from adjudge.records import DrawBasis
 
 LEAST_UNIFORM = 0.1
 """Of the draw, so that no case's weight can grow past ten times the uniform one."""
@@ -80,3 +82,93 @@ def _probabilities(
         if share * factor < 1.0
     )
     return [min(1.0, share * factor) for share in shares]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Uncertainty:
+    """How likely each verdict is to be wrong, as far as a run tells."""
+
+    values: tuple[float, ...]
+    basis: tuple[DrawBasis, ...] = ()
+    """Where it is from; empty where the run tells of none."""
+
+
+def uncertainty_of(
+    probabilities: Sequence[float | None], scores: Sequence[float], passed: Sequence[bool | None]
+) -> Uncertainty:
+    """Of verdicts: how sure the judge was of each, its score, and whether it passed.
+
+    The chance that makes a corrected mean surest is proportional to the root of the expected squared error (Zrnic and
+    Candès 2024): for a verdict that is right with probability p, the root of 1 - p.
+    """
+    known = [probability for probability in probabilities if probability is not None]
+    if known:
+        middle = sum(known) / len(known)
+        values = (middle if probability is None else probability for probability in probabilities)
+        return Uncertainty(
+            values=tuple(sqrt(min(1.0, max(0.0, 1.0 - value))) for value in values), basis=("probability",)
+        )
+    boundary = _boundary(scores, passed)
+    if boundary is not None:
+        away = [abs(score - boundary) for score in scores]
+        farthest = max(away)
+        if farthest > min(away):
+            return Uncertainty(
+                values=tuple(1.0 - distance / farthest for distance in away), basis=("threshold",)
+            )
+    return Uncertainty(values=(1.0,) * len(scores))
+
+
+def _boundary(scores: Sequence[float], passed: Sequence[bool | None]) -> float | None:
+    """Midway between the passes and the fails that are nearest to each other; None where they lie among each other.
+
+    The pass rule's own number would not do: with `score >= 3` a 3 would be all doubt and a 2 hardly any.
+    """
+    passes = {score for score, each in zip(scores, passed, strict=True) if each is True}
+    fails = {score for score, each in zip(scores, passed, strict=True) if each is False}
+    if not passes or not fails:
+        return None
+    if max(fails) < min(passes):
+        return (max(fails) + min(passes)) / 2.0
+    if max(passes) < min(fails):
+        return (max(passes) + min(fails)) / 2.0
+    return None
+
+
+# ---- one draw for two runs ----
+
+
+def uncertainty_of_either(a: Uncertainty, b: Uncertainty) -> Uncertainty:
+    """Of the difference of two runs; a side that tells of none leaves it to the other."""
+    telling = [side for side in (a, b) if side.basis]
+    if not telling:
+        return a
+    return Uncertainty(
+        values=either_doubt(*(side.values for side in telling)),
+        basis=tuple(dict.fromkeys(basis for side in telling for basis in side.basis)),
+    )
+
+
+def either_doubt(*sides: Sequence[float]) -> tuple[float, ...]:
+    """The doubt about a difference: errors of two sides add up by their squares.
+
+    Each side's doubts are first put on a mean of 1, because one may be a probability's root and another a distance.
+    """
+    scaled = [_on_mean_one(side) for side in sides]
+    return tuple(sqrt(sum(doubt * doubt for doubt in doubts)) for doubts in zip(*scaled, strict=True))
+
+
+def chance_of_either(own: float, before: float, after: float) -> float:
+    """The chance that a run's own draws chose a case, or the draws that it shares with another run did.
+
+    `own` is the chance by all the run's draws so far, shared ones among them. `before` and `after` are the chances by the
+    shared ones alone, without and with the new one, which was made without regard to the run's own draws.
+    """
+    if own == before:  # nothing was drawn for the run alone: the same figure for both runs, to the last digit
+        return after
+    return 1.0 if before >= 1.0 else 1.0 - (1.0 - own) * (1.0 - after) / (1.0 - before)
+
+
+def _on_mean_one(doubts: Sequence[float]) -> list[float]:
+    total = sum(doubts)
+    return [doubt * len(doubts) / total for doubt in doubts] if total > 0.0 else [1.0] * len(doubts)

@@ -6,6 +6,7 @@ case, whatever the model or the version of the judge, and by none in which the a
 
 from collections.abc import Sequence
 
+from adjudge.records import DrawBasis, LabelDraw, SharedDraw
 from adjudge.store.packing import (
     dump_json,
     from_micros,
@@ -15,12 +16,13 @@ from adjudge.store.packing import (
     to_name,
     unpack,
 )
-from adjudge.store.records import KeptLabel, LabelDraw, SharedDraw
-from adjudge.store.sql import MOST_KEYS, Row, Session, chunks, in_list, insert
+from adjudge.store.records import KeptLabel
+from adjudge.store.sql import MOST_KEYS, Row, Session, Value, chunks, in_list, insert
 
 LABELS = (
-    "judge", "case_id", "case_hash", "annotator", "run_id", "body", "draw", "probability", "at",
+    "judge", "case_id", "case_hash", "annotator", "seen_verdict", "run_id", "body", "draw", "probability", "at",
 )  # fmt: skip
+LABEL_COLUMNS = "l.body, l.draw, l.probability, l.seen_verdict, l.at"
 DRAWS = ("run_id", "judge", "number", "body", "at")
 
 
@@ -33,9 +35,13 @@ def keep_labels(session: Session, run_id: str, labels: Sequence[KeptLabel]) -> i
         case_hash = hashes.get(to_name(label.case_id))
         if case_hash is None:
             continue
-        key = (to_name(label.judge), to_name(label.case_id), case_hash, to_name(label.annotator))
+        key = (
+            to_name(label.judge), to_name(label.case_id), case_hash, to_name(label.annotator), label.seen_verdict,
+        )  # fmt: skip
         replaced += session.change(
-            "DELETE FROM labels WHERE judge = ? AND case_id = ? AND case_hash = ? AND annotator = ?", key
+            "DELETE FROM labels WHERE judge = ? AND case_id = ? AND case_hash = ? AND annotator = ?"
+            " AND seen_verdict = ?",
+            key,
         )
         body = [label.case_id, label.judge, label.annotator, label.label, label.explanation, label.run_id]
         if label.tuning:
@@ -53,13 +59,13 @@ def keep_labels(session: Session, run_id: str, labels: Sequence[KeptLabel]) -> i
     return insert(session, "labels", LABELS, rows) - replaced
 
 
-def labels(session: Session, run_id: str, judge: str) -> list[KeptLabel]:
+def labels(session: Session, run_id: str, judge: str, *, seen_verdict: bool) -> list[KeptLabel]:
     """Those of the cases of a run as they stand in it, in the order of their ids."""
     rows = session.query(
-        "SELECT l.body, l.draw, l.probability, l.at FROM labels l WHERE l.judge = ? AND EXISTS ("
+        f"SELECT {LABEL_COLUMNS} FROM labels l WHERE l.judge = ? AND l.seen_verdict = ? AND EXISTS ("  # noqa: S608 - columns of ours
         "SELECT 1 FROM judgements j WHERE j.run_id = ? AND j.case_id = l.case_id AND j.judge = l.judge"
         " AND j.case_hash = l.case_hash)",
-        [to_name(judge), to_name(run_id)],
+        [to_name(judge), seen_verdict, to_name(run_id)],
     )
     # sorted here, because databases differ in how they order text
     return sorted((read_label(row) for row in rows), key=lambda label: (label.case_id, label.annotator))
@@ -71,14 +77,22 @@ def labels_mark(session: Session, judge: str) -> str:
 
 
 def remove_labels(
-    session: Session, run_id: str, judge: str, annotator: str | None, case_id: str | None
+    session: Session,
+    run_id: str,
+    judge: str,
+    *,
+    annotator: str | None,
+    case_id: str | None,
+    seen_verdict: bool | None,
 ) -> int:
-    """Those that `labels` would find, of one annotator or of all, of one case or of all; how many went."""
-    condition, values = "", [to_name(judge), to_name(run_id)]
+    """Those of a run's cases: of one annotator, of one case, blind or not, or of all; how many went."""
+    condition, values = "", list[Value]([to_name(judge), to_name(run_id)])
     if annotator is not None:
         condition, values = " AND annotator = ?", [*values, to_name(annotator)]
     if case_id is not None:
         condition, values = f"{condition} AND case_id = ?", [*values, to_name(case_id)]
+    if seen_verdict is not None:
+        condition, values = f"{condition} AND seen_verdict = ?", [*values, seen_verdict]
     return session.change(
         "DELETE FROM labels WHERE judge = ? AND EXISTS (SELECT 1 FROM judgements j WHERE j.run_id = ?"  # noqa: S608 - a condition of ours
         " AND j.case_id = labels.case_id AND j.judge = labels.judge AND j.case_hash = labels.case_hash)"
@@ -107,7 +121,7 @@ def _keep_draw(session: Session, draw: LabelDraw) -> bool:
         list(draw.chosen),
         list(draw.chances),
         list(draw.chances.values()),
-        draw.basis,
+        list(draw.basis),
         draw.uniform_share,
         draw.seed,
         *(
@@ -149,7 +163,8 @@ def _case_hashes(session: Session, run_id: str, case_ids: Sequence[str]) -> dict
 
 
 def read_label(row: Row) -> KeptLabel:
-    body, draw, probability, at = row
+    """Of `LABEL_COLUMNS`."""
+    body, draw, probability, seen_verdict, at = row
     case_id, judge, annotator, label, explanation, run_id, *tuning = load_json(unpack(body))
     return KeptLabel(
         case_id=case_id,
@@ -161,6 +176,7 @@ def read_label(row: Row) -> KeptLabel:
         draw=draw,
         probability=probability,
         tuning=bool(tuning),
+        seen_verdict=bool(seen_verdict),
         at=from_micros(at),
     )
 
@@ -174,12 +190,25 @@ def _draw(row: Row) -> LabelDraw:
         number=number,
         chosen=tuple(chosen),
         chances=dict(zip(cases, chances, strict=True)),
-        basis=basis,
+        basis=_basis(basis),
         uniform_share=uniform_share,
         seed=seed,
         at=from_micros(at),
         shared=_shared(*more[0]) if more else None,
     )
+
+
+def _basis(stored: str | list[DrawBasis]) -> tuple[DrawBasis, ...]:
+    """Stores of before have it in words."""
+    if isinstance(stored, str):
+        return tuple(kind for kind, words in _BASIS_WORDS.items() if words in stored)
+    return tuple(stored)
+
+
+_BASIS_WORDS: dict[DrawBasis, str] = {
+    "probability": "the judge's own probability of being right",
+    "threshold": "how near the score is to where passes begin",
+}
 
 
 def _shared(other: str, chosen: list[str], cases: list[str], chances: list[float]) -> SharedDraw:

@@ -5,7 +5,7 @@ from operator import itemgetter
 
 from adjudge.records import NOTHING, Json
 from adjudge.store.codec import load_case
-from adjudge.store.labels import read_label
+from adjudge.store.labels import LABEL_COLUMNS, read_label
 from adjudge.store.packing import DamagedError, from_column, from_micros, load_json, to_name, unpack
 from adjudge.store.reading import PAGE, full_names_of
 from adjudge.store.records import JudgementLine, KeptLabel, ListedJudgement
@@ -115,14 +115,14 @@ def _listed(row: Row) -> ListedJudgement:
 
 
 def case_labels(session: Session, run_id: str, case_id: str, judge: str) -> list[KeptLabel]:
-    """Those of `labels` that are about one case."""
+    """Of one case, blind ones first."""
     rows = session.query(
-        "SELECT l.body, l.draw, l.probability, l.at FROM labels l WHERE l.judge = ? AND l.case_id = ? AND EXISTS ("
+        f"SELECT {LABEL_COLUMNS} FROM labels l WHERE l.judge = ? AND l.case_id = ? AND EXISTS ("  # noqa: S608 - columns of ours
         "SELECT 1 FROM judgements j WHERE j.run_id = ? AND j.case_id = l.case_id AND j.judge = l.judge"
         " AND j.case_hash = l.case_hash)",
         [to_name(judge), to_name(case_id), to_name(run_id)],
     )
-    return sorted(map(read_label, rows), key=lambda label: label.annotator)
+    return sorted(map(read_label, rows), key=lambda label: (label.seen_verdict, label.annotator))
 
 
 def judge_settings(session: Session, judge_hash: str) -> Mapping[str, Json] | None:

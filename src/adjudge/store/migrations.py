@@ -79,8 +79,21 @@ SIXTH: tuple[str, ...] = (
 # how many judgements a run will have, where that is known: fewer are a part of it
 SEVENTH: tuple[str, ...] = ("ALTER TABLE runs ADD COLUMN expected BIGINT",)
 
+# a label given after the verdict was seen stands apart from the blind one that the same person may have given
+EIGHTH: tuple[str, ...] = (
+    "ALTER TABLE labels RENAME TO labels_before",
+    """CREATE TABLE labels (
+        judge TEXT NOT NULL, case_id TEXT NOT NULL, case_hash {bytes} NOT NULL, annotator TEXT NOT NULL,
+        seen_verdict BOOLEAN NOT NULL, run_id TEXT NOT NULL, body {bytes} NOT NULL, draw BIGINT,
+        probability DOUBLE PRECISION, at BIGINT NOT NULL,
+        PRIMARY KEY (judge, case_id, case_hash, annotator, seen_verdict))""",
+    """INSERT INTO labels SELECT judge, case_id, case_hash, annotator, FALSE, run_id, body, draw, probability, at
+        FROM labels_before""",
+    "DROP TABLE labels_before",
+)
+
 STEPS: Mapping[int, Sequence[str]] = {
-    1: FIRST, 2: SECOND, 3: THIRD, 4: FOURTH, 5: FIFTH, 6: SIXTH, 7: SEVENTH,
+    1: FIRST, 2: SECOND, 3: THIRD, 4: FOURTH, 5: FIFTH, 6: SIXTH, 7: SEVENTH, 8: EIGHTH,
 }  # fmt: skip
 """Version -> the statements that make it out of the one before."""
 

@@ -4,12 +4,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from adjudge.records import Case, Json, Judgement
+from adjudge.records import Case, Json, Judgement, LabelDraw
 from adjudge.store.records import (
     Entry,
     JudgementLine,
     KeptLabel,
-    LabelDraw,
     ListedJudgement,
     RunMark,
     RunRecord,
@@ -129,19 +128,27 @@ class Store(Protocol):
         passed over.
         """
 
-    def labels(self, run_id: str, judge: str) -> list[KeptLabel]:
-        """What people said of this run's cases as they stand, in whatever run they said it."""
+    def labels(self, run_id: str, judge: str, *, seen_verdict: bool = False) -> list[KeptLabel]:
+        """What people said of this run's cases as they stand, in whatever run they said it: blind, or after seeing the
+        judge's verdict.
+        """
 
     def case_labels(self, run_id: str, case_id: str, judge: str) -> list[KeptLabel]:
-        """Those of `labels` that are about one case."""
+        """What people said of one case, blind labels first."""
 
     def labels_mark(self, judge: str) -> str:
         """Another one whenever what people said under this judge's name has changed."""
 
     def remove_labels(
-        self, run_id: str, judge: str, annotator: str | None = None, case_id: str | None = None
+        self,
+        run_id: str,
+        judge: str,
+        *,
+        annotator: str | None = None,
+        case_id: str | None = None,
+        seen_verdict: bool | None = None,
     ) -> int:
-        """Those that `labels` gives, of one annotator or of all, of one case or of all; how many went."""
+        """Those that `labels` gives, of one annotator, of one case, blind or not, or of all; how many went."""
 
     def keep_draw(self, *draws: LabelDraw) -> bool:
         """Whether they were kept; False, and none is, when a draw of such a number is there already."""

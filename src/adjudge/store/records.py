@@ -238,40 +238,9 @@ class KeptLabel:
     """The chance with which it had been drawn when the label was given."""
     tuning: bool = False
     """Whether the judge was tuned on it, so that it says nothing about how the judge does elsewhere."""
+    seen_verdict: bool = False
+    """Whether it was given after seeing what the judge said: kept apart, and in no figure of agreement."""
     at: datetime
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SharedDraw:
-    """What one draw for two runs chose, whatever either run had drawn alone."""
-
-    other: str
-    """The run that it is shared with."""
-    chosen: tuple[str, ...]
-    """Case ids whose answers of both runs are to be labelled."""
-    chances: Mapping[str, float]
-    """Each case of both runs -> its chance of having been chosen by this draw or an earlier one that the two share."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LabelDraw:
-    """Cases chosen at random for people to label."""
-
-    run_id: str
-    judge: str
-    number: int
-    """From 1; each draw leaves out what those before it chose."""
-    chosen: tuple[str, ...]
-    """Case ids, in the order of the run."""
-    chances: Mapping[str, float]
-    """Each case of the run -> its chance of having been chosen by this draw or one before it."""
-    basis: str
-    """What made one case likelier than another, for people; empty when nothing did."""
-    uniform_share: float
-    seed: int
-    at: datetime
-    shared: SharedDraw | None = None
-    """None for a draw of this run alone."""
 
 
 Write = KeepCompletion | KeepJudgement | PlaceJudgement | KeepJudge | StartRun | EndRun | AddSpending

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TypeVar
 
 from adjudge.errors import StoreError
-from adjudge.records import Case, Json, Judgement
+from adjudge.records import Case, Json, Judgement, LabelDraw
 from adjudge.store import labels as people
 from adjudge.store import lookups, reading, upkeep
 from adjudge.store.packing import DamagedError, to_name
@@ -16,7 +16,6 @@ from adjudge.store.records import (
     Entry,
     JudgementLine,
     KeptLabel,
-    LabelDraw,
     ListedJudgement,
     RunMark,
     RunRecord,
@@ -210,8 +209,8 @@ class SqlStore:
     def keep_labels(self, run_id: str, labels: Sequence[KeptLabel]) -> int:
         return self._home.write(lambda session: people.keep_labels(session, run_id, labels))
 
-    def labels(self, run_id: str, judge: str) -> list[KeptLabel]:
-        return self._read(lambda session: people.labels(session, run_id, judge))
+    def labels(self, run_id: str, judge: str, *, seen_verdict: bool = False) -> list[KeptLabel]:
+        return self._read(lambda session: people.labels(session, run_id, judge, seen_verdict=seen_verdict))
 
     def case_labels(self, run_id: str, case_id: str, judge: str) -> list[KeptLabel]:
         return self._read(lambda session: lookups.case_labels(session, run_id, case_id, judge))
@@ -220,10 +219,18 @@ class SqlStore:
         return self._read(lambda session: people.labels_mark(session, judge))
 
     def remove_labels(
-        self, run_id: str, judge: str, annotator: str | None = None, case_id: str | None = None
+        self,
+        run_id: str,
+        judge: str,
+        *,
+        annotator: str | None = None,
+        case_id: str | None = None,
+        seen_verdict: bool | None = None,
     ) -> int:
         return self._home.write(
-            lambda session: people.remove_labels(session, run_id, judge, annotator, case_id)
+            lambda session: people.remove_labels(
+                session, run_id, judge, annotator=annotator, case_id=case_id, seen_verdict=seen_verdict
+            )
         )
 
     def keep_draw(self, *draws: LabelDraw) -> bool:

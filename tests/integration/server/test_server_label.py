@@ -156,6 +156,36 @@ def test_a_label_is_stored_with_who_when_draw_and_chance(pages):
     assert found["undo"] == found["case"]["ticket"]
 
 
+def test_a_label_given_after_seeing_the_verdict_is_kept_apart_and_in_no_figure(pages):
+    draw(pages, 20)
+    case_id, *_ = label_all(pages)
+    before = pages.read("/api/runs/r/agreement")
+    answer = say(pages, case_id, 1, seen_verdict=True).json()
+    assert (answer["seen_verdict"], answer["labelled"]) == (True, 20)
+    assert say(pages, case_id, 2, "Ben", seen_verdict=True).status_code == 200
+    after = pages.read("/api/runs/r/agreement")
+    assert (before.pop("seen_verdict"), after.pop("seen_verdict")) == (0, 2)
+    assert after == before
+    listed = pages.read("/api/runs/r/labels")["labels"]
+    apart = [(each["annotator"], each["label"], each["draw"]) for each in listed if each["seen_verdict"]]
+    assert apart == [("Anna", 1.0, None), ("Ben", 2.0, None)]
+    file = pages.client.get("/api/runs/r/labels/file").content
+    assert pages.client.post("/api/runs/r/labels/file", content=file).json()["new"] == 0
+    assert pages.read("/api/runs/r/labels")["total"] == 22
+    params = {"annotator": "Anna", "case_id": case_id, "seen_verdict": True}
+    assert pages.client.delete("/api/runs/r/labels", params=params).json() == {"removed": 1}
+    assert len(pages.service.store.labels("r", "tone")) == 20
+
+
+def test_a_case_whose_verdict_somebody_has_seen_is_not_given_to_them_to_label_blind(pages):
+    draw(pages, 5)
+    case_id = turn(pages)["case"]["case_id"]
+    assert say(pages, case_id, 3, seen_verdict=True).status_code == 200
+    assert case_id not in label_all(pages)
+    assert turn(pages)["total"] == 4
+    assert case_id in label_all(pages, "Ben")
+
+
 @pytest.mark.parametrize("label", [0, 6, 4.2e9, "warm", "", float("1e308")])
 def test_a_label_off_the_scale_is_refused_and_the_answer_says_what_is_wanted(pages, label):
     draw(pages, 5)
@@ -257,7 +287,7 @@ def test_agreement_is_what_the_command_line_prints(pages, adjudge):
     assert done.code == 0, done.err
     assert found == json.loads(done.out)
     assert found["annotators"] == ["Anna", "Ben"]
-    assert found["human_ceiling"]["pairs_agreed"]["value"] == 1.0
+    assert found["among_people"]["ceiling"]["pairs_agreed"]["value"] == 1.0
     assert found["means"][0]["ppi"]["estimate"]["value"]
 
 
@@ -267,9 +297,10 @@ def test_the_page_of_figures_shows_them_and_links_to_the_disagreements(pages):
     found = pages.read("/api/runs/r/agreement", params={"disagreements": 25})
     page = pages.client.get("/runs/r/label/agreement", params={"annotator": "Anna"})
     assert page.status_code == 200
-    assert f'<data value="{found["agreement"]["score"]["figures"]["accuracy"]["value"]}">' in page.text
-    assert f'<data value="{found["means"][0]["ppi"]["estimate"]["value"]}">' in page.text
-    assert "quote this" in page.text
+    assert f'<data value="{found["agreement"][0]["figures"]["accuracy"]["value"]}">' in page.text
+    assert f'<td class="n">{found["means"][0]["ppi"]["estimate"]["value"]:.3f}</td>' in page.text
+    for kind in ("accuracy", "labels", "confusion", "disagreements", "coefficients", "means", "quote"):
+        assert f'data-kind="{kind}"' in page.text
     first = found["disagreements"][0]["case_id"]
     assert f"/runs/r/item?case={first}&amp;judge=tone" in page.text
 
@@ -282,13 +313,13 @@ def test_figures_before_the_end_are_shown_after_a_warning(pages):
     assert "10 drawn cases have no label of yours yet" in page
     assert "<data" not in page
     page = pages.client.get("/runs/r/label/agreement", params={**params, "sure": "1"}).text
-    assert "10 drawn cases have no label yet" in page
+    assert "10 drawn cases without a label yet" in page
     assert "<data" in page
 
 
 def test_without_stored_labels_the_cases_own_count_as_on_the_command_line(pages, adjudge):
     found = pages.read("/api/runs/two/agreement", params={"judge": "other"})
-    assert found["source"] == "the cases' own annotators column"
+    assert [source["kind"] for source in found["sources"]] == ["annotators_column"]
     assert found == json.loads(adjudge("agree", "two", "--only", "other", "--json").out)
 
 

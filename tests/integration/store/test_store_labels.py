@@ -6,7 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from adjudge.store import KeptLabel, LabelDraw, SharedDraw, open_store
+from adjudge.records import LabelDraw, SharedDraw
+from adjudge.store import KeptLabel, open_store
+from adjudge.store.packing import dump_json, pack
 
 LONG = "é" * 5_000
 
@@ -22,7 +24,7 @@ def drawn(make, number=1, **more):
         "judge": "relevance",
         "chosen": ("c2", "c1"),
         "chances": {"c1": 0.25, "c2": 1 / 3, "c3": 1.0},
-        "basis": "chance alone",
+        "basis": ("probability",),
         "uniform_share": 0.1,
         "seed": 7,
         "at": make.at,
@@ -49,6 +51,20 @@ def test_a_label_given_again_takes_the_place_of_the_first(store, make):
     again = kept(make, label=False, at=make.at + timedelta(days=1))
     assert store.keep_labels("r1", [again]) == 0
     assert store.labels("r1", "relevance") == [again, kept(make, annotator="ben")]
+
+
+def test_a_label_given_after_seeing_the_verdict_stands_apart_from_the_blind_one(store, make):
+    store.write(make.pair("c1"))
+    blind, seen = kept(make), kept(make, label=False, seen_verdict=True)
+    assert store.keep_labels("r1", [blind, seen]) == 2
+    assert store.labels("r1", "relevance") == [blind]
+    assert store.labels("r1", "relevance", seen_verdict=True) == [seen]
+    assert store.case_labels("r1", "c1", "relevance") == [blind, seen]
+    again = kept(make, label=True, seen_verdict=True)
+    assert store.keep_labels("r1", [again]) == 0
+    assert store.case_labels("r1", "c1", "relevance") == [blind, again]
+    assert store.remove_labels("r1", "relevance", seen_verdict=True) == 1
+    assert store.case_labels("r1", "c1", "relevance") == [blind]
 
 
 def test_a_case_that_the_run_does_not_have_gets_no_label(store, make):
@@ -84,7 +100,7 @@ def test_labels_are_removed_for_one_annotator_or_for_all(store, make):
     store.write([*make.pair("c1"), *make.pair("c2"), *make.pair("c1", judge="tone")])
     tone = kept(make, judge="tone")
     store.keep_labels("r1", [kept(make), kept(make, "c2", annotator="ben"), tone])
-    assert store.remove_labels("r1", "relevance", "ben") == 1
+    assert store.remove_labels("r1", "relevance", annotator="ben") == 1
     assert store.labels("r1", "relevance") == [kept(make)]
     assert store.remove_labels("r1", "relevance") == 1
     assert store.labels("r1", "relevance") == []
@@ -95,12 +111,12 @@ def test_one_label_of_one_annotator_can_be_removed(store, make):
     store.write([*make.pair("c1"), *make.pair("c2")])
     others = [kept(make, "c2"), kept(make, annotator="ben")]
     store.keep_labels("r1", [kept(make), *others])
-    assert store.remove_labels("r1", "relevance", kept(make).annotator, "c1") == 1
+    assert store.remove_labels("r1", "relevance", annotator=kept(make).annotator, case_id="c1") == 1
     assert sorted(store.labels("r1", "relevance"), key=lambda label: label.case_id) == sorted(
         others, key=lambda label: label.case_id
     )
-    assert store.remove_labels("r1", "relevance", kept(make).annotator, "c1") == 0
-    assert store.remove_labels("r1", "relevance", None, "c1") == 1
+    assert store.remove_labels("r1", "relevance", annotator=kept(make).annotator, case_id="c1") == 0
+    assert store.remove_labels("r1", "relevance", case_id="c1") == 1
 
 
 def test_names_of_any_length_and_kind_are_kept_whole(store, make):
@@ -148,3 +164,16 @@ def test_a_draw_that_two_runs_share_is_kept_for_both_or_for_neither(store, make)
     assert store.draws("r1", "relevance") == [one]
     assert store.draws("r2", "relevance") == [drawn(make, run_id="r2"), later]
     assert store.check() == []
+
+
+def test_a_draw_of_an_older_store_says_in_words_what_made_a_case_likelier(store, make):
+    words = "the judge's own probability of being right or how near the score is to where passes begin"
+    body = ["r1", "relevance", ["c1"], ["c1"], [0.5], words, 0.1, 7]
+    store.home.write(
+        lambda session: session.change(
+            "INSERT INTO draws (run_id, judge, number, body, at) VALUES (?, ?, ?, ?, ?)",
+            ["r1", "relevance", 1, pack(dump_json(body)), 0],
+        )
+    )
+    (draw,) = store.draws("r1", "relevance")
+    assert draw.basis == ("probability", "threshold")

@@ -8,7 +8,9 @@ import pytest
 
 from adjudge.errors import StoreError
 from adjudge.store import open_store
+from adjudge.store.labels import LABEL_COLUMNS, read_label
 from adjudge.store.migrations import STEPS, TABLES, latest
+from adjudge.store.packing import dump_json, hash_bytes, pack
 from adjudge.store.sqlite import SqliteHome
 from adjudge.store.store import SqlStore
 
@@ -67,6 +69,21 @@ def test_a_store_of_the_first_format_is_taken_through_later_steps(first):
         assert len(list(store.judgements("r1", with_calls=True))) == 2
     with pytest.raises(StoreError, match="made by a newer adjudge"):
         open_store(first)
+
+
+def test_labels_of_an_older_store_are_blind_ones(place, make):
+    older = {version: STEPS[version] for version in range(1, 8)}
+    body = ["c1", "relevance", "anna", True, "Right.", "r1"]
+    values = ["relevance", "c1", hash_bytes(b"case"), "anna", "r1", pack(dump_json(body)), 1, 0.5, 0]
+    with closing(SqlStore(open_home(place, older))) as store:
+        store.home.write(
+            lambda session: session.change(f"INSERT INTO labels VALUES ({', '.join('?' * 9)})", values)
+        )
+    with closing(open_store(place)) as store:
+        rows = store.home.read(lambda session: session.query(f"SELECT {LABEL_COLUMNS} FROM labels l"))
+        (label,) = map(read_label, rows)
+    assert (label.annotator, label.label, label.explanation) == ("anna", True, "Right.")
+    assert (label.draw, label.probability, label.seen_verdict) == (1, 0.5, False)
 
 
 @pytest.fixture

@@ -88,3 +88,16 @@ def test_one_case_may_be_labelled_in_several_runs(read):
         read('{"case_id": "a", "run": "one", "label": 1}\n{"case_id": "a", "run": "one", "label": 0}\n')
     with pytest.raises(DatasetError, match="its run is an array"):
         read('{"case_id": "a", "run": ["one"], "label": 1}\n')
+
+
+def test_a_label_says_whether_it_was_given_after_seeing_the_verdict(read):
+    text = "case_id,label,seen_verdict\na,1,true\na,0,False\nb,1,\n"
+    assert [(row.label, row.seen_verdict) for row in read(text, "both.csv")] == [
+        ("1", True),
+        ("0", False),
+        ("1", False),
+    ]
+    with pytest.raises(
+        DatasetError, match=r"line 2.*seen_verdict is text: 'perhaps'[^\n]*\n\n.*true or false"
+    ):
+        read("case_id,label,seen_verdict\na,1,perhaps\n", "odd.csv")

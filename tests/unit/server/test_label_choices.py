@@ -2,8 +2,8 @@
 
 import pytest
 
+from adjudge.dataset.label_scale import label_scale_of
 from adjudge.judges import load_judge, parse_judge
-from adjudge.reports.agree_labels import reading_of
 from adjudge.server.label_choices import choices_of
 
 
@@ -23,7 +23,7 @@ def judge_of(verdict, score="score", scale="[0, 5]", **more):
 def offered(judge, *, ruled=False):
     """`ruled`: the run's verdicts say whether they pass."""
     verdicts = {(1.0, True), (0.0, False)} if ruled else set()
-    return choices_of(judge, reading_of("j", judge, verdicts, {}))
+    return choices_of(judge, label_scale_of("j", judge, verdicts, {}))
 
 
 def keys(found):
@@ -84,7 +84,7 @@ def test_where_low_is_good_the_low_end_is_the_pass():
     judge = judge_of(
         "{reason: string, score: {enum: [0, 1]}}", scale="[0, 1]", passes="score <= 0", better="lower"
     )
-    found = choices_of(judge, reading_of("j", judge, {(0.0, True), (1.0, False)}, {}))
+    found = choices_of(judge, label_scale_of("j", judge, {(0.0, True), (1.0, False)}, {}))
     assert [(option.value, option.text) for option in found.options] == [(1.0, "fail"), (0.0, "pass")]
     assert found.better == "lower"
 
@@ -114,13 +114,13 @@ def test_anchors_stand_beside_the_score_that_they_are_of():
 )
 def test_the_built_in_judges_have_buttons_alone(name, count):
     judge = load_judge(name)
-    found = choices_of(judge, reading_of(name, judge, {(5.0, True)} if judge.passes else set(), {}))
+    found = choices_of(judge, label_scale_of(name, judge, {(5.0, True)} if judge.passes else set(), {}))
     assert len(found.options) == count
     assert found.number is None
 
 
 def test_a_judge_whose_file_is_gone_takes_any_number_or_a_pass():
-    assert choices_of(None, reading_of("j", None, set(), {})).number is not None
-    found = choices_of(None, reading_of("j", None, {(3.0, True)}, {}))
+    assert choices_of(None, label_scale_of("j", None, set(), {})).number is not None
+    found = choices_of(None, label_scale_of("j", None, {(3.0, True)}, {}))
     assert [option.value for option in found.options] == [True, False]
     assert found.number is None

@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.records import LabelDraw
 from adjudge.server.views_label import Subject, pile, ticket
-from adjudge.store import KeptLabel, LabelDraw, RunRecord
+from adjudge.store import KeptLabel, RunRecord
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 IDS = tuple(f"c{at}" for at in range(200))
@@ -26,7 +27,7 @@ def draw(chosen=IDS, number=1):
         number=number,
         chosen=tuple(chosen),
         chances=dict.fromkeys(IDS, 0.5),
-        basis="",
+        basis=(),
         uniform_share=1.0,
         seed=number,
         at=NOW,

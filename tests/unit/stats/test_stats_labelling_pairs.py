@@ -2,8 +2,7 @@
 
 import pytest
 
-from adjudge.stats.labelling import draw_for_labelling
-from adjudge.stats.labelling_pairs import chance_of_either, either_doubt
+from adjudge.stats.labelling import chance_of_either, draw_for_labelling, either_doubt
 
 
 def test_doubts_of_both_sides_add_up_by_their_squares_whatever_they_are_measured_in():

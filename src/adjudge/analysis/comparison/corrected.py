@@ -5,27 +5,27 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal, NamedTuple
 
-from adjudge.analysis.comparison.matching import Letter, Matching, Pair
-from adjudge.errors import InputError
-from adjudge.records import Case, Judge, Scale
-from adjudge.reports.agree_figures import as_passes
-from adjudge.reports.agree_given import draws_elsewhere
-from adjudge.reports.agree_labels import Reading, reading_of
-from adjudge.reports.agree_rows import (
+from adjudge.analysis.agreement.labels import (
+    STORED,
     Label,
-    Verdicts,
+    as_passes,
     by_case,
+    draws_elsewhere,
     in_one_kind,
-    kept_labels,
     merge_labels,
     own_labels,
+    place_kept,
 )
-from adjudge.reports.agree_selection import Selection, select_pairs
+from adjudge.analysis.comparison.matching import Letter, Matching, Pair
+from adjudge.dataset.label_scale import LabelScale, label_scale_of
+from adjudge.errors import InputError
+from adjudge.records import Case, Json, Judge, LabelDraw, Scale
 from adjudge.stats.corrected import FEWEST_LABELS, Corrected, JudgedCase
 from adjudge.stats.corrected_differences import corrected_difference, differences
 from adjudge.stats.intervals import Estimate, Undefined
 from adjudge.stats.paired import Comparison, compare
-from adjudge.store import KeptLabel, LabelDraw, Store
+from adjudge.stats.selection import Selection, SelectionKind, select_pairs
+from adjudge.store import KeptLabel, Store
 
 CHECKED_CASES = 20
 Of = Literal["pass rate", "mean score"]
@@ -58,8 +58,7 @@ class LabelCounts:
 class LabelSelection:
     """How the labelled cases were chosen, and how many of them can stand for the others."""
 
-    kind: str
-    words: str
+    kind: SelectionKind
     used: int
     """Cases labelled on both sides whose chance of that is known."""
     missing: int
@@ -110,7 +109,7 @@ def correct_difference(
     pairs: Sequence[Pair],
     a: SideLabels,
     b: SideLabels,
-    reading: Reading,
+    reading: LabelScale,
     *,
     primary: Comparison | None,
     lower_is_better: bool = False,
@@ -154,7 +153,6 @@ def correct_difference(
 def _selected(selection: Selection) -> LabelSelection:
     return LabelSelection(
         kind=selection.kind,
-        words=selection.words,
         used=len(selection.chances),
         missing=selection.missing,
         unknown=selection.unknown,
@@ -162,7 +160,7 @@ def _selected(selection: Selection) -> LabelSelection:
     )
 
 
-def _are_scores(pairs: Sequence[Pair], sides: Sequence[CaseLabels], reading: Reading) -> bool:
+def _are_scores(pairs: Sequence[Pair], sides: Sequence[CaseLabels], reading: LabelScale) -> bool:
     """Whether labels are scores; those at the two ends of the scale, with a rule that tells them apart, are passes."""
     values = [label.says for side in sides for labels in side.values() for label in labels]
     if any(isinstance(value, bool) for value in values):
@@ -238,8 +236,8 @@ def find_correction(
     """What the labels known of both runs (`sides`: id and judge) say of the difference; None when there are none."""
     (run_a, judge_a), (run_b, judge_b) = sides
     kept = [store.labels(run, judge.name) for run, judge in sides]
-    own = [_own(matching, "a", judge_a), _own(matching, "b", judge_b)]
-    if not any(kept) and not any(each.own_labels or each.own_annotators for each in own):
+    own = [_own_columns(matching, "a"), _own_columns(matching, "b")]
+    if not any(kept) and not any(each.labels or each.annotators for each in own):
         return None
     if judge_a.name != judge_b.name:
         return NotCorrected(reason="judges_differ")
@@ -253,11 +251,11 @@ def find_correction(
     ):
         return NotCorrected(reason="same_responses")
     seen = matching.traits["a"].verdicts | matching.traits["b"].verdicts
-    reading = reading_of(judge_a.name, judge_a, seen, label_map)
+    reading = label_scale_of(judge_a.name, judge_a, seen, label_map)
     try:
         a, b = (
-            _side_labels(store, run, labels, verdicts, reading)
-            for (run, _), labels, verdicts in zip(sides, kept, own, strict=True)
+            _side_labels(store, run, labels, columns, reading)
+            for (run, _), labels, columns in zip(sides, kept, own, strict=True)
         )
         return correct_difference(
             pairs,
@@ -272,28 +270,31 @@ def find_correction(
         return NotCorrected(reason="labels_unreadable", problem=f"{error.problem}; {error.hint}")
 
 
-def _side_labels(
-    store: Store, run_id: str, kept: Sequence[KeptLabel], own: Verdicts, reading: Reading
-) -> SideLabels:
-    stored = kept_labels(kept, reading, "the stored labels")
-    return SideLabels(
-        labels=merge_labels(stored, own_labels(own, reading)).labels,
-        draws=store.draws(run_id, own.judge) or draws_elsewhere(store, kept),
+class _OwnColumns(NamedTuple):
+    """What the cases themselves hold of labels: case -> label, case -> what several people said."""
+
+    labels: dict[str, Json]
+    annotators: dict[str, Json]
+
+
+def _own_columns(matching: Matching, letter: Letter) -> _OwnColumns:
+    found = {
+        case_id: side for case_id, case in matching.cases.items() if (side := case.side(letter)) is not None
+    }
+    return _OwnColumns(
+        {case_id: side.label for case_id, side in found.items() if side.label is not None},
+        {case_id: side.annotators for case_id, side in found.items() if side.annotators is not None},
     )
 
 
-def _own(matching: Matching, letter: Letter, judge: Judge) -> Verdicts:
-    """The cases' own labels, in the form in which `agree` reads them."""
-    found = Verdicts(judge=judge.name, judge_hash=judge.hash, model="", source=judge)
-    for case_id, case in matching.cases.items():
-        side = case.side(letter)
-        if side is None:
-            continue
-        if side.label is not None:
-            found.own_labels[case_id] = side.label
-        if side.annotators is not None:
-            found.own_annotators[case_id] = side.annotators
-    return found
+def _side_labels(
+    store: Store, run_id: str, kept: Sequence[KeptLabel], own: _OwnColumns, reading: LabelScale
+) -> SideLabels:
+    stored = place_kept(kept, reading, STORED)
+    return SideLabels(
+        labels=merge_labels(stored, own_labels(own.labels, own.annotators, reading).labels).labels,
+        draws=store.draws(run_id, reading.judge) or draws_elsewhere(store, kept),
+    )
 
 
 def some_cases(

@@ -1,6 +1,6 @@
 """What people's labels say of a comparison, in words: who agrees more with them, and the corrected difference."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from adjudge.analysis.comparison.corrected import CorrectedDifference, Correction, LabelCounts, NotCorrected
 from adjudge.analysis.comparison.people import LabelAgreement
@@ -8,12 +8,25 @@ from adjudge.analysis.comparison.wording import counted, fact, show_counts, show
 from adjudge.documents.document import Command, Fact, Quote, Span
 from adjudge.documents.numbers import show_count, show_mean, show_rate
 from adjudge.stats.intervals import Undefined
+from adjudge.stats.selection import SelectionKind
 
 _NOT_CORRECTED = {
     "judges_differ": "A and B have different judges, and a label answers one judge's question",
     "scales_differ": "the judge has another scale in each run",
     "same_responses": "both runs judged the same responses; --labels says which run agrees more with people",
     "no_pass_rule": "the labels are passes and fails, and the judge has no pass rule in both runs",
+}
+
+_SELECTED: Mapping[SelectionKind, str] = {
+    "all": "every case judged in both runs has labels on both sides",
+    "random": "a uniform random sample",
+    "draw": "drawn with known sampling probabilities",
+    "shared_draw": "drawn for both runs at once, with known sampling probabilities",
+    "separate_draws": "drawn for each run alone, with known sampling probabilities",
+    "no_label": "no case has labels on both sides",
+    "unknown": "how the labelled cases were chosen is not known for both runs",
+    "same_seed": "each run's cases were drawn alone and by the same seed, so the chance of labels on both sides is unknown",
+    "shared_unlabelled": "no case that was drawn for both runs has labels on both sides yet",
 }
 
 
@@ -61,7 +74,7 @@ def correction_facts(correction: Correction | NotCorrected) -> Iterator[Fact]:
     selection = correction.selection
     for each in correction.differences:
         yield from _corrected(each, selection.missing)
-    labels = f"{_label_counts(correction.labelled)}; {selection.words}"
+    labels = f"{_label_counts(correction.labelled)}; {_SELECTED[selection.kind]}"
     yield fact("correction_labels", "Corrected", labels)
     left_out = show_counts(
         (
@@ -114,7 +127,7 @@ def _not_corrected(correction: NotCorrected) -> tuple[Span, ...]:
     if correction.selection is not None and correction.labelled is not None:
         counts = _label_counts(correction.labelled)
         draw = Command("adjudge agree A --next 100 --with B")
-        return (f"{correction.selection.words} ({counts}); ", draw, " draws cases for both")
+        return (f"{_SELECTED[correction.selection.kind]} ({counts}); ", draw, " draws cases for both")
     return (_NOT_CORRECTED[correction.reason],)
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from adjudge.analysis.agreement.label_files import bare_id, sort_by_run
 from adjudge.analysis.comparison.matching import LETTERS, CaseSide, Matching
+from adjudge.dataset.label_scale import LabelScale, label_scale_of, not_placed
 from adjudge.dataset.labels import LabelRow, read_labels
 from adjudge.records import NOTHING, Json, Judge, Scale
-from adjudge.reports.agree_by_run import bare_id, sort_by_run
-from adjudge.reports.agree_labels import Reading, not_placed, reading_of
 from adjudge.stats.clusters import Clusters, clustered_mean, clustered_rate
 from adjudge.stats.intervals import Estimate, mean_interval, rate_interval
 from adjudge.stats.paired import Comparison, compare
@@ -41,7 +41,7 @@ class LabelAgreement:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Side:
     judge: Judge
-    reading: Reading
+    reading: LabelScale
     labels: CaseLabels | None
     """None: the cases' own."""
 
@@ -61,7 +61,7 @@ def compare_with_labels(
     a, b = (
         _Side(
             judge=judge,
-            reading=reading_of(judge.name, judge, matching.traits[letter].verdicts, label_map),
+            reading=label_scale_of(judge.name, judge, matching.traits[letter].verdicts, label_map),
             labels=None if labels is None else labels[letter == "b"],
         )
         for letter, judge in zip(LETTERS, judges, strict=True)
@@ -157,7 +157,7 @@ class FileLabels:
     unnamed: bool
     """Whether some rows name no run: they are of the one response that both runs judged."""
 
-    def refuse_unreadable(self, readings: Sequence[Reading]) -> None:
+    def refuse_unreadable(self, readings: Sequence[LabelScale]) -> None:
         """An `InputError` when a label means nothing to any of these judges, as for `agree`."""
         strange = [
             label

@@ -17,9 +17,9 @@ from adjudge.analysis.comparison.figures import (
 from adjudge.analysis.comparison.matching import LETTERS, Letter, Matching
 from adjudge.analysis.comparison.people import FileLabels, compare_with_labels, read_file_labels
 from adjudge.analysis.summary.stored import judges_of
+from adjudge.dataset.label_scale import label_scale_of
 from adjudge.errors import InputError, NotComparableError, SettingsError
 from adjudge.records import Case, Json, Judge
-from adjudge.reports.agree_labels import reading_of
 from adjudge.store import Partial, RunRecord, RunState, Store, planned_judges
 
 OWN_LABELS = "cases"
@@ -294,7 +294,7 @@ def _file_labels(
         first.matching.cases.keys(),
     )
     readings = [
-        reading_of(side.judge.name, side.judge, each.matching.traits[letter].verdicts, label_map)
+        label_scale_of(side.judge.name, side.judge, each.matching.traits[letter].verdicts, label_map)
         for each in matched
         for letter, side in zip(LETTERS, (each.a, each.b), strict=True)
     ]

@@ -11,6 +11,13 @@ from typing import Literal
 from adjudge.analysis.summary.repeats import CaseNumbers, Repeated, repeat_figures
 from adjudge.analysis.summary.sample import ALONE, Bounds, Group, Grouping, Row
 from adjudge.analysis.summary.slices import SliceColumn, SliceTally
+from adjudge.dataset.label_scale import (
+    are_zeros_and_ones,
+    is_not_for,
+    is_within_one,
+    label_agrees,
+    read_label,
+)
 from adjudge.documents.records_json import records_json
 from adjudge.embedded.card import Agreement as CardFigure
 from adjudge.embedded.card import read_card
@@ -24,13 +31,6 @@ from adjudge.records import (
     PointsScore,
     Scale,
     Usage,
-)
-from adjudge.reports.labels import (
-    are_zeros_and_ones,
-    is_not_for,
-    is_within_one,
-    label_agrees,
-    read_label,
 )
 from adjudge.stats.correlation import spearman_of_counts
 from adjudge.stats.distribution import Distribution

@@ -8,8 +8,9 @@ from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from adjudge.analysis.agreement.document import agreement_document
+from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
-from adjudge.reports.agree_text import NAMES
 from adjudge.server.app_state import Served
 from adjudge.server.keys import from_key
 from adjudge.server.label_files import (
@@ -104,7 +105,7 @@ def api_label_next(
 
 @router.post("/api/runs/{run}/draws", tags=["labels"], status_code=201)
 def api_draw(service: Served, run: str, body: DrawBody) -> DrawMade:
-    """Draw cases to label, with known chances, as `adjudge agree RUN --next N` does."""
+    """Draw cases to label, with known sampling probabilities, as `adjudge agree RUN --next N` does."""
     return make_draw(service, from_key(run), body)
 
 
@@ -116,10 +117,18 @@ def api_keep_label(service: Served, run: str, body: LabelBody) -> Kept:
 
 @router.delete("/api/runs/{run}/labels", tags=["labels"])
 def api_remove_label(
-    service: Served, run: str, annotator: Somebody, case_id: CaseId, judge: JudgeName = ""
+    *,
+    service: Served,
+    run: str,
+    annotator: Somebody,
+    case_id: CaseId,
+    judge: JudgeName = "",
+    seen_verdict: Annotated[bool, Query(description="The one given after seeing the verdict.")] = False,
 ) -> Removed:
-    """Remove what one annotator said of one case."""
-    return remove_label(service, from_key(run), judge=judge, annotator=annotator, case_id=case_id)
+    """Remove what one annotator said of one case: the blind label, or the one given after seeing the verdict."""
+    return remove_label(
+        service, from_key(run), judge=judge, annotator=annotator, case_id=case_id, seen_verdict=seen_verdict
+    )
 
 
 @router.get("/api/runs/{run}/labels", tags=["labels"])
@@ -196,7 +205,8 @@ def api_agreement(
     disagreements: Annotated[int, Query(ge=0, le=1_000)] = 5,
 ) -> dict[str, Any]:
     """How far the judge agrees with people, as `adjudge agree RUN --json` prints it. Not blind."""
-    return agreement(service, from_key(run), judge=judge, slices=tuple(column), disagreements=disagreements)
+    report = agreement(service, from_key(run), judge=judge, slices=tuple(column), disagreements=disagreements)
+    return dict[str, Any](records_json(report))  # type: ignore[arg-type]
 
 
 # ---- the pages ----
@@ -259,9 +269,15 @@ def agreement_page(
     chosen = _chosen(state, judge)
     if chosen is not None and chosen.left and annotator.strip() and not sure:
         return page(request, "label_reveal.html", found=state, chosen=chosen)
-    found = agreement(service, from_key(run), judge=judge, disagreements=25)
+    report = agreement(service, from_key(run), judge=judge, disagreements=25)
     return page(
-        request, "label_agreement.html", found=found, state=state, chosen=chosen, judge=judge, names=NAMES
+        request,
+        "label_agreement.html",
+        report=report,
+        document=agreement_document(report),
+        state=state,
+        chosen=chosen,
+        judge=judge,
     )
 
 

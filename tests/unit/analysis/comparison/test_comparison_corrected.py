@@ -6,17 +6,16 @@ from statistics import fmean
 
 import pytest
 
+from adjudge.analysis.agreement.labels import Label
 from adjudge.analysis.comparison.corrected import NotCorrected, SideLabels, correct_difference
 from adjudge.analysis.comparison.labels_document import correction_facts
 from adjudge.analysis.comparison.matching import Pair
+from adjudge.dataset.label_scale import label_scale_of
 from adjudge.documents.document import plain
 from adjudge.errors import InputError
-from adjudge.records import Scale
-from adjudge.reports.agree_labels import reading_of
-from adjudge.reports.agree_rows import Label
+from adjudge.records import LabelDraw, Scale, SharedDraw
 from adjudge.stats.intervals import Undefined
 from adjudge.stats.paired import compare
-from adjudge.store import LabelDraw, SharedDraw
 
 COUNT = 300
 
@@ -48,7 +47,7 @@ def drawn(chosen, chance=None, *, whole=COUNT):
 
     def of(run, other):
         return LabelDraw(
-            run_id=run, judge="j", number=1, chosen=ids, chances=chances, basis="", uniform_share=1.0, seed=0,
+            run_id=run, judge="j", number=1, chosen=ids, chances=chances, basis=(), uniform_share=1.0, seed=0,
             at=datetime(2026, 1, 1, tzinfo=UTC),
             shared=SharedDraw(other=other, chosen=ids, chances=chances),
         )  # fmt: skip
@@ -63,7 +62,7 @@ def labels_of(values, chosen):
 @pytest.fixture
 def reading(build):
     scores = {(float(score), score >= 3) for score in range(6)}
-    return reading_of("j", build.judge(passes="score >= 3", scale=Scale(low=0, high=5)), scores, {})
+    return label_scale_of("j", build.judge(passes="score >= 3", scale=Scale(low=0, high=5)), scores, {})
 
 
 @pytest.fixture
@@ -173,6 +172,6 @@ def test_scores_and_passes_in_one_are_read_by_the_rule_or_refused(reading, build
     b = SideLabels(labels=[Label(case_id=f"c{at}", annotator="", says=True) for at in range(20)])
     (found,) = correct_difference(pairs, a, b, reading, primary=None).differences
     assert (found.of, found.ppi.estimate.value) == ("pass rate", 1.0)
-    no_rule = reading_of("j", build.judge(), {(0.0, None)}, {})
+    no_rule = label_scale_of("j", build.judge(), {(0.0, None)}, {})
     with pytest.raises(InputError, match="some are scores and some are passes"):
         correct_difference(pairs, a, b, no_rule, primary=None)

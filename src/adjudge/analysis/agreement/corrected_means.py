@@ -5,13 +5,23 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Literal
 
+from adjudge.analysis.agreement.labels import Label
+from adjudge.analysis.agreement.verdicts import CaseVerdict
 from adjudge.records import Scale
-from adjudge.reports.agree_rows import Label, Verdict
-from adjudge.reports.agree_selection import Selection
 from adjudge.stats.corrected import FEWEST_LABELS, Corrected, JudgedCase, naive_mean, ppi_mean, rogan_gladen
 from adjudge.stats.intervals import Estimate, Undefined
+from adjudge.stats.selection import Selection
 
-Quote = Literal["ppi", "naive", "none"]
+Quoted = Literal["ppi", "naive", "none"]
+QuoteReason = Literal[
+    "nothing_judged",
+    "not_correctable",  # PPI++ says why
+    "few_labels",
+    "labels_missing",  # of drawn cases
+    "all_labelled",
+    "known_chances",
+]
+MeanKind = Literal["pass_rate", "mean_score"]
 _RATE = Scale(low=0.0, high=1.0)
 
 
@@ -24,23 +34,35 @@ class IfMissing:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Means:
+class SplitCases:
+    """Rogan-Gladen knows only passes and fails, and these cases are both."""
+
+    by: Literal["repeats", "people"]
+    cases: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CorrectedMean:
     """One mean of the run, three ways."""
 
-    of: Literal["pass rate", "mean score"]
+    of: MeanKind
     naive: Corrected | Undefined
-    rogan_gladen: Corrected | Undefined | None
+    rogan_gladen: Corrected | Undefined | SplitCases | None
     """None for a mean that is no rate."""
     ppi: Corrected | Undefined
-    quote: Quote
-    why: str
-    if_missing: IfMissing | Undefined | None = None
+    quote: Quoted
+    reason: QuoteReason
+    rogan_gladen_agrees: bool | None = None
+    """Whether its interval and that of PPI++ overlap, where PPI++ is quoted and both are there."""
+    naive_outside: bool = False
+    """Whether the judge's own mean lies outside the interval of PPI++, where that is quoted."""
+    if_missing: IfMissing | Undefined | Literal["no_scale"] | None = None
     """None where no drawn case lacks a label."""
 
 
 def pass_rate_means(
-    cases: Mapping[str, Sequence[Verdict]], labels: Mapping[str, Sequence[Label]], selection: Selection
-) -> Means | None:
+    cases: Mapping[str, Sequence[CaseVerdict]], labels: Mapping[str, Sequence[Label]], selection: Selection
+) -> CorrectedMean | None:
     """Of passes and fails; None when the run has no pass rule."""
     rows = {
         verdicts[0].case_id: _row(
@@ -54,83 +76,89 @@ def pass_rate_means(
     }
     if not rows:
         return None
-    return _means("pass rate", rows, _RATE, _rogan_gladen(list(rows.values())), selection)
+    return _means("pass_rate", rows, _RATE, _rogan_gladen(list(rows.values())), selection)
 
 
 def score_means(
-    cases: Mapping[str, Sequence[Verdict]],
+    cases: Mapping[str, Sequence[CaseVerdict]],
     labels: Mapping[str, Sequence[Label]],
     selection: Selection,
     scale: Scale | None,
-) -> Means | None:
+) -> CorrectedMean | None:
     """Of scores that people gave on the judge's own scale."""
     rows = {
         verdicts[0].case_id: _row([verdict.score for verdict in verdicts], verdicts, labels, selection)
         for verdicts in _framed(cases, selection)
     }
-    return _means("mean score", rows, scale, None, selection) if rows else None
+    return _means("mean_score", rows, scale, None, selection) if rows else None
 
 
-def _framed(cases: Mapping[str, Sequence[Verdict]], selection: Selection) -> list[Sequence[Verdict]]:
+def _framed(cases: Mapping[str, Sequence[CaseVerdict]], selection: Selection) -> list[Sequence[CaseVerdict]]:
     return [verdicts for case_id, verdicts in cases.items() if case_id in selection.frame]
 
 
 def _row(
-    said: Sequence[float],
-    verdicts: Sequence[Verdict],
+    values: Sequence[float],
+    verdicts: Sequence[CaseVerdict],
     labels: Mapping[str, Sequence[Label]],
     selection: Selection,
 ) -> JudgedCase:
     first = verdicts[0]
-    given = labels.get(first.case_id)
-    known = selection.kind == "unknown" or first.case_id in selection.chances
+    mine = labels.get(first.case_id)
+    usable = not selection.is_known or first.case_id in selection.chances
     return JudgedCase(
-        judge=fmean(said),
-        person=fmean(float(label.says) for label in given) if given and known else None,
+        judge=fmean(values),
+        person=fmean(float(label.says) for label in mine) if mine and usable else None,
         probability=selection.chances.get(first.case_id),
         cluster=first.cluster,
     )
 
 
-def _rogan_gladen(rows: Sequence[JudgedCase]) -> Corrected | Undefined:
+def _rogan_gladen(rows: Sequence[JudgedCase]) -> Corrected | Undefined | SplitCases:
     split = sum(row.judge not in (0.0, 1.0) for row in rows)
     if split:
-        return Undefined(why=f"the repeats of {split} cases differ, and it knows only passes and fails")
+        return SplitCases(by="repeats", cases=split)
     split = sum(row.person not in (None, 0.0, 1.0) for row in rows)
     if split:
-        return Undefined(why=f"people differ on {split} cases, and it knows only passes and fails")
+        return SplitCases(by="people", cases=split)
     return rogan_gladen(rows)
 
 
 def _means(
-    of: Literal["pass rate", "mean score"],
+    of: MeanKind,
     rows: Mapping[str, JudgedCase],
     scale: Scale | None,
-    by_errors: Corrected | Undefined | None,
+    by_errors: Corrected | Undefined | SplitCases | None,
     selection: Selection,
-) -> Means:
+) -> CorrectedMean:
     judged = list(rows.values())
     naive, ppi = naive_mean(judged, scale), ppi_mean(judged, scale)
-    quote, why = _choose(naive, by_errors, ppi, selection)
-    return Means(
+    quote, reason = _choose(naive, ppi, selection)
+    agrees, outside = None, False
+    if reason == "known_chances" and isinstance(ppi, Corrected) and isinstance(naive, Corrected):
+        low, high = ppi.estimate.low, ppi.estimate.high
+        if isinstance(by_errors, Corrected):
+            agrees = by_errors.estimate.low <= high and by_errors.estimate.high >= low
+        outside = not low <= naive.estimate.value <= high
+    return CorrectedMean(
         of=of,
         naive=naive,
         rogan_gladen=by_errors,
         ppi=ppi,
         quote=quote,
-        why=why,
+        reason=reason,
+        rogan_gladen_agrees=agrees,
+        naive_outside=outside,
         if_missing=_if_missing(rows, scale, selection) if selection.missing else None,
     )
 
 
 def _if_missing(
     rows: Mapping[str, JudgedCase], scale: Scale | None, selection: Selection
-) -> IfMissing | Undefined:
+) -> IfMissing | Undefined | Literal["no_scale"]:
     """How far the missing labels could move the mean, whatever made people leave those cases."""
     if scale is None:
-        return Undefined(
-            why="the judge's scale is not known, so the missing labels have no lowest or highest"
-        )
+        return "no_scale"
     ends = []
     for label in (scale.low, scale.high):
         filled = [
@@ -147,45 +175,14 @@ def _if_missing(
 
 
 def _choose(
-    naive: Corrected | Undefined,
-    by_errors: Corrected | Undefined | None,
-    ppi: Corrected | Undefined,
-    selection: Selection,
-) -> tuple[Quote, str]:
+    naive: Corrected | Undefined, ppi: Corrected | Undefined, selection: Selection
+) -> tuple[Quoted, QuoteReason]:
     if isinstance(naive, Undefined):
-        return "none", naive.why
+        return "none", "nothing_judged"
     if isinstance(ppi, Undefined):
-        return (
-            "naive",
-            f"it is the judge's own mean, which is the people's only if its errors cancel: {ppi.why}",
-        )
+        return "naive", "not_correctable"
     if ppi.labels < FEWEST_LABELS:
-        return (
-            "naive",
-            f"it is the judge's own mean, and {ppi.labels} labels are too few to say how far off it is",
-        )
+        return "naive", "few_labels"
     if selection.missing:
-        drawn = len(selection.if_complete)
-        return (
-            "none",
-            (
-                f"{selection.missing} of {drawn} drawn cases have no label yet, and PPI++ supposes that these are like the "
-                "labelled ones: label the rest (`--next 0` writes them), or quote the bounds"
-            ),
-        )
-    if selection.kind == "all":
-        return (
-            "ppi",
-            "every judged case has a label, so it is the people's own mean and owes the judge nothing",
-        )
-    why = (
-        "it holds whatever errors the judge makes, if every drawn case was labelled and the judge was not tuned on these "
-        "labels, because the cases were drawn with known chances"
-    )
-    if isinstance(by_errors, Corrected):
-        apart = by_errors.estimate.low > ppi.estimate.high or by_errors.estimate.high < ppi.estimate.low
-        why += "; Rogan-Gladen estimates the same mean from the judge's two error rates"
-        why += ", and does not agree: look at the labels" if apart else ", and agrees"
-    if not ppi.estimate.low <= naive.estimate.value <= ppi.estimate.high:
-        why += "; the judge's own mean lies outside its interval"
-    return "ppi", why
+        return "none", "labels_missing"
+    return "ppi", "all_labelled" if selection.kind == "all" else "known_chances"

@@ -3,22 +3,25 @@
 import json
 import re
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 
-import orjson
 import pytest
 
+from adjudge.analysis.agreement.coefficients import LabelledVerdict, measure
+from adjudge.analysis.agreement.document import COEFFICIENTS, agreement_document
+from adjudge.analysis.agreement.figures import AgreementOptions, measure_agreement
+from adjudge.analysis.agreement.labels import Label, LabelSource, RunLabels, merge_labels, own_labels
+from adjudge.analysis.agreement.verdicts import Judged, collect_verdicts
+from adjudge.dataset.label_scale import label_scale_of
+from adjudge.documents.document import CaseList, Gauge, plain
+from adjudge.documents.markdown import render_markdown
+from adjudge.documents.records_json import records_json
+from adjudge.documents.terminal import render_terminal
 from adjudge.errors import InputError
-from adjudge.records import Scale
-from adjudge.reports.agree import Asked, Given, agree_report, with_reasons
-from adjudge.reports.agree_figures import Pair, measure_passes
-from adjudge.reports.agree_json import agree_json
-from adjudge.reports.agree_labels import reading_of
-from adjudge.reports.agree_rows import Label, collect_verdicts, merge_labels, own_labels, own_source
-from adjudge.reports.agree_text import NAMES, agree_text
+from adjudge.records import LabelDraw, Scale
 from adjudge.stats.intervals import Estimate, Undefined
 from adjudge.stats.people import agree as people_agree
-from adjudge.store import LabelDraw
 
 FIVE = Scale(low=0, high=5)
 
@@ -27,7 +30,7 @@ FIVE = Scale(low=0, high=5)
 def report(build):
     """From scores by case and labels as (case, says) or (case, annotator, says)."""
 
-    def make(scores, labels, *, rule="score >= 3", scale=FIVE, asked=None, failed=(), draws=(), **more):
+    def make(scores, labels, *, rule="score >= 3", scale=FIVE, options=None, failed=(), draws=(), **more):
         judge = build.judge(passes=rule, scale=scale)
         rows = [
             build.judgement(
@@ -40,16 +43,22 @@ def report(build):
             for case_id, score in scores
         ]
         rows += [build.judgement(build.failed("unreadable"), case_id=case_id) for case_id in failed]
-        verdicts = collect_verdicts(rows, [judge], judge=None, slices=asked.slices if asked else ())
-        reading = reading_of("j", judge, [(v.score, v.passed) for v in verdicts.verdicts], {})
+        verdicts = collect_verdicts(rows, [judge], judge=None, slices=options.slices if options else ())
+        scale_of = label_scale_of("j", judge, [(v.score, v.passed) for v in verdicts.verdicts], {})
         said = [
             Label(case_id=label[0], annotator=label[1] if len(label) > 2 else "", says=label[-1])
             for label in labels
         ]
-        given = Given(labels=said, draws=draws, source="labels.jsonl")
-        return agree_report("r1", verdicts, given, reading, asked or Asked())
+        sources = (LabelSource(kind="file", labels=len(said), file="labels.jsonl"),)
+        known = RunLabels(labels=said, draws=draws, sources=sources)
+        return measure_agreement("r1", Judged(verdicts, scale_of), known, options or AgreementOptions())
 
     return make
+
+
+def words(found, kind):
+    """What the document says of this kind."""
+    return " | ".join(plain(fact.text) for fact in agreement_document(found).facts(kind))
 
 
 def names(count, start="c"):
@@ -60,8 +69,8 @@ def test_passes_and_fails_have_their_figures_and_their_table(report):
     ids = names(100)
     scores = [(name, 4 if at < 60 else 1) for at, name in enumerate(ids)]
     found = report(scores, [(name, at < 50) for at, name in enumerate(ids)])
-    (agreement,) = found.agreements
-    assert (found.kind, agreement.confusion) == ("pass or fail", ((40, 0), (10, 50)))
+    (agreement,) = found.agreement
+    assert (found.kind, agreement.confusion) == ("passes", ((40, 0), (10, 50)))
     wanted = {"accuracy": 0.9, "precision": 5 / 6, "recall": 1.0, "kappa": 0.8}
     for name, value in wanted.items():
         figure = agreement.figures[name]
@@ -75,8 +84,8 @@ def test_scores_have_weighted_figures_and_correlations_and_passes_as_well(report
     ids = names(60)
     scores = [(name, at % 6) for at, name in enumerate(ids)]
     found = report(scores, [(name, float(min(5, at % 6 + (at % 5 == 0)))) for at, name in enumerate(ids)])
-    by_score, by_pass = found.agreements
-    assert (found.kind, by_pass.kind, len(by_score.labels)) == ("score", "pass or fail", 6)
+    by_score, by_pass = found.agreement
+    assert (found.kind, by_pass.kind, len(by_score.labels)) == ("scores", "passes", 6)
     assert {
         "kappa_linear",
         "kappa_quadratic",
@@ -87,24 +96,24 @@ def test_scores_have_weighted_figures_and_correlations_and_passes_as_well(report
         "kendall",
     } <= (by_score.figures.keys())
     assert 0 < by_score.figures["mean_absolute_error"].value < 0.2
-    assert [means.of for means in found.means] == ["mean score", "pass rate"]
+    assert [means.of for means in found.means] == ["mean_score", "pass_rate"]
 
 
 def test_measurements_are_correlated_and_not_counted(report):
     scores = [(name, at / 7) for at, name in enumerate(names(30))]
     found = report(scores, [(name, score + 0.1) for name, score in scores], rule=None)
-    (agreement,) = found.agreements
+    (agreement,) = found.agreement
     assert agreement.confusion == ()
     assert set(agreement.figures) == {"pearson", "spearman", "kendall", "mean_absolute_error"}
-    assert found.better_threshold is None
+    assert found.threshold is None
 
 
 def test_zeros_and_ones_with_a_rule_between_them_are_passes(report):
     scores = [(name, at % 2) for at, name in enumerate(names(20))]
     found = report(scores, [(n, float(s)) for n, s in scores], rule="score >= 1", scale=Scale(low=0, high=1))
-    assert found.kind == "pass or fail"
-    assert found.agreements[0].figures["accuracy"].value == 1.0
-    assert found.agreements[0].figures["accuracy"].low < 1.0
+    assert found.kind == "passes"
+    assert found.agreement[0].figures["accuracy"].value == 1.0
+    assert found.agreement[0].figures["accuracy"].low < 1.0
 
 
 def test_failed_cases_are_counted_beside_the_agreement(report):
@@ -115,7 +124,7 @@ def test_failed_cases_are_counted_beside_the_agreement(report):
         1,
         1,
     )
-    assert "not judged: 2 (2 unreadable); 1 of them have a label" in agree_text(found)
+    assert words(found, "not_judged") == "2 (2 unreadable); 1 with a label, in no figure"
 
 
 @pytest.mark.parametrize(
@@ -131,10 +140,11 @@ def test_failed_cases_are_counted_beside_the_agreement(report):
 )
 def test_next_to_nothing_is_answered_not_crashed(report, scores, labels):
     found = report(scores, labels, failed=("z",))
-    text = agree_text(found)
+    text = render_terminal(agreement_document(found), verbose=True)
     assert "nan" not in text.lower().replace("annotator", "")
-    assert "NaN" not in orjson.dumps(agree_json(found)).decode()
-    for agreement in found.agreements:
+    assert render_markdown(agreement_document(found))
+    assert "NaN" not in json.dumps(records_json(found))
+    for agreement in found.agreement:
         for figure in agreement.figures.values():
             assert isinstance(figure, Undefined) or figure.low < figure.high
 
@@ -148,14 +158,13 @@ def test_several_people_give_a_ceiling_and_the_alt_test(report):
         for at, name in enumerate(ids)
     ]
     found = report(scores, labels)
-    assert found.people.ceiling.cases == 60
-    assert 0.7 < found.people.ceiling.pairs_agreed.value < 0.9
-    assert found.people.alt_test.passed
-    assert found.agreements[0].rows == 180
-    assert found.agreements[0].figures["accuracy"].clusters == 60
-    text = agree_text(found)
-    assert "by anna, ben, cleo" in text
-    assert "(alt-test, epsilon 0.2)? yes" in text
+    assert found.among_people.ceiling.cases == 60
+    assert 0.7 < found.among_people.ceiling.pairs_agreed.value < 0.9
+    assert found.among_people.alt_test.passed
+    assert found.agreement[0].rows == 180
+    assert found.agreement[0].figures["accuracy"].clusters == 60
+    assert words(found, "labels").endswith("from labels.jsonl, by anna, ben, cleo")
+    assert words(found, "alt_test").startswith("the judge may replace a person (epsilon 0.2)")
 
 
 def test_an_adjudicator_settles_the_label_and_is_not_among_the_people_compared(report):
@@ -163,56 +172,75 @@ def test_an_adjudicator_settles_the_label_and_is_not_among_the_people_compared(r
     labels = [(name, who, at % 2 == 0) for at, name in enumerate(ids) for who in ("anna", "bert")]
     labels += [(name, "chief", at % 4 == 0) for at, name in enumerate(ids[:20])]
     scores = [(name, 4 if at % 4 == 0 else 1) for at, name in enumerate(ids)]
-    found = report(scores, labels, asked=Asked(adjudicators=("chief",)))
+    found = report(scores, labels, options=AgreementOptions(adjudicators=("chief",)))
     assert found.adjudicators == ("chief",)
     assert found.annotators == ("anna", "bert", "chief")
-    assert found.people.ceiling.annotators == 2
-    assert found.people.ceiling.pairs_agreed.value == 1.0
+    assert found.among_people.ceiling.annotators == 2
+    assert found.among_people.ceiling.pairs_agreed.value == 1.0
     assert found.labels == 20 + 2 * 20  # one label where it was settled, else everybody's
-    assert found.agreements[0].figures["accuracy"].value == pytest.approx((20 + 2 * 15) / 60)
-    assert "by anna, bert; settled by chief" in agree_text(found)
-    assert report(scores, labels).people.ceiling.annotators == 3
+    assert found.agreement[0].figures["accuracy"].value == pytest.approx((20 + 2 * 15) / 60)
+    assert words(found, "labels").endswith("by anna, bert; settled by chief")
+    assert report(scores, labels).among_people.ceiling.annotators == 3
     with pytest.raises(InputError, match=r"gave no label[^\n]*\n\n.*anna, bert, chief"):
-        report(scores, labels, asked=Asked(adjudicators=("Chief",)))
+        report(scores, labels, options=AgreementOptions(adjudicators=("Chief",)))
 
 
 def test_two_people_are_told_why_there_is_no_alt_test(report):
     ids = names(40)
     labels = [(name, who, bool(at % 3)) for who in ("anna", "ben") for at, name in enumerate(ids)]
     found = report([(name, 4 if at % 3 else 1) for at, name in enumerate(ids)], labels)
-    assert found.people.alt_test.why == "2 annotators: the alt-test needs 3"
-    assert "not asked: 2 annotators" in agree_text(found)
-    assert report([("a", 4)], [("a", True)]).people is None
+    assert found.among_people.alt_test.why == "2 annotators: the alt-test needs 3"
+    assert words(found, "alt_test") == "not made: 2 annotators: the alt-test needs 3"
+    assert report([("a", 4)], [("a", True)]).among_people is None
 
 
 def test_a_better_threshold_is_chosen_and_tried_on_different_cases(report):
     ids = names(240)
     scores = [(name, at % 6) for at, name in enumerate(ids)]
     found = report(scores, [(name, at % 6 >= 4) for at, name in enumerate(ids)])
-    trial = found.better_threshold
-    assert (trial.better, trial.proposed, trial.chosen_on + trial.tested_on) == (True, 3.5, 240)
-    assert "`score >= 3.5` instead of `score >= 3`" in agree_text(found)
+    search, trial = found.threshold, found.threshold.trial
+    assert (search.kind, trial.proposed, trial.chosen_on + trial.tested_on) == ("better", 3.5, 240)
+    assert (search.current, search.proposed) == ("score >= 3", "score >= 3.5")
+    assert words(found, "threshold").startswith("`score >= 3.5` instead of `score >= 3`")
     same = report(scores, [(name, at % 6 >= 3) for at, name in enumerate(ids)])
-    assert "A better pass rule: none found" in agree_text(same)
+    assert same.threshold.kind == "not_found"
 
 
 def test_disagreements_are_ranked_by_distance_then_by_how_sure_the_judge_was(report):
     scores = [("a", 5), ("b", 5), ("c", 3), ("d", 0)]
-    found = report(scores, [("a", 4.0), ("b", 0.0), ("c", 3.0), ("d", 2.0)], asked=Asked(disagreements=2))
+    found = report(
+        scores, [("a", 4.0), ("b", 0.0), ("c", 3.0), ("d", 2.0)], options=AgreementOptions(disagreements=2)
+    )
     assert [each.case_id for each in found.disagreements] == ["b", "d"]
     assert found.disagreeing == 3
-    text = agree_text(with_reasons(found, {"b": "It is\nright.\x1b[31m"}))
-    assert "b: judge 5; people 0" in text
-    assert "judge: It is␊right.␛[31m" in text
+    listed = agreement_document(found).blocks
+    (cases,) = [block for block in listed if isinstance(block, CaseList)]
+    assert plain(cases.text) == "3, 2 shown, farthest apart first"
+    assert [case.lines[0] for case in cases.cases] == [
+        ("people: 0 · judge: 5", ""),
+        ("people: 2 · judge: 0", ""),
+    ]
+
+
+def test_other_peoples_text_is_shown_and_not_obeyed(report):
+    found = report([("b\x1b[2J", 5)], [("b\x1b[2J", "anna\n::error::x", 0.0)])
+    told = replace(found.disagreements[0], reason="It is\nright.\x1b[31m", question="Why?\x07")
+    text = render_terminal(agreement_document(replace(found, disagreements=(told,))))
+    assert "It is right.␛[31m" in text
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert "by anna␊::error::x" in text.replace("\n              ", " ")
 
 
 def test_slices_have_figures_of_their_own_and_many_are_cut(report):
     scores = [(f"{chr(97 + at % 25)}{at}", 4) for at in range(200)]
-    found = report(scores, [(name, name[0] != "a") for name, _ in scores], asked=Asked(slices=("system",)))
-    by_value = {each.value: each.agreement.figures["accuracy"].value for each in found.slices}
+    found = report(
+        scores, [(name, name[0] != "a") for name, _ in scores], options=AgreementOptions(slices=("system",))
+    )
+    by_value = {each.value: each.coefficients.figures["accuracy"].value for each in found.slices}
     assert (by_value["a"], by_value["b"]) == (0.0, 1.0)
     assert (len(found.slices), found.slices_left_out) == (20, 5)
-    assert "20 slices, 5 smaller ones left out; of 20 intervals one misses" in agree_text(found)
+    assert words(found, "slices_left_out") == "5 smaller slices left out"
 
 
 @pytest.fixture
@@ -224,73 +252,73 @@ def drawn(report):
     hard, easy = ([case_id for case_id in people if case_id[0] == kind] for kind in "he")
     chosen = (*hard[:180], *easy[:20])
     draw = LabelDraw(
-        run_id="r1", judge="j", number=1, chosen=chosen, chances=chances, basis="doubt", uniform_share=0.1,
+        run_id="r1", judge="j", number=1, chosen=chosen, chances=chances, basis=("threshold",), uniform_share=0.1,
         seed=0, at=datetime(2026, 1, 1, tzinfo=UTC),
     )  # fmt: skip
 
-    def make(*, asked=None, more=()):
+    def make(*, options=None, more=()):
         said = [(case_id, people[case_id]) for case_id in (*chosen, *more)]
-        return report(scores, said, draws=[draw], asked=asked)
+        return report(scores, said, draws=[draw], options=options)
 
     return make, people, dict(scores)
 
 
 def test_after_a_draw_that_prefers_doubt_every_figure_is_of_the_whole_run(drawn):
     make, people, scores = drawn
-    found = make(asked=Asked(slices=("system",)))
+    found = make(options=AgreementOptions(slices=("system",)))
     true = people_agree([score >= 3 for score in scores.values()], list(people.values()), positive=True)
-    (passes,) = found.agreements
+    (passes,) = found.agreement
     assert passes.weighted
     for name in ("accuracy", "kappa", "f1", "alpha", "ac1", "mcc", "precision", "recall"):
         assert passes.figures[name].value == pytest.approx(true.figures[name].value, abs=0.02), name
     assert sum(map(sum, passes.confusion)) == 200  # counts, as they stand
-    assert {each.value: round(each.agreement.figures["accuracy"].value, 1) for each in found.slices} == {
+    assert {each.value: round(each.coefficients.figures["accuracy"].value, 1) for each in found.slices} == {
         "h": 0.5,
         "e": 1.0,
     }
-    assert "prefers doubtful cases" in found.better_threshold.why
-    text = agree_text(found)
-    assert "of the whole run: each label counts with one over its chance" in text
-    assert "(counts of labelled cases, not weighted)" in text
+    assert found.threshold.kind == "weighted_labels"
+    assert "prefers doubtful cases" in words(found, "threshold")
+    assert "one over its sampling probability" in words(found, "weighted")
+    assert found.sample.weighted
 
 
 def test_labels_of_unknown_choice_have_no_weight_and_are_in_no_weighted_figure(drawn):
     make, people, _ = drawn
     more = [case_id for case_id in people if case_id[0] == "h"][180:]
     plain, mixed = make(), make(more=more)
-    assert mixed.agreements[0].rows == plain.agreements[0].rows == 200
-    assert (
-        "20 further labelled cases were chosen nobody knows how: they are in no figure below"
-        in agree_text(mixed)
-    )
+    assert mixed.agreement[0].rows == plain.agreement[0].rows == 200
+    assert mixed.sample.unknown == 20
+    assert words(mixed, "not_drawn") == "20 labelled cases chosen in another way: in no figure"
 
 
 def test_a_few_labels_that_carry_most_of_the_weight_are_warned_of():
     pairs = [
-        Pair(str(at), at, judge=at % 2 == 0, person=at % 3 == 0, weight=50.0 if at < 4 else 1.0)
+        LabelledVerdict(str(at), at, judge=at % 2 == 0, person=at % 3 == 0, weight=50.0 if at < 4 else 1.0)
         for at in range(100)
     ]
-    figures = measure_passes(pairs, seed=0).figures
+    figures = measure(pairs, "passes", None, seed=0).figures
     for name in ("accuracy", "kappa"):
         assert "100 labels are as sure as 9 of equal weight" in figures[name].warning
-    plain = measure_passes([pair._replace(weight=1.0) for pair in pairs], seed=0).figures
+    plain = measure([pair._replace(weight=1.0) for pair in pairs], "passes", None, seed=0).figures
     assert plain["accuracy"].warning is None
 
 
 def test_without_numpy_a_weighted_accuracy_is_there_too(drawn, monkeypatch):
     monkeypatch.setitem(sys.modules, "numpy", None)
     make, _, _ = drawn
-    assert make().agreements[0].figures["accuracy"].value == pytest.approx(0.75, abs=0.02)
+    assert make().agreement[0].figures["accuracy"].value == pytest.approx(0.75, abs=0.02)
 
 
 def test_scores_within_one_step_are_counted_beside_equal_ones(report):
     scores = [(name, at % 6) for at, name in enumerate(names(60))]
     found = report(scores, [(name, min(5, score + at % 3)) for at, (name, score) in enumerate(scores)])
-    by_score = found.agreements[0].figures
+    by_score = found.agreement[0].figures
     near = sum(min(5, score + at % 3) - score <= 1 for at, (_, score) in enumerate(scores)) / 60
     assert by_score["within_one_step"].value == pytest.approx(near)
     assert by_score["accuracy"].value < near
-    assert "within one step" in agree_text(found)
+    gauges = [block for block in agreement_document(found).blocks if isinstance(block, Gauge)]
+    assert [gauge.kind for gauge in gauges] == ["accuracy", "within_one_step", "accuracy"]
+    assert gauges[1].counts == f"{round(near * 60)} of 60 agree"
 
 
 def test_labels_of_the_store_and_of_the_cases_are_merged():
@@ -313,17 +341,19 @@ def test_clusters_widen_the_intervals(report, build):
     ids = names(120)
     scores = [(name, 4) for name in ids]
     labels = [(name, (at // 10) % 3 > 0) for at, name in enumerate(ids)]
-    alone = report(scores, labels).agreements[0].figures["accuracy"]
+    alone = report(scores, labels).agreement[0].figures["accuracy"]
     judge = build.judge(passes="score >= 3")
     rows = [
         build.judgement(build.scored(4.0), case_id=name, passed=True, cluster=f"q{at // 10}")
         for at, name in enumerate(ids)
     ]
     verdicts = collect_verdicts(rows, [judge], judge=None)
-    reading = reading_of("j", judge, [(4.0, True)], {})
+    reading = label_scale_of("j", judge, [(4.0, True)], {})
     said = [Label(case_id=name, annotator="", says=says) for name, says in labels]
-    given = Given(labels=said, draws=(), source="here")
-    together = agree_report("r", verdicts, given, reading, Asked()).agreements[0].figures["accuracy"]
+    found = measure_agreement(
+        "r", Judged(verdicts, reading), RunLabels(labels=said, draws=()), AgreementOptions()
+    )
+    together = found.agreement[0].figures["accuracy"]
     assert (alone.clusters, together.clusters) == (120, 12)
     assert together.high - together.low > 1.5 * (alone.high - alone.low)
 
@@ -333,22 +363,22 @@ def test_without_numpy_plain_python_gives_what_it_can(report, monkeypatch):
     ids = names(40)
     labels = [(name, who, float(at % 5)) for who in ("anna", "ben") for at, name in enumerate(ids)]
     found = report([(name, (at + (at % 7 == 0)) % 5) for at, name in enumerate(ids)], labels)
-    by_score, by_pass = found.agreements
+    by_score, by_pass = found.agreement
     assert set(by_score.figures) == {"accuracy", "mean_absolute_error"}
     assert set(by_pass.figures) == {"accuracy"}
     assert sum(map(sum, by_score.confusion)) == sum(map(sum, by_pass.confusion)) == 80
-    assert all(isinstance(figure, Estimate) for each in found.agreements for figure in each.figures.values())
+    assert all(isinstance(figure, Estimate) for each in found.agreement for figure in each.figures.values())
     assert found.means[0].ppi.estimate.value == pytest.approx(2.0)
-    text = agree_text(found)
-    assert (
-        "more figures: agreement with people: needs the `stats` extra: pip install 'adjudge[stats]'" in text
+    assert (by_score.missing_extra, found.among_people.missing_extra) == ("stats", "stats")
+    assert "more coefficients need the `stats` extra: pip install 'adjudge[stats]'" in words(
+        found, "missing_extra"
     )
 
 
 def test_scores_and_passes_together_are_read_by_the_rule_or_refused(report):
     found = report([("a", 4), ("b", 2)], [("a", 5.0), ("b", False)])
-    assert found.kind == "pass or fail"
-    assert found.agreements[0].confusion == ((1, 0), (0, 1))
+    assert found.kind == "passes"
+    assert found.agreement[0].confusion == ((1, 0), (0, 1))
 
 
 def test_every_figure_has_a_name_for_people_and_the_json_holds_all(report):
@@ -357,21 +387,46 @@ def test_every_figure_has_a_name_for_people_and_the_json_holds_all(report):
         [(name, at % 6) for at, name in enumerate(ids)],
         [(name, float(at % 5)) for at, name in enumerate(ids)],
     )
-    said = json.loads(orjson.dumps(agree_json(found)))
-    for agreement in found.agreements:
-        assert agreement.figures.keys() <= NAMES.keys()
+    encoded = json.loads(json.dumps(records_json(found)))
+    for agreement, record in zip(found.agreement, encoded["agreement"], strict=True):
+        assert agreement.figures.keys() <= COEFFICIENTS.keys()
+        assert record["kind"] == agreement.kind
         for name in agreement.figures:
-            figure = said["agreement"][agreement.kind]["figures"][name]
+            figure = record["figures"][name]
             assert {"value", "low", "high", "n", "method"} <= figure.keys() or "why" in figure
-    assert said["selection"] == {
+    assert encoded["sample"] == {
         "kind": "all",
         "known": 60,
         "unknown": 0,
-        "drawn_without_label": 0,
-        "not_in_the_draw": 0,
-        "words": "every judged case has a label",
+        "missing": 0,
+        "outside": 0,
+        "weighted": False,
+        "basis": [],
+        "uniform_share": 1.0,
+        "probability": None,
+        "responses": [],
     }
-    assert re.search(r"Cohen's kappa +0\.\d{3} \[", agree_text(found))
+    assert re.search(r"Cohen's kappa +0\.\d{3}", render_terminal(agreement_document(found)))
+
+
+def test_the_document_says_first_how_far_they_agree_then_the_matrix_the_cases_and_the_rest(report):
+    ids = names(40)
+    labels = [(name, who, at % 3 == 0) for at, name in enumerate(ids) for who in ("anna", "ben", "cleo")]
+    found = report([(name, 4 if at % 4 == 0 else 1) for at, name in enumerate(ids)], labels)
+    blocks = [block for block in agreement_document(found).blocks if not block.detail]
+    order = [
+        "accuracy",
+        "labels",
+        "confusion",
+        "disagreements",
+        "coefficients",
+        "means",
+        "annotators",
+        "next",
+    ]
+    kinds = [block.kind for block in blocks if block.kind in order]
+    assert list(dict.fromkeys(kinds)) == order
+    assert (blocks[0].value, blocks[0].counts) == ("60.0 %", "72 of 120 labels agree")
 
 
 def test_a_judge_is_asked_for_where_there_are_several(build):
@@ -403,14 +458,15 @@ def test_the_cases_own_labels_are_read_for_this_judge_alone(build):
         build.judgement(build.scored(4.0), case_id="c", passed=True, label="true"),
     ]
     verdicts = collect_verdicts(rows, [judge], judge=None)
-    reading = reading_of("j", judge, [(4.0, True)], {})
-    assert [(label.case_id, label.says) for label in own_labels(verdicts, reading)] == [
+    reading = label_scale_of("j", judge, [(4.0, True)], {})
+    own = verdicts.own_labels, verdicts.own_annotators
+    assert [(label.case_id, label.says) for label in own_labels(*own, reading).labels] == [
         ("a", 5.0),
         ("c", True),
     ]
     verdicts.own_labels["d"] = "great"
     with pytest.raises(InputError, match="label column: the labels `great` are not on the scale"):
-        own_labels(verdicts, reading)
+        own_labels(*own, reading)
 
 
 def test_what_several_people_said_goes_before_the_one_label_of_a_case(build):
@@ -425,17 +481,18 @@ def test_what_several_people_said_goes_before_the_one_label_of_a_case(build):
         ),
     ]
     verdicts = collect_verdicts(rows, [judge], judge=None)
-    reading = reading_of("j", judge, [(4.0, True)], {})
-    assert [(label.case_id, label.annotator, label.says) for label in own_labels(verdicts, reading)] == [
+    reading = label_scale_of("j", judge, [(4.0, True)], {})
+    own = verdicts.own_labels, verdicts.own_annotators
+    assert [(label.case_id, label.annotator, label.says) for label in own_labels(*own, reading).labels] == [
         ("a", "anna", 5.0),
         ("a", "bo", 2.0),
         ("c", "bo", 3.0),
         ("b", "", 1.0),
     ]
-    assert own_source(verdicts) == "the cases' own annotators and label columns"
+    assert own_labels(*own, reading).kind == "both_columns"
     verdicts.own_annotators["d"] = ["great"]
     with pytest.raises(InputError, match="annotators column: the labels `great` are not on the scale"):
-        own_labels(verdicts, reading)
+        own_labels(*own, reading)
 
 
 def test_an_interval_that_may_cover_too_little_says_so_in_text_and_json(report):
@@ -443,7 +500,7 @@ def test_an_interval_that_may_cover_too_little_says_so_in_text_and_json(report):
     labels = [(case, 1 + at % 5) for at, case in enumerate(ids)]
     found = report([(case, says if at else 5) for at, (case, says) in enumerate(labels)], labels)
     warning = "judge and people differ in 1 clusters: intervals of correlations and weighted figures"
-    assert f"  warning: {warning}" in agree_text(found)
-    shown = json.loads(orjson.dumps(agree_json(found)))["agreement"]["score"]["figures"]
-    assert shown["kappa_quadratic"]["warning"].startswith(warning)
-    assert shown["accuracy"]["warning"] is None
+    assert warning in words(found, "warning")
+    figures = found.agreement[0].figures
+    assert figures["kappa_quadratic"].warning.startswith(warning)
+    assert figures["accuracy"].warning is None

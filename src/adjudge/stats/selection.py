@@ -1,35 +1,43 @@
-"""How the labelled cases came to be labelled: with which chances, or by nobody knows what."""
+"""How the labelled cases came to be labelled: with which sampling probabilities, or by nobody knows what."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from statistics import fmean
+from statistics import fmean, median_low
 from typing import Literal, TypeVar
 
-from adjudge.store import LabelDraw, SharedDraw
+from adjudge.records import DrawBasis, LabelDraw, SharedDraw
 
 AnyDraw = TypeVar("AnyDraw", LabelDraw, SharedDraw)
-
-NOTHING_KNOWN = (
-    "how these cases were chosen for labelling is not known, so the corrected means cannot use them; "
-    "`adjudge agree RUN --next 50` draws cases with known chances, `--random-sample` says that these are such a sample"
-)
+SelectionKind = Literal[
+    "all",  # every judged case has a label
+    "random",  # the person says that it is a uniform random sample
+    "draw",  # drawn with known sampling probabilities
+    "shared_draw",  # drawn for two runs at once
+    "separate_draws",  # drawn for each of two runs alone
+    "no_label",
+    "unknown",  # nobody knows how, in one of the runs or in both
+    "same_seed",  # drawn for each of two runs alone, by the same random numbers
+    "shared_unlabelled",  # drawn for two runs, and no drawn case has labels on both sides yet
+]
+_DRAWN = {"draw", "shared_draw", "separate_draws"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Response:
     """How many of some drawn cases have a label."""
 
-    of: str
-    """Which drawn cases, for people."""
+    of: Literal["draw", "more_doubtful", "less_doubtful"]
     drawn: int
     labelled: int
+    draw: int | None = None
+    """Which one, from 1, where it is of one draw."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Selection:
     """Which labels may stand for the cases that have none."""
 
-    kind: Literal["all", "draw", "random", "unknown"]
+    kind: SelectionKind
     chances: Mapping[str, float]
     """Each labelled case whose chance of being labelled is known -> that chance, response included."""
     frame: frozenset[str]
@@ -42,7 +50,10 @@ class Selection:
     """By draw, in their order; a draw without any label has changed no one's chance."""
     outside: int = 0
     """Judged cases that were not there when the draw was made."""
-    words: str = ""
+    basis: tuple[DrawBasis, ...] = ()
+    """What made one case of the last draw likelier than another; empty for a uniform sample."""
+    uniform_share: float = 1.0
+    """Of that draw, what preferred no case."""
 
     @property
     def missing(self) -> int:
@@ -50,21 +61,16 @@ class Selection:
         return len(self.if_complete.keys() - self.chances.keys())
 
     @property
+    def is_known(self) -> bool:
+        return self.kind in _DRAWN or self.kind in {"all", "random"}
+
+    @property
     def weights(self) -> Mapping[str, float] | None:
         """What each labelled case stands for, 1 on average; None where each was as likely to be labelled."""
-        if self.kind != "draw" or len({round(chance, 12) for chance in self.chances.values()}) < 2:
+        if self.kind not in _DRAWN or len({round(chance, 12) for chance in self.chances.values()}) < 2:
             return None
         mean = fmean(1.0 / chance for chance in self.chances.values())
         return {case_id: 1.0 / (chance * mean) for case_id, chance in self.chances.items()}
-
-
-def how_drawn(draw: LabelDraw) -> str:
-    """What made one case likelier than another, for people."""
-    if draw.uniform_share >= 1.0 or not draw.basis:
-        return "uniform sample"
-    return (
-        f"the likelier the more doubtful by {draw.basis}; {draw.uniform_share:.0%} of the draw preferred none"
-    )
 
 
 def select(
@@ -77,28 +83,20 @@ def select(
     """`labelled` are judged cases with a label. What the person says (`random_sample`) goes before the store's draws."""
     everyone, marked = frozenset(judged), frozenset(labelled)
     if marked and marked == everyone:
-        return Selection(
-            kind="all",
-            chances=dict.fromkeys(marked, 1.0),
-            frame=everyone,
-            unknown=0,
-            words="every judged case has a label",
-        )
+        return Selection(kind="all", chances=dict.fromkeys(marked, 1.0), frame=everyone, unknown=0)
     if random_sample and marked:
         chance = len(marked) / len(everyone)
-        return Selection(
-            kind="random",
-            chances=dict.fromkeys(marked, chance),
-            frame=everyone,
-            unknown=0,
-            words=f"a random sample of the judged cases, as --random-sample says: each with a chance of {chance:.3g}",
-        )
+        return Selection(kind="random", chances=dict.fromkeys(marked, chance), frame=everyone, unknown=0)
     drawn = _drawn(everyone, marked, draws)
     if drawn is None:
-        words = NOTHING_KNOWN if marked else "no judged case has a label"
-        return _unknown(everyone, marked, words)
+        return _unknown(everyone, marked, "unknown" if marked else "no_label")
     last, selection = drawn
-    return replace(selection, words=f"drawn by `--next` with known chances, {how_drawn(last)}")
+    uniform = last.uniform_share >= 1.0
+    return replace(
+        selection,
+        basis=() if uniform else last.basis,
+        uniform_share=last.uniform_share if last.basis else 1.0,
+    )
 
 
 def shared_draws(a: Sequence[LabelDraw], b: Sequence[LabelDraw]) -> list[SharedDraw]:
@@ -126,15 +124,12 @@ def select_pairs(
     both = everyone & frozenset(labelled_a) & frozenset(labelled_b)
     shared = shared_draws(draws_a, draws_b)
     if both == everyone or not both:
-        found = select(everyone, both, ())
-        words = (
-            "every case judged in both runs has labels on both sides"
-            if both
-            else "no case has labels on both sides"
-        )
-        return replace(found, words=words)
+        return select(everyone, both, ())
     if shared:
-        return _select_shared(everyone, both, shared)
+        drawn = _drawn(everyone, both, shared)
+        return (
+            replace(drawn[1], kind="shared_draw") if drawn else _unknown(everyone, both, "shared_unlabelled")
+        )
     if draws_a and [(draw.chosen, draw.chances, draw.seed) for draw in draws_a] == [
         (draw.chosen, draw.chances, draw.seed) for draw in draws_b
     ]:  # the same random numbers over the same doubts: as good as one draw
@@ -143,15 +138,10 @@ def select_pairs(
         select(everyone, everyone & frozenset(labelled_a), draws_a),
         select(everyone, everyone & frozenset(labelled_b), draws_b),
     )
-    drawn_alone = [draws for found, draws in ((one, draws_a), (two, draws_b)) if found.kind == "draw"]
-    if "unknown" in {one.kind, two.kind}:
-        return _unknown(everyone, both, "how the labelled cases were chosen is not known for both runs")
-    if len(drawn_alone) == 2 and {draw.seed for draw in draws_a} & {draw.seed for draw in draws_b}:
-        return _unknown(
-            everyone,
-            both,
-            "each run's cases were drawn alone and by the same seed, so the chance of labels on both sides is not known",
-        )
+    if not one.is_known or not two.is_known:
+        return _unknown(everyone, both, "unknown")
+    if one.kind == two.kind == "draw" and {draw.seed for draw in draws_a} & {draw.seed for draw in draws_b}:
+        return _unknown(everyone, both, "same_seed")
     chances = {
         case_id: one.chances[case_id] * two.chances[case_id]
         for case_id in both
@@ -159,21 +149,34 @@ def select_pairs(
     }
     frame = one.frame & two.frame
     return Selection(
-        kind="draw",
+        kind="separate_draws",
         chances=chances,
         frame=frame,
         unknown=len(both) - len(chances),
         outside=len(everyone - frame),
-        words="drawn by `--next` for each run alone: the chance of labels on both sides is the product of the two",
     )
 
 
-def _select_shared(everyone: frozenset[str], both: frozenset[str], shared: Sequence[SharedDraw]) -> Selection:
-    drawn = _drawn(everyone, both, shared)
-    if drawn is None:
-        return _unknown(everyone, both, "no case that was drawn for both runs has labels on both sides yet")
-    words = "drawn by `--next --with` for both runs at once, with known chances"
-    return replace(drawn[1], words=words)
+def responses_by_doubt(doubts: Mapping[str, float], selection: Selection) -> tuple[Response, ...]:
+    """How many of the more doubtful drawn cases have a label, and of the others; none where no doubt tells them apart.
+
+    People who leave the hard cases for later make the figures look too good.
+    """
+    drawn = {case_id: doubt for case_id, doubt in doubts.items() if case_id in selection.if_complete}
+    if len(set(drawn.values())) < 2:
+        return ()
+    middle = median_low(drawn.values())
+    doubtful = {case_id for case_id, doubt in drawn.items() if doubt > middle} or {
+        case_id for case_id, doubt in drawn.items() if doubt == middle
+    }
+    return (
+        Response(of="more_doubtful", drawn=len(doubtful), labelled=len(doubtful & selection.chances.keys())),
+        Response(
+            of="less_doubtful",
+            drawn=len(drawn.keys() - doubtful),
+            labelled=len((drawn.keys() - doubtful) & selection.chances.keys()),
+        ),
+    )
 
 
 def _drawn(
@@ -191,7 +194,7 @@ def _drawn(
     for number, draw in enumerate(draws, 1):
         asked = frozenset(draw.chosen) & everyone
         answered = len(asked & marked)
-        responses.append(Response(of=f"draw {number}", drawn=len(asked), labelled=answered))
+        responses.append(Response(of="draw", draw=number, drawn=len(asked), labelled=answered))
         if answered:
             chosen, last = chosen | asked, draw
             for case_id in everyone & draw.chances.keys():
@@ -213,5 +216,5 @@ def _drawn(
     )
 
 
-def _unknown(everyone: frozenset[str], both: frozenset[str], words: str) -> Selection:
-    return Selection(kind="unknown", chances={}, frame=everyone, unknown=len(both), words=words)
+def _unknown(everyone: frozenset[str], both: frozenset[str], kind: SelectionKind) -> Selection:
+    return Selection(kind=kind, chances={}, frame=everyone, unknown=len(both))

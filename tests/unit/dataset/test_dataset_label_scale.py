@@ -2,16 +2,16 @@
 
 import pytest
 
-from adjudge.errors import InputError
-from adjudge.records import PointsScore, Scale
-from adjudge.reports.agree_labels import (
+from adjudge.dataset.label_scale import (
     Threshold,
+    label_scale_of,
     not_placed,
     read_annotators,
-    reading_of,
     refuse_zeros_and_ones,
     threshold_of,
 )
+from adjudge.errors import InputError
+from adjudge.records import PointsScore, Scale
 
 FIVE = Scale(low=0, high=5)
 ONE = Scale(low=0, high=1)
@@ -19,7 +19,7 @@ ONE = Scale(low=0, high=1)
 
 def read(build, label, *, passes="score >= 3", scale=FIVE, verdicts=((4.0, True),), label_map=None, **judge):
     source = build.judge(passes=passes, scale=scale, **judge)
-    return reading_of("j", source, verdicts, label_map or {}).place(label)
+    return label_scale_of("j", source, verdicts, label_map or {}).place(label)
 
 
 @pytest.mark.parametrize(
@@ -63,18 +63,18 @@ def test_without_a_pass_rule_a_pass_is_a_number_only_from_0_to_1(build):
 
 def test_a_rule_that_the_verdicts_contradict_is_not_the_one_of_the_run(build):
     judge = build.judge(passes="score >= 3")
-    assert reading_of("j", judge, [(4.0, True), (2.0, False)], {}).rule == "score >= 3"
-    other = reading_of("j", judge, [(4.0, False)], {})
+    assert label_scale_of("j", judge, [(4.0, True), (2.0, False)], {}).rule == "score >= 3"
+    other = label_scale_of("j", judge, [(4.0, False)], {})
     assert (other.passes, other.rule, other.threshold, other.has_rule) == (None, None, None, True)
 
 
 def test_a_rule_over_more_than_the_score_cannot_be_held_against_people(build):
     judge = build.judge(passes="score >= 3 and tone == 'kind'")
-    assert reading_of("j", judge, [(4.0, False)], {}).passes is None
+    assert label_scale_of("j", judge, [(4.0, False)], {}).passes is None
 
 
 def test_without_the_judge_numbers_are_taken_as_they_are():
-    reading = reading_of("j", None, [(4.0, True)], {})
+    reading = label_scale_of("j", None, [(4.0, True)], {})
     assert (reading.place(70), reading.place(True), reading.rule) == (70.0, True, None)
 
 
@@ -102,8 +102,8 @@ def test_other_rules_have_no_threshold(rule):
 
 
 def test_a_threshold_is_written_as_a_rule():
-    assert Threshold(at=3.0, sign=1).written(2.5) == "score >= 2.5"
-    assert Threshold(at=-2.0, sign=-1).written(-1.5) == "score <= 1.5"
+    assert Threshold(at=3.0, sign=1).rule(2.5) == "score >= 2.5"
+    assert Threshold(at=-2.0, sign=-1).rule(-1.5) == "score <= 1.5"
 
 
 def test_zeros_and_ones_on_a_wider_scale_are_refused_unless_the_map_says_what_they_are(build):
@@ -111,17 +111,17 @@ def test_zeros_and_ones_on_a_wider_scale_are_refused_unless_the_map_says_what_th
     judge = build.judge(passes="score >= 3")
     ones = [0.0, 1.0] * 5
     with pytest.raises(InputError, match="all 10 labels are 0 or 1, and the scale of j is 0 to 5") as raised:
-        refuse_zeros_and_ones("labels.csv", ones, reading_of("j", judge, verdicts, {}))
+        refuse_zeros_and_ones("labels.csv", ones, label_scale_of("j", judge, verdicts, {}))
     assert "--label-map 0=fail --label-map 1=pass" in str(raised.value)
-    refuse_zeros_and_ones("labels.csv", ones, reading_of("j", judge, verdicts, {"0": "0"}))
-    refuse_zeros_and_ones("labels.csv", [*ones, 2.0], reading_of("j", judge, verdicts, {}))
-    refuse_zeros_and_ones("labels.csv", ones[:8], reading_of("j", judge, verdicts, {}))
+    refuse_zeros_and_ones("labels.csv", ones, label_scale_of("j", judge, verdicts, {"0": "0"}))
+    refuse_zeros_and_ones("labels.csv", [*ones, 2.0], label_scale_of("j", judge, verdicts, {}))
+    refuse_zeros_and_ones("labels.csv", ones[:8], label_scale_of("j", judge, verdicts, {}))
     unit = build.judge(scale=Scale(low=0, high=1))
-    refuse_zeros_and_ones("labels.csv", ones, reading_of("j", unit, (), {}))
+    refuse_zeros_and_ones("labels.csv", ones, label_scale_of("j", unit, (), {}))
 
 
 def test_what_cannot_be_placed_is_named_with_what_to_type(build):
-    reading = reading_of("j", build.judge(passes="score >= 3"), [(4.0, True)], {})
+    reading = label_scale_of("j", build.judge(passes="score >= 3"), [(4.0, True)], {})
     text = str(not_placed("labels.csv", [f"w{at}\x1b" for at in range(9)], reading))
     assert "labels.csv: the labels `w0␛`" in text
     assert "and 3 more are not on the scale of j, which takes a number from 0 to 5 or true or false" in text

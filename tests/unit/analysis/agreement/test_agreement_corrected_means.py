@@ -5,19 +5,19 @@ from datetime import UTC, datetime
 
 import pytest
 
-from adjudge.records import Scale
-from adjudge.reports.agree_means import pass_rate_means, score_means
-from adjudge.reports.agree_rows import Label, Verdict
-from adjudge.reports.agree_selection import Selection, select
+from adjudge.analysis.agreement.corrected_means import SplitCases, pass_rate_means, score_means
+from adjudge.analysis.agreement.labels import Label
+from adjudge.analysis.agreement.verdicts import CaseVerdict
+from adjudge.records import LabelDraw, Scale
 from adjudge.stats.corrected import Corrected
 from adjudge.stats.intervals import Undefined
-from adjudge.store import LabelDraw
+from adjudge.stats.selection import Selection, select
 
 FIVE = Scale(low=0, high=5)
 
 
 def verdict(case_id, score, passed=None, repeat=0):
-    return Verdict(
+    return CaseVerdict(
         case_id=case_id,
         repeat=repeat,
         score=score,
@@ -59,9 +59,8 @@ def test_corrected_means_find_what_people_say_where_the_judge_is_lenient(lenient
         assert found.estimate.low < 0.6 < found.estimate.high < means.naive.estimate.value
         assert "what people would say" in found.target
     assert "what this judge says" in means.naive.target
-    assert means.quote == "ppi"
-    assert "Rogan-Gladen estimates the same mean" in means.why
-    assert "the judge's own mean lies outside its interval" in means.why
+    assert (means.quote, means.reason) == ("ppi", "known_chances")
+    assert (means.rogan_gladen_agrees, means.naive_outside) == (True, True)
 
 
 def test_labels_of_unknown_selection_correct_nothing(lenient):
@@ -69,8 +68,8 @@ def test_labels_of_unknown_selection_correct_nothing(lenient):
     means = pass_rate_means(cases, labels, select(cases, labels, []))
     assert isinstance(means.ppi, Undefined)
     assert isinstance(means.rogan_gladen, Undefined)
-    assert means.quote == "naive"
-    assert "not known" in means.why
+    assert (means.quote, means.reason) == ("naive", "not_correctable")
+    assert "not known" in means.ppi.why
 
 
 def test_while_drawn_cases_lack_labels_nothing_is_quoted_and_there_are_bounds():
@@ -79,13 +78,12 @@ def test_while_drawn_cases_lack_labels_nothing_is_quoted_and_there_are_bounds():
     cases, every = passes([said or at % 3 == 0 for at, said in enumerate(truth)], truth)
     draw = LabelDraw(
         run_id="r", judge="j", number=1, chosen=tuple(f"c{at}" for at in range(0, 1000, 10)),
-        chances=dict.fromkeys(cases, 0.1), basis="", uniform_share=1.0, seed=0, at=datetime(2026, 1, 1, tzinfo=UTC),
+        chances=dict.fromkeys(cases, 0.1), basis=(), uniform_share=1.0, seed=0, at=datetime(2026, 1, 1, tzinfo=UTC),
     )  # fmt: skip
     labels = {case_id: every[case_id] for case_id in draw.chosen[:50]}
     means = pass_rate_means(cases, labels, select(cases, labels, [draw]))
     assert means.ppi.estimate.low > 0.6
-    assert means.quote == "none"
-    assert "50 of 100 drawn cases have no label yet" in means.why
+    assert (means.quote, means.reason) == ("none", "labels_missing")
     low, high = means.if_missing.low, means.if_missing.high
     assert low.low < 0.6 < high.high
     assert low.value < means.ppi.estimate.value <= high.value
@@ -93,7 +91,7 @@ def test_while_drawn_cases_lack_labels_nothing_is_quoted_and_there_are_bounds():
     complete = pass_rate_means(cases, whole, select(cases, whole, [draw]))
     assert (complete.quote, complete.if_missing) == ("ppi", None)
     scores = score_means(cases, labels, select(cases, labels, [draw]), None)
-    assert "scale is not known" in scores.if_missing.why
+    assert scores.if_missing == "no_scale"
 
 
 def test_labels_for_every_case_make_the_peoples_own_mean():
@@ -101,14 +99,13 @@ def test_labels_for_every_case_make_the_peoples_own_mean():
     cases, labels = passes([True] * 50, people)
     means = pass_rate_means(cases, labels, select(cases, labels, []))
     assert means.ppi.estimate.value == pytest.approx(0.6)
-    assert "every judged case has a label" in means.why
+    assert means.reason == "all_labelled"
 
 
 def test_a_handful_of_labels_is_no_ground_to_move_a_mean():
     cases, labels = passes([True, False] * 20, [True, False] * 4)
     means = pass_rate_means(cases, labels, random_draw(cases, labels))
-    assert means.quote == "naive"
-    assert "8 labels are too few" in means.why
+    assert (means.quote, means.reason, means.ppi.labels) == ("naive", "few_labels", 8)
 
 
 def test_rogan_gladen_is_not_for_split_votes_or_repeats():
@@ -116,10 +113,11 @@ def test_rogan_gladen_is_not_for_split_votes_or_repeats():
     selection = random_draw(cases, labels)
     labels["c0"] = [*labels["c0"], Label(case_id="c0", annotator="ben", says=False)]
     found = pass_rate_means(cases, labels, selection)
-    assert found.rogan_gladen.why == "people differ on 1 cases, and it knows only passes and fails"
+    assert found.rogan_gladen == SplitCases(by="people", cases=1)
     assert isinstance(found.ppi, Corrected)
     cases["c1"] = [*cases["c1"], verdict("c1", 1.0, passed=True, repeat=1)]
-    assert "the repeats of 1 cases differ" in pass_rate_means(cases, labels, selection).rogan_gladen.why
+    found = pass_rate_means(cases, labels, selection)
+    assert found.rogan_gladen == SplitCases(by="repeats", cases=1)
 
 
 def test_scores_are_corrected_on_their_scale():

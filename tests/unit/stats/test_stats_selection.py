@@ -4,15 +4,15 @@ from datetime import UTC, datetime
 
 import pytest
 
-from adjudge.reports.agree_selection import select, select_pairs
-from adjudge.store import LabelDraw, SharedDraw
+from adjudge.records import LabelDraw, SharedDraw
+from adjudge.stats.selection import select, select_pairs
 
 CASES = ("a", "b", "c", "d", "e")
 
 
 def draw(number, chosen, chances, *, run="r", seed=0, shared=None):
     return LabelDraw(
-        run_id=run, judge="j", number=number, chosen=tuple(chosen), chances=chances, basis="doubt",
+        run_id=run, judge="j", number=number, chosen=tuple(chosen), chances=chances, basis=("threshold",),
         uniform_share=0.1, seed=seed, at=datetime(2026, 1, number, tzinfo=UTC), shared=shared,
     )  # fmt: skip
 
@@ -48,7 +48,6 @@ def test_labels_for_every_case_need_no_draw():
 def test_labels_that_nobody_drew_are_of_no_known_chance():
     found = select(CASES, ["a", "b"], [])
     assert (found.kind, found.chances, found.unknown) == ("unknown", {}, 2)
-    assert "--next 50" in found.words
 
 
 def test_a_random_sample_is_taken_at_its_word():
@@ -61,6 +60,7 @@ def test_drawn_labels_have_their_chance_and_others_have_none():
     # drawn with 0.4, and half of the draw has its label
     assert (found.kind, found.chances, found.unknown, found.missing) == ("draw", {"a": 0.2}, 1, 1)
     assert (found.frame, found.if_complete) == (set(CASES), {"a": 0.4, "b": 0.4})
+    assert (found.basis, found.uniform_share) == (("threshold",), 0.1)
 
 
 def test_a_later_draw_counts_from_its_first_label_on():
@@ -90,14 +90,13 @@ def test_cases_judged_after_the_draw_are_not_what_it_tells_of():
 @pytest.mark.parametrize("judged", [(), CASES])
 def test_no_labels_are_an_answer(judged):
     found = select(judged, [], [FIRST])
-    assert (found.kind, found.unknown, found.words) == ("unknown", 0, "no judged case has a label")
+    assert (found.kind, found.unknown, found.is_known) == ("no_label", 0, False)
 
 
 def test_a_draw_for_both_runs_has_one_chance_whatever_was_drawn_for_one_alone():
     of_r, of_s = shared(2, "bc", 0.4, alone=0.3)
     found = select_pairs(CASES, "abc", "bce", [draw(1, "a", dict.fromkeys(CASES, 0.3)), of_r], [of_s])
-    assert (found.kind, found.chances, found.unknown) == ("draw", {"b": 0.4, "c": 0.4}, 0)
-    assert "for both runs at once" in found.words
+    assert (found.kind, found.chances, found.unknown) == ("shared_draw", {"b": 0.4, "c": 0.4}, 0)
     half = select_pairs(CASES, "abc", "be", [of_r], [of_s])
     assert (half.chances, half.missing) == ({"b": 0.2}, 1)
     other = select_pairs(CASES, "ab", "ab", [of_r], [of_s])
@@ -110,16 +109,16 @@ def test_a_later_draw_for_both_counts_from_its_first_pair_of_labels_on():
     assert select_pairs(CASES, "abc", "ab", *draws).chances == {"a": 0.4, "b": 0.4}
     assert select_pairs(CASES, "abc", "abc", *draws).chances == pytest.approx(dict.fromkeys("abc", 0.6))
     assert select_pairs(CASES, "abc", "ac", *draws).chances == pytest.approx(dict.fromkeys("ac", 0.2 + 0.2))
-    assert "yet" in select_pairs(CASES, "de", "de", *draws).words
+    assert select_pairs(CASES, "de", "de", *draws).kind == "shared_unlabelled"
 
 
 def test_draws_made_independently_have_the_product_and_those_of_one_seed_have_no_known_chance():
     one, two = draw(1, "abc", dict.fromkeys(CASES, 0.6)), draw(1, "bcd", dict.fromkeys(CASES, 0.5), run="s")
     same = select_pairs(CASES, "abc", "bcd", [one], [two])
-    assert (same.kind, same.chances) == ("unknown", {})
-    assert "by the same seed" in same.words
+    assert (same.kind, same.chances) == ("same_seed", {})
     apart = draw(1, "bcd", dict.fromkeys(CASES, 0.5), run="s", seed=9)
-    assert select_pairs(CASES, "abc", "bcd", [one], [apart]).chances == {"b": 0.3, "c": 0.3}
+    found = select_pairs(CASES, "abc", "bcd", [one], [apart])
+    assert (found.kind, found.chances) == ("separate_draws", {"b": 0.3, "c": 0.3})
     twin = draw(1, "abc", dict.fromkeys(CASES, 0.6), run="s")
     assert select_pairs(CASES, "abc", "abc", [one], [twin]).chances == dict.fromkeys("abc", 0.6)
 
@@ -132,7 +131,6 @@ def test_where_one_side_is_labelled_whole_the_other_sides_chance_is_that_of_both
 def test_labels_on_both_sides_of_all_of_none_or_for_unknown_reasons():
     assert set(select_pairs(CASES, CASES, CASES, [], []).chances.values()) == {1.0}
     none = select_pairs(CASES, "ab", "cd", [], [])
-    assert (none.kind, none.words) == ("unknown", "no case has labels on both sides")
+    assert (none.kind, none.is_known) == ("no_label", False)
     unknown = select_pairs(CASES, "ab", "ab", [draw(1, "ab", dict.fromkeys(CASES, 0.4))], [])
-    assert (unknown.chances, unknown.unknown) == ({}, 2)
-    assert "not known for both runs" in unknown.words
+    assert (unknown.kind, unknown.chances, unknown.unknown) == ("unknown", {}, 2)

@@ -1,25 +1,29 @@
 """One draw for two runs, and the file in which neither is named."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from adjudge.errors import InputError
-from adjudge.records import Case
-from adjudge.reports.agree_both import (
+from adjudge.analysis.agreement.draws import (
+    DrawRequest,
     Side,
-    ToLabel,
+    Unlabelled,
     draw_for_both,
+    draw_next,
     rows_of_both,
     run_mark,
-    waiting_of,
+    unlabelled_pairs,
 )
-from adjudge.reports.agree_next import draw_next
-from adjudge.reports.agree_rows import collect_verdicts
-from adjudge.reports.agree_selection import select, shared_draws
+from adjudge.analysis.agreement.verdicts import collect_verdicts
+from adjudge.errors import InputError
+from adjudge.records import Case
+from adjudge.stats.selection import select, shared_draws
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)
+
+
+def request(at=AT, **values):
+    return DrawRequest(at=at, **values)
 
 
 @pytest.fixture
@@ -43,7 +47,7 @@ def side(build):
 
 def test_both_runs_keep_one_draw_of_the_cases_judged_in_both(side):
     a, b = side("a", [0, 5] * 20 + [None]), side("b", [5, 5] * 20 + [3])
-    one, two = draw_for_both(a, b, count=10, at=AT)
+    one, two = draw_for_both(a, b, request(count=10))
     assert (one.run_id, one.shared.other, two.run_id, two.shared.other) == ("a", "b", "b", "a")
     assert one.chosen == two.chosen == one.shared.chosen
     assert len(one.chosen) == 10
@@ -57,20 +61,20 @@ def test_doubt_about_either_side_makes_a_case_likelier(side):
     sure, unsure = 0.999, 0.6
     a = side("a", [4] * 40, [unsure] * 10 + [sure] * 30)
     b = side("b", [4] * 40, [sure] * 10 + [unsure] * 10 + [sure] * 20)
-    draw, _ = draw_for_both(a, b, count=10, at=AT)
+    draw, _ = draw_for_both(a, b, request(count=10))
     chances = list(draw.chances.values())
     assert min(chances[:20]) > 5 * max(chances[20:]) > 0
     assert chances[0] == pytest.approx(chances[15])
-    assert draw.basis == "the judge's own probability of being right"
+    assert draw.basis == ("probability",)
     assert draw.uniform_share == 0.1
-    alone, _ = draw_for_both(a, side("b", [4] * 40), count=10, at=AT)  # B tells of no doubt
+    alone, _ = draw_for_both(a, side("b", [4] * 40), request(count=10))  # B tells of no doubt
     assert alone.chances["c000"] > 5 * alone.chances["c015"]
 
 
 def test_what_one_run_drew_alone_changes_its_own_chances_and_not_the_shared_ones(side):
     a, b = side("a", [0, 5] * 20), side("b", [5, 5] * 20)
-    alone = draw_next("a", a.verdicts, [], count=15, at=AT)
-    one, two = draw_for_both(replace(a, before=[alone]), b, count=20, at=AT + timedelta(1))
+    alone = draw_next("a", a.verdicts, [], request(count=15))
+    one, two = draw_for_both(a._replace(before=[alone]), b, request(count=20, at=AT + timedelta(1)))
     assert (one.number, two.number, one.seed) == (2, 1, 1)
     assert one.shared.chances == two.chances
     for case_id, chance in two.chances.items():
@@ -80,35 +84,35 @@ def test_what_one_run_drew_alone_changes_its_own_chances_and_not_the_shared_ones
     # A's own figures use the chance that either draw had its case, over what both chose
     found = select([f"c{at:03}" for at in range(40)], {*alone.chosen, *one.chosen}, [alone, one])
     assert found.chances == {case_id: one.chances[case_id] for case_id in {*alone.chosen, *one.chosen}}
-    later = draw_next("a", a.verdicts, [alone, one], count=5, at=AT)
+    later = draw_next("a", a.verdicts, [alone, one], request(count=5))
     assert later.seed == 2
     assert not set(later.chosen) & {*alone.chosen, *one.chosen}
 
 
 def test_a_second_draw_for_both_leaves_out_the_first_until_all_are_drawn(side):
     a, b = side("a", [0, 5] * 20), side("b", [5, 5] * 20)
-    first = draw_for_both(a, b, count=15, at=AT)
-    again = replace(a, before=[first.a]), replace(b, before=[first.b])
-    second = draw_for_both(*again, count=100, at=AT + timedelta(1))
+    first = draw_for_both(a, b, request(count=15))
+    again = a._replace(before=[first.a]), b._replace(before=[first.b])
+    second = draw_for_both(*again, request(count=100, at=AT + timedelta(1)))
     assert not set(first.a.chosen) & set(second.a.chosen)
     assert len(second.a.chosen) == 25
     assert second.a.chances == second.a.shared.chances
     assert len(shared_draws([first.a, second.a], [first.b, second.b])) == 2
-    whole = replace(a, before=[first.a, second.a]), replace(b, before=[first.b, second.b])
+    whole = a._replace(before=[first.a, second.a]), b._replace(before=[first.b, second.b])
     with pytest.raises(InputError, match="all 40 cases judged in both have been drawn"):
-        draw_for_both(*whole, count=1, at=AT)
+        draw_for_both(*whole, request(count=1))
 
 
 def test_runs_without_a_case_in_common_have_nothing_to_draw(side):
     with pytest.raises(InputError, match="no case was judged in both"):
-        draw_for_both(side("a", [1, None]), side("b", [None, 1]), count=1, at=AT)
+        draw_for_both(side("a", [1, None]), side("b", [None, 1]), request(count=1))
 
 
 def test_draws_shared_with_another_run_or_made_alone_are_not_one_draw(side):
     a, b, c = (side(name, [0, 5] * 20) for name in "abc")
-    with_b, of_b = draw_for_both(a, b, count=10, at=AT)
-    with_c, of_c = draw_for_both(a, c, count=10, at=AT)
-    alone = draw_next("b", b.verdicts, [], count=10, at=AT)
+    with_b, of_b = draw_for_both(a, b, request(count=10))
+    with_c, of_c = draw_for_both(a, c, request(count=10))
+    alone = draw_next("b", b.verdicts, [], request(count=10))
     assert shared_draws([with_c], [of_b]) == shared_draws([with_b], [alone, of_c]) == []
 
 
@@ -122,11 +126,11 @@ def case_of(run, case_id):
 
 
 def test_the_file_names_no_run_and_asks_once_for_what_looks_the_same():
-    wanted = [ToLabel(case_id=f"c{at}", runs=("a", "b")) for at in range(30)]
-    wanted += [ToLabel(case_id="same", runs=("a", "b")), ToLabel(case_id="half", runs=("b",))]
-    rows = list(rows_of_both(wanted, case_of, None, seed=3))
+    wanted = [Unlabelled(case_id=f"c{at}", runs=("a", "b")) for at in range(30)]
+    wanted += [Unlabelled(case_id="same", runs=("a", "b")), Unlabelled(case_id="half", runs=("b",))]
+    rows = rows_of_both(wanted, case_of, None, seed=3)
     assert len(rows) == 62
-    assert rows == list(rows_of_both(wanted, case_of, None, seed=3))
+    assert rows == rows_of_both(wanted, case_of, None, seed=3)
     assert set(rows[0]) == {"case_id", "run", "question", "response", "label", "annotator", "explanation"}
     by_case = {}
     for row in rows:
@@ -140,7 +144,7 @@ def test_the_file_names_no_run_and_asks_once_for_what_looks_the_same():
 
 
 def test_what_waits_is_what_lacks_a_label_on_either_side(side):
-    shared = draw_for_both(side("a", [0, 5] * 20), side("b", [5, 5] * 20), count=3, at=AT).a.shared
+    shared = draw_for_both(side("a", [0, 5] * 20), side("b", [5, 5] * 20), request(count=3)).a.shared
     one, two, three = shared.chosen
-    found = waiting_of([shared], "a", "b", {one, two}, {one})
-    assert found == [ToLabel(case_id=two, runs=("b",)), ToLabel(case_id=three, runs=("a", "b"))]
+    found = unlabelled_pairs([shared], {"a": {one, two}, "b": {one}})
+    assert found == [Unlabelled(case_id=two, runs=("b",)), Unlabelled(case_id=three, runs=("a", "b"))]

@@ -1,0 +1,353 @@
+"""How far a judge agrees with people: every figure of one run's verdicts beside their labels."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+import orjson
+
+from adjudge.analysis.agreement.coefficients import (
+    AnnotatorFigures,
+    Coefficients,
+    LabelKind,
+    ThresholdSearch,
+    compare_annotators,
+    find_threshold,
+    measure,
+    pair_up,
+    value_of,
+)
+from adjudge.analysis.agreement.corrected_means import CorrectedMean, pass_rate_means, score_means
+from adjudge.analysis.agreement.draws import doubts_of
+from adjudge.analysis.agreement.labels import (
+    Label,
+    LabelSource,
+    RunLabels,
+    UnusableColumn,
+    as_passes,
+    by_case,
+    in_one_kind,
+    settled,
+    without_adjudicators,
+)
+from adjudge.analysis.agreement.verdicts import CaseVerdict, Judged
+from adjudge.dataset.label_scale import LabelScale, Meaning, same_label
+from adjudge.errors import SettingsError
+from adjudge.records import Case, DrawBasis, Scale
+from adjudge.stats.selection import Response, Selection, SelectionKind, responses_by_doubt, select
+from adjudge.store import Store
+
+MOST_SLICES = 20
+EPSILON = 0.2
+"""What the alt-test lets a judge be worse than a person by, for being cheaper: the paper's value for experts."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Disagreement:
+    """A case to read: the judge and people far apart."""
+
+    case_id: str
+    judge: Meaning
+    people: tuple[Meaning, ...]
+    apart: float
+    """0 for the same, 1 for the two ends of the scale."""
+    probability: float | None
+    explanations: tuple[str, ...] = ()
+    reason: str | None = None
+    """The judge's; it and the rest are filled in for those that are shown."""
+    question: str | None = None
+    response: str | None = None
+    reference: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SliceAgreement:
+    column: str
+    value: str
+    coefficients: Coefficients
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LabelSample:
+    """How the labelled cases were chosen."""
+
+    kind: SelectionKind
+    known: int
+    """Labelled cases with a known sampling probability."""
+    unknown: int
+    """Labelled cases without one."""
+    missing: int
+    """Drawn cases that have no label yet."""
+    outside: int
+    """Judged cases that were not there when the draw was made, and are not in the corrected means."""
+    weighted: bool
+    """Whether some cases were likelier than others, so that labels count with weights."""
+    basis: tuple[DrawBasis, ...]
+    """What made them likelier."""
+    uniform_share: float
+    probability: float | None
+    """Of every case alike, where the person says that it is a random sample."""
+    responses: tuple[Response, ...]
+    """Of drawn cases, by draw and by doubt; none where all are labelled."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgreementReport:
+    """One judge with one model in one run, beside what people said."""
+
+    run: str
+    judge: str
+    judge_hash: str
+    model: str
+    scale: Scale | None
+    rule: str | None
+    kind: LabelKind
+    judged: int
+    """Cases with a verdict."""
+    not_judged: Mapping[str, int]
+    """Outcome -> cases without one."""
+    labelled: int
+    """Judged cases with a label."""
+    labels: int
+    """Of those cases."""
+    labelled_not_judged: int
+    """Cases with a label and no verdict: they are in no figure."""
+    labels_of_other_cases: int
+    """Labels in the file for cases that the run does not have."""
+    tuned_on: int
+    """Judged cases whose labels the judge was tuned on: they are in no figure."""
+    seen_verdict: int
+    """Labels of the run's cases that were given after seeing what the judge said: they are in no figure."""
+    annotators: tuple[str, ...]
+    adjudicators: tuple[str, ...]
+    """Of those, who settled what the others said."""
+    sources: tuple[LabelSource, ...]
+    own_labels_replaced: int
+    own_labels_unusable: UnusableColumn | None
+    sample: LabelSample
+    agreement: tuple[Coefficients, ...]
+    """By score where people gave scores, then by passes and fails where there is a pass rule."""
+    disagreements: tuple[Disagreement, ...]
+    """The farthest first."""
+    disagreeing: int
+    """Labelled cases on which the judge and somebody differ."""
+    means: tuple[CorrectedMean, ...]
+    threshold: ThresholdSearch | None
+    """None when people gave no passes and fails, in whatever form."""
+    among_people: AnnotatorFigures | None
+    """None without several annotators."""
+    slices: tuple[SliceAgreement, ...]
+    slices_left_out: int
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgreementOptions:
+    """What the person wants to see."""
+
+    slices: tuple[str, ...] = ()
+    disagreements: int = 5
+    random_sample: bool = False
+    epsilon: float = EPSILON
+    adjudicators: tuple[str, ...] = ()
+    """Annotators who settled what the others said: their label is the case's, and they are not among those compared."""
+    seed: int = 0
+
+
+def agreement_of(
+    store: Store, run_id: str, judged: Judged, labels: RunLabels, options: AgreementOptions
+) -> AgreementReport:
+    """What `adjudge agree` prints: with question, answer and the judge's reason for the few cases that are shown.
+
+    Those are read again, because holding the texts of a whole run would fill the memory.
+    """
+    report = measure_agreement(run_id, judged, labels, options)
+    found = []
+    for each in report.disagreements:
+        stored, case = store.judgement(run_id, each.case_id, report.judge), store.case(run_id, each.case_id)
+        found.append(
+            replace(
+                each,
+                reason=stored[0].reason if stored else None,
+                question=_field(case, "question"),
+                response=_field(case, "response"),
+                reference=_field(case, "reference"),
+            )
+        )
+    return replace(report, disagreements=tuple(found))
+
+
+def _field(case: Case | None, name: str) -> str | None:
+    value = case.fields.get(name) if case else None
+    return value if value is None or isinstance(value, str) else orjson.dumps(value).decode()
+
+
+def measure_agreement(
+    run_id: str, judged: Judged, given: RunLabels, options: AgreementOptions
+) -> AgreementReport:
+    verdicts, scale = judged
+    tuned_on = {label.case_id for label in given.labels if label.tuning} & verdicts.cases.keys()
+    cases = {case_id: each for case_id, each in verdicts.cases.items() if case_id not in tuned_on}
+    labels = by_case(in_one_kind([each for each in given.labels if each.case_id not in tuned_on], scale))
+    everybody = {case_id: each for case_id, each in labels.items() if case_id in cases}
+    _check_adjudicators(everybody, options.adjudicators)
+    counted = settled(everybody, options.adjudicators)
+    selection = select(cases, counted, given.draws, random_sample=options.random_sample)
+    passes = as_passes(counted, scale) if scale.has_rule else None
+    kind = _kind(cases, counted, scale.scale, ruled=passes is not None)
+    weights = selection.weights
+    agreement = []
+    if kind == "scores":
+        pairs = pair_up(cases, counted, "scores", weights)
+        agreement.append(measure(pairs, "scores", scale.scale, seed=options.seed))
+    if passes is not None:
+        pairs = pair_up(cases, passes, "passes", weights)
+        agreement.append(measure(pairs, "passes", scale.scale, seed=options.seed))
+    primary: Mapping[str, Sequence[Label]] = counted if kind == "scores" or passes is None else passes
+    disagreements = _disagreements(cases, primary, kind, scale.scale)
+    people: Mapping[str, Sequence[Label]] = without_adjudicators(everybody, options.adjudicators)
+    if kind == "passes":
+        people = as_passes(people, scale) or people
+    slices, left_out = _slices(cases, primary, kind, scale, options, weights=weights)
+    means = (
+        score_means(cases, counted, selection, scale.scale) if kind == "scores" else None,
+        pass_rate_means(cases, passes, selection) if passes is not None else None,
+    )
+    return AgreementReport(
+        run=run_id,
+        judge=verdicts.judge,
+        judge_hash=verdicts.judge_hash,
+        model=verdicts.model,
+        scale=scale.scale,
+        rule=scale.rule,
+        kind=kind,
+        judged=len(cases),
+        not_judged=verdicts.outcomes,
+        labelled=len(counted),
+        labels=sum(map(len, counted.values())),
+        labelled_not_judged=sum(case_id in verdicts.failed for case_id in labels),
+        labels_of_other_cases=given.elsewhere,
+        tuned_on=len(tuned_on),
+        seen_verdict=given.seen_verdict,
+        annotators=tuple(sorted({label.annotator for each in everybody.values() for label in each})),
+        adjudicators=options.adjudicators,
+        sources=given.sources,
+        own_labels_replaced=given.replaced,
+        own_labels_unusable=given.unusable,
+        sample=_sample(cases, selection),
+        agreement=tuple(agreement),
+        disagreements=tuple(disagreements[: options.disagreements]),
+        disagreeing=len(disagreements),
+        means=tuple(mean for mean in means if mean is not None),
+        threshold=None
+        if passes is None
+        else find_threshold(cases, passes, scale, weighted=weights is not None, seed=options.seed),
+        among_people=compare_annotators(cases, people, kind, epsilon=options.epsilon, seed=options.seed),
+        slices=slices,
+        slices_left_out=left_out,
+        seed=options.seed,
+    )
+
+
+def _check_adjudicators(labels: Mapping[str, Sequence[Label]], adjudicators: Sequence[str]) -> None:
+    known = {label.annotator for each in labels.values() for label in each}
+    for name in adjudicators:
+        if name not in known:
+            raise SettingsError(
+                "--adjudicator",
+                f"{name!r} gave no label of a judged case",
+                f"the labels are by {', '.join(sorted(each for each in known if each)) or 'nobody named'}",
+            )
+
+
+def _kind(
+    cases: Mapping[str, Sequence[CaseVerdict]],
+    labels: Mapping[str, Sequence[Label]],
+    scale: Scale | None,
+    *,
+    ruled: bool,
+) -> LabelKind:
+    """Scores of which only the two ends occur, with a rule that tells them apart, are passes and fails."""
+    values = [label.says for each in labels.values() for label in each]
+    if any(isinstance(value, bool) for value in values):
+        return "passes"
+    if not ruled or scale is None:
+        return "scores"
+    ends = {scale.low, scale.high}
+    scores = (verdict.score for verdicts in cases.values() for verdict in verdicts)
+    return "passes" if all(each in ends for each in scores) and ends.issuperset(values) else "scores"
+
+
+def _sample(cases: Mapping[str, Sequence[CaseVerdict]], selection: Selection) -> LabelSample:
+    responses: tuple[Response, ...] = ()
+    if selection.missing:
+        firsts = [each[0] for each in cases.values()]
+        doubts = {
+            verdict.case_id: doubt for verdict, doubt in zip(firsts, doubts_of(firsts).values, strict=True)
+        }
+        responses = (*selection.responses, *responses_by_doubt(doubts, selection))
+    return LabelSample(
+        kind=selection.kind,
+        known=len(selection.chances),
+        unknown=selection.unknown,
+        missing=selection.missing,
+        outside=selection.outside,
+        weighted=selection.weights is not None,
+        basis=selection.basis,
+        uniform_share=selection.uniform_share,
+        probability=next(iter(selection.chances.values())) if selection.kind == "random" else None,
+        responses=responses,
+    )
+
+
+def _slices(
+    cases: Mapping[str, Sequence[CaseVerdict]],
+    labels: Mapping[str, Sequence[Label]],
+    kind: LabelKind,
+    scale: LabelScale,
+    options: AgreementOptions,
+    *,
+    weights: Mapping[str, float] | None,
+) -> tuple[tuple[SliceAgreement, ...], int]:
+    """The values with most labelled cases first; and how many were left out."""
+    found: list[SliceAgreement] = []
+    left_out = 0
+    for at, column in enumerate(options.slices):
+        groups: dict[str, dict[str, Sequence[CaseVerdict]]] = defaultdict(dict)
+        for case_id in labels if weights is None else labels.keys() & weights.keys():
+            groups[cases[case_id][0].slices[at]][case_id] = cases[case_id]
+        ordered = sorted(groups, key=lambda value: (-len(groups[value]), value))
+        left_out += len(ordered[MOST_SLICES:])
+        for value in ordered[:MOST_SLICES]:
+            pairs = pair_up(groups[value], labels, kind, weights)
+            coefficients = measure(pairs, kind, scale.scale, seed=options.seed)
+            found.append(SliceAgreement(column=column, value=value, coefficients=coefficients))
+    return tuple(found), left_out
+
+
+def _disagreements(
+    cases: Mapping[str, Sequence[CaseVerdict]],
+    labels: Mapping[str, Sequence[Label]],
+    kind: LabelKind,
+    scale: Scale | None,
+) -> list[Disagreement]:
+    """The farthest apart first; of equals, those in which the judge was surest."""
+    width = scale.high - scale.low if scale and kind == "scores" and scale.high > scale.low else 1.0
+    found = []
+    for case_id, each in labels.items():
+        verdict = cases[case_id][0]
+        value = value_of(verdict, kind)
+        if value is None or all(same_label(value, label.says) for label in each):
+            continue
+        found.append(
+            Disagreement(
+                case_id=case_id,
+                judge=value,
+                people=tuple(label.says for label in each),
+                apart=fmean(abs(value - label.says) for label in each) / width,
+                probability=verdict.probability,
+                explanations=tuple(label.explanation for label in each if label.explanation),
+            )
+        )
+    return sorted(found, key=lambda each: (-each.apart, -(each.probability or 0.0), each.case_id))

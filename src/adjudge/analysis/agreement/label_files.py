@@ -1,0 +1,312 @@
+"""Files of labels on their way into a run's figures and into the store: whose answer each row is of, and what it says."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Literal, NamedTuple
+
+from adjudge.analysis.agreement.draws import fields_to_label, run_mark
+from adjudge.analysis.agreement.labels import LabelSource, RunLabels, place_kept, place_labels, stored_labels
+from adjudge.analysis.agreement.verdicts import Judged, judged_in
+from adjudge.dataset.label_scale import LabelScale, refuse_zeros_and_ones
+from adjudge.dataset.labels import LabelRow, read_labels
+from adjudge.errors import InputError
+from adjudge.records import Judge, LabelDraw
+from adjudge.store import KeptLabel, Store
+from adjudge.text import shorten, visible
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileNote:
+    """What became of some rows of a file, where that is not plain from the figures."""
+
+    kind: Literal["unlabelled", "stored", "unknown_cases", "removed_run", "other_run", "read_only"]
+    rows: int = 0
+    run_id: str | None = None
+    """None for the run at hand."""
+    replaced: int = 0
+    """Of those stored, in place of older ones."""
+
+
+class FoundLabels(NamedTuple):
+    labels: RunLabels
+    notes: tuple[FileNote, ...] = ()
+
+
+def find_labels(
+    store: Store, run_id: str, judged: Judged, *, path: str | None, annotator: str | None, keep: bool
+) -> FoundLabels:
+    """Those of the file are stored, unless `keep` is off; then all that is stored for the run's cases counts.
+
+    `annotator` is who gave the labels of rows that name nobody.
+    """
+    if path is None:
+        return FoundLabels(stored_labels(store, run_id, judged))
+    rows, stays = read_labels(path), keep and not store.read_only
+    taken = take_labels(store, run_id, judged, rows, file=path, annotator=annotator, keep=stays)
+    if stays:
+        kind: Literal["file", "file_and_store"] = "file_and_store" if taken.older else "file"
+        source = LabelSource(kind=kind, labels=0, file=path) if taken.labels else None
+        labels = stored_labels(store, run_id, judged, file=source, elsewhere=taken.elsewhere)
+        return FoundLabels(labels, taken.notes)
+    blind = [label for label in taken.labels if not label.seen_verdict]
+    labels = RunLabels(
+        labels=place_kept(blind, judged.scale, path),
+        draws=store.draws(run_id, judged.verdicts.judge),
+        sources=(LabelSource(kind="file", labels=len(blind), file=path),),
+        elsewhere=taken.elsewhere,
+        seen_verdict=len(taken.labels) - len(blind),
+    )
+    read_only = (FileNote(kind="read_only"),) if keep else ()
+    return FoundLabels(labels, (*read_only, *taken.notes))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TakenLabels:
+    """What became of a file of labels."""
+
+    labels: Sequence[KeptLabel]
+    """Of the run at hand."""
+    elsewhere: int
+    """Rows of cases that the run does not have."""
+    new: int = 0
+    """Of the labels, where they were stored; the rest took the place of older ones."""
+    older: int = 0
+    """Labels that were stored before, and still are."""
+    notes: tuple[FileNote, ...]
+
+
+def take_labels(
+    store: Store,
+    run_id: str,
+    judged: Judged,
+    rows: Sequence[LabelRow],
+    *,
+    file: str,
+    annotator: str | None,
+    keep: bool = True,
+) -> TakenLabels:
+    """Read them and, to `keep` them, store them. All are read before any is stored: one that means nothing stops all."""
+    verdicts, scale = judged
+    by_run, notes = _by_run(store, run_id, judged, rows)
+    mine = by_run.pop(run_id, [])
+    found = [_place(run_id, judged, mine, file=file, annotator=annotator)]
+    for other, theirs in by_run.items():
+        if not keep:
+            notes.append(FileNote(kind="other_run", rows=len(theirs), run_id=other))
+            continue
+        record = store.find_run(other)
+        assert record is not None  # the rows were sorted by runs that were found
+        # on the scale that the judge had in that run
+        there = judged_in(store, record, judge=verdicts.judge, label_map=scale.label_map)
+        found.append(_place(other, there, theirs, file=file, annotator=annotator))
+    placed = found[0]
+    if not any(each.labels for each in found):
+        raise _no_label(file, run_id, scale, mine, placed)
+    before = len(store.labels(run_id, verdicts.judge))
+    new = [_keep(store, each) if keep else 0 for each in found]
+    for each, added in zip(found, new, strict=True):
+        whose, count = None if each is placed else each.run_id, len(each.labels)
+        if each.unlabelled:
+            notes.append(FileNote(kind="unlabelled", rows=each.unlabelled, run_id=whose))
+        if keep and each.labels:
+            notes.append(FileNote(kind="stored", rows=count, run_id=whose, replaced=count - added))
+        if whose and each.elsewhere:
+            notes.append(FileNote(kind="unknown_cases", rows=each.elsewhere, run_id=whose))
+    older = max(0, before - (len(placed.labels) - new[0])) if keep else 0
+    return TakenLabels(
+        labels=placed.labels, elsewhere=placed.elsewhere, new=new[0], older=older, notes=tuple(notes)
+    )
+
+
+def with_draws(
+    labels: Sequence[KeptLabel], draws: Sequence[LabelDraw], before: Sequence[KeptLabel]
+) -> list[KeptLabel]:
+    """Each with how its case was drawn: in this run, or in another over the same case, as an older label of it says.
+
+    A label given after seeing the verdict belongs to no draw.
+    """
+    chosen = {case_id: draw.number for draw in draws for case_id in draw.chosen}
+    chances = draws[-1].chances if draws else {}
+    older = {label.case_id: label for label in before if label.draw is not None}
+    found = []
+    for label in labels:
+        drawn, case_id = label, label.case_id
+        if not label.seen_verdict and case_id in chosen:
+            drawn = replace(label, draw=chosen[case_id], probability=chances[case_id])
+        elif not label.seen_verdict and case_id in older:
+            there = older[case_id]
+            drawn = replace(label, run_id=there.run_id, draw=there.draw, probability=there.probability)
+        found.append(drawn)
+    return found
+
+
+# ---- the rows of one run -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Placed:
+    """The rows of a file that are of one run, on the scale of its judge."""
+
+    run_id: str
+    judge: str
+    labels: list[KeptLabel]
+    elsewhere: int
+    """Rows of cases that the run does not have."""
+    unlabelled: int
+
+
+def _place(
+    run_id: str, judged: Judged, rows: Sequence[LabelRow], *, file: str, annotator: str | None
+) -> _Placed:
+    verdicts, scale = judged
+    known = {verdict.case_id for verdict in verdicts.verdicts} | verdicts.failed.keys()
+    labelled = [row for row in rows if row.label is not None]
+    here = [
+        replace(row, case_id=case_id)
+        for row in labelled
+        if (case_id := row.case_id if row.case_id in known else bare_id(row.case_id)) in known
+    ]
+    now = datetime.now(UTC)
+    found = [
+        KeptLabel(
+            case_id=row.case_id,
+            judge=verdicts.judge,
+            label=says,
+            run_id=run_id,
+            annotator=row.annotator or annotator or "",
+            explanation=row.explanation,
+            tuning=row.tuning,
+            seen_verdict=row.seen_verdict,
+            at=now,
+        )
+        for row, says in place_labels(here, scale, file)
+    ]
+    refuse_zeros_and_ones(file, [label.label for label in found], scale)
+    return _Placed(
+        run_id=run_id,
+        judge=verdicts.judge,
+        labels=found,
+        elsewhere=len(labelled) - len(here),
+        unlabelled=len(rows) - len(labelled),
+    )
+
+
+def _keep(store: Store, placed: _Placed) -> int:
+    """Store them; how many were new."""
+    if not placed.labels:
+        return 0
+    draws = store.draws(placed.run_id, placed.judge)
+    before = store.labels(placed.run_id, placed.judge)
+    return store.keep_labels(placed.run_id, with_draws(placed.labels, draws, before))
+
+
+def _no_label(
+    file: str, run_id: str, scale: LabelScale, rows: Sequence[LabelRow], placed: _Placed
+) -> InputError:
+    some = ", ".join(f"`{row.case_id}`" for row in rows[:3])
+    return InputError(
+        file,
+        f"holds no label of a case of run {run_id}" + (f"; its ids are {some} …" if placed.elsewhere else ""),
+        "`adjudge export RUN -o -` shows the ids of the run; a file made by `--next` has them"
+        if placed.elsewhere
+        else f"fill in `label`: {scale.wanted()}",
+    )
+
+
+# ---- which run a row is of -----------------------------------------------------------------------------------
+
+
+def _by_run(
+    store: Store, run_id: str, judged: Judged, rows: Sequence[LabelRow]
+) -> tuple[dict[str, list[LabelRow]], list[FileNote]]:
+    """Without rows of runs that were removed, of which the notes tell."""
+    draws = store.draws(run_id, judged.verdicts.judge)
+    found = sort_by_run(store, run_id, draws, rows, judge=judged.verdicts.source)
+    gone = [other for other in found if other != run_id and store.find_run(other) is None]
+    return found, [FileNote(kind="removed_run", rows=len(found.pop(each)), run_id=each) for each in gone]
+
+
+def sort_by_run(
+    store: Store,
+    run_id: str,
+    draws: Sequence[LabelDraw],
+    rows: Sequence[LabelRow],
+    *,
+    judge: Judge | None = None,
+    partner: str | None = None,
+) -> dict[str, list[LabelRow]]:
+    """Run -> its rows; an `InputError` for a row that names a run which is not there.
+
+    A row that names none is of the run at hand. One that names a run by the mark that `--next --with` wrote is of a run
+    that shares a draw with the one at hand. Where the answers of both runs looked the same it was asked for once, and is
+    of both. `partner` is a run that marks may be of, whatever was drawn.
+    """
+    partners = dict.fromkeys(draw.shared.other for draw in draws if draw.shared is not None)
+    runs = (run_id, *partners, *([] if partner is None else [partner]))
+    named: dict[str, str] = {}
+    found: dict[str, list[LabelRow]] = defaultdict(list)
+    for row in rows:
+        found[_run_of(store, row, runs, named)].append(row)
+    for other, one_for_both in _asked_once(store, run_id, draws, found, judge).items():
+        found[other] += one_for_both
+    return dict(found)
+
+
+def bare_id(case_id: str) -> str:
+    """Without what `--next` writes into a CSV so that no spreadsheet takes an id for a formula."""
+    return case_id.removeprefix("'")
+
+
+def _run_of(store: Store, row: LabelRow, runs: Sequence[str], named: dict[str, str]) -> str:
+    if row.run is None:
+        return runs[0]
+    for run_id in runs:
+        if row.run in {run_mark(run_id, row.case_id), run_mark(run_id, bare_id(row.case_id))}:
+            return run_id
+    if row.run not in named:
+        # not by the start of an id: a column `run` of somebody's own may hold anything
+        record = store.find_run(row.run)
+        if record is None or row.run not in {record.run_id, record.name}:
+            raise InputError(
+                str(row.place),
+                f"`run` is `{visible(shorten(row.run, 40))}`, which is no run in {store.where}, and no mark of a case "
+                f"that run {runs[0]} shares with another",
+                "leave `run` as `--next` wrote it, name a run by its whole name or id, or drop the column",
+            )
+        named[row.run] = record.run_id
+    return named[row.run]
+
+
+def _asked_once(
+    store: Store,
+    run_id: str,
+    draws: Sequence[LabelDraw],
+    found: Mapping[str, Sequence[LabelRow]],
+    judge: Judge | None,
+) -> dict[str, list[LabelRow]]:
+    """Rows of a shared draw that are of the other run too, because its answer looks the same and has no row."""
+    more: dict[str, list[LabelRow]] = defaultdict(list)
+    drawn_with: dict[str, set[str]] = defaultdict(set)
+    for draw in draws:
+        if draw.shared is not None:
+            drawn_with[draw.shared.other].update(draw.shared.chosen)
+    for other, drawn in drawn_with.items():
+        for one, two in ((run_id, other), (other, run_id)):
+            there = {bare_id(row.case_id) for row in found.get(two, ())}
+            for row in found.get(one, ()):
+                case_id = row.case_id if row.case_id in drawn else bare_id(row.case_id)
+                if row.run is None or row.label is None or case_id not in drawn or bare_id(case_id) in there:
+                    continue
+                mine, theirs = store.case(one, case_id), store.case(two, case_id)
+                # the same row of the same file is one case, whose label both runs have as it is
+                if (
+                    mine is None
+                    or theirs is None
+                    or (mine.fields, mine.columns) == (theirs.fields, theirs.columns)
+                ):
+                    continue
+                if fields_to_label(mine, judge) == fields_to_label(theirs, judge):
+                    more[two].append(replace(row, case_id=case_id, run=two))
+    return more

@@ -1,0 +1,137 @@
+"""A stored run's verdicts by one judge, case by case: what labels are held against."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from adjudge.analysis.summary.stored import judges_of
+from adjudge.dataset.label_scale import LabelScale, label_scale_of
+from adjudge.errors import InputError
+from adjudge.records import Failed, Json, Judge, Judgement
+from adjudge.store import RunRecord, Store
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CaseVerdict:
+    """One judgement, as far as agreement needs it: a run of 100,000 is held in memory whole."""
+
+    case_id: str
+    repeat: int
+    score: float
+    passed: bool | None
+    probability: float | None
+    cluster: str
+    """The case itself where its row names none."""
+    slices: tuple[str, ...]
+    """Its values of the columns asked for, in their order."""
+
+
+@dataclass(kw_only=True, slots=True)
+class RunVerdicts:
+    """What one judge with one model said in a run."""
+
+    judge: str
+    judge_hash: str
+    model: str
+    source: Judge | None
+    verdicts: list[CaseVerdict] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+    """Case id -> how it came out, for cases without any verdict."""
+    own_labels: dict[str, Json] = field(default_factory=dict)
+    own_annotators: dict[str, Json] = field(default_factory=dict)
+
+    @property
+    def cases(self) -> dict[str, list[CaseVerdict]]:
+        """Case id -> its verdicts, one for each repeat, in the order of the run."""
+        found: dict[str, list[CaseVerdict]] = {}
+        for verdict in self.verdicts:
+            found.setdefault(verdict.case_id, []).append(verdict)
+        return found
+
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """Of the cases that were not judged."""
+        return dict(sorted(Counter(self.failed.values()).items()))
+
+
+class Judged(NamedTuple):
+    """One judge of a stored run, and how its labels are read."""
+
+    verdicts: RunVerdicts
+    scale: LabelScale
+
+
+def judged_in(
+    store: Store,
+    record: RunRecord,
+    *,
+    judge: str | None,
+    label_map: Mapping[str, str] | None = None,
+    slices: Sequence[str] = (),
+) -> Judged:
+    """By name or `name@hash`; the only one when none is named."""
+    verdicts = collect_verdicts(
+        store.judgements(record.run_id), judges_of(store, record), judge=judge, slices=slices
+    )
+    scores = {(verdict.score, verdict.passed) for verdict in verdicts.verdicts}
+    return Judged(verdicts, label_scale_of(verdicts.judge, verdicts.source, scores, label_map or {}))
+
+
+def collect_verdicts(
+    judgements: Iterable[Judgement], judges: Sequence[Judge], *, judge: str | None, slices: Sequence[str] = ()
+) -> RunVerdicts:
+    """Those of the judge asked for, by name or `name@hash`; of the only one when none is."""
+    sources = {(each.name, each.hash): each for each in judges}
+    accounts: dict[tuple[str, str, str], RunVerdicts] = {}
+    for judgement in judgements:
+        key = (judgement.judge, judgement.judge_hash, judgement.model)
+        if judge is not None and judge not in {key[0], f"{key[0]}@{key[1]}"}:
+            continue
+        account = accounts.get(key)
+        if account is None:
+            account = accounts[key] = RunVerdicts(
+                judge=key[0], judge_hash=key[1], model=key[2], source=sources.get(key[:2])
+            )
+        _add(account, judgement, slices)
+    names = [f"{each.name}@{each.hash}" for each in judges]
+    if not accounts:
+        asked = f"--only {judge}" if judge is not None else "this run"
+        raise InputError(
+            asked, "no judgement of it is in the run", f"the run's judges are {', '.join(names) or 'none'}"
+        )
+    if len(accounts) > 1:
+        found = ", ".join(f"{key[0]}@{key[1]} ({key[2]})" for key in accounts)
+        raise InputError(
+            "this run", f"has several judges: {found}", "say whose verdicts to look at with --only NAME@HASH"
+        )
+    (account,) = accounts.values()
+    for verdict in account.verdicts:  # a case that failed in one repeat was judged in another
+        account.failed.pop(verdict.case_id, None)
+    return account
+
+
+def _add(account: RunVerdicts, judgement: Judgement, slices: Sequence[str]) -> None:
+    if judgement.label is not None:
+        account.own_labels[judgement.case_id] = judgement.label
+    if judgement.annotators is not None:
+        account.own_annotators[judgement.case_id] = judgement.annotators
+    if isinstance(judgement.outcome, Failed):
+        account.failed.setdefault(judgement.case_id, judgement.outcome.kind)
+        return
+    account.verdicts.append(
+        CaseVerdict(
+            case_id=judgement.case_id,
+            repeat=judgement.repeat,
+            score=judgement.outcome.score.value,
+            passed=judgement.passed,
+            probability=judgement.probability,
+            cluster=judgement.case_id if judgement.cluster is None else judgement.cluster,
+            slices=tuple(_slice(judgement.metadata, column) for column in slices),
+        )
+    )
+
+
+def _slice(metadata: Mapping[str, Json], column: str) -> str:
+    value = metadata.get(column)
+    return "(none)" if value is None else value if isinstance(value, str) else str(value)
