@@ -10,7 +10,7 @@ LAYERS = [
     {"records", "errors", "text", "fields", "options", "versions"},
     {"templates", "expressions", "stats", "documents"},
     {"dataset", "judges", "prompts", "models", "verdicts", "scoring", "store"},
-    {"embedded", "importers", "testing"},
+    {"procedures", "embedded", "importers", "testing"},
     {"runs", "settings"},
     {"analysis"},
     {"probes"},

@@ -7,11 +7,11 @@ from itertools import islice
 
 from adjudge.errors import InputError, TemplateError
 from adjudge.models import estimate_tokens, request_key
+from adjudge.procedures.case import judge_case
 from adjudge.prompts.fill import fill_inputs
 from adjudge.records import BadRow, Case, Judge, ModelClient, Request
 from adjudge.runs.budget import Price
 from adjudge.runs.plan import Plan
-from adjudge.runs.procedure import judge_case
 from adjudge.runs.select import select_rows
 from adjudge.store import RunRecord, Store, planned_judges
 

@@ -5,9 +5,9 @@ from datetime import datetime
 from hashlib import sha256
 from typing import TypeAlias
 
+from adjudge.procedures.procedure import Asking
 from adjudge.prompts.fill import Filled
 from adjudge.records import BadRow, Case, Judge, Judgement, ModelClient
-from adjudge.runs.procedure import Asking
 from adjudge.runs.reuse import StoredClient
 from adjudge.store import KeepJudgement, PlaceJudgement
 from adjudge.store.group import GroupCommit

@@ -11,10 +11,10 @@ from adjudge.errors import InputError, JudgeFileError, SettingsError
 from adjudge.judges import load_judge, override
 from adjudge.models.confidential import mask_secrets
 from adjudge.options import option
+from adjudge.procedures.procedure import Asking
 from adjudge.prompts.fill import Bindings
 from adjudge.prompts.lookup import inputs_in_values, unknown_maps
 from adjudge.records import NOTHING, Json, Judge
-from adjudge.runs.procedure import Asking
 from adjudge.scoring import pass_rule_problem
 
 MAX_JOBS = 2_000

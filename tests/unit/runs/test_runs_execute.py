@@ -8,11 +8,11 @@ import pytest
 
 from adjudge.errors import DatasetError, RateLimitedError, TooLongError
 from adjudge.judges import load_judge, parse_judge
+from adjudge.procedures.procedure import Asking
 from adjudge.prompts.fill import Bindings
 from adjudge.records import BadRow, Case, Completion, Place
 from adjudge.runs.execute import Conditions, execute
 from adjudge.runs.keep import NoKeeper
-from adjudge.runs.procedure import Asking
 
 ASKING = Asking(bindings=Bindings(current_date="2026-01-02"))
 RELEVANCE = load_judge("relevance")
