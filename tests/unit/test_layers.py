@@ -7,7 +7,8 @@ from pathlib import Path
 import adjudge
 
 LAYERS = [
-    {"records", "errors", "text", "fields", "options", "versions"},
+    {"records", "errors", "text", "fields", "versions"},
+    {"options"},
     {"templates", "expressions", "stats", "documents"},
     {"dataset", "judges", "prompts", "models", "verdicts", "scoring", "store"},
     {"procedures", "embedded", "importers", "testing"},

@@ -199,7 +199,7 @@ def advice_step(judgement: Judgement) -> Step:
         value="Find out why the system gave no answer." if empty else "Fill in what is missing.",
         explanation="`when_empty:` in the judge file says what a blank response is worth."
         if empty
-        else "Or name its column with `--map input=column`; then run the same command again. The report gives the mean "
+        else "Or name its column with `--columns input=column`; then run the same command again. The report gives the mean "
         "with and without such rows.",
     )
 

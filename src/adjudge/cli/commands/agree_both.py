@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from adjudge.analysis.summary.stored import judges_of
-from adjudge.cli.agree_next import Next, check_path, probability_range, write_rows
+from adjudge.cli.commands.agree_next import Next, check_path, probability_range, write_rows
 from adjudge.cli.console import print_json, tell
 from adjudge.cli.stored import find_run
 from adjudge.errors import InputError, SettingsError

@@ -114,8 +114,9 @@ def write_rows(path: str, rows: Iterable[dict[str, Json]]) -> None:
             file.write(data)
     except OSError as error:
         raise StoreError(
-            f"{path}: could not be written ({error.strerror})\n\n"
-            "hint: the draw is stored: `--next 0 -o FILE` writes it elsewhere"
+            path,
+            f"could not be written ({error.strerror})",
+            "the draw is stored: `--next 0 -o FILE` writes it elsewhere",
         ) from None
 
 
