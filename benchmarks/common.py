@@ -7,7 +7,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
-from contextlib import aclosing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -96,23 +96,23 @@ def write_cases(path: Path, count: int, *, start: int = 0) -> Path:
 async def judge_all(cases: Path, server: Server, store: Path, *, judge: str, jobs: int) -> int:
     """One run as `adjudge run` makes it, from the file to the committed rows, in this process."""
     from adjudge.dataset import read_cases  # noqa: PLC0415 - other benchmarks measure processes that must stay small
+    from adjudge.options import RunOptions  # noqa: PLC0415 - likewise
+    from adjudge.records import Judgement  # noqa: PLC0415 - likewise
     from adjudge.runs.plan import make_plan  # noqa: PLC0415 - likewise
-    from adjudge.runs.session import Keeping, open_session  # noqa: PLC0415 - likewise
+    from adjudge.runs.session import open_session  # noqa: PLC0415 - likewise
 
-    plan = make_plan([judge], jobs=jobs, environ={})
-    opened = open_session(
-        plan,
-        source=str(cases),
-        model=MODEL,
-        base_url=server.base_url,
-        keeping=Keeping(store=store),
-        environ=ENVIRONMENT,
-    )
+    options = RunOptions(model=MODEL, base_url=server.base_url, jobs=jobs, store=store)
     done = 0
-    async with opened as session, aclosing(session.judge(read_cases(cases))) as stream:
-        async for judgement in stream:
-            assert judgement.outcome.kind == "scored", judgement.outcome
-            done += 1
+
+    def take(judgement: Judgement) -> None:
+        nonlocal done
+        assert judgement.outcome.kind == "scored", judgement.outcome
+        done += 1
+
+    async with open_session(
+        make_plan([judge], options, environ={}), str(cases), environ=ENVIRONMENT
+    ) as session:
+        await session.run(read_cases(cases), take)
     return done
 
 

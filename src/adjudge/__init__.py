@@ -6,7 +6,8 @@ if TYPE_CHECKING:
     from adjudge.analysis.summary.report import Report
     from adjudge.api import Run, aevaluate, ajudge, evaluate, judge
     from adjudge.errors import AdjudgeError, InputError, ModelCallError, StoreError
-    from adjudge.judges import built_in_judges, lint_judge, load_judge, parse_judge
+    from adjudge.judges import built_in_judges, load_judge, parse_judge
+    from adjudge.judges.lint import lint_judge
     from adjudge.records import Case, Completion, Judge, Judgement, ModelClient, Request
 
 __version__ = "0.1.0"
@@ -37,7 +38,8 @@ __all__ = [
 _HOMES = {
     "adjudge.api": ("Run", "aevaluate", "ajudge", "evaluate", "judge"),
     "adjudge.errors": ("AdjudgeError", "InputError", "ModelCallError", "StoreError"),
-    "adjudge.judges": ("built_in_judges", "lint_judge", "load_judge", "parse_judge"),
+    "adjudge.judges": ("built_in_judges", "load_judge", "parse_judge"),
+    "adjudge.judges.lint": ("lint_judge",),
     "adjudge.records": ("Case", "Completion", "Judge", "Judgement", "ModelClient", "Request"),
     "adjudge.analysis.summary.report": ("Report",),
 }

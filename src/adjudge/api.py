@@ -3,25 +3,21 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import aclosing
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from functools import wraps
-from inspect import signature
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack
 
 from adjudge.analysis.summary.report import Report
 from adjudge.dataset import read_cases
 from adjudge.documents.rows import result_row
 from adjudge.errors import DatasetError, InputError
-from adjudge.models.function import ModelFunction
-from adjudge.options import called_from_python
+from adjudge.options import ModelFunction, RunKeywords, RunOptions, called_from_python, declared, make_options
 from adjudge.records import NOTHING, BadRow, Json, Judge, Judgement, ModelClient
-from adjudge.runs.budget import Price
-from adjudge.runs.plan import CurrentDate, make_plan, told_date
-from adjudge.runs.session import Keeping, Limits, open_session
-from adjudge.store import DEFAULT_STORE, Partial
+from adjudge.runs.plan import CurrentDate, make_plan, reported_date
+from adjudge.runs.session import open_session
+from adjudge.store import Partial
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +61,7 @@ class Run:
     def report(self, *, slices: Sequence[str] = ()) -> Report:
         """`slices` are metadata columns to report by."""
         report = Report.of(self.judgements, self.judges, slices=slices)
-        date = told_date(self.judges, self.current_date)
+        date = reported_date(self.judges, self.current_date)
         return replace(report, run=self.name, current_date=date, partial=self.partial)
 
     def rows(self) -> list[dict[str, Json]]:
@@ -84,69 +80,22 @@ class Run:
 async def aevaluate(
     cases: str | Path | Iterable[Mapping[str, Any]] | Any,
     judges: str | Path | Judge | Sequence[str | Path | Judge],
-    *,
-    model: str | ModelClient | ModelFunction | None = None,
-    base_url: str | None = None,
-    name: str | None = None,
-    map: Mapping[str, str] = NOTHING,  # type: ignore[assignment]  # noqa: A002 - the command line's word for it
-    set: Mapping[str, str] = NOTHING,  # type: ignore[assignment]  # noqa: A002 - likewise
-    passes: str | None = None,
-    temperature: float | None = None,
-    max_output_tokens: int | None = None,
-    parameters: Mapping[str, Json] = NOTHING,
-    repeat: int = 1,
-    jobs: int = 64,
-    first: int | None = None,
-    sample: int | None = None,
-    seed: int = 0,
-    strict: bool = False,
-    store: str | Path | None = DEFAULT_STORE,
-    fresh: bool = False,
-    retry: Iterable[str] = (),
-    rpm: int | None = None,
-    tpm: int | None = None,
-    max_cost: float | Decimal | None = None,
-    max_calls: int | None = None,
-    price: Price | None = None,
+    **options: Unpack[RunKeywords],
 ) -> Run:
     """Judge every case with every judge.
 
     `cases` is a file, a list of dicts, a dict of columns or a DataFrame; `judges` are built-in names, judge files or
     loaded judges; `model` is a name, a function of the prompt (text in, text out, sync or async) or a `ModelClient`; the
-    other arguments are the flags of `adjudge run`.
+    other keywords are the flags of `adjudge run`.
     """
     some = [judges] if isinstance(judges, str | Path | Judge) else list(judges)
-    plan = make_plan(
-        some,
-        maps=map,
-        sets=set,
-        passes=passes,
-        temperature=temperature,
-        max_output_tokens=max_output_tokens,
-        parameters=parameters,
-        repeats=repeat,
-        jobs=jobs,
-        first=first,
-        sample=sample,
-        seed=seed,
-    )
-    rows = read_cases(cases, maps=map, strict=strict)
-    limits = Limits(
-        rpm=rpm,
-        tpm=tpm,
-        max_cost=None if max_cost is None else Decimal(str(max_cost)),
-        max_calls=max_calls,
-        price=price,
-    )
-    keeping = Keeping(store=store, fresh=fresh, retry=frozenset(retry))
-    async with open_session(
-        plan, source=cases, model=model, base_url=base_url, name=name, limits=limits, keeping=keeping
-    ) as session:
-        async with aclosing(session.judge(rows, most_held=None)) as stream:
-            judgements = [judgement async for judgement in stream]
-        judgements += session.left_over()
+    plan = make_plan(some, make_options(**options))
+    rows = read_cases(cases, maps=plan.options.columns, strict=plan.options.strict)
+    judgements: list[Judgement] = []
+    async with open_session(plan, cases) as session:
+        await session.run(rows, judgements.append, most_held=None)
         return Run(
-            name=session.run,
+            name=session.run_id,
             judges=plan.judges,
             judgements=tuple(judgements),
             current_date=session.plan.current_date,
@@ -212,5 +161,18 @@ def _waited(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
     return wait
 
 
+def with_keywords(found: Signature) -> Signature:
+    """`**options` spelled out: the options of a run with their types and defaults."""
+    kept = [each for each in found.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
+    keywords = [
+        Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type)
+        for each in declared(RunOptions).values()
+    ]
+    return found.replace(parameters=[*kept, *keywords])
+
+
 evaluate = _waited(aevaluate)
 judge = _waited(ajudge)
+
+for _function in (aevaluate, evaluate):  # what `help` and a notebook's completion read
+    setattr(_function, "__signature__", with_keywords(signature(_function)))  # noqa: B010 - not an attribute to mypy

@@ -14,7 +14,7 @@ class AdjudgeError(Exception):
     """
 
 
-class InputError(AdjudgeError):
+class ExplainedError(AdjudgeError):
     """Says where, what was seen and what was wanted, and what to do next."""
 
     def __init__(self, where: str, problem: str, hint: str) -> None:
@@ -22,6 +22,10 @@ class InputError(AdjudgeError):
         self.where = where
         self.problem = problem
         self.hint = hint
+
+
+class InputError(ExplainedError):
+    """The person can fix it."""
 
 
 class DatasetError(InputError):
@@ -148,5 +152,5 @@ class DeadlinePassedError(NotAskedError):
     kind = "deadline"
 
 
-class StoreError(AdjudgeError):
+class StoreError(ExplainedError):
     """The place where judgements are kept is full, locked, damaged or newer than this version."""

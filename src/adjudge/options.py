@@ -1,16 +1,294 @@
-"""What the caller calls an option: a flag on the command line, a keyword from Python."""
+"""What a run can be told, declared once: flags, keywords, config keys and the words of messages are made from it."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import MISSING, dataclass, field, fields
+from decimal import Decimal, InvalidOperation
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar, Unpack
+
+from adjudge.errors import SettingsError
+from adjudge.records import NOTHING, Completion, Json, ModelClient, Request
+
+DEFAULT_STORE = "./.adjudge"
+NO_PAIRS: Mapping[str, str] = {}
+T = TypeVar("T")
+
+Reply: TypeAlias = str | Completion
+ModelFunction: TypeAlias = (
+    Callable[[str], Reply | Awaitable[Reply]] | Callable[[Request], Reply | Awaitable[Reply]]
+)
+"""A parameter annotated `Request` gets the whole request; any other gets the prompt as text."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Price:
+    """US dollars per million tokens."""
+
+    input: Decimal
+    output: Decimal
+
+
+# ---- how an option is declared ----
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileRule:
+    """What adjudge.toml may do with an option."""
+
+    words: str
+    """For the documentation."""
+    check: Literal["nothing", "place", "model", "parameter"] = "nothing"
+    """What each value is checked for, and of `name=value` the name."""
+    refused: str | None = None
+    """Why the option may not stand in the file at all."""
+
+
+def never(why: str) -> FileRule:
+    return FileRule(words=f"not allowed: {why}", refused=why)
+
+
+ANY = FileRule(words="any value")
+INSIDE = FileRule(words="a path inside the folder, links followed", check="place")
+STORE = FileRule(words="a path inside the folder, links followed; no database server", check="place")
+JUDGE = FileRule(words="a built-in judge, or a file inside the folder", check="place")
+MODEL = FileRule(
+    words="a model of `openai:`, `azure:`, `anthropic:` or `google:`, which is asked at the address and with the key "
+    "of your environment; `embedded`; `replay`; `scripted:` with a file inside the folder; not `litellm:`",
+    check="model",
+)
+PARAMETERS = FileRule(words="the parameters listed below for the model's provider", check="parameter")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Option:
+    """How a field of an options record is set from outside; its type and default are the field's."""
+
+    help: str
+    config: FileRule
+    flag: str | None = None
+    """Its long flag, where that is not the field's name."""
+    short: str | None = None
+    aliases: tuple[str, ...] = ()
+    """Other names: as keyword, flag, config key and environment variable."""
+    least: float | None = None
+    above: float | None = None
+    most: float | None = None
+    below: float | None = None
+    metavar: str | None = None
+    parse: Callable[[str], object] | None = None
+    """What text becomes, where the field's type does not tell."""
+    required: bool = False
+
+
+class OptionField(NamedTuple):
+    """A field of an options record, with all that is known about it."""
+
+    name: str
+    type: Any
+    default: Any
+    option: Option
+
+    @property
+    def flag(self) -> str:
+        return self.option.flag or "--" + self.name.replace("_", "-")
+
+
+def opt(default: T, config: FileRule, help: str, **more: Any) -> T:  # noqa: A002 - as everybody calls it
+    """A field of an options record; `more` is what else `Option` knows."""
+    return declare(default, Option(config=config, help=help, **more))
+
+
+def declare(default: T, option: Option) -> T:
+    metadata = {"option": option}
+    if isinstance(default, Mapping):
+        made: T = field(default_factory=lambda: default, metadata=metadata)
+        return made
+    return field(default=default, metadata=metadata)
+
+
+@cache
+def declared(record: type) -> Mapping[str, OptionField]:
+    """A record's options by field."""
+    return {
+        each.name: OptionField(
+            each.name,
+            each.type,
+            each.default if each.default_factory is MISSING else each.default_factory(),
+            each.metadata["option"],
+        )
+        for each in fields(record)
+    }
+
+
+def parse_amount(text: str) -> Decimal:
+    """Money is counted exactly."""
+    try:
+        amount = Decimal(text)
+    except InvalidOperation:
+        amount = Decimal("NaN")
+    if not amount.is_finite() or amount < 0:
+        raise ValueError(f"`{text}` is not an amount of money")
+    return amount
+
+
+def parse_price(text: str) -> Price:
+    """`IN,OUT` in US dollars per million tokens."""
+    try:
+        price_in, price_out = (parse_amount(part.strip()) for part in text.split(","))
+    except ValueError:
+        raise SettingsError(
+            "--price", f"`{text}` is not of the form IN,OUT", "such as --price 0.15,0.60"
+        ) from None
+    return Price(input=price_in, output=price_out)
+
+
+def parse_words(text: str) -> frozenset[str]:
+    """Words with commas between them."""
+    return frozenset(word.strip() for word in text.split(",") if word.strip())
+
+
+# ---- the options of a run ----
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class RunOptions:
+    """All that a run can be told but its cases and its judges. It can hold secrets, so it has no `repr`."""
+
+    model: str | ModelClient | ModelFunction | None = opt(
+        None, MODEL, "Who judges: `provider:NAME`; `adjudge models` lists what can be used.", short="-m"
+    )
+    base_url: str | None = opt(
+        None,
+        never("it could send your key to its author's server"),
+        "Another server that speaks the provider's protocol (vLLM, llama.cpp, Ollama …).",
+    )
+    temperature: float | None = opt(None, ANY, "Instead of 0, or of what the judge says.", least=0, most=2)
+    max_output_tokens: int | None = opt(None, ANY, "Instead of what the judge says.", least=1)
+    parameters: Mapping[str, Json] = opt(
+        NOTHING, PARAMETERS, "A further request parameter, `k=v`; may be repeated.", flag="--param"
+    )
+    columns: Mapping[str, str] = opt(
+        NO_PAIRS,
+        ANY,
+        "Take an input from another column: `--columns response=answer`; may be repeated.",
+        aliases=("map",),
+    )
+    variables: Mapping[str, str] = opt(
+        NO_PAIRS,
+        ANY,
+        "Give an input one value for all cases: `--variables focus=tone`; may be repeated.",
+        aliases=("set",),
+    )
+    passes: str | None = opt(
+        None, ANY, "Instead of the judge's pass rule: `--pass 'score >= 4'`.", flag="--pass"
+    )
+    jobs: int = opt(64, ANY, "Most requests in flight at once.", short="-j", aliases=("max_concurrency",))
+    first: int | None = opt(None, ANY, "Judge only the first N cases.", short="-n", aliases=("limit",))
+    sample: int | None = opt(None, ANY, "Judge a random sample of N cases.")
+    seed: int | None = opt(None, ANY, "Which sample; 0 unless given.")
+    repeat: int = opt(1, ANY, "Judge each case this often.")
+    name: str | None = opt(None, ANY, "A name for the run; else it has the hash of what was asked.")
+    store: str | Path | None = opt(
+        DEFAULT_STORE, STORE, "Where judgements are kept: a folder, a .db file or a postgresql:// URL."
+    )
+    """None, which only Python can say: nothing is kept."""
+    fresh: bool = opt(
+        False,
+        never("it would pay for everything again, at every run"),
+        "Ask everything again, whatever is stored.",
+        aliases=("no_cache",),
+    )
+    retry: frozenset[str] = opt(
+        frozenset(),
+        ANY,
+        "Re-ask cases with these outcomes: some of `unreadable,truncated,refused`.",
+        parse=parse_words,
+        metavar="OUTCOMES",
+    )
+    max_cost: Decimal | None = opt(
+        None,
+        ANY,
+        "Send nothing that could take the run's cost above this, resumed or not.",
+        parse=parse_amount,
+        metavar="USD",
+    )
+    max_calls: int | None = opt(
+        None, ANY, "Send at most this many requests in the whole run; retries count.", least=1
+    )
+    price: Price | None = opt(
+        None,
+        never("a price of nothing would lift your --max-cost"),
+        "US dollars per million tokens, instead of the price list's.",
+        parse=parse_price,
+        metavar="IN,OUT",
+    )
+    rpm: int | None = opt(None, ANY, "Most requests a minute.", least=1)
+    tpm: int | None = opt(None, ANY, "Most tokens a minute.", least=1)
+    timeout: float = opt(120.0, ANY, "Seconds that one request may take to be answered.", above=0)
+    deadline: float | None = opt(None, ANY, "Stop sending requests after this many seconds.", above=0)
+    strict: bool = opt(False, ANY, "Stop at the first bad row.")
+
+
+class RunKeywords(TypedDict, total=False):
+    """The same for type checkers, which cannot read it from the record; a test keeps the two equal."""
+
+    model: str | ModelClient | ModelFunction | None
+    base_url: str | None
+    temperature: float | None
+    max_output_tokens: int | None
+    parameters: Mapping[str, Json]
+    columns: Mapping[str, str]
+    map: Mapping[str, str]
+    variables: Mapping[str, str]
+    set: Mapping[str, str]
+    passes: str | None
+    jobs: int
+    max_concurrency: int
+    first: int | None
+    limit: int | None
+    sample: int | None
+    seed: int | None
+    repeat: int
+    name: str | None
+    store: str | Path | None
+    fresh: bool
+    no_cache: bool
+    retry: Iterable[str]
+    max_cost: float | Decimal | None
+    max_calls: int | None
+    price: Price | None
+    rpm: int | None
+    tpm: int | None
+    timeout: float
+    deadline: float | None
+    strict: bool
+
+
+def make_options(**keywords: Unpack[RunKeywords]) -> RunOptions:
+    """From Python's keywords, old names and new."""
+    options = declared(RunOptions)
+    names = {alias: name for name, each in options.items() for alias in (name, *each.option.aliases)}
+    values: dict[str, Any] = {}
+    for keyword, value in keywords.items():
+        if keyword not in names:
+            raise TypeError(f"got an unexpected keyword argument {keyword!r}")
+        if names[keyword] in values:
+            raise TypeError(f"got {names[keyword]!r} twice, once as an alias")
+        values[names[keyword]] = value
+    if values.get("max_cost") is not None:
+        values["max_cost"] = Decimal(str(values["max_cost"]))
+    if "retry" in values:
+        values["retry"] = frozenset(values["retry"])
+    return RunOptions(**values)
+
+
+# ---- what the caller calls it ----
 
 _FROM_PYTHON: ContextVar[bool] = ContextVar("adjudge_called_from_python", default=False)
-
-KEYWORDS = {"-n": "first", "-j": "jobs", "--judge": "judges", "--param": "parameters", "--pass": "passes"}
-"""Flags whose keyword is another word."""
-MAPPINGS = frozenset({"map", "set", "parameters"})
-SWITCHES = frozenset({"strict", "fresh"})
 
 
 @contextmanager
@@ -24,19 +302,31 @@ def called_from_python() -> Iterator[None]:
 
 
 def option(flag: str, value: str = "") -> str:
-    """The option as the caller writes it: `--map question=q`, from Python `map={"question": "q"}`."""
+    """The option as the caller writes it: `--columns question=q`, from Python `columns={"question": "q"}`."""
     if not _FROM_PYTHON.get():
         return f"{flag} {value}" if value else flag
-    keyword = KEYWORDS.get(flag) or flag.removeprefix("--").replace("-", "_")
-    if keyword in SWITCHES:
-        return f"{keyword}=True"
-    return f"{keyword}={_literal(keyword, value)}"
+    if flag == "--judge":
+        return f"judges={_quoted(value)}" if value else "judges="
+    each = _by_flag()[flag]
+    if each.type is bool:
+        return f"{each.name}=True"
+    return f"{each.name}={_literal(each, value)}"
 
 
-def _literal(keyword: str, value: str) -> str:
+@cache
+def _by_flag() -> Mapping[str, OptionField]:
+    return {
+        flag: each
+        for each in declared(RunOptions).values()
+        for flag in (each.flag, each.option.short)
+        if flag
+    }
+
+
+def _literal(each: OptionField, value: str) -> str:
     if not value or value.replace(".", "", 1).isdigit():
         return value
-    if keyword in MAPPINGS:
+    if isinstance(each.default, Mapping):
         name, equals, of = value.partition("=")
         return f"{{{_quoted(name)}: {_quoted(of) if equals else '…'}}}"
     return _quoted(value)

@@ -1,11 +1,12 @@
 """Every record that travels the pipeline; imports nothing of ours."""
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from types import MappingProxyType
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 JsonSchema: TypeAlias = Mapping[str, Json]
@@ -317,17 +318,36 @@ def as_read(request: Request, completion: Completion) -> Request:
     return replace(request, prompt=Prompt(messages=messages))
 
 
+@runtime_checkable
 class ModelClient(Protocol):
-    """What answers a request. Retry, cache and rate limit are clients that wrap a client."""
+    """What answers a request. Retry, cache and rate limit are clients that wrap a client.
 
-    @property
-    def name(self) -> str:
-        """As `--model` names it, without credentials: `openai:gpt-x`."""
+    Inherit from it: `name`, `complete` and `close` are then all that a client of one's own needs.
+    """
 
+    name: str
+    """As `--model` names it, without credentials: `openai:gpt-x`."""
+    base_url: str | None = None
+    """Where requests go, without credentials; None where that is no part of what it answers."""
+    within_run: bool = False
+    """Its replies are for the run that asked: nothing tells whether it is the same model in another one."""
+    answers_by_case: bool = False
+    """Two cases that ask the same may be answered differently, so a reply is never used for another case."""
+    reads_fields: bool = False
+    """It answers from the case's fields, so a completion says which of its texts it read."""
+
+    @abstractmethod
     async def complete(self, request: Request) -> Completion:
         """Ask once; a `ModelCallError` when there is no reply."""
 
-    async def close(self) -> None: ...
+    def request_key(self, request: Request) -> str | None:
+        """What a completion is stored under; None: the hash of its name and of all that is asked."""
+        del request
+        return None
+
+    @abstractmethod
+    async def close(self) -> None:
+        """End connections and threads."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -19,6 +19,8 @@ class Key(NamedTuple):
     """Which parameter of the command it sets."""
     refused: str | None
     """Why it may not stand in the file."""
+    takes_table: bool = False
+    """It is of the form `name=value`."""
 
 
 Flags = Mapping[str, Mapping[str, Key]]
@@ -37,6 +39,11 @@ class Settings:
 
         What no flag answers to is an error, not ignored; so is what a file may not set.
         """
+        tables = {name for keys in flags.values() for name, key in keys.items() if key.takes_table}
+        for name, value in self.everywhere.items():
+            if isinstance(value, dict) and name not in tables:
+                commands = frozenset(path.partition(" ")[0] for path in flags)
+                raise SettingsError(FILE_NAME, f"[{name}] is no command", _suggest(name, commands))
         _check_names(self.everywhere, list(flags.values()), FILE_NAME)
         for command, table in self.commands.items():
             own = [keys for path, keys in flags.items() if path.partition(" ")[0] == command]
@@ -44,12 +51,18 @@ class Settings:
         defaults: dict[str, Any] = {}
         for path, keys in flags.items():
             command, _, inner = path.partition(" ")
-            values = {**self.everywhere, **self.commands.get(command, {})}
             here = defaults.setdefault(command, {})
-            (here.setdefault(inner, {}) if inner else here).update(
-                {keys[name].parameter: value for name, value in values.items() if name in keys}
-            )
+            for values in (self.everywhere, self.commands.get(command, {})):
+                (here.setdefault(inner, {}) if inner else here).update(_by_parameter(values, keys))
         return defaults
+
+
+def _by_parameter(values: Mapping[str, Any], keys: Mapping[str, Key]) -> dict[str, Any]:
+    named: dict[str, str] = {}
+    for name in values:
+        if name in keys and (other := named.setdefault(keys[name].parameter, name)) != name:
+            raise SettingsError(FILE_NAME, f"`{name}` and `{other}` set the same", "give one of them")
+    return {parameter: values[name] for parameter, name in named.items()}
 
 
 def read_settings(folder: Path, commands: frozenset[str]) -> Settings | None:
@@ -71,8 +84,6 @@ def read_settings(folder: Path, commands: frozenset[str]) -> Settings | None:
     for key, value in said.items():
         if isinstance(value, dict) and key in commands:
             tables[key] = {_flag_name(name): item for name, item in value.items()}
-        elif isinstance(value, dict) and _flag_name(key) not in {"map", "set", "param", "label_map"}:
-            raise SettingsError(FILE_NAME, f"[{key}] is no command", _suggest(key, commands))
         else:
             everywhere[_flag_name(key)] = value
     return Settings(everywhere=everywhere, commands=tables)

@@ -4,10 +4,8 @@ import os
 from collections import defaultdict
 from pathlib import Path
 
-import click
-
+from adjudge.cli.flags import Flag
 from adjudge.cli.main import all_commands, cli
-from adjudge.cli.options import Flag
 from adjudge.models.client import FILE_PARAMETERS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "config.md"
@@ -17,14 +15,15 @@ UPDATE = bool(os.environ.get("ADJUDGE_UPDATE_DOCS"))
 
 def table():
     found, sets = defaultdict(list), {}
-    for path, command in all_commands(cli, click.Context(cli)):
+    for path, command in all_commands(cli):
         for option in command.params:
             if isinstance(option, Flag):
-                found[option.key, option.config.words].append(path)
-                sets.setdefault(option.key, option.help.removesuffix("."))
+                found[option.keys, option.config.words].append(path)
+                sets.setdefault(option.keys, option.help.removesuffix("."))
     yield "| key | commands | what it sets | what a file may say |\n|---|---|---|---|\n"
-    for (key, words), commands in sorted(found.items()):
-        yield f"| `{key}` | {', '.join(commands)} | {sets[key]} | {words} |\n"
+    for (keys, words), commands in sorted(found.items()):
+        names = " or ".join(f"`{key}`" for key in keys)
+        yield f"| {names} | {', '.join(commands)} | {sets[keys]} | {words} |\n"
     yield "\n| provider | parameters that `param` may set in a file |\n|---|---|\n"
     for provider, names in FILE_PARAMETERS.items():
         yield f"| `{provider}:` | {', '.join(f'`{name}`' for name in sorted(names))} |\n"

@@ -94,10 +94,10 @@ def test_python_blocks_run(page, tmp_path):
 
 
 def test_every_command_has_its_help_in_the_reference():
-    from adjudge.cli.main import COMMANDS
+    from adjudge.cli.command_line import COMMANDS
 
     page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
-    assert [name for name in COMMANDS if f"$ adjudge {name} --help" not in page] == []
+    assert [each.name for each in COMMANDS if f"$ adjudge {each.name} --help" not in page] == []
 
 
 def test_every_decision_and_page_is_linked_from_the_index():

@@ -9,8 +9,8 @@ import pytest
 import adjudge
 from adjudge.cli.main import run_command
 from adjudge.errors import SettingsError
+from adjudge.options import Price
 from adjudge.records import Usage
-from adjudge.runs.budget import Price
 from adjudge.store import AddSpending, Spending, SpendingLimit, open_store
 from adjudge.testing import ModelServer, ServerReply
 
@@ -207,14 +207,17 @@ def test_a_price_that_is_none_is_refused(cases, capfd, price):
 
 
 def test_a_cancelled_request_may_have_been_billed():
-    from adjudge.records import Message, Prompt, Request
+    from adjudge.records import Message, ModelClient, Prompt, Request
     from adjudge.runs.budget import Budget, BudgetedClient
 
-    class Stalled:
+    class Stalled(ModelClient):
         name = "test:stalled"
 
         async def complete(self, request):
             await asyncio.Event().wait()
+
+        async def close(self):
+            pass
 
     async def cancel():
         budget = Budget(max_calls=5)

@@ -121,7 +121,7 @@ def test_show_with_a_case_that_lacks_an_input_says_so(adjudge, tmp_path):
     done = adjudge("show", "mine.txt", "--case", "cases.jsonl")
     assert done.code == 2
     assert "`answer` is absent" in done.err
-    assert "--map" in done.err
+    assert "--columns" in done.err
 
 
 def test_lint_finds_and_gates(adjudge, tmp_path):

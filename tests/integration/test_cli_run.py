@@ -420,7 +420,7 @@ def test_two_columns_for_one_field_stop_the_run_with_the_map_to_type(adjudge, ca
     assert done.code == 2
     assert "`answer`" in done.err
     assert "`output`" in done.err
-    assert "--map response=answer" in done.err
+    assert "--columns response=answer" in done.err
     assert (
         adjudge("run", name, "--judge", "relevance", "--model", model, "--map", "response=answer").code == 0
     )
@@ -635,8 +635,8 @@ def test_a_misspelt_column_is_suggested(adjudge, tmp_path, script):
     done = adjudge("run", "c.csv", "--judge", "relevance", "--model", model)
     message = rows_of(done.out)[0]["error"]["message"]
     assert "the row has `qestion`, `respnse`" in message
-    assert "`--map response=respnse`" in message
-    assert "`--map question=qestion`" in message
+    assert "`--columns response=respnse`" in message
+    assert "`--columns question=qestion`" in message
 
 
 def test_a_blank_question_is_named_though_the_prompt_asks_for_parameters(adjudge, cases, script):

@@ -181,6 +181,6 @@ def test_a_defect_is_exit_70_with_one_line_and_a_traceback_without_keys(tmp_path
 
 def test_a_defect_of_any_command_is_exit_70(tmp_path, capfd, monkeypatch):
     monkeypatch.setenv("ADJUDGE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("adjudge.cli.judges.built_in_judges", lambda: 1 / 0)
+    monkeypatch.setattr("adjudge.cli.commands.judges.built_in_judges", lambda: 1 / 0)
     assert run_command(["judges"]) == 70
     assert "a defect of adjudge (ZeroDivisionError)" in capfd.readouterr().err

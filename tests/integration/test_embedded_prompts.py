@@ -9,7 +9,7 @@ from served import served
 from tiny_judge import write_tiny_judge
 
 import adjudge
-from adjudge.cli.show_case import show_case
+from adjudge.cli.commands.show_case import show_case
 from adjudge.embedded.adapter import read_adapter
 from adjudge.embedded.asker import SmallModel
 from adjudge.embedded.client import EmbeddedClient

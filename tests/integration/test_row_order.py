@@ -3,7 +3,7 @@
 import asyncio
 import csv
 import json
-from contextlib import aclosing, closing
+from contextlib import closing
 from dataclasses import replace
 from itertools import product
 
@@ -13,9 +13,10 @@ import pytest
 import adjudge as library
 from adjudge.dataset import read_cases
 from adjudge.judges import load_judge
+from adjudge.options import RunOptions
 from adjudge.records import Completion
 from adjudge.runs.plan import make_plan
-from adjudge.runs.session import Keeping, open_session
+from adjudge.runs.session import open_session
 from adjudge.store import open_store
 from adjudge.testing import ModelServer, ServerReply
 
@@ -79,16 +80,9 @@ def judge(where):
                     session.stop("interrupted")
                     session.cancel()
 
-            async with open_session(
-                make_plan(["relevance"], jobs=8),
-                source=[],
-                model=client,
-                name="mine",
-                keeping=Keeping(store=where),
-            ) as session:
-                async with aclosing(session.judge(read_cases(rows), receive=receive, **options)) as stream:
-                    found += [judgement async for judgement in stream]
-                found += session.left_over()
+            plan = make_plan(["relevance"], RunOptions(model=client, name="mine", jobs=8, store=where))
+            async with open_session(plan, []) as session:
+                await session.run(read_cases(rows), found.append, made=receive, **options)
             return found, made
 
         return asyncio.run(collect())

@@ -9,15 +9,15 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from contextlib import aclosing
 from pathlib import Path
 
 import pytest
 
 from adjudge.dataset import read_cases
+from adjudge.options import RunOptions
 from adjudge.records import Completion
 from adjudge.runs.plan import make_plan
-from adjudge.runs.session import Keeping, Limits, open_session
+from adjudge.runs.session import open_session
 from adjudge.testing import ModelServer, ServerReply
 from adjudge.testing.clock import FakeClock
 
@@ -279,7 +279,7 @@ def test_runs_report_export_show_and_rm(adjudge, cases, tmp_path):
         (
             ("run", "cases.jsonl", "--judge", "relevance", "--model", "scripted:x", "--max-cost", "much"),
             2,
-            "no amount",
+            "not an amount",
         ),
     ],
 )
@@ -331,20 +331,19 @@ class SlowClient:
 def test_a_deadline_for_the_run_leaves_the_rest_not_asked_and_the_next_run_asks_it(cases):
     client = SlowClient(FakeClock())
 
-    async def run(limits):
-        plan, name = make_plan(["relevance"], jobs=1), cases(8)
-        opened = open_session(
-            plan, source=name, model=client, limits=limits, keeping=Keeping(store="s"), clock=client.clock
-        )
-        async with opened as session, aclosing(session.judge(read_cases(name))) as stream:
-            return [judgement.outcome async for judgement in stream]
+    async def run(**limits):
+        plan, name = make_plan(["relevance"], RunOptions(model=client, jobs=1, store="s", **limits)), cases(8)
+        judged = []
+        async with open_session(plan, name, clock=client.clock) as session:
+            await session.run(read_cases(name), judged.append)
+        return [judgement.outcome for judgement in judged]
 
-    first = asyncio.run(run(Limits(deadline_seconds=2.5)))
+    first = asyncio.run(run(deadline=2.5))
     assert client.asked == 3
     assert [outcome.kind for outcome in first] == ["scored"] * 3 + ["not_asked"] * 5
     assert {outcome.error_kind for outcome in first[3:]} == {"deadline"}
     assert all("--deadline has passed" in outcome.message for outcome in first[3:])
-    assert [outcome.kind for outcome in asyncio.run(run(Limits()))] == ["scored"] * 8
+    assert [outcome.kind for outcome in asyncio.run(run())] == ["scored"] * 8
     assert client.asked == 8
 
 

@@ -2,9 +2,10 @@
 
 import json
 
+from adjudge.procedures.case import judge_case
+from adjudge.procedures.procedure import Asking
 from adjudge.prompts.fill import Bindings, fill_inputs
 from adjudge.records import Case, Completion
-from adjudge.runs.procedure import Asking, judge_case
 
 ASKING = Asking(bindings=Bindings(current_date="2026-01-02"))
 

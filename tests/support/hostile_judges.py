@@ -14,7 +14,8 @@ from itertools import islice
 from types import FrameType
 
 from adjudge.errors import InputError
-from adjudge.judges import describe_judge, lint_judge, parse_judge
+from adjudge.judges import describe_judge, parse_judge
+from adjudge.judges.lint import lint_judge
 from adjudge.prompts.render import render_prompt
 from adjudge.records import Json
 

@@ -2,23 +2,19 @@
 
 import json
 
-from adjudge.records import Completion
+from adjudge.records import Completion, ModelClient
 
 
-class RuleClient:
+class RuleClient(ModelClient):
     """`rule(fields, repeat)` gives the verdict; `fields` are the case's, by canonical name."""
 
-    base_url = None
+    name = "rule:test"
 
     def __init__(self, rule, *, snapshot="rule-2026-01-01", structured=True):
         self.rule = rule
         self.snapshot = snapshot
         self.structured = structured
         self.requests = []
-
-    @property
-    def name(self):
-        return "rule:test"
 
     def request_key(self, request):
         return f"{request.repeat} {request.prompt}"

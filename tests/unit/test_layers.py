@@ -7,10 +7,11 @@ from pathlib import Path
 import adjudge
 
 LAYERS = [
-    {"records", "errors", "text", "fields", "options", "versions"},
-    {"templates", "expressions", "schemas", "stats", "documents"},
+    {"records", "errors", "text", "fields", "versions"},
+    {"options", "schemas"},
+    {"templates", "expressions", "stats", "documents"},
     {"dataset", "judges", "prompts", "models", "verdicts", "scoring", "store"},
-    {"embedded", "importers", "testing"},
+    {"procedures", "embedded", "importers", "testing"},
     {"runs", "settings"},
     {"analysis"},
     {"probes"},
@@ -28,15 +29,11 @@ def backward_imports(imports: dict[str, set[str]]) -> list[str]:
     return sorted(f"{a} -> {b}" for a, b in arrows if layer[b] >= layer[a])
 
 
-def _package(name: str) -> str:
-    return "analysis" if name == "reports" else name  # it becomes part of it, kind by kind
-
-
 @cache
 def imports_by_package() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for path in ROOT.rglob("*.py"):
-        package = _package(path.relative_to(ROOT).parts[0].removesuffix(".py"))
+        package = path.relative_to(ROOT).parts[0].removesuffix(".py")
         if package in {"__init__", "__main__"}:
             continue
         targets = found.setdefault(package, set())
@@ -49,7 +46,7 @@ def imports_by_package() -> dict[str, set[str]]:
             elif isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
             targets |= {
-                _package(parts[1])
+                parts[1]
                 for parts in (name.split(".") for name in names)
                 if parts[0] == "adjudge" and len(parts) > 1 and parts[1] != "__version__"
             }

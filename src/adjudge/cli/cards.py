@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from adjudge.cli.console import tell
 from adjudge.cli.main import EXIT_GATE_FAILED
+from adjudge.cli.options import CardOptions
 from adjudge.documents.document import Command, Fact, Quote, Text, join, spans
 from adjudge.errors import InputError, SettingsError
 from adjudge.probes.card import Card
@@ -19,19 +20,17 @@ class Cards:
         judges: Sequence[Judge],
         store: str,
         named: Sequence[str],
-        *,
-        required: bool,
-        allow_inconclusive: bool = False,
+        options: CardOptions,
     ) -> None:
         """`named` is what the person called the judges, for the command they could type."""
-        if allow_inconclusive and not required:
+        if options.allow_inconclusive and not options.require_card:
             raise SettingsError(
                 "--allow-inconclusive", "says nothing without --require-card", "give both, or neither"
             )
-        self._allow_inconclusive = allow_inconclusive
+        self._allow_inconclusive = options.allow_inconclusive
         self._judges = list(zip(judges, named, strict=True))
         self._shelf = shelf_of(store)
-        self._required = required
+        self._required = options.require_card
         self._cards: dict[str, Card] = {}
         self._other_snapshots: dict[str, str] = {}
 

@@ -1,19 +1,19 @@
-"""Gates: when a run's figures end it with another exit code than 0."""
+"""Gates: when the figures of a run, or of a comparison, end the command with another exit code than 0."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, Self
 
-import click
-
-from adjudge.analysis.summary.figures import Summary
-from adjudge.cli.config import ANY
 from adjudge.cli.main import EXIT_GATE_FAILED, EXIT_NOT_MEASURED
-from adjudge.cli.options import flag, together
+from adjudge.cli.options import ComparisonGateOptions, GateOptions
 from adjudge.documents.document import Fact, Quote, Tone, join
 from adjudge.errors import SettingsError
 from adjudge.records import Judge
-from adjudge.stats.intervals import Estimate
+
+if TYPE_CHECKING:
+    from adjudge.analysis.comparison.figures import JudgeComparison
+    from adjudge.analysis.summary.figures import Summary
+    from adjudge.stats.intervals import Estimate
 
 _ONE_LOOK = (
     "these intervals hold for one look: adding cases until the gate passes makes it pass too easily; the gate passes "
@@ -21,38 +21,6 @@ _ONE_LOOK = (
 )
 ERROR_RATE_WITH_A_GATE = 0.05
 """A mean over what happened to be judged says little when more than this was not."""
-
-gate_options = together(
-    flag(
-        "--fail-under",
-        config=ANY,
-        multiple=True,
-        metavar="[JUDGE=]X",
-        help="Exit 1 when a judge's mean is under X.",
-    ),
-    flag(
-        "--fail-under-pass-rate",
-        config=ANY,
-        multiple=True,
-        metavar="[JUDGE=]X",
-        help="Exit 1 when the pass rate is under X (0 to 1).",
-    ),
-    flag(
-        "--gate",
-        config=ANY,
-        type=click.Choice(["point", "lower"]),
-        default="point",
-        show_default=True,
-        help="Compare the mean itself, or the lower end of its 95 % interval.",
-    ),
-    flag(
-        "--max-error-rate",
-        config=ANY,
-        type=click.FloatRange(0, 1),
-        help="Exit 3 when more than this share was not judged; 0.05 when a gate is set, else off.",
-    ),
-)
-
 
 GateKind = Literal["not measured", "gate failed", "gate passed", "warning", "note"]
 _TONES: Mapping[GateKind, Tone] = {
@@ -86,11 +54,52 @@ class Gates:
     max_error_rate: float | None
     """Set whenever a gate is."""
 
+    @classmethod
+    def of(cls, options: GateOptions, judges: Sequence[Judge]) -> Self:
+        names = [judge.name for judge in judges]
+        means = _thresholds(options.fail_under, "--fail-under", names)
+        for judge in judges:
+            if judge.name in means and judge.better == "lower":
+                raise SettingsError(
+                    "--fail-under",
+                    f"{judge.name}: lower is better on its scale, so a mean under {means[judge.name]:g} is a good one",
+                    "gate it with --fail-under-pass-rate",
+                )
+            if (
+                judge.name in means
+                and judge.scale
+                and not judge.scale.low <= means[judge.name] <= judge.scale.high
+            ):
+                raise SettingsError(
+                    "--fail-under",
+                    f"{judge.name}: {means[judge.name]:g} is not on its scale",
+                    f"give a number from {judge.scale.low:g} to {judge.scale.high:g}",
+                )
+        pass_rates = _thresholds(options.fail_under_pass_rate, "--fail-under-pass-rate", names)
+        for judge in judges:
+            if judge.name in pass_rates and judge.passes is None:
+                raise SettingsError(
+                    "--fail-under-pass-rate",
+                    f"{judge.name} has no pass rule",
+                    "give one with --pass, or `passes:` in its file",
+                )
+        for name, rate in pass_rates.items():
+            if not 0 <= rate <= 1:
+                raise SettingsError(
+                    "--fail-under-pass-rate", f"{name}: {rate:g} is no rate", "give a number from 0 to 1"
+                )
+        return cls(
+            means=means,
+            pass_rates=pass_rates,
+            lower=options.gate == "lower",
+            max_error_rate=_error_rate(options.max_error_rate, gated=bool(means or pass_rates)),
+        )
+
     @property
     def gated(self) -> bool:
         return self.max_error_rate is not None
 
-    def check(self, summaries: Sequence[Summary]) -> list[GateFinding]:
+    def check(self, summaries: Sequence["Summary"]) -> list[GateFinding]:
         """What could not be measured goes first."""
         found = [finding for summary in summaries if (finding := self._measured(summary)) is not None]
         for summary in summaries:
@@ -104,7 +113,7 @@ class Gates:
             found.append(GateFinding(kind="note", text=_ONE_LOOK))
         return found
 
-    def _measured(self, summary: Summary) -> GateFinding | None:
+    def _measured(self, summary: "Summary") -> GateFinding | None:
         lost = summary.not_judged / summary.asked if summary.asked else 1.0
         if summary.judged == 0:
             why = f"none of {summary.asked} could be judged"
@@ -118,7 +127,7 @@ class Gates:
         return GateFinding(kind="not measured", judge=summary.judge, text=why, code=EXIT_NOT_MEASURED)
 
     def _holds(
-        self, figure: str, judge: str, needed: float, estimate: Estimate | None
+        self, figure: str, judge: str, needed: float, estimate: "Estimate | None"
     ) -> Iterator[GateFinding]:
         if estimate is None:
             text = f"needs a {figure} of {needed:g}, has none"
@@ -129,14 +138,14 @@ class Gates:
             yield GateFinding(kind="warning", judge=judge, text=text)
         found = estimate.low if self.lower else estimate.value
         where = " at the lower end of its 95 % interval" if self.lower else ""
-        text = f"{figure} needs {_shown(figure, needed)}{where}, has {_shown(figure, found)}"
+        text = f"{figure} needs {_figure_text(figure, needed)}{where}, has {_figure_text(figure, found)}"
         if found >= needed:
             yield GateFinding(kind="gate passed", judge=judge, text=text)
         else:
             yield GateFinding(kind="gate failed", judge=judge, text=text, code=EXIT_GATE_FAILED)
 
 
-def _shown(figure: str, value: float) -> str:
+def _figure_text(figure: str, value: float) -> str:
     return f"{value * 100:.3g} %" if figure == "pass rate" else f"{value:.4g}"
 
 
@@ -154,51 +163,6 @@ def gate_facts(findings: Iterable[GateFinding]) -> tuple[Fact, ...]:
     )
 
 
-def parse_gates(
-    fail_under: Sequence[str],
-    fail_under_pass_rate: Sequence[str],
-    *,
-    lower: bool,
-    max_error_rate: float | None,
-    judges: Sequence[Judge],
-) -> Gates:
-    names = [judge.name for judge in judges]
-    means = _thresholds(fail_under, "--fail-under", names)
-    for judge in judges:
-        if judge.name in means and judge.better == "lower":
-            raise SettingsError(
-                "--fail-under",
-                f"{judge.name}: lower is better on its scale, so a mean under {means[judge.name]:g} is a good one",
-                "gate it with --fail-under-pass-rate",
-            )
-        if (
-            judge.name in means
-            and judge.scale
-            and not judge.scale.low <= means[judge.name] <= judge.scale.high
-        ):
-            raise SettingsError(
-                "--fail-under",
-                f"{judge.name}: {means[judge.name]:g} is not on its scale",
-                f"give a number from {judge.scale.low:g} to {judge.scale.high:g}",
-            )
-    pass_rates = _thresholds(fail_under_pass_rate, "--fail-under-pass-rate", names)
-    for judge in judges:
-        if judge.name in pass_rates and judge.passes is None:
-            raise SettingsError(
-                "--fail-under-pass-rate",
-                f"{judge.name} has no pass rule",
-                "give one with --pass, or `passes:` in its file",
-            )
-    for name, rate in pass_rates.items():
-        if not 0 <= rate <= 1:
-            raise SettingsError(
-                "--fail-under-pass-rate", f"{name}: {rate:g} is no rate", "give a number from 0 to 1"
-            )
-    if max_error_rate is None and (means or pass_rates):
-        max_error_rate = ERROR_RATE_WITH_A_GATE
-    return Gates(means=means, pass_rates=pass_rates, lower=lower, max_error_rate=max_error_rate)
-
-
 def _thresholds(texts: Sequence[str], where: str, judges: Sequence[str]) -> dict[str, float]:
     """`X` for every judge, `JUDGE=X` for one."""
     thresholds: dict[str, float] = {}
@@ -214,3 +178,94 @@ def _thresholds(texts: Sequence[str], where: str, judges: Sequence[str]) -> dict
             )
         thresholds.update(dict.fromkeys([judge] if equals else judges, value))
     return thresholds
+
+
+def _error_rate(given: float | None, *, gated: bool) -> float | None:
+    return ERROR_RATE_WITH_A_GATE if given is None and gated else given
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ComparisonGates:
+    options: ComparisonGateOptions
+
+    @property
+    def error_limit(self) -> float | None:
+        """The share of matched cases that may lack a pair; a gate sets one."""
+        if self.options.max_error_rate is None and (
+            self.options.fail_on_regression or self.options.margin is not None
+        ):
+            return ERROR_RATE_WITH_A_GATE
+        return self.options.max_error_rate
+
+    @property
+    def gated(self) -> bool:
+        return (
+            self.options.fail_on_regression
+            or self.options.margin is not None
+            or self.options.inconclusive == "fail"
+        )
+
+    def judge(self, comparisons: Sequence["JudgeComparison"], tell: Callable[[str], None]) -> int:
+        """The exit code, with a line for each thing that decided it. What could not be measured goes first.
+
+        One judge that is worse fails the gate, so by chance alone one of many would: the p values are Holm's. For
+        `margin` all have to hold, which chance makes no likelier.
+        """
+        from adjudge.stats.pairs import holm
+
+        tested = [each for each in comparisons if each.comparison is not None]
+        adjusted = holm([each.comparison.p for each in tested if each.comparison is not None])
+        by_holm = {id(each): p for each, p in zip(tested, adjusted, strict=True)}
+        codes = [
+            self._judge(compared, tell, p=by_holm.get(id(compared), 1.0), tested=len(tested))
+            for compared in comparisons
+        ]
+        return max(codes, default=0)
+
+    def _judge(
+        self, compared: "JudgeComparison", tell: Callable[[str], None], *, p: float, tested: int
+    ) -> int:
+        # not needed for a run's gates, and slow to load
+        from adjudge.analysis.comparison.document import detectable_text
+        from adjudge.analysis.comparison.wording import show_difference, show_p
+        from adjudge.stats.intervals import CONFIDENCE
+
+        name, comparison = compared.b.judge, compared.comparison
+        if comparison is None:
+            tell(f"not measured: {name}: none of {compared.matched} matched cases was judged in both runs")
+            return EXIT_NOT_MEASURED
+        missing = compared.not_judged / compared.matched
+        if self.error_limit is not None and missing > self.error_limit:
+            tell(
+                f"not measured: {name}: {missing:.1%} of {compared.matched} matched cases were not judged in both runs, "
+                f"more than --max-error-rate {self.error_limit:.1%}"
+            )
+            return EXIT_NOT_MEASURED
+        if self.options.inconclusive == "fail" and self._is_inconclusive(compared):
+            tell(f"inconclusive: {name}: {detectable_text(compared)}")
+            return EXIT_NOT_MEASURED
+        code = 0
+        if self.options.fail_on_regression and compared.finding == "worse":
+            worse = (
+                f"{name}: B is worse, {show_difference(comparison.difference.value)}, {show_p(comparison.p)}"
+            )
+            many = f"; {show_p(p)} by Holm's method over {tested} judges" if tested > 1 else ""
+            if p <= 1.0 - CONFIDENCE:
+                tell(f"gate failed: {worse}{many}")
+                code = EXIT_GATE_FAILED
+            else:
+                tell(f"gate not failed: {worse}{many}, which so many judges give by chance")
+        if self.options.margin is not None and not comparison.difference.low > -self.options.margin:
+            low = show_difference(comparison.difference.low)
+            tell(
+                f"gate failed: {name}: the lower end of the difference's 95 % interval, {low}, "
+                f"is not above -{self.options.margin:g}"
+            )
+            code = EXIT_GATE_FAILED
+        return code
+
+    def _is_inconclusive(self, compared: "JudgeComparison") -> bool:
+        """Neither shown to be worse nor shown to be good enough."""
+        if compared.finding != "inconclusive" or compared.comparison is None:
+            return False
+        return self.options.margin is None or not compared.comparison.difference.low > -self.options.margin

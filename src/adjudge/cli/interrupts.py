@@ -5,14 +5,18 @@ import asyncio
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType, TracebackType
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from adjudge.cli.console import tell
 from adjudge.cli.main import EXIT_INTERRUPTED
 from adjudge.errors import InputError
+from adjudge.options import RunOptions
+
+if TYPE_CHECKING:
+    from adjudge.runs.plan import Plan
 
 SECONDS_TO_READ = 30.0
 """For loading, checking and rendering one judge; an ordinary one takes some hundredths."""
@@ -83,6 +87,14 @@ def reading_limit(where: str, seconds: float = SECONDS_TO_READ) -> Iterator[None
         timer.cancel()
         if signal.getsignal(signal.SIGINT) is heard:  # else an interrupt has changed it for good
             signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
+
+
+def plan_judges(judges: Sequence[str], options: RunOptions) -> "Plan":
+    """What every command that judges begins with: the judges are read, within the limit."""
+    from adjudge.runs.plan import make_plan
+
+    with reading_limit("--judge"):
+        return make_plan(judges, options)
 
 
 class Stoppable(Protocol):

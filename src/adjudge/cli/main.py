@@ -1,6 +1,5 @@
-"""Assembly: the command group, its config file and its exit codes. Each command loads when it is called."""
+"""Assembly: the command group, its config file and its exit codes."""
 
-import importlib
 import os
 import sys
 from collections.abc import Iterator
@@ -10,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from adjudge.cli.command_line import COMMANDS
+from adjudge.cli.flags import Flag, Pairs
 from adjudge.errors import InputError, ModelCallError, StoreError
 
 if TYPE_CHECKING:
@@ -22,39 +23,12 @@ EXIT_STORE_TROUBLE = 4
 EXIT_DEFECT = 70
 EXIT_INTERRUPTED = 130
 
-COMMANDS = {
-    "init": "Write a starter folder: cases, a judge, a config.",
-    "run": "Judge every case of a file.",
-    "judge": "Judge one case and print what came out.",
-    "judges": "List the built-in judges.",
-    "show": "Print what was understood of a judge file.",
-    "lint": "Find what would make a judge unreliable.",
-    "estimate": "Say what a run would take, before it is made.",
-    "runs": "List the stored runs, or remove one.",
-    "report": "Print the figures of a stored run.",
-    "compare": "Say whether one run is better than another.",
-    "plan": "Say how many cases a comparison needs.",
-    "certify": "Try a judge with probes and attacks, and write its card.",
-    "agree": "Say how far a judge agrees with people.",
-    "view": "Read, compare and label in a browser.",
-    "export": "Write a stored run's rows to a file.",
-    "models": "List the models that can be used.",
-    "store": "Check the store, give its unused space back, or trust it.",
-}
 
-
-class LazyGroup(click.Group):
-    """Knows its commands by name and imports a command's module only when it is called: `--help` stays fast."""
+class CommandGroup(click.Group):
+    """Suggests a command where there is none of that name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command = importlib.import_module(f"adjudge.cli.{cmd_name}").command
-        assert isinstance(command, click.Command)
-        return command
+        return list(self.commands)  # in the order of a first day's work
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -64,16 +38,14 @@ class LazyGroup(click.Group):
         except click.UsageError:
             import difflib
 
-            close = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            close = difflib.get_close_matches(args[0], self.commands, n=1)
             raise InputError(
                 f"adjudge {args[0]}",
                 "no such command",
-                f"did you mean `adjudge {close[0]}`?" if close else f"the commands are {', '.join(COMMANDS)}",
+                f"did you mean `adjudge {close[0]}`?"
+                if close
+                else f"the commands are {', '.join(self.commands)}",
             ) from None
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
@@ -84,7 +56,11 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
         ctx.exit()
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=CommandGroup,
+    commands={each.name: each for each in COMMANDS if each.name},
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.option(
     "--version",
     is_flag=True,
@@ -96,68 +72,59 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """Turn judge prompts into measurements: run a prompt over answers, read typed verdicts, compute scores in code."""
-    if not isinstance(ctx.command, LazyGroup):
-        return
     if Path("adjudge.toml").exists():
-        ctx.default_map = _config_defaults(ctx.command, ctx)
-    _check_variables(ctx.command, ctx)
+        ctx.default_map = _config_defaults()
+    _check_variables()
 
 
 OTHER_VARIABLES = frozenset({"ADJUDGE_CACHE", "ADJUDGE_CURRENT_DATE", "ADJUDGE_STATE", "ADJUDGE_TRUST_STORE"})
 """Read elsewhere than by a flag."""
 
 
-def _check_variables(group: LazyGroup, ctx: click.Context) -> None:
+def _check_variables() -> None:
     """A variable that nothing reads is a misspelt one more often than not."""
     given = {name for name in os.environ if name.startswith("ADJUDGE_")} - OTHER_VARIABLES
-    if not given:
-        return
-    import difflib
-
-    from adjudge.cli.console import tell
-
-    flags = {name for names in _flags(group, ctx).values() for name in names}
-    known = {f"ADJUDGE_{name.upper()}" for name in flags} | OTHER_VARIABLES
+    known = {f"ADJUDGE_{name.upper()}" for names in _flags().values() for name in names} | OTHER_VARIABLES
     for name in sorted(given - known):
         if not name.startswith("ADJUDGE_TESTS_"):
+            import difflib
+
+            from adjudge.cli.console import tell
+
             close = difflib.get_close_matches(name, known, n=1)
             tell(
                 f"warning: {name} is not read by anything" + (f"; did you mean {close[0]}?" if close else "")
             )
 
 
-def _config_defaults(group: LazyGroup, ctx: click.Context) -> dict[str, Any]:
+def _config_defaults() -> dict[str, Any]:
     from adjudge.settings import read_settings
 
-    settings = read_settings(Path(), frozenset(COMMANDS))
-    return {} if settings is None else settings.defaults(_flags(group, ctx))
+    settings = read_settings(Path(), frozenset(cli.commands))
+    return {} if settings is None else settings.defaults(_flags())
 
 
-def _flags(group: LazyGroup, ctx: click.Context) -> "Flags":
+def _flags() -> "Flags":
     """Each command's long flags, as config files write them, and the parameters they set."""
-    from adjudge.cli.options import Flag
     from adjudge.settings import Key
 
     return {
         path: {
-            word[2:].replace("-", "_"): Key(option.name, option.config.refused)
+            key: Key(option.name or "", option.config.refused, isinstance(option, Pairs))
             for option in command.params
-            if isinstance(option, Flag) and option.name is not None
-            for word in option.opts
-            if word.startswith("--")
+            if isinstance(option, Flag)
+            for key in option.keys
         }
-        for path, command in all_commands(group, ctx)
+        for path, command in all_commands(cli)
     }
 
 
-def all_commands(group: click.Group, ctx: click.Context) -> Iterator[tuple[str, click.Command]]:
+def all_commands(group: click.Group) -> Iterator[tuple[str, click.Command]]:
     """By what one types; a command inside a group follows the group."""
-    for name in group.list_commands(ctx):
-        command = group.get_command(ctx, name)
-        assert command is not None
+    for name, command in group.commands.items():
         yield name, command
         if isinstance(command, click.Group):
-            for inner, each in all_commands(command, ctx):
+            for inner, each in all_commands(command):
                 yield f"{name} {inner}", each
 
 
@@ -231,7 +198,7 @@ def _with_command(error: click.ClickException) -> str:
     if ctx is not None and parameter is not None and parameter.name is not None:
         source = ctx.get_parameter_source(parameter.name)
         if source is click.core.ParameterSource.ENVIRONMENT:
-            message = f"{parameter.envvar}: {message}"
+            message = f"{parameter.variable_set(os.environ)}: {message}"
         elif source is click.core.ParameterSource.DEFAULT_MAP:
             message = f"adjudge.toml: {message}"
     if isinstance(error, click.UsageError) and ctx is not None:

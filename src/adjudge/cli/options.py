@@ -1,263 +1,347 @@
-"""Flags that several commands share. Every flag can also be set as `ADJUDGE_<FLAG>`."""
+"""What single commands can be told, beside the options of a run; the flags are made from these records."""
 
-from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal, InvalidOperation
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
 
-import click
-from click.core import ParameterSource
-
-from adjudge.cli.config import (
+from adjudge.options import (
     ANY,
+    DEFAULT_STORE,
+    INSIDE,
     JUDGE,
     MODEL,
-    PARAMETERS,
-    STORE,
-    UNDECLARED,
-    Rule,
-    check_value,
+    NO_PAIRS,
+    Option,
+    OptionField,
+    RunOptions,
+    declare,
+    declared,
     never,
-)
-from adjudge.errors import SettingsError
-from adjudge.records import Json
-from adjudge.runs.budget import Price
-from adjudge.store import DEFAULT_STORE
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-class Flag(click.Option):
-    """An option that is also read from `ADJUDGE_<ITS LONG NAME>`, and from adjudge.toml as far as its rule allows."""
-
-    def __init__(
-        self, param_decls: Sequence[str] | None = None, *, config: Rule = UNDECLARED, **attrs: Any
-    ) -> None:
-        long = next(word for word in param_decls or () if word.startswith("--"))
-        self.key = long[2:].replace("-", "_")
-        self.config = config
-        attrs.setdefault("envvar", f"ADJUDGE_{self.key.upper()}")
-        super().__init__(param_decls, **attrs)
-
-    def process_value(self, ctx: click.Context, value: Any) -> Any:
-        value = super().process_value(ctx, value)
-        assert self.name is not None
-        if ctx.get_parameter_source(self.name) is ParameterSource.DEFAULT_MAP:
-            check_value(self.config, self.key, value, ctx)
-        return value
-
-    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
-        if self.multiple and isinstance(value, str | int | float):
-            value = [value]  # adjudge.toml may give one value without a list
-        if isinstance(value, float) and isinstance(self.type, click.types.IntParamType):
-            value = str(value)  # so that 3.5 is refused and not cut to 3
-        return super().type_cast_value(ctx, value)
-
-    def value_from_envvar(self, ctx: click.Context) -> Any:
-        """A repeatable flag's variable holds one value a line, or several with commas between them."""
-        text = self.resolve_envvar_value(ctx)
-        if text is None or not self.multiple:
-            return super().value_from_envvar(ctx)
-        return [part.strip() for part in self._parts(text) if part.strip()]
-
-    def _parts(self, text: str) -> list[str]:
-        return text.splitlines() if "\n" in text else text.split(",")
-
-
-def flag(
-    *declarations: str, config: Rule = UNDECLARED, cls: type[Flag] = Flag, **attrs: Any
-) -> Callable[[F], F]:
-    """`config` says what adjudge.toml may do with it."""
-    return click.option(*declarations, cls=cls, config=config, **attrs)
-
-
-def together(*options: Callable[[F], F]) -> Callable[[F], F]:
-    """Several options as one decorator, shown by `--help` in the order given."""
-
-    def decorate(function: F) -> F:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorate
-
-
-class Pairs(Flag):
-    """A repeatable `name=value` flag, split at the first `=`; adjudge.toml may give it as a table."""
-
-    def __init__(
-        self, param_decls: Sequence[str] | None = None, *, config: Rule = UNDECLARED, **attrs: Any
-    ) -> None:
-        super().__init__(param_decls, config=config, multiple=True, metavar="NAME=VALUE", **attrs)
-
-    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
-        if isinstance(value, Mapping):
-            value = [f"{name}={item}" for name, item in value.items()]
-        return tuple(self._split(text, ctx) for text in super().type_cast_value(ctx, value))
-
-    def _parts(self, text: str) -> list[str]:
-        return text.splitlines()  # a value may hold commas
-
-    def _split(self, text: str, ctx: click.Context) -> tuple[str, str]:
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip():
-            raise click.BadParameter(f"`{text}` is not of the form name=value", ctx, self)
-        return name.strip(), value
-
-
-def as_mapping(pairs: Sequence[tuple[str, str]], where: str) -> dict[str, str]:
-    names = [name for name, _ in pairs]
-    for name in names:
-        if names.count(name) > 1:
-            raise SettingsError(where, f"`{name}` is given twice", "give each name once")
-    return dict(pairs)
-
-
-def as_parameters(pairs: Sequence[tuple[str, str]]) -> dict[str, Json]:
-    """`--param top_p=0.9`: the value is JSON where it reads as JSON, else a string."""
-    import orjson
-
-    parameters: dict[str, Json] = {}
-    for name, text in as_mapping(pairs, "--param").items():
-        try:
-            parameters[name] = orjson.loads(text)
-        except orjson.JSONDecodeError:
-            parameters[name] = text
-    return parameters
-
-
-def parse_decimal(ctx: click.Context, param: click.Parameter, value: str | None) -> Decimal | None:
-    """Money is counted exactly."""
-    if value is None:
-        return None
-    try:
-        amount = Decimal(str(value))
-    except InvalidOperation:
-        amount = Decimal("NaN")
-    if not amount.is_finite() or amount < 0:
-        raise click.BadParameter(f"`{value}` is no amount", ctx, param)
-    return amount
-
-
-model_options = together(
-    flag(
-        "--model",
-        "-m",
-        config=MODEL,
-        help="Who judges: `provider:NAME`; `adjudge models` lists what can be used.",
-    ),
-    flag(
-        "--base-url",
-        config=never("it could send your key to its author's server"),
-        help="Another server that speaks the provider's protocol (vLLM, llama.cpp, Ollama …).",
-    ),
-    flag(
-        "--temperature",
-        config=ANY,
-        type=click.FloatRange(0, 2),
-        help="Instead of 0, or of what the judge says.",
-    ),
-    flag("--max-output-tokens", config=ANY, type=click.IntRange(1), help="Instead of what the judge says."),
-    flag(
-        "--param", config=PARAMETERS, cls=Pairs, help="A further request parameter, `k=v`; may be repeated."
-    ),
+    opt,
 )
 
-input_options = together(
-    flag(
-        "--map",
-        "maps",
-        config=ANY,
-        cls=Pairs,
-        help="Take an input from another column: `--map response=answer`.",
-    ),
-    flag(
-        "--set",
-        "sets",
-        config=ANY,
-        cls=Pairs,
-        help="Give an input one value for all cases: `--set focus=tone`.",
-    ),
-)
+MODEL_OPTIONS = ("model", "base_url", "temperature", "max_output_tokens", "parameters")
+INPUT_OPTIONS = ("columns", "variables")
 
-judges_option = flag(
-    "--judge",
-    "-J",
+# ---- single flags ----
+
+JUDGES = OptionField(
     "judges",
-    config=JUDGE,
-    multiple=True,
-    help="A built-in judge's name or a judge file; may be repeated.",
-)
-jobs_option = flag(
-    "--jobs", "-j", config=ANY, type=int, default=64, show_default=True, help="Calls in flight."
-)
-repeat_option = flag(
-    "--repeat", config=ANY, type=int, default=1, show_default=True, help="Judge each case this often."
-)
-price_option = flag(
-    "--price",
-    config=never("a price of nothing would lift your --max-cost"),
-    metavar="IN,OUT",
-    help="US dollars per million tokens, instead of the price list's.",
-)
-limit_options = together(
-    flag(
-        "--max-cost",
-        config=ANY,
-        callback=parse_decimal,
-        metavar="USD",
-        help="Send nothing that could take the run's cost above this, resumed or not.",
+    tuple[str, ...],
+    (),
+    Option(
+        flag="--judge",
+        short="-J",
+        config=JUDGE,
+        help="A built-in judge's name or a judge file; may be repeated.",
     ),
-    flag(
-        "--max-calls",
-        config=ANY,
-        type=click.IntRange(1),
-        help="Send at most this many requests in the whole run; retries count.",
-    ),
-    price_option,
-    flag("--rpm", config=ANY, type=click.IntRange(1), help="At most so many requests a minute."),
 )
-pass_option = flag(
-    "--pass", "pass_rule", config=ANY, help="Instead of the judge's pass rule: `--pass 'score >= 4'`."
+STORE_FLAG = declared(RunOptions)["store"]
+JSON = OptionField(
+    "as_json", bool, False, Option(config=ANY, flag="--json", help="Print JSON instead of text.")
 )
-as_option = flag(
-    "--as",
-    "form",
+VERBOSE = Option(
+    config=ANY, short="-v", help="Show details too: methods, hashes, costs, notes on normal work."
+)
+LABEL_MAP = Option(
     config=ANY,
-    type=click.Choice(["rows", "contract"]),
-    default="rows",
-    help="Print result rows, or what the judge's own output format asks for.",
-)
-slice_option = flag(
-    "--slice",
-    "slices",
-    config=ANY,
-    multiple=True,
-    metavar="COLUMN",
-    help="Report also by the values of this column or metadata key; may be repeated.",
-)
-verbose_option = flag(
-    "--verbose",
-    "-v",
-    config=ANY,
-    is_flag=True,
-    help="Show details too: methods, hashes, costs, notes on normal work.",
-)
-json_option = flag("--json", "as_json", config=ANY, is_flag=True, help="Print JSON instead of text.")
-store_option = flag(
-    "--store",
-    config=STORE,
-    default=DEFAULT_STORE,
-    show_default=True,
-    help="Where judgements are kept: a folder, a .db file or a postgresql:// URL.",
+    metavar="NAME=VALUE",
+    help="What a label on another scale stands for: `good=1`, `bad=fail`, `unsure=skip`; may be repeated.",
 )
 
 
-def parse_price(text: str) -> Price:
-    """`IN,OUT` in US dollars per million tokens."""
-    try:
-        price_in, price_out = (Decimal(part.strip()) for part in text.split(","))
-    except (InvalidOperation, ValueError):
-        price_in = price_out = Decimal("NaN")
-    if not (price_in.is_finite() and price_out.is_finite() and price_in >= 0 and price_out >= 0):
-        raise SettingsError("--price", f"`{text}` is not of the form IN,OUT", "such as --price 0.15,0.60")
-    return Price(input=price_in, output=price_out)
+# ---- what is printed and written ----
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunOutput:
+    outputs: tuple[str, ...] = opt(
+        (),
+        INSIDE,
+        "Write rows to FILE.jsonl, .csv, .parquet or .junit.xml, the report to .html or .md; may be repeated.",
+        flag="--output",
+        short="-o",
+    )
+    slices: tuple[str, ...] = opt(
+        (),
+        ANY,
+        "Report also by the values of this column or metadata key; may be repeated.",
+        flag="--slice",
+        metavar="COLUMN",
+    )
+    form: Literal["rows", "contract"] = opt(
+        "rows", ANY, "Print result rows, or what the judge's own output format asks for.", flag="--as"
+    )
+    as_json: bool = declare(False, JSON.option)
+    verbose: bool = declare(False, VERBOSE)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GateOptions:
+    fail_under: tuple[str, ...] = opt((), ANY, "Exit 1 when a judge's mean is under X.", metavar="[JUDGE=]X")
+    fail_under_pass_rate: tuple[str, ...] = opt(
+        (), ANY, "Exit 1 when the pass rate is under X (0 to 1).", metavar="[JUDGE=]X"
+    )
+    gate: Literal["point", "lower"] = opt(
+        "point", ANY, "Compare the mean itself, or the lower end of its 95 % interval."
+    )
+    max_error_rate: float | None = opt(
+        None,
+        ANY,
+        "Exit 3 when more than this share was not judged; 0.05 when a gate is set, else off.",
+        least=0,
+        most=1,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CardOptions:
+    require_card: bool = opt(
+        False,
+        ANY,
+        "Exit 2 when a judge has no card for this model (`adjudge certify`), 1 when a probe on it failed or is inconclusive.",
+    )
+    allow_inconclusive: bool = opt(
+        False, ANY, "With --require-card: probes that are inconclusive do not fail the run."
+    )
+
+
+# ---- judge, certify, view ----
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CaseFields:
+    """One case, given on the command line."""
+
+    question: str | None = opt(None, ANY, "What was asked.")
+    response: str | None = opt(None, ANY, "What is to be judged.")
+    reference: tuple[str, ...] = opt((), ANY, "What was expected; repeated: any one suffices.")
+    context: tuple[str, ...] = opt((), ANY, "What the answer could draw on; may be repeated.")
+    tool_calls: str | None = opt(None, ANY, "The tool calls, as JSON; `[]` says that none were made.")
+    focus: str | None = opt(None, ANY, "What to weigh most.")
+
+
+ProbeName = Literal[
+    "retest",
+    "reference-flip",
+    "answer-shuffle",
+    "length",
+    "formatting",
+    "confident-tone",
+    "self-praise",
+    "missing-field",
+    "empty-field",
+    "contentless-openers",
+    "injection",
+    "worst-attack",
+    "right-answers-attacked",
+]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CertifyOptions:
+    cases: str | None = opt(
+        None, INSIDE, "Answers to try it on, labelled right or wrong if possible; else built-in ones."
+    )
+    probes: tuple[ProbeName, ...] = opt((), ANY, "Only these probes; may be repeated.", flag="--probe")
+    tries: int = opt(2, ANY, "Wrong answers per attack.", least=1)
+    retests: int = opt(3, ANY, "Judge untouched answers this often.", least=2)
+    sample: int = opt(160, ANY, "Use at most N of --cases, at random.", least=2)
+    seed: int = opt(0, ANY, "Which sample, and which attack meets which answer.")
+    outputs: tuple[str, ...] = opt(
+        (), INSIDE, "Write the card to FILE.json or FILE.html; may be repeated.", flag="--output", short="-o"
+    )
+    as_json: bool = declare(False, JSON.option)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ViewOptions:
+    port: int | None = opt(None, ANY, "On this port; else 8321, or any that is free.", least=1, most=65_535)
+    models: tuple[str, ...] = opt(
+        (),
+        MODEL,
+        "A model that the pages and the API may use; may be repeated. Without one: `embedded`, for the built-in judges.",
+        flag="--model",
+        metavar="MODEL",
+    )
+    base_url: str | None = opt(
+        None,
+        declared(RunOptions)["base_url"].option.config,
+        "Where an `openai:` model is served.",
+        metavar="URL",
+    )
+    judges: tuple[str, ...] = opt(
+        (),
+        JUDGE,
+        "A judge file that the pages and the API may use, beside the built-in ones; may be repeated.",
+        flag="--judge",
+        metavar="FILE",
+    )
+    token_file: Path | None = opt(
+        None,
+        never("whoever wrote the file would know the token"),
+        "Keep the token in this file, made where it is missing, so that programs can read it; else it is new each time.",
+        metavar="FILE",
+    )
+    no_browser: bool = opt(False, ANY, "Print the address and open nothing.")
+    store: str = declare(DEFAULT_STORE, STORE_FLAG.option)
+
+
+# ---- compare, agree, plan ----
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CompareOptions:
+    only: tuple[str, ...] = opt(
+        (), ANY, "Compare only this judge, or JUDGE_OF_A=JUDGE_OF_B; may be repeated.", metavar="JUDGE"
+    )
+    across: bool = opt(False, ANY, "Compare although judges, their versions or models differ.")
+    columns: tuple[str, ...] = opt(
+        (), ANY, "Compare by metadata column; may be repeated.", flag="--slice", metavar="COLUMN"
+    )
+    labels: str | None = opt(
+        None,
+        INSIDE,
+        "Say which of two judges agrees more with these labels; `cases`: with the cases' own.",
+        metavar="FILE",
+    )
+    label_map: Mapping[str, str] = declare(NO_PAIRS, LABEL_MAP)
+    listed: int = opt(
+        5,
+        ANY,
+        "How many regressions, and how many improvements, to list.",
+        flag="--flips",
+        least=0,
+        most=10_000,
+    )
+    seed: int = opt(0, ANY, "Of the random permutations, where not all are tried.")
+    store: str = declare(DEFAULT_STORE, STORE_FLAG.option)
+    as_json: bool = declare(False, JSON.option)
+    verbose: bool = declare(False, VERBOSE)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ComparisonGateOptions:
+    fail_on_regression: bool = opt(False, ANY, "Exit 1 when B is worse, p at most 0.05.")
+    margin: float | None = opt(
+        None, ANY, "Exit 1 unless the lower end of the interval of B - A is above -D.", above=0, metavar="D"
+    )
+    inconclusive: Literal["pass", "fail"] = opt(
+        "pass", ANY, "`fail`: exit 3 when too few cases were compared to tell."
+    )
+    max_error_rate: float | None = opt(
+        None,
+        ANY,
+        "Exit 3 when more of the matched cases have no pair; 0.05 with a gate.",
+        least=0,
+        most=1,
+        metavar="P",
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgreeOptions:
+    only: str | None = opt(
+        None, ANY, "Which judge, where the run has several: NAME or NAME@HASH.", metavar="JUDGE"
+    )
+    label_map: Mapping[str, str] = declare(NO_PAIRS, LABEL_MAP)
+    annotator: str | None = opt(None, ANY, "Who gave the labels of rows that name nobody.", metavar="NAME")
+    adjudicators: tuple[str, ...] = opt(
+        (),
+        ANY,
+        "An annotator who settled what others said: their label is the case's, and they are not compared with the "
+        "others; may be repeated.",
+        flag="--adjudicator",
+        metavar="NAME",
+    )
+    slices: tuple[str, ...] = opt(
+        (), ANY, "Agreement by metadata column; may be repeated.", flag="--slice", metavar="COLUMN"
+    )
+    disagreements: int = opt(
+        5, ANY, "How many cases to list on which judge and people differ most.", least=0, metavar="N"
+    )
+    random_sample: bool = opt(
+        False,
+        ANY,
+        "The labelled cases are a uniform random sample of the run's: use them to correct its means.",
+    )
+    epsilon: float = opt(
+        0.2,
+        ANY,
+        "How much worse than a person the alt-test lets the judge be; 0.1 where crowd workers labelled.",
+        least=0,
+        most=1,
+    )
+    no_keep: bool = opt(False, ANY, "Look at LABELS alone, and store nothing.")
+    forget: bool = opt(
+        False,
+        never("it removes labels"),
+        "Remove the stored labels of this run's cases (of --annotator alone, if given).",
+    )
+    seed: int = opt(0, ANY, "Of the bootstrap and of draws.")
+    store: str = declare(DEFAULT_STORE, STORE_FLAG.option)
+    verbose: bool = declare(False, VERBOSE)
+    as_json: bool = declare(False, JSON.option)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DrawOptions:
+    """Which cases to label next."""
+
+    count: int | None = opt(
+        None,
+        ANY,
+        "Draw N cases to label, with known sampling probabilities, into a file to fill in; 0 writes those not labelled yet again.",
+        flag="--next",
+        least=0,
+        metavar="N",
+    )
+    other: str | None = opt(
+        None,
+        ANY,
+        "With --next: one draw for both runs, to correct their difference; the file asks for both answers, unnamed.",
+        flag="--with",
+        metavar="RUN",
+    )
+    to_label: str = opt(
+        "to_label.jsonl", INSIDE, "That file: .jsonl, .csv, or - for stdout.", short="-o", metavar="FILE"
+    )
+    uniform: float = opt(0.1, ANY, "The share of a draw that is sampled uniformly.", least=0.1, most=1)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlanOptions:
+    effect: float | None = opt(
+        None,
+        ANY,
+        "The smallest true difference of means, or of pass rates, that is to be found.",
+        above=0,
+        metavar="D",
+    )
+    runs: tuple[str, ...] = opt(
+        (), ANY, "Take the spread from a stored run, or from two.", flag="--run", metavar="RUN"
+    )
+    only: str | None = opt(None, ANY, "Which judge of those runs.", metavar="JUDGE")
+    sd: float | None = opt(
+        None, ANY, "The standard deviation of the paired differences, where it is known.", above=0
+    )
+    rates: str | None = opt(None, ANY, "The two pass rates supposed, such as 0.80,0.82.", metavar="A,B")
+    correlation: float | None = opt(
+        None,
+        ANY,
+        "With --rates: how far the two runs pass the same cases; 0 is the cautious guess.",
+        least=-1,
+        most=1,
+    )
+    clusters: str | None = opt(
+        None,
+        ANY,
+        "Cases that share a cluster, and how far their differences are correlated (1 unless given).",
+        metavar="SIZE[,R]",
+    )
+    power: float = opt(
+        0.8, ANY, "How likely a true difference of that size is to be found.", above=0, below=1
+    )
+    store: str = declare(DEFAULT_STORE, STORE_FLAG.option)
+    as_json: bool = declare(False, JSON.option)

@@ -18,7 +18,7 @@ class Fields(NamedTuple):
 def to_fields(columns: Mapping[str, Json], maps: Mapping[str, str]) -> Fields:
     """The canonical fields of a row that holds no absent value.
 
-    The person's `--map` decides; else the canonical column; else the only alias. Between two aliases nobody
+    The person's `--columns` decides; else the canonical column; else the only alias. Between two aliases nobody
     can choose but the person, so the field is contested.
     """
     claims: dict[str, list[str]] = {}
@@ -56,7 +56,7 @@ def asked(columns: Mapping[str, Json], fields: Fields, maps: Mapping[str, str]) 
         elif field in fields.contested:
             found[field] = {name: columns[name] for name in fields.contested[field]}
     for name, column in maps.items():
-        # `--map expected_output=gold` leaves `reference` unset, and still says where it stands.
+        # `--columns expected_output=gold` leaves `reference` unset, and still says where it stands.
         field = canonical_field(name) or ""
         value = _column(columns, column)
         if field in ASKED and field not in found and value is not None:

@@ -50,7 +50,7 @@ def read_cases(
     """The cases of a file, of standard input (`-`), of Python rows or of a DataFrame, in order.
 
     A path that cannot be opened is an error here, before the first row is asked for. A row that is no case comes
-    as a `BadRow` and the rest goes on; with `strict` the first one is a `DatasetError`. Of the person's `--map`s,
+    as a `BadRow` and the rest goes on; with `strict` the first one is a `DatasetError`. Of the person's `--columns`,
     those that name a canonical field say which column fills it. `name` is what messages call the source; `stdin`
     is what `-` reads, the process's own unless told.
     """

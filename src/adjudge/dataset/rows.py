@@ -18,7 +18,7 @@ class Origin:
     file: str
     """As messages name it."""
     maps: Mapping[str, str] = field(default_factory=dict)
-    """The person's `--map`s, input or canonical field -> column."""
+    """The person's `--columns`, input or canonical field -> column."""
 
 
 class Row(NamedTuple):

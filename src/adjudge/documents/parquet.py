@@ -58,7 +58,9 @@ class ParquetRows:
         try:
             Path(self._part).replace(self._path)
         except OSError as error:
-            raise StoreError(f"{self._path}: {why(error)}; the rows are in {self._part}") from error
+            raise StoreError(
+                str(self._path), why(error), f"the rows are in {self._part}; move it there yourself"
+            ) from error
 
     def abandon(self) -> None:
         if self._finished:

@@ -9,6 +9,8 @@ from typing import BinaryIO, Protocol
 
 from adjudge.errors import SettingsError, StoreError
 
+RESUME = "make room or name another place, and give the same command again: what was judged is kept"
+
 
 class Sink(Protocol):
     def append(self, data: bytes) -> None:
@@ -34,7 +36,7 @@ class StreamSink:
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise StoreError(f"standard output: {why(error)}") from error
+            raise StoreError("standard output", why(error), "write to a file with -o FILE") from error
 
     def close(self) -> None:
         pass
@@ -74,7 +76,7 @@ class FileSink:
         except OSError as error:
             if self._regular:
                 self._cut_back(before)
-            raise StoreError(f"{self._path}: could not be written to: {why(error)}") from error
+            raise StoreError(str(self._path), f"could not be written to: {why(error)}", RESUME) from error
 
     def close(self) -> None:
         if not self._file.closed:
@@ -95,7 +97,7 @@ class FileSink:
             if self._regular:
                 self._file.truncate(0)
         except OSError as error:
-            raise StoreError(f"{self._path}: could not be emptied: {why(error)}") from error
+            raise StoreError(str(self._path), f"could not be emptied: {why(error)}", RESUME) from error
         self._started = True
 
     def _cut_back(self, size: int) -> None:

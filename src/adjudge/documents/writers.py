@@ -12,7 +12,6 @@ from typing import BinaryIO, Self
 
 import orjson
 
-from adjudge.documents.junit import JunitRows
 from adjudge.documents.parquet import ParquetRows
 from adjudge.documents.rows import FIELDS
 from adjudge.documents.sinks import FileSink, Sink, StreamSink
@@ -108,6 +107,8 @@ class ParquetWriter(Writer):
 
 class JunitWriter(Writer):
     def __init__(self, path: str) -> None:
+        from adjudge.documents.junit import JunitRows  # noqa: PLC0415 - xml.sax loads http and ssl, for each run
+
         self._rows = JunitRows(FileSink(path))
 
     def note_partial(self, text: str) -> None:

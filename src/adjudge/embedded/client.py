@@ -18,8 +18,7 @@ from adjudge.embedded.ratings import judge_helpfulness, judge_relevance
 from adjudge.embedded.ready import adapter_sha256
 from adjudge.embedded.reply import JobReply
 from adjudge.errors import RejectedError
-from adjudge.models.keys import semantic_key
-from adjudge.records import Completion, Json, Request, Usage
+from adjudge.records import Completion, Json, ModelClient, Request, Usage
 from adjudge.scoring.text import text_of
 from adjudge.versions import EMBEDDED_VERSION
 
@@ -35,10 +34,9 @@ JOBS: Mapping[tuple[str, str], Job] = {
 """By judge and step."""
 
 
-class EmbeddedClient:
+class EmbeddedClient(ModelClient):
     """Opened at the first question, so that knowing its name and its keys takes no weights."""
 
-    base_url = None
     reads_fields = True
 
     def __init__(
@@ -57,9 +55,6 @@ class EmbeddedClient:
 
     def __repr__(self) -> str:
         return f"<EmbeddedClient {self.name}>"
-
-    def request_key(self, request: Request) -> str:
-        return semantic_key(self.name, "", request)
 
     async def complete(self, request: Request) -> Completion:
         # asked again, it says the same: what does not validate is then known as such, and not as a call that failed

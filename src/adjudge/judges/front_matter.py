@@ -100,8 +100,7 @@ def read_yaml(text: str, *, where: str, first_line: int = 1) -> Located:
             "move text into the body, or close the front matter with a line `---`",
         )
     try:
-        _refuse_tricks(yaml, text, where, first_line)
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        node = yaml.compose(text, Loader=_careful_loader(yaml, where, first_line))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         last = text.rstrip("\n").count("\n")
@@ -124,26 +123,33 @@ def read_yaml(text: str, *, where: str, first_line: int = 1) -> Located:
     return located
 
 
-def _refuse_tricks(yaml: Any, text: str, where: str, first_line: int) -> None:
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        line = first_line + event.start_mark.line
-        if isinstance(event, yaml.AliasEvent):
-            raise JudgeFileError(
-                f"{where} line {line}",
-                f"`*{event.anchor}` is a YAML alias, and aliases are not read",
-                "write the value out where it is used",
-            )
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > DEEPEST:
+def _careful_loader(yaml: Any, where: str, first_line: int) -> Any:
+    """Refuses aliases and depth as it comes to them, so that the text is read once."""
+
+    class CarefulLoader(yaml.SafeLoader):  # type: ignore[misc]  # known when it is imported
+        depth = 0
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            event = self.peek_event()
+            line = first_line + event.start_mark.line
+            if isinstance(event, yaml.AliasEvent):
+                raise JudgeFileError(
+                    f"{where} line {line}",
+                    f"`*{event.anchor}` is a YAML alias, and aliases are not read",
+                    "write the value out where it is used",
+                )
+            self.depth += 1
+            if self.depth > DEEPEST and isinstance(event, yaml.CollectionStartEvent):
                 raise JudgeFileError(
                     f"{where} line {line}",
                     f"the front matter is nested more than {DEEPEST} deep",
                     "flatten it",
                 )
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
+            node = super().compose_node(parent, index)
+            self.depth -= 1
+            return node
+
+    return CarefulLoader
 
 
 def _locate(node: Any, where: str, first_line: int) -> Located:

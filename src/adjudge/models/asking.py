@@ -24,7 +24,7 @@ from adjudge.models.parameters import NOTHING_REFUSED, Adjustments, ProviderErro
 from adjudge.models.prices import Prices
 from adjudge.models.secrets import Scrubber, one_line
 from adjudge.models.wire import ErrorInReplyError, Reply, UnreadableReplyError, Wire
-from adjudge.records import Completion, Request
+from adjudge.records import Completion, ModelClient, Request
 
 MAX_ATTEMPTS = 10  # adjustments are finite; this holds even for a wire format that gets that wrong
 SNAPSHOT_CHARS = 200
@@ -39,13 +39,14 @@ class Prepared(NamedTuple):
     notes: tuple[str, ...]
 
 
-class WireClient:
+class WireClient(ModelClient):
     """One model. What it refused is remembered for the client's life, so that only the first calls pay for it."""
 
     def __init__(
         self, *, name: str, wire: Wire, http: HttpClient, scrubber: Scrubber, prices: Prices
     ) -> None:
-        self._name = name
+        self.name = name
+        self.base_url = wire.endpoint.shown_url
         self._wire = wire
         self._http = http
         self._scrubber = scrubber
@@ -56,16 +57,7 @@ class WireClient:
         self._prepared: OrderedDict[int, Prepared] = OrderedDict()
 
     def __repr__(self) -> str:
-        return f"<WireClient {self._name} at {self.base_url}>"
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def base_url(self) -> str:
-        """Where requests go, without credentials."""
-        return self._wire.endpoint.shown_url
+        return f"<WireClient {self.name} at {self.base_url}>"
 
     def request_key(self, request: Request) -> str:
         """The key of the request as it is first built, whatever was refused since. The bytes wait for `complete`."""
@@ -107,7 +99,7 @@ class WireClient:
 
     @property
     def _where(self) -> str:
-        return f"{self._name} at {host_and_port(self._wire.endpoint.url)}"
+        return f"{self.name} at {host_and_port(self._wire.endpoint.url)}"
 
     async def _send(self, request: Request, body: bytes, adjustments: Adjustments) -> Reply | None:
         """The reply; None when something was refused that is not sent from now on."""
@@ -142,7 +134,7 @@ class WireClient:
             )
         except (TypeError, ValueError) as error:
             raise RejectedError(
-                self._scrubber.message(f"{self._name} cannot be sent this request: {error}")
+                self._scrubber.message(f"{self.name} cannot be sent this request: {error}")
             ) from None
         return text.encode(), notes
 
@@ -187,7 +179,7 @@ class WireClient:
 
     def _cost(self, read: Reply) -> Decimal | None:
         # a deployment's name on Azure says nothing about the model behind it
-        model = read.model or ("" if self._wire.provider == "azure" else self._name.partition(":")[2])
+        model = read.model or ("" if self._wire.provider == "azure" else self.name.partition(":")[2])
         return self._prices.cost(
             model, read.usage, cache_written=read.cache_written, service_tier=read.service_tier
         )

@@ -4,21 +4,15 @@ import asyncio
 import functools
 import inspect
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from typing import Any, TypeAlias, cast
+from typing import Any
 
 from adjudge.errors import ModelCallError, ModelNameError, RejectedError
-from adjudge.models.keys import semantic_key
 from adjudge.models.secrets import Scrubber, one_line
+from adjudge.options import ModelFunction
 from adjudge.records import Completion, ModelClient, Prompt, Request
-
-Reply: TypeAlias = str | Completion
-ModelFunction: TypeAlias = (
-    Callable[[str], Reply | Awaitable[Reply]] | Callable[[Request], Reply | Awaitable[Reply]]
-)
-"""A parameter annotated `Request` gets the whole request; any other gets the prompt as text."""
 
 PROVIDER = "function"
 LONGEST_NAME = 200
@@ -26,8 +20,10 @@ LONGEST_NAME = 200
 
 def to_client(model: ModelClient | ModelFunction, *, jobs: int) -> ModelClient:
     """What was given as `model=` from Python: a client as it is, a function behind one."""
+    if isinstance(model, ModelClient):
+        return model
     if hasattr(model, "complete"):
-        return cast("ModelClient", model)
+        return CallersClient(model)
     if callable(model):
         return FunctionClient(model, jobs=jobs)
     raise ModelNameError(
@@ -44,7 +40,32 @@ def prompt_text(prompt: Prompt) -> str:
     return "\n\n".join(f"{message.role}:\n{message.content}" for message in prompt.messages)
 
 
-class FunctionClient:
+class CallersClient(ModelClient):
+    """An object of the caller's with a `name` and a `complete` that inherits nothing of ours; the caller closes it."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self.name: str = client.name
+        for offered in ("base_url", "within_run", "answers_by_case", "reads_fields"):
+            if hasattr(client, offered):
+                setattr(self, offered, getattr(client, offered))
+
+    def __repr__(self) -> str:
+        return repr(self._client)
+
+    def request_key(self, request: Request) -> str | None:
+        own = getattr(self._client, "request_key", None)
+        return own(request) if callable(own) else None
+
+    async def complete(self, request: Request) -> Completion:
+        completion: Completion = await self._client.complete(request)
+        return completion
+
+    async def close(self) -> None:
+        """Whoever made it ends it."""
+
+
+class FunctionClient(ModelClient):
     """Replies are kept for the run that asked: nothing tells whether another run's function is still the same.
 
     A function with an attribute `adjudge_version` says so itself, and its replies are reused as any model's are.
@@ -63,9 +84,6 @@ class FunctionClient:
             "" if version is None else f"@{one_line(str(version))}"
         )
         self._threads: ThreadPoolExecutor | None = None
-
-    def request_key(self, request: Request) -> str:
-        return semantic_key(self.name, "", request)
 
     async def complete(self, request: Request) -> Completion:
         asked = request if self._takes_request else prompt_text(request.prompt)

@@ -1,7 +1,7 @@
 """The key under which a completion is stored: a hash of all that decides it, and of nothing that does not.
 
-A client, or a client that wraps one, may have a method `request_key(request) -> str`; `request_key` here asks it. Clients
-that send bytes hash those; wrappers ask the client inside; for a client without the method what it is asked is hashed.
+Clients that send bytes hash those; wrappers ask the client inside; for a client with no key of its own, what it is asked
+is hashed.
 """
 
 import json
@@ -17,11 +17,8 @@ def request_key(client: ModelClient, request: Request) -> str:
 
     A `RejectedError` when the request cannot be sent at all.
     """
-    own = getattr(client, "request_key", None)
-    if callable(own):
-        key: str = own(request)
-        return key
-    return semantic_key(client.name, "", request)
+    own = client.request_key(request)
+    return semantic_key(client.name, "", request) if own is None else own
 
 
 def wire_key(provider: str, address: str, body: bytes, request: Request) -> str:

@@ -17,7 +17,7 @@ from adjudge.models.prices import Prices
 from adjudge.models.secrets import Scrubber
 from adjudge.models.wire import Endpoint, ErrorInReplyError, Reply, UnreadableReplyError
 from adjudge.options import option
-from adjudge.records import Completion, Request
+from adjudge.records import Completion, ModelClient, Request
 
 KEY_ENDINGS = ("_API_KEY", "_TOKEN", "_SECRET", "_SECRET_ACCESS_KEY", "_ACCESS_KEY_ID", "_PASSWORD")
 BASE_ENDINGS = ("_API_BASE", "_BASE_URL")
@@ -67,7 +67,7 @@ def _variables(values: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
-class LiteLLMClient:
+class LiteLLMClient(ModelClient):
     """LiteLLM takes and gives the OpenAI shape, so that wire format reads and writes for it."""
 
     def __init__(
@@ -80,10 +80,10 @@ class LiteLLMClient:
         scrubber: Scrubber,
         prices: Prices,
     ) -> None:
+        self.name = f"litellm:{model}"
         self._model = model
         self._module = module
         self.base_url = parse_base_url(base_url, where=option("--base-url")).shown if base_url else None
-        """Where requests go, without credentials; None where LiteLLM decides."""
         self._fixed: dict[str, Any] = {"timeout": timeout_seconds, "num_retries": 0, "max_retries": 0}
         if base_url is not None:
             self._fixed["api_base"] = base_url
@@ -96,10 +96,6 @@ class LiteLLMClient:
 
     def __repr__(self) -> str:
         return f"<LiteLLMClient {self.name}>"
-
-    @property
-    def name(self) -> str:
-        return f"litellm:{self._model}"
 
     def request_key(self, request: Request) -> str:
         return semantic_key(self.name, self.base_url or "", request)

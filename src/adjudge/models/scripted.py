@@ -27,7 +27,7 @@ from adjudge.errors import ModelNameError, RejectedError
 from adjudge.models.failures import error_for_status
 from adjudge.models.keys import sent_parts, wire_key
 from adjudge.models.parameters import ProviderError
-from adjudge.records import Completion, Finish, Request, Usage
+from adjudge.records import Completion, Finish, ModelClient, Request, Usage
 
 KEYS = frozenset(
     {
@@ -129,27 +129,24 @@ def case_key(script: str, request: Request) -> str:
     return wire_key("scripted", script, asked + sent_parts(request), request)
 
 
-class ScriptClient:
+class ScriptClient(ModelClient):
     """A model whose words are written in a file; it refuses to improvise."""
 
     answers_by_case = True
-    """Two cases that ask the same may be answered differently, so a reply is never used for another case."""
 
     def __init__(self, path: Path, script: Script, digest: str = "") -> None:
+        self.name = f"scripted:{path}"
         self._path = path
         self._script = script
-        self.base_url = f"script {digest}"
+        self._known_by = f"script {digest}"
         """What stands for an address: another script under the same name is another model."""
+        self.base_url = self._known_by
 
     def __repr__(self) -> str:
         return f"<ScriptClient {self.name}>"
 
-    @property
-    def name(self) -> str:
-        return f"scripted:{self._path}"
-
     def request_key(self, request: Request) -> str:
-        return case_key(self.base_url, request)
+        return case_key(self._known_by, request)
 
     async def complete(self, request: Request) -> Completion:
         prompt = "\n".join(message.content for message in request.prompt.messages)

@@ -1,4 +1,4 @@
-"""A client that wraps a client: equal shared requests, made at the same time or recently, get one completion."""
+"""A client that wraps a client: equal requests, made at the same time or recently, get one completion."""
 
 import asyncio
 from collections import OrderedDict
@@ -15,7 +15,7 @@ SHARED_NOTE = "shared"
 
 
 @dataclass(slots=True)
-class Asking:
+class SharedCall:
     """A request on its way, and how many wait for it."""
 
     task: asyncio.Task[Completion]
@@ -33,56 +33,63 @@ class SharedClient(WrappingClient):
 
     def __init__(self, client: ModelClient) -> None:
         super().__init__(client)
-        self._kept: OrderedDict[bytes, Completion] = OrderedDict()
-        self._asking: dict[bytes, Asking] = {}
+        self._kept: OrderedDict[str, Completion] = OrderedDict()
+        self._calls: dict[str, SharedCall] = {}
 
     async def complete(self, request: Request) -> Completion:
-        if not request.shared:
+        key = self.sharing_key(request)
+        if key is None:
             return await self._client.complete(request)
-        key = sharing_key(request)
         kept = self._kept.get(key)
         if kept is not None:
             self._kept.move_to_end(key)
             return again(kept)
-        asking = self._asking.get(key)
-        if asking is None:
-            asking = self._asking[key] = Asking(asyncio.create_task(self._ask(key, request)))
-        completion = await self._wait(key, asking)
-        if asking.delivered:
+        call = self._calls.get(key)
+        if call is None:
+            call = self._calls[key] = SharedCall(asyncio.create_task(self._ask(key, request)))
+        completion = await self._wait(key, call)
+        if call.delivered:
             return again(completion)
-        asking.delivered = True
+        call.delivered = True
         return completion
 
-    async def close(self) -> None:
-        asking, self._asking = list(self._asking.values()), {}
-        for each in asking:
-            each.task.cancel()
-        await asyncio.gather(*(each.task for each in asking), return_exceptions=True)
-        await self._client.close()
+    def sharing_key(self, request: Request) -> str | None:
+        """Equal for requests that share a completion; None for one that shares none."""
+        return sha256(sent_parts(request)).hexdigest() if request.shared else None
 
-    async def _wait(self, key: bytes, asking: Asking) -> Completion:
-        asking.waiting += 1
-        try:
-            # shielded: one who stops waiting does not take the completion from the others
-            return await asyncio.shield(asking.task)
-        finally:
-            asking.waiting -= 1
-            if not asking.waiting and not asking.task.done():
-                asking.task.cancel()
-                if self._asking.get(key) is asking:
-                    del self._asking[key]
-
-    async def _ask(self, key: bytes, request: Request) -> Completion:
-        try:
-            completion = await self._client.complete(request)
-        finally:
-            asking = self._asking.get(key)
-            if asking is not None and asking.task is asyncio.current_task():
-                del self._asking[key]
+    async def find_or_ask(self, key: str, request: Request) -> Completion:
+        completion = await self._client.complete(request)
         self._kept[key] = completion
         if len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return completion
+
+    async def close(self) -> None:
+        calls, self._calls = list(self._calls.values()), {}
+        for call in calls:
+            call.task.cancel()
+        await asyncio.gather(*(call.task for call in calls), return_exceptions=True)
+        await self._client.close()
+
+    async def _wait(self, key: str, call: SharedCall) -> Completion:
+        call.waiting += 1
+        try:
+            # shielded: one who stops waiting does not take the completion from the others
+            return await asyncio.shield(call.task)
+        finally:
+            call.waiting -= 1
+            if not call.waiting and not call.task.done():
+                call.task.cancel()
+                if self._calls.get(key) is call:
+                    del self._calls[key]
+
+    async def _ask(self, key: str, request: Request) -> Completion:
+        try:
+            return await self.find_or_ask(key, request)
+        finally:
+            call = self._calls.get(key)
+            if call is not None and call.task is asyncio.current_task():
+                del self._calls[key]
 
 
 def again(completion: Completion) -> Completion:
@@ -94,7 +101,3 @@ def again(completion: Completion) -> Completion:
         attempts=0,
         notes=(*completion.notes, SHARED_NOTE),
     )
-
-
-def sharing_key(request: Request) -> bytes:
-    return sha256(sent_parts(request)).digest()

@@ -1,17 +1,16 @@
 """The examination itself: clean judgements repeated, then every trial once, through an ordinary run."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
-from contextlib import aclosing
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import NamedTuple
 
 from adjudge.probes.subjects import MIDDLE, Panel
 from adjudge.probes.trials import INJECTION, WORST, Extent, Trial, clean_trials, follow_up, probe_trials
-from adjudge.records import Case, Failed, Judge, Judgement
+from adjudge.records import Failed, Judge, Judgement
 from adjudge.runs.plan import Plan
-from adjudge.runs.session import Session
+from adjudge.runs.session import Receiver, Session
 from adjudge.store.packing import dump_json
 
 CALLS_LOST = 0.05
@@ -19,8 +18,6 @@ CALLS_LOST = 0.05
 
 FOLLOWED = 3
 """Attacks that are tried further, the most successful first."""
-
-Receiver = Callable[[Judgement], None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,10 +101,16 @@ def prepare(judge: Judge, panel: Panel, extent: Extent) -> Examination:
     )
 
 
-def without_bindings(plan: Plan) -> Plan:
-    """Trials hold the judge's inputs by name already: what filled them must not fill them again."""
+def examination_plan(plan: Plan, name: str) -> Plan:
+    """Nothing is answered from the store; and trials hold the judge's inputs by name already: what filled them must not
+    fill them again.
+    """
     bindings = replace(plan.asking.bindings, maps={}, sets={})
-    return replace(plan, asking=replace(plan.asking, bindings=bindings))
+    return replace(
+        plan,
+        options=replace(plan.options, name=name, fresh=True),
+        asking=replace(plan.asking, bindings=bindings),
+    )
 
 
 class Examined(NamedTuple):
@@ -171,7 +174,10 @@ def _follow_up(examination: Examination, answers: Answers) -> list[Trial]:
 
 
 async def _judge(session: Session, trials: tuple[Trial, ...], answers: Answers, receive: Receiver) -> None:
-    async for judgement in _judged(session, [trial.case for trial in trials]):
+    if not trials or session.halted is not None:
+        return
+
+    def take(judgement: Judgement) -> None:
         answers.add(judgement)
         receive(judgement)
         outcome = judgement.outcome
@@ -179,10 +185,4 @@ async def _judge(session: Session, trials: tuple[Trial, ...], answers: Answers, 
             # a spent budget leaves all the rest unasked: stopping keeps the run open, so that it can go on
             session.stop(outcome.message)
 
-
-async def _judged(session: Session, cases: list[Case]) -> AsyncIterator[Judgement]:
-    if not cases or session.halted is not None:
-        return
-    async with aclosing(session.judge(cases)) as stream:
-        async for judgement in stream:
-            yield judgement
+    await session.run([trial.case for trial in trials], take, more_follow=True)

@@ -8,8 +8,8 @@ from pathlib import Path
 import orjson
 
 from adjudge.errors import StoreError
+from adjudge.options import DEFAULT_STORE
 from adjudge.probes.card import Card, read_card
-from adjudge.store import DEFAULT_STORE
 from adjudge.store.places import database_file
 from adjudge.store.trust import remember
 
@@ -30,8 +30,9 @@ def keep_card(card: Card, shelf: Path) -> Path:
         write_whole(path, orjson.dumps(card.to_json(), option=orjson.OPT_INDENT_2))
     except OSError as error:
         raise StoreError(
-            f"{shelf}: the card could not be kept ({error.strerror or error})\n\n"
-            "hint: check the folder and the disk, or name another store"
+            str(shelf),
+            f"the card could not be kept ({error.strerror or error})",
+            "check the folder and the disk, or name another store",
         ) from None
     remember(card.card_id, path)
     return path

@@ -134,7 +134,7 @@ def seat(
         raise DatasetError(
             source,
             f"no row has all that {judge.name} needs ({', '.join(i.name for i in judge.inputs if i.required)})",
-            "give cases that have it with --cases, and name columns with --map input=column",
+            "give cases that have it with --cases, and name columns with --columns input=column",
         )
     if most is not None and len(found) > most:
         found = Random(seed).sample(found, most)  # noqa: S311 - a sample, not a secret

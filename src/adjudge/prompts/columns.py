@@ -12,7 +12,7 @@ LONGEST_NAME = 40
 
 
 def describe_columns(case: Case, missing: Sequence[str]) -> str:
-    """`the row has `qestion`, `text`; did you mean `--map question=qestion`?`"""
+    """`the row has `qestion`, `text`; did you mean `--columns question=qestion`?`"""
     if not case.columns:
         return "the row has no columns"
     names = [_shown(name) for name in case.columns]
@@ -23,14 +23,14 @@ def describe_columns(case: Case, missing: Sequence[str]) -> str:
 
 
 def _suggest(case: Case, name: str) -> str | None:
-    """A `--map` for a column whose name is nearly that of the input or of one of its aliases."""
+    """A `--columns` for a column whose name is nearly that of the input or of one of its aliases."""
     own = strip_namespace(name)
     field = canonical_field(own) or own
     free = {column.casefold(): column for column in case.columns if canonical_field(column) is None}
     for wanted in (own, field, *ALIASES.get(field, ())):
         close = get_close_matches(wanted.casefold(), free, n=1, cutoff=0.75)
         if close:
-            return option("--map", f"{own}={_shown(free[close[0]])}")
+            return option("--columns", f"{own}={_shown(free[close[0]])}")
     return None
 
 

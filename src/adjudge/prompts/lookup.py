@@ -31,12 +31,12 @@ class Missing(NamedTuple):
     name: str
     why: Literal["absent", "blank"]
     column: str | None = None
-    """The column that a `--map` names and the case does not have."""
+    """The column that a `--columns` names and the case does not have."""
 
     @property
     def message(self) -> str:
         if self.column is not None:
-            return f"`{self.name}` is {self.why}: `{option('--map')}` takes it from `{self.column}`, which the case does not have"
+            return f"`{self.name}` is {self.why}: `{option('--columns')}` takes it from `{self.column}`, which the case does not have"
         return f"`{self.name}` is {self.why}"
 
 
@@ -57,7 +57,7 @@ def look_up(
 def unknown_maps(
     judges_inputs: Iterable[Input], maps: Mapping[str, str], sets: Mapping[str, str]
 ) -> list[str]:
-    """A sentence for each `--map` and `--set` that nothing would look at."""
+    """A sentence for each `--columns` and `--variables` that nothing would look at."""
     inputs: dict[str, None] = {}  # a dict, to suggest in a steady order
     for item in judges_inputs:
         inputs.update(dict.fromkeys(_writings(item)))
@@ -67,9 +67,11 @@ def unknown_maps(
     mappable = {**dict.fromkeys(ALIASES), **inputs}
     settable = {**inputs, _DATE: None}
     sentences = [
-        f"`{option('--map', f'{name}=')}`: no column is named" for name, column in maps.items() if not column
+        f"`{option('--columns', f'{name}=')}`: no column is named"
+        for name, column in maps.items()
+        if not column
     ]
-    for flag, values, known in (("--map", maps, mappable), ("--set", sets, settable)):
+    for flag, values, known in (("--columns", maps, mappable), ("--variables", sets, settable)):
         for name, value in values.items():
             if name in known:
                 continue
@@ -83,10 +85,10 @@ def unknown_maps(
 
 
 def inputs_in_values(inputs: Sequence[Input], sets: Mapping[str, str], dialect: Dialect) -> list[str]:
-    """A sentence for each `--set` whose value has a placeholder for an input: nothing would fill it."""
+    """A sentence for each `--variables` whose value has a placeholder for an input: nothing would fill it."""
     names = {writing.casefold() for item in inputs for writing in _writings(item)}
     return [
-        f"the value of `{option('--set', name)}` holds `{place}`, and values are not templates: it would be sent as it stands"
+        f"the value of `{option('--variables', name)}` holds `{place}`, and values are not templates: it would be sent as it stands"
         for name, value in sets.items()
         if name.casefold() in names
         for place, held in _places(value, dialect)
@@ -119,7 +121,7 @@ def _find(
     if held is not None:
         return held
     if is_date:
-        # For the date the case's column goes first: `--set` says what day it is for the cases that do not say.
+        # For the date the case's column goes first: `--variables` says what day it is for the cases that do not say.
         told = next((sets[writing] for writing in _writings(item) if writing in sets), _TODAY)
         return Found(value=current_date if told == _TODAY else told)
     if item.default is not None:
@@ -160,7 +162,7 @@ def _column_in_other_case(case: Case, name: str) -> Found | None:
 
 def _undecided(case: Case, name: str, columns: Sequence[str], wanted: str) -> DatasetError:
     named = " and ".join(f"`{column}`" for column in columns)
-    flags = " or ".join(f"`{option('--map', f'{name}={column}')}`" for column in columns)
+    flags = " or ".join(f"`{option('--columns', f'{name}={column}')}`" for column in columns)
     where = str(case.place) if case.place is not None else f"case {case.case_id!r}"
     return DatasetError(where, f"{named} could each be {wanted}", f"say which: {flags}")
 

@@ -20,7 +20,7 @@ from adjudge.errors import (
 )
 from adjudge.models import WrappingClient
 from adjudge.models.clock import SYSTEM_CLOCK, Clock
-from adjudge.options import option
+from adjudge.options import Price, option
 from adjudge.records import Completion, Json, ModelClient, Request, Usage
 from adjudge.store import AddSpending, Drawn, Spending, SpendingLimit, Store, take_portion
 from adjudge.store.group import GroupCommit
@@ -49,30 +49,25 @@ LIMITING_PARAMETERS = frozenset(
 """What would let a reply cost more than was reserved for it."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Price:
-    """US dollars per million tokens."""
+def worst_case(price: Price, request: Request) -> Decimal:
+    """No token is shorter than a byte, so what is sent has at most as many tokens as bytes."""
+    messages = request.prompt.messages
+    prompt = sum(len(message.content.encode("utf-8", "replace")) for message in messages)
+    prompt += TOKENS_PER_MESSAGE * len(messages)
+    if request.schema is not None:
+        prompt += len(json.dumps(request.schema, default=dict))
+    return _cost(price, prompt, request.max_output_tokens or ASSUMED_OUTPUT_TOKENS)
 
-    input: Decimal
-    output: Decimal
 
-    def worst_case(self, request: Request) -> Decimal:
-        """No token is shorter than a byte, so what is sent has at most as many tokens as bytes."""
-        messages = request.prompt.messages
-        prompt = sum(len(message.content.encode("utf-8", "replace")) for message in messages)
-        prompt += TOKENS_PER_MESSAGE * len(messages)
-        if request.schema is not None:
-            prompt += len(json.dumps(request.schema, default=dict))
-        return self._cost(prompt, request.max_output_tokens or ASSUMED_OUTPUT_TOKENS)
+def known_cost(price: Price, usage: Usage) -> Decimal | None:
+    """None where the provider does not say how many tokens it read and wrote."""
+    if usage.input is None or usage.output is None:
+        return None
+    return _cost(price, usage.input, usage.output)
 
-    def cost(self, usage: Usage) -> Decimal | None:
-        """None where the provider does not say how many tokens it read and wrote."""
-        if usage.input is None or usage.output is None:
-            return None
-        return self._cost(usage.input, usage.output)
 
-    def _cost(self, read: int, written: int) -> Decimal:
-        return (self.input * read + self.output * written) / 1_000_000
+def _cost(price: Price, read: int, written: int) -> Decimal:
+    return (price.input * read + price.output * written) / 1_000_000
 
 
 class Account(Protocol):
@@ -148,14 +143,14 @@ class Budget:
         )
 
     def worst(self, request: Request) -> Spending:
-        cost = Decimal(0) if self.price is None else self.price.worst_case(request)
+        cost = Decimal(0) if self.price is None else worst_case(self.price, request)
         return Spending(calls=1, nanodollars=to_nanodollars(cost))
 
     def cost(self, completion: Completion) -> Decimal | None:
         """What a reply cost: at the price that the person gave, else by the price list, else at the model's price."""
         if completion.cost is not None and not self.price_is_given:
             return completion.cost
-        return None if self.price is None else self.price.cost(completion.usage)
+        return None if self.price is None else known_cost(self.price, completion.usage)
 
     async def reserve(self, worst: Spending) -> None:
         """Return when it is set aside; a `BudgetSpentError` when a limit does not allow it.

@@ -7,12 +7,11 @@ from itertools import islice
 
 from adjudge.errors import InputError, TemplateError
 from adjudge.models import estimate_tokens, request_key
+from adjudge.options import Price
+from adjudge.procedures.case import judge_case
 from adjudge.prompts.fill import fill_inputs
 from adjudge.records import BadRow, Case, Judge, ModelClient, Request
-from adjudge.runs.budget import Price
 from adjudge.runs.plan import Plan
-from adjudge.runs.procedure import judge_case
-from adjudge.runs.select import select_rows
 from adjudge.store import RunRecord, Store, planned_judges
 
 ASSUMED_REPLY_TOKENS = (60, 250, 900)
@@ -95,7 +94,7 @@ def estimate_run(
     """Render every first request, take off what is stored, and guess the rest from earlier replies or assumptions."""
     learned = {judge.name: learn(store, judge, client.name) for judge in plan.judges}
     sums = _Sums()
-    chosen = iter(select_rows(rows, first=plan.first, sample=plan.sample, seed=plan.seed))
+    chosen = iter(plan.select(rows))
     while block := list(islice(chosen, KEYS_AT_ONCE)):
         sums.cases += len(block)
         asked = list(_first_requests(sums, block, plan))
@@ -131,7 +130,7 @@ def estimate_run(
         input_tokens=sums.input,
         output_tokens=sums.output,
         cost=cost,
-        seconds=_wall_seconds(sums, plan.jobs),
+        seconds=_wall_seconds(sums, plan.options.jobs),
         learned_from=sum(known.from_replies for known in learned.values()),
     )
 
@@ -150,7 +149,7 @@ def _wall_seconds(sums: _Sums, jobs: int) -> Range:
 def _first_requests(sums: _Sums, block: list[Case | BadRow], plan: Plan) -> Iterator[tuple[Judge, Request]]:
     for row in block:
         for judge in plan.judges:
-            for repeat in range(plan.repeats):
+            for repeat in range(plan.options.repeat):
                 sums.judgements += 1
                 request = first_request(judge, row, plan, repeat)
                 if request is None:

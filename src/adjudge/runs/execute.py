@@ -19,6 +19,8 @@ from adjudge.errors import (
     TooLongError,
 )
 from adjudge.models import CircuitOpenError
+from adjudge.procedures.case import judge_case
+from adjudge.procedures.procedure import Asking, Procedure, Ruling
 from adjudge.prompts.fill import Filled, fill_inputs
 from adjudge.records import (
     NOTHING,
@@ -36,7 +38,6 @@ from adjudge.records import (
 from adjudge.runs.groups import cluster_of, slice_values
 from adjudge.runs.keep import Keeper, NoKeeper
 from adjudge.runs.order import MOST_HELD, Positions, Settled, in_order
-from adjudge.runs.procedure import Asking, Procedure, Ruling, judge_case
 
 LOOKED_UP = 400
 """Cases asked about at a time when a run goes on."""

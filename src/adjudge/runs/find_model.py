@@ -5,23 +5,18 @@ from collections.abc import Mapping, Sequence
 
 from adjudge.errors import ModelNameError
 from adjudge.models import known_providers, open_model
-from adjudge.models.function import ModelFunction, to_client
+from adjudge.models.function import to_client
 from adjudge.options import option
 from adjudge.records import Judge, ModelClient
+from adjudge.runs.plan import Plan
 
 EMBEDDED = "embedded"
 
 
-def find_model(
-    model: str | ModelClient | ModelFunction | None,
-    judges: Sequence[Judge],
-    *,
-    base_url: str | None,
-    jobs: int,
-    timeout_seconds: float = 120.0,
-    environ: Mapping[str, str] = os.environ,
-) -> ModelClient:
+def find_model(plan: Plan, *, environ: Mapping[str, str] = os.environ) -> ModelClient:
     """A key in the environment never chooses one by itself."""
+    options, judges = plan.options, plan.judges
+    model, base_url, jobs = options.model, options.base_url, options.jobs
     if model is None:
         model = environ.get("ADJUDGE_MODEL") or default_model(judges, environ)
     if not isinstance(model, str):
@@ -29,7 +24,7 @@ def find_model(
     if is_embedded(model):
         return open_embedded(model, judges, base_url=base_url, environ=environ)
     return open_model(
-        model, base_url=base_url, environ=environ, timeout_seconds=timeout_seconds, connections=jobs
+        model, base_url=base_url, environ=environ, timeout_seconds=options.timeout, connections=jobs
     )
 
 

@@ -29,6 +29,7 @@ def describe_run(
     # `-`, a named pipe and `<(…)` can be read once only, and that is for the run itself
     is_file = isinstance(source, str | Path) and str(source) != "-" and Path(source).is_file()
     path = Path(str(source)) if is_file else None
+    options = plan.options
     asked: dict[str, Json] = {
         "cases": None if path is None else _file_hash(path),
         "judges": [f"{judge.name}@{judge.hash}" for judge in plan.judges],
@@ -38,8 +39,12 @@ def describe_run(
         "parameters": dict(plan.asking.parameters),
         "maps": dict(plan.asking.bindings.maps),
         "sets": dict(plan.asking.bindings.sets),
-        "repeats": plan.repeats,
-        "rows": [plan.first, plan.sample, plan.seed if plan.sample is not None else None],
+        "repeats": options.repeat,
+        "rows": [
+            options.first,
+            options.sample,
+            None if options.sample is None else options.seed or 0,
+        ],
     }
     return {
         **asked,
@@ -86,7 +91,7 @@ def remembered_date(store: Store, described: Mapping[str, Json]) -> CurrentDate 
     for run in store.runs():
         same = all(run.plan.get(key) == described[key] for key in ("path", "judges", "model"))
         if same and described["path"] is not None and isinstance(run.plan.get("current_date"), str):
-            return CurrentDate(day=str(run.plan["current_date"]), said_by=f"as in run {run.run_id}")
+            return CurrentDate(day=str(run.plan["current_date"]), source=f"as in run {run.run_id}")
     return None
 
 

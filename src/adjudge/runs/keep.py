@@ -1,13 +1,13 @@
 """The run's place in the store: what is done, what may be taken over from earlier runs, and what is kept."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from hashlib import sha256
 from typing import TypeAlias
 
+from adjudge.procedures.procedure import Asking
 from adjudge.prompts.fill import Filled
 from adjudge.records import BadRow, Case, Judge, Judgement, ModelClient
-from adjudge.runs.procedure import Asking
+from adjudge.runs.identity import ChosenRun
 from adjudge.runs.reuse import StoredClient
 from adjudge.store import KeepJudgement, PlaceJudgement
 from adjudge.store.group import GroupCommit
@@ -28,27 +28,19 @@ class Keeper:
     def __init__(
         self,
         store: GroupCommit,
-        run_id: str,
+        chosen: ChosenRun,
+        client: StoredClient,
         *,
-        model: str,
-        base_url: str | None,
-        scope: str | None = None,
         fresh: bool = False,
         retry: frozenset[str] = frozenset(),
-        goes_on: bool = False,
-        by_case: bool = False,
-        started: datetime,
     ) -> None:
         self._store = store
-        self.run_id = run_id
-        self._model = model
-        self._base_url = base_url
-        self._scope = scope
+        self.run_id = chosen.record.run_id
+        self.goes_on = chosen.goes_on
+        self._started = chosen.record.started_at
+        self._client = client
         self._fresh = fresh
         self._retry = retry
-        self.goes_on = goes_on
-        self._by_case = by_case
-        self._started = started
 
     async def done(self, case_ids: Sequence[str]) -> Mapping[Made, int]:
         """What this run has judged already and need not judge again -> its position."""
@@ -68,19 +60,19 @@ class Keeper:
 
     def reuse_key(self, judge: Judge, case: Case, filled: Filled, asking: Asking, repeat: int) -> str:
         """The hash of everything a judgement depends on but the model's mood."""
-        said = [
-            case.case_id if self._by_case else None,
+        parts = [
+            case.case_id if self._client.answers_by_case else None,
             judge.hash,
-            self._model,
-            self._base_url,
+            self._client.name,
+            self._client.base_url,
             asking.temperature,
             dict(asking.parameters),
             repeat,
             dict(filled.values),
             [missing.name for missing in filled.missing],
-            *([] if self._scope is None else [self._scope]),
+            *([] if self._client.scope is None else [self._client.scope]),
         ]
-        return sha256(dump_json(said, sort_keys=True)).hexdigest()
+        return sha256(dump_json(parts, sort_keys=True)).hexdigest()
 
     async def take_over(self, key: str | None) -> Judgement | None:
         """An earlier judgement of the same question, unless it is to be asked again."""
@@ -93,11 +85,11 @@ class Keeper:
 
     async def client_for(self, key: str | None, client: ModelClient) -> ModelClient:
         """The client as it is, or one that asks again where the stored replies were of a kind that `--retry` names."""
-        if not self._retry or key is None or not isinstance(client, StoredClient):
+        if not self._retry or key is None:
             return client
         found = (await self._store.find_judgements([key])).get(key)
         again = found is not None and found.outcome.kind in self._retry
-        return client.asking_again(self._started) if again else client
+        return self._client.asking_again(self._started) if again else client
 
     async def keep(
         self, judgement: Judgement, row: Case | BadRow, reuse_key: str | None, position: int

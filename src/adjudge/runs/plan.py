@@ -1,7 +1,7 @@
 """What to judge: the judges as they will be used, how they ask, and the name the run is known by."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -10,11 +10,12 @@ from typing import NamedTuple
 from adjudge.errors import InputError, JudgeFileError, SettingsError
 from adjudge.judges import load_judge, override
 from adjudge.models.confidential import mask_secrets
-from adjudge.options import option
+from adjudge.options import RunOptions, option
+from adjudge.procedures.procedure import Asking
 from adjudge.prompts.fill import Bindings
 from adjudge.prompts.lookup import inputs_in_values, unknown_maps
-from adjudge.records import NOTHING, Json, Judge
-from adjudge.runs.procedure import Asking
+from adjudge.records import BadRow, Case, Json, Judge
+from adjudge.runs.select import select_rows
 from adjudge.scoring import pass_rule_problem
 
 MAX_JOBS = 2_000
@@ -26,10 +27,10 @@ class CurrentDate:
     """The day that words like "today" refer to, and who said so."""
 
     day: str
-    said_by: str
+    source: str
 
     def __str__(self) -> str:
-        return f"{self.day} ({self.said_by})"
+        return f"{self.day} ({self.source})"
 
 
 class Confidential(NamedTuple):
@@ -39,16 +40,12 @@ class Confidential(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Plan:
-    """Everything about a run but its cases and its model."""
+    """Everything about a run but its cases."""
 
     judges: tuple[Judge, ...]
+    options: RunOptions
     asking: Asking
     current_date: CurrentDate
-    repeats: int = 1
-    jobs: int = 64
-    first: int | None = None
-    sample: int | None = None
-    seed: int = 0
     confidential: Confidential | None = field(default=None, repr=False)
     """The request parameters as they are sent, where some are secret; `asking` has them masked."""
 
@@ -57,69 +54,64 @@ class Plan:
         bindings = replace(self.asking.bindings, current_date=current.day)
         return replace(self, current_date=current, asking=replace(self.asking, bindings=bindings))
 
+    def select(self, rows: Iterable[Case | BadRow]) -> Iterable[Case | BadRow]:
+        """Those that are to be judged."""
+        options = self.options
+        return select_rows(rows, first=options.first, sample=options.sample, seed=options.seed or 0)
+
 
 def make_plan(
     judges: Sequence[str | Path | Judge],
+    options: RunOptions | None = None,
     *,
-    maps: Mapping[str, str] = NOTHING,  # type: ignore[assignment]  # an empty mapping has values of every type
-    sets: Mapping[str, str] = NOTHING,  # type: ignore[assignment]  # likewise
-    passes: str | None = None,
-    temperature: float | None = None,
-    max_output_tokens: int | None = None,
-    parameters: Mapping[str, Json] = NOTHING,
-    repeats: int = 1,
-    jobs: int = 64,
-    first: int | None = None,
-    sample: int | None = None,
-    seed: int = 0,
     environ: Mapping[str, str] = os.environ,
 ) -> Plan:
+    options = options or RunOptions()
+    columns, variables = options.columns, options.variables
     if not judges:
         raise SettingsError(
             "judge",
             "none was named",
             f"name one, such as `{option('--judge', 'correctness')}`; `adjudge judges` lists them",
         )
-    _check_numbers(jobs=jobs, repeats=repeats, first=first, sample=sample)
-    _check_parameters(parameters)
-    masked = mask_secrets(parameters)
+    _check_numbers(options)
+    _check_parameters(options.parameters)
+    masked = mask_secrets(options.parameters)
     loaded = tuple(
         override(
             judge if isinstance(judge, Judge) else load_judge(judge),
-            passes=passes,
-            temperature=temperature,
-            max_output_tokens=max_output_tokens,
+            passes=options.passes,
+            temperature=options.temperature,
+            max_output_tokens=options.max_output_tokens,
         )
         for judge in judges
     )
     for judge in loaded:
         check_runnable(judge)
     _check_distinct(loaded)
-    unknown = unknown_maps([item for judge in loaded for item in judge.inputs], maps, sets)
+    unknown = unknown_maps([item for judge in loaded for item in judge.inputs], columns, variables)
     if unknown:
         raise SettingsError(
-            f"{option('--map')}/{option('--set')}",
+            f"{option('--columns')}/{option('--variables')}",
             "; ".join(unknown),
             "`adjudge show JUDGE` lists a judge's inputs",
         )
     for judge in loaded:
-        check_values(judge, sets)
-    current = current_date(sets, environ)
+        check_values(judge, variables)
+    current = current_date(variables, environ)
+    temperature = options.temperature
+    if temperature is None and options.repeat == 1:
+        temperature = 0.0  # the most repeatable; with repeats the provider's default lets the noise show
     return Plan(
         judges=loaded,
+        options=options,
         asking=Asking(
-            bindings=Bindings(maps=maps, sets=sets, current_date=current.day),
-            # with repeats the provider's default lets the noise show; alone, 0 is the most repeatable
-            temperature=temperature if temperature is not None else (0.0 if repeats == 1 else None),
+            bindings=Bindings(maps=columns, sets=variables, current_date=current.day),
+            temperature=temperature,
             parameters=masked.parameters,
         ),
         current_date=current,
-        repeats=repeats,
-        jobs=jobs,
-        first=first,
-        sample=sample,
-        seed=seed,
-        confidential=Confidential(parameters, masked.secrets) if masked.secrets else None,
+        confidential=Confidential(options.parameters, masked.secrets) if masked.secrets else None,
     )
 
 
@@ -128,7 +120,7 @@ def check_values(judge: Judge, sets: Mapping[str, str]) -> None:
     held = inputs_in_values(judge.inputs, sets, judge.dialect)
     if held:
         raise SettingsError(
-            option("--set"),
+            option("--variables"),
             "; ".join(held),
             "write that text into the judge's prompt, where its inputs are filled in",
         )
@@ -166,36 +158,40 @@ def current_date(sets: Mapping[str, str], environ: Mapping[str, str]) -> Current
     """A case's own column still goes first: see `look_up`."""
     today = datetime.now(UTC).date().isoformat()
     if sets.get("current_date") == "today":
-        return CurrentDate(day=today, said_by=option("--set", "current_date=today"))
-    for said_by, value in (
-        (option("--set", "current_date"), sets.get("current_date")),
+        return CurrentDate(day=today, source=option("--variables", "current_date=today"))
+    for source, value in (
+        (option("--variables", "current_date"), sets.get("current_date")),
         ("ADJUDGE_CURRENT_DATE", environ.get("ADJUDGE_CURRENT_DATE")),
     ):
         if value and value != "today":
             try:
-                return CurrentDate(day=date.fromisoformat(value).isoformat(), said_by=said_by)
+                return CurrentDate(day=date.fromisoformat(value).isoformat(), source=source)
             except ValueError:
                 raise SettingsError(
-                    said_by, f"`{value}` is no date", "write it as YYYY-MM-DD, or `today`"
+                    source, f"`{value}` is no date", "write it as YYYY-MM-DD, or `today`"
                 ) from None
-    return CurrentDate(day=today, said_by=TODAY)
+    return CurrentDate(day=today, source=TODAY)
 
 
-def told_date(judges: Sequence[Judge], current: CurrentDate) -> str | None:
+def reported_date(judges: Sequence[Judge], current: CurrentDate) -> str | None:
     """For reports: the date, where a prompt was told one."""
     told = any(item.source == "current_date" for judge in judges for item in judge.inputs)
     return str(current) if told else None
 
 
-def _check_numbers(*, jobs: int, repeats: int, first: int | None, sample: int | None) -> None:
-    if not 1 <= jobs <= MAX_JOBS:
-        raise SettingsError(option("-j"), f"{jobs} is out of range", f"choose 1 to {MAX_JOBS}")
-    for flag, value in (("--repeat", repeats), ("-n", first), ("--sample", sample)):
+def _check_numbers(options: RunOptions) -> None:
+    if not 1 <= options.jobs <= MAX_JOBS:
+        raise SettingsError(option("--jobs"), f"{options.jobs} is out of range", f"choose 1 to {MAX_JOBS}")
+    for flag, value in (
+        ("--repeat", options.repeat),
+        ("--first", options.first),
+        ("--sample", options.sample),
+    ):
         if value is not None and value < 1:
             raise SettingsError(option(flag), f"{value} is out of range", "choose 1 or more")
-    if first is not None and sample is not None:
+    if options.first is not None and options.sample is not None:
         raise SettingsError(
-            f"{option('-n')} and {option('--sample')}",
+            f"{option('--first')} and {option('--sample')}",
             "both were given",
             "take the first N, or a sample of N",
         )

@@ -34,7 +34,7 @@ def preview(judge: Judge, case: Case, bindings: Bindings) -> list[Step]:
         raise DatasetError(
             str(case.place or case.case_id),
             "; ".join(missing.message for missing in filled.missing),
-            "name its column with --map, or give it with --set",
+            "name its column with --columns, or give it with --variables",
         )
     values = dict(filled.values)
     steps = []

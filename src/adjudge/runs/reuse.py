@@ -7,25 +7,21 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from hashlib import sha256
 
-from adjudge.models import WrappingClient
-from adjudge.models.share import again
+from adjudge.models import SharedClient
 from adjudge.records import Completion, ModelClient, Request, as_read
 from adjudge.store import KeepCompletion, StoredCompletion
 from adjudge.store.group import GroupCommit
 
 OLD = timedelta(days=30)
-LARGEST_ROOM = 10_000
 PINNED = re.compile(r"\d{4}-\d{2}-\d{2}|\d{8}|-\d{4}\b|@")
 """A model's name with a date or a version in it stays the same model; an alias may be another one next month."""
 
 
-class StoredClient(WrappingClient):
-    """A ModelClient that answers from the store where it can.
+class StoredClient(SharedClient):
+    """A ModelClient that answers from the store where it can; equal requests on their way at the same time share one call.
 
-    Equal requests on their way at the same time share one call. With `fresh_since`, only what was asked since then is
-    reused: `--fresh` asks everything again, but not twice when it is interrupted and goes on.
-
-    With `scope`, only what was asked under the same scope is reused.
+    With `fresh_since`, only what was asked since then is reused: `--fresh` asks everything again, but not twice when it is
+    interrupted and goes on. With `scope`, only what was asked under the same scope is reused.
 
     `room` bounds the calls that were sent and whose replies are not committed: what a crash can cost.
     """
@@ -35,63 +31,28 @@ class StoredClient(WrappingClient):
         client: ModelClient,
         store: GroupCommit,
         *,
-        base_url: str | None = None,
         scope: str | None = None,
-        reads_fields: bool = False,
         fresh_since: datetime | None = None,
-        room: asyncio.Semaphore | None = None,
+        room: asyncio.Semaphore,
     ) -> None:
         super().__init__(client)
-        self._room = room or asyncio.Semaphore(LARGEST_ROOM)
+        self.scope = scope
+        self._room = room
         self._store = store
-        self._base_url = base_url
-        self._scope = scope
-        self._reads_fields = reads_fields
         self._fresh_since = fresh_since
-        self._asking: dict[str, asyncio.Future[Completion]] = {}
 
     def asking_again(self, since: datetime) -> "StoredClient":
         """The same, for requests whose stored replies were of no use (`--retry`)."""
-        return StoredClient(
-            self._client,
-            self._store,
-            base_url=self._base_url,
-            scope=self._scope,
-            reads_fields=self._reads_fields,
-            fresh_since=since,
-            room=self._room,
-        )
+        return StoredClient(self._client, self._store, scope=self.scope, fresh_since=since, room=self._room)
 
     def request_key(self, request: Request) -> str:
         key = super().request_key(request)
-        return key if self._scope is None else sha256(f"{self._scope}\0{key}".encode()).hexdigest()
+        return key if self.scope is None else sha256(f"{self.scope}\0{key}".encode()).hexdigest()
 
-    async def complete(self, request: Request) -> Completion:
-        key = self.request_key(request)
-        while (others := self._asking.get(key)) is not None:
-            try:
-                return again(await asyncio.shield(others))
-            except asyncio.CancelledError:
-                if not others.cancelled():
-                    raise  # it is this call that was cancelled, not the one it waited for
-        asked: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
-        self._asking[key] = asked
-        try:
-            completion = await self._find_or_ask(key, request)
-        except BaseException as error:
-            if isinstance(error, asyncio.CancelledError):
-                asked.cancel()
-            else:
-                asked.set_exception(error)
-                asked.exception()  # whoever waits gets it; nobody waiting is no mistake
-            raise
-        else:
-            asked.set_result(completion)
-            return completion
-        finally:
-            del self._asking[key]
+    def sharing_key(self, request: Request) -> str:
+        return self.request_key(request)
 
-    async def _find_or_ask(self, key: str, request: Request) -> Completion:
+    async def find_or_ask(self, key: str, request: Request) -> Completion:
         stored = (await self._store.find_completions([key])).get(key)
         if stored is not None and (self._fresh_since is None or stored.at >= self._fresh_since):
             return self._reused(stored)
@@ -110,7 +71,7 @@ class StoredClient(WrappingClient):
                 request=as_read(request, completion),
                 completion=completion,
                 model=self._client.name,
-                base_url=self._base_url,
+                base_url=self.base_url,
                 at=datetime.now(UTC),
             ),
             done=self._room.release,
@@ -128,7 +89,6 @@ class StoredClient(WrappingClient):
             key=stored.key,
             version=stored.version,
             notes=notes,
-            read=()
-            if self._reads_fields
-            else None,  # the store has it, and gives it to whoever looks at the case
+            # the store has it, and gives it to whoever looks at the case
+            read=() if self.reads_fields else None,
         )

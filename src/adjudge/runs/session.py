@@ -2,12 +2,11 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
-from pathlib import Path
 
 from adjudge import __version__
 from adjudge.dataset.count import count_rows
@@ -20,15 +19,13 @@ from adjudge.models import (
 )
 from adjudge.models.clock import SYSTEM_CLOCK, Clock
 from adjudge.models.confidential import ConfidentialClient
-from adjudge.models.function import ModelFunction
 from adjudge.models.prices import find_price
-from adjudge.options import option
+from adjudge.options import Price, RunOptions, option
 from adjudge.records import BadRow, Case, Judgement, ModelClient
 from adjudge.runs.budget import (
     ASSUMED_OUTPUT_TOKENS,
     Budget,
     BudgetedClient,
-    Price,
     StoredAccount,
     check_parameters,
 )
@@ -41,7 +38,6 @@ from adjudge.runs.order import MOST_HELD
 from adjudge.runs.plan import TODAY, Plan
 from adjudge.runs.replay import open_replay
 from adjudge.runs.reuse import StoredClient
-from adjudge.runs.select import select_rows
 from adjudge.store import EndRun, KeepJudge, Partial, StartRun, Store, open_store
 from adjudge.store.group import GroupCommit
 from adjudge.store.records import RunState
@@ -49,39 +45,14 @@ from adjudge.store.trust import UnknownStoreError
 
 RETRIED = frozenset({"unreadable", "truncated", "refused"})
 """What `--retry` may name: outcomes whose replies are stored."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Limits:
-    """How fast and how far a run may go."""
-
-    rpm: int | None = None
-    tpm: int | None = None
-    max_cost: Decimal | None = None
-    max_calls: int | None = None
-    price: Price | None = None
-    """Instead of the price list's."""
-    timeout_seconds: float = 120.0
-    """For one call to be answered."""
-    deadline_seconds: float | None = None
-    """For the whole run: what is not asked by then is not asked."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Keeping:
-    """Where judgements are kept, and what of it is used again."""
-
-    store: str | Path | None = None
-    """None: nothing is kept."""
-    fresh: bool = False
-    retry: frozenset[str] = frozenset()
+Receiver = Callable[[Judgement], None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Session:
     """One run under way."""
 
-    run: str
+    run_id: str
     plan: Plan
     goes_on: bool
     """It was begun before; what it has judged is not judged again."""
@@ -106,11 +77,11 @@ class Session:
 
     @property
     def partial(self) -> Partial | None:
-        """What there is of the run when `judge` ended early; None when it did not."""
+        """What there is of the run when `run` ended early; None when it did not."""
         progress, halt = self.conditions.progress, self.conditions.halt
         if progress.complete and not halt.is_unfinished:
             return None
-        found = None if self.store is None else self.store.find_run(self.run)
+        found = None if self.store is None else self.store.find_run(self.run_id)
         if found is None:
             return Partial(done=progress.positions.settled_count - halt.not_asked, of=progress.expected)
         return Partial(done=found.judgements - found.not_asked, of=progress.expected)
@@ -137,114 +108,91 @@ class Session:
         """Give up what is in flight, after `stop`."""
         self.conditions.halt.cancel()
 
-    def judge(
+    async def run(
         self,
-        rows: Iterable[Case | BadRow],
+        cases: Iterable[Case | BadRow],
+        take: Receiver,
         *,
+        made: Receiver | None = None,
         most_held: int | None = MOST_HELD,
-        receive: Callable[[Judgement], None] | None = None,
-    ) -> AsyncGenerator[Judgement, None]:
-        """Judgements in the order of the cases, those from before the run was interrupted among them; `receive` gets
-        the new ones as they are made. Close it (`aclosing`) before the session.
+        more_follow: bool = False,
+    ) -> None:
+        """Judge the cases. `take` gets every judgement in the order of the cases, those from before the run was
+        interrupted among them, and at last those that `cases` do not have any more, or did not come to; `made` gets the
+        new ones as they are made.
 
         What had to wait for an earlier case is read back from the store, its calls without their texts, unless
-        `most_held` is None.
+        `most_held` is None. `more_follow`: there will be another call, so what it may come to is left to it.
         """
-        plan = self.plan
-        chosen = select_rows(rows, first=plan.first, sample=plan.sample, seed=plan.seed)
+        jobs = self.plan.options.jobs
         # the governor keeps `jobs` calls in flight; half as many more cases are looked up or committed meanwhile
-        at_work = plan.jobs + plan.jobs // 2
-        return execute(chosen, self.conditions, jobs=at_work, most_held=most_held, receive=receive)
-
-    def left_over(self) -> Iterator[Judgement]:
-        """What the run had judged before it was interrupted and `judge` did not come to: it stopped earlier, or the
-        case is not in the rows any more.
-        """
-        if self.store is not None and self.goes_on:
-            yield from self.store.judgements(self.run, first=self.conditions.progress.positions.planned)
+        judged = execute(
+            self.plan.select(cases), self.conditions, jobs=jobs + jobs // 2, most_held=most_held, receive=made
+        )
+        async with aclosing(judged) as stream:
+            async for judgement in stream:
+                take(judgement)
+        if self.store is not None and self.goes_on and not more_follow:
+            for judgement in self.store.judgements(
+                self.run_id, first=self.conditions.progress.positions.planned
+            ):
+                take(judgement)
 
 
 @asynccontextmanager
 async def open_session(
-    plan: Plan,
-    *,
-    source: object,
-    model: str | ModelClient | ModelFunction | None,
-    base_url: str | None = None,
-    name: str | None = None,
-    limits: Limits | None = None,
-    keeping: Keeping | None = None,
-    environ: Mapping[str, str] = os.environ,
-    clock: Clock = SYSTEM_CLOCK,
+    plan: Plan, source: object, *, environ: Mapping[str, str] = os.environ, clock: Clock = SYSTEM_CLOCK
 ) -> AsyncIterator[Session]:
     """Everything a run needs, opened in order and closed in reverse; the run's end is written down however it ends."""
-    limits, keeping = limits or Limits(), keeping or Keeping()
-    check_retry(keeping.retry)
+    options, model = plan.options, plan.options.model
+    check_retry(options.retry)
     async with AsyncExitStack() as stack:
         store = None
-        if keeping.store is not None:
-            store = open_store(keeping.store)
+        if options.store is not None:
+            store = open_store(options.store)
             stack.callback(store.close)
             if not store.trusted:
                 raise UnknownStoreError(store.where, store.id)
         if (model or environ.get("ADJUDGE_MODEL")) == "replay":
             asked: ModelClient = open_replay(store, source, plan)
         else:
-            asked = find_model(
-                model,
-                plan.judges,
-                base_url=base_url,
-                jobs=plan.jobs,
-                timeout_seconds=limits.timeout_seconds,
-                environ=environ,
-            )
-        address: str | None = getattr(asked, "base_url", None)
+            asked = find_model(plan, environ=environ)
         if asked is not model:
             stack.push_async_callback(asked.close)
-        deadline = None if limits.deadline_seconds is None else clock.now() + limits.deadline_seconds
-        budget = make_budget(limits, asked, plan, deadline, clock)
-        governor = Governor(jobs=plan.jobs, rpm=limits.rpm, tpm=limits.tpm, deadline=deadline, clock=clock)
+        deadline = None if options.deadline is None else clock.now() + options.deadline
+        budget = make_budget(plan, asked, deadline, clock)
+        governor = Governor(
+            jobs=options.jobs, rpm=options.rpm, tpm=options.tpm, deadline=deadline, clock=clock
+        )
         sent = asked
         if plan.confidential is not None:
             sent = ConfidentialClient(asked, *plan.confidential)
         client: ModelClient = RetryingClient(BudgetedClient(sent, budget), governor=governor, clock=clock)
-        described = describe_run(source, plan, model=asked.name, base_url=address, version=__version__)
-        if store is not None and plan.current_date.said_by == TODAY:
+        described = describe_run(source, plan, model=asked.name, base_url=asked.base_url, version=__version__)
+        if store is not None and plan.current_date.source == TODAY:
             plan = plan.on(remembered_date(store, described) or plan.current_date)
             described["current_date"] = plan.current_date.day
-        lock = None
-        if store is None:
-            chosen = choose_run(None, described, name=name)
-        else:
-            chosen, lock = hold_run(store, described, name=name)
         conditions = Conditions(
             judges=plan.judges,
-            repeats=plan.repeats,
+            repeats=options.repeat,
             asking=replace(
                 plan.asking,
-                context_tokens=context_tokens(asked.name, address),
-                max_output_tokens=None if limits.max_cost is None else ASSUMED_OUTPUT_TOKENS,
+                context_tokens=context_tokens(asked.name, asked.base_url),
+                max_output_tokens=None if options.max_cost is None else ASSUMED_OUTPUT_TOKENS,
             ),
-            client=SharedClient(client),
+            client=client,
             keeper=NoKeeper(),
             progress=Progress(expected=count_judgements(source, plan)),
         )
-        if store is not None and lock is not None:
+        if store is None:
+            chosen = choose_run(None, described, name=options.name)
+            conditions = replace(conditions, client=SharedClient(client))
+        else:
+            chosen, lock = hold_run(store, described, name=options.name)
             await stack.enter_async_context(watched_lock(lock, conditions.halt.stop))
-            conditions = await stack.enter_async_context(
-                _kept(
-                    conditions,
-                    client,
-                    store,
-                    chosen,
-                    asked=asked,
-                    budget=budget,
-                    jobs=plan.jobs,
-                    keeping=keeping,
-                )
-            )
+            conditions = await stack.enter_async_context(_kept(conditions, options, store, chosen, budget))
         yield Session(
-            run=chosen.record.run_id,
+            run_id=chosen.record.run_id,
             plan=plan,
             goes_on=chosen.goes_on,
             conditions=conditions,
@@ -256,58 +204,33 @@ async def open_session(
 
 @asynccontextmanager
 async def _kept(
-    conditions: Conditions,
-    client: ModelClient,
-    store: Store,
-    chosen: ChosenRun,
-    *,
-    asked: ModelClient,
-    budget: Budget,
-    jobs: int,
-    keeping: Keeping,
+    conditions: Conditions, options: RunOptions, store: Store, chosen: ChosenRun, budget: Budget
 ) -> AsyncIterator[Conditions]:
     """The same conditions with a store behind them. A run that does not end well can go on."""
-    run = chosen.record
-    address: str | None = getattr(asked, "base_url", None)
-    # what a function said is for the run that asked it, also when its id is used again after `runs rm`
-    scope = f"{run.run_id} {run.started_at.isoformat()}" if getattr(asked, "within_run", False) else None
+    run, asked = chosen.record, conditions.client
     run = replace(run, expected=conditions.progress.expected)
     store.write([*(KeepJudge(judge=judge) for judge in conditions.judges), StartRun(run=run)])
     if chosen.goes_on:
         # no reply is stored for these, or the person wants another: they are judged again
-        store.remove_judgements(run.run_id, TRIED_AGAIN | keeping.retry)
+        store.remove_judgements(run.run_id, TRIED_AGAIN | options.retry)
         if run.plan.get("identity") is None:  # what comes through a pipe may come in another order
             store.displace(run.run_id)
     async with AsyncExitStack() as stack:
         group = GroupCommit(store)
         stack.push_async_callback(group.close)
         budget.account = StoredAccount(store, group, run.run_id)
+        client = StoredClient(
+            asked,
+            group,
+            # what a function said is for the run that asked it, also when its id is used again after `runs rm`
+            scope=f"{run.run_id} {run.started_at.isoformat()}" if asked.within_run else None,
+            fresh_since=run.started_at if options.fresh else None,
+            room=asyncio.Semaphore(options.jobs),
+        )
+        keeper = Keeper(group, chosen, client, fresh=options.fresh, retry=options.retry)
         state: RunState = "interrupted"
         try:
-            yield replace(
-                conditions,
-                client=StoredClient(
-                    client,
-                    group,
-                    base_url=address,
-                    scope=scope,
-                    reads_fields=getattr(asked, "reads_fields", False),
-                    fresh_since=run.started_at if keeping.fresh else None,
-                    room=asyncio.Semaphore(jobs),
-                ),
-                keeper=Keeper(
-                    group,
-                    run.run_id,
-                    model=client.name,
-                    base_url=address,
-                    scope=scope,
-                    by_case=getattr(asked, "answers_by_case", False),
-                    fresh=keeping.fresh,
-                    retry=keeping.retry,
-                    goes_on=chosen.goes_on,
-                    started=run.started_at,
-                ),
-            )
+            yield replace(conditions, client=client, keeper=keeper)
             if not conditions.halt.is_unfinished and conditions.progress.complete:
                 state = "finished"
         finally:
@@ -321,8 +244,9 @@ def count_judgements(source: object, plan: Plan) -> int | None:
     rows = count_rows(source)
     if rows is None:
         return None
-    chosen = [limit for limit in (rows, plan.first, plan.sample) if limit is not None]
-    return min(chosen) * len(plan.judges) * plan.repeats
+    options = plan.options
+    chosen = [limit for limit in (rows, options.first, options.sample) if limit is not None]
+    return min(chosen) * len(plan.judges) * options.repeat
 
 
 def check_retry(kinds: frozenset[str]) -> None:
@@ -335,18 +259,17 @@ def check_retry(kinds: frozenset[str]) -> None:
         )
 
 
-def make_budget(
-    limits: Limits, asked: ModelClient, plan: Plan, deadline: float | None, clock: Clock
-) -> Budget:
-    price = limits.price
-    if limits.max_cost is not None:
+def make_budget(plan: Plan, asked: ModelClient, deadline: float | None, clock: Clock) -> Budget:
+    options = plan.options
+    price = options.price
+    if options.max_cost is not None:
         check_parameters(plan.asking.parameters)
         price = price or known_price(asked)
     return Budget(
-        max_cost=limits.max_cost,
-        max_calls=limits.max_calls,
+        max_cost=options.max_cost,
+        max_calls=options.max_calls,
         price=price,
-        price_is_given=limits.price is not None,
+        price_is_given=options.price is not None,
         deadline=deadline,
         clock=clock,
     )

@@ -14,7 +14,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from adjudge import __version__
-from adjudge.errors import AdjudgeError, InputError, ModelCallError, StoreError
+from adjudge.errors import AdjudgeError, ExplainedError, InputError, ModelCallError, StoreError
 from adjudge.server.asker import BusyError
 from adjudge.server.pages import page
 from adjudge.server.routes import ask, compare, item, items, judges, label, run, runs
@@ -73,8 +73,9 @@ class _Static(StaticFiles):
 
 
 async def _say_error(request: Request, error: Exception) -> Response:
-    problem, _, hint = str(error).partition("\n\nhint: ")
-    status = 500
+    problem, hint, status = str(error), "", 500
+    if isinstance(error, ExplainedError):
+        problem, hint = f"{error.where}: {error.problem}", error.hint
     match error:
         case NotFoundError():
             status = 404

@@ -1,22 +1,20 @@
 """What asks models for requests: a thread with an event loop of its own, so that pages never wait for a judge."""
 
 import asyncio
-import os
 import threading
 from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import aclosing
-from dataclasses import dataclass
-from decimal import Decimal
+from dataclasses import dataclass, replace
 from logging import getLogger
 from typing import Any, TypeVar
 
 from adjudge.dataset import read_cases
 from adjudge.errors import AdjudgeError, InputError
+from adjudge.options import RunOptions
 from adjudge.records import Json, Judge, Judgement, ModelClient
 from adjudge.runs.find_model import find_model, is_embedded, refuse_untrained
-from adjudge.runs.plan import make_plan
-from adjudge.runs.session import Keeping, Limits, Session, open_session
+from adjudge.runs.plan import Plan, make_plan
+from adjudge.runs.session import Session, open_session
 
 LOG = getLogger(__name__)
 T = TypeVar("T")
@@ -40,11 +38,7 @@ class RunOrder:
     judges: Sequence[Judge]
     model: str
     cases: Sequence[Mapping[str, Json]]
-    name: str | None = None
-    repeats: int = 1
-    jobs: int = 16
-    max_cost: Decimal | None = None
-    max_calls: int | None = None
+    options: RunOptions
 
 
 class Asker:
@@ -113,12 +107,11 @@ class Asker:
             raise
 
     async def _judge(self, judge: Judge, model: str, case: Mapping[str, Json]) -> Judgement:
-        plan = make_plan([judge], jobs=1)
-        client = self._client(model, [judge])
-        async with open_session(plan, source=[case], model=client) as session:
-            async with aclosing(session.judge(read_cases([case], name="the request"))) as stream:
-                (judgement,) = [judgement async for judgement in stream]
-            return judgement
+        plan = self._plan([judge], model, RunOptions(jobs=1, store=None))
+        judged: list[Judgement] = []
+        async with open_session(plan, [case]) as session:
+            await session.run(read_cases([case], name="the request"), judged.append)
+        return judged[0]
 
     async def _begin(self, order: RunOrder) -> str:
         if len(self._tasks) >= MOST_RUNS:
@@ -131,23 +124,14 @@ class Asker:
 
     async def _run(self, order: RunOrder, begun: asyncio.Future[str]) -> None:
         try:
-            plan = make_plan(list(order.judges), repeats=order.repeats, jobs=order.jobs)
-            client = self._client(order.model, order.judges)
-            async with open_session(
-                plan,
-                source=order.cases,
-                model=client,
-                name=order.name,
-                limits=Limits(max_cost=order.max_cost, max_calls=order.max_calls),
-                keeping=Keeping(store=self._where),
-            ) as session:
+            options = replace(order.options, store=self._where)
+            plan = self._plan(order.judges, order.model, options)
+            async with open_session(plan, order.cases) as session:
                 self._sessions.append(session)
                 try:
-                    begun.set_result(session.run)
+                    begun.set_result(session.run_id)
                     rows = read_cases(order.cases, name="the request")
-                    async with aclosing(session.judge(rows)) as stream:
-                        async for _ in stream:
-                            pass
+                    await session.run(rows, lambda _: None)
                 finally:
                     # by identity: sessions hold what cannot be compared
                     self._sessions = [each for each in self._sessions if each is not session]
@@ -164,7 +148,7 @@ class Asker:
             raise
 
     async def _stop(self, run_id: str) -> bool:
-        found = [session for session in self._sessions if session.run == run_id]
+        found = [session for session in self._sessions if session.run_id == run_id]
         for session in found:
             session.stop("stopped by request")
         return bool(found)
@@ -182,21 +166,18 @@ class Asker:
         for client in self._clients.values():
             await client.close()
 
-    def _client(self, model: str, judges: Sequence[Judge]) -> ModelClient:
-        """Opened once for all requests: a connection, or the embedded judge's weights, is worth keeping."""
+    def _plan(self, judges: Sequence[Judge], model: str, options: RunOptions) -> Plan:
+        """Its client is opened once for all requests: a connection, or the embedded judge's weights, is worth keeping."""
         if is_embedded(model):
             refuse_untrained(
                 judges, "name another of this server's models; `adjudge view --model` allows them"
             )
+        plan = make_plan(judges, options)
         if model not in self._clients:
-            self._clients[model] = find_model(
-                model,
-                judges,
-                base_url=None if is_embedded(model) else self._base_url,
-                jobs=64,
-                environ=os.environ,
-            )
-        return self._clients[model]
+            base_url = None if is_embedded(model) else self._base_url
+            asked = replace(options, model=model, base_url=base_url, jobs=MOST_WAITING)
+            self._clients[model] = find_model(replace(plan, options=asked))
+        return replace(plan, options=replace(options, model=self._clients[model]))
 
 
 def _being_cancelled() -> bool:

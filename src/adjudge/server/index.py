@@ -259,6 +259,7 @@ def _disk_trouble() -> Iterator[None]:
         if code not in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN}:
             raise
         raise StoreError(
-            f"the list of cases cannot be made: {error}\n\n"
-            "hint: check that the folder for temporary files (TMPDIR) has room"
+            "the list of cases",
+            f"cannot be made: {error}",
+            "check that the folder for temporary files (TMPDIR) has room",
         ) from None

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal, NamedTuple
 from fastapi import Depends, Query
 from pydantic import BeforeValidator, Field
 
+from adjudge.documents.numbers import whole
 from adjudge.errors import InputError
 from adjudge.records import OUTCOME_KINDS, Failed
-from adjudge.reports.format import whole
 from adjudge.server.index_rows import (
     clean,
     explained,

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from adjudge.dataset.label_scale import LabelScale
+from adjudge.documents.numbers import whole
 from adjudge.records import FieldScore, Judge, NamedScore
-from adjudge.reports.format import whole
 from adjudge.scoring import base_scorer
 from adjudge.server.shapes_label import Choices, NumberField, Option
 

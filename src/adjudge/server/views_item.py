@@ -9,10 +9,10 @@ from pydantic import TypeAdapter
 from adjudge.analysis.outcomes import NOTES
 from adjudge.analysis.scores import ScoreRows, case_fields, explain_score, score_rows
 from adjudge.analysis.summary.stored import judges_of
+from adjudge.documents.records_json import records_json
 from adjudge.documents.rows import result_row
 from adjudge.fields import ALIASES
 from adjudge.records import Call, Case, Failed, Json, Judge, Judgement
-from adjudge.reports.format import plain_json
 from adjudge.server.items import ItemFilter, neighbours
 from adjudge.server.keys import to_key
 from adjudge.server.service import NotFoundError, Service
@@ -68,8 +68,8 @@ def show_item(
         notes=[_note(note) for note in judgement.notes],
         calls=[_call(call) for call in judgement.calls],
         labels=_labels(service, record, judgement),
-        own_label=plain_json(judgement.label),
-        annotators=plain_json(judgement.annotators),
+        own_label=records_json(judgement.label),
+        annotators=records_json(judgement.annotators),
         others=others,
         others_left_out=left_out,
         beside=_beside(service, record, judgement, wanted),
@@ -85,11 +85,11 @@ def _judge(service: Service, record: RunRecord, judgement: Judgement) -> Judge |
 
 def _text(text: str) -> str:
     """Without halves of surrogate pairs, which no answer can carry."""
-    return str(plain_json(text))
+    return str(records_json(text))
 
 
 def _object(values: Mapping[str, Json]) -> dict[str, Any]:
-    plain = plain_json(dict(values))
+    plain = records_json(dict(values))
     assert isinstance(plain, dict)
     return plain
 
@@ -113,7 +113,7 @@ def _fields(case: Case | None, filled: Mapping[str, Json] | None) -> list[CaseFi
             CaseField(
                 name=_text(name),
                 column=None if column in (None, name) else _text(str(column)),
-                value=plain_json(value),
+                value=records_json(value),
             )
         )
     return found

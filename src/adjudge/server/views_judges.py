@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from decimal import Decimal
 from logging import getLogger
 from typing import Any
 
@@ -12,7 +11,9 @@ from adjudge.dataset import read_cases
 from adjudge.documents.records_json import records_json
 from adjudge.documents.rows import result_row
 from adjudge.errors import InputError, JudgeFileError
-from adjudge.judges import describe_judge, lint_judge
+from adjudge.judges import describe_judge
+from adjudge.judges.lint import lint_judge
+from adjudge.options import make_options
 from adjudge.probes.shelf import find_cards, shelf_of
 from adjudge.probes.text import card_line
 from adjudge.prompts.fill import Bindings
@@ -162,11 +163,13 @@ def run_order(service: Service, wanted: RunWanted) -> RunOrder:
         judges=[allowed_judge(service, name) for name in dict.fromkeys(wanted.judges)],
         model=allowed_model(service, wanted.model),
         cases=wanted.cases,
-        name=wanted.name,
-        repeats=wanted.repeats,
-        jobs=wanted.jobs,
-        max_cost=None if wanted.max_cost is None else Decimal(str(wanted.max_cost)),
-        max_calls=wanted.max_calls,
+        options=make_options(
+            name=wanted.name,
+            repeat=wanted.repeats,
+            jobs=wanted.jobs,
+            max_cost=wanted.max_cost,
+            max_calls=wanted.max_calls,
+        ),
     )
 
 

@@ -30,7 +30,6 @@ from adjudge.store.spending import Drawn, SpendingLimit, take_portion
 from adjudge.store.sql import RunLock
 
 __all__ = [
-    "DEFAULT_STORE",
     "AddSpending",
     "Drawn",
     "Driver",
@@ -58,8 +57,6 @@ __all__ = [
     "planned_judges",
     "take_portion",
 ]
-
-DEFAULT_STORE = "./.adjudge"
 
 
 def open_store(where: str | Path, *, create: bool = True) -> Store:

@@ -174,7 +174,9 @@ class _Batches(Generic[Item, Result]):
             self.untold = None
             raise _again(self._failure)
         if self._closing:
-            raise StoreError("the store is being closed: nothing more can be kept or found")
+            raise StoreError(
+                "the store", "is being closed: nothing more can be kept or found", "run it again"
+            )
         if self._loop is None:
             self._start(asyncio.get_running_loop())
         assert self._loop is not None
@@ -266,4 +268,6 @@ def _end(ended: asyncio.Future[None]) -> None:
 
 def _again(failure: Exception) -> Exception:
     """A copy for each who waits: one exception raised in many tasks would gather all their tracebacks."""
-    return type(failure)(*failure.args) if isinstance(failure, StoreError) else failure
+    if not isinstance(failure, StoreError):
+        return failure
+    return StoreError(failure.where, failure.problem, failure.hint)

@@ -6,7 +6,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from adjudge.store.sql import trouble
+from adjudge.errors import StoreError
 
 
 class FileLock:
@@ -46,7 +46,7 @@ def lock_file(path: Path) -> FileLock | None:
             if not locked:
                 return None
     except OSError as error:
-        raise trouble(
+        raise StoreError(
             str(path),
             f"the run cannot be locked ({error.strerror or error})",
             "give this user the right to write there, or put the store on a disk of this machine",

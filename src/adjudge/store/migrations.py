@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from adjudge.errors import StoreError
 from adjudge.store.records import UNPLACED
-from adjudge.store.sql import Session, trouble
+from adjudge.store.sql import Session
 
 FIRST: tuple[str, ...] = (
     # content-addressed by SHA-256: prompts, schemas, judge files, rows of cases; each stored once
@@ -130,7 +130,7 @@ def migrate(session: Session, where: str, *, empty: bool, steps: Mapping[int, Se
 
 
 def too_new(where: str, found: int, known: int) -> StoreError:
-    return trouble(
+    return StoreError(
         where,
         f"the store has format {found}, made by a newer adjudge; this one knows formats up to {known}",
         "upgrade adjudge (`pip install -U adjudge`), or name another store",
@@ -138,7 +138,7 @@ def too_new(where: str, found: int, known: int) -> StoreError:
 
 
 def not_ours(where: str) -> StoreError:
-    return trouble(
+    return StoreError(
         where,
         "is a database, but not one of adjudge's",
         "name another file, a folder, or a database of its own",

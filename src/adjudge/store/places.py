@@ -8,7 +8,6 @@ from urllib.parse import unquote, urlsplit
 
 from adjudge.errors import SettingsError, StoreError
 from adjudge.options import option as option_name
-from adjudge.store.sql import trouble
 
 FILE_NAME = "store.db"
 HEADER = b"SQLite format 3\0"
@@ -85,7 +84,7 @@ def store_file(where: str | Path, *, create: bool) -> Path:
             _check_file(file)
             return file
         if not create:
-            raise trouble(
+            raise StoreError(
                 str(where),
                 "there is no store here",
                 "check `--store`; `adjudge run` makes one where it is missing",
@@ -101,11 +100,11 @@ def store_file(where: str | Path, *, create: bool) -> Path:
 def _check_file(file: Path) -> None:
     """SQLite takes a file too short for a header for an empty database, and would write over it."""
     if not file.is_file():
-        raise trouble(str(file), "is not a file", "name another file or folder")
+        raise StoreError(str(file), "is not a file", "name another file or folder")
     with file.open("rb") as opened:
         head = opened.read(len(HEADER))
     if head and head != HEADER:
-        raise trouble(
+        raise StoreError(
             str(file),
             "is not a store: the file is no SQLite database, or its beginning is damaged",
             "check the path, restore a backup, or name another store",
@@ -129,14 +128,14 @@ def _make_file(file: Path) -> None:
 def _cannot(error: OSError, where: str | Path) -> StoreError:
     if isinstance(error, FileNotFoundError):
         parent = Path(str(error.filename)).parent
-        return trouble(str(where), f"the folder {parent} does not exist", "make it, or name another")
+        return StoreError(str(where), f"the folder {parent} does not exist", "make it, or name another")
     if isinstance(error, PermissionError):
-        return trouble(
+        return StoreError(
             str(where),
             f"no permission to use it ({error.strerror})",
             "give this user the right to write there, or name another folder",
         )
-    return trouble(
+    return StoreError(
         str(where),
         f"cannot be used ({error.strerror or error})",
         "check the path and the disk, or name another",

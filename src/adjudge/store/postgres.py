@@ -10,7 +10,7 @@ from adjudge.errors import MissingExtraError, StoreError
 from adjudge.store.migrations import STEPS, TABLES, latest, migrate, stored_version
 from adjudge.store.packing import hash_bytes, text_bytes
 from adjudge.store.places import UNREADABLE_URL, secrets_in, shown_url
-from adjudge.store.sql import Dialect, Row, Session, Value, trouble
+from adjudge.store.sql import Dialect, Row, Session, Value
 
 if TYPE_CHECKING:
     import psycopg
@@ -81,7 +81,7 @@ class PostgresHome:
         self._url = url
         self._where = shown_url(url)
         if self._where == UNREADABLE_URL or not self._is_well_formed():
-            raise trouble(
+            raise StoreError(
                 UNREADABLE_URL,
                 "the URL cannot be read without doubt",
                 "write it as postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with @ : / ? # % in the password"
@@ -246,7 +246,7 @@ class PostgresHome:
         if found == latest(steps):
             return
         if found is None and not create:
-            raise trouble(
+            raise StoreError(
                 self.where,
                 "there is no store in this database",
                 "check `--store`; `adjudge run` makes one where it is missing",
@@ -274,13 +274,13 @@ class PostgresHome:
         said = self._scrubbed(str(error.diag.message_primary or error))
         match error:
             case errors.DiskFull():
-                return trouble(
+                return StoreError(
                     self.where,
                     f"the server's disk is full ({said})",
                     "free some space there and run the same command again; what was reported as stored is stored",
                 )
             case errors.InsufficientPrivilege() | errors.ReadOnlySqlTransaction():
-                return trouble(
+                return StoreError(
                     self.where,
                     f"no permission ({said})",
                     f"let this user make and write the schema `{SCHEMA}` (GRANT CREATE ON DATABASE …)",
@@ -291,13 +291,13 @@ class PostgresHome:
                 "3D",
                 "57",
             }:
-                return trouble(
+                return StoreError(
                     self.where,
                     f"cannot be reached ({said})",
                     "check that the server runs, and host, port, user, password and database in the URL",
                 )
             case _:
-                return trouble(self.where, f"the database refused ({said})", "see the server's log")
+                return StoreError(self.where, f"the database refused ({said})", "see the server's log")
 
     def _scrubbed(self, text: str) -> str:
         """The driver quotes parts of the URL in some of its messages."""

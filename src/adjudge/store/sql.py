@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from adjudge.errors import StoreError
-
 T = TypeVar("T")
 
 Value: TypeAlias = str | int | float | bytes | bool | None
@@ -107,10 +105,6 @@ class Home(Protocol):
         """What the database itself finds wrong with its files."""
 
     def close(self) -> None: ...
-
-
-def trouble(where: str, problem: str, hint: str) -> StoreError:
-    return StoreError(f"{where}: {problem}\n\nhint: {hint}")
 
 
 def insert(session: Session, table: str, columns: Sequence[str], rows: Sequence[Row]) -> int:

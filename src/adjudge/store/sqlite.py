@@ -15,7 +15,7 @@ from adjudge.errors import StoreError
 from adjudge.store.locks import FileLock, lock_file
 from adjudge.store.migrations import STEPS, latest, migrate, not_ours, stored_version
 from adjudge.store.packing import hash_bytes, text_bytes
-from adjudge.store.sql import MOST_PARAMETERS, Dialect, Row, Session, Value, trouble
+from adjudge.store.sql import MOST_PARAMETERS, Dialect, Row, Session, Value
 from adjudge.store.trust import (
     STATE_VARIABLE,
     TRUST_VARIABLE,
@@ -191,7 +191,7 @@ class SqliteHome:
         if self.read_version() == latest(steps) and (self.id is not None or self._mode):
             return  # the common case takes no lock
         if self._mode:
-            raise trouble(
+            raise StoreError(
                 self.where,
                 "is of an older version of adjudge and cannot be brought up to date: its place is read-only",
                 "copy it to a folder that you can write to, and name that",
@@ -267,14 +267,14 @@ class SqliteHome:
         if code is None:
             raise error  # misuse of the library is a bug of ours
         if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-            return trouble(
+            return StoreError(
                 self.where,
                 f"another process has kept it locked for {self._busy_seconds:g} seconds",
                 f"wait for that process or end it, {HERE}",
             )
         problem, hint = PROBLEMS.get(code, ("the database refused", HERE.removeprefix("or ")))
         said = "" if code in {sqlite3.SQLITE_FULL, sqlite3.SQLITE_NOTADB} else f" ({error})"
-        return trouble(self.where, f"{problem}{said}", hint)
+        return StoreError(self.where, f"{problem}{said}", hint)
 
 
 def address(file: Path, mode: str) -> str:

@@ -25,7 +25,7 @@ from adjudge.store.records import (
 )
 from adjudge.store.spending import Drawn, SpendingLimit, draw
 from adjudge.store.spending import spending as read_spending
-from adjudge.store.sql import Home, RunLock, Session, trouble
+from adjudge.store.sql import Home, RunLock, Session
 from adjudge.store.trust import STATE_VARIABLE, TRUST_VARIABLE, known_stores
 from adjudge.store.writing import (
     Bases,
@@ -71,7 +71,7 @@ class SqlStore:
 
     def trust(self) -> None:
         if not self._home.trust():
-            raise trouble(
+            raise StoreError(
                 self.where,
                 f"its id could not be kept in {known_stores()}",
                 f"make that folder writable, name another in {STATE_VARIABLE}, or set {TRUST_VARIABLE}={self.id}",
@@ -98,7 +98,7 @@ class SqlStore:
                 self._read(lambda session: drop_stored(session, rows))
             else:
                 return
-        raise trouble(
+        raise StoreError(
             self.where, "another process keeps storing the same judgements", "let one of them finish first"
         )
 
@@ -280,4 +280,4 @@ class SqlStore:
             return self._home.read(work)
         except DamagedError as error:
             problem = f"holds {error}"
-        raise trouble(self.where, problem, "`adjudge store check` says what is damaged; restore a backup")
+        raise StoreError(self.where, problem, "`adjudge store check` says what is damaged; restore a backup")

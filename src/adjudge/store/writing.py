@@ -45,7 +45,7 @@ from adjudge.store.records import (
     Write,
 )
 from adjudge.store.spending import add as add_spending
-from adjudge.store.sql import Row, Session, Value, chunks, in_list, insert, trouble
+from adjudge.store.sql import Row, Session, Value, chunks, in_list, insert
 
 JudgementKey: TypeAlias = tuple[str, str, str, int]
 """run, case, judge, repeat, as they stand in their columns."""
@@ -310,7 +310,7 @@ def _start_run(session: Session, run: RunRecord, where: str) -> None:
         name = to_name(run.name)
         taken = session.query("SELECT run_id FROM runs WHERE name = ? AND run_id <> ?", [name, run_id])
         if taken:
-            raise trouble(
+            raise StoreError(
                 where,
                 f"the name `{run.name}` belongs to run {taken[0][0]} already",
                 f"choose another {option('--name')}, or remove that run with `adjudge runs rm`",
@@ -341,4 +341,6 @@ def _end_run(session: Session, write: EndRun, where: str) -> None:
 
 
 def _no_such_run(where: str, run_id: str) -> StoreError:
-    return trouble(where, f"there is no run {run_id}", "it may have been removed; `adjudge runs` lists them")
+    return StoreError(
+        where, f"there is no run {run_id}", "it may have been removed; `adjudge runs` lists them"
+    )

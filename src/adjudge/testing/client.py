@@ -7,10 +7,10 @@ from typing import Any
 
 from adjudge.errors import ModelCallError, RejectedError
 from adjudge.models.scripted import case_key
-from adjudge.records import Completion, Request
+from adjudge.records import Completion, ModelClient, Request
 
 
-class ScriptedClient:
+class ScriptedClient(ModelClient):
     """Answers in order, records what it was asked, refuses to improvise.
 
     An answer is text, a mapping or list (given as JSON), a whole `Completion`, or an exception to raise.
@@ -20,17 +20,15 @@ class ScriptedClient:
         self.answers = list(answers)
         self.requests: list[Request] = []
         self.closed = False
-        self.base_url = f"script {secrets.token_hex(8)}"
+        self._script = f"script {secrets.token_hex(8)}"
+        self.base_url = self._script
         """Every scripted client is a model of its own: what one said is never taken for another's."""
 
+    name = "scripted:test"
     answers_by_case = True
 
     def request_key(self, request: Request) -> str:
-        return case_key(self.base_url, request)
-
-    @property
-    def name(self) -> str:
-        return "scripted:test"
+        return case_key(self._script, request)
 
     async def complete(self, request: Request) -> Completion:
         self.requests.append(request)

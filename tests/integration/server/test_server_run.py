@@ -202,7 +202,7 @@ def test_a_store_in_trouble_is_said(tmp_path, monkeypatch):
     with served(tmp_path / "store") as opened:
 
         def broken(*_):
-            raise StoreError("the disk is gone\n\nhint: find it")
+            raise StoreError("the store", "the disk is gone", "find it")
 
         monkeypatch.setattr(opened.service.store, "judgements_after", broken)
         answer = opened.client.get("/runs/seeded")

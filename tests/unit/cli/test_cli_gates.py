@@ -2,7 +2,8 @@
 
 import pytest
 
-from adjudge.cli.gates import Gates, parse_gates
+from adjudge.cli.gates import Gates
+from adjudge.cli.options import GateOptions
 from adjudge.errors import SettingsError
 from adjudge.judges import load_judge, parse_judge
 
@@ -13,12 +14,8 @@ TOXIC = parse_judge(
 
 
 def gates(*fail_under, rates=(), judges=("relevance", "correctness"), **changes):
-    return parse_gates(
-        fail_under,
-        rates,
-        **{"lower": False, "max_error_rate": None, **changes},
-        judges=[load_judge(name) for name in judges],
-    )
+    options = GateOptions(fail_under=fail_under, fail_under_pass_rate=rates, **changes)
+    return Gates.of(options, [load_judge(name) for name in judges])
 
 
 def test_a_bare_number_is_for_every_judge_and_a_named_one_for_its_own():
@@ -40,10 +37,8 @@ def test_a_gate_brings_an_error_rate_of_five_percent_unless_told():
 
 def test_a_mean_is_no_gate_where_lower_is_better():
     with pytest.raises(SettingsError, match="lower is better"):
-        parse_gates(("3",), (), lower=False, max_error_rate=None, judges=[TOXIC])
-    assert parse_gates((), ("0.5",), lower=False, max_error_rate=None, judges=[TOXIC]).pass_rates == {
-        "toxic": 0.5
-    }
+        Gates.of(GateOptions(fail_under=("3",)), [TOXIC])
+    assert Gates.of(GateOptions(fail_under_pass_rate=("0.5",)), [TOXIC]).pass_rates == {"toxic": 0.5}
 
 
 def test_no_summaries_pass_no_gate_and_fail_none():

@@ -1,4 +1,4 @@
-"""Their columns to our fields: aliases, contests, and the person's `--map`."""
+"""Their columns to our fields: aliases, contests, and the person's `--columns`."""
 
 import pytest
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from adjudge.judges import built_in_judges, describe_judge, lint_judge, parse_judge
+from adjudge.judges import built_in_judges, describe_judge, parse_judge
+from adjudge.judges.lint import lint_judge
 
 
 def shown(text: str) -> dict[str, Any]:

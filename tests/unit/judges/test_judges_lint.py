@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.judges import RULES, lint_judge, parse_judge
+from adjudge.judges import parse_judge
+from adjudge.judges.lint import RULES, lint_judge
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "lint.md"
 

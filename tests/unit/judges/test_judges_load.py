@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from adjudge.errors import JudgeFileError
-from adjudge.judges import built_in_judges, lint_judge, load_judge, override, parse_judge
+from adjudge.judges import built_in_judges, load_judge, override, parse_judge
+from adjudge.judges.lint import lint_judge
 from adjudge.judges.load import LARGEST_BYTES
 
 PROMPT = "Rate {{answer}} from 1 to 5.\nReply with only the number.\n"

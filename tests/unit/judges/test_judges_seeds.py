@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.judges import describe_judge, lint_judge, load_judge
+from adjudge.judges import describe_judge, load_judge
+from adjudge.judges.lint import lint_judge
 from adjudge.records import Judge
 
 SEEDS = Path(__file__).parents[3] / ".." / "shared" / "seeds"

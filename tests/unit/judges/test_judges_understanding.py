@@ -2,7 +2,8 @@
 
 import pytest
 
-from adjudge.judges import describe_judge, lint_judge, parse_judge
+from adjudge.judges import describe_judge, parse_judge
+from adjudge.judges.lint import lint_judge
 from adjudge.judges.understand.kinds import find_ranges, read_kind
 from adjudge.judges.understand.passing import find_pass_rule
 from adjudge.judges.understand.polarity import label_polarity, name_polarity, points_for

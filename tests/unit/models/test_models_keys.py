@@ -11,6 +11,7 @@ import pytest
 
 from adjudge.errors import RejectedError
 from adjudge.models import Governor, RetryingClient, SharedClient, open_model, request_key
+from adjudge.models.function import to_client
 from adjudge.models.keys import semantic_key
 from adjudge.records import Message, Prompt, Request
 
@@ -37,7 +38,7 @@ NAMES = ["openai:m", "azure:m", "anthropic:m", "google:m"]
 
 
 class Custom:
-    """A client of a user's own, with nothing but what the Protocol asks for."""
+    """A client of a user's own, with nothing but what it cannot do without."""
 
     name = "custom:m"
 
@@ -48,8 +49,12 @@ class Custom:
         pass
 
 
+def custom(made=Custom):
+    return to_client(made(), jobs=1)
+
+
 def key(name="openai:m", request=REQUEST, *, base_url=None, **environ):
-    client = Custom() if name == "scripted" else open_model(name, base_url=base_url, environ=KEYS | environ)
+    client = custom() if name == "scripted" else open_model(name, base_url=base_url, environ=KEYS | environ)
     return request_key(client, request)
 
 
@@ -126,7 +131,7 @@ def test_one_address_written_in_two_ways_is_one():
 
 @pytest.mark.parametrize("name", [*NAMES, "scripted"])
 def test_wrappers_give_the_key_of_the_client_inside(name):
-    client = Custom() if name == "scripted" else open_model(name, environ=KEYS)
+    client = custom() if name == "scripted" else open_model(name, environ=KEYS)
     wrapped = SharedClient(RetryingClient(client, governor=Governor(jobs=1)))
     assert request_key(wrapped, REQUEST) == request_key(client, REQUEST)
     assert wrapped.base_url == getattr(client, "base_url", None)
@@ -140,8 +145,8 @@ def test_a_client_of_ones_own_may_say_what_its_key_is_and_an_attribute_is_not_ta
     class WithAttribute(Custom):
         request_key = "sk-secret"
 
-    assert request_key(Own(), REQUEST) == "mine-c1"
-    assert request_key(WithAttribute(), REQUEST) == request_key(Custom(), REQUEST)
+    assert request_key(custom(Own), REQUEST) == "mine-c1"
+    assert request_key(custom(WithAttribute), REQUEST) == request_key(custom(), REQUEST)
 
 
 @pytest.mark.parametrize("name", [*NAMES, "scripted"])
@@ -162,8 +167,8 @@ def test_keys_stay_what_they_were_from_one_process_and_version_to_the_next():
         "request = Request(prompt=Prompt(messages=(Message(role='user', content='q'),)), schema={'b': 1, 'a': {}},"
         " case_id='c', judge='j', temperature=0.0, parameters={'z': 1, 'y': [2]})\n"
         "print(request_key(open_model('openai:m', base_url='http://h:1/v1', environ={}), request))\n"
-        "class Own:\n    name = 'own:m'\n"
-        "print(request_key(Own(), request))\n"
+        "from adjudge.models.function import to_client\nclass Own:\n    name = 'own:m'\n    complete = None\n"
+        "print(request_key(to_client(Own(), jobs=1), request))\n"
     )
     found = {
         subprocess.run(

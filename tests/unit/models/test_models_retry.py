@@ -22,7 +22,7 @@ from adjudge.models import (
     RetryPolicy,
     SharedClient,
 )
-from adjudge.records import Completion, Usage
+from adjudge.records import Completion, ModelClient, Usage
 from adjudge.testing import FakeClock, ScriptedClient
 
 DOWN = UnavailableError("down", status=500)
@@ -205,7 +205,7 @@ def test_a_retry_after_of_next_to_nothing_does_not_make_a_storm(make_request):
 def test_a_service_that_takes_so_many_a_second_gets_its_fill_and_no_call_is_lost(make_request):
     """Refusals while others get through are no reason to give a call up."""
 
-    class Limited:
+    class Limited(ModelClient):
         name = "limited:m"
         taken = None
 
@@ -252,7 +252,7 @@ def test_one_attempt_is_one_attempt(make_request, error):
 def test_a_refusal_that_never_ends_does(make_request):
     """A request the service never takes, while it takes all others."""
 
-    class Picky:
+    class Picky(ModelClient):
         name = "picky:m"
 
         async def complete(self, request):

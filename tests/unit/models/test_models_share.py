@@ -8,14 +8,14 @@ import pytest
 
 from adjudge.errors import UnavailableError
 from adjudge.models import SharedClient
-from adjudge.models.share import KEPT, sharing_key
-from adjudge.records import Completion, Usage
+from adjudge.models.share import KEPT
+from adjudge.records import Completion, ModelClient, Usage
 from adjudge.testing import ScriptedClient
 
 PAID = Completion(text="list", usage=Usage(input=9, output=3), cost=Decimal("0.5"), latency_ms=8.0)
 
 
-class SlowClient:
+class SlowClient(ModelClient):
     """Answers when told to."""
 
     name = "slow:m"
@@ -131,15 +131,19 @@ def test_a_failure_is_told_to_all_who_waited_and_not_kept(make_request):
     ],
 )
 def test_all_that_is_sent_is_part_of_the_key(make_request, other):
+    sharing_key = SharedClient(ScriptedClient()).sharing_key
     base = {"schema": {"properties": {"a": {}, "b": {}}}}
-    assert sharing_key(make_request(**base)) != sharing_key(make_request(**(base | other)))
+    assert sharing_key(make_request(**base, shared=True)) != sharing_key(
+        make_request(**(base | other), shared=True)
+    )
 
 
 def test_what_is_not_sent_is_no_part_of_the_key(make_request):
+    sharing_key = SharedClient(ScriptedClient()).sharing_key
     one = make_request(
-        "\ud800", case_id="a", repeat=1, step="x", parameters=MappingProxyType({"a": 1, "b": 2})
+        "\ud800", shared=True, case_id="a", repeat=1, step="x", parameters=MappingProxyType({"a": 1, "b": 2})
     )
-    two = make_request("\ud800", case_id="b", judge="other", parameters={"b": 2, "a": 1})
+    two = make_request("\ud800", shared=True, case_id="b", judge="other", parameters={"b": 2, "a": 1})
     assert sharing_key(one) == sharing_key(two)
 
 

@@ -6,6 +6,7 @@ import pytest
 from rule_client import RuleClient
 
 from adjudge.judges import load_judge
+from adjudge.options import RunOptions
 from adjudge.probes.examine import examine, prepare
 from adjudge.probes.subjects import built_in_panel, built_in_rows
 from adjudge.probes.trials import Extent
@@ -43,12 +44,12 @@ def try_judge():
 
     def call(rule, *, judge="correctness", panel=None, **extent):
         client = rule if isinstance(rule, RuleClient) else RuleClient(rule)
-        plan = make_plan([judge], jobs=8)
+        plan = make_plan([judge], RunOptions(model=client, jobs=8, store=None))
         seated = panel or built_in_panel(plan.judges[0], plan.asking.bindings)
         examination = prepare(plan.judges[0], seated, Extent(**extent))
 
         async def run():
-            async with open_session(plan, source=[], model=client) as session:
+            async with open_session(plan, []) as session:
                 return await examine(session, examination, lambda _: None)
 
         return asyncio.run(run())

@@ -78,7 +78,7 @@ def test_a_map_to_a_column_the_case_does_not_have_is_missing_and_says_so(require
     found = find({"answer": "a"}, "answer", maps={"answer": "anwser"}, required=required)
     assert found == Missing(name="answer", why="absent", column="anwser")
     assert found.message == (
-        "`answer` is absent: `--map` takes it from `anwser`, which the case does not have"
+        "`answer` is absent: `--columns` takes it from `anwser`, which the case does not have"
     )
 
 
@@ -151,7 +151,7 @@ def test_a_contested_field_that_is_reached_names_the_place_the_columns_and_the_m
         find({"answer": "a", "output": "o"}, name, contested=["response"])
     assert str(raised.value) == (
         "cases.jsonl line 7: `answer` and `output` could each be the response\n\n"
-        "hint: say which: `--map response=answer` or `--map response=output`"
+        "hint: say which: `--columns response=answer` or `--columns response=output`"
     )
 
 
@@ -189,7 +189,7 @@ def test_two_columns_that_differ_by_case_alone_are_an_error_that_names_both():
         find({"GOLD": "a", "gold": "o"}, "Gold")
     assert str(raised.value) == (
         "cases.jsonl line 7: `GOLD` and `gold` could each be `Gold`\n\n"
-        "hint: say which: `--map Gold=GOLD` or `--map Gold=gold`"
+        "hint: say which: `--columns Gold=GOLD` or `--columns Gold=gold`"
     )
     assert find({"GOLD": "a", "gold": "o"}, "Gold", maps={"Gold": "gold"}) == Found(value="o")
 
@@ -285,8 +285,8 @@ def test_maps_and_sets_that_something_answers_to_are_fine():
 
 def test_maps_and_sets_that_nothing_answers_to_are_named_with_what_comes_close():
     assert unknown_maps(INPUTS, {"actualOuput": "a", "answer": "b", "zzz": "c"}, {"tune": "x"}) == [
-        "`--map actualOuput=a`: no judge here has an input `actualOuput`; did you mean `actualOutput`?",
-        "`--map answer=b`: no judge here has an input `answer`; did you mean `response`?",
-        "`--map zzz=c`: no judge here has an input `zzz`",
-        "`--set tune=x`: no judge here has an input `tune`; did you mean `tone`?",
+        "`--columns actualOuput=a`: no judge here has an input `actualOuput`; did you mean `actualOutput`?",
+        "`--columns answer=b`: no judge here has an input `answer`; did you mean `response`?",
+        "`--columns zzz=c`: no judge here has an input `zzz`",
+        "`--variables tune=x`: no judge here has an input `tune`; did you mean `tone`?",
     ]

@@ -7,8 +7,9 @@ from decimal import Decimal
 import pytest
 
 from adjudge.errors import BudgetSpentError, ModelCallError, RateLimitedError, UnavailableError
-from adjudge.records import Completion, Message, Prompt, Request
-from adjudge.runs.budget import Budget, BudgetedClient, Price
+from adjudge.options import Price
+from adjudge.records import Completion, Message, ModelClient, Prompt, Request
+from adjudge.runs.budget import Budget, BudgetedClient, worst_case
 from adjudge.testing import ScriptedClient
 
 PRICE = Price(input=Decimal(1), output=Decimal(10))
@@ -25,15 +26,15 @@ def request(text="x" * 1000, limit=100):
 
 
 def test_the_worst_case_counts_every_byte_as_a_token_and_the_schema_too():
-    plain = PRICE.worst_case(request("é" * 500))
+    plain = worst_case(PRICE, request("é" * 500))
     assert plain == Decimal("0.002") + Decimal("0.000016")
-    assert PRICE.worst_case(request("é" * 500, limit=None)) == plain + Decimal("0.03996")
-    assert PRICE.worst_case(replace(request("é" * 500), schema={"type": "object"})) == plain + Decimal(
+    assert worst_case(PRICE, request("é" * 500, limit=None)) == plain + Decimal("0.03996")
+    assert worst_case(PRICE, replace(request("é" * 500), schema={"type": "object"})) == plain + Decimal(
         "0.000018"
     )
 
 
-class Client:
+class Client(ModelClient):
     """Answers when it is told to."""
 
     name = "test:client"
@@ -44,6 +45,9 @@ class Client:
     async def complete(self, request):
         self.waiting.append(asyncio.get_running_loop().create_future())
         return await self.waiting[-1]
+
+    async def close(self):
+        pass
 
 
 async def turns():
@@ -86,7 +90,7 @@ def test_an_unknown_cost_counts_as_the_worst_and_a_refused_request_as_nothing():
         await client.complete(request())
         return budget.spent
 
-    assert asyncio.run(ask()) == PRICE.worst_case(request())
+    assert asyncio.run(ask()) == worst_case(PRICE, request())
 
 
 def test_calls_are_counted_too():

@@ -8,17 +8,17 @@ import pytest
 
 from adjudge.errors import DatasetError, RateLimitedError, TooLongError
 from adjudge.judges import load_judge, parse_judge
+from adjudge.procedures.procedure import Asking
 from adjudge.prompts.fill import Bindings
-from adjudge.records import BadRow, Case, Completion, Place
+from adjudge.records import BadRow, Case, Completion, ModelClient, Place
 from adjudge.runs.execute import Conditions, execute
 from adjudge.runs.keep import NoKeeper
-from adjudge.runs.procedure import Asking
 
 ASKING = Asking(bindings=Bindings(current_date="2026-01-02"))
 RELEVANCE = load_judge("relevance")
 
 
-class Client:
+class Client(ModelClient):
     """Answers everything, and remembers how many requests were open at once."""
 
     name = "test:client"
@@ -167,7 +167,7 @@ CONTESTED = Case(
 
 
 def test_columns_that_compete_stop_a_run_before_it_begins_and_cost_one_row_later():
-    with pytest.raises(DatasetError, match="--map response=answer"):
+    with pytest.raises(DatasetError, match="--columns response=answer"):
         judge_all([CONTESTED], Client())
     made = judge_all([next(cases(1)), CONTESTED], Client(), jobs=1)
     assert [judgement.outcome.kind for judgement in made] == ["scored", "bad_row"]

@@ -4,6 +4,7 @@ import pytest
 
 from adjudge.errors import InputError, JudgeFileError, SettingsError
 from adjudge.judges import parse_judge
+from adjudge.options import RunOptions
 from adjudge.runs.plan import current_date, make_plan
 
 
@@ -15,17 +16,17 @@ def test_no_judge_is_an_error_that_says_what_to_type():
 @pytest.mark.parametrize(
     ("numbers", "named"),
     [
-        ({"jobs": 0}, "-j"),
-        ({"jobs": 5000}, "-j"),
-        ({"repeats": 0}, "--repeat"),
-        ({"first": 0}, "-n"),
+        ({"jobs": 0}, "--jobs"),
+        ({"jobs": 5000}, "--jobs"),
+        ({"repeat": 0}, "--repeat"),
+        ({"first": 0}, "--first"),
         ({"sample": -1}, "--sample"),
-        ({"first": 2, "sample": 2}, "-n and --sample"),
+        ({"first": 2, "sample": 2}, "--first and --sample"),
     ],
 )
 def test_numbers_out_of_range_are_named(numbers, named):
     with pytest.raises(SettingsError) as caught:
-        make_plan(["correctness"], **numbers)
+        make_plan(["correctness"], RunOptions(**numbers))
     assert caught.value.where == named
 
 
@@ -41,7 +42,7 @@ def test_two_judges_of_one_name_are_an_error():
 
 def test_a_map_for_an_input_nobody_has_is_an_error_with_a_suggestion():
     with pytest.raises(SettingsError, match="did you mean"):
-        make_plan(["correctness"], maps={"refrence": "gold"})
+        make_plan(["correctness"], RunOptions(columns={"refrence": "gold"}))
 
 
 def placing(placeholder, dialect=""):
@@ -63,9 +64,9 @@ def placing(placeholder, dialect=""):
 )
 def test_a_value_with_a_placeholder_for_an_input_is_refused(placeholder, dialect, value, held):
     with pytest.raises(SettingsError) as caught:
-        make_plan([placing(placeholder, dialect)], sets={"criteria": value})
+        make_plan([placing(placeholder, dialect)], RunOptions(variables={"criteria": value}))
     assert str(caught.value).startswith(
-        f"--set: the value of `--set criteria` holds `{held}`, and values are not templates"
+        f"--variables: the value of `--variables criteria` holds `{held}`, and values are not templates"
     )
 
 
@@ -73,37 +74,37 @@ def test_a_value_with_a_placeholder_for_an_input_is_refused(placeholder, dialect
     "value", ["{{other}}", '{"response": 1}', "{{", "{{}}", "a {response} b", "\\frac{a}{b}"]
 )
 def test_other_braces_in_a_value_are_sent_as_they_are(value):
-    plan = make_plan([placing("{{response}}")], sets={"criteria": value})
+    plan = make_plan([placing("{{response}}")], RunOptions(variables={"criteria": value}))
     assert plan.asking.bindings.sets == {"criteria": value}
 
 
 def test_temperature_is_zero_alone_and_the_providers_own_with_repeats():
     assert make_plan(["correctness"]).asking.temperature == 0.0
-    assert make_plan(["correctness"], repeats=3).asking.temperature is None
-    assert make_plan(["correctness"], repeats=3, temperature=0.7).asking.temperature == 0.7
+    assert make_plan(["correctness"], RunOptions(repeat=3)).asking.temperature is None
+    assert make_plan(["correctness"], RunOptions(repeat=3, temperature=0.7)).asking.temperature == 0.7
 
 
 def test_another_pass_rule_makes_another_judge():
-    one, other = make_plan(["relevance"]), make_plan(["relevance"], passes="score >= 4")
+    one, other = make_plan(["relevance"]), make_plan(["relevance"], RunOptions(passes="score >= 4"))
     assert one.judges[0].hash != other.judges[0].hash
     assert other.judges[0].passes == "score >= 4"
 
 
 @pytest.mark.parametrize(
-    ("sets", "environ", "day", "said_by"),
+    ("sets", "environ", "day", "source"),
     [
         (
             {"current_date": "2020-02-03"},
             {"ADJUDGE_CURRENT_DATE": "2021-01-01"},
             "2020-02-03",
-            "--set current_date",
+            "--variables current_date",
         ),
         ({}, {"ADJUDGE_CURRENT_DATE": "2021-01-01"}, "2021-01-01", "ADJUDGE_CURRENT_DATE"),
     ],
 )
-def test_the_current_date_is_said_with_who_said_it(sets, environ, day, said_by):
+def test_the_current_date_is_said_with_who_said_it(sets, environ, day, source):
     found = current_date(sets, environ)
-    assert (found.day, found.said_by) == (day, said_by)
+    assert (found.day, found.source) == (day, source)
 
 
 def test_a_date_that_is_none_is_an_error():
@@ -112,5 +113,5 @@ def test_a_date_that_is_none_is_an_error():
 
 
 def test_without_a_word_it_is_today_and_saying_today_renews_it():
-    assert current_date({}, {}).said_by == "today, UTC"
-    assert current_date({"current_date": "today"}, {}).said_by == "--set current_date=today"
+    assert current_date({}, {}).source == "today, UTC"
+    assert current_date({"current_date": "today"}, {}).source == "--variables current_date=today"

@@ -11,6 +11,7 @@ from served import finish_runs
 
 from adjudge.errors import ModelNameError
 from adjudge.judges import built_in_judges, parse_judge
+from adjudge.options import RunOptions
 from adjudge.server import asker as asking
 from adjudge.server.asker import Asker, BusyError, RunOrder
 from adjudge.store import open_store
@@ -54,7 +55,7 @@ def finish(asker):
 
 def order(cases=1, **more):
     rows = [{**CASE, "id": f"c{at}", "question": f"Question {at}?"} for at in range(cases)]
-    return RunOrder(judges=[CORRECTNESS], model=MODEL, cases=rows, **more)
+    return RunOrder(judges=[CORRECTNESS], model=MODEL, cases=rows, options=RunOptions(**more))
 
 
 def state(where, run_id):
@@ -190,7 +191,11 @@ def test_the_embedded_judge_is_not_asked_what_it_was_not_trained_for(where):
             with pytest.raises(ModelNameError, match="cannot read the prompt of polite"):
                 asyncio.run(asker.judge(polite, model, CASE))
             with pytest.raises(ModelNameError, match="cannot read the prompt of polite"):
-                asyncio.run(asker.begin_run(RunOrder(judges=[polite], model=model, cases=[CASE])))
+                asyncio.run(
+                    asker.begin_run(
+                        RunOrder(judges=[polite], model=model, cases=[CASE], options=RunOptions())
+                    )
+                )
     with closing(open_store(where)) as store:
         assert list(store.runs()) == []
 

@@ -34,7 +34,7 @@ class ScriptedStore:
     def find_completions(self, keys):
         self.questions.append(list(keys))
         if "fail" in keys:
-            raise StoreError("cannot read")
+            raise StoreError("s.db", "cannot read", "mend it")
         return {key: f"completion {key}" for key in keys if not key.startswith("absent")}
 
     def find_judgements(self, keys):
@@ -95,7 +95,7 @@ def test_a_transaction_has_a_largest_size_and_never_cuts_what_is_kept_together(s
 def test_a_failed_transaction_fails_all_who_wait_and_all_who_come_later(store):
     async def main():
         group = GroupCommit(store)
-        store.failure = StoreError("the disk is full")
+        store.failure = StoreError("s.db", "the disk is full", "make room")
         results = await asyncio.gather(*(group.keep(number) for number in range(3)), return_exceptions=True)
         store.failure = None
         with pytest.raises(StoreError, match="the disk is full"):
@@ -104,7 +104,7 @@ def test_a_failed_transaction_fails_all_who_wait_and_all_who_come_later(store):
         return results
 
     results = run(main())
-    assert [str(result) for result in results] == ["the disk is full"] * 3
+    assert [(result.problem, result.hint) for result in results] == [("the disk is full", "make room")] * 3
     assert len({id(result) for result in results}) == 3
     assert store.batches == []
 
@@ -113,7 +113,7 @@ def test_what_was_handed_over_before_a_failure_was_known_fails_with_it(store):
     async def main():
         group = GroupCommit(store, most=1)
         store.gate.clear()
-        store.failure = StoreError("locked")
+        store.failure = StoreError("s.db", "locked", "wait")
         tasks = [asyncio.create_task(group.keep(number)) for number in range(3)]
         await asyncio.to_thread(store.entered.wait)
         store.gate.set()
@@ -122,7 +122,7 @@ def test_what_was_handed_over_before_a_failure_was_known_fails_with_it(store):
         await group.close()
         return results
 
-    assert [str(result) for result in run(main())] == ["locked"] * 3
+    assert [result.problem for result in run(main())] == ["locked"] * 3
     assert store.batches == []
 
 
@@ -257,7 +257,7 @@ def test_what_is_kept_soon_is_committed_with_or_before_what_is_kept_after_it(sto
 
 
 def test_a_failure_of_what_nobody_waited_for_is_raised_by_the_next_or_by_closing(store):
-    store.failure = StoreError("the disk is full")
+    store.failure = StoreError("s.db", "the disk is full", "make room")
 
     async def told_by_the_next():
         group = GroupCommit(store)

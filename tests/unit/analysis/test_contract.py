@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.analysis.contract import as_contract
 from adjudge.errors import JudgeFileError
 from adjudge.judges import load_judge, parse_judge
 from adjudge.records import (
@@ -19,7 +20,6 @@ from adjudge.records import (
     PointsScore,
     Scale,
 )
-from adjudge.reports.contract import as_contract
 
 SEEDS = Path(__file__).parents[3] / ".." / "shared" / "seeds"
 TITLES = ["Evaluation", "Strengths", "Weaknesses", "Detailed Analysis", "Recommendations"]

@@ -10,10 +10,7 @@ from adjudge.errors import SettingsError
 STARTER = ("cases.jsonl", "judge.md", "adjudge.toml")
 
 
-@click.command("init", short_help="Write a starter folder: cases, a judge, a config.")
-@click.argument("folder", default=".")
 def command(*, folder: str) -> None:
-    """Write cases.jsonl, judge.md and adjudge.toml into FOLDER. If one of them is there already, nothing is written."""
     target = Path(folder)
     taken = [name for name in STARTER if (target / name).exists()]
     if taken:

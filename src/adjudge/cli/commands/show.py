@@ -5,12 +5,11 @@ from datetime import UTC, datetime
 import click
 import orjson
 
-from adjudge.cli.config import INSIDE, never
 from adjudge.cli.console import plain, print_json
 from adjudge.cli.interrupts import reading_limit
-from adjudge.cli.options import as_mapping, flag, input_options, json_option, store_option
 from adjudge.dataset import read_cases
 from adjudge.judges import describe_judge, load_judge
+from adjudge.options import RunOptions
 from adjudge.prompts.fill import Bindings
 from adjudge.records import Json, Judge
 from adjudge.runs.plan import check_values
@@ -22,54 +21,26 @@ SENT = {
 }
 
 
-@click.command("show", short_help="Print what was understood of a judge file, or a stored judgement.")
-@click.argument("judge", metavar="JUDGE|RUN")
-@click.argument("case", required=False)
-@flag(
-    "--failed",
-    config=never("it is for one look"),
-    is_flag=True,
-    help="List the cases of RUN that failed, with question, expected and answer.",
-)
-@flag("--case", "case_file", config=INSIDE, help="Render the prompt with the first case of this file.")
-@input_options
-@store_option
-@json_option
 def command(
-    *,
-    judge: str,
-    case: str | None,
-    failed: bool,
-    store: str,
-    case_file: str | None,
-    maps: tuple[tuple[str, str], ...],
-    sets: tuple[tuple[str, str], ...],
-    as_json: bool,
+    *, judge: str, case: str | None, failed: bool, case_file: str | None, options: RunOptions, as_json: bool
 ) -> None:
-    """Print what was understood of JUDGE, a built-in judge's name or a judge file: dialect, inputs, verdict, score, scale,
-    pass rule and the messages that will be sent. What is wrong can be corrected in front matter.
-
-    With --failed, list the cases of RUN (a name, the start of an id, or `last`) that failed.
-
-    With a CASE, print how RUN (a name, the start of an id, or `last`) judged it: prompts, replies and verdicts.
-    """
     if failed:
-        from adjudge.cli.show_case import show_failed
+        from adjudge.cli.commands.show_case import show_failed
 
-        show_failed(store, judge, as_json=as_json)
+        show_failed(str(options.store), judge, as_json=as_json)
         return
     if case is not None:
-        from adjudge.cli.show_case import show_case
+        from adjudge.cli.commands.show_case import show_case
 
-        show_case(store, judge, case, as_json=as_json)
+        show_case(str(options.store), judge, case, as_json=as_json)
         return
     with reading_limit(f"judge {judge}"):
         loaded = load_judge(judge)
         described = describe_judge(loaded)
         if case_file is not None:
             bindings = Bindings(
-                maps=as_mapping(maps, "--map"),
-                sets=as_mapping(sets, "--set"),
+                maps=options.columns,
+                sets=options.variables,
                 current_date=datetime.now(UTC).date().isoformat(),
             )
             check_values(loaded, bindings.sets)

@@ -6,8 +6,9 @@ import pytest
 from conversation import ASKING, case_of, converse
 
 from adjudge.judges import load_judge, parse_judge
+from adjudge.procedures.procedure import Asking
+from adjudge.procedures.single import reason_in
 from adjudge.records import Completion, Failed, Forced, Scored
-from adjudge.runs.procedure import Asking, reason_in
 
 PLAIN = parse_judge(
     """---

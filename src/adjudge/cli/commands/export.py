@@ -2,30 +2,13 @@
 
 from contextlib import ExitStack
 
-import click
-
-from adjudge.cli.config import INSIDE
 from adjudge.cli.console import tell
-from adjudge.cli.options import flag, store_option
 from adjudge.cli.stored import find_run, stored
 from adjudge.documents.rows import result_row
 from adjudge.documents.writers import open_writer
 
 
-@click.command("export", short_help="Write a stored run's rows to a file.")
-@click.argument("run", default="last")
-@flag(
-    "--output",
-    "-o",
-    "outputs",
-    config=INSIDE,
-    multiple=True,
-    required=True,
-    help="FILE.jsonl, .csv, .parquet or .junit.xml, or - for stdout.",
-)
-@store_option
 def command(*, run: str, outputs: tuple[str, ...], store: str) -> None:
-    """Write the rows of RUN, a name, the start of an id, or `last`, in the order of the cases."""
     with stored(store) as opened, ExitStack() as stack:
         record = find_run(opened, run)
         writers = [stack.enter_context(open_writer(path)) for path in outputs]

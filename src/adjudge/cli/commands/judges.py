@@ -3,14 +3,10 @@
 import click
 
 from adjudge.cli.console import print_json
-from adjudge.cli.options import json_option
 from adjudge.judges import built_in_judges, describe_judge
 
 
-@click.command("judges", short_help="List the built-in judges.")
-@json_option
 def command(*, as_json: bool) -> None:
-    """List the built-in judges: what they measure, on which scale, from which inputs."""
     judges = built_in_judges()
     if as_json:
         print_json([describe_judge(judge) for judge in judges])

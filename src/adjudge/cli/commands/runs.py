@@ -3,22 +3,12 @@
 import click
 
 from adjudge.cli.console import plain, print_json, tell
-from adjudge.cli.options import json_option, store_option
 from adjudge.cli.stored import find_run, stored
 from adjudge.documents.numbers import show_time
-from adjudge.runs.lock import lock_run
 from adjudge.store import planned_judges
 
 
-@click.group("runs", invoke_without_command=True, short_help="List the stored runs, or remove one.")
-@store_option
-@json_option
-@click.pass_context
-def command(ctx: click.Context, *, store: str, as_json: bool) -> None:
-    """List the stored runs, the latest first."""
-    if ctx.invoked_subcommand is not None:
-        ctx.obj = store
-        return
+def command(*, store: str, as_json: bool) -> None:
     with stored(store) as opened:
         runs = opened.runs()
     if as_json:
@@ -50,12 +40,10 @@ def command(ctx: click.Context, *, store: str, as_json: bool) -> None:
         tell("no runs yet: `adjudge run CASES --judge NAME --model MODEL` makes one")
 
 
-@command.command("rm")
-@click.argument("run")
-@click.pass_obj
-def remove(store: str, run: str) -> None:
-    """Remove RUN's judgements. What was paid for stays: a new run finds it again."""
-    with stored(store) as opened:
+def remove(*, run: str) -> None:
+    from adjudge.runs.lock import lock_run
+
+    with stored(click.get_current_context().obj["store"]) as opened:
         record = find_run(opened, run)
         lock = lock_run(opened, record.run_id)
         try:

@@ -3,34 +3,21 @@
 import asyncio
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
-from decimal import Decimal
 from pathlib import Path
 
 import click
 import orjson
 
-from adjudge.cli.config import ANY, INSIDE
 from adjudge.cli.console import Progress, print_json, tell
-from adjudge.cli.interrupts import Interrupts, reading_limit
+from adjudge.cli.interrupts import Interrupts, plan_judges
 from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED
-from adjudge.cli.options import (
-    as_mapping,
-    as_parameters,
-    flag,
-    input_options,
-    jobs_option,
-    json_option,
-    limit_options,
-    model_options,
-    parse_price,
-    pass_option,
-    store_option,
-)
+from adjudge.cli.options import CertifyOptions
 from adjudge.dataset import read_cases
 from adjudge.documents.numbers import show_count, show_duration
 from adjudge.errors import SettingsError
+from adjudge.options import RunOptions
 from adjudge.probes.card import Card, make_card
-from adjudge.probes.examine import Examination, examine, prepare, without_bindings
+from adjudge.probes.examine import Examination, examination_plan, examine, prepare
 from adjudge.probes.measure import reach
 from adjudge.probes.page import card_page
 from adjudge.probes.shelf import keep_card, shelf_of, write_whole
@@ -39,143 +26,30 @@ from adjudge.probes.text import card_text
 from adjudge.probes.trials import INJECTION, PROBES, RETEST, Extent
 from adjudge.runs.estimate import ASSUMED_SECONDS
 from adjudge.runs.find_model import is_embedded
-from adjudge.runs.plan import Plan, make_plan
-from adjudge.runs.session import Keeping, Limits, Session, open_session
+from adjudge.runs.plan import Plan
+from adjudge.runs.session import Session, open_session
 
 EMBEDDED_PER_SECOND = 12.0
 """Judgements on two cores, where the embedded judge's card does not say."""
 WRITERS = (".json", ".html")
 
 
-@click.command("certify", short_help="Try a judge with probes and attacks, and write its card.")
-@click.argument("judge")
-@model_options
-@flag(
-    "--cases",
-    config=INSIDE,
-    help="Answers to try it on, labelled right or wrong if possible; else built-in ones.",
-)
-@input_options
-@pass_option
-@flag(
-    "--probe",
-    "probes",
-    config=ANY,
-    multiple=True,
-    type=click.Choice(PROBES),
-    help="Only these probes; may be repeated.",
-)
-@flag(
-    "--tries",
-    config=ANY,
-    type=click.IntRange(1),
-    default=2,
-    show_default=True,
-    help="Wrong answers per attack.",
-)
-@flag(
-    "--retests",
-    config=ANY,
-    type=click.IntRange(2),
-    default=3,
-    show_default=True,
-    help="Judge untouched answers this often.",
-)
-@flag(
-    "--sample",
-    config=ANY,
-    type=click.IntRange(2),
-    default=160,
-    show_default=True,
-    help="Use at most N of --cases, at random.",
-)
-@flag(
-    "--seed",
-    config=ANY,
-    type=int,
-    default=0,
-    show_default=True,
-    help="Which sample, and which attack meets which answer.",
-)
-@jobs_option
-@limit_options
-@flag(
-    "--output",
-    "-o",
-    "outputs",
-    config=INSIDE,
-    multiple=True,
-    help="Write the card to FILE.json or FILE.html; may be repeated.",
-)
-@json_option
-@store_option
-def command(
-    *,
-    judge: str,
-    model: str | None,
-    base_url: str | None,
-    temperature: float | None,
-    max_output_tokens: int | None,
-    param: tuple[tuple[str, str], ...],
-    cases: str | None,
-    maps: tuple[tuple[str, str], ...],
-    sets: tuple[tuple[str, str], ...],
-    pass_rule: str | None,
-    probes: tuple[str, ...],
-    tries: int,
-    retests: int,
-    sample: int,
-    seed: int,
-    jobs: int,
-    max_cost: Decimal | None,
-    max_calls: int | None,
-    price: str | None,
-    rpm: int | None,
-    outputs: tuple[str, ...],
-    as_json: bool,
-    store: str,
-) -> int:
-    """Try JUDGE, a built-in judge's name or a judge file, and write its card.
-
-    Right and wrong answers are judged as they are, several times, and then changed: other references, other questions'
-    answers, padding, layout, tone, missing fields, and attacks that try to steer the judge. Nothing is answered from
-    the store. An interrupted examination goes on when the same command is given again.
-    """
-    _check_outputs(outputs, cases)
-    with reading_limit("--judge"):
-        plan = make_plan(
-            [judge],
-            maps=as_mapping(maps, "--map"),
-            sets=as_mapping(sets, "--set"),
-            passes=pass_rule,
-            temperature=temperature,
-            max_output_tokens=max_output_tokens,
-            parameters=as_parameters(param),
-            jobs=jobs,
-        )
-    extent = Extent(
-        retests=retests,
-        tries=tries,
-        seed=seed,
-        probes=frozenset({RETEST, *probes}) if probes else frozenset(PROBES),
-    )
-    panel = _panel(plan, cases, sample=sample, seed=seed)
-    examination = prepare(plan.judges[0], panel, extent)
-    bare = without_bindings(plan)
-    opened = open_session(
-        bare,
-        source=[],
-        model=model,
-        base_url=base_url,
-        name=examination.name(model, plan),
-        limits=Limits(
-            rpm=rpm,
-            max_cost=max_cost,
-            max_calls=max_calls,
-            price=None if price is None else parse_price(price),
+def command(*, judge: str, options: RunOptions, extent: CertifyOptions) -> int:
+    _check_outputs(extent.outputs, extent.cases)
+    plan = plan_judges([judge], options)
+    panel = _panel(plan, extent)
+    examination = prepare(
+        plan.judges[0],
+        panel,
+        Extent(
+            retests=extent.retests,
+            tries=extent.tries,
+            seed=extent.seed,
+            probes=frozenset({RETEST, *extent.probes}) if extent.probes else frozenset(PROBES),
         ),
-        keeping=Keeping(store=store, fresh=True),
     )
+    named = None if options.model is None else str(options.model)
+    opened = open_session(examination_plan(plan, examination.name(named, plan)), [])
     try:
         with Progress(examination.judgements) as progress:
             end = asyncio.run(_examine(opened, examination, progress))
@@ -183,12 +57,12 @@ def command(
         tell(f"interrupted after {progress.done} judgements; the same command goes on from there")
         return EXIT_INTERRUPTED
     card = end.card
-    for path in outputs:
+    for path in extent.outputs:
         _write(card, path)
     # a part of the probes, or an examination that stopped, is not what --require-card asks for
-    if card.complete and not probes:
-        tell(f"card kept in {keep_card(card, shelf_of(store))}")
-    if as_json:
+    if card.complete and not extent.probes:
+        tell(f"card kept in {keep_card(card, shelf_of(str(options.store)))}")
+    if extent.as_json:
         print_json(card.to_json())
     else:
         click.echo(card_text(card), nl=False)
@@ -230,7 +104,7 @@ async def _examine(
 
 def _announce(session: Session, examination: Examination) -> None:
     judge, panel = examination.judge, examination.panel
-    tell(f"model {session.model} · {judge.name}@{judge.hash} · run {session.run}")
+    tell(f"model {session.model} · {judge.name}@{judge.hash} · run {session.run_id}")
     attacks = {trial.variant for trial in examination.probes if trial.probe == INJECTION}
     left_out = f" ({panel.left_out} rows lack something the judge needs)" if panel.left_out else ""
     more = examination.most_to_follow
@@ -255,15 +129,16 @@ def _seconds(session: Session, examination: Examination) -> float:
         rate = read_card().speed.get(examination.judge.name) or EMBEDDED_PER_SECOND
         return examination.judgements / rate
     calls = examination.judgements * (1 if examination.judge.items is None else 2)
-    return max(1.0, calls / session.plan.jobs) * ASSUMED_SECONDS[1]
+    return max(1.0, calls / session.plan.options.jobs) * ASSUMED_SECONDS[1]
 
 
-def _panel(plan: Plan, cases: str | None, *, sample: int, seed: int) -> Panel:
-    judge, bindings = plan.judges[0], plan.asking.bindings
+def _panel(plan: Plan, extent: CertifyOptions) -> Panel:
+    judge, bindings, cases = plan.judges[0], plan.asking.bindings, extent.cases
     if cases is None:
         return built_in_panel(judge, bindings)
     rows = read_cases(cases, maps=bindings.maps)
-    return replace(seat(judge, rows, bindings, most=sample, seed=seed, source=cases), built_in=False)
+    seated = seat(judge, rows, bindings, most=extent.sample, seed=extent.seed, source=cases)
+    return replace(seated, built_in=False)
 
 
 def _check_outputs(outputs: tuple[str, ...], cases: str | None) -> None:

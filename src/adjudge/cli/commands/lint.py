@@ -5,15 +5,11 @@ import click
 from adjudge.cli.console import plain, print_json
 from adjudge.cli.interrupts import reading_limit
 from adjudge.cli.main import EXIT_GATE_FAILED
-from adjudge.cli.options import json_option
-from adjudge.judges import Finding, lint_judge, load_judge
+from adjudge.judges import load_judge
+from adjudge.judges.lint import Finding, lint_judge
 
 
-@click.command("lint", short_help="Find what would make a judge unreliable.")
-@click.argument("judges", nargs=-1, required=True)
-@json_option
 def command(*, judges: tuple[str, ...], as_json: bool) -> int:
-    """Check each of JUDGES (built-in names or judge files). Exit 1 when anything is found."""
     found: list[tuple[str, Finding]] = []
     for name in judges:
         with reading_limit(f"judge {name}"):

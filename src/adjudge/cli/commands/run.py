@@ -1,0 +1,225 @@
+"""`adjudge run`: judge every case of a file."""
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+
+from adjudge.analysis.contract import as_contract
+from adjudge.analysis.summary.figures import Tally
+from adjudge.analysis.summary.report import FORMS, Report
+from adjudge.analysis.summary.stored import report_of
+from adjudge.cli.cards import Cards
+from adjudge.cli.console import Progress, print_json, tell, use_colour
+from adjudge.cli.gates import Gates, gate_facts
+from adjudge.cli.interrupts import Interrupts, plan_judges
+from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED
+from adjudge.cli.options import CardOptions, GateOptions, RunOutput
+from adjudge.cli.stored import announce_origin, find_run, known_columns, stored
+from adjudge.dataset import read_cases
+from adjudge.documents.files import ReportFile, is_report_file
+from adjudge.documents.rows import result_row
+from adjudge.documents.writers import JUNIT, Writer, open_writer
+from adjudge.errors import InputError, SettingsError
+from adjudge.options import RunOptions
+from adjudge.records import BadRow, Case, Failed, Judgement
+from adjudge.runs.plan import CurrentDate, Plan, reported_date
+from adjudge.runs.session import Receiver, Session, open_session
+from adjudge.store import Partial
+
+
+def command(
+    *,
+    cases: str,
+    judges: tuple[str, ...],
+    options: RunOptions,
+    output: RunOutput,
+    gates: GateOptions,
+    cards: CardOptions,
+) -> int:
+    outputs = output.outputs
+    if output.as_json and (output.form == "contract" or "-" in outputs):
+        raise SettingsError(
+            "--json", "stdout is taken already, by --as contract or -o -", "choose one thing to print"
+        )
+    if options.seed is not None and options.sample is None:
+        raise SettingsError("--seed", "chooses a sample, and none was asked for", "add --sample N")
+    plan = plan_judges(judges, options)
+    checked = Gates.of(gates, plan.judges)
+    rows = read_cases(cases, maps=options.columns, strict=options.strict)
+    _check_outputs(outputs, [cases, *judges, str(options.model or "").removeprefix("scripted:")])
+    if output.form == "rows" and not outputs and not output.as_json and not sys.stdout.isatty():
+        outputs = ("-",)  # a pipe gets the rows, a terminal the report
+    stdout_is_taken = output.form == "contract" or "-" in outputs
+    tally = Tally(plan.judges, repeats=options.repeat, slices=output.slices)
+    known = Cards(plan.judges, str(options.store), judges, cards)
+    receivers: list[Receiver] = [tally.add, known.receive]
+    try:
+        with ExitStack() as stack:
+            pages = [stack.enter_context(ReportFile(path)) for path in outputs if is_report_file(path)]
+            writers = [stack.enter_context(open_writer(path)) for path in outputs if not is_report_file(path)]
+            progress = stack.enter_context(Progress())
+            if output.form == "contract":
+                receivers.append(ContractPrinter(plan).receive)
+            opened = open_session(plan, cases)
+            end = asyncio.run(_judge_all(opened, rows, receivers, writers, progress, cards=known))
+            findings = checked.check(tally.summaries())
+            with stored(str(options.store)) as kept:
+                report = report_of(kept, find_run(kept, end.run), tally)
+            report = replace(
+                report,
+                current_date=reported_date(plan.judges, end.current_date),
+                partial=end.partial,
+                facts=(*gate_facts(findings), *known.facts(end.model)),
+            )
+            if end.partial is not None:
+                for writer in writers:
+                    writer.note_partial(str(end.partial))
+            for page in pages:
+                page.write(FORMS[page.suffix](report))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        tell(f"interrupted {_kept(tally, outputs)}; run the same command again and it goes on")
+        return EXIT_INTERRUPTED
+    except InputError:
+        if any(summary.asked for summary in tally.summaries()):
+            tell(f"stopped {_kept(tally, outputs)}")
+        raise
+    for column in tally.unknown_slices:
+        tell(f"warning: --slice {column}: no case has such a column; {known_columns(tally.columns)}")
+    _print_report(report, output, on_stderr=stdout_is_taken)
+    if end.interrupted:
+        tell(f"interrupted {_kept(tally, outputs)}; run the same command again and it goes on")
+        return EXIT_INTERRUPTED
+    if end.halted is not None:
+        tell(f"stopped {_kept(tally, outputs)}: {end.halted}")
+        return EXIT_NOT_MEASURED
+    if output.as_json:
+        for finding in findings:
+            tell(str(finding))
+    code = max([known.judge(tell), *(finding.code for finding in findings)])  # 3 goes before 1
+    if end.partial is not None and checked.gated:
+        tell(
+            f"not measured: {end.partial}; run the same command again, with a higher limit, to finish run {end.run}"
+        )
+        return EXIT_NOT_MEASURED
+    return code
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class End:
+    run: str
+    model: str
+    current_date: CurrentDate
+    halted: str | None
+    interrupted: bool
+    partial: Partial | None
+
+
+async def _judge_all(
+    opened: AbstractAsyncContextManager[Session],
+    rows: Iterator[Case | BadRow],
+    receivers: list[Receiver],
+    writers: list[Writer],
+    progress: Progress,
+    *,
+    cards: Cards,
+) -> End:
+    async with opened as session:
+        _announce(session)
+        cards.announce(session.model)
+        progress.watched, progress.total = session, session.expected
+        if writers:
+            receivers = [*receivers, RowWriter(writers, session.run_id).receive]
+
+        def take(judgement: Judgement) -> None:
+            for receive in receivers:
+                receive(judgement)
+
+        with Interrupts(session) as interrupts:
+            await session.run(rows, take, made=progress.count)
+        return End(
+            run=session.run_id,
+            model=session.model,
+            current_date=session.plan.current_date,
+            halted=session.halted,
+            interrupted=interrupts.seen,
+            partial=session.partial,
+        )
+
+
+def _announce(session: Session) -> None:
+    plan = session.plan
+    judging = ", ".join(f"{judge.name}@{judge.hash}" for judge in plan.judges)
+    tell(f"model {session.model} · {judging} · current date {plan.current_date} · run {session.run_id}")
+    if session.store is not None:
+        announce_origin(session.store)
+    if session.goes_on:
+        tell(f"run {session.run_id} goes on where it was")
+
+
+class RowWriter:
+    """Result rows to every file that was asked for."""
+
+    def __init__(self, writers: list[Writer], run: str) -> None:
+        self._writers = writers
+        self._run = run
+
+    def receive(self, judgement: Judgement) -> None:
+        row = result_row(judgement, self._run)
+        for writer in self._writers:
+            writer.write(row)
+
+
+class ContractPrinter:
+    """Each result on stdout in its judge's own output format; what was not judged goes to stderr."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._judges = {judge.name: judge for judge in plan.judges}
+
+    def receive(self, judgement: Judgement) -> None:
+        text = as_contract(self._judges[judgement.judge], judgement)
+        if text is not None:
+            click.echo(text)
+        elif isinstance(judgement.outcome, Failed):
+            tell(f"case {judgement.case_id}: {judgement.outcome.kind}: {judgement.outcome.message}")
+
+
+def _check_outputs(outputs: tuple[str, ...], inputs: list[str]) -> None:
+    """What is read must not be written over, and no file twice."""
+    written: list[str] = []
+    for path in outputs:
+        for other in inputs:
+            if _same_file(path, other):
+                raise SettingsError(f"-o {path}", f"is what the run reads ({other})", "name another file")
+        if any(path == other or _same_file(path, other) for other in written):
+            raise SettingsError(f"-o {path}", "is given twice", "name each file once")
+        written.append(path)
+
+
+def _same_file(one: str, other: str) -> bool:
+    if "-" in {one, other}:
+        return False
+    try:
+        return Path(one).samefile(other)
+    except (OSError, ValueError):  # one of them is not there
+        return bool(one) and Path(one).resolve() == Path(other).resolve()
+
+
+def _kept(tally: Tally, outputs: tuple[str, ...]) -> str:
+    done = sum(summary.asked for summary in tally.summaries())
+    files = [
+        path for path in outputs if path != "-" and not is_report_file(path) and not path.endswith(JUNIT)
+    ]
+    return f"after {done} judgements" + (f"; they are in {', '.join(files)}" if files and done else "")
+
+
+def _print_report(report: Report, output: RunOutput, *, on_stderr: bool) -> None:
+    if output.as_json:
+        print_json(report.to_json())
+    else:
+        stream = sys.stderr if on_stderr else sys.stdout
+        report.print(file=stream, colour=use_colour(stream), verbose=output.verbose)

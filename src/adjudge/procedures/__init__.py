@@ -1,0 +1,1 @@
+"""How a case is judged: generators that yield requests, receive completions and return a ruling; one module per way of judging."""

@@ -1,0 +1,91 @@
+"""How one case is judged: by rule where something is missing or blank, else in the judge's own way."""
+
+from collections.abc import Mapping
+
+from adjudge.procedures.checklist import judge_by_items
+from adjudge.procedures.procedure import Asking, Context, Procedure, Ruling, distinct, is_blank
+from adjudge.procedures.single import judge_once
+from adjudge.prompts.columns import describe_columns
+from adjudge.prompts.fill import Filled
+from adjudge.prompts.fit import DoesNotFitError
+from adjudge.records import Case, Failed, Forced, Json, Judge, Score, Scored, Verdict
+from adjudge.scoring import base_scorer, lowest, normalize, passes, scorer_for
+
+
+def judge_case(judge: Judge, case: Case, filled: Filled, asking: Asking, *, repeat: int = 0) -> Procedure:
+    """Judge one case, its inputs filled; the judge must have a contract and a score rule."""
+    assert judge.contract is not None
+    if filled.missing:
+        return _missing(judge, filled, case)
+    if _is_blank_response(filled) and _has_rule_for_blank(judge):
+        return _empty(judge)
+    context = Context(judge=judge, case=case, asking=asking, repeat=repeat, scorer=scorer_for(judge))
+    try:
+        if judge.items is None:
+            ruling = yield from judge_once(context, judge.contract, filled, items=None)
+        else:
+            ruling = yield from judge_by_items(context, judge.contract, judge.items, filled)
+    except DoesNotFitError as error:
+        ruling = Ruling(outcome=Failed(kind="too_long", message=str(error)))
+    return ruling._replace(notes=distinct(ruling.notes, tuple(context.notes))) if context.notes else ruling
+
+
+def _missing(judge: Judge, filled: Filled, case: Case) -> Ruling:
+    names = "; ".join(missing.message for missing in filled.missing)
+    if judge.when_missing is None:
+        message = f"{names}; {describe_columns(case, [missing.name for missing in filled.missing])}"
+        return Ruling(
+            outcome=Failed(kind="missing_input", message=message, error_kind=filled.missing[0].name)
+        )
+    return _forced(judge, judge.when_missing, f"Not asked: {names}.", ())
+
+
+def _empty(judge: Judge) -> Ruling:
+    notes = ("empty_response",)
+    reason = "The response is empty."
+    if judge.when_empty == "missing":
+        return Ruling(
+            outcome=Failed(kind="missing_input", message="`response` is blank", error_kind="response"),
+            notes=notes,
+        )
+    if isinstance(judge.when_empty, int | float):
+        return _forced(judge, judge.when_empty, reason, notes)
+    assert judge.scale is not None
+    return _given(judge, lowest(judge.scale, judge.better), reason, notes, forced=False)
+
+
+def _forced(judge: Judge, value: float, reason: str, notes: tuple[str, ...]) -> Ruling:
+    return _given(judge, value, reason, notes, forced=True)
+
+
+def _given(judge: Judge, value: float, reason: str, notes: tuple[str, ...], *, forced: bool) -> Ruling:
+    """A score that the rules give and no model was asked for."""
+    parts = base_scorer(judge).parts_unasked(value)
+    score = Score(value=value, exact=value)
+    verdict = Verdict(parts=parts)
+    return Ruling(
+        outcome=Forced(score=score, reason=reason, verdict=verdict)
+        if forced
+        else Scored(score=score, verdict=verdict),
+        reason=reason,
+        normalized=normalize(judge.scale, judge.better, score.exact),
+        passed=_passes_unasked(judge, parts, score),
+        notes=notes,
+    )
+
+
+def _passes_unasked(judge: Judge, parts: Mapping[str, Json], score: Score) -> bool | None:
+    """A pass rule over fields that nobody was asked for cannot be computed; the worst score does not pass."""
+    passed = passes(judge, parts, score)
+    if passed is None and judge.passes is not None and judge.scale is not None:
+        return False if score.value == lowest(judge.scale, judge.better) else None
+    return passed
+
+
+def _is_blank_response(filled: Filled) -> bool:
+    return "response" in filled.fields and is_blank(filled.fields["response"])
+
+
+def _has_rule_for_blank(judge: Judge) -> bool:
+    """Without a scale there is no lowest score to give, so the model is asked."""
+    return judge.scale is not None if judge.when_empty == "lowest" else judge.when_empty != "ask"

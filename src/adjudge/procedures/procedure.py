@@ -1,0 +1,99 @@
+"""What every way of judging shares: how requests are made, and the ruling that comes out.
+
+A procedure does no I/O, so the executor decides how requests travel, and a test can hold the other end.
+"""
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+from adjudge.procedures.ask import ASSUMED_LIMIT
+from adjudge.prompts.fill import Bindings
+from adjudge.prompts.fit import fit_prompt
+from adjudge.prompts.render import render_prompt
+from adjudge.records import NOTHING, Case, Completion, Contract, Json, Judge, Outcome, Request
+from adjudge.scoring import Scorer
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asking:
+    """How requests are made, the same for every case of a run."""
+
+    bindings: Bindings
+    temperature: float | None = 0.0
+    """None: the provider's default."""
+    context_tokens: int | None = None
+    """How many tokens the model takes; None: not known, and the provider is left to say."""
+    parameters: Mapping[str, Json] = field(default_factory=lambda: NOTHING)
+    max_output_tokens: int | None = None
+    """Sent where the judge sets none."""
+
+
+class Ruling(NamedTuple):
+    outcome: Outcome
+    reason: str | None = None
+    normalized: float | None = None
+    passed: bool | None = None
+    probability: float | None = None
+    notes: tuple[str, ...] = ()
+
+
+Procedure = Generator[Request, Completion, Ruling]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Context:
+    judge: Judge
+    case: Case
+    asking: Asking
+    repeat: int
+    scorer: Scorer
+    notes: list[str] = field(default_factory=list)
+    """What was done to make prompts fit."""
+
+    def request(
+        self,
+        body: str,
+        values: Mapping[str, Json],
+        contract: Contract,
+        *,
+        fields: Mapping[str, Json],
+        step: str,
+        shared: bool = False,
+    ) -> Request:
+        judge = self.judge
+        limit = judge.max_output_tokens or self.asking.max_output_tokens
+        render = partial(
+            render_prompt, body, judge.dialect, format_message=None if shared else judge.format_message
+        )
+        fitted = fit_prompt(
+            render,
+            values,
+            context_tokens=self.asking.context_tokens,
+            reply_tokens=limit or ASSUMED_LIMIT,
+            cut=judge.truncate,
+        )
+        if fitted.note is not None:
+            self.notes.append(fitted.note)
+        return Request(
+            prompt=fitted.prompt,
+            schema=contract.schema if contract.sends_schema else None,
+            case_id=self.case.case_id,
+            judge=judge.name,
+            step=step,
+            repeat=0 if shared else self.repeat,
+            shared=shared,
+            temperature=judge.temperature if judge.temperature is not None else self.asking.temperature,
+            max_output_tokens=limit,
+            parameters=self.asking.parameters,
+            fields=fields,
+        )
+
+
+def is_blank(value: Json) -> bool:
+    return isinstance(value, str) and not value.strip()
+
+
+def distinct(*notes: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(note for some in notes for note in some))
