@@ -6,12 +6,12 @@ from inspect import signature
 import click
 import pytest
 
+from adjudge.analysis.agreement.figures import EPSILON
 from adjudge.cli.flags import Flag
 from adjudge.cli.main import all_commands, cli
 from adjudge.cli.options import AgreeOptions, DrawOptions, ProbeName
 from adjudge.options import declared
 from adjudge.probes.trials import PROBES
-from adjudge.reports.agree import EPSILON
 from adjudge.stats.labelling import LEAST_UNIFORM
 
 DONE = [(path, command) for path, command in all_commands(cli) if path != "store"]

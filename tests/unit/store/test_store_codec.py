@@ -226,6 +226,7 @@ def test_every_part_of_the_records_is_drawn():
     assert {each.name for each in fields(Judgement)} == {
         "case_id", "judge", "judge_hash", "model", "repeat", "outcome", "reason", "normalized", "passed", "probability",
         "notes", "calls", "at", "place", "metadata", "cluster", "label", "annotators",
+        "case",  # kept by itself
     }  # fmt: skip
     assert {each.name for each in fields(Completion)} == {
         "text", "finish", "structured", "model_snapshot", "usage", "cost", "latency_ms", "attempts", "notes",
