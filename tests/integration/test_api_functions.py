@@ -153,8 +153,8 @@ def test_replay_of_a_function_says_that_only_python_has_it(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"map": {"qestion": "q"}}, '`map={"qestion": "q"}`: no judge here has an input `qestion`'),
-        ({"set": {"focus": "x"}}, '`set={"focus": "x"}`: no judge'),
+        ({"map": {"qestion": "q"}}, '`columns={"qestion": "q"}`: no judge here has an input `qestion`'),
+        ({"set": {"focus": "x"}}, '`variables={"focus": "x"}`: no judge'),
         ({"jobs": 0}, "jobs=: 0 is out of range"),
         ({"first": 1, "sample": 1}, "first= and sample=: both were given"),
         ({"parameters": {"model": "x"}}, "name the model with model=, the prompt with judges="),
@@ -176,8 +176,8 @@ def test_errors_name_keywords_from_python(arguments, words):
 
 def test_rows_and_contested_columns_name_keywords_from_python():
     (judgement,) = adjudge.evaluate([{"qestions": "q", "response": "r"}], judges="helpfulness", model=answer)
-    assert judgement.outcome.message.endswith('did you mean `map={"question": "qestions"}`?')
-    with pytest.raises(adjudge.InputError, match=r'say which: `map={"response": "answer"}` or'):
+    assert judgement.outcome.message.endswith('did you mean `columns={"question": "qestions"}`?')
+    with pytest.raises(adjudge.InputError, match=r'say which: `columns={"response": "answer"}` or'):
         adjudge.judge("relevance", question="q", answer="r", output="s", model=answer)
     limited = adjudge.evaluate(CASES[:2], judges="relevance", model=answer, max_calls=1, jobs=1)
     assert limited.judgements[1].outcome.message == "max_calls=1 is reached by this run"
@@ -193,8 +193,8 @@ def test_outside_of_a_call_messages_name_flags():
 
 
 def test_errors_and_help_name_the_function_that_was_called():
-    with pytest.raises(TypeError, match=r"^evaluate\(\) got an unexpected keyword argument 'columns'"):
-        adjudge.evaluate(CASES, judges="relevance", columns={})
+    with pytest.raises(TypeError, match=r"^evaluate\(\) got an unexpected keyword argument 'colums'"):
+        adjudge.evaluate(CASES, judges="relevance", colums={})
     with pytest.raises(TypeError, match=r"^judge\(\) missing a required argument: 'judge'"):
         adjudge.judge()
     assert (adjudge.evaluate.__name__, adjudge.judge.__qualname__) == ("evaluate", "judge")

@@ -63,4 +63,4 @@ def test_run_reads_what_a_shell_substitutes(tmp_path, capfd):
         os.close(reading)
     rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
     assert sorted((row["case_id"], row["score"]) for row in rows) == [("a", 4), ("b", 4), ("c", 4)]
-    assert "3" in capfd.readouterr().out
+    assert "run piped" in capfd.readouterr().out

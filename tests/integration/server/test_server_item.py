@@ -215,7 +215,7 @@ def hostile(tmp_path_factory):
 
 KNOWN_TAGS = re.compile(
     r"</?(?:!doctype|html|head|meta|title|link|script|body|a|header|nav|button|main|p|div|h[1-6]|span|section|strong|mark|"
-    r"table|thead|tbody|tr|th|td|dl|dt|dd|ul|ol|li|code|pre|details|summary|time|kbd|b|em|s|br|hr|blockquote)(?=[\s>/])",
+    r"table|thead|tbody|tr|th|td|dl|dt|dd|ul|ol|li|code|pre|details|summary|time|kbd|b|em|s|br|hr|blockquote|svg|path)(?=[\s>/])",
     re.IGNORECASE,
 )
 
