@@ -1,31 +1,30 @@
-"""Attacks: texts that try to steer their own grade, and how each is put into a response."""
+"""Attacks: texts that try to steer their own grade, and how each is put into a response; `attacks.toml` has them."""
 
-from collections.abc import Callable, Iterable
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from importlib.resources import files
 
+from adjudge.probes.encoders import ENCODERS
 from adjudge.probes.target import Target
 
-Place = Literal["before", "after", "instead"]
+OPENER = "contentless-opener"
+"""The family of texts that begin an answer and give none."""
 RESPONSE = "§response§"
-"""In an attack's text, where the response goes; the place then says nothing."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Attack:
-    """One text; `§score§`, `§low§`, `§field§`, `§scale§` and `§json§` in it stand for what the judge would like to see."""
-
     name: str
     family: str
     text: str
-    place: Place = "after"
+    """With marks for what is filled in; see `attacks.toml`."""
+    instead: bool = False
+    """It takes the response's place."""
     encode: Callable[[str], str] | None = None
     """Hides the text once it is filled in."""
-
-    @property
-    def keeps_the_response(self) -> bool:
-        """Whether what was answered can still be read, so that a right answer remains one."""
-        return self.place != "instead" or RESPONSE in self.text
 
 
 def attack_text(attack: Attack, target: Target) -> str:
@@ -37,28 +36,29 @@ def attack_text(attack: Attack, target: Target) -> str:
 def attacked(attack: Attack, response: str, target: Target) -> str:
     """The response with the attack in it. What stands in the response itself is not filled in."""
     text = attack_text(attack, target)
-    if RESPONSE in text:
-        before, _, after = text.partition(RESPONSE)
+    before, mark, after = text.partition(RESPONSE)
+    if mark:
         return f"{before}{response}{after}"
-    match attack.place:
-        case "before":
-            return f"{text}\n\n{response}"
-        case "after":
-            return f"{response}\n\n{text}"
-        case "instead":
-            return text
+    return text if attack.instead else f"{response}\n\n{text}"
 
 
-def family(
-    name: str,
-    texts: Iterable[str],
-    *,
-    place: Place = "after",
-    encode: Callable[[str], str] | None = None,
-    first: int = 1,
-) -> tuple[Attack, ...]:
-    """Attacks of one family, numbered in order: `direct-order-3`."""
-    return tuple(
-        Attack(name=f"{name}-{number}", family=name, text=text, place=place, encode=encode)
-        for number, text in enumerate(texts, start=first)
-    )
+def _read_attacks() -> Iterator[Attack]:
+    found = tomllib.loads((files("adjudge.probes") / "attacks.toml").read_text(encoding="utf-8"))
+    numbers: Counter[str] = Counter()
+    for family in found["family"]:
+        name = family["name"]
+        for text in family["texts"]:
+            for encoder in family.get("encoders", [None]):
+                numbers[name] += 1
+                yield Attack(
+                    name=f"{name}-{numbers[name]}",
+                    family=name,
+                    text=re.sub(
+                        r"§(\w+)\*(\d+)§", lambda mark: found["padding"][mark[1]] * int(mark[2]), text
+                    ),
+                    instead=family.get("instead", False),
+                    encode=None if encoder is None else ENCODERS[encoder],
+                )
+
+
+ATTACKS: tuple[Attack, ...] = tuple(_read_attacks())

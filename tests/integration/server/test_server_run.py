@@ -8,11 +8,11 @@ import pytest
 from seeded_store import MODEL, make_row, seed_store
 from served import served
 
+from adjudge.analysis.certification.document import card_line
+from adjudge.analysis.certification.records import JudgeCard
+from adjudge.analysis.certification.shelf import keep_card, shelf_of
 from adjudge.errors import StoreError
 from adjudge.judges import built_in_judges
-from adjudge.probes.card import Card
-from adjudge.probes.shelf import keep_card, shelf_of
-from adjudge.probes.text import card_line
 from adjudge.server import views_runs
 from adjudge.server.routes import run
 
@@ -103,7 +103,7 @@ def test_the_page_has_the_reports_words(pages):
 
 def test_a_card_is_shown_by_its_line(pages):
     (judge,) = (each for each in built_in_judges() if each.name == "relevance")
-    card = Card(
+    card = JudgeCard(
         judge="relevance", judge_hash=judge.hash, model=MODEL, snapshot=None, at="2026-01-31T09:05:00Z", adjudge="0",
         cases="ours", right=1, wrong=1, retests=0, judgements=2, not_judged={}, complete=True, cost=None,
         pass_rule="score >= 3", error_rate=0.05, rulings=11, margin=0.1, wavering=0.1, noise_sd=None, findings=(),
