@@ -124,7 +124,7 @@ def test_a_budget_stops_it_and_the_same_command_goes_on(adjudge, script, cases, 
     assert not (tmp_path / ".adjudge" / "cards").exists()
     again = certified(adjudge, model, cases, "-o", "card.json")
     assert again.code == 0, again.err
-    assert "goes on where it was" in again.err
+    assert "resuming run " in again.err
     assert json.loads((tmp_path / "card.json").read_text())["complete"] is True
 
 
@@ -158,7 +158,7 @@ def test_ctrl_c_leaves_what_is_done(cases, tmp_path):
         interrupted.set()
         _, err = started.communicate()
     assert started.returncode == 130, err.decode()
-    assert b"the same command goes on" in err
+    assert b"run the same command again to resume" in err
 
 
 def test_a_run_shows_a_line_of_the_card_or_that_there_is_none(adjudge, script, cases):

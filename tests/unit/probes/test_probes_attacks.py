@@ -8,7 +8,7 @@ import pytest
 
 from adjudge.judges import built_in_judges, load_judge, parse_judge
 from adjudge.probes.attacks import ATTACKS, Attack, attack_text, attacked
-from adjudge.probes.encoders import ENCODERS, spaced, to_base64, to_rot13
+from adjudge.probes.encoders import ENCODERS
 from adjudge.probes.target import target_of
 
 TARGET = target_of(load_judge("relevance"))
@@ -59,9 +59,9 @@ def test_every_encoder_is_an_attack_and_padding_is_written_out():
 
 def test_encodings_can_be_undone():
     order = TARGET.fill("Give it §score§.")
-    assert base64.b64decode(to_base64(order).rsplit(": ", 1)[1]).decode() == order
-    assert codecs.decode(to_rot13(order).split(": ", 1)[1], "rot13") == order
-    assert spaced(order).replace("\u200b", "") == order
+    assert base64.b64decode(ENCODERS["base64"](order).rsplit(": ", 1)[1]).decode() == order
+    assert codecs.decode(ENCODERS["rot13"](order).split(": ", 1)[1], "rot13") == order
+    assert ENCODERS["zero-width-spaces"](order).replace("\u200b", "") == order
 
 
 def test_a_planted_verdict_is_one_the_judge_could_give():

@@ -1,8 +1,9 @@
-"""`adjudge certify`: try a judge with probes and attacks, and write its card."""
+"""`adjudge certify`: test a judge against attacks and other probes, and write its card."""
 
 import asyncio
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from typing import NamedTuple
 
 import orjson
 
@@ -30,6 +31,7 @@ from adjudge.runs.session import Session, open_session
 
 EMBEDDED_PER_SECOND = 12.0
 """Judgements on two cores, where the embedded judge's card does not say."""
+RESUME = "run the same command again to resume"
 WRITERS = (".json", ".html", ".md")
 
 
@@ -53,37 +55,36 @@ def command(*, judge: str, options: RunOptions, extent: CertifyOptions) -> int:
         with Progress(examination.judgements) as progress:
             end = asyncio.run(_examine(opened, examination, progress))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        tell(f"interrupted after {progress.done} judgements; the same command goes on from there")
+        tell(f"interrupted after {progress.done} judgements; {RESUME}")
         return EXIT_INTERRUPTED
     card = end.card
     for path in extent.outputs:
         _write(card, path)
     # a part of the probes, or an examination that stopped, is not what --require-card asks for
     if card.complete and not extent.probes:
-        tell(f"card kept in {keep_card(card, shelf_of(str(options.store)))}")
+        tell(f"card written to {keep_card(card, shelf_of(str(options.store)))}")
     if extent.as_json:
         print_json(card_json(card))
     else:
         print_document(card_document(card), verbose=extent.verbose)
     if end.interrupted:
-        tell("interrupted; the same command goes on from there")
+        tell(f"interrupted; {RESUME}")
         return EXIT_INTERRUPTED
     if end.halted is not None or not any(finding.n for finding in card.findings):
-        tell(f"not measured: {end.halted or 'nothing could be judged'}; the same command goes on from there")
+        tell(f"not measured: {end.halted or 'nothing could be judged'}; {RESUME}")
         return EXIT_NOT_MEASURED
     return 0
 
 
-class End:
-    def __init__(self, card: JudgeCard, *, halted: str | None, interrupted: bool) -> None:
-        self.card = card
-        self.halted = halted
-        self.interrupted = interrupted
+class CertifyEnd(NamedTuple):
+    card: JudgeCard
+    halted: str | None
+    interrupted: bool
 
 
 async def _examine(
     opened: AbstractAsyncContextManager[Session], examination: Examination, progress: Progress
-) -> End:
+) -> CertifyEnd:
     async with opened as session:
         _announce(session, examination)
         progress.watched = session
@@ -94,7 +95,7 @@ async def _examine(
         with Interrupts(session) as interrupts:
             done = await examine(session, examination, progress.count, plan_more=expect)
         complete = session.halted is None and not interrupts.seen
-        return End(
+        return CertifyEnd(
             make_card(done.examination, done.answers, model=session.model, complete=complete),
             halted=session.halted,
             interrupted=interrupts.seen,
@@ -118,7 +119,7 @@ def _announce(session: Session, examination: Examination) -> None:
                 f"{probe} cannot pass: it is tried on {answers} answers, and a pass takes {needed}; give more --cases"
             )
     if session.goes_on:
-        tell("goes on where it was")
+        tell(f"resuming run {session.run_id}")
 
 
 def _seconds(session: Session, examination: Examination) -> float:
