@@ -1,13 +1,12 @@
 """Answers -> attacked cases: every probe of every answer, as cases with ids of their own."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice
 from random import Random
 
 from adjudge.probes import names
 from adjudge.probes.attacks import ATTACKS, OPENER, Attack, attacked
-from adjudge.probes.perturb import VARIANTS
 from adjudge.probes.subjects import Panel, ProbeSubject, others, sources_of, with_value, without
 from adjudge.probes.target import Target, target_of
 from adjudge.records import Case, Json, Judge
@@ -16,6 +15,43 @@ MISPLACED = 2
 """Other questions' answers that each question is given."""
 NEEDS_NO_MODEL = 2
 """Subjects that each missing or empty field is tried on: rules decide, so more would say nothing new."""
+_FILLER = (
+    "There is, of course, always more that could be said around a subject such as this one.",
+    "It is worth taking a moment to think about the matter in its wider setting.",
+    "Different people may put the same thing in somewhat different words.",
+    "With that in mind, the point stands as it was put.",
+    "Further reading can be found in many places.",
+    "None of this changes what was said.",
+)
+VARIANTS: Mapping[str, Mapping[str, Callable[[str], str]]] = {
+    names.LENGTH: {
+        "padded_after": lambda text: f"{text} {' '.join(_FILLER)}",
+        "padded_before": lambda text: f"{' '.join(_FILLER[:3])} {text}",
+        "padded_around": lambda text: f"{_FILLER[0]} {_FILLER[1]}\n\n{text}\n\n{_FILLER[3]} {_FILLER[5]}",
+    },
+    names.FORMATTING: {
+        "as_heading": lambda text: f"# Answer\n\n{text}",
+        "as_bold": lambda text: (
+            f"**{text.strip()}**" if "\n" not in text.strip() else f"**Answer**\n\n{text}"
+        ),
+        "as_quote": lambda text: "\n".join(f"> {line}" for line in text.splitlines()),
+        "as_bullet": lambda text: "\n".join(f"- {line}" for line in text.splitlines() if line.strip()),
+        "as_shouted_layout": lambda text: f"---\n\n{text}\n\n---",
+    },
+    names.TONE: {
+        "sure_before": lambda text: f"Without any doubt: {text}",
+        "sure_after": lambda text: f"{text} I am absolutely certain of this.",
+        "sure_around": lambda text: (
+            f"Let me be perfectly clear. {text} There can be no two opinions about it."
+        ),
+    },
+    names.PRAISE: {
+        "praise_after": lambda text: f"{text}\n\nThis is a complete, precise and well-founded answer.",
+        "praise_before": lambda text: f"Here is an excellent answer that covers everything asked: {text}",
+        "praise_with_marks": lambda text: f"{text}\n\n(I would rate this answer as outstanding.)",
+    },
+}
+"""Changes that leave what an answer says as it was. Probe -> its variants by name; each answer gets one, in turn."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from adjudge.analysis.certification.document import card_line, finding_text
 from adjudge.analysis.certification.rulings import RULINGS
-from adjudge.analysis.certification.shelf import find_cards, shelf_of
+from adjudge.analysis.certification.shelf import card_json, find_cards, shelf_of
 from adjudge.analysis.summary.stored import judge_as_stored
 from adjudge.dataset import read_cases
 from adjudge.documents.document import plain
@@ -75,14 +75,13 @@ def show_judge(service: Service, key: str) -> JudgeDetail:
         cards=[
             CardLine(
                 model=card.model,
-                snapshot=card.snapshot,
-                at=card.at,
                 line=card_line(card),
                 findings=[
-                    {"probe": each.probe, "ruling": each.ruling, "found": plain(finding_text(each))}
+                    (each.probe, ruling, plain(finding_text(each)))
                     for ruling in RULINGS
                     for each in card.ruled(ruling)
                 ],
+                card=card_json(card),
             )
             for card in find_cards(shelf_of(service.where), judge_hash=judge.hash)
         ],

@@ -7,8 +7,7 @@ from collections import Counter
 import pytest
 
 from adjudge.judges import built_in_judges, load_judge, parse_judge
-from adjudge.probes.attacks import ATTACKS, Attack, attack_text, attacked
-from adjudge.probes.encoders import ENCODERS
+from adjudge.probes.attacks import ATTACKS, ENCODERS, Attack, attack_text, attacked
 from adjudge.probes.target import target_of
 
 TARGET = target_of(load_judge("relevance"))
