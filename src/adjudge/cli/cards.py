@@ -1,4 +1,4 @@
-"""What is known about a run's judges: one line of each card, or that there is none, and the gate on it."""
+"""Whether a run's judges are certified: one line of each card, or that there is none, and the gate on it."""
 
 from collections.abc import Callable, Sequence
 
@@ -55,8 +55,8 @@ class Cards:
             elif self._required:
                 raise InputError(
                     "--require-card",
-                    f"there is no card of {known} in {self._shelf}",
-                    f"make one: `{certify_command(named, model)}`",
+                    f"{known} is not certified: there is no card in {self._shelf}",
+                    f"run `{certify_command(named, model)}` to test it against attacks",
                 )
 
     def facts(self, model: str) -> tuple[Fact, ...]:
