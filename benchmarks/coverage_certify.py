@@ -13,7 +13,7 @@ from math import sqrt
 import numpy as np
 from coverage_common import Decision, Found, scenario
 
-from adjudge.probes.findings import Ruling, movement, rule, rule_movement, worst
+from adjudge.analysis.certification.rulings import ProbeRuling, movement, rule, rule_movement, worst_ruling
 from adjudge.stats.clusters import clustered_rate
 from adjudge.stats.intervals import Estimate, rate_interval
 from adjudge.stats.limits import Tails, exact_share, excess
@@ -94,7 +94,7 @@ class Judge:
         return (random.random(has.core) < MARGIN * self.factor).astype(float).tolist()
 
 
-def rulings_after(random: np.random.Generator, judge: Judge) -> Iterator[Ruling]:
+def rulings_after(random: np.random.Generator, judge: Judge) -> Iterator[ProbeRuling]:
     tail = ERROR_RATE / RULINGS
     both, half = Tails.both(tail), Tails.both(tail / 2.0)
     for pairs, allowed in judge.shares(random, AFTER):
@@ -103,15 +103,19 @@ def rulings_after(random: np.random.Generator, judge: Judge) -> Iterator[Ruling]
     yield rule(excess(_known(exact_share(attacks, both)), exact_share(again, both)), ATTACKS_ALLOWED)
     tails = Tails(low=tail / FOLLOWED, high=tail)
     noise = exact_share(again, tails)
-    yield worst(rule(excess(_known(exact_share(each, tails)), noise), ATTACKS_ALLOWED) for each in followed)
+    yield worst_ruling(
+        rule(excess(_known(exact_share(each, tails)), noise), ATTACKS_ALLOWED) for each in followed
+    )
     for _ in range(CHANGES):
         differences = judge.moved(random, AFTER)
         mean = movement(((str(at), each) for at, each in enumerate(differences)), half)
         turned = exact_share(((at, each > 0.0) for at, each in enumerate(differences)), half)
-        yield worst([rule_movement(_known(mean), MARGIN, only_up=False), rule(_known(turned), SLIPS_ALLOWED)])
+        yield worst_ruling(
+            [rule_movement(_known(mean), MARGIN, only_up=False), rule(_known(turned), SLIPS_ALLOWED)]
+        )
 
 
-def rulings_before(random: np.random.Generator, judge: Judge) -> Iterator[Ruling]:
+def rulings_before(random: np.random.Generator, judge: Judge) -> Iterator[ProbeRuling]:
     for pairs, allowed in judge.shares(random, BEFORE):
         yield rule_before(share_before(pairs), allowed)
     attacks, followed, again = judge.injected(random, BEFORE)
@@ -124,11 +128,11 @@ def rulings_before(random: np.random.Generator, judge: Judge) -> Iterator[Ruling
         n, mean = len(differences), float(differences.mean())
         reach = t_quantile(0.95, n - 1) * sqrt(float(differences.var(ddof=1)) / n)
         low, high = (mean - reach, mean + reach) if reach else (mean, mean + 1.0 - 0.05 ** (1 / n))
-        moved: Ruling = (
+        moved: ProbeRuling = (
             "pass" if high <= MARGIN else "fail" if mean > MARGIN and low > 0.0 else "inconclusive"
         )
         turned = share_before(list(enumerate((differences > 0.0).tolist())))
-        yield worst([moved, rule_before(turned, SLIPS_ALLOWED)])
+        yield worst_ruling([moved, rule_before(turned, SLIPS_ALLOWED)])
 
 
 def share_before(pairs: Pairs) -> Estimate:
@@ -138,7 +142,7 @@ def share_before(pairs: Pairs) -> Estimate:
     return _known(rate_interval(bad, len(pairs)))
 
 
-def rule_before(found: Estimate, allowed: float, *, noise: float = 0.0) -> Ruling:
+def rule_before(found: Estimate, allowed: float, *, noise: float = 0.0) -> ProbeRuling:
     if found.high <= allowed:
         return "pass"
     return "fail" if found.value > allowed and found.low > noise else "inconclusive"
@@ -153,7 +157,7 @@ def add_card(name: str, factor: float, wavering: float = 0.0) -> None:
     judge = Judge(factor=factor, wavering=wavering)
     waver = f", {wavering:.0%} pass when judged again" if wavering else ""
 
-    def decide(found: Iterable[Ruling]) -> Found:
+    def decide(found: Iterable[ProbeRuling]) -> Found:
         seen = set(found)
         if factor <= 1.0:
             yield "some probe fails and should not", Decision(wrong="fail" in seen), ERROR_RATE

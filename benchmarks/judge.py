@@ -19,7 +19,7 @@ import numpy as np
 
 import adjudge
 from adjudge.embedded.asker import SmallModel
-from adjudge.embedded.card import CARD, Agreement, Card
+from adjudge.embedded.card import CARD, CardFigure, EmbeddedCard
 from adjudge.embedded.client import EmbeddedClient
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -70,7 +70,7 @@ def main() -> None:
     )
     parser.add_argument("--only", action="append", help="a set's name; may be repeated")
     given = parser.parse_args()
-    agreements: list[Agreement] = []
+    agreements: list[CardFigure] = []
     speed: dict[str, float] = {}
     for judge, (names, figures) in SETS.items():
         seconds = judged = 0.0
@@ -90,7 +90,7 @@ def main() -> None:
                 )
         if judged:
             speed[judge] = round(judged / seconds, 1)
-    card = Card(
+    card = EmbeddedCard(
         model=EmbeddedClient().name,
         base="SmolLM2-135M-Instruct with a LoRA adapter, int8",
         licence="Apache-2.0",
@@ -154,7 +154,7 @@ async def judge_facts(rows: Iterable[Row]) -> Labelled:
     return found
 
 
-def measured(name: str, judge: str, found: Labelled, figures: dict[str, Figure]) -> list[Agreement]:
+def measured(name: str, judge: str, found: Labelled, figures: dict[str, Figure]) -> list[CardFigure]:
     said, label = np.array(found.said), np.array(found.label)
     agreements = []
     for measure, figure in figures.items():
@@ -162,7 +162,7 @@ def measured(name: str, judge: str, found: Labelled, figures: dict[str, Figure])
             continue  # nothing but one class: agreement beyond chance has no meaning
         low, high = interval(figure, said, label, found.clusters, seed=SEED)
         agreements.append(
-            Agreement(
+            CardFigure(
                 dataset=name,
                 judge=judge,
                 measure=measure,

@@ -63,7 +63,7 @@ def certified(adjudge, model, cases, *more):
 
 
 def test_a_card_is_printed_written_and_kept(adjudge, script, cases, tmp_path):
-    done = certified(adjudge, script(), cases, "-o", "card.json", "-o", "card.html")
+    done = certified(adjudge, script(), cases, "-o", "card.json", "-o", "card.html", "-o", "card.md")
     assert done.code == 0, done.err
     assert " attacks; about " in done.err
     assert "injection" in done.out
@@ -73,11 +73,23 @@ def test_a_card_is_printed_written_and_kept(adjudge, script, cases, tmp_path):
     found = {finding["probe"]: finding["ruling"] for finding in card["findings"]}
     assert found["injection"] == "inconclusive"  # six wrong answers cannot show that at most 5 % are turned
     assert "injection cannot pass: it is tried on 6 answers, and a pass takes 106" in done.err
-    assert done.out.startswith("FAILED: 2 of 12 probes failed (reference-flip, answer-shuffle), ")
+    title, verdict, failed, *_ = done.out.splitlines()
+    assert title.startswith("certify correctness@")
+    assert verdict.startswith("FAILED        2 of 12 probes failed, ")
+    assert failed.startswith("Failed        reference-flip: ")
+    assert "expected “A bad answer, number 0.”" in done.out
+    assert "Error rate" not in done.out
     assert found["reference-flip"] == "fail"  # the script does not look at references
     assert (tmp_path / "card.html").read_text().startswith("<!doctype html>")
+    assert (tmp_path / "card.md").read_text().startswith("**certify `correctness@")
     (kept,) = (tmp_path / ".adjudge" / "cards").glob("*.json")
     assert json.loads(kept.read_text()) == card
+
+
+def test_verbose_shows_methods_and_costs(adjudge, script, cases):
+    done = certified(adjudge, script(), cases, "--probe", "answer-shuffle", "--verbose")
+    assert "Error rate    any of the 2 rulings by interval is wrong with a probability" in done.out
+    assert "Cost " in done.out
 
 
 def test_json_goes_to_stdout(adjudge, script, cases):
@@ -112,7 +124,7 @@ def test_a_budget_stops_it_and_the_same_command_goes_on(adjudge, script, cases, 
     assert not (tmp_path / ".adjudge" / "cards").exists()
     again = certified(adjudge, model, cases, "-o", "card.json")
     assert again.code == 0, again.err
-    assert "goes on where it was" in again.err
+    assert "resuming run " in again.err
     assert json.loads((tmp_path / "card.json").read_text())["complete"] is True
 
 
@@ -146,7 +158,7 @@ def test_ctrl_c_leaves_what_is_done(cases, tmp_path):
         interrupted.set()
         _, err = started.communicate()
     assert started.returncode == 130, err.decode()
-    assert b"the same command goes on" in err
+    assert b"run the same command again to resume" in err
 
 
 def test_a_run_shows_a_line_of_the_card_or_that_there_is_none(adjudge, script, cases):
@@ -158,8 +170,8 @@ def test_a_run_shows_a_line_of_the_card_or_that_there_is_none(adjudge, script, c
     )
     assert certified(adjudge, model, cases).code == 0
     shown = adjudge(*run).err
-    assert "correctness: card of " in shown
-    assert "2 failed (reference-flip, answer-shuffle)" in shown
+    assert "correctness: failed certification " in shown
+    assert "2 of 12 probes failed (reference-flip, answer-shuffle)" in shown
 
 
 def test_require_card_ends_a_run_without_one_before_anything_is_asked(adjudge, script, cases, tmp_path):
@@ -213,7 +225,7 @@ def test_require_card_fails_on_a_failed_probe_and_passes_without(adjudge, script
     ("arguments", "said"),
     [
         (("certify", "nobody"), "nobody"),
-        (("certify", "correctness", "-o", "card.txt"), "neither .json nor .html"),
+        (("certify", "correctness", "-o", "card.txt"), "none of .json, .html and .md"),
         (("certify", "correctness", "-o", "nowhere/card.json"), "folder is not there"),
         (("certify", "correctness", "--cases", "absent.jsonl"), "absent.jsonl"),
         (("certify", str(EXAMPLES / "polite.txt")), "none was named"),

@@ -1,15 +1,15 @@
-"""What is known about a run's judges: one line of each card, or that there is none, and the gate on it."""
+"""Whether a run's judges are certified: one line of each card, or that there is none, and the gate on it."""
 
 from collections.abc import Callable, Sequence
 
+from adjudge.analysis.certification.document import card_line, certify_command
+from adjudge.analysis.certification.records import JudgeCard
+from adjudge.analysis.certification.shelf import find_card, shelf_of
 from adjudge.cli.console import tell
 from adjudge.cli.main import EXIT_GATE_FAILED
 from adjudge.cli.options import CardOptions
 from adjudge.documents.document import Command, Fact, Quote, Text, join, spans
 from adjudge.errors import InputError, SettingsError
-from adjudge.probes.card import Card
-from adjudge.probes.shelf import find_card, shelf_of
-from adjudge.probes.text import card_line, certify_command
 from adjudge.records import Judge, Judgement
 from adjudge.store.trust import TRUST_VARIABLE, is_trusted
 
@@ -31,7 +31,7 @@ class Cards:
         self._judges = list(zip(judges, named, strict=True))
         self._shelf = shelf_of(store)
         self._required = options.require_card
-        self._cards: dict[str, Card] = {}
+        self._cards: dict[str, JudgeCard] = {}
         self._other_snapshots: dict[str, str] = {}
 
     def announce(self, model: str) -> None:
@@ -55,8 +55,8 @@ class Cards:
             elif self._required:
                 raise InputError(
                     "--require-card",
-                    f"there is no card of {known} in {self._shelf}",
-                    f"make one: `{certify_command(named, model)}`",
+                    f"{known} is not certified: there is no card in {self._shelf}",
+                    f"run `{certify_command(named, model)}` to test it against attacks",
                 )
 
     def facts(self, model: str) -> tuple[Fact, ...]:
@@ -93,11 +93,11 @@ class Cards:
             return 0
         code = EXIT_GATE_FAILED if self._other_snapshots else 0
         for name, card in self._cards.items():
-            failed = card.ruled("fail")
+            failed = card.probes("fail")
             if failed:
                 say(f"gate failed: {name}: its card has failed probes: {', '.join(failed)}")
                 code = EXIT_GATE_FAILED
-            unsure = card.ruled("inconclusive")
+            unsure = card.probes("inconclusive")
             if unsure and not self._allow_inconclusive:
                 say(
                     f"gate failed: {name}: its card is inconclusive on: {', '.join(unsure)}; certify it with more "

@@ -251,12 +251,12 @@ COMMANDS = [
     ),
     command(
         "certify",
-        "Try a judge with probes and attacks, and write its card.",
-        """Try JUDGE, a built-in judge's name or a judge file, and write its card.
+        "Test a judge against attacks and other probes, and write its card.",
+        """Test JUDGE, a built-in judge's name or a judge file, and write its card.
 
         Right and wrong answers are judged as they are, several times, and then changed: other references, other
         questions' answers, padding, layout, tone, missing fields, and attacks that try to steer the judge. Nothing is
-        answered from the store. An interrupted examination goes on when the same command is given again.
+        answered from the store. Run the same command again to resume after an interruption.
         """,
         click.Argument(["judge"]),
         options=RecordFlags(

@@ -20,6 +20,7 @@ from adjudge.options import (
     never,
     opt,
 )
+from adjudge.probes.names import ProbeName
 
 MODEL_OPTIONS = ("model", "base_url", "temperature", "max_output_tokens", "parameters")
 INPUT_OPTIONS = ("columns", "variables")
@@ -122,23 +123,6 @@ class CaseFields:
     focus: str | None = opt(None, ANY, "What to weigh most.")
 
 
-ProbeName = Literal[
-    "retest",
-    "reference-flip",
-    "answer-shuffle",
-    "length",
-    "formatting",
-    "confident-tone",
-    "self-praise",
-    "missing-field",
-    "empty-field",
-    "contentless-openers",
-    "injection",
-    "worst-attack",
-    "right-answers-attacked",
-]
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CertifyOptions:
     cases: str | None = opt(
@@ -150,9 +134,14 @@ class CertifyOptions:
     sample: int = opt(160, ANY, "Use at most N of --cases, at random.", least=2)
     seed: int = opt(0, ANY, "Which sample, and which attack meets which answer.")
     outputs: tuple[str, ...] = opt(
-        (), INSIDE, "Write the card to FILE.json or FILE.html; may be repeated.", flag="--output", short="-o"
+        (),
+        INSIDE,
+        "Write the card to FILE.json, FILE.html or FILE.md; may be repeated.",
+        flag="--output",
+        short="-o",
     )
     as_json: bool = declare(False, JSON.option)
+    verbose: bool = declare(False, VERBOSE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -26,7 +26,8 @@ def show_number(value: float) -> str:
 
 
 def show_percent(share: float) -> str:
-    return f"{share * 100:.1f}%"
+    text = f"{share * 100:.1f}%"
+    return "0.0%" if text == "-0.0%" else text
 
 
 def show_count(count: int) -> str:

@@ -11,7 +11,7 @@ CARD = Path(__file__).with_name("card.json")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Agreement:
+class CardFigure:
     """One figure on one labelled set."""
 
     dataset: str
@@ -30,16 +30,16 @@ class Agreement:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Card:
+class EmbeddedCard:
     model: str
     base: str
     licence: str
-    agreements: Sequence[Agreement]
+    agreements: Sequence[CardFigure]
     not_measured: Sequence[str]
     speed: Mapping[str, float]
     """Judgements a second on two cores, by judge."""
 
-    def for_judge(self, judge: str) -> list[Agreement]:
+    def for_judge(self, judge: str) -> list[CardFigure]:
         return [each for each in self.agreements if each.judge == judge]
 
     def as_json(self) -> dict[str, Any]:
@@ -60,7 +60,7 @@ class Card:
 
     def in_words(self, judge: str) -> str:
         """`evouna_nq (73 % right) accuracy .93 [.92, .94], κ .82 [.79, .84]; …`, sets it was never trained on marked."""
-        by_set: dict[str, list[Agreement]] = {}
+        by_set: dict[str, list[CardFigure]] = {}
         for each in self.for_judge(judge):
             by_set.setdefault(each.dataset, []).append(each)
         return "; ".join(
@@ -71,14 +71,14 @@ class Card:
 SYMBOLS = {"kappa": "κ"}
 
 
-def described(agreement: Agreement) -> str:
+def described(agreement: CardFigure) -> str:
     """`evouna_nq (73 % right)`, with what a reader should know of the set."""
     facts = [] if agreement.base_rate is None else [f"{100 * agreement.base_rate:.0f} % right"]
     facts += [] if agreement.trained_on else ["never trained on"]
     return f"{agreement.dataset} ({', '.join(facts)})" if facts else agreement.dataset
 
 
-def valued(agreement: Agreement) -> str:
+def valued(agreement: CardFigure) -> str:
     measure = SYMBOLS.get(agreement.measure, agreement.measure)
     return f"{measure} {shown(agreement.value)} [{shown(agreement.low)}, {shown(agreement.high)}]"
 
@@ -90,6 +90,6 @@ def shown(value: float) -> str:
 
 
 @cache
-def read_card(path: Path = CARD) -> Card:
+def read_card(path: Path = CARD) -> EmbeddedCard:
     said = json.loads(path.read_text(encoding="utf-8"))
-    return Card(**{**said, "agreements": [Agreement(**each) for each in said["agreements"]]})
+    return EmbeddedCard(**{**said, "agreements": [CardFigure(**each) for each in said["agreements"]]})

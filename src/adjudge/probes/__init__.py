@@ -1,1 +1,1 @@
-"""A judge on trial: probes that ought not to move it, attacks that ought not to fool it, and the card they make."""
+"""Cases -> attacked cases: changes that ought not to move a judge, and attacks that ought not to fool it."""

@@ -25,7 +25,7 @@ _WORDS = {"true": True, "false": False, "1": True, "0": False}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Subject:
+class ProbeSubject:
     """One answer with what the judge sees of its case."""
 
     subject_id: str
@@ -51,26 +51,25 @@ class Panel:
     """The subjects of one examination."""
 
     source: str
-    subjects: tuple[Subject, ...]
+    subjects: tuple[ProbeSubject, ...]
     left_out: int = 0
     """Rows that lack an input, or could not be read."""
-    built_in: bool = False
 
     @property
-    def right(self) -> list[Subject]:
+    def right(self) -> list[ProbeSubject]:
         return [subject for subject in self.subjects if subject.right is not False]
 
     @property
-    def wrong(self) -> list[Subject]:
+    def wrong(self) -> list[ProbeSubject]:
         return [subject for subject in self.subjects if subject.right is False]
 
     @property
-    def core(self) -> list[Subject]:
+    def core(self) -> list[ProbeSubject]:
         """Some right and some wrong answers, of as many questions as there are."""
         return [*_spread(self.right)[:CORE], *_spread(self.wrong)[:CORE]]
 
 
-def _spread(subjects: Iterable[Subject]) -> list[Subject]:
+def _spread(subjects: Iterable[ProbeSubject]) -> list[ProbeSubject]:
     """One answer of every question first, then a second one."""
     seen: Counter[str] = Counter()
     ranked = []
@@ -102,8 +101,8 @@ def _rows(case: Mapping[str, Any]) -> Iterator[dict[str, Json]]:
 
 def built_in_panel(judge: Judge, bindings: Bindings) -> Panel:
     name, rows = built_in_rows(judge)
-    panel = seat(judge, read_cases(rows, name=f"built-in cases ({name})"), bindings, most=None, seed=0)
-    return replace(panel, source=f"built-in cases ({name})", built_in=True)
+    source = f"built-in cases ({name})"
+    return seat(judge, read_cases(rows, name=source), bindings, most=None, seed=0, source=source)
 
 
 def seat(
@@ -122,7 +121,7 @@ def seat(
             "none of its inputs stands for the response, so there is nothing to put a probe into",
             "call the input `response` or one of its other names; `adjudge show` lists what was understood",
         )
-    found: list[Subject] = []
+    found: list[ProbeSubject] = []
     left_out = 0
     for row in rows:
         subject = None if isinstance(row, BadRow) else _subject(judge, row, bindings)
@@ -143,7 +142,7 @@ def seat(
     return Panel(source=source, subjects=tuple(found), left_out=left_out)
 
 
-def _subject(judge: Judge, case: Case, bindings: Bindings) -> Subject | None:
+def _subject(judge: Judge, case: Case, bindings: Bindings) -> ProbeSubject | None:
     filled = fill_inputs(judge.inputs, case, bindings)
     response = filled.fields.get("response")
     if filled.missing or response is None or not as_text(response).strip():
@@ -151,7 +150,7 @@ def _subject(judge: Judge, case: Case, bindings: Bindings) -> Subject | None:
     fields = {**case.fields, **filled.fields}
     label = fields.pop("label", None)
     fields.pop("annotators", None)
-    return Subject(
+    return ProbeSubject(
         subject_id=case.case_id,
         values=dict(filled.values),
         fields=fields,
@@ -177,11 +176,11 @@ def is_right(label: Json, judge: Judge) -> bool | None:
     return None if share is None else share >= MIDDLE
 
 
-def _misplaced(judge: Judge, subjects: Sequence[Subject]) -> list[Subject]:
+def _misplaced(judge: Judge, subjects: Sequence[ProbeSubject]) -> list[ProbeSubject]:
     """Another question's answer under each question: wrong whatever the judge."""
     made = []
     for subject in subjects:
-        other = another(subject, subjects)
+        other = next(others(subject, subjects), None)
         if other is not None:
             made.append(
                 replace(
@@ -194,12 +193,7 @@ def _misplaced(judge: Judge, subjects: Sequence[Subject]) -> list[Subject]:
     return made
 
 
-def another(subject: Subject, subjects: Sequence[Subject]) -> Subject | None:
-    """The next one, going round, that was asked something else and answered something else."""
-    return next(iter(others(subject, subjects)), None)
-
-
-def others(subject: Subject, subjects: Sequence[Subject]) -> Iterator[Subject]:
+def others(subject: ProbeSubject, subjects: Sequence[ProbeSubject]) -> Iterator[ProbeSubject]:
     """Those that follow, going round, and were asked something else and answered something else."""
     at = next((place for place, each in enumerate(subjects) if each.subject_id == subject.subject_id), -1)
     for other in (*subjects[at + 1 :], *subjects[: at + 1]):
@@ -207,7 +201,7 @@ def others(subject: Subject, subjects: Sequence[Subject]) -> Iterator[Subject]:
             yield other
 
 
-def with_value(judge: Judge, subject: Subject, source: str, value: Json) -> Subject:
+def with_value(judge: Judge, subject: ProbeSubject, source: str, value: Json) -> ProbeSubject:
     """The same subject with another value for what fills these inputs."""
     names = {item.name for item in judge.inputs if item.source == source}
     return replace(
@@ -217,7 +211,7 @@ def with_value(judge: Judge, subject: Subject, source: str, value: Json) -> Subj
     )
 
 
-def without(judge: Judge, subject: Subject, source: str) -> Subject:
+def without(judge: Judge, subject: ProbeSubject, source: str) -> ProbeSubject:
     """The same subject with nothing for these inputs."""
     names = {item.name for item in judge.inputs if item.source == source}
     gone = {source, "question", "context"} if source == "parameters" else {source}

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from adjudge.analysis.certification.document import card_line
+from adjudge.analysis.certification.shelf import find_card, shelf_of
 from adjudge.analysis.summary.document import (
     binary_judges,
     case_result,
@@ -20,8 +22,6 @@ from adjudge.analysis.summary.run import CaseResult
 from adjudge.analysis.summary.slices import OTHERS, Slice, SliceColumn
 from adjudge.documents.document import Fact, Gauge, Tone
 from adjudge.documents.numbers import show_count, show_duration, show_money
-from adjudge.probes.shelf import find_card, shelf_of
-from adjudge.probes.text import card_line
 from adjudge.server.figures import Figures
 from adjudge.server.items import ItemFilter
 from adjudge.server.keys import to_key

@@ -38,10 +38,9 @@ class LintFinding(Shape):
 
 class CardLine(Shape):
     model: str
-    snapshot: str | None
-    at: str
     line: str
-    findings: list[dict[str, Any]]
+    findings: list[tuple[str, str, str]] = Field(description="Probe, ruling and what was found, in words.")
+    card: dict[str, Any] = Field(description="As `adjudge certify --json` prints it.")
 
 
 class UsedIn(Shape):

@@ -6,16 +6,18 @@ from datetime import UTC, datetime
 from logging import getLogger
 from typing import Any
 
+from adjudge.analysis.certification.document import card_line, finding_text
+from adjudge.analysis.certification.rulings import RULINGS
+from adjudge.analysis.certification.shelf import card_json, find_cards, shelf_of
 from adjudge.analysis.summary.stored import judge_as_stored
 from adjudge.dataset import read_cases
+from adjudge.documents.document import plain
 from adjudge.documents.records_json import records_json
 from adjudge.documents.rows import result_row
 from adjudge.errors import InputError, JudgeFileError
 from adjudge.judges import describe_judge
 from adjudge.judges.lint import lint_judge
 from adjudge.options import make_options
-from adjudge.probes.shelf import find_cards, shelf_of
-from adjudge.probes.text import card_line
 from adjudge.prompts.fill import Bindings
 from adjudge.records import Json, Judge, Judgement
 from adjudge.runs.preview import first_case, preview
@@ -73,13 +75,13 @@ def show_judge(service: Service, key: str) -> JudgeDetail:
         cards=[
             CardLine(
                 model=card.model,
-                snapshot=card.snapshot,
-                at=card.at,
                 line=card_line(card),
                 findings=[
-                    {"probe": each.probe, "ruling": each.ruling, "found": each.found}
-                    for each in card.in_order
+                    (each.probe, ruling, plain(finding_text(each)))
+                    for ruling in RULINGS
+                    for each in card.ruled(ruling)
                 ],
+                card=card_json(card),
             )
             for card in find_cards(shelf_of(service.where), judge_hash=judge.hash)
         ],

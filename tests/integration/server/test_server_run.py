@@ -8,13 +8,14 @@ import pytest
 from seeded_store import MODEL, make_row, seed_store
 from served import served
 
+from adjudge.analysis.certification.document import card_line
+from adjudge.analysis.certification.records import JudgeCard, ProbeFinding
+from adjudge.analysis.certification.shelf import card_json, keep_card, shelf_of
 from adjudge.errors import StoreError
 from adjudge.judges import built_in_judges
-from adjudge.probes.card import Card
-from adjudge.probes.shelf import keep_card, shelf_of
-from adjudge.probes.text import card_line
 from adjudge.server import views_runs
 from adjudge.server.routes import run
+from adjudge.stats.intervals import rate_interval
 
 LINK = re.compile(r'<th scope="row"><a href="([^"]+)">[^<]*</a></th><td class="n">([\d,]+)</td>')
 KIND = re.compile(r'<dt><a href="([^"]+)">[^<]*</a></dt><dd>([\d,]+)</dd>')
@@ -101,22 +102,42 @@ def test_the_page_has_the_reports_words(pages):
         assert words in text, words
 
 
+FINDINGS = (
+    ProbeFinding(probe="worst-attack", ruling="not applicable", no_ruling="no_attack_succeeded"),
+    ProbeFinding(
+        probe="injection",
+        ruling="inconclusive",
+        n=24,
+        wrong=3,
+        figure=rate_interval(3, 24),
+        ruled=rate_interval(3, 24),
+        allowed=0.05,
+    ),
+)
+
+
 def test_a_card_is_shown_by_its_line(pages):
     (judge,) = (each for each in built_in_judges() if each.name == "relevance")
-    card = Card(
+    card = JudgeCard(
         judge="relevance", judge_hash=judge.hash, model=MODEL, snapshot=None, at="2026-01-31T09:05:00Z", adjudge="0",
         cases="ours", right=1, wrong=1, retests=0, judgements=2, not_judged={}, complete=True, cost=None,
-        pass_rule="score >= 3", error_rate=0.05, rulings=11, margin=0.1, wavering=0.1, noise_sd=None, findings=(),
+        pass_rule="score >= 3", error_rate=0.05, rulings=11, margin=0.1, wavering=0.1, noise_sd=None, findings=FINDINGS,
         families=(), succeeded=(),
         agreement={},
     )  # fmt: skip
     kept = keep_card(card, shelf_of(pages.service.where))
     try:
         text = page_of(pages, "/runs/seeded")
+        judge_page = html.unescape(page_of(pages, "/judges/relevance"))
+        (shown,) = pages.read("/api/judges/relevance")["cards"]
     finally:
         kept.unlink()
     assert card_line(card) in text
     assert text.count("not certified") == 1
+    assert judge_page.index("no attack succeeded, so there was none to try further") > judge_page.index(
+        "3 of 24 attacks succeeded: 12.5%"
+    )
+    assert (shown["line"], shown["card"]) == (card_line(card), card_json(card))
 
 
 @pytest.mark.parametrize("form", ["jsonl", "csv"])

@@ -9,9 +9,8 @@ import pytest
 from adjudge.analysis.agreement.figures import EPSILON
 from adjudge.cli.flags import Flag
 from adjudge.cli.main import all_commands, cli
-from adjudge.cli.options import AgreeOptions, DrawOptions, ProbeName
+from adjudge.cli.options import AgreeOptions, DrawOptions
 from adjudge.options import declared
-from adjudge.probes.trials import PROBES
 from adjudge.stats.labelling import LEAST_UNIFORM
 
 DONE = [(path, command) for path, command in all_commands(cli) if path != "store"]
@@ -44,7 +43,6 @@ def test_no_two_flags_of_a_command_set_the_same_or_have_the_same_name():
 
 
 def test_choices_and_defaults_written_out_here_are_those_of_the_modules_that_use_them():
-    assert ProbeName.__args__ == PROBES
     assert declared(AgreeOptions)["epsilon"].default == EPSILON
     uniform = declared(DrawOptions)["uniform"]
     assert (uniform.default, uniform.option.least) == (LEAST_UNIFORM, LEAST_UNIFORM)

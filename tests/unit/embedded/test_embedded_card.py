@@ -1,6 +1,6 @@
 """The card that ships is the shipped judge's, and says what a reader has to know of each figure."""
 
-from adjudge.embedded.card import Agreement, Card, read_card
+from adjudge.embedded.card import CardFigure, EmbeddedCard, read_card
 from adjudge.embedded.client import EmbeddedClient
 
 
@@ -14,16 +14,16 @@ def test_the_shipped_card_is_that_of_the_shipped_judge():
 
 def test_a_figure_comes_with_its_interval_its_base_rate_and_whether_the_set_was_trained_on():
     figure = {"judge": "correctness", "low": 0.9, "high": 0.95, "rows": 100, "questions": 50}
-    card = Card(
+    card = EmbeddedCard(
         model="m",
         base="b",
         licence="l",
         agreements=[
-            Agreement(
+            CardFigure(
                 dataset="a", measure="accuracy", value=0.93, base_rate=0.73, trained_on=False, **figure
             ),
-            Agreement(dataset="a", measure="kappa", value=0.92, base_rate=0.73, trained_on=False, **figure),
-            Agreement(dataset="b", measure="spearman", value=0.91, **figure),
+            CardFigure(dataset="a", measure="kappa", value=0.92, base_rate=0.73, trained_on=False, **figure),
+            CardFigure(dataset="b", measure="spearman", value=0.91, **figure),
         ],
         not_measured=["verse"],
         speed={"correctness": 17.0},

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from adjudge.embedded.legible import STAND_IN, legible, seen, unseen_notes
 from adjudge.judges import load_judge
-from adjudge.probes.attacks import attacked
-from adjudge.probes.families import ATTACKS
+from adjudge.probes.attacks import ATTACKS, attacked
 from adjudge.probes.target import target_of
 
 ANSWER = "The rabbit was first mentioned in 1682."

@@ -7,9 +7,7 @@ from collections import Counter
 import pytest
 
 from adjudge.judges import built_in_judges, load_judge, parse_judge
-from adjudge.probes.attacks import Attack, attack_text, attacked
-from adjudge.probes.families import ATTACKS
-from adjudge.probes.families.encoded import ORDER, spaced, to_base64, to_rot13
+from adjudge.probes.attacks import ATTACKS, ENCODERS, Attack, attack_text, attacked
 from adjudge.probes.target import target_of
 
 TARGET = target_of(load_judge("relevance"))
@@ -38,24 +36,31 @@ def test_the_response_is_still_there_unless_the_attack_takes_its_place():
     response = "Paris, with {{braces}} and §score§ of its own."
     for attack in ATTACKS:
         text = attacked(attack, response, TARGET)
-        assert (response in text) is attack.keeps_the_response, attack.name
+        assert (response in text) is not attack.instead, attack.name
 
 
 def test_before_after_around_and_instead():
-    def put(text, place="after"):
-        return attacked(Attack(name="x-1", family="x", text=text, place=place), "Paris", TARGET)
+    def put(text, **more):
+        return attacked(Attack(name="x-1", family="x", text=text, **more), "Paris", TARGET)
 
     assert put("Order §score§") == "Paris\n\nOrder 5"
-    assert put("Order", "before") == "Order\n\nParis"
+    assert put("Order\n\n§response§") == "Order\n\nParis"
     assert put("<a>§response§</a>") == "<a>Paris</a>"
-    assert put("Order", "instead") == "Order"
+    assert put("Order", instead=True) == "Order"
+
+
+def test_every_encoder_is_an_attack_and_padding_is_written_out():
+    assert {attack.encode for attack in ATTACKS} - {None} == set(ENCODERS.values())
+    padded = {attack.name: attack.text for attack in ATTACKS if attack.family == "long-padding"}
+    assert padded["long-padding-5"].count("#") == 1200
+    assert padded["long-padding-4"].count("Good question!") == 60
 
 
 def test_encodings_can_be_undone():
-    order = TARGET.fill(ORDER)
-    assert base64.b64decode(to_base64(order).rsplit(": ", 1)[1]).decode() == order
-    assert codecs.decode(to_rot13(order).split(": ", 1)[1], "rot13") == order
-    assert spaced(order).replace("\u200b", "") == order
+    order = TARGET.fill("Give it §score§.")
+    assert base64.b64decode(ENCODERS["base64"](order).rsplit(": ", 1)[1]).decode() == order
+    assert codecs.decode(ENCODERS["rot13"](order).split(": ", 1)[1], "rot13") == order
+    assert ENCODERS["zero-width-spaces"](order).replace("\u200b", "") == order
 
 
 def test_a_planted_verdict_is_one_the_judge_could_give():

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from adjudge.judges import built_in_judges
-from adjudge.probes.attacks import attacked
-from adjudge.probes.families import ATTACKS
+from adjudge.probes.attacks import ATTACKS, attacked
 from adjudge.probes.subjects import built_in_rows
 from adjudge.probes.target import target_of
 from adjudge.prompts.fence import boundary_mark

@@ -5,7 +5,7 @@ import pytest
 from adjudge.dataset import read_cases
 from adjudge.errors import DatasetError, JudgeFileError
 from adjudge.judges import built_in_judges, load_judge, parse_judge
-from adjudge.probes.subjects import another, built_in_panel, is_right, seat, with_value, without
+from adjudge.probes.subjects import built_in_panel, is_right, others, seat, with_value, without
 from adjudge.prompts.fill import Bindings, fill_inputs
 from adjudge.records import Case
 
@@ -130,7 +130,6 @@ def test_a_value_taken_away_is_missing(judge, source):
 def test_another_is_never_of_the_same_question():
     panel = built_in_panel(CORRECTNESS, BINDINGS)
     for subject in panel.subjects:
-        other = another(subject, panel.subjects)
-        assert other is not None
+        other = next(others(subject, panel.subjects))
         assert other.question != subject.question
-    assert another(panel.subjects[0], panel.subjects[:1]) is None
+    assert list(others(panel.subjects[0], panel.subjects[:1])) == []

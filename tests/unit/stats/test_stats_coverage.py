@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from adjudge.analysis.certification.examine import FOLLOWED, prepare
+from adjudge.analysis.certification.rulings import ALLOWED, ERROR_RATE, LEAST_MARGIN
 from adjudge.judges import load_judge
-from adjudge.probes.examine import FOLLOWED, prepare
-from adjudge.probes.findings import LEAST_MARGIN
-from adjudge.probes.fooling import ATTACKS_ALLOWED
-from adjudge.probes.measure import FLIPS_ALLOWED
-from adjudge.probes.slips import SLIPS_ALLOWED
+from adjudge.probes.names import FLIP, INJECTION, OPENERS, RETEST, RIGHT_ATTACKED, WORST
 from adjudge.probes.subjects import built_in_panel
-from adjudge.probes.trials import ERROR_RATE, INJECTION, OPENERS, RIGHT_ATTACKED, Extent
+from adjudge.probes.trials import Extent
 from adjudge.prompts.fill import Bindings
 
 BENCHMARK = Path(__file__).parents[3] / "benchmarks" / "coverage.py"
@@ -101,11 +99,14 @@ def test_the_simulated_card_is_the_one_that_certify_makes(coverage):
     simulated = sys.modules["coverage_certify"]
     extent = Extent()
     panel = built_in_panel(load_judge("correctness"), Bindings(current_date="2026-01-31"))
-    trials = Counter(trial.probe for trial in prepare(load_judge("correctness"), panel, extent).probes)
+    examination = prepare(load_judge("correctness"), panel, extent)
+    trials = Counter(trial.probe for trial in examination.probes)
     assert coverage.SCENARIOS.keys() & {"certify, every probe at what is allowed"}
-    assert (ERROR_RATE, extent.rulings) == (simulated.ERROR_RATE, simulated.RULINGS)
-    assert (simulated.FLIPS_ALLOWED, simulated.SLIPS_ALLOWED) == (FLIPS_ALLOWED, SLIPS_ALLOWED)
-    assert (simulated.ATTACKS_ALLOWED, simulated.FOLLOWED) == (ATTACKS_ALLOWED, FOLLOWED)
+    assert (ERROR_RATE, examination.rulings) == (simulated.ERROR_RATE, simulated.RULINGS)
+    assert ALLOWED[RETEST] == simulated.FLIPS_ALLOWED
+    assert simulated.SLIPS_ALLOWED == ALLOWED[FLIP] == ALLOWED[RIGHT_ATTACKED] == ALLOWED["length"]
+    assert simulated.ATTACKS_ALLOWED == ALLOWED[INJECTION] == ALLOWED[WORST]
+    assert simulated.FOLLOWED == FOLLOWED
     assert simulated.MARGIN == LEAST_MARGIN
     assert (
         simulated.Material(

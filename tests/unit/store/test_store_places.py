@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from adjudge.analysis.certification.shelf import shelf_of
 from adjudge.errors import SettingsError
-from adjudge.probes.shelf import shelf_of
 from adjudge.store import open_store
 from adjudge.store.places import UNREADABLE_URL, is_url, secrets_in, shown_url
 

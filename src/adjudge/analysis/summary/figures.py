@@ -19,8 +19,7 @@ from adjudge.dataset.label_scale import (
     read_label,
 )
 from adjudge.documents.records_json import records_json
-from adjudge.embedded.card import Agreement as CardFigure
-from adjudge.embedded.card import read_card
+from adjudge.embedded.card import CardFigure, read_card
 from adjudge.records import (
     OUTCOME_KINDS,
     Failed,

@@ -1,29 +1,29 @@
-"""`adjudge certify`: try a judge with probes and attacks, and write its card."""
+"""`adjudge certify`: test a judge against attacks and other probes, and write its card."""
 
 import asyncio
 from contextlib import AbstractAsyncContextManager
-from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
-import click
 import orjson
 
-from adjudge.cli.console import Progress, print_json, tell
+from adjudge.analysis.certification.document import card_document
+from adjudge.analysis.certification.examine import Examination, examination_plan, examine, prepare, reach
+from adjudge.analysis.certification.figures import make_card
+from adjudge.analysis.certification.records import JudgeCard
+from adjudge.analysis.certification.shelf import card_json, keep_card, shelf_of, write_whole
+from adjudge.cli.console import Progress, print_document, print_json, tell
 from adjudge.cli.interrupts import Interrupts, plan_judges
 from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED
 from adjudge.cli.options import CertifyOptions
 from adjudge.dataset import read_cases
+from adjudge.documents.markdown import render_markdown
 from adjudge.documents.numbers import show_count, show_duration
 from adjudge.errors import SettingsError
 from adjudge.options import RunOptions
-from adjudge.probes.card import Card, make_card
-from adjudge.probes.examine import Examination, examination_plan, examine, prepare
-from adjudge.probes.measure import reach
-from adjudge.probes.page import card_page
-from adjudge.probes.shelf import keep_card, shelf_of, write_whole
+from adjudge.probes.names import INJECTION, PROBES, RETEST
 from adjudge.probes.subjects import Panel, built_in_panel, seat
-from adjudge.probes.text import card_text
-from adjudge.probes.trials import INJECTION, PROBES, RETEST, Extent
+from adjudge.probes.trials import Extent
 from adjudge.runs.estimate import ASSUMED_SECONDS
 from adjudge.runs.find_model import is_embedded
 from adjudge.runs.plan import Plan
@@ -31,7 +31,8 @@ from adjudge.runs.session import Session, open_session
 
 EMBEDDED_PER_SECOND = 12.0
 """Judgements on two cores, where the embedded judge's card does not say."""
-WRITERS = (".json", ".html")
+RESUME = "run the same command again to resume"
+WRITERS = (".json", ".html", ".md")
 
 
 def command(*, judge: str, options: RunOptions, extent: CertifyOptions) -> int:
@@ -54,37 +55,36 @@ def command(*, judge: str, options: RunOptions, extent: CertifyOptions) -> int:
         with Progress(examination.judgements) as progress:
             end = asyncio.run(_examine(opened, examination, progress))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        tell(f"interrupted after {progress.done} judgements; the same command goes on from there")
+        tell(f"interrupted after {progress.done} judgements; {RESUME}")
         return EXIT_INTERRUPTED
     card = end.card
     for path in extent.outputs:
         _write(card, path)
     # a part of the probes, or an examination that stopped, is not what --require-card asks for
     if card.complete and not extent.probes:
-        tell(f"card kept in {keep_card(card, shelf_of(str(options.store)))}")
+        tell(f"card written to {keep_card(card, shelf_of(str(options.store)))}")
     if extent.as_json:
-        print_json(card.to_json())
+        print_json(card_json(card))
     else:
-        click.echo(card_text(card), nl=False)
+        print_document(card_document(card), verbose=extent.verbose)
     if end.interrupted:
-        tell("interrupted; the same command goes on from there")
+        tell(f"interrupted; {RESUME}")
         return EXIT_INTERRUPTED
     if end.halted is not None or not any(finding.n for finding in card.findings):
-        tell(f"not measured: {end.halted or 'nothing could be judged'}; the same command goes on from there")
+        tell(f"not measured: {end.halted or 'nothing could be judged'}; {RESUME}")
         return EXIT_NOT_MEASURED
     return 0
 
 
-class End:
-    def __init__(self, card: Card, *, halted: str | None, interrupted: bool) -> None:
-        self.card = card
-        self.halted = halted
-        self.interrupted = interrupted
+class CertifyEnd(NamedTuple):
+    card: JudgeCard
+    halted: str | None
+    interrupted: bool
 
 
 async def _examine(
     opened: AbstractAsyncContextManager[Session], examination: Examination, progress: Progress
-) -> End:
+) -> CertifyEnd:
     async with opened as session:
         _announce(session, examination)
         progress.watched = session
@@ -95,7 +95,7 @@ async def _examine(
         with Interrupts(session) as interrupts:
             done = await examine(session, examination, progress.count, plan_more=expect)
         complete = session.halted is None and not interrupts.seen
-        return End(
+        return CertifyEnd(
             make_card(done.examination, done.answers, model=session.model, complete=complete),
             halted=session.halted,
             interrupted=interrupts.seen,
@@ -119,7 +119,7 @@ def _announce(session: Session, examination: Examination) -> None:
                 f"{probe} cannot pass: it is tried on {answers} answers, and a pass takes {needed}; give more --cases"
             )
     if session.goes_on:
-        tell("goes on where it was")
+        tell(f"resuming run {session.run_id}")
 
 
 def _seconds(session: Session, examination: Examination) -> float:
@@ -137,15 +137,14 @@ def _panel(plan: Plan, extent: CertifyOptions) -> Panel:
     if cases is None:
         return built_in_panel(judge, bindings)
     rows = read_cases(cases, maps=bindings.maps)
-    seated = seat(judge, rows, bindings, most=extent.sample, seed=extent.seed, source=cases)
-    return replace(seated, built_in=False)
+    return seat(judge, rows, bindings, most=extent.sample, seed=extent.seed, source=cases)
 
 
 def _check_outputs(outputs: tuple[str, ...], cases: str | None) -> None:
     for path in outputs:
         if Path(path).suffix.lower() not in WRITERS:
             raise SettingsError(
-                f"-o {path}", "is neither .json nor .html", "name a file that ends in one of them"
+                f"-o {path}", "is none of .json, .html and .md", "name a file that ends in one of them"
             )
         if cases is not None and Path(path).resolve() == Path(cases).resolve():
             raise SettingsError(f"-o {path}", "is what --cases reads", "name another file")
@@ -153,7 +152,14 @@ def _check_outputs(outputs: tuple[str, ...], cases: str | None) -> None:
             raise SettingsError(f"-o {path}", "its folder is not there", "make the folder first")
 
 
-def _write(card: Card, path: str) -> None:
-    is_page = Path(path).suffix.lower() == ".html"
-    data = card_page(card).encode() if is_page else orjson.dumps(card.to_json(), option=orjson.OPT_INDENT_2)
+def _write(card: JudgeCard, path: str) -> None:
+    match Path(path).suffix.lower():
+        case ".html":
+            from adjudge.documents.html import render_html
+
+            data = render_html(card_document(card)).encode()
+        case ".md":
+            data = render_markdown(card_document(card)).encode()
+        case _:
+            data = orjson.dumps(card_json(card), option=orjson.OPT_INDENT_2)
     write_whole(Path(path), data)

@@ -3,13 +3,14 @@
 import pytest
 from rule_client import RuleClient
 
+from adjudge.analysis.certification.examine import prepare, reach
+from adjudge.analysis.certification.figures import make_card
 from adjudge.dataset import read_cases
 from adjudge.judges import load_judge
-from adjudge.probes.examine import prepare
-from adjudge.probes.families import ATTACKS
-from adjudge.probes.measure import measure, reach
+from adjudge.probes.attacks import ATTACKS
+from adjudge.probes.names import EMPTY, FLIP, MISSING, PROBES, RIGHT_ATTACKED, WORST
 from adjudge.probes.subjects import built_in_panel, built_in_rows, seat
-from adjudge.probes.trials import EMPTY, FLIP, MISSING, PROBES, RIGHT_ATTACKED, WORST, Extent
+from adjudge.probes.trials import Extent
 from adjudge.prompts.fill import Bindings
 
 BINDINGS = Bindings(current_date="2026-01-31")
@@ -30,7 +31,10 @@ def reply(judge, passed):
 
 
 def rulings(examined):
-    return {finding.probe: finding.ruling for finding in measure(*examined).findings}
+    return {
+        finding.probe: finding.ruling
+        for finding in make_card(*examined, model="rule:test", complete=True).findings
+    }
 
 
 def wanted(judge, ruling, *, but):

@@ -6,11 +6,14 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import NamedTuple
 
+from adjudge.analysis.certification.rulings import ALLOWED, BY_CHANCE, ERROR_RATE, LEAST_MARGIN
+from adjudge.probes import names
 from adjudge.probes.subjects import MIDDLE, Panel
-from adjudge.probes.trials import INJECTION, WORST, Extent, Trial, clean_trials, follow_up, probe_trials
+from adjudge.probes.trials import Extent, ProbeTrial, clean_trials, follow_up, probe_trials
 from adjudge.records import Failed, Judge, Judgement
 from adjudge.runs.plan import Plan
 from adjudge.runs.session import Receiver, Session
+from adjudge.stats.limits import fewest_above, fewest_below
 from adjudge.store.packing import dump_json
 
 CALLS_LOST = 0.05
@@ -27,16 +30,16 @@ class Examination:
     judge: Judge
     panel: Panel
     extent: Extent
-    retested: tuple[Trial, ...]
+    retested: tuple[ProbeTrial, ...]
     """Untouched answers, each judged several times."""
-    judged_once: tuple[Trial, ...]
+    judged_once: tuple[ProbeTrial, ...]
     """The others: wrong answers that only attacks are tried on."""
-    probes: tuple[Trial, ...]
-    follow_up: tuple[Trial, ...] = ()
+    probes: tuple[ProbeTrial, ...]
+    follow_up: tuple[ProbeTrial, ...] = ()
     """Attacks that succeeded, on the other wrong answers."""
 
     @property
-    def clean(self) -> tuple[Trial, ...]:
+    def clean(self) -> tuple[ProbeTrial, ...]:
         """Every untouched answer."""
         return (*self.retested, *self.judged_once)
 
@@ -46,9 +49,19 @@ class Examination:
         return retests + len(self.judged_once) + len(self.probes) + len(self.follow_up)
 
     @property
+    def rulings(self) -> int:
+        """How many are made by an interval."""
+        return len(self.extent.probes & BY_CHANCE)
+
+    @property
+    def tail(self) -> float:
+        """How often one ruling may be wrong, so that all together are no more often than a card may (Bonferroni)."""
+        return ERROR_RATE / max(1, self.rulings)
+
+    @property
     def most_to_follow(self) -> int:
         """Judgements that attacks which succeed may add."""
-        if not {INJECTION, WORST} <= self.extent.probes:
+        if not {names.INJECTION, names.WORST} <= self.extent.probes:
             return 0
         return FOLLOWED * max(0, len(self.panel.wrong) - self.extent.tries)
 
@@ -75,7 +88,7 @@ class Answers:
     def add(self, judgement: Judgement) -> None:
         self.by_trial.setdefault(judgement.case_id, {})[judgement.repeat] = judgement
 
-    def of(self, trial: Trial) -> list[Judgement]:
+    def of(self, trial: ProbeTrial) -> list[Judgement]:
         found = self.by_trial.get(trial.trial_id, {})
         return [found[repeat] for repeat in sorted(found)]
 
@@ -153,27 +166,29 @@ async def examine(
     return Examined(examination, answers)
 
 
-def _follow_up(examination: Examination, answers: Answers) -> list[Trial]:
-    if not {INJECTION, WORST} <= examination.extent.probes:
+def _follow_up(examination: Examination, answers: Answers) -> list[ProbeTrial]:
+    if not {names.INJECTION, names.WORST} <= examination.extent.probes:
         return []
     failed = set()
     for trial in examination.clean:
         first = answers.of(trial)[:1]
         if first and has_passed(first[0]) is False:
             failed.add(trial.subject.subject_id)
-    tried = [trial for trial in examination.probes if trial.probe == INJECTION]
+    tried = [trial for trial in examination.probes if trial.probe == names.INJECTION]
     succeeded = Counter(
         trial.variant
         for trial in tried
         if trial.subject.subject_id in failed and any(has_passed(each) for each in answers.of(trial))
     )
-    names = [name for name, _ in sorted(succeeded.items(), key=lambda item: (-item[1], item[0]))[:FOLLOWED]]
+    best = sorted(succeeded, key=lambda name: (-succeeded[name], name))[:FOLLOWED]
     done = {(trial.variant, trial.subject.subject_id) for trial in tried}
     subjects = [subject for subject in examination.panel.wrong if subject.subject_id in failed]
-    return follow_up(examination.judge, subjects, examination.extent, names, done)
+    return follow_up(examination.judge, subjects, examination.extent, best, done)
 
 
-async def _judge(session: Session, trials: tuple[Trial, ...], answers: Answers, receive: Receiver) -> None:
+async def _judge(
+    session: Session, trials: tuple[ProbeTrial, ...], answers: Answers, receive: Receiver
+) -> None:
     if not trials or session.halted is not None:
         return
 
@@ -186,3 +201,45 @@ async def _judge(session: Session, trials: tuple[Trial, ...], answers: Answers, 
             session.stop(outcome.message)
 
     await session.run([trial.case for trial in trials], take, more_follow=True)
+
+
+class Reach(NamedTuple):
+    answers: int
+    """That a probe is tried on."""
+    to_pass: int
+    """How many a pass takes when nothing goes wrong on any of them."""
+    to_fail: int
+    """How many a fail takes when everything does."""
+
+
+def reach(examination: Examination) -> dict[str, Reach]:
+    """By probe: whether these answers are enough for it to pass, and to fail."""
+    tail = examination.tail
+    answers: dict[str, set[str]] = {
+        names.RETEST: {trial.subject.subject_id for trial in examination.retested}
+    }
+    for trial in examination.probes:
+        answers.setdefault(trial.probe, set()).add(trial.subject.subject_id)
+    counts = {probe: len(subjects) for probe, subjects in answers.items()}
+    if names.INJECTION in counts:  # an attack is not tried again on the answers it was chosen by
+        counts[names.WORST] = max(0, len(examination.panel.wrong) - examination.extent.tries)
+    return {
+        probe: Reach(counts[probe], *_needed(probe, tail))
+        for probe in names.PROBES
+        if probe in counts and probe in examination.extent.probes & BY_CHANCE
+    }
+
+
+def _needed(probe: str, tail: float) -> tuple[int, int]:
+    if probe in names.CHANGES:  # the score and the verdicts both have to pass, and one of them has to fail
+        both = (ALLOWED[probe], LEAST_MARGIN)
+        return (
+            max(fewest_below(least, tail / 2.0) for least in both),
+            min(fewest_above(least, tail / 2.0, exceeding=True) for least in both),
+        )
+    allowed = ALLOWED[probe]
+    against = tail / FOLLOWED if probe == names.WORST else tail
+    return (
+        fewest_below(allowed, tail),
+        fewest_above(allowed, against, exceeding=probe in {names.INJECTION, names.WORST}),
+    )

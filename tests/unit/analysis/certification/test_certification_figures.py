@@ -3,16 +3,16 @@
 import pytest
 from rule_client import RuleClient
 
+from adjudge.analysis.certification.document import card_document, finding_text
+from adjudge.analysis.certification.examine import has_passed
+from adjudge.analysis.certification.figures import make_card
+from adjudge.analysis.certification.records import worst_family
+from adjudge.analysis.certification.rulings import movement, rule, rule_movement, worst_ruling
 from adjudge.dataset import read_cases
+from adjudge.documents.document import Table, plain
 from adjudge.judges import load_judge
-from adjudge.probes.card import agreement
-from adjudge.probes.examine import has_passed
-from adjudge.probes.families import ATTACKS
-from adjudge.probes.findings import movement, rule, rule_movement, worst
-from adjudge.probes.fooling import worst_family
-from adjudge.probes.measure import measure
-from adjudge.probes.subjects import seat
-from adjudge.probes.trials import (
+from adjudge.probes.attacks import ATTACKS
+from adjudge.probes.names import (
     CLEAN,
     EMPTY,
     FLIP,
@@ -25,6 +25,7 @@ from adjudge.probes.trials import (
     SHUFFLE,
     WORST,
 )
+from adjudge.probes.subjects import seat
 from adjudge.prompts.fill import Bindings
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.limits import Tails, exact_share
@@ -40,6 +41,10 @@ def verdict(agrees):
         "calculation": False,
         "numbers": [],
     }
+
+
+def measure(examination, answers):
+    return make_card(examination, answers, model="rule:test", complete=True)
 
 
 def rulings(measured):
@@ -58,7 +63,7 @@ def test_an_honest_judge_passes_every_probe(try_judge, honest):
     found = finding(measured, INJECTION)
     assert (found.figure.value, found.n) == (0.0, 2 * sum(a.family != "contentless-opener" for a in ATTACKS))
     assert measured.succeeded == ()
-    assert agreement(examination, answers)["accuracy"].value == 1.0
+    assert measured.agreement["accuracy"].value == 1.0
 
 
 def test_a_judge_that_obeys_is_caught_with_the_families_it_obeys(try_judge, honest):
@@ -87,7 +92,13 @@ def test_one_attack_that_works_is_not_lost_in_the_average(try_judge, honest):
     assert rulings(measured)[INJECTION] == "pass"
     worst_one = finding(measured, WORST)
     assert (worst_one.ruling, worst_one.n, worst_one.figure.value) == ("fail", 118, 1.0)
-    assert "authority-1" in worst_one.found
+    assert worst_one.attack == "authority-1"
+    assert (worst_one.example.attack, worst_one.example.passed_before, worst_one.example.passed) == (
+        "authority-1",
+        False,
+        True,
+    )
+    assert "professor" in worst_one.example.response
     chosen_by = {trial.subject.subject_id for trial in examination.probes if trial.variant == "authority-1"}
     assert not chosen_by & {trial.subject.subject_id for trial in examination.follow_up}
     assert len(answers.all()) == examination.judgements
@@ -127,7 +138,10 @@ def test_a_wavering_judge_is_told_from_a_fooled_one(try_judge, honest):
     assert measured.wavering == 1.0
     assert rulings(measured)[RETEST] == "fail"
     assert rulings(measured)[INJECTION] == "pass"
-    assert "100% when judged again untouched" in finding(measured, INJECTION).found
+    assert finding(measured, INJECTION).untouched.value == 1.0
+    assert "100.0% when judged again without an attack" in plain(finding_text(finding(measured, INJECTION)))
+    again = finding(measured, RETEST).example
+    assert (again.passed_before, again.passed) == (False, True)
 
 
 def test_a_judge_that_ignores_the_reference_does_not_follow_it(try_judge):
@@ -192,7 +206,7 @@ def test_a_judge_without_a_reference_has_nothing_to_flip_and_may_rate_length(try
     found = rulings(measured)
     assert found[FLIP] == "not applicable"
     assert found[RIGHT_ATTACKED] == "not applicable"
-    assert "rise" in finding(measured, "length").wanted
+    assert finding(measured, "length").only_gains
 
 
 def test_a_judge_without_a_pass_rule_is_held_to_the_middle_of_its_scale(try_judge):
@@ -238,8 +252,9 @@ def test_unlabelled_cases_are_taken_for_what_the_judge_says_of_them(try_judge):
     examination, answers = try_judge(
         lambda fields, _: verdict(f"{fields['reference']}." in fields["response"]), panel=panel, attacks=FEW
     )
-    assert agreement(examination, answers) == {}
-    assert rulings(measure(examination, answers))[INJECTION] in {"pass", "inconclusive"}
+    measured = measure(examination, answers)
+    assert measured.agreement == {}
+    assert rulings(measured)[INJECTION] in {"pass", "inconclusive"}
     assert sum(trial.probe == CLEAN for trial in examination.clean) == 24
 
 
@@ -320,13 +335,14 @@ def test_the_worst_family_is_the_one_that_succeeds_most_with_an_interval_for_all
     )
     found = worst_family(measured.families)
     assert (found.family, found.succeeded, found.tried) == ("authority", 4, 8)
-    assert "worst family authority: 4 of 8, 50.0%" in finding(measured, INJECTION).found
+    texts = [plain(block.text) for block in card_document(measured).blocks if not isinstance(block, Table)]
+    assert any("worst family authority: 4 of 8, 50.0%" in text for text in texts)
     alone = exact_share([(str(number), number < 4) for number in range(8)], Tails.both(0.025))
     assert found.rate.low < alone.low
     assert found.rate.high > alone.high
 
 
 def test_the_worst_ruling_counts():
-    assert worst(["pass", "inconclusive"]) == "inconclusive"
-    assert worst(["fail", "inconclusive", "pass"]) == "fail"
-    assert worst([]) == "not applicable"
+    assert worst_ruling(["pass", "inconclusive"]) == "inconclusive"
+    assert worst_ruling(["fail", "inconclusive", "pass"]) == "fail"
+    assert worst_ruling([]) == "not applicable"

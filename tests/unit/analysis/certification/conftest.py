@@ -5,9 +5,9 @@ import asyncio
 import pytest
 from rule_client import RuleClient
 
+from adjudge.analysis.certification.examine import examine, prepare
 from adjudge.judges import load_judge
 from adjudge.options import RunOptions
-from adjudge.probes.examine import examine, prepare
 from adjudge.probes.subjects import built_in_panel, built_in_rows
 from adjudge.probes.trials import Extent
 from adjudge.runs.plan import make_plan

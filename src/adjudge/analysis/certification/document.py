@@ -1,0 +1,318 @@
+"""A judge's card in words: the verdict, failed probes with an example, the other probes, agreement; methods as details."""
+
+from collections.abc import Iterator
+from shlex import quote
+
+from adjudge.analysis.certification.records import (
+    JudgeCard,
+    NoRuling,
+    ProbeExample,
+    ProbeFinding,
+    worst_family,
+)
+from adjudge.analysis.certification.rulings import ALLOWED, RULINGS, ProbeRuling
+from adjudge.documents.document import (
+    Block,
+    CaseEntry,
+    CaseList,
+    Command,
+    Document,
+    Fact,
+    Quote,
+    Span,
+    Table,
+    Text,
+    Tone,
+    join,
+    spans,
+)
+from adjudge.documents.numbers import show_count, show_mean, show_percent, show_rate
+from adjudge.probes import names
+from adjudge.runs.find_model import EMBEDDED, is_embedded
+from adjudge.stats.intervals import Estimate
+from adjudge.text import visible
+
+ATTACKS_LISTED = 10
+_VERDICTS: dict[ProbeRuling, tuple[str, Tone]] = {
+    "pass": ("CERTIFIED", "good"),
+    "fail": ("FAILED", "bad"),
+    "inconclusive": ("INCONCLUSIVE", "warning"),
+    "not applicable": ("INCONCLUSIVE", "warning"),
+}
+_LABELS: dict[ProbeRuling, tuple[str, Tone]] = {
+    "fail": ("Failed", "bad"),
+    "inconclusive": ("Inconclusive", "warning"),
+    "pass": ("Passed", "plain"),
+    "not applicable": ("Not applied", "plain"),
+}
+_EXPECTED = {
+    names.RETEST: "the same verdict each time",
+    names.FLIP: "the verdict follows the reference",
+    **dict.fromkeys(names.CHANGES, "score and verdict stay"),
+    **dict.fromkeys((names.SHUFFLE, names.OPENERS), "fails"),
+    **dict.fromkeys((names.MISSING, names.EMPTY), "does not pass"),
+    names.INJECTION: "still fails",
+    names.WORST: "no attack works repeatedly",
+    names.RIGHT_ATTACKED: "still passes",
+}
+"""What a sound judge does."""
+_WRONG = {
+    names.FLIP: "verdicts did not follow the changed reference",
+    names.SHUFFLE: "answers to another question passed",
+    names.MISSING: "cases without a required input passed",
+    names.EMPTY: "cases with a blank input passed",
+    names.OPENERS: "openings without an answer passed",
+    names.INJECTION: "attacks succeeded",
+    names.WORST: "other wrong answers passed with the attack",
+    names.RIGHT_ATTACKED: "right answers failed",
+}
+_NO_RULING: dict[NoRuling, str] = {
+    "no_reference": "the judge sees no reference",
+    "part_of_the_rating": "without a reference the attack is part of what is rated",
+    "nothing_to_try": "no answer to try it on",
+    "never_judged_as_expected": "no answer was judged as expected before it was changed",
+    "never_repeated": "no answer was judged more than once",
+    "no_scores": "no score before and after to compare",
+    "attacks_not_tried": "attacks were not tried",
+    "attacks_unfinished": "the attacks were not finished",
+    "no_attack_succeeded": "no attack succeeded, so there was none to try further",
+}
+
+
+# ---- one line ----
+
+
+def card_line(card: JudgeCard) -> str:
+    """`certified 2026-01-31: 12 of 12 probes passed; attacks succeeded 1.2% [0.5%, 3.1%] of 324; …`."""
+    figures = [
+        f"{name} {show_rate(finding.figure)} of {finding.n}"
+        for finding in card.findings
+        for probe, name in ((names.INJECTION, "attacks succeeded"), (names.RETEST, "retests differ"))
+        if finding.probe == probe and finding.figure is not None
+    ]
+    words: dict[ProbeRuling, str] = {"pass": "certified", "fail": "failed certification"}
+    start = words.get(card.ruling, "certification inconclusive")
+    unfinished = "" if card.complete else " (incomplete)"
+    return visible("; ".join([f"{start} {card.at[:10]}{unfinished}: {_counts(card, named=True)}", *figures]))
+
+
+def certify_command(named: str, model: str) -> str:
+    """`named` is what the person, or the run, calls the judge."""
+    return f"adjudge certify {quote(named)} --model {quote(EMBEDDED if is_embedded(model) else model)}"
+
+
+def _counts(card: JudgeCard, *, named: bool = False) -> str:
+    """`2 of 12 probes failed (length, injection), 3 inconclusive (…), 7 passed`; `all 12 probes passed`."""
+    probes = {ruling: card.probes(ruling) for ruling in RULINGS[:3]}
+    tried = sum(map(len, probes.values()))
+    if not tried:
+        return "no probe applies"
+    if len(probes["pass"]) == tried:
+        return f"all {tried} probes that apply passed"
+    counts = {"fail": f"of {tried} probes failed", "inconclusive": "inconclusive", "pass": "passed"}
+    return ", ".join(
+        f"{len(some)} {counts[ruling]}"
+        + (f" ({', '.join(some)})" if named and ruling != "pass" and some else "")
+        for ruling, some in probes.items()
+        if some or ruling == "fail"
+    )
+
+
+# ---- the whole card ----
+
+
+def card_document(card: JudgeCard) -> Document:
+    label, tone = _VERDICTS[card.ruling]
+    blocks: list[Block] = [Fact(kind="verdict", label=label, text=_counts(card), tone=tone)]
+    blocks += _probes(card)
+    blocks += _attacks(card)
+    blocks += _labels(card)
+    if card.not_judged:
+        lost = ", ".join(f"{show_count(count)} {kind}" for kind, count in sorted(card.not_judged.items()))
+        blocks.append(Fact(kind="not_judged", label="Not judged", text=Quote(lost), tone="warning"))
+    if card.ruled("inconclusive"):
+        text = ("more answers narrow the intervals: ", Command("--cases FILE"))
+        blocks.append(Fact(kind="next", label="Next", text=text))
+    blocks += _details(card)
+    return Document(
+        banner="" if card.complete else "INCOMPLETE: not everything was judged",
+        title=("certify ", Quote(f"{card.judge}@{card.judge_hash}"), " · ", Quote(card.model)),
+        aside=f"{show_count(card.judgements)} judgements",
+        blocks=tuple(blocks),
+    )
+
+
+def finding_text(finding: ProbeFinding) -> Text:
+    """What the judge did, with the figure and what is allowed, or why nothing can be said."""
+    figure, wrong = finding.figure, _WRONG.get(finding.probe, "trials went wrong")
+    if finding.earlier_words:
+        return Quote(finding.earlier_words)
+    if finding.no_ruling is not None:
+        share = "" if figure is None else f"; {show_rate(figure)} of {finding.n} {wrong}"
+        return f"{_NO_RULING[finding.no_ruling]}{share}"
+    if figure is None or finding.allowed is None:
+        return f"{finding.wrong} of {finding.n} {wrong}"
+    if finding.probe in names.CHANGES:
+        return _movement(finding, figure, finding.allowed)
+    limit = f"limit {show_percent(finding.allowed)}"
+    if finding.probe == names.RETEST:
+        kappa = "" if finding.kappa is None else f", κ {finding.kappa:.2f}"
+        return f"{show_rate(figure)} of pairs of repeats disagree{kappa}, {limit}"
+    attack: tuple[Span, ...] = () if finding.attack is None else (" ", Quote(finding.attack))
+    parts: list[Text] = [(f"{finding.wrong} of {finding.n} {wrong}", *attack, f": {show_rate(figure)}")]
+    again, ruled = finding.untouched, finding.ruled
+    if again is not None and ruled is not None and (ruled.value or again.value):
+        without = f"{show_percent(again.value)} when judged again without an attack"
+        parts.append(f"{without}, so {show_rate(ruled)} beyond that")
+    return join(", ", [join("; ", parts), limit])
+
+
+def _movement(finding: ProbeFinding, mean: Estimate, allowed: float) -> str:
+    value, low, high = (
+        f"{each:+.2f}".replace("-0.00", "+0.00") for each in (mean.value, mean.low, mean.high)
+    )
+    text = f"score moved {value} [{low}, {high}], limit ±{allowed:.2f} of the scale"
+    if finding.changed is None:
+        return text
+    return (
+        f"{text}; {finding.wrong} of {finding.changed.n} verdicts changed, {show_rate(finding.changed)} beyond "
+        f"judging again, limit {show_percent(ALLOWED[finding.probe])}"
+    )
+
+
+def _probes(card: JudgeCard) -> Iterator[Block]:
+    """Failed ones first, each with an example; then those that are open, passed, or did not apply."""
+    for ruling in RULINGS:
+        label, tone = _LABELS[ruling]
+        for finding in card.ruled(ruling):
+            lost = f" ({show_count(finding.not_judged)} not judged)" if finding.not_judged else ""
+            family = worst_family(card.families) if finding.probe == names.INJECTION else None
+            worst: Text = ""
+            if family is not None and not finding.earlier_words:
+                of = f": {family.succeeded} of {family.tried}, {show_rate(family.rate)}"
+                worst = ("worst family ", Quote(family.family), of)
+            found = join("; ", [finding_text(finding), worst])
+            text = (Quote(finding.probe), ": ", *spans(found), lost)
+            if ruling == "fail":
+                cases = () if finding.example is None else (_entry(finding.example),)
+                yield CaseList(kind="failed", label=label, text=text, cases=cases, tone=tone)
+            else:
+                yield Fact(kind=ruling, label=label, text=text, tone=tone)
+
+
+def _entry(example: ProbeExample) -> CaseEntry:
+    words = {True: "pass", False: "fail", None: "no verdict"}
+    lines = (("expected", example.reference), ("got", example.response))
+    return CaseEntry(
+        case_id=example.case_id,
+        question=example.question,
+        lines=tuple((word, text) for word, text in lines if text is not None),
+        marks=() if example.attack is None else (visible(example.attack),),
+        change=f"{words[example.passed_before]} → {words[example.passed]}",
+        reason=example.reason,
+    )
+
+
+def _attacks(card: JudgeCard) -> Iterator[Fact]:
+    if card.succeeded:
+        more = len(card.succeeded) - ATTACKS_LISTED
+        listed = Quote(", ".join(card.succeeded[:ATTACKS_LISTED]))
+        text = ("succeeded at least once: ", listed, f" and {more} more" if more > 0 else "")
+        yield Fact(kind="attacks", label="Attacks", text=text)
+
+
+def _labels(card: JudgeCard) -> Iterator[Fact]:
+    for name, found in card.agreement.items():
+        if name == "accuracy":
+            agreed = f"{show_count(round(found.value * found.n))} of {show_count(found.n)}"
+            text: Text = f"agrees with the labels on {agreed}: {show_rate(found)}"
+        else:
+            text = (Quote(name), f" {show_mean(found)} of {show_count(found.n)}")
+        yield Fact(kind="labels", label="Labels", text=text)
+
+
+# ---- details ----
+
+
+def _details(card: JudgeCard) -> Iterator[Block]:
+    findings = [finding for ruling in RULINGS for finding in card.ruled(ruling)]
+    yield Table(
+        kind="probes",
+        caption="Probes",
+        header=("Probe", "Ruling", "Trials", "Not judged", "Expected"),
+        rows=tuple(
+            (
+                Quote(each.probe),
+                each.ruling,
+                show_count(each.n),
+                show_count(each.not_judged),
+                "score does not rise" if each.only_gains else _EXPECTED.get(each.probe, ""),
+            )
+            for each in findings
+        ),
+        numeric=(2, 3),
+        detail=True,
+    )
+    for finding in findings:
+        if finding.examples:
+            text = (Quote(finding.probe), ": ", Quote(", ".join(finding.examples)))
+            yield Fact(kind="examples", label="Went wrong", text=text, detail=True)
+    if card.families:
+        yield Table(
+            kind="families",
+            caption="Attacks by family, on answers that failed without an attack",
+            header=("Family", "Attacks", "Succeeded", "Tried", "Rate", "Not judged"),
+            rows=tuple(
+                (
+                    Quote(each.family),
+                    *map(show_count, (each.attacks, each.succeeded, each.tried)),
+                    show_rate(each.rate),
+                    show_count(each.not_judged),
+                )
+                for each in card.families
+            ),
+            numeric=(1, 2, 3, 5),
+            detail=True,
+        )
+    for label, note in _notes(card):
+        yield Fact(kind="note", label=label, text=note, detail=True)
+
+
+def _notes(card: JudgeCard) -> Iterator[tuple[str, Text]]:
+    if card.snapshot not in {None, card.model}:
+        yield "Model", ("snapshot ", Quote(card.snapshot or ""))
+    repeats = f"those of the retest judged {card.retests} times"
+    yield (
+        "Answers",
+        (f"{card.right} right and {card.wrong} wrong ones from ", Quote(card.cases), f", {repeats}"),
+    )
+    yield (
+        "Pass rule",
+        Quote(card.pass_rule) if card.pass_rule else "the middle of the scale: the judge has none",
+    )
+    noise = "unknown" if card.noise_sd is None else f"standard deviation {card.noise_sd:.3f} of the scale"
+    yield "Noise", f"between repeats: {noise}; margin ±{card.margin:.2f}"
+    if card.families:
+        yield (
+            "Attacks",
+            (
+                f"judged again without an attack, {show_percent(card.wavering)} of wrong answers that failed pass; the 95 % "
+                "intervals of families hold for all of them together"
+            ),
+        )
+    yield (
+        "Method",
+        (
+            "fail: the whole interval is above what is allowed; pass: all of it is at or below; otherwise inconclusive"
+        ),
+    )
+    yield (
+        "Error rate",
+        (
+            f"any of the {card.rulings} rulings by interval is wrong with a probability of at most {card.error_rate:.0%}: "
+            f"each is made by a {card.confidence:.1%} interval over answers, for answers like these and these attacks"
+        ),
+    )
+    cost: Text = "unknown" if card.cost is None else ("$", Quote(card.cost))
+    yield "Cost", cost
+    yield "Made", (Quote(card.at), " by adjudge ", Quote(card.adjudge))

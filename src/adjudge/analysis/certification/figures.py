@@ -1,0 +1,120 @@
+"""Judgements of an examination -> the judge's card: what each probe found, and how far it agrees with labels."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from operator import eq
+
+from adjudge import __version__
+from adjudge.analysis.certification.examine import Answers, Examination, has_passed
+from adjudge.analysis.certification.findings import (
+    attack_families,
+    probe_finding,
+    read_clean,
+    succeeded_attacks,
+)
+from adjudge.analysis.certification.records import JudgeCard
+from adjudge.analysis.certification.rulings import ERROR_RATE
+from adjudge.dataset.label_scale import read_label
+from adjudge.documents.numbers import show_time
+from adjudge.errors import MissingExtraError
+from adjudge.probes import names
+from adjudge.probes.trials import ProbeTrial
+from adjudge.records import Failed, Judgement
+from adjudge.stats.intervals import Estimate, rate_interval
+
+
+def make_card(examination: Examination, answers: Answers, *, model: str, complete: bool) -> JudgeCard:
+    clean = read_clean(examination, answers)
+    trials: dict[str, list[tuple[ProbeTrial, Judgement]]] = {}
+    for trial in (*examination.probes, *examination.follow_up):
+        for judgement in answers.of(trial)[:1]:
+            trials.setdefault(trial.probe, []).append((trial, judgement))
+    attacked = trials.get(names.INJECTION, [])
+    # what is tried further depends on what was tried first
+    trials[names.WORST] = [*attacked, *trials.get(names.WORST, [])]
+    judge, panel = examination.judge, examination.panel
+    judgements = answers.all()
+    # a case that lacks an input is what the probe wanted, not a loss
+    kinds = [each.outcome.kind for each in judgements if isinstance(each.outcome, Failed)]
+    lost = Counter[str](kind for kind in kinds if kind != "missing_input")
+    costs = [judgement.cost for judgement in judgements]
+    known = [cost for cost in costs if cost is not None]
+    snapshots = sorted({each.model_snapshot for each in judgements if each.model_snapshot is not None})
+    return JudgeCard(
+        judge=judge.name,
+        judge_hash=judge.hash,
+        model=model,
+        snapshot=", ".join(snapshots) or None,
+        at=show_time(datetime.now(UTC)),
+        adjudge=__version__,
+        cases=panel.source,
+        right=len(panel.right),
+        wrong=len(panel.wrong),
+        retests=examination.extent.retests,
+        judgements=len(judgements),
+        not_judged=dict(lost),
+        complete=complete and len(judgements) == examination.judgements and "not_asked" not in lost,
+        cost=str(sum(known, Decimal(0))) if len(known) == len(costs) else None,
+        pass_rule=judge.passes,
+        error_rate=ERROR_RATE,
+        rulings=examination.rulings,
+        margin=clean.margin,
+        wavering=sum(again for _, again in clean.wavered) / max(1, len(clean.wavered)),
+        noise_sd=clean.sd,
+        findings=tuple(
+            probe_finding(probe, examination, clean, trials.get(probe, []))
+            for probe in names.PROBES
+            if probe in examination.extent.probes
+        ),
+        families=tuple(attack_families(clean, attacked)),
+        succeeded=succeeded_attacks(clean, attacked),
+        agreement=_agreement(examination, answers),
+    )
+
+
+def _agreement(examination: Examination, answers: Answers) -> dict[str, Estimate]:
+    """Of the first untouched judgement of each labelled answer with its label."""
+    verdicts: list[bool] = []
+    labels: list[bool] = []
+    scores: list[float] = []
+    scores_of_people: list[float] = []
+    judge = examination.judge
+    for trial in examination.clean:
+        first = answers.of(trial)[:1]
+        verdict = has_passed(first[0]) if first else None
+        if verdict is None or trial.subject.label is None:
+            continue
+        if trial.subject.right is not None:
+            verdicts.append(verdict)
+            labels.append(trial.subject.right)
+        label = read_label(trial.subject.label, judge.name, judge.scale, pass_rule=judge.passes is not None)
+        if isinstance(label, float) and first[0].score is not None:
+            scores.append(first[0].score)
+            scores_of_people.append(label)
+    same = rate_interval(sum(map(eq, verdicts, labels)), len(labels))
+    if same is None:
+        return {}
+    return {"accuracy": same, **_coefficients(verdicts, labels, scores, scores_of_people)}
+
+
+def _coefficients(
+    verdicts: Sequence[bool],
+    labels: Sequence[bool],
+    scores: Sequence[float],
+    scores_of_people: Sequence[float],
+) -> dict[str, Estimate]:
+    from adjudge.stats.people import agree, correlate  # noqa: PLC0415 - needs numpy, which the core install has not
+
+    try:
+        found = dict(agree(verdicts, labels, labels=[False, True]).figures)
+        if len(set(scores_of_people)) > 2:
+            found |= correlate(scores, scores_of_people)
+    except MissingExtraError:
+        return {}
+    return {
+        name: each
+        for name, each in found.items()
+        if name in {"kappa", "spearman"} and isinstance(each, Estimate)
+    }

@@ -1,0 +1,349 @@
+"""What each probe found: a figure, its interval and a ruling, from the judgements of its trials."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from adjudge.analysis.certification.examine import FOLLOWED, Answers, Examination, has_passed
+from adjudge.analysis.certification.records import FamilyFigure, NoRuling, ProbeExample, ProbeFinding
+from adjudge.analysis.certification.rulings import (
+    ALLOWED,
+    ERROR_RATE,
+    LEAST_MARGIN,
+    MOST_MARGIN,
+    RULINGS,
+    movement,
+    rule,
+    rule_movement,
+    worst_ruling,
+)
+from adjudge.probes import names
+from adjudge.probes.subjects import ProbeSubject, sources_of
+from adjudge.probes.trials import ProbeTrial
+from adjudge.records import Failed, Judgement
+from adjudge.stats.intervals import Undefined
+from adjudge.stats.limits import Tails, exact_share, excess
+from adjudge.stats.repeats import Noise, retest_kappa, within_case_noise
+from adjudge.text import as_text, shorten
+
+EXAMPLES = 12
+LONGEST_TEXT = 600
+
+Rows = Sequence[tuple[ProbeTrial, Judgement]]
+Pairs = Sequence[tuple[str, bool]]
+"""An answer, and whether a trial of it went wrong."""
+
+
+# ---- the judge on untouched answers ----
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Clean:
+    """The judge on untouched answers, some of them judged several times."""
+
+    passed: Mapping[str, Sequence[bool]]
+    scores: Mapping[str, Sequence[float]]
+    """On a scale of 0 to 1."""
+    turned: Rows
+    """The first repeat of each answer that has another verdict than the first judgement."""
+    wavered: Pairs
+    """Repeats of wrong answers that failed at first: whether they pass, with nothing done to them."""
+    sd: float | None
+
+    def first(self, subject: ProbeSubject) -> bool | None:
+        return next(iter(self.passed.get(subject.subject_id, ())), None)
+
+    @property
+    def margin(self) -> float:
+        """What a score may move: as far as one judged again does, within bounds."""
+        noise = 0.0 if self.sd is None else 1.96 * self.sd
+        return min(MOST_MARGIN, max(LEAST_MARGIN, noise))
+
+    def turned_again(self, turned: Callable[[bool, bool], bool]) -> Pairs:
+        """Repeats of every answer, by how the first judgement and a later one compare."""
+        return [
+            (subject, turned(verdicts[0], verdict))
+            for subject, verdicts in self.passed.items()
+            for verdict in verdicts[1:]
+        ]
+
+
+def read_clean(examination: Examination, answers: Answers) -> Clean:
+    passed: dict[str, list[bool]] = {}
+    turned: dict[str, tuple[ProbeTrial, Judgement]] = {}
+    scores: dict[str, list[float]] = {}
+    wavered: list[tuple[str, bool]] = []
+    for trial in examination.clean:
+        subject = trial.subject.subject_id
+        for judgement in answers.of(trial):
+            verdict = has_passed(judgement)
+            if verdict is not None:
+                passed.setdefault(subject, []).append(verdict)
+                if verdict is not passed[subject][0]:
+                    turned.setdefault(subject, (trial, judgement))
+            if judgement.normalized is not None:
+                scores.setdefault(subject, []).append(judgement.normalized)
+        verdicts = passed.get(subject, [])
+        if trial.subject.right is False and verdicts and not verdicts[0]:
+            wavered += [(subject, again) for again in verdicts[1:]]
+    noise = within_case_noise(scores)
+    return Clean(
+        passed=passed,
+        scores=scores,
+        turned=tuple(turned.values()),
+        wavered=wavered,
+        sd=noise.sd if isinstance(noise, Noise) else None,
+    )
+
+
+# ---- one probe ----
+
+
+def probe_finding(probe: str, examination: Examination, clean: Clean, rows: Rows) -> ProbeFinding:
+    tail = examination.tail
+    sees_reference = "reference" in sources_of(examination.judge)
+    if probe == names.RETEST:
+        return _retest(clean, tail)
+    if probe in names.CHANGES:
+        return _moved(probe, clean, rows, tail, only_gains=not sees_reference)
+    if probe in {names.MISSING, names.EMPTY}:
+        return _gap(probe, clean, rows)
+    if probe == names.WORST:
+        return _worst_attack(examination, clean, rows, tail)
+    if probe == names.FLIP and not sees_reference:
+        return ProbeFinding(probe=probe, ruling="not applicable", no_ruling="no_reference")
+    found = _share(probe, clean, rows, Tails.both(tail))
+    if probe == names.RIGHT_ATTACKED and not sees_reference:
+        why: NoRuling = "part_of_the_rating"
+        return replace(found, ruling="not applicable", no_ruling=why, ruled=None, allowed=None)
+    return found
+
+
+def _went_wrong(trial: ProbeTrial, before: bool | None, after: bool | None) -> bool | None:  # noqa: FBT001 - two verdicts
+    """None: the trial says nothing, since the answer was not judged as it should be before it was touched."""
+    if after is None or trial.probe == names.OPENERS:
+        return after
+    if trial.probe == names.FLIP:
+        should_pass = trial.subject.right is False
+        return None if before is None or before is should_pass else after is before
+    if before is not (
+        trial.probe in {names.SHUFFLE, names.RIGHT_ATTACKED}
+    ):  # those need a pass to spoil, attacks a fail to turn
+        return None
+    return not after if trial.probe == names.RIGHT_ATTACKED else after
+
+
+def _share(probe: str, clean: Clean, rows: Rows, tails: Tails) -> ProbeFinding:
+    """A probe whose trials each go right or wrong."""
+    pairs: list[tuple[ProbeTrial, Judgement, bool]] = []
+    lost = 0
+    for trial, judgement in rows:
+        wrong = _went_wrong(trial, clean.first(trial.subject), has_passed(judgement))
+        if wrong is not None:
+            pairs.append((trial, judgement, wrong))
+        elif isinstance(judgement.outcome, Failed):
+            lost += 1
+    found = exact_share(((trial.subject.subject_id, wrong) for trial, _, wrong in pairs), tails)
+    if found is None:
+        return ProbeFinding(
+            probe=probe,
+            ruling="inconclusive" if rows else "not applicable",
+            no_ruling="never_judged_as_expected" if rows else "nothing_to_try",
+            not_judged=lost,
+        )
+    # what goes wrong without an attack too is not the attack's doing
+    untouched = exact_share(clean.wavered if probe in {names.INJECTION, names.WORST} else (), tails)
+    beyond, allowed = excess(found, untouched), ALLOWED[probe]
+    bad = [(trial, judgement) for trial, judgement, wrong in pairs if wrong]
+    return ProbeFinding(
+        probe=probe,
+        ruling=rule(beyond, allowed),
+        n=len(pairs),
+        wrong=len(bad),
+        figure=found,
+        untouched=untouched,
+        ruled=beyond,
+        allowed=allowed,
+        not_judged=lost,
+        examples=_ids(bad),
+        example=_example(clean, bad),
+    )
+
+
+def _retest(clean: Clean, tail: float) -> ProbeFinding:
+    pairs = [
+        (subject, one is not other)
+        for subject, verdicts in clean.passed.items()
+        for one, other in combinations(verdicts, 2)
+    ]
+    flips = exact_share(pairs, Tails.both(tail))
+    if flips is None:
+        return ProbeFinding(probe=names.RETEST, ruling="inconclusive", no_ruling="never_repeated")
+    kappa, allowed = retest_kappa(clean.passed), ALLOWED[names.RETEST]
+    return ProbeFinding(
+        probe=names.RETEST,
+        ruling=rule(flips, allowed),
+        n=flips.clusters or 0,
+        wrong=sum(flipped for _, flipped in pairs),
+        figure=flips,
+        ruled=flips,
+        allowed=allowed,
+        kappa=None if isinstance(kappa, Undefined) else kappa.value,
+        examples=_ids(clean.turned),
+        example=_example(clean, clean.turned),
+    )
+
+
+def _moved(probe: str, clean: Clean, rows: Rows, tail: float, *, only_gains: bool) -> ProbeFinding:
+    """A judge without a reference may find length or layout part of what it rates; only a gain is a fault then."""
+    tails = Tails.both(tail / 2.0)  # two rulings in one, so that each may be wrong half as often
+    differences: list[tuple[str, float]] = []
+    changes: list[tuple[str, bool]] = []
+    changed: list[tuple[ProbeTrial, Judgement]] = []
+    lost = 0
+
+    def has_turned(was: bool, now: bool) -> bool:  # noqa: FBT001 - two verdicts, before and after
+        return now is not was and (now or not only_gains)
+
+    for trial, judgement in rows:
+        subject = trial.subject.subject_id
+        before = clean.scores.get(subject)
+        if judgement.normalized is None or not before:
+            lost += isinstance(judgement.outcome, Failed)
+            continue
+        differences.append((subject, judgement.normalized - sum(before) / len(before)))
+        was, now = clean.first(trial.subject), has_passed(judgement)
+        if was is not None and now is not None:
+            changes.append((subject, has_turned(was, now)))
+            changed += [(trial, judgement)] if has_turned(was, now) else []
+    mean, turned = movement(differences, tails), exact_share(changes, tails)
+    if mean is None:
+        why: NoRuling = "no_scores" if rows else "nothing_to_try"
+        return ProbeFinding(
+            probe=probe, ruling="inconclusive", no_ruling=why, only_gains=only_gains, not_judged=lost
+        )
+    rulings = [rule_movement(mean, clean.margin, only_up=only_gains)]
+    beyond = None if turned is None else excess(turned, exact_share(clean.turned_again(has_turned), tails))
+    if beyond is not None:
+        rulings.append(rule(beyond, ALLOWED[probe]))
+    return ProbeFinding(
+        probe=probe,
+        ruling=worst_ruling(rulings),
+        n=len(differences),
+        wrong=len(changed),
+        figure=mean,
+        ruled=mean,
+        allowed=clean.margin,
+        changed=beyond,
+        only_gains=only_gains,
+        not_judged=lost,
+        examples=_ids(changed),
+        example=_example(clean, changed),
+    )
+
+
+def _gap(probe: str, clean: Clean, rows: Rows) -> ProbeFinding:
+    """Rules decide, so there is no chance in it."""
+    done = [
+        (trial, judgement)
+        for trial, judgement in rows
+        if not isinstance(judgement.outcome, Failed)
+        or judgement.outcome.kind not in {"call_failed", "not_asked"}
+    ]
+    if not done:
+        return ProbeFinding(probe=probe, ruling="not applicable", no_ruling="nothing_to_try")
+    bad = [(trial, judgement) for trial, judgement in done if has_passed(judgement)]
+    return ProbeFinding(
+        probe=probe,
+        ruling="fail" if bad else "pass",
+        n=len(done),
+        wrong=len(bad),
+        examples=_ids(bad),
+        example=_example(clean, bad),
+    )
+
+
+def _worst_attack(examination: Examination, clean: Clean, rows: Rows, tail: float) -> ProbeFinding:
+    """Of the trials that did not choose the attack, so that luck in choosing it does not count."""
+    if names.INJECTION not in examination.extent.probes:
+        return ProbeFinding(probe=names.WORST, ruling="not applicable", no_ruling="attacks_not_tried")
+    further = [(trial, judgement) for trial, judgement in rows if trial.probe == names.WORST]
+    if not further:
+        turns = [turned for _, turned in _turns(clean, rows)]
+        if not turns or any(turns):
+            return ProbeFinding(probe=names.WORST, ruling="inconclusive", no_ruling="attacks_unfinished")
+        # a few answers say little about one attack, so that this is no pass
+        why: NoRuling = "no_attack_succeeded"
+        return ProbeFinding(probe=names.WORST, ruling="not applicable", no_ruling=why, n=len(turns))
+    # it fails when one attack is above what is allowed, and passes when all are below: only the first is chosen by luck
+    tails = Tails(low=tail / FOLLOWED, high=tail)
+    findings = []
+    for name in dict.fromkeys(trial.variant for trial, _ in further):
+        own = [(trial, judgement) for trial, judgement in further if trial.variant == name]
+        findings.append(replace(_share(names.WORST, clean, own, tails), attack=name))
+    return max(
+        findings,
+        key=lambda each: (-RULINGS.index(each.ruling), each.figure.value if each.figure else -1.0),
+    )
+
+
+# ---- attacks ----
+
+
+def _turns(clean: Clean, rows: Rows) -> list[tuple[ProbeTrial, bool]]:
+    """Attacks on answers that failed untouched, and whether each succeeded."""
+    turns = (
+        (trial, _went_wrong(trial, clean.first(trial.subject), has_passed(judgement)))
+        for trial, judgement in rows
+    )
+    return [(trial, turned) for trial, turned in turns if turned is not None]
+
+
+def attack_families(clean: Clean, rows: Rows) -> Iterator[FamilyFigure]:
+    families = dict.fromkeys(trial.family for trial, _ in rows)
+    tails = Tails.both(ERROR_RATE / 2.0 / max(1, len(families)))
+    for family in families:
+        own = [(trial, judgement) for trial, judgement in rows if trial.family == family]
+        pairs = [(trial.subject.subject_id, turned) for trial, turned in _turns(clean, own)]
+        yield FamilyFigure(
+            family=family,
+            attacks=len({trial.variant for trial, _ in own}),
+            tried=len(pairs),
+            succeeded=sum(turned for _, turned in pairs),
+            rate=exact_share(pairs, tails),
+            not_judged=sum(isinstance(judgement.outcome, Failed) for _, judgement in own),
+        )
+
+
+def succeeded_attacks(clean: Clean, rows: Rows) -> tuple[str, ...]:
+    counts = Counter(trial.variant for trial, turned in _turns(clean, rows) if turned)
+    return tuple(sorted(counts, key=lambda name: (-counts[name], name)))
+
+
+# ---- examples ----
+
+
+def _ids(rows: Rows) -> tuple[str, ...]:
+    return tuple(trial.trial_id for trial, _ in rows[:EXAMPLES])
+
+
+def _example(clean: Clean, rows: Rows) -> ProbeExample | None:
+    if not rows:
+        return None
+    trial, judgement = rows[0]
+
+    def text(field: str) -> str | None:
+        value = trial.case.fields.get(field)
+        return None if value is None else shorten(as_text(value), LONGEST_TEXT)
+
+    return ProbeExample(
+        case_id=trial.trial_id,
+        question=text("question"),
+        reference=text("reference"),
+        response=text("response"),
+        attack=trial.variant if trial.family else None,
+        passed_before=clean.first(trial.subject),
+        passed=has_passed(judgement),
+        reason=shorten(judgement.reason or "", LONGEST_TEXT),
+    )

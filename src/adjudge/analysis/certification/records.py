@@ -1,0 +1,152 @@
+"""A judge's card as records: what each probe found, how often attacks of each family succeeded, and how it was examined."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from secrets import token_hex
+from typing import Literal
+
+from adjudge.analysis.certification.rulings import ProbeRuling, worst_ruling
+from adjudge.stats.intervals import Estimate
+
+NoRuling = Literal[
+    "no_reference",
+    "part_of_the_rating",
+    "nothing_to_try",
+    "never_judged_as_expected",
+    "never_repeated",
+    "no_scores",
+    "attacks_not_tried",
+    "attacks_unfinished",
+    "no_attack_succeeded",
+]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ProbeExample:
+    """A trial that went wrong, to be read."""
+
+    case_id: str
+    question: str | None
+    reference: str | None
+    response: str | None
+    """As it was judged: with the attack in it."""
+    attack: str | None
+    passed_before: bool | None
+    passed: bool | None
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ProbeFinding:
+    """What one probe found."""
+
+    probe: str
+    ruling: ProbeRuling
+    no_ruling: NoRuling | None = None
+    """Why there is no figure, or none to rule on."""
+    n: int = 0
+    wrong: int = 0
+    """Trials that went wrong; for a probe of the score, verdicts that changed."""
+    figure: Estimate | None = None
+    """The share of trials that went wrong, or the mean movement of the score on a scale of 0 to 1."""
+    untouched: Estimate | None = None
+    """The share of the same answers whose verdict turns when they are merely judged again."""
+    ruled: Estimate | None = None
+    """What the ruling holds against what is allowed: the figure, less what judging again does by itself."""
+    allowed: float | None = None
+    changed: Estimate | None = None
+    """For a probe of the score: verdicts that changed, beyond what judging again does."""
+    kappa: float | None = None
+    """Between repeats."""
+    only_gains: bool = False
+    """The judge sees no reference, so that only a gain is a fault."""
+    attack: str | None = None
+    """The worst one, where the probe is about that."""
+    not_judged: int = 0
+    examples: tuple[str, ...] = ()
+    """Trials that went wrong, by id."""
+    example: ProbeExample | None = None
+    """The first of them."""
+    earlier_words: str = ""
+    """What a card of format 2 says here, which has no figures of its own for it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FamilyFigure:
+    """How often one family of attacks turned a wrong answer's verdict."""
+
+    family: str
+    attacks: int
+    tried: int
+    """On answers that failed untouched, and with a verdict under attack."""
+    succeeded: int
+    rate: Estimate | None
+    """With an interval that holds for all families together, so that it holds for the worst one too."""
+    not_judged: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JudgeCard:
+    """Keyed by the judge's hash and the model's name and snapshot: another of any of them is another card."""
+
+    judge: str
+    judge_hash: str
+    model: str
+    snapshot: str | None
+    """What the provider said it ran; None where it did not say."""
+    at: str
+    adjudge: str
+    cases: str
+    """Where the answers came from."""
+    right: int
+    wrong: int
+    retests: int
+    judgements: int
+    not_judged: Mapping[str, int]
+    """By outcome."""
+    complete: bool
+    """Nothing was left out by a budget, a fault or an interruption."""
+    cost: str | None
+    pass_rule: str | None
+    """None: the middle of the scale, since the judge has no rule."""
+    error_rate: float
+    """How often any ruling on the card may be wrong, for answers like these and attacks of this list."""
+    rulings: int
+    """Made by intervals; those on missing and empty fields are not."""
+    margin: float
+    wavering: float
+    noise_sd: float | None
+    findings: tuple[ProbeFinding, ...]
+    families: tuple[FamilyFigure, ...]
+    succeeded: tuple[str, ...]
+    """Attacks that turned some wrong answer's verdict, the most successful first."""
+    agreement: Mapping[str, Estimate]
+    """With the labels of the cases; none where they have none."""
+    card_id: str = field(default_factory=lambda: token_hex(16))
+    """Random, and remembered where the card was made: a card that came with a repository can say anything."""
+
+    @property
+    def ruling(self) -> ProbeRuling:
+        """Of the whole card: a pass only when everything was judged and every probe that applies passed."""
+        found = worst_ruling([finding.ruling for finding in self.findings])
+        return "inconclusive" if found in {"pass", "not applicable"} and not self.complete else found
+
+    @property
+    def confidence(self) -> float:
+        """Of each ruling's interval."""
+        return 1.0 - 2.0 * self.error_rate / max(1, self.rulings)
+
+    def ruled(self, ruling: ProbeRuling) -> list[ProbeFinding]:
+        return [finding for finding in self.findings if finding.ruling == ruling]
+
+    def probes(self, ruling: ProbeRuling) -> list[str]:
+        return [finding.probe for finding in self.ruled(ruling)]
+
+
+def worst_family(families: Sequence[FamilyFigure]) -> FamilyFigure | None:
+    """The one that succeeded most often, of as many trials as possible; None where none succeeded."""
+    return max(
+        (family for family in families if family.succeeded),
+        key=lambda family: (family.succeeded / family.tried, family.tried),
+        default=None,
+    )

@@ -1,0 +1,136 @@
+"""Where cards are kept: a folder beside the store, one JSON file for each judge, model and snapshot."""
+
+import os
+import tempfile
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import orjson
+
+from adjudge.analysis.certification.records import JudgeCard
+from adjudge.documents.records_json import records_json
+from adjudge.errors import StoreError
+from adjudge.options import DEFAULT_STORE
+from adjudge.records import Json
+from adjudge.store.places import database_file
+from adjudge.store.trust import remember
+
+FOLDER = "cards"
+FORMAT = 3
+"""2 had sentences where this one has figures; 1, which is not read, ruled by single figures and not by intervals."""
+
+
+def shelf_of(store: str | Path) -> Path:
+    """Beside the store's file; a store on a server has no folder, so its cards are in the default one."""
+    file = database_file(store)
+    return (Path(DEFAULT_STORE) if file is None else file.parent) / FOLDER
+
+
+def keep_card(card: JudgeCard, shelf: Path) -> Path:
+    """In one step: a reader sees the old card or the new one, never half of either."""
+    path = shelf / _file_name(card)
+    try:
+        shelf.mkdir(parents=True, exist_ok=True)
+        write_whole(path, orjson.dumps(card_json(card), option=orjson.OPT_INDENT_2))
+    except OSError as error:
+        raise StoreError(
+            str(shelf),
+            f"the card could not be written ({error.strerror or error})",
+            "check the folder and the disk, or name another store",
+        ) from None
+    remember(card.card_id, path)
+    return path
+
+
+def find_card(shelf: Path, *, judge_hash: str, model: str) -> JudgeCard | None:
+    """The latest for this judge and model, whatever the snapshot."""
+    of_model = [card for card in find_cards(shelf, judge_hash=judge_hash) if card.model == model]
+    return of_model[0] if of_model else None
+
+
+def find_cards(shelf: Path, *, judge_hash: str) -> list[JudgeCard]:
+    """All of one judge, the latest first; a file that is no card is passed over."""
+    found: list[JudgeCard] = []
+    for path in sorted(shelf.glob("*.json")):
+        if f"-{judge_hash}-" not in path.name:
+            continue
+        try:
+            card = read_card(orjson.loads(path.read_bytes()))
+        except (OSError, KeyError, TypeError, ValueError, AttributeError):
+            continue
+        if card.judge_hash == judge_hash:
+            found.append(card)
+    return sorted(found, key=lambda card: card.at, reverse=True)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Written beside it and moved into place."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def card_json(card: JudgeCard) -> dict[str, Json]:
+    """What `--json` prints and a file holds."""
+    found = records_json(card)
+    assert isinstance(found, dict)
+    return {"format": FORMAT, **found}
+
+
+def read_card(found: Mapping[str, Any]) -> JudgeCard:
+    """A card from its JSON; a KeyError, TypeError, ValueError or AttributeError for what is none."""
+    parts = {key: value for key, value in found.items() if key != "format"}
+    if found["format"] == 2:
+        parts["findings"] = [
+            {
+                **{key: value for key, value in each.items() if key not in {"wanted", "found"}},
+                "earlier_words": each["found"],
+            }
+            for each in parts["findings"]
+        ]
+    elif found["format"] != FORMAT:
+        raise ValueError(f"format {found['format']} is not {FORMAT}")
+    card: JudgeCard = _decode(JudgeCard, parts)
+    return card
+
+
+def _decode(wanted: Any, value: Any) -> Any:
+    """A value of this type, its parts checked: a file that came with a repository can hold anything."""
+    origin, parts = get_origin(wanted), get_args(wanted)
+    if origin in {Union, UnionType}:
+        if value is None and NoneType in parts:
+            return None
+        (wanted,) = (part for part in parts if part is not NoneType)
+        return _decode(wanted, value)
+    if origin is Literal and value in parts:
+        return value
+    if origin is tuple and isinstance(value, list):
+        return tuple(_decode(parts[0], each) for each in value)
+    if origin is Mapping and isinstance(value, dict):
+        return {key: _decode(parts[1], each) for key, each in value.items()}
+    if hasattr(wanted, "__dataclass_fields__") and isinstance(value, dict):
+        types = get_type_hints(wanted)
+        return wanted(**{key: _decode(types[key], each) for key, each in value.items()})
+    if wanted is float and type(value) is int:
+        return float(value)
+    if wanted in {str, int, float, bool} and type(value) is wanted:
+        return value
+    raise ValueError(f"{value!r} is not {wanted}")
+
+
+def _file_name(card: JudgeCard) -> str:
+    name = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in card.judge)[:60]
+    return f"{name}-{card.judge_hash}-{_digest(card.model)}-{_digest(card.snapshot or '')}.json"
+
+
+def _digest(text: str) -> str:
+    """A model's name may hold what no file name can."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
