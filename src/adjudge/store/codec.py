@@ -117,8 +117,8 @@ def load_measured(text: str) -> Measured:
 
 
 def dump_judgement(judgement: Judgement) -> bytes:
-    """All but id, judge, its hash, repeat and moment, which are columns, and the texts of its calls."""
-    plain: Plain = {"model": judgement.model, "outcome": _outcome(judgement.outcome)}
+    """All but id, judge, its hash, model, repeat and moment, which are columns, and the texts of its calls."""
+    plain: Plain = {"outcome": _outcome(judgement.outcome)}
     if judgement.reason is not None:
         plain["reason"] = judgement.reason
     if judgement.normalized is not None:
@@ -152,6 +152,7 @@ def load_judgement(
     case_id: str,
     judge: str,
     judge_hash: str,
+    model: str,
     repeat: int,
     at: int,
     references: Mapping[int, Reference] | None = None,
@@ -168,7 +169,7 @@ def load_judgement(
             case_id=case_id,
             judge=judge,
             judge_hash=judge_hash,
-            model=plain["model"],
+            model=model,
             repeat=repeat,
             outcome=_read_outcome(plain["outcome"]),
             reason=plain.get("reason"),

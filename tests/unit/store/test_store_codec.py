@@ -165,6 +165,7 @@ def read(data, judgement):
         case_id=judgement.case_id,
         judge=judgement.judge,
         judge_hash=judgement.judge_hash,
+        model=judgement.model,
         repeat=judgement.repeat,
         at=to_micros(judgement.at),
     )
@@ -206,7 +207,7 @@ def test_prompts_and_token_probabilities_come_back(request, completion):
     assert load_logprobs(dump_logprobs(completion.logprobs)) == completion.logprobs
 
 
-@pytest.mark.parametrize("broken", [{}, [], {"model": "m"}, {"model": "m", "outcome": {}}, "x", None])
+@pytest.mark.parametrize("broken", [{}, [], {"reason": "r"}, {"outcome": {}}, "x", None])
 def test_a_judgement_with_parts_missing_is_damaged(broken):
     judgement = Judgement(
         case_id="1",
