@@ -11,7 +11,7 @@ from adjudge.analysis.scores import ScoreRows, case_fields, explain_score, score
 from adjudge.analysis.summary.stored import judges_of
 from adjudge.documents.records_json import records_json
 from adjudge.documents.rows import result_row
-from adjudge.fields import ALIASES
+from adjudge.fields import ALIASES, RESPONSES
 from adjudge.records import Call, Case, Failed, Json, Judge, Judgement
 from adjudge.server.items import ItemFilter, neighbours
 from adjudge.server.keys import to_key
@@ -28,7 +28,9 @@ from adjudge.server.shapes_item import (
 )
 from adjudge.store import JudgementKey, JudgementLine, RunRecord
 
-FIELDS = ("question", "response", "reference", "context", "tool_calls", "messages", "focus", "current_date")
+FIELDS = (
+    "question", "response", *RESPONSES, "reference", "context", "tool_calls", "messages", "focus", "current_date"
+)  # fmt: skip
 ROWS = TypeAdapter(ScoreRows)
 MOST_OTHERS = 200
 MOST_COMPARED = 24
@@ -216,8 +218,7 @@ def _compared(
             continue
         other = service.store.case(line.run_id, case_id)
         if other is not None:
-            alike = other.fields.get("response") == case.fields.get("response")
-            known[line.case_hash] = "same_response" if alike else "another_response"
+            known[line.case_hash] = "same_response" if other.answers_like(case) else "another_response"
     return known
 
 

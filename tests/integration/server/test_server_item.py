@@ -14,6 +14,7 @@ from served import served
 from xss_corpus import PAYLOADS, planted
 
 import adjudge
+from adjudge.dataset import read_cases
 from adjudge.store import KeepJudgement, KeptLabel, open_store
 from adjudge.text import seen
 
@@ -129,6 +130,25 @@ def test_the_same_case_elsewhere_says_where_the_response_differs(pages):
     )
     repeats = pages.read("/api/runs/support/item", params={"case": "md"})["others"]
     assert [(each["run"], each["repeat"], each["case"]) for each in repeats] == [("support", 1, "same")]
+
+
+def test_several_responses_of_a_case_are_shown(tmp_path):
+    seed_store(tmp_path, 1, judges=("relevance",))
+    (case,) = read_cases([{"id": "pair", "answer_a": "Paris <b>", "answer_b": "Rome"}])
+    with closing(open_store(tmp_path)) as store:
+        judgement = replace(store.judgement("seeded", "case-000000")[0], case_id="pair")
+        store.write(
+            [KeepJudgement(run_id="seeded", judgement=judgement, case=case, calls=(), reuse_key=None)]
+        )
+    with served(tmp_path) as pages:
+        fields = pages.read("/api/runs/seeded/item", params={"case": "pair"})["fields"]
+        assert [(each["name"], each["column"], each["value"]) for each in fields] == [
+            ("response_a", "answer_a", "Paris <b>"),
+            ("response_b", "answer_b", "Rome"),
+        ]
+        html = page_of(pages, "seeded", case="pair")
+        assert "Response A" in html
+        assert "Paris &lt;b&gt;" in html
 
 
 def test_two_models_of_a_run_have_pages_of_their_own(tmp_path):

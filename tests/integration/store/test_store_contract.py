@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 
+from adjudge.dataset import read_cases
 from adjudge.errors import InputError, StoreError
 from adjudge.records import BadRow, Case, Failed, Place
 from adjudge.store import EndRun, JudgementKey, PlaceJudgement, open_store
@@ -55,6 +56,16 @@ def test_two_models_of_a_run_judge_a_case_side_by_side(store, make, prefix):
     assert store.remove_judgements("r1", ["call_failed"]) == 1
     assert [each.model for each in store.judgements("r1", with_calls=True)] == names[::-1]
     assert store.check() == []
+
+
+@pytest.mark.parametrize("row", [{"output_1": "A", "output_2": "B"}, {"responses": ["A", "B", "C" * 2_000]}])
+def test_a_case_comes_back_with_all_its_responses(store, make, row):
+    (case,) = read_cases([{"id": "c1", "question": "q", **row}])
+    completion, judgement = make.pair("c1")
+    case = replace(case, place=judgement.judgement.place)
+    store.write([make.run(), completion, replace(judgement, case=case)])
+    assert store.case("r1", "c1") == case
+    assert store.case("r1", "c1").responses == case.responses != ()
 
 
 def test_streamed_judgements_carry_their_cost_and_texts_only_when_asked(store, make):
