@@ -1,5 +1,6 @@
 """A run in words: how good, how sure, which cases failed, what was not scored, what to do next."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import isfinite
 
@@ -236,7 +237,9 @@ def case_table(run: RunSummary) -> Table:
                 *cells,
             )
         )
-    header: tuple[Text, ...] = ("Case", "Question", *(Quote(name) for name, *_ in judges))
+    several = Counter(name for name, *_ in judges)
+    names = (f"{name} ({model})" if several[name] > 1 else name for name, _, model in judges)
+    header: tuple[Text, ...] = ("Case", "Question", *map(Quote, names))
     return Table(kind="cases", caption="Lowest cases, by judge", header=header, rows=tuple(rows))
 
 
