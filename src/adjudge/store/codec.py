@@ -157,7 +157,7 @@ def load_judgement(
     at: int,
     references: Mapping[int, Reference] | None = None,
 ) -> Judgement:
-    """As it was, but for its calls, which are `bare`.
+    """As it was, but its calls say only what they were for and what they cost.
 
     With `references`, position -> completion, it is being taken over from the store: so are its calls then, and what
     they cost is on the books of the run that made them.
@@ -196,34 +196,6 @@ def load_judgement(
         )
     except (AttributeError, KeyError, TypeError, IndexError):
         raise DamagedError("a judgement with parts missing") from None
-
-
-def bare(call: Call) -> Call:
-    """What a judgement itself remembers of a call: what it was for and what it cost, not what was said."""
-    request, completion = call.request, call.completion
-    return Call(
-        request=Request(
-            prompt=EMPTY_PROMPT,
-            schema=None,
-            case_id=request.case_id,
-            judge=request.judge,
-            step=request.step,
-            repeat=request.repeat,
-            shared=request.shared,
-        ),
-        completion=Completion(
-            text="",
-            finish=completion.finish,
-            structured=completion.structured,
-            model_snapshot=completion.model_snapshot,
-            usage=completion.usage,
-            cost=completion.cost,
-            latency_ms=completion.latency_ms,
-            attempts=completion.attempts,
-            notes=completion.notes,
-            from_store=completion.from_store,
-        ),
-    )
 
 
 def _outcome(outcome: Outcome) -> Plain:

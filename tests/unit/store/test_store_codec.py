@@ -32,7 +32,6 @@ from adjudge.records import (
 )
 from adjudge.store import KeepCompletion, KeepJudgement, open_store
 from adjudge.store.codec import (
-    bare,
     dump_case,
     dump_judgement,
     dump_logprobs,
@@ -156,6 +155,34 @@ def cases(draw, case_id=TEXT):
         fields=shared | draw(OBJECTS),
         contested=draw(st.dictionaries(TEXT, NOTES, max_size=2)),
         place=draw(PLACES),
+    )
+
+
+def bare(call):
+    """What a judgement itself remembers of a call: what it was for and what it cost, not what was said."""
+    request, completion = call.request, call.completion
+    return Call(
+        request=Request(
+            prompt=Prompt(messages=()),
+            schema=None,
+            case_id=request.case_id,
+            judge=request.judge,
+            step=request.step,
+            repeat=request.repeat,
+            shared=request.shared,
+        ),
+        completion=Completion(
+            text="",
+            finish=completion.finish,
+            structured=completion.structured,
+            model_snapshot=completion.model_snapshot,
+            usage=completion.usage,
+            cost=completion.cost,
+            latency_ms=completion.latency_ms,
+            attempts=completion.attempts,
+            notes=completion.notes,
+            from_store=completion.from_store,
+        ),
     )
 
 
