@@ -2,6 +2,16 @@
 
 from collections.abc import Mapping
 
+RESPONSES = tuple(f"response_{letter}" for letter in "abcdefgh")
+"""The answers of a case that has several, in their order."""
+
+
+def _names_of_response(letter: str, number: int) -> tuple[str, ...]:
+    stems = ("response", "answer", "output", "completion")
+    names = [f"{stem}_{end}" for stem in stems for end in (letter, letter.upper(), number)]
+    return tuple(names[1:])
+
+
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "id": ("case_id",),
     "question": ("input", "query", "user_input", "user_question", "prompt", "instruction"),
@@ -16,6 +26,8 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
         "system_answer",
         "completion",
     ),
+    "responses": (),
+    **{name: _names_of_response(name[-1], number) for number, name in enumerate(RESPONSES, 1)},
     "reference": ("expected", "expected_output", "ideal", "ground_truth", "target", "reference_answer"),
     "context": ("contexts", "retrieval_context", "retrieved_contexts", "documents"),
     "tool_calls": ("toolCalls", "tools_called"),
@@ -33,7 +45,7 @@ CANONICAL: Mapping[str, str] = {
     name: field for field, aliases in ALIASES.items() for name in (field, *aliases)
 }
 
-JSON_FIELDS = frozenset({"tool_calls", "messages", "context", "metadata", "annotators"})
+JSON_FIELDS = frozenset({"tool_calls", "messages", "context", "metadata", "annotators", "responses"})
 """Fields whose CSV cells are read as JSON when they are JSON; so is a column named `parameters`."""
 
 NEVER_IN_PROMPT = frozenset({"label", "annotators"})

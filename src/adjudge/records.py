@@ -44,6 +44,19 @@ class Case:
     """Canonical field -> the columns that compete for it, none of them canonical; it is then not in `fields`."""
     place: Place | None = None
 
+    @property
+    def responses(self) -> tuple[Json, ...]:
+        """The answers of a case that has several, `response_a` first; None for one that is absent before another."""
+        found = [self.fields.get(f"response_{letter}") for letter in "abcdefgh"]
+        while found and found[-1] is None:
+            found.pop()
+        return tuple(found)
+
+    def answers_like(self, other: "Case") -> bool:
+        """Whether what is judged is the same."""
+        mine, theirs = ((case.fields.get("response"), case.responses) for case in (self, other))
+        return mine == theirs
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BadRow:

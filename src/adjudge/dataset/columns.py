@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from adjudge.fields import ALIASES, CANONICAL, canonical_field, strip_namespace
+from adjudge.fields import ALIASES, CANONICAL, RESPONSES, canonical_field, strip_namespace
 from adjudge.records import Json
 
 ASKED = ("question", "reference", "context")
@@ -19,7 +19,7 @@ def to_fields(columns: Mapping[str, Json], maps: Mapping[str, str]) -> Fields:
     """The canonical fields of a row that holds no absent value.
 
     The person's `--columns` decides; else the canonical column; else the only alias. Between two aliases nobody
-    can choose but the person, so the field is contested.
+    can choose but the person, so the field is contested. A list of `responses` fills `response_a`, `response_b` ….
     """
     claims: dict[str, list[str]] = {}
     for name in columns:
@@ -44,6 +44,11 @@ def to_fields(columns: Mapping[str, Json], maps: Mapping[str, str]) -> Fields:
         value = _column(columns, column)
         if value is not None:
             values[field] = value
+    listed = values.get("responses")
+    if isinstance(listed, list) and len(listed) <= len(RESPONSES):
+        for field, value in zip(RESPONSES, listed, strict=False):
+            if value is not None and field not in contested:
+                values.setdefault(field, value)
     return Fields(values, contested)
 
 

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from hashlib import blake2b, sha256
 
 from adjudge.dataset.rows import UnusableError, described
-from adjudge.fields import CANONICAL
+from adjudge.fields import CANONICAL, RESPONSES
 from adjudge.records import Json
 
-_NOT_ASKED = frozenset({"id", "response", "tool_calls", "label", "annotators", "metadata", "cluster"})
+_NOT_ASKED = frozenset(
+    {"id", "response", "responses", *RESPONSES, "tool_calls", "label", "annotators", "metadata", "cluster"}
+)
 _ANSWER_OBJECTS = frozenset({"sample"})
 """Where exports in the `{{ sample.x }}` style keep what the system said."""
 

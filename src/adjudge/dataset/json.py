@@ -11,11 +11,13 @@ from adjudge.dataset.rows import Origin, Row, Unread, UnusableError, shown
 from adjudge.dataset.sniff import is_document, look_ahead, refuse_other_encodings, sniff
 from adjudge.dataset.window import END, Window
 from adjudge.errors import DatasetError
-from adjudge.fields import CANONICAL
+from adjudge.fields import CANONICAL, RESPONSES
 
 _ROW_WANTED = "one JSON object"
 _SPOOL_BYTES = 1 << 24
-_ROW_FIELDS = frozenset({"question", "response", "reference", "context", "tool_calls", "messages"})
+_ROW_FIELDS = frozenset(
+    {"question", "response", "responses", *RESPONSES, "reference", "context", "tool_calls", "messages"}
+)
 """An object with one of these columns is a case, whatever lists it holds."""
 
 

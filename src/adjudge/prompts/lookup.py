@@ -228,6 +228,8 @@ def _in_namespace_object(case: Case, name: str) -> bool:
 def _field(case: Case, field: str) -> Found | None:
     if field in case.contested:
         raise _undecided(case, field, case.contested[field], f"the {field}")
+    if field == "responses" and field not in case.fields:
+        return Found(value=list(case.responses)) if case.responses else None
     return _present(case.fields.get(field))
 
 

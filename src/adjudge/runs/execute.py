@@ -38,6 +38,7 @@ from adjudge.records import (
 from adjudge.runs.groups import cluster_of, slice_values
 from adjudge.runs.keep import Keeper, NoKeeper
 from adjudge.runs.order import MOST_HELD, Positions, Settled, in_order
+from adjudge.store import JudgementKey
 
 LOOKED_UP = 400
 """Cases asked about at a time when a run goes on."""
@@ -115,24 +116,21 @@ async def plan_work(rows: Iterable[Case | BadRow], conditions: Conditions) -> As
     for chunk in _chunks(rows, LOOKED_UP if keeper.goes_on else 1):
         done = await keeper.done([row.case_id for row in chunk])
         works = [
-            (row, judge, repeat)
+            (JudgementKey(row.case_id, judge.name, conditions.client.name, repeat), row, judge)
             for row in chunk
             for judge in conditions.judges
             for repeat in range(conditions.repeats)
         ]
         if done:
-            here = {
-                (row.case_id, judge.name, repeat): position
-                for position, (row, judge, repeat) in enumerate(works, positions.planned)
-            }
+            here = {key: position for position, (key, *_) in enumerate(works, positions.planned)}
             await keeper.place({key: here[key] for key in done if key in here and here[key] != done[key]})
-        for row, judge, repeat in works:
+        for key, row, judge in works:
             if conditions.halt.why is not None:
                 return
-            if (row.case_id, judge.name, repeat) in done:
+            if key in done:
                 positions.skip()
             else:
-                yield Work(row=row, judge=judge, repeat=repeat, position=positions.take())
+                yield Work(row=row, judge=judge, repeat=key.repeat, position=positions.take())
     conditions.progress.expected = positions.planned
 
 

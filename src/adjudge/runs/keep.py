@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import TypeAlias
 
 from adjudge.procedures.procedure import Asking
 from adjudge.prompts.fill import Filled
 from adjudge.records import BadRow, Case, Judge, Judgement, ModelClient
 from adjudge.runs.identity import ChosenRun
 from adjudge.runs.reuse import StoredClient
-from adjudge.store import KeepJudgement, PlaceJudgement
+from adjudge.store import JudgementKey, KeepJudgement, PlaceJudgement
 from adjudge.store.group import GroupCommit
 from adjudge.store.packing import dump_json
 
@@ -18,10 +17,6 @@ TAKEN_OVER = frozenset({"scored", "forced", "unreadable", "refused", "truncated"
 columns, and costs nothing to find out."""
 TRIED_AGAIN = frozenset({"call_failed", "not_asked", "too_long"})
 """Outcomes of which a run that goes on makes another try: no reply was stored for them."""
-
-
-Made: TypeAlias = tuple[str, str, int]
-"""Case id, judge and repeat of a judgement."""
 
 
 class Keeper:
@@ -42,15 +37,14 @@ class Keeper:
         self._fresh = fresh
         self._retry = retry
 
-    async def done(self, case_ids: Sequence[str]) -> Mapping[Made, int]:
+    async def done(self, case_ids: Sequence[str]) -> Mapping[JudgementKey, int]:
         """What this run has judged already and need not judge again -> its position."""
         return await self._store.done_among(self.run_id, case_ids) if self.goes_on else {}
 
-    async def place(self, moved: Mapping[Made, int]) -> None:
+    async def place(self, moved: Mapping[JudgementKey, int]) -> None:
         """Committed on return: what was judged before stands at these positions of the rows as they come now."""
         writes = [
-            PlaceJudgement(run_id=self.run_id, case_id=case_id, judge=judge, repeat=repeat, position=position)
-            for (case_id, judge, repeat), position in moved.items()
+            PlaceJudgement(run_id=self.run_id, key=key, position=position) for key, position in moved.items()
         ]
         await self._store.keep(*writes)
 
@@ -112,11 +106,11 @@ class NoKeeper:
 
     goes_on = False
 
-    async def done(self, case_ids: Sequence[str]) -> Mapping[Made, int]:
+    async def done(self, case_ids: Sequence[str]) -> Mapping[JudgementKey, int]:
         del case_ids
         return {}
 
-    async def place(self, moved: Mapping[Made, int]) -> None:
+    async def place(self, moved: Mapping[JudgementKey, int]) -> None:
         del moved
 
     def reuse_key(self, judge: Judge, case: Case, filled: Filled, asking: Asking, repeat: int) -> str | None:

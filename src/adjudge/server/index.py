@@ -36,11 +36,11 @@ MOST_OPEN = 16
 # pass over few pages, and needs no index of its own.
 TABLES = (
     """CREATE TABLE items (
-        made INTEGER PRIMARY KEY, case_id TEXT NOT NULL, judge TEXT NOT NULL, repeat INTEGER NOT NULL,
+        made INTEGER PRIMARY KEY, case_id TEXT NOT NULL, judge TEXT NOT NULL, model TEXT NOT NULL, repeat INTEGER NOT NULL,
         outcome TEXT NOT NULL, score REAL, passed INTEGER, probability REAL, cost REAL, latency_ms REAL NOT NULL,
         own_score REAL, own_pass INTEGER,
         labelled INTEGER NOT NULL DEFAULT 0, label_score REAL, label_pass REAL, gap REAL)""",
-    "CREATE INDEX items_case ON items (case_id, judge, repeat)",
+    "CREATE INDEX items_case ON items (case_id, judge, model, repeat)",
     """CREATE TABLE facets (
         name TEXT NOT NULL, value TEXT NOT NULL, made INTEGER NOT NULL,
         PRIMARY KEY (name, value, made)) WITHOUT ROWID""",

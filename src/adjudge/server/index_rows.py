@@ -33,7 +33,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 _WORD_OR_PHRASE = re.compile(r'"([^"]*)"?|([^\s"]+)')
 
 COLUMNS = (
-    "made", "case_id", "judge", "repeat", "outcome", "score", "passed", "probability", "cost", "latency_ms",
+    "made", "case_id", "judge", "model", "repeat", "outcome", "score", "passed", "probability", "cost", "latency_ms",
     "own_score", "own_pass",
 )  # fmt: skip
 
@@ -125,6 +125,7 @@ def make_row(listed: ListedJudgement, scales: Scales) -> tuple[Any, ...]:
         listed.number,
         clean(listed.case_id),
         clean(listed.judge),
+        clean(listed.model),
         listed.repeat,
         listed.outcome,
         listed.score,

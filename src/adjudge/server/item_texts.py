@@ -8,6 +8,7 @@ from typing import Any, Literal
 import orjson
 from markupsafe import Markup
 
+from adjudge.fields import RESPONSES
 from adjudge.server.passages import Wanted, find_passages
 from adjudge.server.safe_markdown import looks_like_markdown, render_markdown, render_plain
 from adjudge.server.shapes_item import CaseField, ItemDetail
@@ -19,6 +20,7 @@ MOST_ENTRIES = 12
 TITLES: Mapping[str, str] = {
     "question": "Question",
     "response": "Response",
+    **{name: f"Response {name[-1].upper()}" for name in RESPONSES},
     "reference": "Reference",
     "context": "Context",
     "tool_calls": "Tool calls",

@@ -22,7 +22,7 @@ from adjudge.server.index_rows import (
 from adjudge.server.keys import from_key, to_key
 from adjudge.server.service import Service
 from adjudge.server.shapes_items import ItemPage, ItemRow, Neighbour
-from adjudge.store import Entry, RunRecord
+from adjudge.store import Entry, JudgementKey, RunRecord
 from adjudge.text import NO_VALUE
 
 Sort = Literal[
@@ -84,12 +84,19 @@ class ItemFilter:
             }
         return {name: value for name, value in said.items() if value not in (None, "", [])}
 
-    def item_values(self, case_id: str, judge: str, repeat: int) -> dict[str, Any]:
+    def item_values(self, case_id: str, judge: str, model: str, repeat: int) -> dict[str, Any]:
         """The query parameters of an item's page with this filter carried along; see `carried_filter`."""
         said = self.values()
         said.pop("first", None)
         among = said.pop("judge", "")
-        return {"case": case_id, "judge": judge, "repeat": str(repeat), "among": among, **said}
+        return {
+            "case": case_id,
+            "judge": judge,
+            "model": model,
+            "repeat": str(repeat),
+            "among": among,
+            **said,
+        }
 
     @property
     def narrows(self) -> bool:
@@ -235,17 +242,15 @@ def find_numbers(service: Service, record: RunRecord, wanted: ItemFilter) -> lis
         return [row[0] for row in index.connection.execute(sql, bound)]
 
 
-def neighbours(
-    service: Service, record: RunRecord, wanted: ItemFilter, *, case_id: str, judge: str, repeat: int
-) -> Place:
+def neighbours(service: Service, record: RunRecord, wanted: ItemFilter, key: JudgementKey) -> Place:
     """The item before and after this one, in the filter's order; `first` and `size` do not matter."""
     with service.index.reading(record, words=bool(wanted.q)) as index:
         connection = index.connection
         where, bound = _condition(wanted)
         column = _KEYS.get(wanted.sort.lstrip("-"), "made")
-        name = [clean(case_id), clean(judge), repeat]
+        name = [clean(key.case_id), clean(key.judge), clean(key.model), key.repeat]
         here = connection.execute(
-            f"SELECT made, {column} FROM items WHERE case_id = ? AND judge = ? AND repeat = ?",
+            f"SELECT made, {column} FROM items WHERE case_id = ? AND judge = ? AND model = ? AND repeat = ?",
             name,
         ).fetchone()
         if here is None:
@@ -255,10 +260,10 @@ def neighbours(
 
         def nearest(condition: tuple[str, list[Any]], order: str) -> Neighbour | None:
             found = connection.execute(
-                f"SELECT case_id, judge, repeat FROM items WHERE ({where}) AND ({condition[0]}) ORDER BY {order} LIMIT 1",
+                f"SELECT case_id, judge, model, repeat FROM items WHERE ({where}) AND ({condition[0]}) ORDER BY {order} LIMIT 1",
                 [*bound, *condition[1]],
             ).fetchone()
-            return Neighbour(case_id=found[0], judge=found[1], repeat=found[2]) if found else None
+            return Neighbour(**dict(zip(JudgementKey._fields, found, strict=True))) if found else None
 
         total, fits, earlier = connection.execute(
             f"SELECT count(*), sum(made = ?), sum({before[0]}) FROM items WHERE {where}",
@@ -335,7 +340,7 @@ def _condition(wanted: ItemFilter) -> tuple[str, list[Any]]:
 def _order(sort: Sort, *, backwards: bool = False) -> str:
     if sort == "case":
         way = " DESC" if backwards else ""
-        return f"case_id{way}, judge{way}, repeat{way}, made{way}"
+        return f"case_id{way}, judge{way}, model{way}, repeat{way}, made{way}"
     if sort == "made":
         return "made DESC" if backwards else "made"
     down = sort.startswith("-") != backwards
@@ -350,8 +355,11 @@ def _beside(
     if sort == "made":
         return ("made < ?", [made]), ("made > ?", [made])
     if sort == "case":
-        columns = "(case_id, judge, repeat, made)"
-        return (f"{columns} < (?, ?, ?, ?)", [*name, made]), (f"{columns} > (?, ?, ?, ?)", [*name, made])
+        columns = "(case_id, judge, model, repeat, made)"
+        return (f"{columns} < (?, ?, ?, ?, ?)", [*name, made]), (
+            f"{columns} > (?, ?, ?, ?, ?)",
+            [*name, made],
+        )
     key = _KEYS[sort.lstrip("-")]
     less, more = (">", "<") if sort.startswith("-") else ("<", ">")
     if value is None:

@@ -215,16 +215,18 @@ def _pairs(summary: Summary) -> Iterable[tuple[str, str]]:
 
 
 def _cases(report: Report, ways: "Ways") -> tuple[CaseRow, ...]:
-    judges = list(dict.fromkeys((each.judge, each.judge_hash) for each in report.judges if each.asked))
+    judges = list(
+        dict.fromkeys((each.judge, each.judge_hash, each.model) for each in report.judges if each.asked)
+    )
     binary = binary_judges(report.judges)
     rows = []
     for case in report.cases:
-        found = {(result.judge, result.judge_hash): result for result in case.results}
+        found = {(result.judge, result.judge_hash, result.model): result for result in case.results}
         first = min(found.values(), key=lambda result: result.passed is not False, default=None)
         rows.append(
             CaseRow(
                 case_id=case.case_id,
-                href=None if first is None else ways.item(case.case_id, first.judge),
+                href=None if first is None else ways.item(case.case_id, first.judge, first.model),
                 question=case.question,
                 expected=case.expected,
                 answer=case.answer,
@@ -289,10 +291,10 @@ class Ways:
     def items(self, wanted: ItemFilter) -> str:
         return f"/runs/{self.key}/items{query(wanted.values(view=False))}"
 
-    def item(self, case_id: str, judge: str, repeat: int = 0) -> str | None:
+    def item(self, case_id: str, judge: str, model: str) -> str | None:
         if len(case_id) >= LONGEST_ID:
             return None
-        return f"/runs/{self.key}/item{query({'case': case_id, 'judge': judge, 'repeat': repeat or None})}"
+        return f"/runs/{self.key}/item{query({'case': case_id, 'judge': judge, 'model': model})}"
 
 
 def shown_rate(per_second: float) -> str:

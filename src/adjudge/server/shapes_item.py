@@ -67,7 +67,7 @@ class OtherJudgement(Shape):
     name: str | None
     judge: str
     judge_hash: str
-    model: str | None
+    model: str
     repeat: int
     outcome: str
     score: float | None

@@ -81,4 +81,5 @@ class Neighbour(Shape):
 
     case_id: str
     judge: str
+    model: str
     repeat: int

@@ -13,7 +13,7 @@ from adjudge.analysis.comparison.runs import OWN_LABELS, ComparisonOptions, RunC
 from adjudge.documents.document import CaseList, Fact, Text
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
-from adjudge.fields import CANONICAL
+from adjudge.fields import CANONICAL, RESPONSES
 from adjudge.records import Case, Json
 from adjudge.server.differences import Piece, mark_differences
 from adjudge.server.figures import AT_ONCE
@@ -134,7 +134,7 @@ def farthest(slices: Iterable[ComparedSlice]) -> float:
 
 # ---- one case, side by side ------------------------------------------------------------------------------
 
-CASE_FIELDS = ("question", "reference", "response", "context", "tool_calls", "messages", "focus")
+CASE_FIELDS = ("question", "reference", "response", *RESPONSES, "context", "tool_calls", "messages", "focus")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -11,7 +11,7 @@ from adjudge.analysis.scores import ScoreRows, case_fields, explain_score, score
 from adjudge.analysis.summary.stored import judges_of
 from adjudge.documents.records_json import records_json
 from adjudge.documents.rows import result_row
-from adjudge.fields import ALIASES
+from adjudge.fields import ALIASES, RESPONSES
 from adjudge.records import Call, Case, Failed, Json, Judge, Judgement
 from adjudge.server.items import ItemFilter, neighbours
 from adjudge.server.keys import to_key
@@ -26,9 +26,11 @@ from adjudge.server.shapes_item import (
     OtherJudgement,
     SentMessage,
 )
-from adjudge.store import JudgementLine, RunRecord
+from adjudge.store import JudgementKey, JudgementLine, RunRecord
 
-FIELDS = ("question", "response", "reference", "context", "tool_calls", "messages", "focus", "current_date")
+FIELDS = (
+    "question", "response", *RESPONSES, "reference", "context", "tool_calls", "messages", "focus", "current_date"
+)  # fmt: skip
 ROWS = TypeAdapter(ScoreRows)
 MOST_OTHERS = 200
 MOST_COMPARED = 24
@@ -36,11 +38,18 @@ MOST_COMPARED = 24
 
 
 def show_item(
-    service: Service, reference: str, *, case_id: str, judge: str, repeat: int | None, wanted: ItemFilter
+    service: Service,
+    reference: str,
+    *,
+    case_id: str,
+    judge: str,
+    model: str,
+    repeat: int | None,
+    wanted: ItemFilter,
 ) -> ItemDetail:
-    """Without `judge` and `repeat` the first judgement of the case."""
+    """Without `judge`, `model` and `repeat` the first judgement of the case."""
     record = service.run(reference)
-    found = service.store.judgement(record.run_id, case_id, judge or None, repeat)
+    found = service.store.judgement(record.run_id, case_id, judge or None, model or None, repeat)
     if not found:
         raise NotFoundError(
             f"case {case_id}",
@@ -175,9 +184,13 @@ def _others(
 ) -> tuple[list[OtherJudgement], int]:
     """The run's own other judges and repeats first, then other runs, the latest first; and how many more there are."""
     lines = service.store.same_case(judgement.case_id)
-    here = (record.run_id, judgement.judge, judgement.repeat)
-    ours = next((line for line in lines if (line.run_id, line.judge, line.repeat) == here), None)
-    rest = [line for line in lines if (line.run_id, line.judge, line.repeat) != here]
+
+    def is_this(line: JudgementLine) -> bool:
+        names = (line.run_id, line.judge, line.model, line.repeat)
+        return names == (record.run_id, judgement.judge, judgement.model, judgement.repeat)
+
+    ours = next(filter(is_this, lines), None)
+    rest = [line for line in lines if not is_this(line)]
     rest.sort(key=lambda line: line.run_id != record.run_id)  # stable: the latest stay first
     shown = rest[:MOST_OTHERS]
     runs = {each.run_id: each for each in (record, *service.store.runs())}
@@ -205,20 +218,18 @@ def _compared(
             continue
         other = service.store.case(line.run_id, case_id)
         if other is not None:
-            alike = other.fields.get("response") == case.fields.get("response")
-            known[line.case_hash] = "same_response" if alike else "another_response"
+            known[line.case_hash] = "same_response" if other.answers_like(case) else "another_response"
     return known
 
 
 def _other(line: JudgementLine, run: RunRecord | None, same: Mapping[str, Same]) -> OtherJudgement:
-    model = run.plan.get("model") if run else None
     return OtherJudgement(
         run=_text(line.run_id),
         key=to_key(line.run_id),
         name=run.name if run else None,
         judge=_text(line.judge),
         judge_hash=line.judge_hash,
-        model=model if isinstance(model, str) else None,
+        model=_text(line.model),
         repeat=line.repeat,
         outcome=line.outcome,
         score=line.score,
@@ -233,8 +244,6 @@ def _beside(service: Service, record: RunRecord, judgement: Judgement, wanted: I
         service,
         record,
         replace(wanted, first=0),
-        case_id=judgement.case_id,
-        judge=judgement.judge,
-        repeat=judgement.repeat,
+        JudgementKey(judgement.case_id, judgement.judge, judgement.model, judgement.repeat),
     )
     return ItemPlace(previous=place.previous, next=place.next, position=place.position, total=place.total)

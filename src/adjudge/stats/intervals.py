@@ -1,11 +1,11 @@
 """How sure: 95 % intervals for means and rates, none of them of zero width."""
 
+from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import fsum, inf, isfinite, sqrt
 
 from adjudge.records import Scale
-from adjudge.stats.moments import Moments
 from adjudge.stats.student import t_quantile
 
 CONFIDENCE = 0.95
@@ -37,58 +37,76 @@ class Undefined:
     why: str
 
 
-def mean_interval(
-    values: Iterable[float] | Moments, scale: Scale | None = None, *, cases: int | None = None
-) -> Estimate | None:
-    """The mean with Student's t interval, kept within the scale; None for no values.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Moments:
+    """Of values in any order: `math.fsum` rounds a sum once, so that neither order nor size cancels anything."""
 
-    `cases` says how many different cases the values are from when some are repeats of one case. Repeats are no new
-    evidence about other cases, so the interval is then as wide as if each repeat told what the first had told.
+    count: int
+    low: float
+    high: float
+    mean: float
+    variance: float
+    """The sample variance (n - 1); 0 for one value."""
+
+    @property
+    def constant(self) -> bool:
+        """Whether no two values differ by more than rounding: 0.1 + 0.2 beside 0.3 is no spread."""
+        return self.high - self.low <= 1e-9 * max(1.0, abs(self.low), abs(self.high))
+
+
+def moments_of(values: Iterable[float]) -> Moments | None:
+    """None for no values; a ValueError or OverflowError for NaN and the infinities, which are not scores."""
+    numbers = array("d", values)
+    if not numbers:
+        return None
+    mean = fsum(numbers) / len(numbers)
+    if not isfinite(mean):
+        raise ValueError(f"values whose mean is {mean}")
+    squares = fsum((number - mean) ** 2 for number in numbers)
+    return Moments(
+        count=len(numbers),
+        low=min(numbers),
+        high=max(numbers),
+        mean=mean,
+        variance=squares / max(1, len(numbers) - 1),
+    )
+
+
+def mean_interval(values: Iterable[float], scale: Scale | None = None) -> Estimate | None:
+    """The mean with Student's t interval, kept within the scale; None for no values.
 
     Equal values say nothing about spread, so t would give an interval of zero width. They do say that other values are
     rare: with all n equal, the share of other values is below 1 - 0.025 ** (1 / n) (Clopper-Pearson, near 3.7 / n), and
     the scale bounds what that share can do to the mean. One value alone gives the whole scale.
     """
-    sample = values if isinstance(values, Moments) else Moments(values)
-    n = sample.count
-    if not n:
+    sample = moments_of(values)
+    if sample is None:
         return None
-    evidence = _evidence(n, cases)
-    mean = sample.mean
+    n, mean = sample.count, sample.mean
     # A rule whose points leave the scale it declares must not get an interval that leaves out its own values.
     floor = min(scale.low, sample.low) if scale else -inf
     ceiling = max(scale.high, sample.high) if scale else inf
-    if evidence == 1 or sample.constant:
-        return _bounded(mean, floor, ceiling, n=n, evidence=evidence)
-    variance = sample.variance
-    if evidence < n:  # had every repeat been equal, this is the variance of the cases
-        variance *= (n - 1) / n * evidence / (evidence - 1)
-    margin = t_quantile(_UPPER, evidence - 1) * sqrt(variance / evidence)
+    if sample.constant:
+        return _bounded(mean, floor, ceiling, n=n)
+    margin = t_quantile(_UPPER, n - 1) * sqrt(sample.variance / n)
     return Estimate(
         value=mean,
         low=max(mean - margin, floor),
         high=min(mean + margin, ceiling),
         n=n,
-        method=_with_repeats("t", n, evidence),
+        method="t",
     )
 
 
-def rate_interval(passed: int, n: int, *, cases: int | None = None) -> Estimate | None:
-    """A share with Wilson's score interval; None for a share of nothing. `cases` as in `mean_interval`."""
+def rate_interval(passed: int, n: int) -> Estimate | None:
+    """A share with Wilson's score interval; None for a share of nothing."""
     if not 0 <= passed <= n:
         raise ValueError(f"{passed} of {n} is not a share")
     if not n:
         return None
-    evidence = _evidence(n, cases)
     share = passed / n
-    low, high = wilson(share, evidence)
-    return Estimate(
-        value=share,
-        low=low,
-        high=high,
-        n=n,
-        method=_with_repeats("Wilson", n, evidence),
-    )
+    low, high = wilson(share, n)
+    return Estimate(value=share, low=low, high=high, n=n, method="Wilson")
 
 
 def wilson(share: float, n: float, *, critical: float = _Z) -> tuple[float, float]:
@@ -102,25 +120,13 @@ def wilson(share: float, n: float, *, critical: float = _Z) -> tuple[float, floa
     )
 
 
-def _bounded(mean: float, floor: float, ceiling: float, *, n: int, evidence: int) -> Estimate:
+def _bounded(mean: float, floor: float, ceiling: float, *, n: int) -> Estimate:
     if floor == -inf or floor >= ceiling:
         low, high, method = -inf, inf, "none (the values do not differ, and there is no scale)"
-    elif evidence == 1:
+    elif n == 1:
         low, high, method = floor, ceiling, "the whole scale (one case)"
     else:
-        others = 1.0 - (1.0 - _UPPER) ** (1.0 / evidence)
+        others = 1.0 - (1.0 - _UPPER) ** (1.0 / n)
         low, high = mean - others * (mean - floor), mean + others * (ceiling - mean)
         method = "scale bound (all values equal)"
-    return Estimate(value=mean, low=low, high=high, n=n, method=_with_repeats(method, n, evidence))
-
-
-def _evidence(n: int, cases: int | None) -> int:
-    if cases is None:
-        return n
-    if not 1 <= cases <= n:
-        raise ValueError(f"{n} values cannot be from {cases} cases")
-    return cases
-
-
-def _with_repeats(method: str, n: int, evidence: int) -> str:
-    return method if evidence == n else f"{method}, repeats of a case counted as one"
+    return Estimate(value=mean, low=low, high=high, n=n, method=method)

@@ -1,14 +1,14 @@
 """A judge beside itself: how far repeats of one case differ, and which cases they leave undecided."""
 
+from array import array
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import fsum, sqrt
 from typing import NamedTuple, Self
 
 from adjudge.stats.clusters import ClusterKind, rate_of, spread_of, warn_of_few
 from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined
-from adjudge.stats.moments import Moments
 from adjudge.stats.student import t_quantile
 
 _UPPER = 0.5 + CONFIDENCE / 2.0
@@ -38,7 +38,7 @@ class Retests:
     __slots__ = ("cases", "df", "kinds", "squares")
 
     def __init__(self) -> None:
-        self.squares = Moments()
+        self.squares = array("d")
         self.df = self.cases = 0
         self.kinds: Counter[Verdicts] = Counter()
 
@@ -47,7 +47,7 @@ class Retests:
         if len(scores) < 2:
             return
         mean = sum(scores) / len(scores)
-        self.squares.add(sum((score - mean) ** 2 for score in scores))
+        self.squares.append(sum((score - mean) ** 2 for score in scores))
         self.df += len(scores) - 1
         self.cases += 1
 
@@ -56,18 +56,11 @@ class Retests:
         if len(verdicts) > 1:
             self.kinds[tuple(sorted(Counter(verdicts).items(), key=repr))] += 1
 
-    def merge(self, other: "Retests") -> None:
-        self.squares.merge(other.squares)
-        self.df += other.df
-        self.cases += other.cases
-        self.kinds.update(other.kinds)
-
     def noise(self) -> Noise | Undefined:
         """Pooled by degrees of freedom, so that a case judged ten times says more than one judged twice."""
         if not self.df:
             return Undefined(why=_NO_REPEATS)
-        squares = self.squares.mean * self.squares.count
-        return Noise(sd=sqrt(squares / self.df), df=self.df, cases=self.cases)
+        return Noise(sd=sqrt(fsum(self.squares) / self.df), df=self.df, cases=self.cases)
 
     def flips(self) -> Estimate | Undefined:
         """The chance that two repeats of one case differ, over cases with at least two."""

@@ -117,8 +117,8 @@ def load_measured(text: str) -> Measured:
 
 
 def dump_judgement(judgement: Judgement) -> bytes:
-    """All but id, judge, its hash, repeat and moment, which are columns, and the texts of its calls."""
-    plain: Plain = {"model": judgement.model, "outcome": _outcome(judgement.outcome)}
+    """All but id, judge, its hash, model, repeat and moment, which are columns, and the texts of its calls."""
+    plain: Plain = {"outcome": _outcome(judgement.outcome)}
     if judgement.reason is not None:
         plain["reason"] = judgement.reason
     if judgement.normalized is not None:
@@ -152,11 +152,12 @@ def load_judgement(
     case_id: str,
     judge: str,
     judge_hash: str,
+    model: str,
     repeat: int,
     at: int,
     references: Mapping[int, Reference] | None = None,
 ) -> Judgement:
-    """As it was, but for its calls, which are `bare`.
+    """As it was, but its calls say only what they were for and what they cost.
 
     With `references`, position -> completion, it is being taken over from the store: so are its calls then, and what
     they cost is on the books of the run that made them.
@@ -168,7 +169,7 @@ def load_judgement(
             case_id=case_id,
             judge=judge,
             judge_hash=judge_hash,
-            model=plain["model"],
+            model=model,
             repeat=repeat,
             outcome=_read_outcome(plain["outcome"]),
             reason=plain.get("reason"),
@@ -195,34 +196,6 @@ def load_judgement(
         )
     except (AttributeError, KeyError, TypeError, IndexError):
         raise DamagedError("a judgement with parts missing") from None
-
-
-def bare(call: Call) -> Call:
-    """What a judgement itself remembers of a call: what it was for and what it cost, not what was said."""
-    request, completion = call.request, call.completion
-    return Call(
-        request=Request(
-            prompt=EMPTY_PROMPT,
-            schema=None,
-            case_id=request.case_id,
-            judge=request.judge,
-            step=request.step,
-            repeat=request.repeat,
-            shared=request.shared,
-        ),
-        completion=Completion(
-            text="",
-            finish=completion.finish,
-            structured=completion.structured,
-            model_snapshot=completion.model_snapshot,
-            usage=completion.usage,
-            cost=completion.cost,
-            latency_ms=completion.latency_ms,
-            attempts=completion.attempts,
-            notes=completion.notes,
-            from_store=completion.from_store,
-        ),
-    )
 
 
 def _outcome(outcome: Outcome) -> Plain:

@@ -13,7 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 from adjudge.errors import StoreError
 from adjudge.records import Judgement
 from adjudge.store.protocol import Store
-from adjudge.store.records import KeepCompletion, KeepJudgement, StoredCompletion, Write
+from adjudge.store.records import JudgementKey, KeepCompletion, KeepJudgement, StoredCompletion, Write
 
 MOST = 2_000
 
@@ -63,7 +63,7 @@ class GroupCommit:
     async def find_judgements(self, reuse_keys: Sequence[str]) -> dict[str, Judgement]:
         return await self._judgements.find(reuse_keys)
 
-    async def done_among(self, run_id: str, case_ids: Sequence[str]) -> dict[tuple[str, str, int], int]:
+    async def done_among(self, run_id: str, case_ids: Sequence[str]) -> dict[JudgementKey, int]:
         return await asyncio.to_thread(self._store.done_among, run_id, case_ids)
 
     async def judgements_between(self, run_id: str, first: int, until: int) -> list[tuple[int, Judgement]]:

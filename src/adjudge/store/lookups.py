@@ -23,7 +23,7 @@ def same_case(session: Session, case_id: str, most_runs: int) -> list[JudgementL
     found: dict[str, list[tuple[int, JudgementLine]]] = {}
     for chunk in chunks(runs, MOST_KEYS):
         sql = (
-            "SELECT made, run_id, case_id, judge, judge_hash, repeat, outcome, score, passed, case_hash, at, full_names"  # noqa: S608 - placeholders only
+            "SELECT made, run_id, case_id, judge, model, judge_hash, repeat, outcome, score, passed, case_hash, at, full_names"  # noqa: S608 - placeholders only
             f" FROM judgements WHERE run_id IN {in_list(len(chunk))} AND case_id = ?"
         )
         for row in session.query(sql, [*chunk, to_name(case_id)]):
@@ -32,6 +32,7 @@ def same_case(session: Session, case_id: str, most_runs: int) -> list[JudgementL
                 run_id,
                 case_column,
                 judge,
+                model,
                 judge_hash,
                 repeat,
                 outcome,
@@ -41,10 +42,12 @@ def same_case(session: Session, case_id: str, most_runs: int) -> list[JudgementL
                 at,
                 full,
             ) = row
+            _, judge_name, model_name = full_names_of(case_column, judge, model, full)
             line = JudgementLine(
                 run_id=from_column(run_id),
-                judge=full_names_of(case_column, judge, full)[1],
+                judge=judge_name,
                 judge_hash=from_column(judge_hash),
+                model=model_name,
                 repeat=repeat,
                 outcome=outcome,
                 score=score,
@@ -60,7 +63,7 @@ def listed(session: Session, run_id: str, after: int, *, with_cases: bool) -> li
     """Read from the stored JSON at a quarter of the time that it takes to make whole judgements of it."""
     data, join = ("t.data", " LEFT JOIN texts t ON t.hash = j.case_hash") if with_cases else ("NULL", "")
     rows = session.query(
-        f"SELECT j.made, j.case_id, j.judge, j.judge_hash, j.repeat, j.outcome, j.score, j.passed, j.at, j.body,"  # noqa: S608 - columns of ours
+        f"SELECT j.made, j.case_id, j.judge, j.model, j.judge_hash, j.repeat, j.outcome, j.score, j.passed, j.at, j.body,"  # noqa: S608 - columns of ours
         f" j.full_names, {data} FROM judgements j{join} WHERE j.run_id = ? AND j.made > ? ORDER BY j.made LIMIT ?",
         [to_name(run_id), after, PAGE],
     )
@@ -75,6 +78,7 @@ def _listed(row: Row) -> ListedJudgement:
         number,
         case_column,
         judge_column,
+        model_column,
         judge_hash,
         repeat,
         outcome,
@@ -85,7 +89,7 @@ def _listed(row: Row) -> ListedJudgement:
         full_names,
         case_data,
     ) = row
-    case_id, judge = full_names_of(case_column, judge_column, full_names)
+    case_id, judge, model = full_names_of(case_column, judge_column, model_column, full_names)
     plain = load_json(unpack(body))
     said = plain["outcome"]
     calls = plain.get("calls", ())
@@ -97,6 +101,7 @@ def _listed(row: Row) -> ListedJudgement:
         case_id=case_id,
         judge=judge,
         judge_hash=from_column(judge_hash),
+        model=model,
         repeat=repeat,
         outcome=outcome,
         score=score,

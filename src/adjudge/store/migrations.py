@@ -1,10 +1,18 @@
 """Numbered steps from an empty database to the schema of this version; a store only ever goes forward."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from adjudge.errors import StoreError
-from adjudge.store.records import UNPLACED
-from adjudge.store.sql import Session
+from adjudge.store.packing import DamagedError, from_column, load_json, unpack
+from adjudge.store.records import UNPLACED, JudgementKey
+from adjudge.store.sql import Row, Session, insert
+from adjudge.store.writing import JUDGEMENTS, dump_full_names, row_key
+
+Step: TypeAlias = str | Callable[[Session], None]
+"""SQL, or what SQL cannot say."""
+PAGE = 1_000
+"""Rows that a step has in memory at a time."""
 
 FIRST: tuple[str, ...] = (
     # content-addressed by SHA-256: prompts, schemas, judge files, rows of cases; each stored once
@@ -92,17 +100,77 @@ EIGHTH: tuple[str, ...] = (
     "DROP TABLE labels_before",
 )
 
-STEPS: Mapping[int, Sequence[str]] = {
-    1: FIRST, 2: SECOND, 3: THIRD, 4: FOURTH, 5: FIFTH, 6: SIXTH, 7: SEVENTH, 8: EIGHTH,
+
+def _copy_judgements(session: Session) -> None:
+    """With the model, which stood in the body only. They are numbered anew, in the order that they have."""
+    columns = [column for column in JUDGEMENTS if column != "model"]
+    select = f"SELECT made, {', '.join(columns)} FROM judgements_before WHERE made > ? ORDER BY made LIMIT ?"  # noqa: S608 - columns of ours
+    last = 0
+    while rows := session.query(select, [last, PAGE]):
+        last = rows[-1][0]
+        insert(
+            session,
+            "judgements",
+            JUDGEMENTS,
+            [_with_model(dict(zip(columns, row[1:], strict=True))) for row in rows],
+        )
+
+
+def _with_model(row: dict[str, Any]) -> Row:
+    """A row that cannot be read stays as it is: `adjudge store check` names it."""
+    try:
+        full = row["full_names"]
+        case_id, judge = (
+            map(from_column, (row["case_id"], row["judge"])) if full is None else load_json(unpack(full))
+        )
+        model = load_json(unpack(row["body"]))["model"]
+        key = JudgementKey(case_id, judge, model, row["repeat"])
+        columns = row_key(row["run_id"], key)
+        row |= {"model": columns[3], "full_names": dump_full_names(columns, key)}
+    except (DamagedError, KeyError, TypeError, ValueError):
+        row["model"] = ""
+    return tuple(row[column] for column in JUDGEMENTS)
+
+
+# several models can judge a case in one run
+NINTH: tuple[Step, ...] = (
+    "ALTER TABLE judgements RENAME TO judgements_before",
+    "ALTER TABLE judgement_calls RENAME TO judgement_calls_before",
+    """CREATE TABLE judgements (
+        made {counter},
+        run_id TEXT NOT NULL, case_id TEXT NOT NULL, judge TEXT NOT NULL, model TEXT NOT NULL, repeat BIGINT NOT NULL,
+        judge_hash TEXT NOT NULL, outcome TEXT NOT NULL,
+        score DOUBLE PRECISION, exact DOUBLE PRECISION, normalized DOUBLE PRECISION, passed BOOLEAN,
+        body {bytes} NOT NULL, case_hash {bytes}, reuse_key {bytes}, at BIGINT NOT NULL, full_names {bytes},
+        position BIGINT NOT NULL,
+        UNIQUE (run_id, case_id, judge, model, repeat))""",
+    """CREATE TABLE judgement_calls (
+        run_id TEXT NOT NULL, case_id TEXT NOT NULL, judge TEXT NOT NULL, model TEXT NOT NULL, repeat BIGINT NOT NULL,
+        position BIGINT NOT NULL, completion_key {bytes} NOT NULL, completion_version BIGINT NOT NULL,
+        PRIMARY KEY (run_id, case_id, judge, model, repeat, position)){clustered}""",
+    _copy_judgements,
+    """INSERT INTO judgement_calls
+        SELECT l.run_id, l.case_id, l.judge, j.model, l.repeat, l.position, l.completion_key, l.completion_version
+        FROM judgement_calls_before l JOIN judgements j
+        ON j.run_id = l.run_id AND j.case_id = l.case_id AND j.judge = l.judge AND j.repeat = l.repeat""",
+    "DROP TABLE judgement_calls_before",
+    "DROP TABLE judgements_before",
+    "CREATE INDEX judgements_in_order ON judgements (run_id, made)",
+    "CREATE INDEX judgements_by_reuse ON judgements (reuse_key, made) WHERE reuse_key IS NOT NULL",
+    "CREATE INDEX judgements_by_position ON judgements (run_id, position, made)",
+)
+
+STEPS: Mapping[int, Sequence[Step]] = {
+    1: FIRST, 2: SECOND, 3: THIRD, 4: FOURTH, 5: FIFTH, 6: SIXTH, 7: SEVENTH, 8: EIGHTH, 9: NINTH,
 }  # fmt: skip
-"""Version -> the statements that make it out of the one before."""
+"""Version -> the steps that make it out of the one before."""
 
 TABLES = (
     "meta", "texts", "judges", "completions", "runs", "judgements", "judgement_calls", "labels", "draws", "spending",
 )  # fmt: skip
 
 
-def latest(steps: Mapping[int, Sequence[str]]) -> int:
+def latest(steps: Mapping[int, Sequence[Step]]) -> int:
     return max(steps)
 
 
@@ -114,7 +182,7 @@ def stored_version(session: Session, where: str) -> int:
     return int(rows[0][0])
 
 
-def migrate(session: Session, where: str, *, empty: bool, steps: Mapping[int, Sequence[str]]) -> None:
+def migrate(session: Session, where: str, *, empty: bool, steps: Mapping[int, Sequence[Step]]) -> None:
     """Take the store to the latest version, in the transaction of `session`: all the steps, or none."""
     if empty:
         session.change("CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
@@ -123,8 +191,11 @@ def migrate(session: Session, where: str, *, empty: bool, steps: Mapping[int, Se
     if version > latest(steps):
         raise too_new(where, version, latest(steps))
     for number in range(version + 1, latest(steps) + 1):
-        for statement in steps[number]:
-            session.change(statement)
+        for step in steps[number]:
+            if isinstance(step, str):
+                session.change(step)
+            else:
+                step(session)
     if version < latest(steps):
         session.change("UPDATE meta SET value = ? WHERE name = 'schema_version'", [str(latest(steps))])
 

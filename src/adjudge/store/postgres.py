@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from adjudge.errors import MissingExtraError, StoreError
-from adjudge.store.migrations import STEPS, TABLES, latest, migrate, stored_version
+from adjudge.store.migrations import STEPS, TABLES, Step, latest, migrate, stored_version
 from adjudge.store.packing import hash_bytes, text_bytes
 from adjudge.store.places import UNREADABLE_URL, secrets_in, shown_url
 from adjudge.store.sql import Dialect, Row, Session, Value
@@ -76,7 +76,7 @@ class PostgresHome:
     Nothing outlives a transaction (no session settings, no prepared statements), so that a pooler may stand between.
     """
 
-    def __init__(self, url: str, *, create: bool = True, steps: Mapping[int, Sequence[str]] = STEPS) -> None:
+    def __init__(self, url: str, *, create: bool = True, steps: Mapping[int, Sequence[Step]] = STEPS) -> None:
         self._psycopg = _import_psycopg()
         self._url = url
         self._where = shown_url(url)
@@ -238,7 +238,7 @@ class PostgresHome:
 
     # ---- tables ----
 
-    def _prepare(self, steps: Mapping[int, Sequence[str]], *, create: bool) -> None:
+    def _prepare(self, steps: Mapping[int, Sequence[Step]], *, create: bool) -> None:
         def version(session: Session) -> int | None:
             return stored_version(session, self.where) if self._has_tables(session) else None
 

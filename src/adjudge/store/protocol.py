@@ -7,6 +7,7 @@ from typing import Protocol
 from adjudge.records import Case, Json, Judgement, LabelDraw
 from adjudge.store.records import (
     Entry,
+    JudgementKey,
     JudgementLine,
     KeptLabel,
     ListedJudgement,
@@ -59,8 +60,8 @@ class Store(Protocol):
     def find_run(self, reference: str) -> RunRecord | None:
         """By name, by id or the start of one, or `last`; an `InputError` when the start fits several."""
 
-    def done_among(self, run_id: str, case_ids: Sequence[str]) -> dict[tuple[str, str, int], int]:
-        """(case_id, judge, repeat) of every judgement of these cases of the run -> its position."""
+    def done_among(self, run_id: str, case_ids: Sequence[str]) -> dict[JudgementKey, int]:
+        """Every judgement of these cases of the run -> its position."""
 
     def judgements(self, run_id: str, *, with_calls: bool = False, first: int = 0) -> Iterator[Judgement]:
         """In the order of the cases, from the position `first` on. Calls always carry usage, cost, time and notes;
@@ -71,7 +72,12 @@ class Store(Protocol):
         """Some of those whose position is `first` or later and before `until`, in order; none when there are none."""
 
     def judgement(
-        self, run_id: str, case_id: str, judge: str | None = None, repeat: int | None = None
+        self,
+        run_id: str,
+        case_id: str,
+        judge: str | None = None,
+        model: str | None = None,
+        repeat: int | None = None,
     ) -> list[Judgement]:
         """Those of one case, whole."""
 

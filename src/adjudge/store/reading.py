@@ -18,6 +18,7 @@ from adjudge.store.codec import (
     load_prompt,
 )
 from adjudge.store.packing import (
+    MODEL_CHARS,
     bytes_text,
     from_column,
     from_micros,
@@ -26,8 +27,8 @@ from adjudge.store.packing import (
     to_name,
     unpack,
 )
-from adjudge.store.records import UNPLACED, Entry, RunMark, RunRecord, StoredCompletion
-from adjudge.store.sql import MOST_KEYS, Row, Session, chunks, in_list
+from adjudge.store.records import UNPLACED, Entry, JudgementKey, RunMark, RunRecord, StoredCompletion
+from adjudge.store.sql import MOST_KEYS, Row, Session, chunks, in_list, same_key
 
 PAGE = 500
 """Judgements read at a time: a page is one short transaction, so a slow reader holds up nobody."""
@@ -36,7 +37,7 @@ REPLY_COLUMNS = (
     "c.version, c.finish, c.structured, c.model_snapshot, c.input_tokens, c.output_tokens, c.cached_tokens,"
     " c.cost, c.latency_ms, c.attempts, c.notes, c.logprobs, c.measured, c.at"
 )
-JUDGEMENT_COLUMNS = "j.made, j.case_id, j.judge, j.judge_hash, j.repeat, j.at, j.body, j.full_names"
+JUDGEMENT_COLUMNS = "j.made, j.case_id, j.judge, j.model, j.judge_hash, j.repeat, j.at, j.body, j.full_names"
 
 
 class Placed(NamedTuple):
@@ -97,8 +98,7 @@ def find_judgements(session: Session, reuse_keys: Sequence[str]) -> dict[str, Ju
     for chunk in chunks(list(asked), MOST_KEYS):
         for reuse_key, position, call_key, call_version, _made, *row in session.query(
             f"SELECT j.reuse_key, l.position, l.completion_key, l.completion_version, {JUDGEMENT_COLUMNS}"  # noqa: S608 - columns of ours and placeholders
-            " FROM judgements j LEFT JOIN judgement_calls l"
-            " ON l.run_id = j.run_id AND l.case_id = j.case_id AND l.judge = j.judge AND l.repeat = j.repeat"
+            f" FROM judgements j LEFT JOIN judgement_calls l ON {same_key('l', 'j')}"
             f" WHERE j.reuse_key IN {in_list(len(chunk))}"
             " AND j.made = (SELECT max(k.made) FROM judgements k WHERE k.reuse_key = j.reuse_key)",
             chunk,
@@ -205,14 +205,14 @@ def _run(row: Row) -> RunRecord:
 # ---- judgements ----
 
 
-def done_among(session: Session, run_id: str, case_ids: Sequence[str]) -> dict[tuple[str, str, int], int]:
+def done_among(session: Session, run_id: str, case_ids: Sequence[str]) -> dict[JudgementKey, int]:
     done = {}
     for chunk in chunks(case_ids, MOST_KEYS):
         names = in_list(len(chunk))
-        sql = f"SELECT case_id, judge, repeat, full_names, position FROM judgements WHERE run_id = ? AND case_id IN {names}"  # noqa: S608 - placeholders only
+        sql = f"SELECT case_id, judge, model, repeat, full_names, position FROM judgements WHERE run_id = ? AND case_id IN {names}"  # noqa: S608 - placeholders only
         rows = session.query(sql, [to_name(run_id), *(to_name(case_id) for case_id in chunk)])
-        for case_id, judge, repeat, full, position in rows:
-            done[*full_names_of(case_id, judge, full), repeat] = position
+        for case_id, judge, model, repeat, full, position in rows:
+            done[JudgementKey(*full_names_of(case_id, judge, model, full), repeat)] = position
     return done
 
 
@@ -249,22 +249,29 @@ def judgement_page(
 
 
 def whole_judgements(
-    session: Session, run_id: str, case_id: str, judge: str | None, repeat: int | None
+    session: Session,
+    run_id: str,
+    case_id: str,
+    *,
+    judge: str | None,
+    model: str | None,
+    repeat: int | None,
 ) -> list[Judgement]:
-    condition, values = "j.run_id = ? AND j.case_id = ?", [to_name(run_id), to_name(case_id)]
-    more: list[Any] = []
-    if judge is not None:
-        condition += " AND j.judge = ?"
-        more.append(to_name(judge))
-    if repeat is not None:
-        condition += " AND j.repeat = ?"
-        more.append(repeat)
+    named: dict[str, Any] = {
+        "run_id": to_name(run_id),
+        "case_id": to_name(case_id),
+        "judge": None if judge is None else to_name(judge),
+        "model": None if model is None else to_name(model, MODEL_CHARS),
+        "repeat": repeat,
+    }
+    wanted = {column: value for column, value in named.items() if value is not None}
+    condition, values = " AND ".join(f"j.{column} = ?" for column in wanted), list(wanted.values())
     rows = session.query(
         f"SELECT {JUDGEMENT_COLUMNS} FROM judgements j WHERE {condition} ORDER BY j.made",  # noqa: S608 - conditions of ours
-        [*values, *more],
+        values,
     )
     page = [_judgement(row) for row in rows]
-    return [made.judgement for made in _with_texts(session, page, condition, [*values, *more])]
+    return [made.judgement for made in _with_texts(session, page, condition, values)]
 
 
 def case(session: Session, run_id: str, case_id: str) -> Case | None:
@@ -330,11 +337,11 @@ def judge_text(session: Session, judge_hash: str) -> tuple[str, str] | None:
     return (from_column(rows[0][0]), bytes_text(unpack(rows[0][1]))) if rows else None
 
 
-def full_names_of(case_id: str, judge: str, full_names: bytes | None) -> tuple[str, str]:
+def full_names_of(case_id: str, judge: str, model: str, full_names: bytes | None) -> tuple[str, str, str]:
     if full_names is None:
-        return from_column(case_id), from_column(judge)
+        return from_column(case_id), from_column(judge), from_column(model)
     full: list[str] = load_json(unpack(full_names))
-    return full[0], full[1]
+    return full[0], full[1], full[2]
 
 
 def _judgement(row: Row) -> Made:
@@ -342,13 +349,14 @@ def _judgement(row: Row) -> Made:
 
 
 def _read_judgement(row: Row, *, references: Mapping[int, Reference] | None = None) -> Judgement:
-    case_column, judge_column, judge_hash, repeat, at, body, full_names = row
-    case_id, judge = full_names_of(case_column, judge_column, full_names)
+    case_column, judge_column, model_column, judge_hash, repeat, at, body, full_names = row
+    case_id, judge, model = full_names_of(case_column, judge_column, model_column, full_names)
     return load_judgement(
         unpack(body),
         case_id=case_id,
         judge=judge,
         judge_hash=from_column(judge_hash),
+        model=model,
         repeat=repeat,
         at=at,
         references=references,
@@ -359,8 +367,7 @@ def _with_texts(session: Session, page: Iterable[Made], condition: str, values: 
     said: dict[tuple[int, int], Texts] = {}
     for made, position, *row in session.query(
         "SELECT j.made, l.position, c.key, c.version, p.data, b.data, s.data, c.reply, c.temperature, c.max_output_tokens, c.parameters,"  # noqa: S608 - conditions of ours
-        " c.logprobs, c.measured FROM judgements j JOIN judgement_calls l"
-        " ON l.run_id = j.run_id AND l.case_id = j.case_id AND l.judge = j.judge AND l.repeat = j.repeat"
+        f" c.logprobs, c.measured FROM judgements j JOIN judgement_calls l ON {same_key('l', 'j')}"
         " JOIN completions c ON c.key = l.completion_key AND c.version = l.completion_version"
         " JOIN texts p ON p.hash = c.prompt_hash"
         " LEFT JOIN texts b ON b.hash = p.base"

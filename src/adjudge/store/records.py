@@ -86,6 +86,15 @@ class Entry:
     """None for a row that could not be read as a case."""
 
 
+class JudgementKey(NamedTuple):
+    """What tells the judgements of a run apart."""
+
+    case_id: str
+    judge: str
+    model: str
+    repeat: int
+
+
 class RunMark(NamedTuple):
     """Which judgements of a run have been read: other values when one of them was replaced, or came in late."""
 
@@ -111,6 +120,7 @@ class ListedJudgement:
     case_id: str
     judge: str
     judge_hash: str
+    model: str
     repeat: int
     outcome: str
     score: float | None
@@ -134,6 +144,7 @@ class JudgementLine:
     run_id: str
     judge: str
     judge_hash: str
+    model: str
     repeat: int
     outcome: str
     score: float | None
@@ -163,7 +174,7 @@ class KeepJudgement:
     """(key, version) of the completion behind each of the judgement's calls, in the same order."""
     reuse_key: str | None
     position: int = UNPLACED
-    """Its place among the rows of its run: in the order of the cases, of the judges, of the repeats."""
+    """Its place among the rows of its run: in the order of the cases, of the judges, of the models, of the repeats."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -171,9 +182,7 @@ class PlaceJudgement:
     """A stored judgement stands elsewhere in the rows of its run than it did when it was made."""
 
     run_id: str
-    case_id: str
-    judge: str
-    repeat: int
+    key: JudgementKey
     position: int
 
 

@@ -10,6 +10,8 @@ T = TypeVar("T")
 Value: TypeAlias = str | int | float | bytes | bool | None
 Row: TypeAlias = tuple[Any, ...]
 
+KEY = ("run_id", "case_id", "judge", "model", "repeat")
+"""The columns that tell judgements apart."""
 MOST_KEYS = 400
 """Keys asked for in one statement."""
 MOST_PARAMETERS = 8_000
@@ -122,6 +124,11 @@ def insert(session: Session, table: str, columns: Sequence[str], rows: Sequence[
             added += session.change(sql, [value for row in chunk for value in row])
             position += size
     return added
+
+
+def same_key(one: str, other: str) -> str:
+    """That rows of two tables are of one judgement."""
+    return " AND ".join(f"{one}.{column} = {other}.{column}" for column in KEY)
 
 
 def in_list(count: int) -> str:

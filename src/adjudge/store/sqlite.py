@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from adjudge.errors import StoreError
 from adjudge.store.locks import FileLock, lock_file
-from adjudge.store.migrations import STEPS, latest, migrate, not_ours, stored_version
+from adjudge.store.migrations import STEPS, Step, latest, migrate, not_ours, stored_version
 from adjudge.store.packing import hash_bytes, text_bytes
 from adjudge.store.sql import MOST_PARAMETERS, Dialect, Row, Session, Value
 from adjudge.store.trust import (
@@ -94,7 +94,7 @@ class SqliteHome:
         file: Path,
         *,
         busy_seconds: float = BUSY_SECONDS,
-        steps: Mapping[int, Sequence[str]] = STEPS,
+        steps: Mapping[int, Sequence[Step]] = STEPS,
     ) -> None:
         self._file = file
         self._busy_seconds = busy_seconds
@@ -185,7 +185,7 @@ class SqliteHome:
             raise self._trouble(error) from None
         return connection
 
-    def _prepare(self, steps: Mapping[int, Sequence[str]]) -> None:
+    def _prepare(self, steps: Mapping[int, Sequence[Step]]) -> None:
         most = self._writer.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER)
         self._dialect = replace(DIALECT, most_parameters=min(most, MOST_PARAMETERS))
         if self.read_version() == latest(steps) and (self.id is not None or self._mode):
@@ -199,7 +199,7 @@ class SqliteHome:
         self._keep_log_ahead()
         self.write(lambda session: self._migrate(session, steps))
 
-    def _migrate(self, session: Session, steps: Mapping[int, Sequence[str]]) -> None:
+    def _migrate(self, session: Session, steps: Mapping[int, Sequence[Step]]) -> None:
         empty = self._is_empty(session)
         migrate(session, self.where, empty=empty, steps=steps)
         self.id = read_id(session) or give_id(session)

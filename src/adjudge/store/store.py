@@ -14,6 +14,7 @@ from adjudge.store.packing import DamagedError, to_name
 from adjudge.store.records import (
     UNPLACED,
     Entry,
+    JudgementKey,
     JudgementLine,
     KeptLabel,
     ListedJudgement,
@@ -146,7 +147,7 @@ class SqlStore:
     def find_run(self, reference: str) -> RunRecord | None:
         return self._read(lambda session: reading.find_run(session, reference))
 
-    def done_among(self, run_id: str, case_ids: Sequence[str]) -> dict[tuple[str, str, int], int]:
+    def done_among(self, run_id: str, case_ids: Sequence[str]) -> dict[JudgementKey, int]:
         return self._read(lambda session: reading.done_among(session, run_id, case_ids)) if case_ids else {}
 
     def judgements(self, run_id: str, *, with_calls: bool = False, first: int = 0) -> Iterator[Judgement]:
@@ -165,9 +166,23 @@ class SqlStore:
         return [(placed.position, placed.judgement) for placed in page]
 
     def judgement(
-        self, run_id: str, case_id: str, judge: str | None = None, repeat: int | None = None
+        self,
+        run_id: str,
+        case_id: str,
+        judge: str | None = None,
+        model: str | None = None,
+        repeat: int | None = None,
     ) -> list[Judgement]:
-        return self._read(lambda session: reading.whole_judgements(session, run_id, case_id, judge, repeat))
+        return self._read(
+            partial(
+                reading.whole_judgements,
+                run_id=run_id,
+                case_id=case_id,
+                judge=judge,
+                model=model,
+                repeat=repeat,
+            )
+        )
 
     def case(self, run_id: str, case_id: str) -> Case | None:
         return self._read(lambda session: reading.case(session, run_id, case_id))

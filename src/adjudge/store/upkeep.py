@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from adjudge.store.codec import load_judgement
 from adjudge.store.packing import DamagedError, hash_bytes, load_json, unpack
-from adjudge.store.sql import Session
+from adjudge.store.sql import Session, same_key
 
 PAGE = 500
 SHOWN = 5
@@ -48,13 +48,13 @@ REFERENCES = (
     Reference(
         "judgement",
         "its case",
-        "SELECT j.run_id, j.case_id, j.judge, j.repeat FROM judgements j LEFT JOIN texts t ON t.hash = j.case_hash"
+        "SELECT j.run_id, j.case_id, j.judge, j.model, j.repeat FROM judgements j LEFT JOIN texts t ON t.hash = j.case_hash"
         " WHERE t.hash IS NULL AND j.case_hash IS NOT NULL",
     ),
     Reference(
         "judgement",
         "its run",
-        "SELECT j.run_id, j.case_id, j.judge, j.repeat FROM judgements j LEFT JOIN runs r ON r.run_id = j.run_id"
+        "SELECT j.run_id, j.case_id, j.judge, j.model, j.repeat FROM judgements j LEFT JOIN runs r ON r.run_id = j.run_id"
         " WHERE r.run_id IS NULL",
     ),
     Reference(
@@ -66,15 +66,14 @@ REFERENCES = (
     Reference(
         "call",
         "its completion",
-        "SELECT l.run_id, l.case_id, l.judge, l.repeat, l.position FROM judgement_calls l LEFT JOIN completions c"
+        "SELECT l.run_id, l.case_id, l.judge, l.model, l.repeat, l.position FROM judgement_calls l LEFT JOIN completions c"
         " ON c.key = l.completion_key AND c.version = l.completion_version WHERE c.key IS NULL",
     ),
     Reference(
         "call",
         "its judgement",
-        "SELECT l.run_id, l.case_id, l.judge, l.repeat, l.position FROM judgement_calls l LEFT JOIN judgements j"
-        " ON j.run_id = l.run_id AND j.case_id = l.case_id AND j.judge = l.judge AND j.repeat = l.repeat"
-        " WHERE j.run_id IS NULL",
+        "SELECT l.run_id, l.case_id, l.judge, l.model, l.repeat, l.position FROM judgement_calls l LEFT JOIN judgements j"  # noqa: S608 - columns of ours
+        f" ON {same_key('j', 'l')} WHERE j.run_id IS NULL",
     ),
 )
 
@@ -132,20 +131,26 @@ def damaged_completions(
 def damaged_judgements(session: Session, after: int) -> tuple[list[str], int | None]:
     """One page of judgements that cannot be read, and where the next page starts."""
     rows = session.query(
-        "SELECT made, run_id, case_id, judge, repeat, judge_hash, at, body, full_names FROM judgements"
+        "SELECT made, run_id, case_id, judge, model, repeat, judge_hash, at, body, full_names FROM judgements"
         " WHERE made > ? ORDER BY made LIMIT ?",
         [after, PAGE],
     )
     problems = []
-    for _made, run_id, case_id, judge, repeat, judge_hash, at, body, full_names in rows:
+    for _made, run_id, case_id, judge, model, repeat, judge_hash, at, body, full_names in rows:
         try:
             load_judgement(
-                unpack(body), case_id=case_id, judge=judge, judge_hash=judge_hash, repeat=repeat, at=at
+                unpack(body),
+                case_id=case_id,
+                judge=judge,
+                judge_hash=judge_hash,
+                model=model,
+                repeat=repeat,
+                at=at,
             )
             if full_names is not None:
                 load_json(unpack(full_names))
         except DamagedError as error:
-            problems.append(f"judgement {_named((run_id, case_id, judge, repeat))}: {error}")
+            problems.append(f"judgement {_named((run_id, case_id, judge, model, repeat))}: {error}")
     return problems, rows[-1][0] if len(rows) == PAGE else None
 
 

@@ -19,6 +19,7 @@ from adjudge.store.codec import (
 )
 from adjudge.store.packing import (
     COLUMN_CHARS,
+    MODEL_CHARS,
     bounded,
     dump_json,
     hash_bytes,
@@ -35,6 +36,7 @@ from adjudge.store.packing import (
 from adjudge.store.records import (
     AddSpending,
     EndRun,
+    JudgementKey,
     KeepCompletion,
     KeepJudge,
     KeepJudgement,
@@ -45,10 +47,10 @@ from adjudge.store.records import (
     Write,
 )
 from adjudge.store.spending import add as add_spending
-from adjudge.store.sql import Row, Session, Value, chunks, in_list, insert
+from adjudge.store.sql import KEY, Row, Session, Value, chunks, in_list, insert, same_key
 
-JudgementKey: TypeAlias = tuple[str, str, str, int]
-"""run, case, judge, repeat, as they stand in their columns."""
+RowKey: TypeAlias = tuple[str, str, str, str, int]
+"""A run and a `JudgementKey`, as they stand in their columns."""
 
 TEXTS = ("hash", "data", "base")
 JUDGES = ("hash", "name", "text_hash", "described")
@@ -59,10 +61,10 @@ COMPLETIONS = (
     "measured",
 )  # fmt: skip
 JUDGEMENTS = (
-    "run_id", "case_id", "judge", "repeat", "judge_hash", "outcome", "score", "exact", "normalized", "passed",
+    *KEY, "judge_hash", "outcome", "score", "exact", "normalized", "passed",
     "body", "case_hash", "reuse_key", "at", "full_names", "position",
 )  # fmt: skip
-CALLS = ("run_id", "case_id", "judge", "repeat", "position", "completion_key", "completion_version")
+CALLS = (*KEY, "position", "completion_key", "completion_version")
 
 
 MOST_BASES = 64
@@ -83,8 +85,8 @@ class Rows:
     texts: dict[bytes, Row] = field(default_factory=dict)
     judges: dict[str, Row] = field(default_factory=dict)
     completions: dict[tuple[bytes, int], Row] = field(default_factory=dict)
-    judgements: dict[JudgementKey, Row] = field(default_factory=dict)
-    calls: dict[JudgementKey, list[Row]] = field(default_factory=dict)
+    judgements: dict[RowKey, Row] = field(default_factory=dict)
+    calls: dict[RowKey, list[Row]] = field(default_factory=dict)
     changes: list[StartRun | EndRun | PlaceJudgement] = field(default_factory=list)
     spending: dict[str, Spending] = field(default_factory=dict)
 
@@ -123,6 +125,22 @@ class Bases:
             if len(self._bases) > MOST_BASES:
                 self._bases.popitem(last=False)
         return found
+
+
+def row_key(run_id: str, key: JudgementKey) -> RowKey:
+    return (
+        to_name(run_id),
+        to_name(key.case_id),
+        to_name(key.judge),
+        to_name(key.model, MODEL_CHARS),
+        key.repeat,
+    )
+
+
+def dump_full_names(row: RowKey, key: JudgementKey) -> bytes | None:
+    """Case id, judge and model, where one of them is too long for its column."""
+    shortened = any(map(is_shortened, row[1:4], key[:3]))
+    return pack(dump_json(key[:3])) if shortened else None
 
 
 class DuplicatesError(Exception):
@@ -174,18 +192,17 @@ def store_rows(session: Session, rows: Rows, where: str) -> None:
             case EndRun():
                 _end_run(session, write, where)
             case PlaceJudgement():
-                values: list[Value] = [write.position, to_name(write.run_id), to_name(write.case_id)]
                 session.change(
-                    "UPDATE judgements SET position = ? WHERE run_id = ? AND case_id = ? AND judge = ? AND repeat = ?",
-                    [*values, to_name(write.judge), write.repeat],
+                    f"UPDATE judgements SET position = ? WHERE ({', '.join(KEY)}) = {in_list(len(KEY))}",  # noqa: S608 - columns of ours
+                    [write.position, *row_key(write.run_id, write.key)],
                 )
 
 
 def drop_stored(session: Session, rows: Rows) -> None:
     """Take the judgements out of a batch that are stored already, and their calls: the first one made counts."""
     for chunk in chunks(list(rows.judgements), 100):
-        names = "run_id, case_id, judge, repeat"
-        wanted = ",".join([in_list(4)] * len(chunk))
+        names = ", ".join(KEY)
+        wanted = ",".join([in_list(len(KEY))] * len(chunk))
         sql = f"SELECT {names} FROM judgements WHERE ({names}) IN (VALUES {wanted})"  # noqa: S608 - placeholders only
         for found in session.query(sql, [value for key in chunk for value in key]):
             del rows.judgements[found]
@@ -200,9 +217,7 @@ def remove_judgements(session: Session, run_id: str, outcomes: Collection[str]) 
     named = in_list(len(kinds))
     session.change(
         "DELETE FROM judgement_calls WHERE EXISTS (SELECT 1 FROM judgements j WHERE "  # noqa: S608 - placeholders only
-        "j.run_id = judgement_calls.run_id AND j.case_id = judgement_calls.case_id "
-        "AND j.judge = judgement_calls.judge AND j.repeat = judgement_calls.repeat "
-        f"AND j.run_id = ? AND j.outcome IN {named})",
+        f"{same_key('j', 'judgement_calls')} AND j.run_id = ? AND j.outcome IN {named})",
         values,
     )
     return session.change(f"DELETE FROM judgements WHERE run_id = ? AND outcome IN {named}", values)  # noqa: S608 - as above
@@ -272,11 +287,10 @@ def _json_text(value: Mapping[str, Json] | tuple[str, ...]) -> str:
 
 def _add_judgement(rows: Rows, write: KeepJudgement) -> None:
     judgement = write.judgement
-    case_id, judge = to_name(judgement.case_id), to_name(judgement.judge)
-    key = (to_name(write.run_id), case_id, judge, judgement.repeat)
+    names = JudgementKey(judgement.case_id, judgement.judge, judgement.model, judgement.repeat)
+    key = row_key(write.run_id, names)
     if key in rows.judgements:
         return
-    too_long = is_shortened(case_id, judgement.case_id) or is_shortened(judge, judgement.judge)
     outcome = judgement.outcome
     score = None if isinstance(outcome, Failed) else outcome.score
     rows.judgements[key] = (
@@ -291,7 +305,7 @@ def _add_judgement(rows: Rows, write: KeepJudgement) -> None:
         rows.text(dump_case(write.case)) if isinstance(write.case, Case) else None,
         None if write.reuse_key is None else to_key(write.reuse_key),
         to_micros(judgement.at),
-        pack(dump_json([judgement.case_id, judgement.judge])) if too_long else None,
+        dump_full_names(key, names),
         write.position,
     )
     if write.calls:

@@ -2,15 +2,20 @@
 
 import json
 import re
+from contextlib import closing
+from dataclasses import replace
 from html import unescape
+from urllib.parse import quote_plus
 
 import pytest
 from item_run import MARKDOWN, make_items, write_jsonl
+from seeded_store import MODEL, seed_store
 from served import served
 from xss_corpus import PAYLOADS, planted
 
 import adjudge
-from adjudge.store import KeptLabel
+from adjudge.dataset import read_cases
+from adjudge.store import KeepJudgement, KeptLabel, open_store
 from adjudge.text import seen
 
 
@@ -120,9 +125,52 @@ def test_the_same_case_elsewhere_says_where_the_response_differs(pages):
     ]
     html = page_of(pages, "before", case="tower")
     assert "another response" in html
-    assert "/runs/after/item?case=tower&amp;judge=coverage&amp;repeat=0" in html
+    assert re.search(
+        r"/runs/after/item\?case=tower&amp;judge=coverage&amp;model=scripted%3A\S+&amp;repeat=0", html
+    )
     repeats = pages.read("/api/runs/support/item", params={"case": "md"})["others"]
     assert [(each["run"], each["repeat"], each["case"]) for each in repeats] == [("support", 1, "same")]
+
+
+def test_several_responses_of_a_case_are_shown(tmp_path):
+    seed_store(tmp_path, 1, judges=("relevance",))
+    (case,) = read_cases([{"id": "pair", "answer_a": "Paris <b>", "answer_b": "Rome"}])
+    with closing(open_store(tmp_path)) as store:
+        judgement = replace(store.judgement("seeded", "case-000000")[0], case_id="pair")
+        store.write(
+            [KeepJudgement(run_id="seeded", judgement=judgement, case=case, calls=(), reuse_key=None)]
+        )
+    with served(tmp_path) as pages:
+        fields = pages.read("/api/runs/seeded/item", params={"case": "pair"})["fields"]
+        assert [(each["name"], each["column"], each["value"]) for each in fields] == [
+            ("response_a", "answer_a", "Paris <b>"),
+            ("response_b", "answer_b", "Rome"),
+        ]
+        html = page_of(pages, "seeded", case="pair")
+        assert "Response A" in html
+        assert "Paris &lt;b&gt;" in html
+
+
+def test_two_models_of_a_run_have_pages_of_their_own(tmp_path):
+    seed_store(tmp_path, 2, judges=("relevance",))
+    with closing(open_store(tmp_path)) as store:
+        (judgement,) = store.judgement("seeded", "case-000000")
+        case = store.case("seeded", "case-000000")
+        other = replace(judgement, model="openai:other", reason="The other model says so.")
+        store.write([KeepJudgement(run_id="seeded", judgement=other, case=case, calls=(), reuse_key=None)])
+    with served(tmp_path) as pages:
+        for model, there in ((MODEL, "openai:other"), ("openai:other", MODEL)):
+            found = pages.read("/api/runs/seeded/item", params={"case": "case-000000", "model": model})
+            assert found["row"]["model"] == model
+            assert [each["model"] for each in found["others"]] == [there]
+            html = page_of(pages, "seeded", case="case-000000", judge="relevance", model=model)
+            assert f"case=case-000000&amp;judge=relevance&amp;model={quote_plus(there)}&amp;repeat=0" in html
+        assert found["beside"]["previous"]["case_id"] == "case-000001"
+        by_case = {"case": "case-000000", "model": MODEL, "sort": "case"}
+        beside = pages.read("/api/runs/seeded/item", params=by_case)["beside"]
+        assert beside["previous"]["model"] == "openai:other"
+        listed = pages.client.get("/runs/seeded/items").text
+        assert listed.count("model=openai%3Aother") == 1
 
 
 def test_what_people_said_is_shown_with_who_and_when(pages):

@@ -120,7 +120,8 @@ def test_links_lead_from_page_to_page_and_to_each_item_with_the_filter(site):
     assert following.rows[1][0] == "case-000040"
     item = dict(parse_qsl(urlsplit(page.link("/item?")).query))
     assert item == {
-        "case": "case-000000", "judge": "relevance", "repeat": "0", "among": "relevance", "q": "order", "size": "40"
+        "case": "case-000000", "judge": "relevance", "model": "openai:seeded-1", "repeat": "0", "among": "relevance",
+        "q": "order", "size": "40",
     }  # fmt: skip
     assert site.client.get(page.link("/item?")).status_code == 200
 

@@ -24,6 +24,7 @@ from adjudge.records import (
     Verdict,
 )
 from adjudge.store import KeepCompletion, KeepJudge, KeepJudgement, RunRecord, StartRun, open_store
+from adjudge.store.records import UNPLACED
 
 
 @pytest.fixture
@@ -67,7 +68,8 @@ def make_pair(
     case_id="c1", *, run_id="r1", judge="relevance", repeat=0, version=1, reply=None, key=None, **more
 ):
     """A completion and the judgement made from it."""
-    key = key or key_of(f"{case_id}/{judge}/{repeat}")
+    model = more.pop("model", "openai:m")
+    key = key or key_of(f"{case_id}/{judge}/{repeat}" if model == "openai:m" else f"{case_id}/{model}")
     request = Request(
         prompt=Prompt(
             messages=(
@@ -97,7 +99,7 @@ def make_pair(
         case_id=case_id,
         judge=judge,
         judge_hash="abcdef123456",
-        model="openai:m",
+        model=model,
         repeat=repeat,
         outcome=more.pop(
             "outcome", Scored(verdict=Verdict(parts={"score": 4}), score=Score(value=4.0, exact=4.0))
@@ -121,7 +123,7 @@ def make_pair(
             version=version,
             request=request,
             completion=completion,
-            model="openai:m",
+            model=model,
             base_url=None,
             at=AT,
         ),
@@ -131,6 +133,7 @@ def make_pair(
             case=case,
             calls=((key, version),),
             reuse_key=more.pop("reuse_key", key_of(f"reuse {case_id}/{judge}/{repeat}")),
+            position=more.pop("position", UNPLACED),
         ),
     ]
 

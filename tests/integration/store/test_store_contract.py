@@ -8,9 +8,11 @@ from datetime import timedelta
 
 import pytest
 
+from adjudge.dataset import read_cases
 from adjudge.errors import InputError, StoreError
 from adjudge.records import BadRow, Case, Failed, Place
-from adjudge.store import EndRun, open_store
+from adjudge.store import EndRun, JudgementKey, PlaceJudgement, open_store
+from adjudge.store.packing import COLUMN_CHARS, MODEL_CHARS
 
 
 def ids(store, run_id="r1"):
@@ -24,13 +26,46 @@ def test_a_judgement_is_shown_whole_with_what_was_asked_and_answered(store, make
     completion, judgement = make.pair("c1")
     store.write([make.run(), make.judge(), completion, judgement])
     assert store.judgement("r1", "c1") == [judgement.judgement]
-    assert store.judgement("r1", "c1", "relevance", 0) == [judgement.judgement]
+    assert store.judgement("r1", "c1", "relevance", "openai:m", 0) == [judgement.judgement]
     assert store.judgement("r1", "c1", "other") == []
+    assert store.judgement("r1", "c1", model="openai:other") == []
     assert store.judgement("r1", "c1", repeat=1) == []
     assert store.judgement("r2", "c1") == []
     assert store.case("r1", "c1") == judgement.case
     assert store.judge_text("abcdef123456") == ("relevance", "Rate {{response}}")
     assert store.check() == []
+
+
+@pytest.mark.parametrize("prefix", ["m", "scripted:/" + "folder/" * 20])
+def test_two_models_of_a_run_judge_a_case_side_by_side(store, make, prefix):
+    names = [f"{prefix}-{number}" for number in (1, 2)]
+    pairs = [make.pair("c1", model=name, position=at, reply=name) for at, name in enumerate(names)]
+    store.write([make.run(), make.judge(), *(write for pair in pairs for write in pair)])
+    made = [pair[1].judgement for pair in pairs]
+    assert store.judgement("r1", "c1") == list(store.judgements("r1", with_calls=True)) == made
+    for name, judgement in zip(names, made, strict=True):
+        assert store.judgement("r1", "c1", model=name) == [judgement]
+        assert judgement.calls[0].completion.text == name
+    keys = [JudgementKey("c1", "relevance", name, 0) for name in names]
+    assert store.done_among("r1", ["c1"]) == {keys[0]: 0, keys[1]: 1}
+    assert [each.model for each in store.listed("r1")] == names
+    assert [each.model for each in store.same_case("c1")] == names
+    store.write([PlaceJudgement(run_id="r1", key=keys[0], position=7), *pairs[1]])
+    assert [each.model for each in store.judgements("r1")] == names[::-1]
+    store.write(make.pair("c1", model=f"{prefix}-3", outcome=Failed(kind="call_failed", message="gone")))
+    assert store.remove_judgements("r1", ["call_failed"]) == 1
+    assert [each.model for each in store.judgements("r1", with_calls=True)] == names[::-1]
+    assert store.check() == []
+
+
+@pytest.mark.parametrize("row", [{"output_1": "A", "output_2": "B"}, {"responses": ["A", "B", "C" * 2_000]}])
+def test_a_case_comes_back_with_all_its_responses(store, make, row):
+    (case,) = read_cases([{"id": "c1", "question": "q", **row}])
+    completion, judgement = make.pair("c1")
+    case = replace(case, place=judgement.judgement.place)
+    store.write([make.run(), completion, replace(judgement, case=case)])
+    assert store.case("r1", "c1") == case
+    assert store.case("r1", "c1").responses == case.responses != ()
 
 
 def test_streamed_judgements_carry_their_cost_and_texts_only_when_asked(store, make):
@@ -194,13 +229,13 @@ def test_hostile_names_and_texts_are_data(store, make, text):
 
 
 def test_names_of_the_greatest_length_fit_every_index(store, make):
-    run_id, case_id, judge = (
-        "".join(chr(0x10000 + number * 7919 % 50_000 + offset) for number in range(200))
-        for offset in (0, 1, 2)
+    run_id, case_id, judge, model = (
+        "".join(chr(0x10000 + number * 7919 % 50_000 + offset) for number in range(longest))
+        for offset, longest in enumerate((COLUMN_CHARS, COLUMN_CHARS, COLUMN_CHARS, MODEL_CHARS))
     )
-    completion, judgement = make.pair(case_id, run_id=run_id, judge=judge)
+    completion, judgement = make.pair(case_id, run_id=run_id, judge=judge, model=model)
     store.write([make.run(run_id, name=run_id), completion, judgement])
-    assert store.judgement(run_id, case_id, judge) == [judgement.judgement]
+    assert store.judgement(run_id, case_id, judge, model) == [judgement.judgement]
     assert store.find_run(run_id).run_id == run_id
 
 
@@ -506,7 +541,7 @@ def test_check_names_texts_and_judgements_that_changed(store, make):
         r"^the reply of completion [0-9a-f]{64}/1 does not match its hash$", problems, re.MULTILINE
     )
     assert "compressed bytes that cannot be read" in problems
-    assert "judgement r1/c1/relevance/0: a judgement with parts missing" in problems
+    assert "judgement r1/c1/relevance/openai:m/0: a judgement with parts missing" in problems
     with pytest.raises(StoreError, match="store check"):
         list(store.judgements("r1"))
     with pytest.raises(StoreError, match="store check"):

@@ -51,6 +51,7 @@ def test_what_is_listed_is_what_the_judgement_says(store, make):
             case_id=judgement.case_id,
             judge=judgement.judge,
             judge_hash=judgement.judge_hash,
+            model=judgement.model,
             repeat=judgement.repeat,
             outcome=outcome.kind,
             score=judgement.score,

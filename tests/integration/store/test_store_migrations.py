@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from adjudge.errors import StoreError
-from adjudge.store import open_store
+from adjudge.store import JudgementKey, open_store
 from adjudge.store.labels import LABEL_COLUMNS, read_label
 from adjudge.store.migrations import STEPS, TABLES, latest
-from adjudge.store.packing import dump_json, hash_bytes, pack
+from adjudge.store.packing import COLUMN_CHARS, dump_json, hash_bytes, load_json, pack, unpack
+from adjudge.store.sql import insert
 from adjudge.store.sqlite import SqliteHome
 from adjudge.store.store import SqlStore
+from adjudge.store.writing import CALLS, COMPLETIONS, JUDGEMENTS, TEXTS, Bases, make_rows
 
 FIRST = Path(__file__).with_name("store_v1.sql")
 FUTURE = {
@@ -120,3 +122,62 @@ def test_a_step_that_fails_leaves_the_store_as_it_was(place, make):
         assert len(list(store.judgements("r1"))) == 1
         with pytest.raises(StoreError):
             store.home.read(lambda session: session.query("SELECT note FROM runs"))
+
+
+MODELS = next(number for number, steps in STEPS.items() if any(map(callable, steps)))
+BEFORE_MODELS = {number: steps for number, steps in STEPS.items() if number < MODELS}
+LONG = "scripted:/" + "folder/" * 40
+
+
+def write_without_models(session, writes):
+    """As adjudge stored judgements when a run had one model: it stood in the body only."""
+    rows = make_rows(writes, Bases())
+    insert(session, "texts", TEXTS, list(rows.texts.values()))
+    insert(session, "completions", COMPLETIONS, list(rows.completions.values()))
+    columns = [column for column in JUDGEMENTS if column != "model"]
+    for key, judgement in zip(rows.judgements, [w.judgement for w in writes[1::2]], strict=True):
+        row = dict(zip(JUDGEMENTS, rows.judgements[key], strict=True))
+        body = {"model": judgement.model, **load_json(unpack(row["body"]))}
+        full = [judgement.case_id, judgement.judge] if len(judgement.case_id) > COLUMN_CHARS else None
+        row |= {"body": pack(dump_json(body)), "full_names": full and pack(dump_json(full))}
+        insert(session, "judgements", columns, [tuple(row[column] for column in columns)])
+        calls = [column for column in CALLS if column != "model"]
+        kept = [dict(zip(CALLS, call, strict=True)) for call in rows.calls[key]]
+        insert(session, "judgement_calls", calls, [tuple(call[column] for column in calls) for call in kept])
+
+
+def test_judgements_from_before_several_models_keep_theirs(place, make):
+    made = [make.pair(case_id, model=model, position=at) for at, (case_id, model) in enumerate(
+        [("c1", "openai:m"), ("c" * 300, "openai:m"), ("c3", LONG)]
+    )]  # fmt: skip
+    with closing(SqlStore(open_home(place, BEFORE_MODELS))) as old:
+        old.home.write(lambda session: session.change(
+            "INSERT INTO runs (run_id, state, plan, started_at) VALUES ('r1', 'running', ?, 0)", [b"\0{}"]
+        ))  # fmt: skip
+        old.home.write(lambda session: write_without_models(session, [w for pair in made for w in pair]))
+        old.home.write(lambda session: session.change("DELETE FROM judgements WHERE case_id = 'c1'"))
+        old.home.write(lambda session: write_without_models(session, made[0]))
+    with closing(open_store(place)) as store:
+        judgements = [pair[1].judgement for pair in made]
+        assert list(store.judgements("r1", with_calls=True)) == judgements
+        assert [each.case_id for _, each in store.judgements_after("r1", 0)] == ["c" * 300, "c3", "c1"]
+        keys = {
+            JudgementKey(each.case_id, "relevance", each.model, 0): at for at, each in enumerate(judgements)
+        }
+        assert store.done_among("r1", [each.case_id for each in judgements]) == keys
+        assert store.find_judgements([made[2][1].reuse_key])[made[2][1].reuse_key].model == LONG
+        store.write([*made[2], *make.pair("c1", model="openai:other", position=3)])
+        assert [each.model for each in store.judgements("r1")] == [
+            "openai:m",
+            "openai:m",
+            LONG,
+            "openai:other",
+        ]
+
+
+def test_a_damaged_judgement_does_not_stop_a_store_from_going_forward(place, make):
+    with closing(SqlStore(open_home(place, BEFORE_MODELS))) as old:
+        old.home.write(lambda session: write_without_models(session, make.pair("c1")))
+        old.home.write(lambda session: session.change("UPDATE judgements SET body = ?", [b"\1?"]))
+    with closing(open_store(place)) as store:
+        assert any("judgement r1/c1/relevance//0: compressed bytes" in problem for problem in store.check())

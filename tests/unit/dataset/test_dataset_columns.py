@@ -27,6 +27,47 @@ def test_the_canonical_column_wins_over_aliases():
     assert case.contested == {}
 
 
+@pytest.mark.parametrize(
+    ("row", "responses"),
+    [
+        ({"response_a": "A", "response_b": "B"}, ("A", "B")),
+        ({"output_2": "B", "output_1": "A"}, ("A", "B")),
+        ({"answer_A": "A", "completion_B": "B", "response": "R"}, ("A", "B")),
+        ({"responses": ["A", "B", "C"]}, ("A", "B", "C")),
+        ({"responses": ["A", "B"], "response_b": "own"}, ("A", "own")),
+        ({"answer_a": None, "answer_b": "B"}, (None, "B")),
+        ({"responses": [None, "", "C"]}, (None, "", "C")),
+        ({"responses": [str(number) for number in range(9)]}, ()),
+        ({"responses": 5}, ()),
+        ({"response": "R"}, ()),
+    ],
+)
+def test_several_responses_are_read_in_their_order(row, responses):
+    case = only({"question": "q", **row})
+    assert case.responses == responses
+    assert case.fields.get("response") == row.get("response")
+    assert case.case_id == only({"question": "q"}).case_id
+    assert case.columns == {
+        "question": "q",
+        **{name: value for name, value in row.items() if value is not None},
+    }
+
+
+def test_a_map_names_one_of_several_responses_and_two_aliases_of_one_contest_it():
+    case = only({"ours": "A", "theirs": "B"}, maps={"response_a": "ours", "response_b": "theirs"})
+    assert case.responses == ("A", "B")
+    case = only({"answer_a": "x", "output_1": "y", "responses": ["z", "B"]})
+    assert case.contested == {"response_a": ("answer_a", "output_1")}
+    assert case.responses == (None, "B")
+
+
+def test_rows_that_differ_in_their_responses_only_have_one_id():
+    first, second = (only({"system": "s", "output_1": text, "responses": [text]}) for text in "xy")
+    assert first.case_id == second.case_id
+    assert not first.answers_like(second)
+    assert first.answers_like(only({"response_a": "x"}))
+
+
 def test_two_aliases_contest_the_field_in_the_order_of_the_row():
     case = only({"output": "o", "question": "q", "answer": "a"})
     assert case.fields == {"question": "q"}

@@ -2,6 +2,7 @@
 
 import pytest
 
+from adjudge.dataset import read_cases
 from adjudge.errors import DatasetError
 from adjudge.fields import ALIASES, CANONICAL, canonical_field, strip_namespace
 from adjudge.prompts.lookup import Found, Missing, look_up, unknown_maps
@@ -67,6 +68,24 @@ def test_an_input_may_be_written_with_its_prefix_without_it_or_by_its_field(writ
     columns = {"input": "i", "mine": "m"}
     assert find(columns, "item.input", maps={written: "mine"}) == Found(value="m")
     assert find(columns, "item.input", sets={written: "s"}) == Found(value="s")
+
+
+@pytest.mark.parametrize("name", ["response_b", "item.response_b", "answer_b", "output_2", "completion_B"])
+@pytest.mark.parametrize(
+    "row",
+    [{"response_a": "A", "response_b": "B"}, {"output_1": "A", "output_2": "B"}, {"responses": ["A", "B"]}],
+)
+def test_one_of_several_responses_is_found_by_any_of_its_names(row, name):
+    (case,) = read_cases([row])
+    assert look_up_source(case, name) == Found(value="B")
+    assert look_up_source(case, "responses") == Found(value=["A", "B"])
+    assert look_up_source(case, "response_c") == Missing(name="response_c", why="absent")
+    assert look_up_source(case, "response") == Missing(name="response", why="absent")
+
+
+def look_up_source(case, name):
+    item = Input(name=name, required=True, source=canonical_field(name))
+    return look_up(case, item, maps={}, sets={}, current_date="2026-05-04")
 
 
 def test_a_map_may_lead_into_an_object():

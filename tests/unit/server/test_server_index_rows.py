@@ -29,7 +29,7 @@ from adjudge.text import NO_VALUE
 
 def listed(**more):
     values = {
-        "number": 7, "at": AT, "case_id": "c1", "judge": "relevance", "judge_hash": "abc", "repeat": 0, "outcome": "scored",
+        "number": 7, "at": AT, "case_id": "c1", "judge": "relevance", "judge_hash": "abc", "model": "openai:m", "repeat": 0, "outcome": "scored",
         "score": 4.0, "passed": None, "probability": None, "cost": None, "latency_ms": 0.0, "reason": "", "notes": (),
         "metadata": {}, "label": None, "columns": {},
     }  # fmt: skip

@@ -26,7 +26,7 @@ from adjudge.server.items import (
     neighbours,
 )
 from adjudge.server.pages import query
-from adjudge.store import open_store
+from adjudge.store import JudgementKey, open_store
 from adjudge.text import NO_VALUE
 
 ROWS = 260
@@ -138,9 +138,8 @@ def test_a_filter_finds_what_a_plain_loop_finds_in_its_order(seeded, wanted):
 def test_the_items_beside_one_are_those_beside_it_in_the_list(seeded, wanted, which):
     row = seeded.rows[which]
     expected = in_order([row for row in seeded.rows if fits(row, wanted)], wanted.sort)
-    place = neighbours(
-        seeded.service, seeded.record, wanted, case_id=row.case_id, judge=row.judge, repeat=row.repeat
-    )
+    key = JudgementKey(row.case_id, row.judge, row.model, row.repeat)
+    place = neighbours(seeded.service, seeded.record, wanted, key)
     assert place.total == len(expected)
     around = in_order([*(each for each in expected if each != row), row], wanted.sort)
     at = around.index(row)
@@ -154,7 +153,7 @@ def test_the_items_beside_one_are_those_beside_it_in_the_list(seeded, wanted, wh
 
 
 def test_an_item_that_is_not_in_the_run_has_no_neighbours(seeded):
-    place = neighbours(seeded.service, seeded.record, ItemFilter(), case_id="\ud800", judge="x", repeat=0)
+    place = neighbours(seeded.service, seeded.record, ItemFilter(), JudgementKey("\ud800", "x", "m", 0))
     assert place == (None, None, None, ROWS)
 
 
@@ -215,7 +214,7 @@ texts = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=30)
 )
 def test_the_values_of_a_filter_give_it_back(asked, wanted):
     assert asked(wanted.values()) == wanted
-    carried = wanted.item_values("c", "own", 0)
+    carried = wanted.item_values("c", "own", "openai:m", 0)
     judge, again = asked(carried, path="/item")
     assert judge == "own"
     assert again.values(view=False) == wanted.values(view=False)

@@ -1,5 +1,8 @@
 """Intervals: against published values, and by property."""
 
+import math
+import statistics
+from fractions import Fraction
 from math import inf, isclose
 
 import pytest
@@ -7,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.records import Scale
-from adjudge.stats.intervals import mean_interval, rate_interval
-from adjudge.stats.moments import Moments
+from adjudge.stats.intervals import mean_interval, moments_of, rate_interval
 
 FIVE = Scale(low=0, high=5)
 on_five = st.lists(st.floats(0, 5), min_size=1, max_size=60)
@@ -125,37 +127,6 @@ def test_a_scale_of_one_point_gives_no_width_to_hide_behind():
     assert (estimate.low, estimate.high) == (-inf, inf)
 
 
-@given(st.lists(st.floats(0, 5), min_size=2, max_size=20), st.integers(2, 5))
-def test_repeating_every_value_makes_nothing_surer(values, repeats):
-    once = mean_interval(values, FIVE)
-    often = mean_interval(values * repeats, FIVE, cases=len(values))
-    assert once is not None
-    assert often is not None
-    assert often.value == pytest.approx(once.value)
-    assert (often.low, often.high) == pytest.approx((once.low, once.high))
-    assert often.method == f"{once.method}, repeats of a case counted as one"
-
-
-def test_repeats_of_one_case_say_nothing_beyond_the_scale():
-    estimate = mean_interval([2.0, 3.0, 2.0], FIVE, cases=1)
-    assert estimate is not None
-    assert (estimate.low, estimate.high) == (0, 5)
-
-
-def test_a_rate_over_repeats_is_as_wide_as_over_the_cases():
-    once, often = rate_interval(7, 10), rate_interval(21, 30, cases=10)
-    assert once is not None
-    assert often is not None
-    assert (often.low, often.high) == pytest.approx((once.low, once.high))
-    assert often.n == 30
-
-
-@pytest.mark.parametrize("cases", [0, 4])
-def test_values_cannot_be_from_no_case_or_from_more_cases_than_there_are(cases):
-    with pytest.raises(ValueError, match="cannot be from"):
-        mean_interval([1.0, 2.0, 3.0], cases=cases)
-
-
 @given(on_five, st.randoms(use_true_random=False))
 def test_order_changes_nothing(values, random):
     shuffled = list(values)
@@ -163,12 +134,27 @@ def test_order_changes_nothing(values, random):
     assert mean_interval(values, FIVE) == mean_interval(shuffled, FIVE)
 
 
-@given(on_five)
-def test_a_stream_gives_what_a_list_gives(values):
-    stream = Moments()
-    for value in values:
-        stream.add(value)
-    assert mean_interval(stream, FIVE) == mean_interval(values, FIVE)
+@given(st.lists(st.floats(-1e100, 1e100), min_size=2, max_size=30))
+def test_mean_and_variance_are_the_exact_ones_to_the_last_digits(values):
+    exact = [Fraction(value) for value in values]
+    mean = sum(exact) / len(exact)
+    variance = sum((value - mean) ** 2 for value in exact) / (len(exact) - 1)
+    sample = moments_of(values)
+    reach = max(map(abs, values))
+    assert sample.mean == pytest.approx(float(mean), rel=1e-15, abs=reach * 1e-15)
+    assert sample.variance == pytest.approx(float(variance), rel=1e-14, abs=(reach * 1e-15) ** 2)
+
+
+def test_nothing_cancels_far_from_zero():
+    values = [1e9 + 0.1, 1e9 + 0.2, 1e9 + 0.3]
+    assert moments_of(values).variance == pytest.approx(statistics.variance(values), rel=1e-12)
+    assert moments_of([1e16, 1.0, -1e16]).mean == 1 / 3
+
+
+@pytest.mark.parametrize("values", [[math.nan], [1.0, math.inf], [-math.inf], [math.inf, -math.inf]])
+def test_what_is_no_number_is_refused(values):
+    with pytest.raises((ValueError, OverflowError)):
+        moments_of(values)
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40), st.floats(0.001, 100))

@@ -32,7 +32,6 @@ from adjudge.records import (
 )
 from adjudge.store import KeepCompletion, KeepJudgement, open_store
 from adjudge.store.codec import (
-    bare,
     dump_case,
     dump_judgement,
     dump_logprobs,
@@ -159,12 +158,41 @@ def cases(draw, case_id=TEXT):
     )
 
 
+def bare(call):
+    """What a judgement itself remembers of a call: what it was for and what it cost, not what was said."""
+    request, completion = call.request, call.completion
+    return Call(
+        request=Request(
+            prompt=Prompt(messages=()),
+            schema=None,
+            case_id=request.case_id,
+            judge=request.judge,
+            step=request.step,
+            repeat=request.repeat,
+            shared=request.shared,
+        ),
+        completion=Completion(
+            text="",
+            finish=completion.finish,
+            structured=completion.structured,
+            model_snapshot=completion.model_snapshot,
+            usage=completion.usage,
+            cost=completion.cost,
+            latency_ms=completion.latency_ms,
+            attempts=completion.attempts,
+            notes=completion.notes,
+            from_store=completion.from_store,
+        ),
+    )
+
+
 def read(data, judgement):
     return load_judgement(
         data,
         case_id=judgement.case_id,
         judge=judgement.judge,
         judge_hash=judgement.judge_hash,
+        model=judgement.model,
         repeat=judgement.repeat,
         at=to_micros(judgement.at),
     )
@@ -206,7 +234,7 @@ def test_prompts_and_token_probabilities_come_back(request, completion):
     assert load_logprobs(dump_logprobs(completion.logprobs)) == completion.logprobs
 
 
-@pytest.mark.parametrize("broken", [{}, [], {"model": "m"}, {"model": "m", "outcome": {}}, "x", None])
+@pytest.mark.parametrize("broken", [{}, [], {"reason": "r"}, {"outcome": {}}, "x", None])
 def test_a_judgement_with_parts_missing_is_damaged(broken):
     judgement = Judgement(
         case_id="1",

@@ -246,7 +246,7 @@ def find_correction(
     pairs = list(matching.pairs())
     ids = [pair.case_id for pair in pairs]
     if all(
-        a is not None and b is not None and a.fields.get("response") == b.fields.get("response")
+        a is not None and b is not None and a.answers_like(b)
         for _, a, b in some_cases(store, (run_a, run_b), ids)
     ):
         return NotCorrected(reason="same_responses")

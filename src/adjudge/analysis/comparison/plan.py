@@ -8,7 +8,7 @@ from typing import Literal
 from adjudge.analysis.comparison.matching import LETTERS, Matching, Pair
 from adjudge.errors import InputError, SettingsError
 from adjudge.stats.clusters import Clusters
-from adjudge.stats.moments import Moments
+from adjudge.stats.intervals import moments_of
 from adjudge.stats.pairs import discordant_share, possible_correlations, sample_size, sample_size_of_rates
 from adjudge.store import RunRecord, Store
 
@@ -193,8 +193,8 @@ def _are_passes(scores: Sequence[float]) -> bool:
 
 
 def _spread(values: Sequence[tuple[Hashable, float]], source: SpreadSource) -> DifferenceSpread:
-    found, moments = Clusters(values).spread(), Moments(value for _, value in values)
-    if found is None or moments.count < 2 or moments.constant:
+    found, moments = Clusters(values).spread(), moments_of(value for _, value in values)
+    if found is None or moments is None or moments.constant:
         raise InputError(
             "--run",
             "its scores do not differ, or none is in both runs, so their spread is not known",

@@ -271,7 +271,7 @@ def _check_contents(store: Store, matched: _Matched, *, one_label: bool) -> Othe
         checked += 1
         if a is None or b is None:
             continue
-        if one_label and a.fields.get("response") != b.fields.get("response"):
+        if one_label and not a.answers_like(b):
             raise InputError(
                 "--labels",
                 f"case {case_id} has another response in B than in A, and one label cannot be of both",

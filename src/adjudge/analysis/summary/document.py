@@ -1,5 +1,6 @@
 """A run in words: how good, how sure, which cases failed, what was not scored, what to do next."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import isfinite
 
@@ -223,11 +224,11 @@ def binary_judges(summaries: Iterable[Summary]) -> set[str]:
 
 def case_table(run: RunSummary) -> Table:
     """Cases × judges."""
-    judges = list(dict.fromkeys((summary.judge, summary.judge_hash) for summary in run.judges))
+    judges = list(dict.fromkeys((summary.judge, summary.judge_hash, summary.model) for summary in run.judges))
     binary = binary_judges(run.judges)
     rows: list[tuple[Text, ...]] = []
     for case in run.cases:
-        found = {(result.judge, result.judge_hash): result for result in case.results}
+        found = {(result.judge, result.judge_hash, result.model): result for result in case.results}
         cells = [case_result(found[judge], binary) if judge in found else NOTHING_TO_SHOW for judge in judges]
         rows.append(
             (
@@ -236,7 +237,9 @@ def case_table(run: RunSummary) -> Table:
                 *cells,
             )
         )
-    header: tuple[Text, ...] = ("Case", "Question", *(Quote(name) for name, _ in judges))
+    several = Counter(name for name, *_ in judges)
+    names = (f"{name} ({model})" if several[name] > 1 else name for name, _, model in judges)
+    header: tuple[Text, ...] = ("Case", "Question", *map(Quote, names))
     return Table(kind="cases", caption="Lowest cases, by judge", header=header, rows=tuple(rows))
 
 

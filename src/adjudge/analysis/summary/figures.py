@@ -8,7 +8,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Literal
 
-from adjudge.analysis.summary.repeats import CaseNumbers, Repeated, repeat_figures
+from adjudge.analysis.summary.repeats import Repeated, repeat_figures
 from adjudge.analysis.summary.sample import ALONE, Bounds, Group, Grouping, Row
 from adjudge.analysis.summary.slices import SliceColumn, SliceTally
 from adjudge.dataset.label_scale import (
@@ -250,8 +250,8 @@ class _Account:
         self.pass_rule = source.passes is not None if source else None
         """None: known only from the rows."""
         self.repeats = 0
-        self.cases = None if repeats == 1 else CaseNumbers(repeats)
-        """None where it is known that no case is judged twice."""
+        self.cases: dict[str, int] | None = None if repeats == 1 else {}
+        """Judged cases, numbered as they come; None where it is known that no case is judged twice."""
         named = f"{judge}@{judge_hash}"
         self.planned = (temperatures[named],) if named in temperatures else ()
         self.rows = Group()
@@ -286,9 +286,6 @@ class _Account:
         row = None
         if isinstance(outcome, Failed):
             self._add_failure(judgement, outcome)
-            # a bad row may bear the id of another row, which is then judged as often as the rest
-            if self.cases is not None and outcome.kind != "bad_row":
-                self.cases.pass_over(judgement.case_id)
         else:
             row = Row(
                 score=outcome.score.value,
@@ -301,7 +298,9 @@ class _Account:
                 if label is None
                 else is_within_one(label=label, score=outcome.score.value, scale=self.scale),
                 cluster=cluster,
-                case=ALONE if self.cases is None else self.cases.count(judgement.case_id),
+                case=ALONE
+                if self.cases is None
+                else self.cases.setdefault(judgement.case_id, len(self.cases)),
                 repeat=judgement.repeat,
             )
             self.distribution.add(row.score)
@@ -407,7 +406,7 @@ class _Account:
             },
             failures={kind: tuple(self.failures[kind]) for kind in OUTCOME_KINDS if kind in self.failures},
             worst=tuple(item[-1] for item in self.worst),
-            repeated=repeat_figures(sample, self.cases) if self.cases and self.repeats > 1 else None,
+            repeated=repeat_figures(sample, list(self.cases)) if self.cases and self.repeats > 1 else None,
             slices=self.slices.columns(self.scale),
             card=_card(self.model, self.judge),
         )

@@ -15,10 +15,11 @@ LONGEST_TEXT = 1_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CaseResult:
-    """What one judge found in a case."""
+    """What one judge found in a case, with one model."""
 
     judge: str
     judge_hash: str
+    model: str
     outcome: str
     score: float | None
     passed: bool | None
@@ -134,6 +135,7 @@ def _results(case_id: str, case: Case | None, judgements: Iterable[Judgement]) -
             CaseResult(
                 judge=each.judge,
                 judge_hash=each.judge_hash,
+                model=each.model,
                 outcome=each.outcome.kind,
                 score=each.score,
                 passed=each.passed,

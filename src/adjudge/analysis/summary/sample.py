@@ -4,12 +4,12 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import fsum
 from typing import Literal, NamedTuple
 
 from adjudge.records import OUTCOME_KINDS, Scale
 from adjudge.stats.clusters import NumberedClusters, clustered_mean, clustered_rate
 from adjudge.stats.intervals import Estimate, mean_interval, rate_interval
-from adjudge.stats.moments import Moments
 
 Grouping = Literal["cluster", "case"]
 ALONE = -1
@@ -106,9 +106,9 @@ class Sample:
     def bounds(self, scale: Scale | None, asked: int) -> Bounds | None:
         if scale is None or not asked:
             return None
-        moments, left_out = Moments(self._scores), asked - len(self._scores)
+        total, left_out = fsum(self._scores), asked - len(self._scores)
         return Bounds(
-            low=moments.mean_with(scale.low, left_out), high=moments.mean_with(scale.high, left_out)
+            low=(total + scale.low * left_out) / asked, high=(total + scale.high * left_out) / asked
         )
 
     def pass_bounds(self, asked: int) -> Bounds | None:

@@ -22,6 +22,9 @@ router = APIRouter()
 Key = Annotated[str, Path(max_length=3_000, description="The `key` that the list of runs gives.")]
 CaseId = Annotated[str, Query(max_length=20_000, description="The case's id.")]
 JudgeName = Annotated[str, Query(max_length=500, description="The first of the case's judges when left out.")]
+ModelName = Annotated[
+    str, Query(max_length=2_000, description="The first of the case's models when left out.")
+]
 Repeat = Annotated[int | None, Query(ge=0, le=1_000_000, description="The first one when left out.")]
 Carried = Annotated[ItemFilter, Depends(carried_filter)]
 
@@ -34,12 +37,15 @@ def api_item(
     wanted: Carried,
     case: CaseId = "",
     judge: JudgeName = "",
+    model: ModelName = "",
     repeat: Repeat = None,
 ) -> ItemDetail:
     """One judgement whole: the case, the verdict, how the score was computed step by step, every prompt and reply, labels,
     and the same case elsewhere. The filter of the items says what comes before and after it.
     """
-    return show_item(service, from_key(run), case_id=case, judge=judge, repeat=repeat, wanted=wanted)
+    return show_item(
+        service, from_key(run), case_id=case, judge=judge, model=model, repeat=repeat, wanted=wanted
+    )
 
 
 @router.get("/runs/{run}/item", include_in_schema=False)
@@ -51,11 +57,14 @@ def item_page(
     wanted: Carried,
     case: CaseId = "",
     judge: JudgeName = "",
+    model: ModelName = "",
     repeat: Repeat = None,
     style: Annotated[Style, Query(alias="as")] = "markdown",
     show: Annotated[list[Annotated[str, Query(max_length=1_000)]] | None, Query(max_length=50)] = None,
 ) -> HTMLResponse:
-    detail = show_item(service, from_key(run), case_id=case, judge=judge, repeat=repeat, wanted=wanted)
+    detail = show_item(
+        service, from_key(run), case_id=case, judge=judge, model=model, repeat=repeat, wanted=wanted
+    )
     carried = {"as": "" if style == "markdown" else style}
     row = detail.row
     return page(
@@ -66,7 +75,7 @@ def item_page(
         parts=make_parts(detail, style=style, show=show or ()),
         verdict=verdict_parts(row["verdict"] or {}),
         style=style,
-        here={**wanted.item_values(detail.case_id, row["judge"], row["repeat"]), **carried},
+        here={**wanted.item_values(detail.case_id, row["judge"], row["model"], row["repeat"]), **carried},
         show=show or [],
         links=_links(detail, wanted, carried),
         back=_back(detail, wanted),
@@ -79,7 +88,7 @@ def _links(detail: ItemDetail, wanted: ItemFilter, carried: dict[str, Any]) -> d
     """`previous` and `next`, where there are any."""
     found: dict[str, Neighbour | None] = {"previous": detail.beside.previous, "next": detail.beside.next}
     return {
-        name: f"/runs/{detail.key}/item{query(wanted.item_values(each.case_id, each.judge, each.repeat), **carried)}"
+        name: f"/runs/{detail.key}/item{query(wanted.item_values(each.case_id, each.judge, each.model, each.repeat), **carried)}"
         for name, each in found.items()
         if each is not None
     }

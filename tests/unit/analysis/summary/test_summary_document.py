@@ -13,8 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.analysis.outcomes import FAILURES
+from adjudge.analysis.summary.document import case_table
 from adjudge.analysis.summary.figures import Tally
 from adjudge.analysis.summary.report import Report
+from adjudge.analysis.summary.run import cases_in
 from adjudge.documents.document import Fact, Gauge, Quote, plain
 from adjudge.documents.markdown import quoted
 from adjudge.documents.terminal import print_terminal, render_terminal
@@ -337,3 +339,13 @@ def test_a_code_span_ends_only_where_it_should(text):
 
 def test_a_run_is_quoted_in_the_title(build):
     assert report([], [], run="<b>").document().title[1] == Quote("<b>")
+
+
+def test_two_models_of_one_judge_have_columns_of_their_own(build):
+    rows = [
+        build.judgement(build.scored(score), case_id="c1", model=model, passed=score > 2)
+        for score, model in ((5.0, "openai:a"), (1.0, "openai:b"))
+    ]
+    table = case_table(report(rows, [build.judge()], cases=cases_in(rows, ["c1"])))
+    assert [str(plain(cell)) for cell in table.header[2:]] == ["j (openai:a)", "j (openai:b)"]
+    assert len({str(plain(cell)) for cell in table.rows[0][2:]}) == 2

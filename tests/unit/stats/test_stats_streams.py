@@ -1,8 +1,6 @@
-"""Exact sums, quantiles and distributions of streams."""
+"""Quantiles and distributions of streams."""
 
 import math
-import statistics
-from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -10,52 +8,7 @@ from hypothesis import strategies as st
 
 from adjudge.records import Scale
 from adjudge.stats.distribution import BINS, MOST_VALUES, Distribution
-from adjudge.stats.moments import Moments
 from adjudge.stats.quantiles import Quantiles
-
-numbers = st.floats(-1e100, 1e100, allow_nan=False)
-
-
-@given(st.lists(numbers, min_size=2, max_size=30))
-def test_mean_and_variance_are_the_exact_ones_rounded_once(values):
-    exact = [Fraction(value) for value in values]
-    mean = sum(exact) / len(exact)
-    sample = Moments(values)
-    assert sample.mean == float(mean)
-    assert sample.variance == float(sum((value - mean) ** 2 for value in exact) / (len(exact) - 1))
-
-
-def test_nothing_cancels_far_from_zero():
-    values = [1e9 + 0.1, 1e9 + 0.2, 1e9 + 0.3]
-    assert Moments(values).variance == pytest.approx(statistics.variance(values), rel=1e-12)
-    assert Moments([5e-324, 5e-324]).mean == 5e-324
-
-
-@given(st.lists(numbers, max_size=15), st.lists(numbers, max_size=15))
-def test_two_streams_add_up(left, right):
-    both, merged = Moments(left + right), Moments(left)
-    merged.merge(Moments(right))
-    assert all(getattr(both, name) == getattr(merged, name) for name in Moments.__slots__)
-
-
-@given(st.lists(st.floats(0, 5), max_size=20), st.integers(1, 20))
-def test_the_mean_with_more_is_that_of_the_longer_list(values, times):
-    assert Moments(values).mean_with(5.0, times) == Moments([*values, *[5.0] * times]).mean
-
-
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_what_is_no_number_is_refused(value):
-    with pytest.raises((ValueError, OverflowError)):
-        Moments().add(value)
-
-
-def test_too_few_values_have_no_mean_or_variance():
-    with pytest.raises(ValueError, match="no mean"):
-        _ = Moments().mean
-    with pytest.raises(ValueError, match="no mean"):
-        Moments().mean_with(1.0, 0)
-    with pytest.raises(ValueError, match="two values"):
-        _ = Moments([1.0]).variance
 
 
 @given(st.lists(st.floats(0.001, 1e7), min_size=1, max_size=200), st.sampled_from([0.0, 0.5, 0.95, 1.0]))
