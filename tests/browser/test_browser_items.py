@@ -173,7 +173,7 @@ def test_columns_are_chosen_and_stay(tab):
 
 def test_a_large_run_is_shown_at_once_and_then_counted(open_tab, site):
     tab = open_tab(site.opened("runs/seeded"))
-    expect(tab.page.get_by_role("link", name=f"{ROWS // 2:,} rows").first).to_be_visible()
+    expect(tab.page.get_by_role("link", name=f"All {ROWS:,}")).to_be_visible()
     expect(tab.page.get_by_text("relevance by topic")).to_be_visible()
     expect(tab.page.locator("[data-poll]")).to_have_count(0)
     tab.assert_quiet()

@@ -130,11 +130,11 @@ def test_no_payload_runs_or_fetches_or_is_lost(part, hostile, open_tab, axe_clea
     text = shown(tab.page)
     lost = [each.name for each in payloads if squeezed(visible(each.text))[:LONGEST_SHOWN] not in text]
     assert lost == []
-    # on the slices' tables, on the plots, and among the reasons and the failures
+    # in the slices' tables, and among the cases and what was not scored
     for each in payloads:
-        assert text.count(squeezed(visible(each.text))[:LONGEST_SHOWN]) >= 3, each.name
+        assert text.count(squeezed(visible(each.text))[:LONGEST_SHOWN]) >= 2, each.name
     assert tab.page.locator("script, img, iframe, a, form, input, link, object, embed, base").count() == 0
-    assert tab.page.title() == f"Report of run {visible(planted(payloads[0]).run_name)}".strip()
+    assert tab.page.title().startswith(f"run {visible(planted(payloads[0]).run_name)}".strip())
     if part < 2:  # light and dark: the other parts differ in their texts alone
         axe_clean(tab.page)
     tab.resize(360)
@@ -194,10 +194,10 @@ def test_it_can_be_read_at_any_width(ordinary, open_tab):
 def test_plots_are_named_for_those_who_do_not_see_them(ordinary, open_tab):
     page = open_tab(ordinary).page
     plots = page.get_by_role("img")
-    assert plots.count() == 8  # of each judge: mean, distribution, two columns
+    assert plots.count() == 8  # of each judge: its headline, its scores, two columns
     for at in range(plots.count()):
         assert plots.nth(at).get_attribute("aria-label")
-    assert page.get_by_role("img", name=re.compile(r"^Mean \d\.\d\d \[")).count() == 2
+    assert page.get_by_role("img", name=re.compile(r"^\d\.\d\d, .*\(95 %\), of 0–5")).count() == 2
     assert page.get_by_role("table").count() == page.locator("caption").count() > 0
 
 

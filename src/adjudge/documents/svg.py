@@ -64,7 +64,7 @@ def _intervals(figure: Intervals) -> Iterator[str]:
         yield _line(at(figure.zero), 0, at(figure.zero), bottom, "zero")
     for number, row in enumerate(figure.rows):
         middle = _ROW * number + _ROW / 2
-        yield _label(_NAME - 10, middle + 4, one_line(row.name, 22), "end")
+        yield _label(_NAME - 10, middle + 4, one_line(row.name, 14), "end")
         if row.outer is not None:
             yield _rect(
                 at(row.outer[0]), middle - 5, at(row.outer[1]) - at(row.outer[0]), 10, "soft", rounded=2

@@ -36,7 +36,7 @@ if (files) {
       });
       const said = await got.json();
       answer.textContent = got.ok
-        ? [`${said.labels} labels imported, ${said.new} of them new.`, ...said.said].join(" ")
+        ? [`${said.labels} labels imported, ${said.new} of them new.`, ...said.notes.map((note) => note.text)].join(" ")
         : [said.problem, said.hint].filter(Boolean).join(" · ");
       answer.className = got.ok ? "imported" : "imported warn";
     } catch {
