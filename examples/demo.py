@@ -5,7 +5,6 @@ import adjudge
 JUDGES = ("relevance", "correctness", "helpfulness", "coverage")
 
 print("The embedded judge answers: no key, and no network from here on.\n")
-runs = [adjudge.evaluate(f"examples/{name}.jsonl", judges=[name], store=None) for name in JUDGES]
-adjudge.Report.of(
-    [judgement for run in runs for judgement in run], [judge for run in runs for judge in run.judges]
-).print()
+for name in JUDGES:
+    adjudge.evaluate(f"examples/{name}.jsonl", judges=[name], store=None).report().print()
+    print()

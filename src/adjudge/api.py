@@ -47,6 +47,8 @@ class Run:
     current_date: CurrentDate
     partial: Partial | None = None
     """What there is, where the run stopped before it had judged all that was chosen."""
+    kept: bool = True
+    """In a store."""
 
     def __repr__(self) -> str:
         partial = "" if self.partial is None else f"{self.partial}, "
@@ -62,7 +64,7 @@ class Run:
         """`slices` are metadata columns to report by."""
         report = Report.of(self.judgements, self.judges, slices=slices)
         date = reported_date(self.judges, self.current_date)
-        return replace(report, run=self.name, current_date=date, partial=self.partial)
+        return replace(report, run=self.name, current_date=date, partial=self.partial, kept=self.kept)
 
     def rows(self) -> list[dict[str, Json]]:
         """The result rows, as `adjudge run -o rows.jsonl` writes them."""
@@ -100,6 +102,7 @@ async def aevaluate(
             judgements=tuple(judgements),
             current_date=session.plan.current_date,
             partial=session.partial,
+            kept=plan.options.store is not None,
         )
 
 

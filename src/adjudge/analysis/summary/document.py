@@ -143,10 +143,10 @@ def gauge(summary: Summary) -> Gauge:
     scale, rate = summary.scale, summary.pass_rate
     parts = [
         f"of {scale.low:g}–{scale.high:g}" if scale else "",
-        f"{show_count(figure.n)} scored" if rate is None else f"{rate.value * 100:.0f} % passed",
+        f"{show_count(figure.n)} scored" if rate is None else f"{rate.value * 100:.0f} % pass",
     ]
     at = [_on_scale(each, scale) for each in (figure.value, figure.low, figure.high)]
-    return Gauge(kind="headline", label=_judge(summary), value=show_number(figure.value), interval=interval, counts=" · ".join(filter(None, parts)), share=at[0], low=at[1], high=at[2])  # fmt: skip
+    return Gauge(kind="headline", label=_judge(summary), value=show_number(figure.value), interval=interval, counts=", ".join(filter(None, parts)), share=at[0], low=at[1], high=at[2])  # fmt: skip
 
 
 def _on_scale(value: float, scale: Scale | None) -> float | None:
@@ -172,7 +172,9 @@ def _failed(run: RunSummary) -> Iterator[Block]:
     listed = [
         _entry(case, binary_judges(run.judges), several=len(run.judges) > 1) for case in failing[:CASES_SHOWN]
     ]
-    show_all: Text = ("all: ", Command(f"adjudge show {run.run} --failed")) if run.run and ruled else ""
+    show_all: Text = (
+        ("all: ", Command(f"adjudge show {run.run} --failed")) if run.run and run.kept and ruled else ""
+    )
     if ruled:
         failed = sum(
             (summary.pass_rate.n if summary.pass_rate else 0) - (summary.passed or 0) for summary in ruled
@@ -455,7 +457,7 @@ def _slice_plot(column: SliceColumn, summary: Summary) -> Iterator[Plot]:
 
 
 def _next(run: RunSummary) -> Iterator[Fact]:
-    if run.run is None:
+    if run.run is None or not run.kept:
         return
     commands = [Command(f"adjudge show {run.run} {run.cases[0].case_id}")] if run.cases else []
     commands.append(Command(f"adjudge view {run.run}"))

@@ -52,6 +52,8 @@ class RunSummary:
     """What there is, where that is less than was chosen."""
     cases: tuple[CaseResults, ...] = ()
     """Those that came out worst."""
+    kept: bool = True
+    """In a store, so that commands can show more of it."""
     before: str | None = None
     """The run of the same file before this one."""
     facts: tuple[Fact, ...] = field(default=(), compare=False)

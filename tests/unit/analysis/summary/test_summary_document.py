@@ -98,7 +98,7 @@ def test_a_partial_run_says_so_first(build):
 def test_a_scale_of_several_steps_is_headed_by_its_mean_and_a_scale_of_two_by_its_pass_rate(build):
     rows = [build.judgement(build.scored(float(n)), passed=n >= 3) for n in (1, 3, 4, 5)]
     (found,) = (block for block in report(rows, [build.judge(passes="score >= 3")]).document().blocks if isinstance(block, Gauge))  # fmt: skip
-    assert (found.value, found.counts, found.share) == ("3.25", "of 0–5 · 75 % passed", 0.65)
+    assert (found.value, found.counts, found.share) == ("3.25", "of 0–5, 75 % pass", 0.65)
 
 
 def test_every_outcome_has_its_count_its_advice_and_the_range_it_leaves(two_judges):

@@ -130,7 +130,7 @@ def test_plots_are_inline_drawings_with_words_for_those_who_do_not_see_them(buil
     page = Page(report(build).to_html())
     labels = [value for tag, name, value in page.attributes if (tag, name) == ("svg", "aria-label")]
     assert labels == [
-        "2.50, 1.76–3.24 (95 %), of 0–5 · 50 % passed",
+        "2.50, 1.76–3.24 (95 %), of 0–5, 50 % pass",
         "Mean of each slice with its 95 % interval; the dashed line is the mean of all cases.",
         "Scores given",
     ]
