@@ -4,12 +4,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from adjudge.models.parameters import Adjustments, ProviderError, names_parameter
-from adjudge.models.schemas import strict_schema
-from adjudge.models.wire import (
+from adjudge.models.providers.parameters import Adjustments, ProviderError, names_parameter
+from adjudge.models.providers.schemas import strict_schema
+from adjudge.models.providers.wire import (
     Body,
+    Connection,
     Endpoint,
-    Home,
     Reply,
     SchemaCache,
     UnreadableReplyError,
@@ -149,12 +149,12 @@ class AnthropicWire:
         return not request.parameters.keys().isdisjoint({"tools", "tool_choice", "output_config"})
 
 
-def anthropic_wire(home: Home, _environ: Mapping[str, str]) -> AnthropicWire:
+def anthropic_wire(connection: Connection, _environ: Mapping[str, str]) -> AnthropicWire:
     return AnthropicWire(
-        model=home.model,
-        endpoint=home.endpoint(
-            home.base.join("/v1/messages", drop=("/messages", "/v1")),
-            {"x-api-key": home.key} if home.key else {},
+        model=connection.model,
+        endpoint=connection.endpoint(
+            connection.base.join("/v1/messages", drop=("/messages", "/v1")),
+            {"x-api-key": connection.key} if connection.key else {},
             headers={"anthropic-version": API_VERSION},
         ),
     )

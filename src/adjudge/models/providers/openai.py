@@ -1,15 +1,16 @@
-"""The OpenAI chat-completions wire format, spoken by OpenAI, vLLM, llama.cpp, Ollama, LM Studio, OpenRouter and others."""
+"""The OpenAI chat-completions wire format, spoken by OpenAI, Azure, vLLM, llama.cpp, Ollama, LM Studio, OpenRouter and others."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
+from urllib.parse import quote
 
-from adjudge.models.parameters import Adjustments, ProviderError, names_parameter, says_unsupported
-from adjudge.models.schemas import strict_schema
-from adjudge.models.wire import (
+from adjudge.models.providers.parameters import Adjustments, ProviderError, names_parameter, says_unsupported
+from adjudge.models.providers.schemas import strict_schema
+from adjudge.models.providers.wire import (
     Body,
+    Connection,
     Endpoint,
     ErrorInReplyError,
-    Home,
     Reply,
     SchemaCache,
     UnreadableReplyError,
@@ -40,6 +41,7 @@ OTHER_LIMIT: dict[TokenLimit, TokenLimit] = {
     "max_tokens": "max_completion_tokens",
     "max_completion_tokens": "max_tokens",
 }
+AZURE_API_VERSION = "2024-10-21"  # the stable version that has JSON-schema output
 
 
 class OpenAIWire:
@@ -163,21 +165,40 @@ class OpenAIWire:
         return used
 
 
-def openai_wire(home: Home, _environ: Mapping[str, str]) -> OpenAIWire:
+def openai_wire(connection: Connection, _environ: Mapping[str, str]) -> OpenAIWire:
     hint = ""
-    if not home.own_host:
+    if not connection.own_host:
         hint = "; check the model's name" + (
-            "" if home.base.path else ", and whether the base URL should end in /v1"
+            "" if connection.base.path else ", and whether the base URL should end in /v1"
         )
     return OpenAIWire(
         provider="openai",
-        model=home.model,
-        endpoint=home.endpoint(
-            home.base.join("/chat/completions", drop=("/chat/completions",)),
-            {"Authorization": f"Bearer {home.key}"} if home.key else {},
+        model=connection.model,
+        endpoint=connection.endpoint(
+            connection.base.join("/chat/completions", drop=("/chat/completions",)),
+            {"Authorization": f"Bearer {connection.key}"} if connection.key else {},
             hint_404=hint,
         ),
-        limit_name="max_completion_tokens" if home.own_host else "max_tokens",
+        limit_name="max_completion_tokens" if connection.own_host else "max_tokens",
+    )
+
+
+def azure_wire(connection: Connection, environ: Mapping[str, str]) -> OpenAIWire:
+    """Azure OpenAI: the same format at a deployment's address, with the key in a header of its own."""
+    version = environ.get("AZURE_OPENAI_API_VERSION", "").strip() or AZURE_API_VERSION
+    return OpenAIWire(
+        provider="azure",
+        model=None,
+        endpoint=connection.endpoint(
+            connection.base.join(
+                f"/openai/deployments/{quote(connection.model, safe='')}/chat/completions",
+                drop=("/openai",),
+                query=f"api-version={quote(version, safe='')}",
+            ),
+            {"api-key": connection.key} if connection.key else {},
+            hint_404="; check the deployment's name and AZURE_OPENAI_API_VERSION",
+        ),
+        limit_name="max_tokens",
     )
 
 

@@ -9,13 +9,13 @@ from typing import Any
 
 from adjudge.errors import MissingExtraError, ModelCallError, TooLongError, UnavailableError
 from adjudge.models.addresses import parse_base_url
-from adjudge.models.failures import error_for_status, is_too_long
 from adjudge.models.keys import semantic_key
-from adjudge.models.openai import OpenAIWire
-from adjudge.models.parameters import NOTHING_REFUSED, ProviderError
 from adjudge.models.prices import Prices
+from adjudge.models.providers.failures import error_for_status, is_too_long
+from adjudge.models.providers.openai import OpenAIWire
+from adjudge.models.providers.parameters import NOTHING_REFUSED, ProviderError
+from adjudge.models.providers.wire import Endpoint, ErrorInReplyError, Reply, UnreadableReplyError
 from adjudge.models.secrets import Scrubber
-from adjudge.models.wire import Endpoint, ErrorInReplyError, Reply, UnreadableReplyError
 from adjudge.options import option
 from adjudge.records import Completion, ModelClient, Request
 

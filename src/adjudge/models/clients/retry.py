@@ -5,11 +5,11 @@ import random
 from dataclasses import dataclass, replace
 
 from adjudge.errors import ModelCallError, NotAskedError, RateLimitedError
-from adjudge.models.circuit import Circuit
-from adjudge.models.clock import SYSTEM_CLOCK, Clock
+from adjudge.models.clients.circuit import Circuit
+from adjudge.models.clients.clock import SYSTEM_CLOCK, Clock
+from adjudge.models.clients.limit import Governor
+from adjudge.models.clients.wrap import WrappingClient
 from adjudge.models.context import estimate_request_tokens
-from adjudge.models.limit import Governor
-from adjudge.models.wrap import WrappingClient
 from adjudge.records import Completion, ModelClient, Request
 
 QUICK_ATTEMPTS = 4

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from adjudge.errors import ModelCallError
+from adjudge.models.clients.wrap import WrappingClient
 from adjudge.models.secrets import LOOKS_SECRET, MASK, SHORTEST_IN_MESSAGES, URL_CREDENTIALS, Scrubber
-from adjudge.models.wrap import WrappingClient
 from adjudge.records import Completion, Json, ModelClient, Request
 
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")

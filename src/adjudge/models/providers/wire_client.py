@@ -11,19 +11,19 @@ from urllib.parse import urlsplit, urlunsplit
 import orjson
 
 from adjudge.errors import ModelCallError, RejectedError, UnavailableError
-from adjudge.models.failures import (
+from adjudge.models.keys import wire_key
+from adjudge.models.prices import Prices
+from adjudge.models.providers.failures import (
     BAD_REQUEST,
     error_for_status,
     is_too_long,
     read_provider_error,
 )
-from adjudge.models.failures import retry_after_seconds as asked_wait
-from adjudge.models.http import HttpClient, HttpReply, host_and_port
-from adjudge.models.keys import wire_key
-from adjudge.models.parameters import NOTHING_REFUSED, Adjustments, ProviderError
-from adjudge.models.prices import Prices
+from adjudge.models.providers.failures import retry_after_seconds as asked_wait
+from adjudge.models.providers.http import HttpClient, HttpReply, host_and_port
+from adjudge.models.providers.parameters import NOTHING_REFUSED, Adjustments, ProviderError
+from adjudge.models.providers.wire import ErrorInReplyError, Reply, UnreadableReplyError, Wire
 from adjudge.models.secrets import Scrubber, one_line
-from adjudge.models.wire import ErrorInReplyError, Reply, UnreadableReplyError, Wire
 from adjudge.records import Completion, ModelClient, Request
 
 MAX_ATTEMPTS = 10  # adjustments are finite; this holds even for a wire format that gets that wrong

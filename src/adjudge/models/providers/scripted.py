@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from adjudge.errors import ModelNameError, RejectedError
-from adjudge.models.failures import error_for_status
 from adjudge.models.keys import sent_parts, wire_key
-from adjudge.models.parameters import ProviderError
+from adjudge.models.providers.failures import error_for_status
+from adjudge.models.providers.parameters import ProviderError
 from adjudge.records import Completion, Finish, ModelClient, Request, Usage
 
 KEYS = frozenset(
@@ -71,7 +71,7 @@ class ScriptRow:
     """Written as `reply`: answers every call."""
 
 
-class Address(NamedTuple):
+class ScriptAddress(NamedTuple):
     """What a row answers; None is any."""
 
     case_id: str | None
@@ -88,30 +88,32 @@ class Script:
     """Rows in order, and how far each address has been used up."""
 
     def __init__(self, rows: Iterable[ScriptRow]) -> None:
-        self._rows: dict[Address, list[ScriptRow]] = {}
-        self._used: dict[tuple[Address, int], int] = {}
+        self._rows: dict[ScriptAddress, list[ScriptRow]] = {}
+        self._used: dict[tuple[ScriptAddress, int], int] = {}
         self.size = 0
         for row in rows:
-            self._rows.setdefault(Address(row.case_id, row.match, row.judge, row.step), []).append(row)
+            self._rows.setdefault(ScriptAddress(row.case_id, row.match, row.judge, row.step), []).append(row)
             self.size += 1
         self._matches = list(dict.fromkeys(a.match for a in self._rows if a.match is not None))
 
-    def find(self, *, case_id: str | None, prompt: str, judge: str = "", step: str = "") -> Address | None:
+    def find(
+        self, *, case_id: str | None, prompt: str, judge: str = "", step: str = ""
+    ) -> ScriptAddress | None:
         """The most particular rows for a call: those of the case, then those whose text stands in the prompt."""
         judges = list(dict.fromkeys([judge, judge.partition("@")[0]]))
         wanted = [(named, said) for named in (*judges, None) for said in (step, None)]
         if case_id is not None:
             for match in (*(text for text in self._matches if text in prompt), None):
                 for named, said in wanted:
-                    if (address := Address(case_id, match, named, said)) in self._rows:
+                    if (address := ScriptAddress(case_id, match, named, said)) in self._rows:
                         return address
         for match in (text for text in self._matches if text in prompt):
             for named, said in wanted:
-                if (address := Address(None, match, named, said)) in self._rows:
+                if (address := ScriptAddress(None, match, named, said)) in self._rows:
                     return address
         return None
 
-    def take(self, address: Address, *, repeat: int = 0) -> ScriptedReply | None:
+    def take(self, address: ScriptAddress, *, repeat: int = 0) -> ScriptedReply | None:
         """The next answer; None when `replies` have run out."""
         rows = self._rows[address]
         key = (address, repeat if all(row.repeats for row in rows) else 0)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from hashlib import sha256
 
+from adjudge.models.clients.wrap import WrappingClient
 from adjudge.models.keys import sent_parts
-from adjudge.models.wrap import WrappingClient
 from adjudge.records import Completion, ModelClient, Request, Usage
 
 KEPT = 4096

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from adjudge.models.parameters import Adjustments, ProviderError
-from adjudge.models.schemas import gemini_schema, openapi_schema
-from adjudge.models.wire import (
+from adjudge.models.providers.parameters import Adjustments, ProviderError
+from adjudge.models.providers.schemas import gemini_schema, openapi_schema
+from adjudge.models.providers.wire import (
     Body,
+    Connection,
     Endpoint,
-    Home,
     Reply,
     SchemaCache,
     UnreadableReplyError,
@@ -161,13 +161,14 @@ class GoogleWire:
         return FORMATS[adjustments.format_step]
 
 
-def google_wire(home: Home, _environ: Mapping[str, str]) -> GoogleWire:
+def google_wire(connection: Connection, _environ: Mapping[str, str]) -> GoogleWire:
     """The key goes into a header: a URL ends up in logs."""
     return GoogleWire(
-        endpoint=home.endpoint(
-            home.base.join(
-                f"/v1beta/models/{quote(home.model, safe='')}:generateContent", drop=("/models", "/v1beta")
+        endpoint=connection.endpoint(
+            connection.base.join(
+                f"/v1beta/models/{quote(connection.model, safe='')}:generateContent",
+                drop=("/models", "/v1beta"),
             ),
-            {"x-goog-api-key": home.key} if home.key else {},
+            {"x-goog-api-key": connection.key} if connection.key else {},
         )
     )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import orjson
 
 from adjudge.models.addresses import BaseUrl
-from adjudge.models.parameters import Adjustments, ProviderError
+from adjudge.models.providers.parameters import Adjustments, ProviderError
 from adjudge.records import Finish, JsonSchema, Request, TokenLogprob, Usage
 
 Body = dict[str, Any]
@@ -31,7 +31,7 @@ class Endpoint:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Home:
+class Connection:
     """What a wire format is made from: the model, where it lives, and the key to it."""
 
     model: str

@@ -9,8 +9,8 @@ from urllib.parse import urljoin, urlsplit
 import aiohttp
 
 from adjudge.errors import RejectedError, UnavailableError
+from adjudge.models.providers.wire import Endpoint
 from adjudge.models.secrets import Scrubber
-from adjudge.models.wire import Endpoint
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
 MAX_REDIRECTS = 3

@@ -8,7 +8,7 @@ from adjudge.errors import (
     TooLongError,
     UnauthorizedError,
 )
-from adjudge.models.clock import SYSTEM_CLOCK, Clock
+from adjudge.models.clients.clock import SYSTEM_CLOCK, Clock
 
 HOPELESS_CALLS = 3
 """Failures that no second try and no other case changes: so many in a row settle it while nothing has succeeded."""

@@ -16,7 +16,7 @@ from adjudge.errors import (
     UnauthorizedError,
     UnavailableError,
 )
-from adjudge.models.parameters import ProviderError
+from adjudge.models.providers.parameters import ProviderError
 
 TOO_LONG_CODES = frozenset({"context_length_exceeded", "string_above_max_length", "request_too_large"})
 TOO_LONG_WORDS = (

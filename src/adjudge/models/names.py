@@ -66,7 +66,7 @@ class Provider:
     description: str = ""
 
 
-class Service(NamedTuple):
+class HttpProvider(NamedTuple):
     """A provider spoken to over HTTP."""
 
     example: str
@@ -79,8 +79,8 @@ class Service(NamedTuple):
     description: str
 
 
-SERVICES: Mapping[str, Service] = {
-    "openai": Service(
+SERVICES: Mapping[str, HttpProvider] = {
+    "openai": HttpProvider(
         "openai:gpt-5-mini",
         ("OPENAI_API_KEY",),
         ("OPENAI_BASE_URL",),
@@ -88,7 +88,7 @@ SERVICES: Mapping[str, Service] = {
         ("api.openai.com", ".api.openai.com"),
         "OpenAI, and with --base-url any compatible server (vLLM, llama.cpp, Ollama, LM Studio, OpenRouter)",
     ),
-    "azure": Service(
+    "azure": HttpProvider(
         "azure:my-deployment",
         ("AZURE_OPENAI_API_KEY",),
         ("AZURE_OPENAI_ENDPOINT",),
@@ -96,7 +96,7 @@ SERVICES: Mapping[str, Service] = {
         AZURE_HOSTS,
         "Azure OpenAI; the name is the deployment's, AZURE_OPENAI_API_VERSION is optional",
     ),
-    "anthropic": Service(
+    "anthropic": HttpProvider(
         "anthropic:claude-sonnet-5",
         ("ANTHROPIC_API_KEY",),
         ("ANTHROPIC_BASE_URL",),
@@ -104,7 +104,7 @@ SERVICES: Mapping[str, Service] = {
         ("api.anthropic.com",),
         "Anthropic",
     ),
-    "google": Service(
+    "google": HttpProvider(
         "google:gemini-3.5-flash",
         ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         ("GEMINI_BASE_URL", "GOOGLE_BASE_URL"),
@@ -200,7 +200,7 @@ def open_model(
     """A client for this model. Nothing is sent before the first `complete`."""
     parsed = parse_model_name(name)
     if parsed.provider == "scripted":
-        from adjudge.models.scripted import open_script  # noqa: PLC0415 - keeps start-up fast
+        from adjudge.models.providers.scripted import open_script  # noqa: PLC0415 - keeps start-up fast
 
         if base_url is not None:
             raise ModelNameError(
@@ -210,10 +210,10 @@ def open_model(
             )
         return open_script(Path(parsed.model))
     if parsed.provider == "litellm":
-        from adjudge.models.litellm import open_litellm  # noqa: PLC0415 - an optional package
+        from adjudge.models.providers.litellm import open_litellm  # noqa: PLC0415 - an optional package
 
         return open_litellm(parsed.model, base_url=base_url, environ=environ, timeout_seconds=timeout_seconds)
-    from adjudge.models.opening import open_service  # noqa: PLC0415 - aiohttp takes a fifth of a second to import
+    from adjudge.models.providers.opening import open_service  # noqa: PLC0415 - aiohttp takes a fifth of a second to import
 
     return open_service(
         parsed,
@@ -232,7 +232,7 @@ def first_set(environ: Mapping[str, str], variables: tuple[str, ...]) -> tuple[s
     return variables[0], ""
 
 
-def _shown_base_url(service: Service, environ: Mapping[str, str]) -> str | None:
+def _shown_base_url(service: HttpProvider, environ: Mapping[str, str]) -> str | None:
     variable, text = first_set(environ, service.base_url_variables)
     try:
         return parse_base_url(text, where=variable).shown if text else service.base_url or None

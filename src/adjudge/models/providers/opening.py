@@ -4,19 +4,18 @@ from collections.abc import Callable, Mapping
 
 from adjudge.errors import ModelNameError
 from adjudge.models.addresses import BaseUrl, is_own_host, parse_base_url, proxy_for
-from adjudge.models.anthropic import anthropic_wire
-from adjudge.models.asking import WireClient
-from adjudge.models.azure import azure_wire
-from adjudge.models.client import SERVICES, ModelName, Service, first_set
-from adjudge.models.google import google_wire
-from adjudge.models.http import HttpClient
-from adjudge.models.openai import openai_wire
+from adjudge.models.names import SERVICES, HttpProvider, ModelName, first_set
 from adjudge.models.prices import Prices
+from adjudge.models.providers.anthropic import anthropic_wire
+from adjudge.models.providers.google import google_wire
+from adjudge.models.providers.http import HttpClient
+from adjudge.models.providers.openai import azure_wire, openai_wire
+from adjudge.models.providers.wire import Connection, Wire
+from adjudge.models.providers.wire_client import WireClient
 from adjudge.models.secrets import Scrubber
-from adjudge.models.wire import Home, Wire
 from adjudge.options import option
 
-WIRES: Mapping[str, Callable[[Home, Mapping[str, str]], Wire]] = {
+WIRES: Mapping[str, Callable[[Connection, Mapping[str, str]], Wire]] = {
     "openai": openai_wire,
     "azure": azure_wire,
     "anthropic": anthropic_wire,
@@ -53,10 +52,12 @@ def open_service(
     if proxy is not None:
         secrets += parse_base_url(proxy, where="the proxy").secrets
     scrubber = Scrubber(secrets)
-    home = Home(model=name.model, base=base, key=key, own_host=own, key_variables=service.key_variables)
+    connection = Connection(
+        model=name.model, base=base, key=key, own_host=own, key_variables=service.key_variables
+    )
     return WireClient(
         name=str(name),
-        wire=WIRES[name.provider](home, environ),
+        wire=WIRES[name.provider](connection, environ),
         http=HttpClient(
             timeout_seconds=timeout_seconds, connections=connections, scrubber=scrubber, proxy=proxy
         ),
@@ -66,7 +67,7 @@ def open_service(
 
 
 def find_base_url(
-    name: ModelName, service: Service, given: str | None, environ: Mapping[str, str]
+    name: ModelName, service: HttpProvider, given: str | None, environ: Mapping[str, str]
 ) -> BaseUrl:
     """`--base-url`, else the provider's variable, else the provider's own address."""
     if given is not None and given.strip():
