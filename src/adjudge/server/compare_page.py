@@ -30,7 +30,7 @@ from adjudge.server.figures import AT_ONCE
 from adjudge.server.keys import from_key
 from adjudge.server.pages import query
 from adjudge.server.service import Service
-from adjudge.server.shapes import Shape
+from adjudge.server.shapes import ApiRecord
 from adjudge.server.views_runs import short_model
 from adjudge.store import RunRecord, planned_judges
 from adjudge.text import seen, shorten
@@ -46,7 +46,7 @@ FLIPS = 5
 MOST_PAIRS = 24
 
 
-class CompareQuery(Shape):
+class CompareQuery(ApiRecord):
     """What a request wants compared."""
 
     a: str = Field(max_length=1_000, description="The `key` of a run.")

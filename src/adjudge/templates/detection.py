@@ -18,11 +18,12 @@ No placeholder at all: mustache, which leaves such text as it is.
 import re
 from collections.abc import Iterable, Iterator
 
+from adjudge.expressions.syntax import Name
 from adjudge.fields import canonical_field, strip_namespace
 from adjudge.records import Dialect
 from adjudge.templates import printf, python, shell
 from adjudge.templates.mustache import PATH
-from adjudge.templates.syntax import Formatted, Name, Node, Output, dotted, input_name
+from adjudge.templates.syntax import Formatted, Node, Output, dotted, input_name
 
 JINJA_STATEMENT = re.compile(
     r"\{%[-+]?\s*(?:if|elif|else|endif|for|endfor|set|endset|macro|endmacro|block|raw|with|call|filter|include|import"

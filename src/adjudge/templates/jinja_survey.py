@@ -8,10 +8,11 @@ from typing import NamedTuple
 from jinja2 import nodes
 
 from adjudge.errors import TemplateError
+from adjudge.expressions.syntax import Step
 from adjudge.records import Json
 from adjudge.templates.outlining import shown
 from adjudge.templates.survey import Mention, check_path, gather
-from adjudge.templates.syntax import Reference, Span, Step, dotted, input_name
+from adjudge.templates.syntax import Reference, Span, dotted, input_name
 
 BUILT_IN = frozenset(
     {"range", "dict", "namespace", "cycler", "joiner", "loop", "caller", "varargs", "kwargs", "self", "super"}

@@ -3,17 +3,15 @@
 import re
 from dataclasses import dataclass, field
 
+from adjudge.expressions.syntax import MAX_DEPTH, Name, Step
 from adjudge.templates.syntax import (
-    MAX_DEPTH,
     Arm,
     Here,
     If,
-    Name,
     Node,
     Output,
     Section,
     Span,
-    Step,
     add_text,
     error_at,
     joined,

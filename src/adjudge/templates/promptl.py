@@ -3,10 +3,11 @@
 import re
 from dataclasses import dataclass, field
 
+from adjudge.expressions.parse import Parser
+from adjudge.expressions.syntax import MAX_DEPTH
 from adjudge.records import Role
-from adjudge.templates.expressions import Parser, tokenize
+from adjudge.templates.expressions import PROMPTL
 from adjudge.templates.syntax import (
-    MAX_DEPTH,
     Arm,
     Assign,
     Expression,
@@ -159,9 +160,9 @@ class _Reader:
     def _read_tag(self, start: int) -> bool:
         if NOT_A_TAG.match(self.text, start):
             return False
-        tokens = tokenize(self.text, start + 2)
+        parser = Parser(self.text, PROMPTL, start + 2)
+        tokens = parser.tokens
         self._take_text(start)
-        parser = Parser(self.text, tokens)
         span = (start, tokens[-1].end)
         first, second = tokens[0], tokens[min(1, len(tokens) - 1)]
         keyword = first.text if first.kind == "name" else ""

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from adjudge.expressions.syntax import Name, Step
 from adjudge.templates.printf import label_before
-from adjudge.templates.syntax import Expression, Formatted, Name, Node, Output, Step, add_text, joined
+from adjudge.templates.syntax import Expression, Formatted, Node, Output, add_text, joined
 
 FIELD = re.compile(
     r"\{(?P<path>\d(?=\})|[^\W\d]\w*+(?:\.\w++|\[[^\[\]{}\n\"']{1,80}\])*+)"
