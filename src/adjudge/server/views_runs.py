@@ -1,12 +1,17 @@
 """The list of runs: what the API answers and the page shows."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from adjudge.analysis.summary.document import gauge
 from adjudge.analysis.summary.figures import Summary
+from adjudge.analysis.summary.run import before_among
+from adjudge.documents.document import Gauge
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
 from adjudge.server.figures import AT_ONCE, Figures
 from adjudge.server.keys import to_key
+from adjudge.server.run_page import Chip, change_since
 from adjudge.server.service import Service
 from adjudge.server.shapes import Headline, Interval, RunList, RunRow
 from adjudge.stats.intervals import Estimate
@@ -45,6 +50,36 @@ def list_runs(
                 trouble = f"run {record.run_id}: {error}"
         rows.append(run_row(record, figures, expected=expected_judgements(record, records)))
     return RunList(runs=rows, total=len(found), trouble=trouble)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JudgeLine:
+    """One judge of a run, in the list."""
+
+    summary: Summary
+    gauge: Gauge
+    change: Chip | None
+    """Since the run of the same file before this one, where that was counted."""
+
+
+def judge_lines(service: Service, found: RunList) -> dict[str, list[JudgeLine]]:
+    """Run -> its judges, of the runs that are counted."""
+    records = {record.run_id: record for record in service.store.runs()}
+    known = {
+        row.run: service.figures.known(records[row.run])
+        for row in found.runs
+        if row.headlines is not None and row.run in records
+    }
+    lines = {}
+    for run, figures in known.items():
+        if figures is not None:
+            earlier = before_among(records.values(), records[run])
+            before = None if earlier is None else service.figures.known(earlier)
+            lines[run] = [
+                JudgeLine(summary=each, gauge=gauge(each), change=change_since(each, before, to_key(run)))
+                for each in figures.report.judges
+            ]
+    return lines
 
 
 def run_row(record: RunRecord, figures: Figures | None, *, expected: int | None = None) -> RunRow:

@@ -11,7 +11,7 @@ from adjudge.server.app_state import Served, swaps
 from adjudge.server.keys import from_key, to_key
 from adjudge.server.pages import page, query
 from adjudge.server.shapes import RunList
-from adjudge.server.views_runs import list_runs, short_model
+from adjudge.server.views_runs import judge_lines, list_runs, short_model
 
 router = APIRouter()
 State = Literal["", "running", "finished", "interrupted"]
@@ -46,6 +46,7 @@ def runs_page(
         request,
         "runs.html",
         found=found,
+        lines=judge_lines(service, found),
         short=short_model,
         q=q[:200],
         state=state,
