@@ -9,6 +9,7 @@ from adjudge.analysis.summary.run import before_among
 from adjudge.documents.document import Gauge
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
+from adjudge.runs.find_model import EMBEDDED
 from adjudge.server.figures import AT_ONCE, Figures
 from adjudge.server.keys import to_key
 from adjudge.server.run_page import Chip, change_since
@@ -156,7 +157,9 @@ def interval(figure: Estimate | None) -> Interval | None:
 
 
 def short_model(model: str | None) -> str | None:
-    """`scripted:/long/way/to/replies.jsonl` as `scripted:…/replies.jsonl`; what is short stays."""
+    """`scripted:/long/way/to/replies.jsonl` as `scripted:…/replies.jsonl`, `embedded@87eb676eaccb` as `embedded`."""
+    if model is not None and model.startswith(f"{EMBEDDED}@"):
+        return EMBEDDED
     if model is None or len(model) <= 26:
         return model
     provider, colon, name = model.partition(":")

@@ -99,6 +99,7 @@ def test_nothing_in_a_plan_that_could_be_a_key_is_shown():
         ("openai:gpt-5", "openai:gpt-5"),
         ("scripted:/a/very/long/way/to/the/replies.jsonl", "scripted:…/replies.jsonl"),
         ("scripted:C:\\a\\very\\long\\way\\to\\replies.jsonl", "scripted:…/replies.jsonl"),
+        ("embedded@87eb676eaccb", "embedded"),
         ("openrouter/some-vendor/some-model-with-a-long-name", "…/some-model-with-a-long-name"),
         ("a-name-without-any-folder-that-is-long", "a-name-without-any-folder-that-is-long"),
     ],
