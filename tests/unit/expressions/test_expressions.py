@@ -149,7 +149,11 @@ def test_a_number_that_is_not_finite_or_absurdly_long_is_refused(value):
         ("   ", "column 1: the expression is empty", "name a field"),
         ("score >=", "column 9: found the end where a value was wanted", "an expression is made of"),
         ("score >= * 3", "column 10: found `*` where a value was wanted", "an expression is made of"),
-        ("(score + 1", "column 11: found the end where `)` was wanted to close the `(` of column 1", "write `)`"),
+        (
+            "(score + 1",
+            "column 11: found the end where `)` was wanted to close the `(` of column 1",
+            "write `)`",
+        ),
         ("score)", "column 6: found `)` after the expression", "made of"),
         ("score 4", "column 7: found `4` after the expression", "made of"),
         ("len(score)", "column 1: there is no function `len`", "there are min, max, sum, count, round"),
@@ -162,7 +166,11 @@ def test_a_number_that_is_not_finite_or_absurdly_long_is_refused(value):
         ("score >= 80%", "column 12: `%` is not understood", "write the percentage as a number"),
         ("facts[0]", "column 6: `[` is not understood", "use count"),
         ("score; 1", "column 6: `;` is not understood", "made of"),
-        ("label == 'good", "column 10: the text that starts with ' is never closed", "close the quotation mark"),
+        (
+            "label == 'good",
+            "column 10: the text that starts with ' is never closed",
+            "close the quotation mark",
+        ),
         ("round()", "column 1: `round` takes 1 to 2 arguments, found 0", "made of"),
         ("round(1, 2, 3)", "column 1: `round` takes 1 to 2 arguments, found 3", "made of"),
         (
