@@ -9,7 +9,6 @@ from pathlib import Path
 
 from adjudge.errors import StoreError
 
-
 LOOK_SECONDS = 0.05
 """Far longer than `is_locked` holds a lock."""
 
