@@ -8,9 +8,9 @@ from adjudge.expressions.syntax import (
     LOGICAL,
     Call,
     Chain,
-    Index,
     ListOf,
     Literal,
+    Member,
     Name,
     Node,
     Ternary,
@@ -47,7 +47,7 @@ class Evaluator(ABC, Generic[V]):
         """The result of one arithmetic operator or comparison."""
 
     @abstractmethod
-    def evaluate_own(self, node: ListOf | Index | Call) -> V:
+    def evaluate_own(self, node: ListOf | Member | Call) -> V:
         """What only one of the languages can write."""
 
     def is_nothing(self, value: V) -> bool:

@@ -12,9 +12,9 @@ from adjudge.expressions.syntax import (
     MAX_DEPTH,
     Call,
     Chain,
-    Index,
     ListOf,
     Literal,
+    Member,
     Name,
     Node,
     Step,
@@ -74,7 +74,7 @@ class Grammar:
     """The error for a text, an offset in it, a problem and a hint."""
 
 
-class Token(NamedTuple):
+class ExpressionToken(NamedTuple):
     kind: str
     text: str
     """As written."""
@@ -84,9 +84,9 @@ class Token(NamedTuple):
     end: int
 
 
-def tokenize(text: str, grammar: Grammar, start: int = 0) -> list[Token]:
+def tokenize(text: str, grammar: Grammar, start: int = 0) -> list[ExpressionToken]:
     """The tokens of the expression that begins at `start`, with what ends it as the last."""
-    tokens: list[Token] = []
+    tokens: list[ExpressionToken] = []
     position = start
     while match := grammar.token.match(text, position):
         kind = match.lastgroup or ""
@@ -94,7 +94,7 @@ def tokenize(text: str, grammar: Grammar, start: int = 0) -> list[Token]:
             word = match[0].lower() if grammar.ignores_case else match[0]
             if kind in {"name", "operator"} and word in grammar.aliases:
                 kind, word = "operator", grammar.aliases[word]
-            tokens.append(Token(kind, match[0], word, match.start(), match.end()))
+            tokens.append(ExpressionToken(kind, match[0], word, match.start(), match.end()))
         if kind == "end":
             return tokens
         if len(tokens) > grammar.max_tokens:
@@ -130,7 +130,7 @@ class Parser:
         self.depth = 0
 
     @property
-    def token(self) -> Token:
+    def token(self) -> ExpressionToken:
         return self.tokens[self.at]
 
     def is_operator(self, *words: str) -> bool:
@@ -143,7 +143,7 @@ class Parser:
             return True
         return False
 
-    def expect(self, word: str, opening: Token | None = None) -> None:
+    def expect(self, word: str, opening: ExpressionToken | None = None) -> None:
         if self.takes(word):
             return
         pair = ""
@@ -165,7 +165,7 @@ class Parser:
     def found(self) -> str:
         return self.grammar.end if self.token.kind == "end" else f"`{shorten(self.token.text, 80)}`"
 
-    def error(self, problem: str, hint: str, token: Token | None = None) -> InputError:
+    def error(self, problem: str, hint: str, token: ExpressionToken | None = None) -> InputError:
         return self.grammar.error_at(self.text, (token or self.token).start, problem, hint)
 
     def deeper(self) -> None:
@@ -220,7 +220,7 @@ class Parser:
             else:
                 return target
 
-    def _call(self, target: Node, first: Token) -> Node:
+    def _call(self, target: Node, first: ExpressionToken) -> Node:
         opening = self.token
         name = target.dotted if isinstance(target, Name) else ""
         function = self.grammar.functions.get(name)
@@ -241,7 +241,7 @@ class Parser:
             raise self.error(problem, f"{name}(facts, matched)", first)
         return Call(function=name, arguments=arguments)
 
-    def _list(self, opening: Token, closing: str) -> tuple[Node, ...]:
+    def _list(self, opening: ExpressionToken, closing: str) -> tuple[Node, ...]:
         items: list[Node] = []
         while not self.takes(closing):
             items.append(self.expression())
@@ -283,4 +283,4 @@ def _member_of(target: Node, key: Node, *, optional: bool) -> Node:
         if isinstance(step, str | int) and not isinstance(step, bool):
             path: tuple[Step, ...] = (*target.path, step)
             return Name(path=path, optional=target.optional or optional)
-    return Index(target=target, key=key)
+    return Member(target=target, key=key)

@@ -11,7 +11,7 @@ from adjudge.errors import ExpressionError
 from adjudge.expressions.evaluate import Evaluator, Operand
 from adjudge.expressions.numbers import exact_number, is_usable, round_half_up
 from adjudge.expressions.parse import Function, Grammar, Level, UnusableLiteralError, parse
-from adjudge.expressions.syntax import COMPARISONS, Call, Index, ListOf, Literal, Name, Node, children
+from adjudge.expressions.syntax import COMPARISONS, Call, ListOf, Literal, Member, Name, Node, children
 from adjudge.records import Json
 from adjudge.text import shorten
 
@@ -226,7 +226,7 @@ class _Evaluator(Evaluator[Value]):
             raise EvaluationError("a sum or product grows beyond any score")
         return result
 
-    def evaluate_own(self, node: ListOf | Index | Call) -> Value:
+    def evaluate_own(self, node: ListOf | Member | Call) -> Value:
         assert isinstance(node, Call), "rules have neither lists nor members"
         argument, *rest = node.arguments
         first, name = self.evaluate(argument), _described(argument)

@@ -42,7 +42,7 @@ class ListOf:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Index:
+class Member:
     """A member that is computed, or asked of something that is not a name."""
 
     target: "Node"
@@ -85,7 +85,7 @@ class Call:
     arguments: tuple["Node", ...]
 
 
-Node: TypeAlias = Literal | Name | ListOf | Index | Unary | Chain | Ternary | Call
+Node: TypeAlias = Literal | Name | ListOf | Member | Unary | Chain | Ternary | Call
 
 
 def children(node: Node) -> Iterator[Node]:
@@ -93,7 +93,7 @@ def children(node: Node) -> Iterator[Node]:
     match node:
         case ListOf(items=parts) | Chain(operands=parts) | Call(arguments=parts):
             yield from parts
-        case Index(target=target, key=key):
+        case Member(target=target, key=key):
             yield from (target, key)
         case Unary(operand=operand):
             yield operand

@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import assert_never
 
-from adjudge.expressions.syntax import Chain, Literal, Name, Ternary
+from adjudge.expressions.syntax import Chain, Literal, Member, Name, Ternary
 from adjudge.records import Json
 from adjudge.templates.survey import HERE, alias_of, sources
 from adjudge.templates.syntax import (
@@ -23,6 +23,8 @@ from adjudge.templates.syntax import (
 )
 from adjudge.templates.values import to_text
 
+HASHED_AS: dict[type, str] = {Member: "Index"}
+"""Nodes that stand in the hashed form under an earlier name."""
 NOT_SENT = frozenset({"span"})
 """Fields of a node that say where it stood, not what it sends."""
 
@@ -105,7 +107,10 @@ def _plain(part: object) -> Json:
         return nested
     if is_dataclass(part):
         kept = [field.name for field in fields(part) if field.name not in NOT_SENT]
-        return [type(part).__name__, *(_plain(getattr(part, name)) for name in kept)]
+        return [
+            HASHED_AS.get(type(part), type(part).__name__),
+            *(_plain(getattr(part, name)) for name in kept),
+        ]
     if isinstance(part, tuple | list):
         return [_plain(item) for item in part]
     if isinstance(part, dict):

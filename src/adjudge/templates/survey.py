@@ -10,7 +10,7 @@ from adjudge.expressions.syntax import (
     COMPARISONS,
     LOGICAL,
     Chain,
-    Index,
+    Member,
     Name,
     Step,
     Ternary,
@@ -30,9 +30,9 @@ from adjudge.templates.syntax import (
     MessageTag,
     Node,
     Output,
-    Reference,
     Section,
     Span,
+    TemplateInput,
     Text,
     dotted,
     error_at,
@@ -59,7 +59,7 @@ class Mention:
     """Inside a section about something else: it may be a member of that."""
 
 
-def gather(mentions: list[Mention]) -> tuple[Reference, ...]:
+def gather(mentions: list[Mention]) -> tuple[TemplateInput, ...]:
     """One reference per input, in the order of first mention.
 
     A name that stands only inside sections about something else is a member of what the section is about,
@@ -79,7 +79,7 @@ def gather(mentions: list[Mention]) -> tuple[Reference, ...]:
             continue
         spans = [mention.span for mention in found if mention.written] or [mention.span for mention in found]
         references.append(
-            Reference(
+            TemplateInput(
                 name=name,
                 path=found[0].path,
                 guarded=all(mention.guarded for mention in sure),
@@ -89,7 +89,7 @@ def gather(mentions: list[Mention]) -> tuple[Reference, ...]:
     return tuple(references)
 
 
-def survey(text: str, nodes: tuple[Node, ...]) -> tuple[Reference, ...]:
+def survey(text: str, nodes: tuple[Node, ...]) -> tuple[TemplateInput, ...]:
     surveyor = _Surveyor(text)
     surveyor.visit(nodes, frozenset(), {}, ())
     return gather(surveyor.mentions)
@@ -222,7 +222,7 @@ class _Surveyor:
                             and path[0] not in (*NAMESPACES, FENCED, *aliases),
                         )
                     )
-                case Index(target=target, key=key):
+                case Member(target=target, key=key):
                     go(target, governed, written=written, tested=tested)
                     go(key, governed, written=False, tested=tested)
                 case Unary(operator=operator, operand=operand):

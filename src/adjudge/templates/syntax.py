@@ -20,7 +20,7 @@ FENCED = "fenced"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Reference:
+class TemplateInput:
     """One input of a template, over all the places that mention it."""
 
     name: str

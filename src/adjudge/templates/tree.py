@@ -16,8 +16,8 @@ from adjudge.templates.syntax import (
     MessageTag,
     Node,
     Output,
-    Reference,
     Section,
+    TemplateInput,
     Text,
     line_of,
 )
@@ -31,7 +31,7 @@ class TreeTemplate:
         self.dialect = dialect
         self.nodes = nodes
         self.text = text
-        self.references: tuple[Reference, ...] = survey(text, nodes)
+        self.references: tuple[TemplateInput, ...] = survey(text, nodes)
         self._flat = _flatten(nodes)
         self._tagged = any(_has_message(node) for node in nodes)
 
@@ -41,7 +41,7 @@ class TreeTemplate:
                 [part if isinstance(part, str) else to_text(lookup(values, part.path)) for part in self._flat]
             )
             return (Message(role="user", content=content),)
-        writer = Writer(self.text, values)
+        writer = Rendering(self.text, values)
         try:
             writer.write_nodes(self.nodes)
         except RecursionError as error:
@@ -82,7 +82,7 @@ def _has_message(node: Node) -> bool:
             return False
 
 
-class Writer:
+class Rendering:
     """One rendering of one tree."""
 
     def __init__(self, text: str, values: Mapping[str, Json]) -> None:

@@ -6,13 +6,13 @@ from typing import Literal
 from adjudge.records import Contract, Json
 from adjudge.verdicts.names import properties
 from adjudge.verdicts.validate import TRUTH, branches_of
-from adjudge.verdicts.values import Allowed, Problem, allowed_by, exact_value, read_value
+from adjudge.verdicts.values import Allowed, ValueProblem, allowed_by, exact_value, read_value
 
 Mark = Literal["label", "tag", "brackets", "line"]
 
 
 @dataclass(kw_only=True, slots=True)
-class Said:
+class TextReading:
     """One reading of a reply as text. `values` of needed properties are typed, the rest is text."""
 
     values: dict[str, Json] = field(default_factory=dict)
@@ -47,21 +47,21 @@ def is_scalar(contract: Contract, name: str) -> bool:
     return bool(allowed_in(contract, name))
 
 
-def value_of(text: str, contract: Contract, name: str, *, strict_ending: bool = False) -> Json | Problem:
+def value_of(text: str, contract: Contract, name: str, *, strict_ending: bool = False) -> Json | ValueProblem:
     """A needed value from its words; free text is taken as it is."""
-    problem: Problem | None = None
+    problem: ValueProblem | None = None
     for allowed in allowed_in(contract, name):
         value = read_value(text, allowed, strict_ending=strict_ending)
-        if not isinstance(value, Problem):
+        if not isinstance(value, ValueProblem):
             return value
         problem = problem or value
-    return problem or text.strip() or Problem("is empty")
+    return problem or text.strip() or ValueProblem("is empty")
 
 
-def only_value(line: str, contract: Contract, name: str) -> Json | Problem:
+def only_value(line: str, contract: Contract, name: str) -> Json | ValueProblem:
     """The value of a line that is nothing else."""
     for allowed in allowed_in(contract, name) if len(line) <= 200 else ():
         value = exact_value(line, allowed)
-        if not isinstance(value, Problem):
+        if not isinstance(value, ValueProblem):
             return value
-    return Problem("is not on a line of its own")
+    return ValueProblem("is not on a line of its own")

@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from adjudge.templates.jinja_template import JinjaTemplate
+    from adjudge.templates.jinja.template import JinjaTemplate
 
 
 def parse(text: str) -> "JinjaTemplate":
-    from adjudge.templates.jinja_template import JinjaTemplate  # noqa: PLC0415 - jinja2 is slow to import
+    from adjudge.templates.jinja.template import JinjaTemplate  # noqa: PLC0415 - jinja2 is slow to import
 
     return JinjaTemplate(text)

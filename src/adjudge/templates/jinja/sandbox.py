@@ -9,7 +9,7 @@ from jinja2.runtime import BlockReference, Context, LoopContext, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Cycler, Joiner, Namespace
 
-from adjudge.templates.jinja_budget import (
+from adjudge.templates.jinja.budget import (
     BUDGET,
     ELEMENT,
     MAX_BITS,
@@ -24,7 +24,7 @@ from adjudge.templates.jinja_budget import (
     weighed,
     weight_of,
 )
-from adjudge.templates.jinja_filters import (
+from adjudge.templates.jinja.filters import (
     bounded_filters,
     bounded_tests,
     concat,
@@ -40,39 +40,10 @@ STEPPED, SIZED, WEIGHED = "adjudge step", "adjudge sized", "adjudge weighed"
 """Filters that the rewritten template calls; with a space in their names no template can."""
 
 STRING_METHODS = frozenset(
-    [
-        "capitalize",
-        "count",
-        "endswith",
-        "find",
-        "index",
-        "isalnum",
-        "isalpha",
-        "isdigit",
-        "islower",
-        "isnumeric",
-        "isspace",
-        "isupper",
-        "join",
-        "lower",
-        "lstrip",
-        "partition",
-        "removeprefix",
-        "removesuffix",
-        "replace",
-        "rfind",
-        "rindex",
-        "rpartition",
-        "rsplit",
-        "rstrip",
-        "split",
-        "splitlines",
-        "startswith",
-        "strip",
-        "swapcase",
-        "title",
-        "upper",
-    ]
+    {"capitalize", "count", "endswith", "find", "index", "isalnum", "isalpha", "isdigit"}
+    | {"islower", "isnumeric", "isspace", "isupper", "join", "lower", "lstrip", "partition"}
+    | {"removeprefix", "removesuffix", "replace", "rfind", "rindex", "rpartition", "rsplit", "rstrip"}
+    | {"split", "splitlines", "startswith", "strip", "swapcase", "title", "upper"}
 )
 LIST_METHODS = frozenset({"count", "index"})
 DICT_METHODS = frozenset({"get", "items", "keys", "values"})
@@ -92,17 +63,10 @@ class AbsentInput(ChainableUndefined):
     def __hash__(self) -> int:
         return hash(None)
 
-    def __lt__(self, other: object) -> bool:  # type: ignore[override] # jinja2's own always raises
+    def _never(self, _other: object) -> bool:
         return False
 
-    def __le__(self, other: object) -> bool:  # type: ignore[override] # jinja2's own always raises
-        return False
-
-    def __gt__(self, other: object) -> bool:  # type: ignore[override] # jinja2's own always raises
-        return False
-
-    def __ge__(self, other: object) -> bool:  # type: ignore[override] # jinja2's own always raises
-        return False
+    __lt__ = __le__ = __gt__ = __ge__ = _never  # type: ignore[assignment] # jinja2's own always raise
 
 
 @pass_context
@@ -125,7 +89,7 @@ def new_dict(*args: Any, **kwargs: Any) -> Any:
     return weighed(dict(*args, **kwargs))
 
 
-class Names(Namespace):
+class OpaqueNamespace(Namespace):
     """Written without what it holds: that can change, so nothing that holds it knows how much there is to write."""
 
     def __repr__(self) -> str:
@@ -246,7 +210,7 @@ def environment() -> Environment:
     made.globals = {
         "range": bounded_range,
         "dict": new_dict,
-        "namespace": Names,
+        "namespace": OpaqueNamespace,
         "cycler": Cycler,
         "joiner": Joiner,
     }

@@ -10,7 +10,7 @@ from jinja2 import Undefined, pass_environment
 from jinja2.filters import FILTERS, make_attrgetter
 from jinja2.tests import TESTS
 
-from adjudge.templates.jinja_budget import BUDGET, Bound, size, text_of, usable, weighed, weight_of
+from adjudge.templates.jinja.budget import BUDGET, Bound, size, text_of, usable, weighed, weight_of
 
 MAX_WIDTH = 10_000
 MAX_FORMAT_WIDTH = 999

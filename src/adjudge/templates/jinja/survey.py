@@ -12,7 +12,7 @@ from adjudge.expressions.syntax import Step
 from adjudge.records import Json
 from adjudge.templates.outlining import shown
 from adjudge.templates.survey import Mention, check_path, gather
-from adjudge.templates.syntax import Reference, Span, dotted, input_name
+from adjudge.templates.syntax import Span, TemplateInput, dotted, input_name
 
 BUILT_IN = frozenset(
     {"range", "dict", "namespace", "cycler", "joiner", "loop", "caller", "varargs", "kwargs", "self", "super"}
@@ -101,7 +101,7 @@ class Survey:
             self.aliases[macro.name] = ""
         self.visit(tree, frozenset(), tested=False)
 
-    def references(self) -> tuple[Reference, ...]:
+    def references(self) -> tuple[TemplateInput, ...]:
         by_name: dict[str, list[Tag]] = {}
         for tag in tags(self.text):
             found = {name for path in tag.paths for name in (input_name(path), *self.ever.get(path[0], ()))}

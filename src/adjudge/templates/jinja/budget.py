@@ -32,7 +32,7 @@ class Bound(Exception):  # noqa: N818 - says what was met, and never leaves this
     """A template wants more than it may have."""
 
 
-class Budget:
+class RenderingBudget:
     __slots__ = ("charges", "room", "started", "work")
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class Budget:
             raise Bound(f"it takes more than {MAX_SECONDS:g} seconds")
 
 
-BUDGET: ContextVar[Budget] = ContextVar("budget")
+BUDGET: ContextVar[RenderingBudget] = ContextVar("budget")
 
 
 def size(value: object) -> int:

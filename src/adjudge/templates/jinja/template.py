@@ -14,9 +14,9 @@ from jinja2.visitor import NodeTransformer
 
 from adjudge.errors import TemplateError
 from adjudge.records import Json, Message
-from adjudge.templates.jinja_budget import BUDGET, MAX_BITS, Bound, Budget
-from adjudge.templates.jinja_sandbox import CONCAT, METHOD, SIZED, STEPPED, TICK, WEIGHED, environment
-from adjudge.templates.jinja_survey import Survey, outline_of, plain, tags
+from adjudge.templates.jinja.budget import BUDGET, MAX_BITS, Bound, RenderingBudget
+from adjudge.templates.jinja.sandbox import CONCAT, METHOD, SIZED, STEPPED, TICK, WEIGHED, environment
+from adjudge.templates.jinja.survey import Survey, outline_of, plain, tags
 from adjudge.templates.syntax import FENCED
 from adjudge.templates.values import ABSENT, lookup
 
@@ -59,7 +59,7 @@ class JinjaTemplate:
         return self._canonical
 
     def render(self, values: Mapping[str, Json]) -> tuple[Message, ...]:
-        token = BUDGET.set(Budget())
+        token = BUDGET.set(RenderingBudget())
         try:
             content = self._template.render(self._context(values))
         except Bound as error:
