@@ -185,7 +185,7 @@ def test_with_scripts_off_all_but_asking_works(address, open_tab):
     page = open_tab(address.opened("judges/correctness"), java_script_enabled=False).page
     expect(page.locator("pre").first).to_contain_text("Compare one response")
     # Chromium shows what stands in <noscript> only where scripts are off for good, not for one tab
-    assert "Trying a judge needs scripts" in page.content()
+    assert "Trying a judge needs JavaScript" in page.content()
 
 
 # ---- hostile text ----

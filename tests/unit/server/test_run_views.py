@@ -4,10 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from adjudge.server.pages import short_model
 from adjudge.server.run_files import file_headers
 from adjudge.server.run_page import shown_rate
-from adjudge.server.views_run import progress, shown_plan
-from adjudge.server.views_runs import expected_judgements, short_model
+from adjudge.server.run_routes import progress, shown_plan
+from adjudge.server.runs_page import expected_judgements
 from adjudge.store import RunRecord
 
 AT = datetime(2026, 1, 31, 9, 5, tzinfo=UTC)
