@@ -33,10 +33,10 @@ from adjudge.server.service import NotFoundError, Served, Service
 from adjudge.server.shapes import (
     CardLine,
     JudgeBody,
-    JudgedCase,
     JudgeDetail,
     JudgeList,
     JudgeRow,
+    JudgingAnswer,
     LintFinding,
     MessageSent,
     RenderBody,
@@ -87,7 +87,7 @@ def api_render(service: Served, wanted: RenderBody) -> Rendered:
 
 
 @router.post("/api/judge", tags=["asking"])
-async def api_judge_case(service: Served, wanted: JudgeBody) -> JudgedCase:
+async def api_judge_case(service: Served, wanted: JudgeBody) -> JudgingAnswer:
     """Judge one case and wait for it. Nothing is kept: `POST /api/runs` keeps what it judges."""
     return await judge_case(service, wanted.judge, wanted.model, wanted.case)
 
@@ -205,15 +205,15 @@ def render_case(service: Service, reference: str, columns: Mapping[str, Json]) -
 
 async def judge_case(
     service: Service, reference: str, model: str | None, columns: Mapping[str, Json]
-) -> JudgedCase:
+) -> JudgingAnswer:
     judge = allowed_judge(service, reference)
     judgement = await service.asker.judge(judge, allowed_model(service, model), columns)
     return judged(judgement)
 
 
-def judged(judgement: Judgement) -> JudgedCase:
+def judged(judgement: Judgement) -> JudgingAnswer:
     row: dict[str, Any] = dict(result_row(judgement, "request"))
-    return JudgedCase(
+    return JudgingAnswer(
         row=row,
         messages=[
             MessageSent(step=call.request.step, role=message.role, content=str(records_json(message.content)))

@@ -195,7 +195,7 @@ class Rendered(ApiRecord):
     messages: list[MessageSent]
 
 
-class JudgedCase(ApiRecord):
+class JudgingAnswer(ApiRecord):
     row: dict[str, Any] = Field(description="As one line of `adjudge run -o rows.jsonl`.")
     messages: list[MessageSent]
     replies: list[str]
