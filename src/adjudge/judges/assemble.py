@@ -1,8 +1,9 @@
 """What front matter declares and what the prompt says -> one Judge; where both speak, front matter counts."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from difflib import get_close_matches
+
+from msgspec.structs import replace
 
 from adjudge.errors import ExpressionError, JudgeFileError
 from adjudge.expressions import parse_expression
