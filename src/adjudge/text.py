@@ -43,6 +43,11 @@ def _escaped(match: re.Match[str]) -> str:
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
+def words(text: str) -> frozenset[str]:
+    """A set of words from one text, so that a long list takes few lines."""
+    return frozenset(text.split())
+
+
 def shorten(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 

@@ -10,11 +10,11 @@ from typing import NamedTuple
 from adjudge.errors import InputError
 from adjudge.expressions.syntax import (
     MAX_DEPTH,
-    Call,
     Chain,
+    ComputedMember,
+    FunctionCall,
     ListOf,
     Literal,
-    Member,
     Name,
     Node,
     Step,
@@ -239,7 +239,7 @@ class Parser:
         if function.reads_items and len(arguments) == 2 and not isinstance(arguments[1], Name):
             problem = f"the second argument of `{name}` names a field of the items"
             raise self.error(problem, f"{name}(facts, matched)", first)
-        return Call(function=name, arguments=arguments)
+        return FunctionCall(function=name, arguments=arguments)
 
     def _list(self, opening: ExpressionToken, closing: str) -> tuple[Node, ...]:
         items: list[Node] = []
@@ -283,4 +283,4 @@ def _member_of(target: Node, key: Node, *, optional: bool) -> Node:
         if isinstance(step, str | int) and not isinstance(step, bool):
             path: tuple[Step, ...] = (*target.path, step)
             return Name(path=path, optional=target.optional or optional)
-    return Member(target=target, key=key)
+    return ComputedMember(target=target, key=key)

@@ -9,7 +9,7 @@ from adjudge.expressions import parse_expression
 from adjudge.fields import strip_namespace
 from adjudge.judges.asking import ask_for
 from adjudge.judges.declared import CONTRACT_FIELD, Declared, clean_name
-from adjudge.judges.declared_verdict import properties_of, with_declared_verdict
+from adjudge.judges.declared_verdict import with_declared_verdict
 from adjudge.judges.identity import judge_hash
 from adjudge.judges.understand import Understood, understand
 from adjudge.judges.understand.inputs import DATE_NAMES, input_source, read_inputs
@@ -28,6 +28,7 @@ from adjudge.records import (
     Scale,
     ScoreRule,
 )
+from adjudge.schemas import properties_of
 from adjudge.templates import detect, outline
 from adjudge.templates import inputs as template_inputs
 from adjudge.versions import SCORER_VERSIONS

@@ -2,11 +2,12 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import partial
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, TypeVar
 
 from adjudge.errors import JudgeFileError
 from adjudge.judges.front_matter import Located
@@ -98,6 +99,9 @@ def read_declared(front_matter: Located | None, *, where: str) -> Declared:
     return _KeyReader(front_matter, where).read()
 
 
+T = TypeVar("T")
+
+
 class _KeyReader:
     def __init__(self, front_matter: Located, where: str) -> None:
         self.entries = front_matter.entries
@@ -112,30 +116,36 @@ class _KeyReader:
         self.format()
         ignored = self.foreign()
         inputs = self.inputs(ignored)
+        passes = self.text("passes")
         return Declared(
             where=self.where,
             lines=self.lines,
             name=self.name(),
             description=self.text("description") or "",
             inputs=inputs,
-            verdict=self.verdict("verdict"),
-            score=self.score(),
-            scale=self.scale(),
+            verdict=self.optional("verdict", partial(read_verdict, where=self.where)),
+            score=self.optional("score", self.score),
+            scale=self.optional("scale", self.scale),
             better="lower" if self.word("better", ("higher", "lower")) == "lower" else "higher",
-            passes=self.passes(),
+            passes=None if passes is None else passes.strip(),
             dialect=self.dialect(),
-            when_missing=self.when_missing(),
+            when_missing=self.optional("when_missing", self.when_missing),
             when_empty=self.when_empty(),
             truncate=self.truncate(),
-            temperature=self.temperature(),
-            max_output_tokens=self.max_output_tokens(),
-            items=self.items(),
-            anchors=self.anchors(),
+            temperature=self.optional("temperature", self.temperature),
+            max_output_tokens=self.optional("max_output_tokens", self.max_output_tokens),
+            items=self.optional("items", self.items),
+            anchors=self.optional("anchors", self.anchors),
             structured=self.flag("structured", "sends the verdict's schema", "sends none"),
             contract=self.contract(),
             embedded=self.flag("embedded", "the embedded judge was trained for it", "it was not") or False,
             ignored=ignored,
         )
+
+    def optional(self, key: str, read: Callable[[Located], T]) -> T | None:
+        """What the reader of a key makes of it; None where the file does not have it."""
+        entry = self.entries.get(key)
+        return None if entry is None else read(entry)
 
     # ---- the file as a whole
 
@@ -254,14 +264,7 @@ class _KeyReader:
                 )
         return DeclaredInput(required=required and default is None, default=default, line=entry.line)
 
-    def verdict(self, key: str) -> Mapping[str, Json] | None:
-        entry = self.entries.get(key)
-        return None if entry is None else read_verdict(entry, where=self.where)
-
-    def score(self) -> str | Mapping[str, float] | None:
-        entry = self.entries.get("score")
-        if entry is None:
-            return None
+    def score(self, entry: Located) -> str | Mapping[str, float]:
         if entry.entries:
             return {
                 label: self.number(points, f"the points of `{label}`")
@@ -275,10 +278,7 @@ class _KeyReader:
             )
         return entry.value.strip()
 
-    def scale(self) -> Scale | None:
-        entry = self.entries.get("scale")
-        if entry is None:
-            return None
+    def scale(self, entry: Located) -> Scale:
         if len(entry.elements) != 2:
             raise self.error(
                 entry.line, f"`scale: {_shown(entry)}` is not a list of two numbers", "write `scale: [0, 5]`"
@@ -291,18 +291,11 @@ class _KeyReader:
             raise self.error(entry.line, problem, "write `[lo, hi]`, such as [0, 5]")
         return Scale(low=low, high=high)
 
-    def passes(self) -> str | None:
-        text = self.text("passes")
-        return None if text is None else text.strip()
-
     def dialect(self) -> Dialect | None:
         word = self.word("dialect", DIALECTS)
         return next((dialect for dialect in DIALECTS if dialect == word), None)
 
-    def when_missing(self) -> float | None:
-        entry = self.entries.get("when_missing")
-        if entry is None:
-            return None
+    def when_missing(self, entry: Located) -> float:
         if set(entry.entries) != {"score"}:
             raise self.error(
                 entry.line,
@@ -343,10 +336,7 @@ class _KeyReader:
             "write `too_long: fail`, or `too_long: {truncate: context}`",
         )
 
-    def temperature(self) -> float | None:
-        entry = self.entries.get("temperature")
-        if entry is None:
-            return None
+    def temperature(self, entry: Located) -> float:
         value = float(self.number(entry, "`temperature`"))
         if not 0 <= value <= 2:
             raise self.error(
@@ -354,10 +344,7 @@ class _KeyReader:
             )
         return value
 
-    def max_output_tokens(self) -> int | None:
-        entry = self.entries.get("max_output_tokens")
-        if entry is None:
-            return None
+    def max_output_tokens(self, entry: Located) -> int:
         if isinstance(entry.value, bool) or not isinstance(entry.value, int) or entry.value < 1:
             raise self.error(
                 entry.line,
@@ -394,10 +381,7 @@ class _KeyReader:
                 )
         return {name: text.written for name, text in texts.items()} if entry.entries else entry.written
 
-    def items(self) -> DeclaredItems | None:
-        entry = self.entries.get("items")
-        if entry is None:
-            return None
+    def items(self, entry: Located) -> DeclaredItems:
         for key in entry.entries:
             if key not in {"prompt", "verdict"}:
                 raise self.error(
@@ -414,10 +398,7 @@ class _KeyReader:
             prompt=prompt.value, verdict=read_verdict(verdict, where=self.where), line=entry.line
         )
 
-    def anchors(self) -> Mapping[str, str] | None:
-        entry = self.entries.get("anchors")
-        if entry is None:
-            return None
+    def anchors(self, entry: Located) -> Mapping[str, str]:
         if not entry.entries:
             raise self.error(
                 entry.line,

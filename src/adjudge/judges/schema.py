@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from adjudge.errors import JudgeFileError
 from adjudge.judges.front_matter import Located
 from adjudge.records import Json
+from adjudge.schemas import object_schema
 
 LARGEST_NUMBER = 1e12
 """Of a scale, a range, points: beyond it squares and sums lose what people mean by a score."""
@@ -58,15 +59,6 @@ def read_verdict(located: Located, *, where: str) -> dict[str, Json]:
 def _object(located: Located, where: str) -> dict[str, Json]:
     properties: dict[str, Json] = {name: _property(entry, where) for name, entry in located.entries.items()}
     return object_schema(properties)
-
-
-def object_schema(properties: Mapping[str, Json]) -> dict[str, Json]:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 def _property(located: Located, where: str) -> Json:

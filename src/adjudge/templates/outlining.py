@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import assert_never
 
-from adjudge.expressions.syntax import Chain, Literal, Member, Name, Ternary
+from adjudge.expressions.syntax import Chain, ComputedMember, Literal, Name, Ternary
 from adjudge.records import Json
 from adjudge.templates.survey import HERE, alias_of, sources
 from adjudge.templates.syntax import (
@@ -23,7 +23,7 @@ from adjudge.templates.syntax import (
 )
 from adjudge.templates.values import to_text
 
-HASHED_AS: dict[type, str] = {Member: "Index"}
+HASHED_AS: dict[type, str] = {ComputedMember: "Index"}
 """Nodes that stand in the hashed form under an earlier name."""
 NOT_SENT = frozenset({"span"})
 """Fields of a node that say where it stood, not what it sends."""

@@ -43,12 +43,12 @@ TEXT_FORMS: Mapping[Form, tuple[Callable[[str, Contract], TextReading | None], .
 """How each form is read when the reply is no JSON; the first that finds its mark decides."""
 
 WANTED: Mapping[Form, str] = {
-    "json": "it holds no JSON object with the fields asked for",
-    "sections": "it names no rating",
-    "line": "it has no line with the verdict's label",
-    "tags": "it has no tag with the verdict",
-    "brackets": "it has no verdict in double brackets",
-    "bare": "it is not one of the answers asked for",
+    "json": "The reply holds no JSON object with the fields asked for",
+    "sections": "The reply names no rating",
+    "line": "The reply has no line with the verdict's label",
+    "tags": "The reply has no tag with the verdict",
+    "brackets": "The reply has no verdict in double brackets",
+    "bare": "The reply is not one of the answers asked for",
 }
 
 
@@ -81,7 +81,7 @@ def read_verdict(
     contract = replace(contract, form="json") if whole and contract.form != "json" else contract
     cleaned = tidy(text)
     if not cleaned.strip():
-        return _unread("it is empty")
+        return _unread("The reply is empty")
     taken = find_last(cleaned, contract, names)
     if taken.object is None and taken.said is None:
         unescaped = decoded(cleaned)
@@ -94,7 +94,7 @@ def read_verdict(
             taken.said.values.update({**tagged_prose(cleaned, contract), **taken.said.values})
         return _from_words(taken.text, taken.said, contract, names, case_texts)
     if not taken.text.strip():
-        return _unread("it holds only reasoning and no verdict after it")
+        return _unread("The reply holds only reasoning and no verdict after it")
     return _unread(WANTED[contract.form])
 
 
@@ -148,11 +148,11 @@ def _from_object(
         return _unread(found.problem)
     verdict = to_verdict(found.value, contract, names)
     if isinstance(verdict, ValueProblem):
-        return _unread(verdict.text)
+        return _unread(f"In the reply {verdict.text}")
     if is_wrapping(text[: found.start]) and is_wrapping(text[found.end :]):
         return verdict
     if whole:
-        return _unread("it is not one JSON object and nothing else")
+        return _unread("The reply is not one JSON object and nothing else")
     if object_in_case(text[found.start : found.end], verdict.parts, contract, names, case_texts):
         return Planted(verdict=verdict)
     return verdict
@@ -162,11 +162,11 @@ def _from_words(
     text: str, said: TextReading, contract: Contract, names: FieldNames, case_texts: Sequence[str]
 ) -> Verdict | UnreadReply | Planted:
     if said.problem:
-        return _unread(said.problem)
+        return _unread(f"In the reply {said.problem}")
     values = _with_reason(text, said, contract)
     verdict = to_verdict(values, contract, names)
     if isinstance(verdict, ValueProblem):
-        return _unread(verdict.text)
+        return _unread(f"In the reply {verdict.text}")
     start, end = min(said.spans)[0], max(said.spans, key=lambda span: span[1])[1]
     if is_wrapping(text[:start]) and is_wrapping(text[end:]):
         return verdict
@@ -230,11 +230,5 @@ def _prose(text: str) -> str:
     return "" if is_wrapping(stripped) or not any(c.isalnum() for c in stripped) else stripped
 
 
-def _unread(problem: str) -> UnreadReply:
-    """One sentence: the problems are written to follow `the reply`."""
-    if problem.startswith("`"):
-        return UnreadReply(why=f"In the reply {problem}."[:400])
-    if problem.startswith(("it ", "its ")):
-        subject = "The reply's" if problem.startswith("its ") else "The reply"
-        return UnreadReply(why=f"{subject} {problem.split(' ', 1)[1]}."[:400])
-    return UnreadReply(why=f"In the reply {problem}."[:400])
+def _unread(sentence: str) -> UnreadReply:
+    return UnreadReply(why=f"{sentence[:399]}.")

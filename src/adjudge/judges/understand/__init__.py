@@ -14,7 +14,7 @@ from adjudge.judges.understand.contract import (
 )
 from adjudge.judges.understand.inputs import left_over, read_inputs
 from adjudge.judges.understand.names import is_rating, is_reason, snake_case
-from adjudge.judges.understand.parts import FoundContract, VerdictPart, parts_schema
+from adjudge.judges.understand.parts import ContractPart, FoundContract, parts_schema
 from adjudge.judges.understand.passing import find_pass_rule
 from adjudge.judges.understand.rule import PAIRWISE, ScoreReading, is_pairwise, read_rule
 from adjudge.judges.understand.scale import Anchors, find_anchors, overall_scale
@@ -36,7 +36,7 @@ class Understood:
     inputs: tuple[Input, ...]
     outline: str
     contract: Contract | None = None
-    parts: tuple[VerdictPart, ...] = ()
+    parts: tuple[ContractPart, ...] = ()
     score: ScoreRule | None = None
     scale: Scale | None = None
     passes: str | None = None
