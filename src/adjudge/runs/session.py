@@ -17,8 +17,8 @@ from adjudge.models import (
     SharedClient,
     context_tokens,
 )
-from adjudge.models.clock import SYSTEM_CLOCK, Clock
-from adjudge.models.confidential import ConfidentialClient
+from adjudge.models.clients.clock import SYSTEM_CLOCK, Clock
+from adjudge.models.clients.confidential import ConfidentialClient
 from adjudge.models.prices import find_price
 from adjudge.options import Price, RunOptions, option
 from adjudge.records import BadRow, Case, Judgement, ModelClient

@@ -19,7 +19,7 @@ from adjudge.server.differences import Piece, mark_differences
 from adjudge.server.figures import AT_ONCE
 from adjudge.server.keys import from_key
 from adjudge.server.service import Service
-from adjudge.server.shapes import RunRow, Shape
+from adjudge.server.shapes import ApiRecord, RunRow
 from adjudge.server.views_runs import run_row
 from adjudge.store import RunRecord, planned_judges
 from adjudge.text import seen
@@ -30,7 +30,7 @@ FLIPS = 5
 MOST_PAIRS = 24
 
 
-class CompareQuery(Shape):
+class CompareQuery(ApiRecord):
     """What a request wants compared."""
 
     a: str = Field(max_length=1_000, description="The `key` of a run.")

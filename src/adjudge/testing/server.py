@@ -36,7 +36,7 @@ from typing import Any, Literal, Self
 
 from aiohttp import web
 
-from adjudge.models.scripted import Script, ScriptedReply, ScriptRow, read_script
+from adjudge.models.providers.scripted import Script, ScriptedReply, ScriptRow, read_script
 from adjudge.records import Finish, Usage
 from adjudge.testing.shapes import SHAPES, Shape, refused_parameter
 

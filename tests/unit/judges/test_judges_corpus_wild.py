@@ -125,7 +125,7 @@ def test_a_turn_of_phrase_is_read(text: str, form: str, field: str, schema: dict
     "text",
     [
         'Take off points for openers like "I think," or "The answer is."\n<a>{{answer}}</a>',
-        'Praise may include:\n- Warm answer (such as "great")\n- ValueKind words\n- A good result\n<a>{{answer}}</a>',
+        'Praise may include:\n- Warm answer (such as "great")\n- Kind words\n- A good result\n<a>{{answer}}</a>',
         'Return a list of JSON objects. Each will have the fields "verdict" and "reason".\n<a>{{answer}}</a>',
         'Explain the mark {{score}} (from 0 to 1) of <a>{{answer}}</a> as JSON: {"reason": "<why>"}',
         'Reply as JSON:\n{{"{rating_key}": true, "{reason_key}": "why"}}\nabout <a>{answer}</a>',

