@@ -4,7 +4,6 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import partial
 from types import MappingProxyType
 from typing import Literal, TypeVar
@@ -14,6 +13,7 @@ from adjudge.judges.front_matter import Located
 from adjudge.judges.schema import LARGEST_NUMBER, read_verdict, too_large
 from adjudge.records import Dialect, Json, Scale, WhenEmpty
 from adjudge.templates import DIALECTS
+from adjudge.text import did_you_mean
 
 FORMAT = 1
 SMALLEST_SCALE = 1e-6
@@ -164,12 +164,10 @@ class _KeyReader:
             if key in KEYS and (self.ours or key not in OURS):
                 continue
             if self.ours:
-                close = get_close_matches(key.lower(), KEYS, n=1)
-                hint = f"did you mean `{close[0]}`? " if close else ""
                 raise self.error(
                     self.lines[key],
                     f"`{key}` is not a key of a judge file",
-                    f"{hint}{'K' if close else 'k'}nown keys: {', '.join(KEYS)}",
+                    did_you_mean(key, KEYS, f"known keys: {', '.join(KEYS)}"),
                 )
             ignored[key] = entry.value
         return ignored
@@ -191,7 +189,7 @@ class _KeyReader:
         if entry.written not in known:
             raise self.error(
                 entry.line,
-                f"`{key}: {_shown(entry)}` is not one of {', '.join(known)}",
+                f"`{key}: {_written(entry)}` is not one of {', '.join(known)}",
                 _did_you_mean(entry.written, known),
             )
         return entry.written
@@ -200,7 +198,7 @@ class _KeyReader:
         value = entry.value
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise self.error(
-                entry.line, f"{what} is `{_shown(entry)}`, not a number", "write a number, such as 0 or 0.5"
+                entry.line, f"{what} is `{_written(entry)}`, not a number", "write a number, such as 0 or 0.5"
             )
         if abs(value) > LARGEST_NUMBER:
             raise too_large(self.where, entry, what)
@@ -245,7 +243,7 @@ class _KeyReader:
             if entry.written not in known or isinstance(entry.value, list):
                 raise self.error(
                     entry.line,
-                    f"input `{name}` is `{_shown(entry)}`, not `required`, `optional` or `{{default: …}}`",
+                    f"input `{name}` is `{_written(entry)}`, not `required`, `optional` or `{{default: …}}`",
                     _did_you_mean(entry.written, known),
                 )
             return DeclaredInput(required=entry.written == "required", default=None, line=entry.line)
@@ -259,7 +257,7 @@ class _KeyReader:
             else:
                 raise self.error(
                     value.line,
-                    f"input `{name}` has `{key}: {_shown(value)}`",
+                    f"input `{name}` has `{key}: {_written(value)}`",
                     f"{_did_you_mean(key, ('default', *known))}; write {{default: text}}, {{optional: true}} or {{required: true}}",
                 )
         return DeclaredInput(required=required and default is None, default=default, line=entry.line)
@@ -273,7 +271,7 @@ class _KeyReader:
         if not isinstance(entry.value, str) or not entry.value.strip():
             raise self.error(
                 entry.line,
-                f"`score` is `{_shown(entry)}`",
+                f"`score` is `{_written(entry)}`",
                 "name a field of the verdict, write a map {label: points}, an expression, or a named scorer",
             )
         return entry.value.strip()
@@ -281,7 +279,9 @@ class _KeyReader:
     def scale(self, entry: Located) -> Scale:
         if len(entry.elements) != 2:
             raise self.error(
-                entry.line, f"`scale: {_shown(entry)}` is not a list of two numbers", "write `scale: [0, 5]`"
+                entry.line,
+                f"`scale: {_written(entry)}` is not a list of two numbers",
+                "write `scale: [0, 5]`",
             )
         low, high = (self.number(element, "an end of the scale") for element in entry.elements)
         if high - low < SMALLEST_SCALE:
@@ -299,7 +299,7 @@ class _KeyReader:
         if set(entry.entries) != {"score"}:
             raise self.error(
                 entry.line,
-                f"`when_missing: {_shown(entry)}` is not a score",
+                f"`when_missing: {_written(entry)}` is not a score",
                 "write `when_missing: {score: 0}`",
             )
         return float(self.number(entry.entries["score"], "the score of `when_missing`"))
@@ -320,7 +320,7 @@ class _KeyReader:
         known = ("ask", "missing", "lowest")
         raise self.error(
             entry.line,
-            f"`when_empty: {_shown(entry)}` is not one of {', '.join(known)} or {{score: N}}",
+            f"`when_empty: {_written(entry)}` is not one of {', '.join(known)} or {{score: N}}",
             _did_you_mean(entry.written, known),
         )
 
@@ -332,7 +332,7 @@ class _KeyReader:
             return str(entry.entries["truncate"].value)
         raise self.error(
             entry.line,
-            f"`too_long: {_shown(entry)}` is neither `fail` nor an input to cut",
+            f"`too_long: {_written(entry)}` is neither `fail` nor an input to cut",
             "write `too_long: fail`, or `too_long: {truncate: context}`",
         )
 
@@ -348,7 +348,7 @@ class _KeyReader:
         if isinstance(entry.value, bool) or not isinstance(entry.value, int) or entry.value < 1:
             raise self.error(
                 entry.line,
-                f"`max_output_tokens: {_shown(entry)}` is not a whole number above 0",
+                f"`max_output_tokens: {_written(entry)}` is not a whole number above 0",
                 "write, say, 1024",
             )
         if entry.value > LARGEST_NUMBER:
@@ -363,7 +363,7 @@ class _KeyReader:
             return entry.value
         raise self.error(
             entry.line,
-            f"`{key}: {_shown(entry)}` is neither true nor false",
+            f"`{key}: {_written(entry)}` is neither true nor false",
             f"`{key}: true` {if_true}, `{key}: false` {if_false}",
         )
 
@@ -376,7 +376,7 @@ class _KeyReader:
             if not isinstance(text.value, str):
                 raise self.error(
                     text.line,
-                    f"`{name}` of `contract` is `{_shown(text)}`, not a text",
+                    f"`{name}` of `contract` is `{_written(text)}`, not a text",
                     'write `contract: {score: "{score}", reason: "{reason}"}`, or the text to print',
                 )
         return {name: text.written for name, text in texts.items()} if entry.entries else entry.written
@@ -417,10 +417,9 @@ def clean_name(name: str) -> str:
     return cleaned or "judge"
 
 
-def _shown(entry: Located) -> str:
+def _written(entry: Located) -> str:
     return entry.written if not isinstance(entry.value, list | dict) else str(entry.value)
 
 
 def _did_you_mean(word: str, known: tuple[str, ...]) -> str:
-    close = get_close_matches(word.lower(), known, n=1)
-    return f"did you mean `{close[0]}`?" if close else f"write one of {', '.join(known)}"
+    return did_you_mean(word, known) or f"write one of {', '.join(known)}"

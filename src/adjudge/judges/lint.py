@@ -243,7 +243,7 @@ def _unfenced_input(subject: LintSubject) -> Faults:
 
 
 @_rule("ADJ008", "unknown-cannot-be-said", "an absent input is rendered as a fact")
-def _unknown_unsaid(subject: LintSubject) -> Faults:
+def _absence_as_fact(subject: LintSubject) -> Faults:
     for pattern in _ELSE:
         for match in pattern.finditer(subject.body):
             said = " ".join(match["said"].split())

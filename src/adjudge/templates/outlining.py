@@ -29,7 +29,7 @@ NOT_SENT = frozenset({"span"})
 """Fields of a node that say where it stood, not what it sends."""
 
 
-def shown(name: str) -> str:
+def placeholder(name: str) -> str:
     return f"⟦{name}⟧"
 
 
@@ -83,11 +83,11 @@ def _written(expression: Expression, aliases: Mapping[str, str]) -> str:
         case Chain(rest=(*_, ("+", last))):
             return _written(_without_last(expression), aliases) + _written(last, aliases)
         case Name(path=path):
-            return shown(alias_of(expression, aliases) or str(path[0]))
+            return placeholder(alias_of(expression, aliases) or str(path[0]))
         case Here():
-            return shown(alias_of(expression, aliases) or ".")
+            return placeholder(alias_of(expression, aliases) or ".")
         case _:
-            return "".join(shown(name) for name in sources(expression, aliases))
+            return "".join(placeholder(name) for name in sources(expression, aliases))
 
 
 def _without_last(chain: Chain) -> Expression:

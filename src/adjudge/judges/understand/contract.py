@@ -10,7 +10,7 @@ from adjudge.judges.understand.names import cued, is_label, is_rating, is_reason
 from adjudge.judges.understand.parts import ContractPart, FoundContract, part_schema
 from adjudge.judges.understand.prose import find_described_json
 from adjudge.judges.understand.sections import find_sections
-from adjudge.judges.understand.shape import find_shown_json, shows_a_list
+from adjudge.judges.understand.shape import find_json_skeleton, shows_a_list
 from adjudge.judges.understand.textual import find_brackets, find_lines, find_tags
 from adjudge.judges.understand.words import meanings_of
 from adjudge.records import Form, Json
@@ -44,7 +44,7 @@ _JSON_ASKED = re.compile(r"\bjson\b|\bdictionary\b", re.IGNORECASE)
 
 def find_contract(text: str) -> FoundContract | None:
     """What the reply has to hold, as far as the prompt tells; None when it tells nothing."""
-    shown = find_shown_json(text)
+    shown = find_json_skeleton(text)
     if shown is not None and (_telling(shown) or cued(text, shown.start) or _named(shown, text)):
         return _with_meanings(shown, text)
     if shown is None and shows_a_list(text):

@@ -34,7 +34,7 @@ _SCHEMA_KEYS = {"type", "enum", "anyOf", "allOf", "oneOf", "$ref", "const"}
 _TYPES = {"string", "number", "integer", "boolean", "array", "object", "null"}
 
 
-def find_shown_json(text: str) -> FoundContract | None:
+def find_json_skeleton(text: str) -> FoundContract | None:
     """The verdict a prompt shows as JSON, if it shows one."""
     shown = [item for item in find_objects(text) if not _is_data(item)]
     if not shown:
@@ -139,7 +139,7 @@ def _part(entry: SkeletonEntry, says: str, twins: list[Node | None]) -> Contract
         if any(re.fullmatch(r"\A\d+\.\d*[1-9]", number.strip()) for number in numbers):
             kind = replace(kind, type="number")
     if kind.type == "string" and not kind.options and (is_rating(entry.name) or is_label(entry.name)):
-        kind = replace(kind, options=_shown_labels(node, twins))
+        kind = replace(kind, options=_example_labels(node, twins))
     as_text = node.quoted and kind.numeric
     return ContractPart(
         name=entry.name, kind=kind, says=f"{node.text}\n{about}".strip(), number_as_text=as_text
@@ -153,7 +153,7 @@ def _bracketed_place(node: ListNode) -> Leaf | None:
     return leaf if len(re.findall(r"[A-Za-z]{2,}", leaf.text)) > 1 else None
 
 
-def _shown_labels(node: Leaf, twins: list[Node | None]) -> tuple[str, ...]:
+def _example_labels(node: Leaf, twins: list[Node | None]) -> tuple[str, ...]:
     """The labels that examples of one verdict give a field, when there are several and each is a word or two."""
     shown = [leaf.text.strip() for leaf in (node, *twins) if isinstance(leaf, Leaf) and leaf.quoted]
     labels = tuple(dict.fromkeys(shown))

@@ -32,7 +32,7 @@ _NOT_PARTS = words(
 )
 
 
-_GIVEN = re.compile(
+_INSTRUCTIONS = re.compile(
     r"rubric|criteri|instruction|guideline|example|reminder|definition|scale|task", re.IGNORECASE
 )
 """In the name of a tag that holds what the judge is told."""
@@ -47,7 +47,7 @@ def find_tags(text: str) -> FoundContract | None:
         name = match["name"]
         if name.lower() in _NOT_PARTS | filled or REFERENCE.search(match["inside"]) or name in parts:
             continue
-        if _GIVEN.search(name) and not is_rating(name):
+        if _INSTRUCTIONS.search(name) and not is_rating(name):
             continue
         if not (cued(text, match.start(), within=700) or has_role(name)):
             continue
