@@ -72,6 +72,7 @@ class ResultCell:
     text: str
     tone: Tone
     uncertain: bool
+    href: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -238,15 +239,20 @@ def _cases(report: Report, ways: "Ways") -> tuple[CaseRow, ...]:
                 question=case.question,
                 expected=case.expected,
                 answer=case.answer,
-                cells=tuple(_cell(found[judge], binary) if judge in found else None for judge in judges),
+                cells=tuple(
+                    _cell(found[judge], binary, ways.case(case.case_id, judge[0], judge[2]))
+                    if judge in found
+                    else None
+                    for judge in judges
+                ),
             )
         )
     return tuple(rows)
 
 
-def _cell(result: CaseResult, binary: Collection[str]) -> ResultCell:
+def _cell(result: CaseResult, binary: Collection[str], href: str | None) -> ResultCell:
     tone: Tone = "plain" if result.passed is None else "good" if result.passed else "bad"
-    return ResultCell(text=case_result(result, binary), tone=tone, uncertain=result.uncertain)
+    return ResultCell(text=case_result(result, binary), tone=tone, uncertain=result.uncertain, href=href)
 
 
 def _tabs(summaries: Sequence[Summary], ways: "Ways") -> Iterable[Tab]:
