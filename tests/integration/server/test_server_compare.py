@@ -5,11 +5,11 @@ import re
 import shutil
 import threading
 from contextlib import closing
-from dataclasses import replace
 from html import unescape
 
 import pytest
 from compared_runs import make_run, some
+from msgspec.structs import replace
 from seeded_store import make_row, seed_store
 from served import served
 
