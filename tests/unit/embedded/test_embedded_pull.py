@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from scripted_index import MODEL, Index, serving, small_release, small_wheel
 
-from adjudge.embedded import download
-from adjudge.embedded.download import PullError, environment, fetcher, reason
-from adjudge.embedded.files import CacheError
-from adjudge.embedded.pull import SMOLLM2, base_file, pull
+from adjudge.embedded.model import download
+from adjudge.embedded.model.download import PullError, environment, fetcher, reason
+from adjudge.embedded.model.files import CacheError
+from adjudge.embedded.model.pull import SMOLLM2, base_file, pull
 
 RELEASE = small_release()
 

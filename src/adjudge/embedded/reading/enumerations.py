@@ -1,7 +1,7 @@
 """Lists inside a sentence: `It sells phones, tablets and watches` as three things that it sells."""
 
-from adjudge.embedded.parsed import CLOSING_MARKS, Parsed
-from adjudge.embedded.words import (
+from adjudge.embedded.reading.parsed import CLOSING_MARKS, Parsed
+from adjudge.embedded.reading.words import (
     CONJUNCTIONS,
     FINITE_AUXILIARIES,
     IRREGULAR_PASTS,

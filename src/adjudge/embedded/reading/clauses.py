@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from adjudge.embedded.enumerations import find_elements
-from adjudge.embedded.parsed import Parsed, parse
-from adjudge.embedded.words import (
+from adjudge.embedded.reading.enumerations import find_elements
+from adjudge.embedded.reading.parsed import Parsed, parse
+from adjudge.embedded.reading.words import (
     AUXILIARIES,
     DETERMINERS,
     FINITE_AUXILIARIES,

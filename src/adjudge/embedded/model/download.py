@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from adjudge.embedded.files import writing
+from adjudge.embedded.model.files import writing
 from adjudge.errors import InputError
 from adjudge.text import one_line
 

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from adjudge.embedded.numbers import figures_agree
+from adjudge.embedded.reading.numbers import figures_agree
 
 WORD = re.compile(r"[^\W_]+")
 YES_NO = re.compile(r"\A\W*(yes|no)\b", re.IGNORECASE)

@@ -8,13 +8,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from adjudge.embedded.words import (
+from adjudge.embedded.reading.words import (
     AUXILIARIES,
     BASE_VERBS,
     PARTICIPLES,
     PREPOSITIONS,
     THIRD_PERSONS,
-    Token,
+    TextToken,
     Words,
     is_content,
     is_finite_verb,
@@ -147,7 +147,7 @@ def belongs(tokens: Words, at: int, run: list[int]) -> bool:
     return can_begin(tokens, at) and (before.lower == "of" or is_like(before, token))
 
 
-def is_like(before: Token, token: Token) -> bool:
+def is_like(before: TextToken, token: TextToken) -> bool:
     """A name does not run on into common words: `London police`, `Masters title` are two."""
     return before.text[0].isupper() == token.text[0].isupper() or before.start == 0
 

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from adjudge.embedded.clauses import Clause, split_clauses
-from adjudge.embedded.keyterms import key_terms
-from adjudge.embedded.sentences import Sentence, split_sentences
-from adjudge.embedded.words import (
+from adjudge.embedded.reading.clauses import Clause, split_clauses
+from adjudge.embedded.reading.keyterms import key_terms
+from adjudge.embedded.reading.sentences import Sentence, split_sentences
+from adjudge.embedded.reading.words import (
     AUXILIARIES,
     IRREGULAR_PASTS,
     PREPOSITIONS,

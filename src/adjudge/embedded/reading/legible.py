@@ -8,7 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
-from adjudge.embedded.sentences import split_sentences
+from adjudge.embedded.reading.sentences import split_sentences
 
 HIDDEN = re.compile(
     "["

@@ -3,8 +3,6 @@
 import random
 from datetime import UTC, datetime
 from itertools import pairwise
-from math import inf
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import example, given
@@ -12,9 +10,8 @@ from hypothesis import strategies as st
 
 from adjudge.records import Case
 from adjudge.server import differences
-from adjudge.server.differences import LONGEST_MARKED, Piece, mark_differences
-from adjudge.server.views_compare import farthest, judge_pairs, side_by_side
-from adjudge.stats.intervals import Estimate
+from adjudge.server.compare_page import judge_pairs, side_by_side
+from adjudge.server.differences import LONGEST_MARKED, TextPiece, mark_differences
 from adjudge.store import RunRecord
 
 WORDS = st.lists(
@@ -120,8 +117,8 @@ def test_what_both_have_is_shown_once_and_what_differs_side_by_side():
     }
     assert found["question"].same
     assert not found["response"].same
-    assert found["response"].a[0] == Piece(text="Eight", same=False)
-    assert found["response"].b[0] == Piece(text="Six", same=False)
+    assert found["response"].a[0] == TextPiece(text="Eight", same=False)
+    assert found["response"].b[0] == TextPiece(text="Six", same=False)
     assert "reference" not in found
 
 
@@ -172,12 +169,3 @@ def test_judges_are_offered_in_pairs_and_never_one_with_itself_in_one_run():
     assert judge_pairs(run("r", "x", "y"), run("s", "z")) == ["x=z", "y=z"]
     assert judge_pairs(run("r", "x", "y"), run("r", "x", "y")) == ["x=y", "y=x"]
     assert judge_pairs(run("r", "x"), run("r", "x")) == []
-
-
-def test_a_drawing_reaches_as_far_as_the_farthest_end():
-    def part(value, low, high):
-        estimate = Estimate(value=value, low=low, high=high, n=1, method="t")
-        return SimpleNamespace(comparison=SimpleNamespace(difference=estimate))
-
-    assert farthest([part(0.1, -0.4, 0.2), part(0.1, -inf, inf)]) == 0.4
-    assert farthest([part(0.0, 0.0, 0.0)]) == 1.0

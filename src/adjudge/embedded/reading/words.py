@@ -11,7 +11,7 @@ from adjudge.scoring.terms import STOPWORDS
 from adjudge.text import words
 
 
-class Token(NamedTuple):
+class TextToken(NamedTuple):
     """A word or a mark, and where it stands; a tuple because a text has thousands of them."""
 
     text: str
@@ -136,7 +136,7 @@ BASE_VERBS = REGULAR_VERBS | IRREGULAR_BASES
 THIRD_PERSONS = frozenset(third_person(verb) for verb in BASE_VERBS - {"have", "do"})
 
 
-Words = tuple[Token, ...]
+Words = tuple[TextToken, ...]
 
 
 def tokenize(text: str) -> Words:
@@ -144,7 +144,7 @@ def tokenize(text: str) -> Words:
 
 
 def tokens_of(text: str) -> Words:
-    return tuple(Token(word := found[0], word.lower(), *found.span()) for found in TOKEN.finditer(text))
+    return tuple(TextToken(word := found[0], word.lower(), *found.span()) for found in TOKEN.finditer(text))
 
 
 @lru_cache(maxsize=512)
@@ -153,16 +153,16 @@ def tokens_of_sentence(text: str) -> Words:
     return tokens_of(text)
 
 
-def is_word(token: Token) -> bool:
+def is_word(token: TextToken) -> bool:
     return token.text[0].isalnum()
 
 
-def is_content(token: Token) -> bool:
+def is_content(token: TextToken) -> bool:
     """A word that says what a text is about; numbers are."""
     return is_word(token) and token.lower not in STOPWORDS and token.lower not in AUXILIARIES
 
 
-def opens_object(token: Token | None) -> bool:
+def opens_object(token: TextToken | None) -> bool:
     """Whether what stands behind a word that may be a verb suggests that it is: `the`, `it`, `in`, a number, nothing."""
     return (
         token is None or not is_word(token) or token.lower in OPEN_CLASS_BREAKERS or token.text[0].isdigit()

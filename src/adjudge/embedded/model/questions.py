@@ -1,11 +1,12 @@
-"""The questions the model was trained on, and how each is laid out in tokens; training and judging share it."""
+"""The questions the model was trained on, how each is laid out in tokens and what the outputs mean; training and judging share it."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from adjudge.embedded.legible import legible, seen
-from adjudge.embedded.tokens import Tokens
+from adjudge.embedded.model.tokens import ModelTokenizer
+from adjudge.embedded.reading.legible import legible, seen
 
 Question = Literal["correct", "states", "relevant", "helpful", "supported"]
 QUESTIONS: tuple[Question, ...] = get_args(Question)
@@ -30,13 +31,15 @@ BETWEEN = " / "
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
+class TokenSequence:
     tokens: list[int]
     positions: list[int]
     """Where the model's outputs are read; one place for each statement, else the last token."""
 
 
-def ask_correct(tokens: Tokens, *, question: str, expected: Sequence[str], response: str) -> Asked:
+def ask_correct(
+    tokens: ModelTokenizer, *, question: str, expected: Sequence[str], response: str
+) -> TokenSequence:
     response = legible(response, [question, *expected])
     answers = fitting(tokens, expected, response)
     fields = [
@@ -47,7 +50,7 @@ def ask_correct(tokens: Tokens, *, question: str, expected: Sequence[str], respo
     return ask("correct", tokens, fields)
 
 
-def fitting(tokens: Tokens, expected: Sequence[str], response: str) -> str:
+def fitting(tokens: ModelTokenizer, expected: Sequence[str], response: str) -> str:
     """The alternatives in their order, without the least alike where there are too many to show."""
     answers = BETWEEN.join(expected)
     if len(tokens.encode(answers)) < EXPECTED:
@@ -65,52 +68,68 @@ def fitting(tokens: Tokens, expected: Sequence[str], response: str) -> str:
     return BETWEEN.join(alternatives[number] for number in sorted(kept)) if kept else answers
 
 
-def ask_relevant(tokens: Tokens, *, question: str, response: str) -> Asked:
+def ask_relevant(tokens: ModelTokenizer, *, question: str, response: str) -> TokenSequence:
     shown = legible(response, [question])
     return ask("relevant", tokens, [("Question", question, 256), ("Response", shown, 512)])
 
 
-def ask_helpful(tokens: Tokens, *, question: str, response: str) -> Asked:
+def ask_helpful(tokens: ModelTokenizer, *, question: str, response: str) -> TokenSequence:
     shown = legible(response, [question])
     return ask("helpful", tokens, [("Question", question, 256), ("Response", shown, 512)])
 
 
-def ask_supported(tokens: Tokens, *, context: str, response: str) -> Asked:
+def ask_supported(tokens: ModelTokenizer, *, context: str, response: str) -> TokenSequence:
     return ask("supported", tokens, [("Context", context, 640), ("Response", response, 256)])
 
 
-def ask_states(tokens: Tokens, *, text: str, statements: Sequence[str]) -> list[Asked]:
+def ask_states(tokens: ModelTokenizer, *, text: str, statements: Sequence[str]) -> list[TokenSequence]:
     """Every statement behind one reading of the text; a second sequence begins only when the first is full.
 
     The positions, sequence after sequence, are those of the statements in their order.
     """
     opening = opened("states", tokens) + field(tokens, "Text", text, 512)
-    sequences: list[Asked] = []
+    sequences: list[TokenSequence] = []
     for statement in statements:
         added = field(tokens, "Statement", statement, 96)
         if not sequences or len(sequences[-1].tokens) + len(added) > LONGEST:
-            sequences.append(Asked(tokens=list(opening), positions=[]))
+            sequences.append(TokenSequence(tokens=list(opening), positions=[]))
         sequence = sequences[-1]
         sequence.tokens.extend(added)
         sequence.positions.append(len(sequence.tokens) - 1)
     return sequences
 
 
-def ask(question: Question, tokens: Tokens, fields: Sequence[tuple[str, str, int]]) -> Asked:
+def ask(question: Question, tokens: ModelTokenizer, fields: Sequence[tuple[str, str, int]]) -> TokenSequence:
     ids = opened(question, tokens)
     for name, text, most in fields:
         ids += field(tokens, name, text, most)
-    return Asked(tokens=ids, positions=[len(ids) - 1])
+    return TokenSequence(tokens=ids, positions=[len(ids) - 1])
 
 
-def opened(question: Question, tokens: Tokens) -> list[int]:
+def opened(question: Question, tokens: ModelTokenizer) -> list[int]:
     """What is asked comes first: it never changes, and the fields are read in its light."""
     return [tokens.start, *tokens.encode(ASKED[question]), tokens.end]
 
 
-def field(tokens: Tokens, name: str, text: str, most: int) -> list[int]:
+def field(tokens: ModelTokenizer, name: str, text: str, most: int) -> list[int]:
     """A named field closed by a token that its text cannot contain; runs of white space count as one.
 
     What does not show is not shown: hidden characters, a few tokens each, would be most of what the model reads.
     """
     return [*tokens.encode(f"{name}:"), *tokens.cut(" " + " ".join(seen(text).split()), most), tokens.end]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Calibration:
+    """A logistic curve over one output, fitted on held-back questions."""
+
+    slope: float = 1.0
+    intercept: float = 0.0
+
+    def probability(self, output: float) -> float:
+        return 0.5 * (1.0 + math.tanh(0.5 * (self.intercept + self.slope * output)))
+
+
+def expected_value(question: Question, probabilities: Sequence[float]) -> float:
+    """The mean of a scale whose steps are reached with these probabilities."""
+    return LOWEST[question] + sum(probabilities)

@@ -8,8 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adjudge.embedded.calibration import Calibration
-from adjudge.embedded.questions import HEADS, QUESTIONS, Question
+from adjudge.embedded.model.questions import HEADS, QUESTIONS, Calibration, Question
 from adjudge.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
 
-from adjudge.embedded.download import PullError, Release, download
-from adjudge.embedded.files import CHUNK_BYTES, cache_folder, check_space, locked, sha256_of, writing
+from adjudge.embedded.model.download import PullError, Release, download
+from adjudge.embedded.model.files import CHUNK_BYTES, cache_folder, check_space, locked, sha256_of, writing
 
 Progress = Callable[[str, int, int], None]
 """Told what is being done, and how many bytes of how many are."""

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.embedded.adapter import Adapter, read_adapter
-from adjudge.embedded.base import Base, BaseConfig, read_base
-from adjudge.embedded.files import (
+from adjudge.embedded.model.adapter import Adapter, read_adapter
+from adjudge.embedded.model.base import BaseConfig, BaseWeights, read_base
+from adjudge.embedded.model.files import (
     MERGED_FORMAT,
     PULL,
     CacheError,
@@ -21,7 +21,7 @@ from adjudge.embedded.files import (
     sha256_of,
     writing,
 )
-from adjudge.embedded.questions import QUESTIONS, Question
+from adjudge.embedded.model.questions import QUESTIONS, Question
 from adjudge.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -211,7 +211,11 @@ def rotation(width: int) -> "NDArray[np.float32]":
 
 
 def save(
-    weights: "Weights", heads: "NDArray[np.float32]", base: Base, folder: Path, quantization: str | None
+    weights: "Weights",
+    heads: "NDArray[np.float32]",
+    base: BaseWeights,
+    folder: Path,
+    quantization: str | None,
 ) -> None:
     """Write CTranslate2's files. The output layer has the heads for rows, and no vocabulary; `weights` is used up."""
     import numpy as np  # noqa: PLC0415 - an optional package

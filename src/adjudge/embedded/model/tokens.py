@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from adjudge.embedded.base import SPECIAL, Base
+from adjudge.embedded.model.base import SPECIAL, BaseWeights
 from adjudge.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -15,13 +15,13 @@ START, END = "<|im_start|>", "<|im_end|>"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tokens:
+class ModelTokenizer:
     vocabulary: Sequence[str]
     merges: Sequence[str]
     token_types: Sequence[int]
 
     @classmethod
-    def of(cls, base: Base) -> "Tokens":
+    def of(cls, base: BaseWeights) -> "ModelTokenizer":
         return cls(vocabulary=base.vocabulary, merges=base.merges, token_types=base.token_types)
 
     def encode(self, text: str) -> list[int]:

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from adjudge.embedded.clauses import split_clauses
-from adjudge.embedded.keyterms import candidates
-from adjudge.embedded.sentences import Sentence, split_sentences
-from adjudge.embedded.words import NEGATIONS, is_content, stem, tokenize
+from adjudge.embedded.reading.clauses import split_clauses
+from adjudge.embedded.reading.keyterms import candidates
+from adjudge.embedded.reading.sentences import Sentence, split_sentences
+from adjudge.embedded.reading.words import NEGATIONS, is_content, stem, tokenize
 from adjudge.scoring.terms import is_quoted
 from adjudge.scoring.text import fold
 from adjudge.text import words

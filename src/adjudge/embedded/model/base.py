@@ -44,7 +44,7 @@ class BaseConfig:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Base:
+class BaseWeights:
     config: BaseConfig
     weights: Mapping[str, "NDArray[np.float32]"]
     """By name as in transformers' Llama (`model.layers.0.self_attn.q_proj.weight`); the output is tied to the input."""
@@ -53,7 +53,7 @@ class Base:
     token_types: list[int]
 
 
-def read_base(path: Path) -> Base:
+def read_base(path: Path) -> BaseWeights:
     """Read a Llama-shaped GGUF file; raises BaseFileError for any other."""
     try:
         from gguf import GGUFReader  # noqa: PLC0415 - an optional package
@@ -71,7 +71,7 @@ def read_base(path: Path) -> Base:
     try:
         config = read_config(fields)
         weights = dict(named_weight(tensor, config) for tensor in reader.tensors)
-        base = Base(
+        base = BaseWeights(
             config=config,
             weights=weights,
             vocabulary=fields["tokenizer.ggml.tokens"],

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from adjudge.embedded.files import PULL, CacheError
-from adjudge.embedded.merge import TOKENS, Manifest, read_manifest
-from adjudge.embedded.questions import Asked, Question
-from adjudge.embedded.tokens import Tokens
+from adjudge.embedded.model.files import PULL, CacheError
+from adjudge.embedded.model.merge import TOKENS, Manifest, read_manifest
+from adjudge.embedded.model.questions import Question, TokenSequence
+from adjudge.embedded.model.tokens import ModelTokenizer
 from adjudge.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ WORKED: ContextVar[list[float]] = ContextVar("worked")
 class Waiting:
     """One sequence that somebody waits for."""
 
-    asked: Asked
+    asked: TokenSequence
     columns: slice
     future: "Future[Outputs]" = field(default_factory=Future)
     batch_seconds: dict[int, float] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Engine:
         self,
         *,
         generator: Any,
-        tokens: Tokens,
+        tokens: ModelTokenizer,
         manifest: Manifest,
         workers: int,
         clock: Callable[[], float] = time.perf_counter,
@@ -83,12 +83,12 @@ class Engine:
             generator = ctranslate2.Generator(
                 str(folder), device="cpu", compute_type="default", inter_threads=count, intra_threads=1
             )
-            tokens = Tokens(**json.loads((folder / TOKENS).read_text(encoding="utf-8")))
+            tokens = ModelTokenizer(**json.loads((folder / TOKENS).read_text(encoding="utf-8")))
         except (RuntimeError, ValueError, TypeError, OSError) as error:
             raise CacheError(str(folder), f"cannot be opened ({error})", PULL) from error
         return cls(generator=generator, tokens=tokens, manifest=manifest, workers=count)
 
-    async def logits(self, question: Question, asked: Sequence[Asked]) -> list[Outputs]:
+    async def logits(self, question: Question, asked: Sequence[TokenSequence]) -> list[Outputs]:
         """For each sequence, for each of its positions, the question's outputs."""
         columns = slice(*self.manifest.outputs[question])
         added = [Waiting(one, columns) for one in asked]

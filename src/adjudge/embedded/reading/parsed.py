@@ -3,7 +3,14 @@
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from adjudge.embedded.words import BASE_VERBS, Words, is_finite_verb, opens_object, tokenize, verb_form
+from adjudge.embedded.reading.words import (
+    BASE_VERBS,
+    Words,
+    is_finite_verb,
+    opens_object,
+    tokenize,
+    verb_form,
+)
 
 OPENING_MARKS, CLOSING_MARKS = "([{“«", ")]}”»"
 
