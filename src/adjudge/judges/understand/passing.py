@@ -6,51 +6,29 @@ from adjudge.judges.understand.kinds import NUMBER
 
 _VALUE = rf"(?P<value>{NUMBER})"
 _PERCENT = re.compile(r"\s{0,4}(?:%|percent)")
-_RULES: tuple[tuple[re.Pattern[str], str], ...] = (
+_PATTERNS = (
     (
-        re.compile(
-            rf"\b(?:scores?|ratings?|grades?)?\s*(?:of\s+)?(?:at least\s+)?{_VALUE}\s*(?:or|and)\s+(?:above|higher|more|greater|over|up)\b[^.\n]{{0,40}}\b(?:pass(?:es|ed|ing)?|acceptable)\b",
-            re.IGNORECASE,
-        ),
+        rf"\b(?:scores?|ratings?|grades?)?\s*(?:of\s+)?(?:at least\s+)?{_VALUE}\s*(?:or|and)\s+(?:above|higher|more|greater|over|up)\b[^.\n]{{0,40}}\b(?:pass(?:es|ed|ing)?|acceptable)\b",
         ">=",
     ),
     (
-        re.compile(
-            rf"\bpass(?:es|ed|ing)?\b[^.\n]{{0,60}}?(?:>=|≥|\bat least\b|\bof\b|\bminimum(?: of)?\b|\bis\b)\s*{_VALUE}\s*(?:or|and)\s+(?:above|higher|more|greater)\b",
-            re.IGNORECASE,
-        ),
+        rf"\bpass(?:es|ed|ing)?\b[^.\n]{{0,60}}?(?:>=|≥|\bat least\b|\bof\b|\bminimum(?: of)?\b|\bis\b)\s*{_VALUE}\s*(?:or|and)\s+(?:above|higher|more|greater)\b",
         ">=",
     ),
+    (rf"\bpass(?:es|ed|ing)?\b[^.\n]{{0,60}}?(?:>=|≥|\bat least\b)\s*{_VALUE}", ">="),
     (
-        re.compile(rf"\bpass(?:es|ed|ing)?\b[^.\n]{{0,60}}?(?:>=|≥|\bat least\b)\s*{_VALUE}", re.IGNORECASE),
-        ">=",
-    ),
-    (
-        re.compile(
-            rf"\bpass(?:es|ed|ing)?\b[^.\n]{{0,60}}?(?:>|\babove\b|\bgreater than\b|\bmore than\b|\bexceeds?\b)\s*{_VALUE}",
-            re.IGNORECASE,
-        ),
+        rf"\bpass(?:es|ed|ing)?\b[^.\n]{{0,60}}?(?:>|\babove\b|\bgreater than\b|\bmore than\b|\bexceeds?\b)\s*{_VALUE}",
         ">",
     ),
+    (rf"(?:>=|≥|\bat least\b)\s*{_VALUE}[^.\n]{{0,30}}\bpass(?:es|ed|ing)?\b", ">="),
+    (rf"(?:>|\babove\b|\bgreater than\b)\s*{_VALUE}[^.\n]{{0,30}}\bpass(?:es|ed|ing)?\b", ">"),
     (
-        re.compile(rf"(?:>=|≥|\bat least\b)\s*{_VALUE}[^.\n]{{0,30}}\bpass(?:es|ed|ing)?\b", re.IGNORECASE),
+        rf"\b(?:pass(?:ing)?|acceptance|success)\s+(?:score|threshold|mark|grade)\b\s*(?:is|of|:|=)?\s*{_VALUE}",
         ">=",
     ),
-    (
-        re.compile(
-            rf"(?:>|\babove\b|\bgreater than\b)\s*{_VALUE}[^.\n]{{0,30}}\bpass(?:es|ed|ing)?\b", re.IGNORECASE
-        ),
-        ">",
-    ),
-    (
-        re.compile(
-            rf"\b(?:pass(?:ing)?|acceptance|success)\s+(?:score|threshold|mark|grade)\b\s*(?:is|of|:|=)?\s*{_VALUE}",
-            re.IGNORECASE,
-        ),
-        ">=",
-    ),
-    (re.compile(rf"\bthreshold\b\s*(?:for passing\s*)?(?:is|of|:|=)\s*{_VALUE}", re.IGNORECASE), ">="),
+    (rf"\bthreshold\b\s*(?:for passing\s*)?(?:is|of|:|=)\s*{_VALUE}", ">="),
 )
+_RULES = tuple((re.compile(pattern, re.IGNORECASE), operator) for pattern, operator in _PATTERNS)
 
 
 def find_pass_rule(text: str, low: float, high: float) -> str | None:
