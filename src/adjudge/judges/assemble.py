@@ -1,7 +1,8 @@
 """What front matter declares and what the prompt says -> one Judge; where both speak, front matter counts."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from adjudge.errors import ExpressionError, JudgeFileError
 from adjudge.expressions import parse_expression

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from adjudge.records import Contract, Form, Json, Verdict
 from adjudge.verdicts.clean import blank_thoughts, decoded, is_wrapping, tidy
