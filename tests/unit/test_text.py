@@ -2,7 +2,7 @@
 
 import pytest
 
-from adjudge.text import NO_VALUE, value_text
+from adjudge.text import NO_VALUE, did_you_mean, value_text
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,17 @@ from adjudge.text import NO_VALUE, value_text
 )
 def test_a_metadata_value_names_its_slice(value, text):
     assert value_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("word", "rest", "hint"),
+    [
+        ("roud", "", "did you mean `round`?"),
+        ("ROUND", "there are two", "did you mean `round`? there are two"),
+        ("MinLength", "", "did you mean `minLength`?"),
+        ("zebra", "there are two", "there are two"),
+        ("zebra", "", ""),
+    ],
+)
+def test_the_nearest_known_word_is_suggested_in_any_case(word, rest, hint):
+    assert did_you_mean(word, ("round", "minLength"), rest) == hint

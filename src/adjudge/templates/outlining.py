@@ -1,18 +1,20 @@
 """Syntax tree -> its literal text with `⟦name⟧` for each input, and -> a stable form for hashing."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
+from types import MappingProxyType
 from typing import assert_never
 
-from adjudge.expressions.syntax import Chain, ComputedMember, Literal, Name, Ternary
+from adjudge.expressions.syntax import Chain, ComputedMember, Literal, Name, Ternary, children
 from adjudge.records import Json
-from adjudge.templates.survey import HERE, alias_of, sources
+from adjudge.templates.survey import HERE, alias_of
 from adjudge.templates.syntax import (
     Assign,
     Expression,
     For,
+    Formatted,
     Here,
     If,
     MessageTag,
@@ -33,9 +35,10 @@ def placeholder(name: str) -> str:
     return f"⟦{name}⟧"
 
 
-def outline_of(nodes: tuple[Node, ...]) -> str:
+def outline_of(nodes: tuple[Node, ...], known: Mapping[str, str] = MappingProxyType({})) -> str:
+    """`known` has local names that are bound from the start."""
     parts: list[str] = []
-    _collect(nodes, parts, {})
+    _collect(nodes, parts, dict(known))
     return "".join(parts)
 
 
@@ -87,7 +90,18 @@ def _written(expression: Expression, aliases: Mapping[str, str]) -> str:
         case Here():
             return placeholder(alias_of(expression, aliases) or ".")
         case _:
-            return "".join(placeholder(name) for name in sources(expression, aliases))
+            return "".join(_written(name, aliases) for name in _names(expression))
+
+
+def _names(expression: Expression) -> Iterator[Name | Here]:
+    match expression:
+        case Name() | Here():
+            yield expression
+        case Formatted(value=value):
+            yield value
+        case _:
+            for part in children(expression):
+                yield from _names(part)
 
 
 def _without_last(chain: Chain) -> Expression:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import assert_never
 
 from adjudge.errors import TemplateError
@@ -50,6 +51,8 @@ FLAG = re.compile(r"(?:has|is|show|include|with|use|if)(?:_|(?=[A-Z]))")
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mention:
     name: str
+    alias: str
+    """The local name that stands for it; empty when it is named itself."""
     path: str
     span: Span
     written: bool
@@ -89,10 +92,13 @@ def gather(mentions: list[Mention]) -> tuple[TemplateInput, ...]:
     return tuple(references)
 
 
-def survey(text: str, nodes: tuple[Node, ...]) -> tuple[TemplateInput, ...]:
+def find_mentions(
+    text: str, nodes: tuple[Node, ...], known: Mapping[str, str] = MappingProxyType({})
+) -> list[Mention]:
+    """Every place that names an input; `known` has local names that are bound from the start."""
     surveyor = _Surveyor(text)
-    surveyor.visit(nodes, frozenset(), {}, ())
-    return gather(surveyor.mentions)
+    surveyor.visit(nodes, frozenset(), dict(known), ())
+    return surveyor.mentions
 
 
 def source_of(path: tuple[Step, ...], aliases: Mapping[str, str]) -> str:
@@ -208,6 +214,7 @@ class _Surveyor:
                     self.mentions.append(
                         Mention(
                             name=name,
+                            alias="" if source_is_own(path, aliases) else str(path[0]),
                             path=dotted(path)
                             if isinstance(expression, Name) and source_is_own(path, aliases)
                             else name,

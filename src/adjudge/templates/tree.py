@@ -8,7 +8,7 @@ from adjudge.expressions.syntax import Name
 from adjudge.records import Dialect, Json, Message, Role
 from adjudge.templates.expressions import Scope
 from adjudge.templates.outlining import outline_of, serialise
-from adjudge.templates.survey import survey
+from adjudge.templates.survey import find_mentions, gather
 from adjudge.templates.syntax import (
     Assign,
     For,
@@ -31,7 +31,7 @@ class TreeTemplate:
         self.dialect = dialect
         self.nodes = nodes
         self.text = text
-        self.references: tuple[TemplateInput, ...] = survey(text, nodes)
+        self.references: tuple[TemplateInput, ...] = gather(find_mentions(text, nodes))
         self._flat = _flatten(nodes)
         self._tagged = any(_has_message(node) for node in nodes)
 

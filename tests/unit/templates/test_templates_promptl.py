@@ -200,6 +200,7 @@ def test_text_with_no_message_tag_is_one_user_message_byte_for_byte():
         ("{{ for a in b }}{{ else if c }}{{ endfor }}", "line 1", "found `{{ else if }}` outside"),
         ("{{ x y }}", "line 1", "found `y` after the expression"),
         ("{{ x + }}", "line 1", "found the end of the tag where a value was wanted"),
+        ("a\n{{ (x + 1 }}", "line 2", "where `)` was wanted to close the `(` of column 4"),
         ("{{ for 1 in x }}", "line 1", "found `1` where the loop's name was wanted"),
         ("{{ for x of xs }}", "line 1", "found `of` where `in` was wanted"),
         ("{{ x", "line 1", "the tag `{{` is never closed"),

@@ -15,9 +15,8 @@ from adjudge.judges.understand.contract import (
 from adjudge.judges.understand.inputs import left_over, read_inputs
 from adjudge.judges.understand.names import is_rating, is_reason, snake_case
 from adjudge.judges.understand.parts import ContractPart, FoundContract, parts_schema
-from adjudge.judges.understand.passing import find_pass_rule
 from adjudge.judges.understand.rule import PAIRWISE, ScoreReading, is_pairwise, read_rule
-from adjudge.judges.understand.scale import Anchors, find_anchors, overall_scale
+from adjudge.judges.understand.scale import Anchors, find_anchors, find_pass_rule, overall_scale
 from adjudge.records import Contract, Dialect, Input, Scale, ScoreRule
 from adjudge.templates import TemplateInput
 from adjudge.templates import inputs as template_inputs

@@ -14,17 +14,10 @@ Type = Literal["integer", "number", "boolean", "string", "array"]
 
 NUMBER = r"-?\d{1,6}(?:\.\d{1,4})?"
 _NUMBER_WORDS = {
-    "zero": "0",
-    "one": "1",
-    "two": "2",
-    "three": "3",
-    "four": "4",
-    "five": "5",
-    "six": "6",
-    "seven": "7",
-    "eight": "8",
-    "nine": "9",
-    "ten": "10",
+    word: str(value)
+    for value, word in enumerate(
+        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    )
 }
 _ANY = rf"(?:{NUMBER}|{'|'.join(_NUMBER_WORDS)})"
 _ASIDE = r"(?:\s{0,2}\([^()\n]{0,60}\))?"

@@ -1,19 +1,21 @@
-"""jinja2's syntax tree -> inputs, outline, a form for hashing."""
+"""jinja2's syntax tree -> the shared one, which inputs and outline are read from; and -> a form for hashing."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 from jinja2 import nodes
 
 from adjudge.errors import TemplateError
-from adjudge.expressions.syntax import Step
+from adjudge.expressions import syntax as expressions
+from adjudge.expressions.syntax import Chain, ListOf, Literal, Name, Step, Ternary
 from adjudge.records import Json
-from adjudge.templates.outlining import placeholder
-from adjudge.templates.survey import Mention, check_path, gather
-from adjudge.templates.syntax import Span, TemplateInput, dotted, input_name
+from adjudge.templates.survey import Mention
+from adjudge.templates.syntax import Arm, Assign, For, If, Node, Output, Span, TemplateInput, Text, input_name
 
+NOTHING = Literal(value="")
+OPERATORS: dict[type, str] = {nodes.Or: "||", nodes.And: "&&", nodes.Add: "+"}
 BUILT_IN = frozenset(
     {"range", "dict", "namespace", "cycler", "joiner", "loop", "caller", "varargs", "kwargs", "self", "super"}
 )
@@ -68,6 +70,135 @@ def _tag_end(text: str, position: int, closing: str) -> int:
     return len(text)
 
 
+class Translation:
+    """jinja2's tree as the one that the other dialects share, as far as inputs and outline go."""
+
+    def __init__(self, text: str, tree: nodes.Template) -> None:
+        self.lines = [0, *(match.end() for match in re.finditer("\n", text))]
+        """Where each line starts."""
+        names = [node.name for node in tree.find_all(nodes.Name) if node.ctx != "load"]
+        macros = [macro.name for macro in tree.find_all(nodes.Macro)]
+        self.callable = BUILT_IN | {*names, *macros}
+        self.nodes = self.body(tree.body)
+        self.locals = dict.fromkeys((*BUILT_IN, *macros), "")
+        """Names that no input stands behind."""
+
+    def span(self, node: nodes.Node) -> Span:
+        offset = self.lines[min(node.lineno or 1, len(self.lines)) - 1]
+        return offset, offset
+
+    def body(self, found: Iterable[nodes.Node]) -> tuple[Node, ...]:
+        return tuple(part for node in found for part in self.statement(node))
+
+    def statement(self, node: nodes.Node) -> Iterator[Node]:
+        match node:
+            case nodes.Include() | nodes.Import() | nodes.FromImport() | nodes.Extends():
+                raise TemplateError(
+                    f"line {node.lineno}",
+                    f"`{type(node).__name__.lower()}` reads other files and is not supported",
+                    "write the text in its place",
+                )
+            case nodes.EvalContextModifier():
+                raise TemplateError(
+                    f"line {node.lineno}",
+                    "`autoescape` is not supported",
+                    "remove it: prompts are never escaped",
+                )
+            case nodes.Output():
+                for part in node.nodes:
+                    if isinstance(part, nodes.TemplateData):
+                        yield Text(text=part.data)
+                    else:
+                        yield Output(expression=self.expression(part), span=self.span(part))
+            case nodes.If():
+                arms = [self.arm(branch.test, branch.body) for branch in (node, *node.elif_)]
+                yield If(arms=tuple(arms), otherwise=self.body(node.else_))
+            case nodes.For():
+                tested = [] if node.test is None else [If(arms=(self.arm(node.test),))]
+                first, *others = _targets(node.target) or [""]
+                yield For(
+                    item=first,
+                    index=None,
+                    source=self.expression(node.iter),
+                    body=(*self.bind(others, Name(path=(first,)), node), *tested, *self.body(node.body)),
+                    otherwise=self.body(node.else_),
+                    span=self.span(node),
+                )
+            case nodes.Assign():
+                yield from self.bind(_targets(node.target), self.expression(node.node), node)
+            case nodes.AssignBlock():
+                yield from self.body(node.body)
+                yield from self.bind(_targets(node.target), NOTHING, node)
+            case nodes.With():
+                bound = [
+                    part
+                    for target, value in zip(node.targets, node.values, strict=True)
+                    for part in self.bind(_targets(target), self.expression(value), node)
+                ]
+                yield self.scope((*bound, *self.body(node.body)), node)
+            case nodes.Macro() | nodes.CallBlock():
+                for default in node.defaults:
+                    yield from self.bind([], self.expression(default), node)
+                if isinstance(node, nodes.CallBlock):
+                    yield from self.bind([], self.expression(node.call), node)
+                parameters = [parameter.name for parameter in node.args]
+                yield self.scope((*self.bind(parameters, NOTHING, node), *self.body(node.body)), node)
+            case nodes.Stmt():
+                for child in node.iter_child_nodes():
+                    yield from self.statement(child)
+            case _:
+                yield from self.bind([], self.expression(node), node)
+
+    def arm(self, test: nodes.Node, body: Iterable[nodes.Node] = ()) -> Arm:
+        return Arm(test=self.expression(test), body=self.body(body), span=self.span(test))
+
+    def bind(self, names: list[str], value: expressions.Node, node: nodes.Node) -> tuple[Node, ...]:
+        """Each name bound to a value; a value that no name is bound to is mentioned all the same."""
+        return tuple(Assign(name=name, value=value, span=self.span(node)) for name in names or [""])
+
+    def scope(self, body: tuple[Node, ...], node: nodes.Node) -> Node:
+        """What is bound in here is not bound after it."""
+        return For(item="", index=None, source=NOTHING, body=body, otherwise=(), span=self.span(node))
+
+    def expression(self, node: nodes.Node) -> expressions.Node:
+        path = path_of(node)
+        if path is not None:
+            return Name(path=path)
+        match node:
+            case nodes.Const():
+                return Literal(value=str(node.value))
+            case nodes.CondExpr():
+                otherwise = NOTHING if node.expr2 is None else self.expression(node.expr2)
+                return Ternary(
+                    test=self.expression(node.test), then=self.expression(node.expr1), otherwise=otherwise
+                )
+            case nodes.Or() | nodes.And() | nodes.Add():
+                return self.chain(OPERATORS[type(node)], [node.left, node.right])
+            case nodes.Concat():
+                return self.chain("+", node.nodes)
+            case nodes.Filter() if node.name in SUBSTITUTES and node.node is not None:
+                return self.chain("??", [node.node, *node.args[:1]])
+            case nodes.Call():
+                called = node.node
+                if isinstance(called, nodes.Name) and called.name not in self.callable:
+                    raise TemplateError(
+                        f"line {node.lineno}",
+                        f"found a call of `{called.name}`, which is not known here",
+                        "use a filter, or define a macro of that name",
+                    )
+        return ListOf(items=tuple(map(self.expression, node.iter_child_nodes())))
+
+    def chain(self, operator: str, operands: list[nodes.Expr]) -> expressions.Node:
+        first, *rest = map(self.expression, operands)
+        return Chain(first=first, rest=tuple((operator, operand) for operand in rest or [NOTHING]))
+
+
+def _targets(target: nodes.Node) -> list[str]:
+    if isinstance(target, nodes.Name):
+        return [target.name]
+    return [name.name for name in target.find_all(nodes.Name)]
+
+
 def path_of(node: nodes.Node) -> tuple[Step, ...] | None:
     """The path that a chain of members spells, from the name at its root."""
     match node:
@@ -83,225 +214,23 @@ def path_of(node: nodes.Node) -> tuple[Step, ...] | None:
             return None
 
 
-class Survey:
-    """One walk over the tree: the mentions of inputs, and the local names that stand for them."""
-
-    def __init__(self, text: str, tree: nodes.Template) -> None:
-        self.text = text
-        self.lines = [0, *(match.end() for match in re.finditer("\n", text))]
-        """Where each line starts."""
-        self.mentions: list[Mention] = []
-        self.aliases: dict[str, str] = {}
-        """The local names in reach -> the input behind each, empty when there is none."""
-        self.ever: dict[str, set[str]] = {}
-        """Every local name of the template -> the inputs that were ever behind it."""
-        self.covered: set[str] = set()
-        """Local names bound to an expression that already says what to do when its input is absent."""
-        for macro in tree.find_all(nodes.Macro):
-            self.aliases[macro.name] = ""
-        self.visit(tree, frozenset(), tested=False)
-
-    def references(self) -> tuple[TemplateInput, ...]:
-        by_name: dict[str, list[Tag]] = {}
-        for tag in tags(self.text):
-            found = {name for path in tag.paths for name in (input_name(path), *self.ever.get(path[0], ()))}
-            for name in found:
-                by_name.setdefault(name, []).append(tag)
-        references = []
-        for reference in gather(self.mentions):
-            own = by_name.get(reference.name, [])
-            spans = tuple(tag.span for tag in ([tag for tag in own if tag.written] or own))
-            references.append(replace(reference, spans=spans))
-        return tuple(references)
-
-    def _source(self, path: tuple[Step, ...]) -> str:
-        root = str(path[0])
-        if root in self.aliases:
-            return self.aliases[root]
-        return "" if root in BUILT_IN else input_name(path)
-
-    def sources(self, node: nodes.Node | None) -> list[str]:
-        """The inputs behind an expression, in its order."""
-        if node is None:
-            return []
-        path = path_of(node)
-        if path is not None:
-            return [name] if (name := self._source(path)) else []
-        return [name for child in node.iter_child_nodes() for name in self.sources(child)]
-
-    def outline_names(self, node: nodes.Node) -> list[str]:
-        """What an outline calls the names in an expression, wherever in the template it stands."""
-        path = path_of(node)
-        if path is None:
-            return [name for child in node.iter_child_nodes() for name in self.outline_names(child)]
-        name, root = input_name(path), str(path[0])
-        if root not in self.ever or any(mention.name == name for mention in self.mentions):
-            return [name]
-        return [min(self.ever[root], default=root)]
-
-    def _bind(self, target: nodes.Node, source: nodes.Node | None, *, covered: bool = False) -> None:
-        behind = self.sources(source)
-        for name in [target] if isinstance(target, nodes.Name) else target.find_all(nodes.Name):
-            self.aliases[name.name] = behind[0] if behind else ""
-            self.ever.setdefault(name.name, set()).update(behind[:1])
-            (self.covered.add if covered else self.covered.discard)(name.name)
-
-    def _visit_value(self, node: nodes.Node, governed: frozenset[str], *, tested: bool = False) -> bool:
-        """Visit what a name is bound to; does it foresee the absence of its inputs?"""
-        before = len(self.mentions)
-        self.visit(node, governed, tested=tested)
-        return all(mention.guarded for mention in self.mentions[before:])
-
-    def visit(self, node: nodes.Node, governed: frozenset[str], *, tested: bool) -> None:
-        path = path_of(node)
-        if path is not None:
-            self._mention(path, node.lineno, governed, tested=tested)
-            return
-        match node:
-            case nodes.Include() | nodes.Import() | nodes.FromImport() | nodes.Extends():
-                raise TemplateError(
-                    f"line {node.lineno}",
-                    f"`{type(node).__name__.lower()}` reads other files and is not supported",
-                    "write the text in its place",
-                )
-            case nodes.EvalContextModifier():
-                raise TemplateError(
-                    f"line {node.lineno}",
-                    "`autoescape` is not supported",
-                    "remove it: prompts are never escaped",
-                )
-            case nodes.If():
-                self.visit(node.test, governed, tested=True)
-                inside = governed | set(self.sources(node.test))
-                self._visit_all(node.body, inside)
-                for branch in node.elif_:
-                    self.visit(branch.test, governed, tested=True)
-                    inside |= set(self.sources(branch.test))
-                    self._visit_all(branch.body, inside)
-                self._visit_all(node.else_, inside)
-            case nodes.For():
-                # Only a loop that says what to write when there is nothing foresees that there is nothing.
-                foreseen = self._visit_value(node.iter, governed, tested=bool(node.else_))
-                inside = governed | set(self.sources(node.iter)) if foreseen else governed
-                outer = dict(self.aliases)
-                self._bind(node.target, node.iter)
-                if node.test is not None:
-                    self.visit(node.test, inside, tested=True)
-                self._visit_all(node.body, inside)
-                self.aliases = outer
-                self._visit_all(node.else_, inside)
-            case nodes.Assign():
-                covered = self._visit_value(node.node, governed)
-                self._bind(node.target, node.node, covered=covered)
-            case nodes.AssignBlock():
-                self._visit_all(node.body, governed)
-                self._bind(node.target, None)
-            case nodes.With():
-                outer = dict(self.aliases)
-                for target, value in zip(node.targets, node.values, strict=True):
-                    covered = self._visit_value(value, governed)
-                    self._bind(target, value, covered=covered)
-                self._visit_all(node.body, governed)
-                self.aliases = outer
-            case nodes.Macro() | nodes.CallBlock():
-                for default in node.defaults:
-                    self.visit(default, governed, tested=False)
-                if isinstance(node, nodes.CallBlock):
-                    self.visit(node.call, governed, tested=False)
-                outer = dict(self.aliases)
-                for parameter in node.args:
-                    self._bind(parameter, None)
-                self._visit_all(node.body, governed)
-                self.aliases = outer
-            case nodes.CondExpr():
-                self.visit(node.test, governed, tested=True)
-                inside = governed | set(self.sources(node.test))
-                self.visit(node.expr1, inside, tested=tested)
-                if node.expr2 is not None:
-                    self.visit(node.expr2, inside, tested=tested)
-            case nodes.Or() | nodes.And():
-                self.visit(node.left, governed, tested=True)
-                self.visit(node.right, governed | set(self.sources(node.left)), tested=tested)
-            case nodes.Filter() if node.name in SUBSTITUTES and node.node is not None:
-                self.visit(node.node, governed, tested=True)
-                for argument in node.args:
-                    self.visit(argument, governed, tested=tested)
-            case nodes.Call():
-                self._check_call(node)
-                for child in node.iter_child_nodes():
-                    if child is not node.node or not isinstance(child, nodes.Name):
-                        self.visit(child, governed, tested=tested)
-            case _:
-                for child in node.iter_child_nodes():
-                    self.visit(child, governed, tested=tested)
-
-    def _visit_all(self, body: list[nodes.Node], governed: frozenset[str]) -> None:
-        for node in body:
-            self.visit(node, governed, tested=False)
-
-    def _check_call(self, node: nodes.Call) -> None:
-        if isinstance(node.node, nodes.Name) and node.node.name not in (*BUILT_IN, *self.aliases):
-            raise TemplateError(
-                f"line {node.lineno}",
-                f"found a call of `{node.node.name}`, which is not known here",
-                "use a filter, or define a macro of that name",
-            )
-
-    def _mention(self, path: tuple[Step, ...], line: int, governed: frozenset[str], *, tested: bool) -> None:
-        name = self._source(path)
-        if not name:
-            return
-        own = str(path[0]) not in self.aliases
-        offset = self.lines[min(line, len(self.lines)) - 1]
-        check_path(self.text, path, (offset, offset))
-        self.mentions.append(
-            Mention(
-                name=name,
-                path=dotted(path) if own else name,
-                span=(offset, offset),
-                written=not tested,
-                guarded=tested or name in governed or (not own and path[0] in self.covered),
-            )
-        )
-
-
-def outline_of(tree: nodes.Template, survey: Survey) -> str:
-    """The literal text of every branch in order, each input shown."""
-    parts: list[str] = []
-
-    def written(node: nodes.Node) -> None:
-        match node:
-            case nodes.TemplateData():
-                parts.append(node.data)
-            case nodes.Const():
-                parts.append(str(node.value))
-            case nodes.CondExpr():
-                written(node.expr1)
-                if node.expr2 is not None:
-                    written(node.expr2)
-            case nodes.Or() | nodes.Add():
-                written(node.left)
-                written(node.right)
-            case nodes.Concat():
-                for joined in node.nodes:
-                    written(joined)
-            case nodes.Filter() if node.name in SUBSTITUTES and node.node is not None:
-                written(node.node)
-                if node.args:
-                    written(node.args[0])
-            case _:
-                parts.extend(placeholder(name) for name in survey.outline_names(node))
-
-    def walk(node: nodes.Node) -> None:
-        if isinstance(node, nodes.Output):
-            for part in node.nodes:
-                written(part)
-        else:
-            for child in node.iter_child_nodes():
-                walk(child)
-
-    walk(tree)
-    return "".join(parts)
+def with_spans(
+    text: str, references: Iterable[TemplateInput], mentions: list[Mention]
+) -> tuple[TemplateInput, ...]:
+    """The inputs with the tags that name them, or a local name that stands for them."""
+    behind: dict[str, set[str]] = {}
+    for mention in mentions:
+        behind.setdefault(mention.alias, set()).add(mention.name)
+    by_name: dict[str, list[Tag]] = {}
+    for tag in tags(text):
+        for name in {name for path in tag.paths for name in (input_name(path), *behind.get(path[0], ()))}:
+            by_name.setdefault(name, []).append(tag)
+    found = []
+    for reference in references:
+        own = by_name.get(reference.name, [])
+        spans = tuple(tag.span for tag in ([tag for tag in own if tag.written] or own))
+        found.append(replace(reference, spans=spans))
+    return tuple(found)
 
 
 def plain(node: object) -> Json:

@@ -16,7 +16,9 @@ from adjudge.errors import TemplateError
 from adjudge.records import Json, Message
 from adjudge.templates.jinja.budget import BUDGET, MAX_BITS, Bound, RenderingBudget
 from adjudge.templates.jinja.sandbox import CONCAT, METHOD, SIZED, STEPPED, TICK, WEIGHED, environment
-from adjudge.templates.jinja.survey import Survey, outline_of, plain, tags
+from adjudge.templates.jinja.survey import Translation, plain, tags, with_spans
+from adjudge.templates.outlining import outline_of
+from adjudge.templates.survey import find_mentions, gather
 from adjudge.templates.syntax import FENCED
 from adjudge.templates.values import ABSENT, lookup
 
@@ -41,14 +43,15 @@ class JinjaTemplate:
 
     def _read(self, text: str) -> None:
         tree = _parse(text)
-        survey = Survey(text, tree)
-        self.references = survey.references()
-        self._outline = outline_of(tree, survey)
+        shared = Translation(text, tree)
+        mentions = find_mentions(text, shared.nodes, shared.locals)
+        self.references = with_spans(text, gather(mentions), mentions)
+        self._outline = outline_of(shared.nodes, shared.locals)
         self._canonical = json.dumps(["jinja", plain(tree)], ensure_ascii=False, separators=(",", ":"))
         self._fenced = [
             reference.name
             for reference in self.references
-            if any(mention.path == f"{FENCED}.{reference.name}" for mention in survey.mentions)
+            if any(mention.path == f"{FENCED}.{reference.name}" for mention in mentions)
         ]
         self._template = _compile(tree)
 
