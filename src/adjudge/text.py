@@ -1,7 +1,8 @@
-"""Other people's text made fit to be shown: shortened, on one line, visible, encodable."""
+"""Text made fit to be shown or sent: shortened, on one line, visible, encodable; values as text; names that were meant."""
 
 import json
 import re
+from collections.abc import Iterable, Mapping
 
 # Controls, line separators, text-direction marks, invisible characters and what is no character (XML refuses it). The joiners U+200C and U+200D stay: several
 # scripts and most family emoji are written with them.
@@ -75,6 +76,28 @@ def encodable(text: str) -> str:
 def as_text(value: object) -> str:
     """A value as templates write it: strings as they are, everything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def json_default(value: object) -> object:
+    """For JSON writers: read-only mappings as objects; nothing else that they do not know themselves."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def closest(word: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
+    """The known name that `word` is probably a misspelling of, whatever its case."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only errors need it
+
+    names = {name.casefold(): name for name in known}
+    found = get_close_matches(word.casefold(), names, n=1, cutoff=cutoff)
+    return names[found[0]] if found else None
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The beginning of a hint, with a space after it; empty where nothing is near."""
+    found = closest(word, known)
+    return "" if found is None else f"did you mean `{found}`? "
 
 
 NO_VALUE = "(none)"

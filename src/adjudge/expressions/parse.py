@@ -1,6 +1,5 @@
 """Text -> syntax tree: one tokenizer and one parser, told by a `Grammar` what an expression is made of."""
 
-import difflib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -22,7 +21,7 @@ from adjudge.expressions.syntax import (
     Unary,
 )
 from adjudge.records import Json
-from adjudge.text import shorten, visible
+from adjudge.text import did_you_mean, shorten, visible
 
 QUOTES = "\"'`“"
 
@@ -225,10 +224,8 @@ class Parser:
         name = target.dotted if isinstance(target, Name) else ""
         function = self.grammar.functions.get(name)
         if function is None:
-            near = difflib.get_close_matches(name, self.grammar.functions, n=1)
-            meant = f"did you mean `{near[0]}`? " if near else ""
             called = shorten(self.text[first.start : opening.start].strip(), 80)
-            hint = f"{meant}{self.grammar.call_hint}"
+            hint = did_you_mean(name, self.grammar.functions) + self.grammar.call_hint
             raise self.error(f"there is no function `{called}`", hint, first)
         self.at += 1
         arguments = self._list(opening, ")")

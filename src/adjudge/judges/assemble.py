@@ -1,7 +1,6 @@
 """What front matter declares and what the prompt says -> one Judge; where both speak, front matter counts."""
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 
 from msgspec.structs import replace
 
@@ -31,6 +30,7 @@ from adjudge.records import (
 )
 from adjudge.templates import detect, outline
 from adjudge.templates import inputs as template_inputs
+from adjudge.text import did_you_mean
 from adjudge.versions import SCORER_VERSIONS
 
 ITEMS_INPUT = "items"
@@ -164,11 +164,10 @@ def _score_of_text(said: str, contract: Contract, declared: Declared) -> ScoreRu
         return NamedScore(name=said)
     known = (*properties, *SCORER_VERSIONS)
     if said.replace("_", "").isalnum():
-        close = get_close_matches(said, known, n=1)
         raise declared.error(
             "score",
             f"`score: {said}` names neither a field of the verdict nor a scorer",
-            (f"did you mean `{close[0]}`? " if close else "")
+            did_you_mean(said, known)
             + f"fields: {', '.join(properties)}; scorers: {', '.join(SCORER_VERSIONS)}",
         )
     listed = (ITEMS_INPUT,) if declared.items is not None else ()
@@ -262,11 +261,10 @@ def _check_expression(key: str, text: str, names: tuple[str, ...], declared: Dec
         ) from None
     for name in sorted(expression.names):
         if name.split(".")[0] not in names:
-            close = get_close_matches(name, names, n=1)
             raise declared.error(
                 key,
                 f"`{key}` names `{name}`, which the verdict does not have",
-                (f"did you mean `{close[0]}`? " if close else "") + f"known: {', '.join(names) or 'nothing'}",
+                did_you_mean(name, names) + f"known: {', '.join(names) or 'nothing'}",
             )
 
 
@@ -382,11 +380,10 @@ def check_pass_rule(text: str, contract: Contract | None, declared: Declared) ->
 def _truncate(declared: Declared, inputs: tuple[Input, ...]) -> str | None:
     names = [item.name for item in inputs]
     if declared.truncate is not None and declared.truncate not in names:
-        close = get_close_matches(declared.truncate, names, n=1)
         raise declared.error(
             "too_long",
             f"`too_long` would cut `{declared.truncate}`, which is no input of this judge",
-            f"did you mean `{close[0]}`?" if close else f"the inputs are {', '.join(names)}",
+            did_you_mean(declared.truncate, names).strip() or f"the inputs are {', '.join(names)}",
         )
     return declared.truncate
 

@@ -4,7 +4,6 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Literal
 
@@ -13,6 +12,7 @@ from adjudge.judges.front_matter import Located
 from adjudge.judges.schema import LARGEST_NUMBER, read_verdict, too_large
 from adjudge.records import Dialect, Json, Scale, WhenEmpty
 from adjudge.templates import DIALECTS
+from adjudge.text import did_you_mean
 
 FORMAT = 1
 SMALLEST_SCALE = 1e-6
@@ -154,12 +154,10 @@ class _KeyReader:
             if key in KEYS and (self.ours or key not in OURS):
                 continue
             if self.ours:
-                close = get_close_matches(key.lower(), KEYS, n=1)
-                hint = f"did you mean `{close[0]}`? " if close else ""
                 raise self.error(
                     self.lines[key],
                     f"`{key}` is not a key of a judge file",
-                    f"{hint}{'K' if close else 'k'}nown keys: {', '.join(KEYS)}",
+                    f"{did_you_mean(key, KEYS)}known keys: {', '.join(KEYS)}",
                 )
             ignored[key] = entry.value
         return ignored
@@ -182,7 +180,7 @@ class _KeyReader:
             raise self.error(
                 entry.line,
                 f"`{key}: {_shown(entry)}` is not one of {', '.join(known)}",
-                _did_you_mean(entry.written, known),
+                _one_of(entry.written, known),
             )
         return entry.written
 
@@ -236,7 +234,7 @@ class _KeyReader:
                 raise self.error(
                     entry.line,
                     f"input `{name}` is `{_shown(entry)}`, not `required`, `optional` or `{{default: …}}`",
-                    _did_you_mean(entry.written, known),
+                    _one_of(entry.written, known),
                 )
             return DeclaredInput(required=entry.written == "required", default=None, line=entry.line)
         default: str | None = None
@@ -250,7 +248,7 @@ class _KeyReader:
                 raise self.error(
                     value.line,
                     f"input `{name}` has `{key}: {_shown(value)}`",
-                    f"{_did_you_mean(key, ('default', *known))}; write {{default: text}}, {{optional: true}} or {{required: true}}",
+                    f"{_one_of(key, ('default', *known))}; write {{default: text}}, {{optional: true}} or {{required: true}}",
                 )
         return DeclaredInput(required=required and default is None, default=default, line=entry.line)
 
@@ -328,7 +326,7 @@ class _KeyReader:
         raise self.error(
             entry.line,
             f"`when_empty: {_shown(entry)}` is not one of {', '.join(known)} or {{score: N}}",
-            _did_you_mean(entry.written, known),
+            _one_of(entry.written, known),
         )
 
     def truncate(self) -> str | None:
@@ -401,7 +399,7 @@ class _KeyReader:
         for key in entry.entries:
             if key not in {"prompt", "verdict"}:
                 raise self.error(
-                    entry.key_lines[key], f"`items` has `{key}`", _did_you_mean(key, ("prompt", "verdict"))
+                    entry.key_lines[key], f"`items` has `{key}`", _one_of(key, ("prompt", "verdict"))
                 )
         prompt, verdict = entry.entries.get("prompt"), entry.entries.get("verdict")
         if prompt is None or verdict is None or not isinstance(prompt.value, str) or not prompt.value.strip():
@@ -440,6 +438,5 @@ def _shown(entry: Located) -> str:
     return entry.written if not isinstance(entry.value, list | dict) else str(entry.value)
 
 
-def _did_you_mean(word: str, known: tuple[str, ...]) -> str:
-    close = get_close_matches(word.lower(), known, n=1)
-    return f"did you mean `{close[0]}`?" if close else f"write one of {', '.join(known)}"
+def _one_of(word: str, known: tuple[str, ...]) -> str:
+    return did_you_mean(word, known).strip() or f"write one of {', '.join(known)}"
