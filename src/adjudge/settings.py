@@ -109,4 +109,4 @@ def _check_names(names: Iterable[str], commands: Sequence[Mapping[str, Key]], wh
 
 
 def _suggest(word: str, known: frozenset[str]) -> str:
-    return did_you_mean(word, sorted(known)).strip() or f"known: {', '.join(sorted(known))}"
+    return did_you_mean(word, sorted(known)) or f"known: {', '.join(sorted(known))}"

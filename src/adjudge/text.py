@@ -44,6 +44,11 @@ def _escaped(match: re.Match[str]) -> str:
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
+def words(text: str) -> frozenset[str]:
+    """A set of words from one text, so that a long list takes few lines."""
+    return frozenset(text.split())
+
+
 def shorten(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
@@ -94,10 +99,10 @@ def closest(word: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | No
     return names[found[0]] if found else None
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The beginning of a hint, with a space after it; empty where nothing is near."""
+def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
+    """The known name that is nearest, as a question; `otherwise` follows it, or stands alone."""
     found = closest(word, known)
-    return "" if found is None else f"did you mean `{found}`? "
+    return f"{'' if found is None else f'did you mean `{found}`?'} {otherwise}".strip()
 
 
 NO_VALUE = "(none)"

@@ -26,9 +26,9 @@ def test_a_metadata_value_names_its_slice(value, text):
 @pytest.mark.parametrize(
     ("word", "known", "expected"),
     [
-        ("tempature", ["temperature", "model"], "did you mean `temperature`? "),
-        ("STRING", ["string", "number"], "did you mean `string`? "),
-        ("integr", ["Integer"], "did you mean `Integer`? "),
+        ("tempature", ["temperature", "model"], "did you mean `temperature`?"),
+        ("STRING", ["string", "number"], "did you mean `string`?"),
+        ("integr", ["Integer"], "did you mean `Integer`?"),
         ("zzz", ["temperature"], ""),
         ("x", [], ""),
     ],

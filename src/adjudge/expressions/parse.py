@@ -9,11 +9,11 @@ from typing import NamedTuple
 from adjudge.errors import InputError
 from adjudge.expressions.syntax import (
     MAX_DEPTH,
-    Call,
     Chain,
+    ComputedMember,
+    FunctionCall,
     ListOf,
     Literal,
-    Member,
     Name,
     Node,
     Step,
@@ -225,7 +225,7 @@ class Parser:
         function = self.grammar.functions.get(name)
         if function is None:
             called = shorten(self.text[first.start : opening.start].strip(), 80)
-            hint = did_you_mean(name, self.grammar.functions) + self.grammar.call_hint
+            hint = did_you_mean(name, self.grammar.functions, self.grammar.call_hint)
             raise self.error(f"there is no function `{called}`", hint, first)
         self.at += 1
         arguments = self._list(opening, ")")
@@ -236,7 +236,7 @@ class Parser:
         if function.reads_items and len(arguments) == 2 and not isinstance(arguments[1], Name):
             problem = f"the second argument of `{name}` names a field of the items"
             raise self.error(problem, f"{name}(facts, matched)", first)
-        return Call(function=name, arguments=arguments)
+        return FunctionCall(function=name, arguments=arguments)
 
     def _list(self, opening: ExpressionToken, closing: str) -> tuple[Node, ...]:
         items: list[Node] = []
@@ -280,4 +280,4 @@ def _member_of(target: Node, key: Node, *, optional: bool) -> Node:
         if isinstance(step, str | int) and not isinstance(step, bool):
             path: tuple[Step, ...] = (*target.path, step)
             return Name(path=path, optional=target.optional or optional)
-    return Member(target=target, key=key)
+    return ComputedMember(target=target, key=key)

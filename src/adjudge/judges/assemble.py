@@ -9,7 +9,7 @@ from adjudge.expressions import parse_expression
 from adjudge.fields import strip_namespace
 from adjudge.judges.asking import ask_for
 from adjudge.judges.declared import CONTRACT_FIELD, Declared, clean_name
-from adjudge.judges.declared_verdict import properties_of, with_declared_verdict
+from adjudge.judges.declared_verdict import with_declared_verdict
 from adjudge.judges.identity import judge_hash
 from adjudge.judges.understand import Understood, understand
 from adjudge.judges.understand.inputs import DATE_NAMES, input_source, read_inputs
@@ -28,6 +28,7 @@ from adjudge.records import (
     Scale,
     ScoreRule,
 )
+from adjudge.schemas import properties_of
 from adjudge.templates import detect, outline
 from adjudge.templates import inputs as template_inputs
 from adjudge.text import did_you_mean
@@ -167,8 +168,9 @@ def _score_of_text(said: str, contract: Contract, declared: Declared) -> ScoreRu
         raise declared.error(
             "score",
             f"`score: {said}` names neither a field of the verdict nor a scorer",
-            did_you_mean(said, known)
-            + f"fields: {', '.join(properties)}; scorers: {', '.join(SCORER_VERSIONS)}",
+            did_you_mean(
+                said, known, f"fields: {', '.join(properties)}; scorers: {', '.join(SCORER_VERSIONS)}"
+            ),
         )
     listed = (ITEMS_INPUT,) if declared.items is not None else ()
     _check_expression("score", said, (*properties, *listed), declared)
@@ -264,7 +266,7 @@ def _check_expression(key: str, text: str, names: tuple[str, ...], declared: Dec
             raise declared.error(
                 key,
                 f"`{key}` names `{name}`, which the verdict does not have",
-                did_you_mean(name, names) + f"known: {', '.join(names) or 'nothing'}",
+                did_you_mean(name, names, f"known: {', '.join(names) or 'nothing'}"),
             )
 
 
@@ -383,7 +385,7 @@ def _truncate(declared: Declared, inputs: tuple[Input, ...]) -> str | None:
         raise declared.error(
             "too_long",
             f"`too_long` would cut `{declared.truncate}`, which is no input of this judge",
-            did_you_mean(declared.truncate, names).strip() or f"the inputs are {', '.join(names)}",
+            did_you_mean(declared.truncate, names) or f"the inputs are {', '.join(names)}",
         )
     return declared.truncate
 

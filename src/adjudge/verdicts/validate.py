@@ -52,11 +52,11 @@ def to_verdict(found: Mapping[str, Json], contract: Contract, names: FieldNames)
         fitted = fit(given, schema, name, notes, words)
         if not isinstance(fitted, ValueProblem):
             parts[name] = fitted
-    notes += [f"extra_field:{shown_key(key)}" for key in fields.extra[:MAX_EXTRA_NOTES]]
+    notes += [f"extra_field:{printable_key(key)}" for key in fields.extra[:MAX_EXTRA_NOTES]]
     return Verdict(parts=parts, notes=tuple(dict.fromkeys(notes)))
 
 
-def shown_key(key: str) -> str:
+def printable_key(key: str) -> str:
     return re.sub(r"[^\w .-]+", "?", key)[:40]
 
 
@@ -283,7 +283,7 @@ def _check_object(
     more = schema.get("additionalProperties", not known)
     for key in fields.extra:
         if isinstance(more, Mapping):
-            one = check(value[key], more, f"{path}.{shown_key(key)}", notes)
+            one = check(value[key], more, f"{path}.{printable_key(key)}", notes)
             if isinstance(one, ValueProblem):
                 return one
             checked[encodable(key)] = one
