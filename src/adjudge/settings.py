@@ -1,6 +1,5 @@
 """The config file -> settings, read once at the edge. Environment variables are read by the flags they stand for."""
 
-import difflib
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from adjudge.errors import SettingsError
+from adjudge.text import did_you_mean
 
 FILE_NAME = "adjudge.toml"
 
@@ -109,5 +109,4 @@ def _check_names(names: Iterable[str], commands: Sequence[Mapping[str, Key]], wh
 
 
 def _suggest(word: str, known: frozenset[str]) -> str:
-    close = difflib.get_close_matches(word, known, n=1)
-    return f"did you mean `{close[0]}`?" if close else f"known: {', '.join(sorted(known))}"
+    return did_you_mean(word, sorted(known)) or f"known: {', '.join(sorted(known))}"

@@ -1,9 +1,8 @@
-"""Other people's text made fit to be shown: shortened, on one line, visible, encodable."""
+"""Text made fit to be shown or sent: shortened, on one line, visible, encodable; values as text; names that were meant."""
 
-import difflib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 # Controls, line separators, text-direction marks, invisible characters and what is no character (XML refuses it). The joiners U+200C and U+200D stay: several
 # scripts and most family emoji are written with them.
@@ -45,14 +44,6 @@ def _escaped(match: re.Match[str]) -> str:
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
-def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
-    """The known word that is nearest in any case, as a question; `otherwise` follows it, or stands alone."""
-    spelled = {name.lower(): name for name in known}
-    near = difflib.get_close_matches(word.lower(), spelled, n=1)
-    question = f"did you mean `{spelled[near[0]]}`?" if near else ""
-    return f"{question} {otherwise}".strip()
-
-
 def words(text: str) -> frozenset[str]:
     """A set of words from one text, so that a long list takes few lines."""
     return frozenset(text.split())
@@ -90,6 +81,28 @@ def encodable(text: str) -> str:
 def as_text(value: object) -> str:
     """A value as templates write it: strings as they are, everything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def json_default(value: object) -> object:
+    """For JSON writers: read-only mappings as objects; nothing else that they do not know themselves."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def closest(word: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
+    """The known name that `word` is probably a misspelling of, whatever its case."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only errors need it
+
+    names = {name.casefold(): name for name in known}
+    found = get_close_matches(word.casefold(), names, n=1, cutoff=cutoff)
+    return names[found[0]] if found else None
+
+
+def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
+    """The known name that is nearest, as a question; `otherwise` follows it, or stands alone."""
+    found = closest(word, known)
+    return f"{'' if found is None else f'did you mean `{found}`?'} {otherwise}".strip()
 
 
 NO_VALUE = "(none)"

@@ -1,8 +1,10 @@
 """Values and other people's text, as they are shown."""
 
+from types import MappingProxyType
+
 import pytest
 
-from adjudge.text import NO_VALUE, did_you_mean, value_text
+from adjudge.text import NO_VALUE, did_you_mean, json_default, value_text
 
 
 @pytest.mark.parametrize(
@@ -33,3 +35,9 @@ def test_a_metadata_value_names_its_slice(value, text):
 )
 def test_the_nearest_known_word_is_suggested_in_any_case(word, rest, hint):
     assert did_you_mean(word, ("round", "minLength"), rest) == hint
+
+
+def test_read_only_mappings_have_a_json_form_and_sets_do_not():
+    assert json_default(MappingProxyType({"a": 1})) == {"a": 1}
+    with pytest.raises(TypeError, match="set has no JSON form"):
+        json_default({1})

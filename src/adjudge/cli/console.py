@@ -56,7 +56,7 @@ class Watched(Protocol):
     def spent(self) -> Decimal: ...
 
 
-class Progress:
+class ProgressLine:
     """How far it is: one line rewritten on a terminal, a line every few seconds elsewhere."""
 
     SECONDS_BETWEEN_LINES = 5.0

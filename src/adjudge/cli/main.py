@@ -12,6 +12,7 @@ import click
 from adjudge.cli.command_line import COMMANDS
 from adjudge.cli.flags import Flag, Pairs
 from adjudge.errors import InputError, ModelCallError, StoreError
+from adjudge.text import closest
 
 if TYPE_CHECKING:
     from adjudge.settings import Flags
@@ -36,13 +37,11 @@ class CommandGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError:
-            import difflib
-
-            close = difflib.get_close_matches(args[0], self.commands, n=1)
+            close = closest(args[0], self.commands)
             raise InputError(
                 f"adjudge {args[0]}",
                 "no such command",
-                f"did you mean `adjudge {close[0]}`?"
+                f"did you mean `adjudge {close}`?"
                 if close
                 else f"the commands are {', '.join(self.commands)}",
             ) from None
@@ -87,14 +86,10 @@ def _check_variables() -> None:
     known = {f"ADJUDGE_{name.upper()}" for names in _flags().values() for name in names} | OTHER_VARIABLES
     for name in sorted(given - known):
         if not name.startswith("ADJUDGE_TESTS_"):
-            import difflib
-
             from adjudge.cli.console import tell
 
-            close = difflib.get_close_matches(name, known, n=1)
-            tell(
-                f"warning: {name} is not read by anything" + (f"; did you mean {close[0]}?" if close else "")
-            )
+            close = closest(name, sorted(known))
+            tell(f"warning: {name} is not read by anything" + (f"; did you mean {close}?" if close else ""))
 
 
 def _config_defaults() -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from adjudge.dataset.json_text import BOM, parse_value
-from adjudge.dataset.rows import Origin, Row, Unread, UnusableError, shown
+from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, shown
 from adjudge.dataset.sniff import refuse_other_encodings
 from adjudge.dataset.values import row_to_json
 from adjudge.errors import DatasetError
@@ -23,16 +23,16 @@ _QUOTED = re.compile(r'"[^"]*+"')
 _UNDECODED = re.compile("[\udc80-\udcff]")
 
 
-def read_csv(stream: BinaryIO, origin: Origin) -> Iterator[Row | Unread]:
+def read_csv(stream: BinaryIO, origin: Origin) -> Iterator[RawRow | UnreadRow]:
     """Separated by commas; by semicolons or tabs where the header has no comma, as spreadsheets export."""
     yield from _read(stream, origin, delimiter=None)
 
 
-def read_tsv(stream: BinaryIO, origin: Origin) -> Iterator[Row | Unread]:
+def read_tsv(stream: BinaryIO, origin: Origin) -> Iterator[RawRow | UnreadRow]:
     yield from _read(stream, origin, delimiter="\t")
 
 
-def _read(stream: BinaryIO, origin: Origin, *, delimiter: str | None) -> Iterator[Row | Unread]:
+def _read(stream: BinaryIO, origin: Origin, *, delimiter: str | None) -> Iterator[RawRow | UnreadRow]:
     lines = _lines(stream, origin.file)
     blank_lines = 0
     first = next(lines, None)
@@ -49,21 +49,21 @@ def _read(stream: BinaryIO, origin: Origin, *, delimiter: str | None) -> Iterato
         try:
             cells = rows.take()
         except csv.Error as error:
-            yield Unread(line=line, found=rows.describe(error, line), wanted="one row of cells")
+            yield UnreadRow(line=line, found=rows.describe(error, line), wanted="one row of cells")
             continue
         if cells is None:
             return
         if not cells:  # a blank line
             continue
         if len(cells) != len(header):
-            yield Unread(
+            yield UnreadRow(
                 line=line, found=_count(len(cells)), wanted=f"{_count(len(header))}, as in the header"
             )
             continue
         try:
-            yield Row(columns=_columns(header, cells, json_columns), line=line)
+            yield RawRow(columns=_columns(header, cells, json_columns), line=line)
         except UnusableError as unusable:
-            yield Unread(line=line, found=unusable.found, wanted=unusable.wanted)
+            yield UnreadRow(line=line, found=unusable.found, wanted=unusable.wanted)
 
 
 def _lines(stream: BinaryIO, file: str) -> Iterator[str]:

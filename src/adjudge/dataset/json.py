@@ -7,7 +7,7 @@ from typing import BinaryIO, NamedTuple, cast
 
 from adjudge.dataset.json_text import BOM, parse_object, parse_value
 from adjudge.dataset.jsonl import read_jsonl
-from adjudge.dataset.rows import Origin, Row, Unread, UnusableError, shown
+from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, shown
 from adjudge.dataset.sniff import is_document, look_ahead, refuse_other_encodings, sniff
 from adjudge.dataset.window import END, Window
 from adjudge.errors import DatasetError
@@ -21,7 +21,7 @@ _ROW_FIELDS = frozenset(
 """An object with one of these columns is a case, whatever lists it holds."""
 
 
-def read_json(stream: BinaryIO, origin: Origin) -> Iterator[Row | Unread]:
+def read_json(stream: BinaryIO, origin: Origin) -> Iterator[RawRow | UnreadRow]:
     """Element by element, each held alone. JSON lines under a `.json` name are read as what they are."""
     head = look_ahead(stream)
     refuse_other_encodings(head.text, origin.file)
@@ -41,7 +41,7 @@ def read_json(stream: BinaryIO, origin: Origin) -> Iterator[Row | Unread]:
             yield from _read_document(head.stream, origin, is_array=start.startswith(b"["))
 
 
-def read_json_lines(stream: BinaryIO, origin: Origin) -> Iterator[Row | Unread]:
+def read_json_lines(stream: BinaryIO, origin: Origin) -> Iterator[RawRow | UnreadRow]:
     """One object a line; a document under a `.jsonl` name is read as what it is."""
     head = look_ahead(stream)
     if is_document(head):
@@ -51,7 +51,7 @@ def read_json_lines(stream: BinaryIO, origin: Origin) -> Iterator[Row | Unread]:
         yield from read_jsonl(head.stream, origin)
 
 
-def _read_document(stream: BinaryIO, origin: Origin, *, is_array: bool) -> Iterator[Row | Unread]:
+def _read_document(stream: BinaryIO, origin: Origin, *, is_array: bool) -> Iterator[RawRow | UnreadRow]:
     if is_array:
         window = Window(stream)
         window.take()
@@ -67,7 +67,7 @@ def _read_document(stream: BinaryIO, origin: Origin, *, is_array: bool) -> Itera
             yield from _read_object(cast("BinaryIO", spool), origin)
 
 
-def _read_object(stream: BinaryIO, origin: Origin) -> Iterator[Row | Unread]:
+def _read_object(stream: BinaryIO, origin: Origin) -> Iterator[RawRow | UnreadRow]:
     start = stream.tell()
     key = _wrapping_key(_members(Window(stream)), origin)
     stream.seek(start)
@@ -84,15 +84,15 @@ def _read_object(stream: BinaryIO, origin: Origin) -> Iterator[Row | Unread]:
     yield from _after(window)
 
 
-class _Member(NamedTuple):
+class _JsonMember(NamedTuple):
     key: str
     holds_objects: bool
     """It is a list, and its first element is an object."""
 
 
-def _members(window: Window) -> list[_Member] | None:
+def _members(window: Window) -> list[_JsonMember] | None:
     """The keys of the document's object, its values passed over; None when it is not one whole object."""
-    members: list[_Member] = []
+    members: list[_JsonMember] = []
     window.take()
     while True:
         key = _next_key(window)
@@ -107,8 +107,8 @@ def _members(window: Window) -> list[_Member] | None:
             whole = window.value(keep=False).whole
         if not whole:
             # Cut short. What there is of the last list is still worth reading: its end will be a bad row.
-            return [*members, _Member(key, holds_objects)]
-        members.append(_Member(key, holds_objects))
+            return [*members, _JsonMember(key, holds_objects)]
+        members.append(_JsonMember(key, holds_objects))
 
 
 def _next_key(window: Window) -> str | None:
@@ -127,7 +127,7 @@ def _next_key(window: Window) -> str | None:
     return key if isinstance(key, str) else None
 
 
-def _wrapping_key(members: list[_Member] | None, origin: Origin) -> str | None:
+def _wrapping_key(members: list[_JsonMember] | None, origin: Origin) -> str | None:
     """The key of the list that holds the rows; None when the object is itself a row."""
     if members is None or any(CANONICAL.get(member.key) in _ROW_FIELDS for member in members):
         return None
@@ -142,7 +142,7 @@ def _wrapping_key(members: list[_Member] | None, origin: Origin) -> str | None:
     return lists[0] if lists else None
 
 
-def _elements(window: Window) -> Iterator[Row | Unread]:
+def _elements(window: Window) -> Iterator[RawRow | UnreadRow]:
     """The elements of the array the window is in, up to and with its closing bracket."""
     number = 0
     separated = True
@@ -153,12 +153,12 @@ def _elements(window: Window) -> Iterator[Row | Unread]:
             window.take()
             return
         if byte == END:
-            yield Unread(line=line, found="the end of the file inside the array", wanted="a closing ]")
+            yield UnreadRow(line=line, found="the end of the file inside the array", wanted="a closing ]")
             return
         if byte == ord(","):
             window.take()
             if separated:
-                yield Unread(line=line, found="a comma with no element before it", wanted=_ROW_WANTED)
+                yield UnreadRow(line=line, found="a comma with no element before it", wanted=_ROW_WANTED)
             separated = True
             continue
         number += 1
@@ -175,30 +175,32 @@ def _elements(window: Window) -> Iterator[Row | Unread]:
         separated = False
 
 
-def _objects(window: Window) -> Iterator[Row | Unread]:
+def _objects(window: Window) -> Iterator[RawRow | UnreadRow]:
     """Objects that follow one another with nothing but white space between."""
     while window.peek() != END:
         line = window.line
         piece = window.value()
         if not piece.text:
-            yield Unread(line=line, found=f"a stray {chr(window.take())}", wanted=_ROW_WANTED)
+            yield UnreadRow(line=line, found=f"a stray {chr(window.take())}", wanted=_ROW_WANTED)
         elif piece.whole:
             yield _row(piece.text, line, None)
         else:
-            yield Unread(line=line, found="broken JSON (the file ends inside it)", wanted=_ROW_WANTED)
+            yield UnreadRow(line=line, found="broken JSON (the file ends inside it)", wanted=_ROW_WANTED)
 
 
-def _after(window: Window) -> Iterator[Unread]:
+def _after(window: Window) -> Iterator[UnreadRow]:
     if window.peek() != END:
-        yield Unread(line=window.line, found="text after the end of the JSON", wanted="the end of the file")
+        yield UnreadRow(
+            line=window.line, found="text after the end of the JSON", wanted="the end of the file"
+        )
 
 
-def _row(text: bytes, line: int, element: int | None) -> Row | Unread:
+def _row(text: bytes, line: int, element: int | None) -> RawRow | UnreadRow:
     try:
-        return Row(columns=parse_object(text), line=line, element=element)
+        return RawRow(columns=parse_object(text), line=line, element=element)
     except UnusableError as unusable:
         return _unread(line, element, found=unusable.found, wanted=unusable.wanted)
 
 
-def _unread(line: int, element: int | None, *, found: str, wanted: str) -> Unread:
-    return Unread(line=line, element=element, found=found, wanted=wanted)
+def _unread(line: int, element: int | None, *, found: str, wanted: str) -> UnreadRow:
+    return UnreadRow(line=line, element=element, found=found, wanted=wanted)

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from adjudge.dataset.json_text import BOM, parse_object
-from adjudge.dataset.rows import Origin, Row, Unread, UnusableError
+from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError
 from adjudge.dataset.sniff import refuse_other_encodings
 
 
-def read_jsonl(stream: BinaryIO, origin: Origin) -> Iterator[Row | Unread]:
+def read_jsonl(stream: BinaryIO, origin: Origin) -> Iterator[RawRow | UnreadRow]:
     """Only a line feed ends a line: CR before it is white space to JSON, and U+2028 may stand inside a string."""
     for line, raw in enumerate(stream, start=1):
         if line == 1:
@@ -17,6 +17,6 @@ def read_jsonl(stream: BinaryIO, origin: Origin) -> Iterator[Row | Unread]:
         if not text:
             continue
         try:
-            yield Row(columns=parse_object(text), line=line)
+            yield RawRow(columns=parse_object(text), line=line)
         except UnusableError as unusable:
-            yield Unread(line=line, found=unusable.found, wanted=unusable.wanted)
+            yield UnreadRow(line=line, found=unusable.found, wanted=unusable.wanted)

@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from adjudge.dataset.ids import explicit_id
 from adjudge.dataset.read import read_rows
-from adjudge.dataset.rows import Row, UnusableError, described, shown
+from adjudge.dataset.rows import RawRow, UnusableError, described, shown
 from adjudge.errors import DatasetError
 from adjudge.records import Json, Place
 
@@ -65,7 +65,7 @@ def _rows(source: str | os.PathLike[str], stdin: BinaryIO | None, name: str | No
     first, labelled = None, False
     for row in rows:
         place = Place(file=origin.file, line=row.line)
-        if not isinstance(row, Row):
+        if not isinstance(row, RawRow):
             raise DatasetError(str(place), f"found {row.found}; wanted {row.wanted}", "mend or drop the row")
         first = first or row
         labelled = labelled or "label" in row.columns  # a CSV's empty cell is no column of its row
@@ -78,7 +78,7 @@ def _rows(source: str | os.PathLike[str], stdin: BinaryIO | None, name: str | No
         )
 
 
-def _label_row(row: Row, place: Place) -> LabelRow:
+def _label_row(row: RawRow, place: Place) -> LabelRow:
     columns = row.columns
     try:
         case_id = next(
@@ -109,7 +109,7 @@ def _label_row(row: Row, place: Place) -> LabelRow:
     )
 
 
-def _named(row: Row) -> str:
+def _named(row: RawRow) -> str:
     return ", ".join(f"`{name}`" for name in list(row.columns)[:8]) or "no column"
 
 

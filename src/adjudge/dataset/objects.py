@@ -4,23 +4,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from adjudge.dataset.parquet import BATCH_ROWS, rows_of_batches
-from adjudge.dataset.rows import Origin, Row, Unread, UnusableError, described, shown
+from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, described, shown
 from adjudge.dataset.values import row_to_json, to_json
 from adjudge.errors import DatasetError
 from adjudge.records import BadRow, Case
 
 
-def read_objects(source: Any, origin: Origin) -> Iterator[Row | Unread | Case | BadRow]:
+def read_objects(source: Any, origin: Origin) -> Iterator[RawRow | UnreadRow | Case | BadRow]:
     """Dicts, records (dataclasses, pydantic models) and cases, one by one; a row's line is its number."""
     for line, item in enumerate(_items(source, origin), start=1):
         match item:
-            case Case() | BadRow() | Row() | Unread():
+            case Case() | BadRow() | RawRow() | UnreadRow():
                 yield item
             case _:
                 try:
-                    yield Row(columns=_columns(item), line=line)
+                    yield RawRow(columns=_columns(item), line=line)
                 except UnusableError as unusable:
-                    yield Unread(line=line, found=unusable.found, wanted=unusable.wanted)
+                    yield UnreadRow(line=line, found=unusable.found, wanted=unusable.wanted)
 
 
 def _columns(item: Any) -> dict[str, Any]:

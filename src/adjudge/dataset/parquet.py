@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from adjudge.dataset.rows import Origin, Row, Unread, UnusableError, shown
+from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, shown
 from adjudge.dataset.values import row_to_json
 from adjudge.errors import DatasetError, MissingExtraError
 
@@ -11,7 +11,7 @@ BATCH_ROWS = 64
 """Held at a time: with a megabyte in each row that is what fits a small machine."""
 
 
-def read_parquet(stream: BinaryIO, origin: Origin) -> Iterator[Row | Unread]:
+def read_parquet(stream: BinaryIO, origin: Origin) -> Iterator[RawRow | UnreadRow]:
     try:
         import pyarrow as pa  # noqa: PLC0415  # an optional package, and slow to import
         import pyarrow.parquet as pq  # noqa: PLC0415  # the same
@@ -28,7 +28,7 @@ def read_parquet(stream: BinaryIO, origin: Origin) -> Iterator[Row | Unread]:
         ) from None
 
 
-def rows_of_batches(batches: Any, names: list[str], origin: Origin) -> Iterator[Row | Unread]:
+def rows_of_batches(batches: Any, names: list[str], origin: Origin) -> Iterator[RawRow | UnreadRow]:
     """The rows of Arrow record batches; a row's line is its number."""
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -44,9 +44,9 @@ def rows_of_batches(batches: Any, names: list[str], origin: Origin) -> Iterator[
             line += 1
             try:
                 row = {name: _usable(values[position]) for name, values in zip(names, columns, strict=True)}
-                yield Row(columns=row_to_json(row), line=line)
+                yield RawRow(columns=row_to_json(row), line=line)
             except UnusableError as unusable:
-                yield Unread(line=line, found=unusable.found, wanted=unusable.wanted)
+                yield UnreadRow(line=line, found=unusable.found, wanted=unusable.wanted)
 
 
 def _values(column: Any) -> list[Any]:

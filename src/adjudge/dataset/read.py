@@ -19,13 +19,13 @@ from adjudge.dataset.json import read_json, read_json_lines
 from adjudge.dataset.jsonl import read_jsonl
 from adjudge.dataset.objects import read_objects
 from adjudge.dataset.parquet import read_parquet
-from adjudge.dataset.rows import Origin, Row, Unread, UnusableError, shown
+from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, shown
 from adjudge.dataset.sniff import look_ahead, refuse_other_encodings, sniff
 from adjudge.errors import DatasetError
 from adjudge.options import option
 from adjudge.records import BadRow, Case, Place
 
-Reader = Callable[[BinaryIO, Origin], Iterator[Row | Unread]]
+Reader = Callable[[BinaryIO, Origin], Iterator[RawRow | UnreadRow]]
 
 READERS: dict[str, Reader] = {
     ".jsonl": read_json_lines,
@@ -54,7 +54,7 @@ def read_cases(
     those that name a canonical field say which column fills it. `name` is what messages call the source; `stdin`
     is what `-` reads, the process's own unless told.
     """
-    rows: Iterator[Row | Unread | Case | BadRow]
+    rows: Iterator[RawRow | UnreadRow | Case | BadRow]
     if isinstance(source, str | os.PathLike):
         origin, rows = read_rows(source, maps=maps, name=name, stdin=stdin)
     else:
@@ -69,7 +69,7 @@ def read_rows(
     maps: Mapping[str, str] = NO_MAPS,
     name: str | None = None,
     stdin: BinaryIO | None = None,
-) -> tuple[Origin, Iterator[Row | Unread]]:
+) -> tuple[Origin, Iterator[RawRow | UnreadRow]]:
     """The rows of a file or of standard input (`-`) under their own column names."""
     if os.fspath(source) == "-":
         origin = Origin(file=name or "standard input", maps=maps)
@@ -84,7 +84,7 @@ def read_rows(
 
 
 def _to_cases(
-    rows: Iterator[Row | Unread | Case | BadRow], origin: Origin, *, strict: bool
+    rows: Iterator[RawRow | UnreadRow | Case | BadRow], origin: Origin, *, strict: bool
 ) -> Iterator[Case | BadRow]:
     ids = Ids()
     count = 0
@@ -94,9 +94,9 @@ def _to_cases(
                 case = _pass_through(row, ids, origin, count)
             case BadRow():
                 case = row
-            case Unread():
+            case UnreadRow():
                 case = _bad_row(row, ids, origin)
-            case Row():
+            case RawRow():
                 case = _to_case(row, ids, origin)
         if strict and isinstance(case, BadRow):
             raise DatasetError(
@@ -109,7 +109,7 @@ def _to_cases(
         raise DatasetError(origin.file, "holds no rows", "give at least one case")
 
 
-def _to_case(row: Row, ids: Ids, origin: Origin) -> Case | BadRow:
+def _to_case(row: RawRow, ids: Ids, origin: Origin) -> Case | BadRow:
     columns = {name: value for name, value in row.columns.items() if value is not None}
     fields = to_fields(columns, origin.maps)
     try:
@@ -136,7 +136,7 @@ def _pass_through(case: Case, ids: Ids, origin: Origin, number: int) -> Case | B
     earlier = ids.claim(case.case_id, line)
     if earlier is None:
         return case
-    unread = Unread(line=line, found=_again(case.case_id, earlier), wanted="each id once")
+    unread = UnreadRow(line=line, found=_again(case.case_id, earlier), wanted="each id once")
     return _bad_row(unread, ids, origin)
 
 
@@ -144,11 +144,11 @@ def _again(case_id: str, earlier: int) -> str:
     return f"the id {shown(case_id)} again, first on line {earlier}"
 
 
-def _unread(row: Row, found: str, wanted: str) -> Unread:
-    return Unread(line=row.line, element=row.element, found=found, wanted=wanted)
+def _unread(row: RawRow, found: str, wanted: str) -> UnreadRow:
+    return UnreadRow(line=row.line, element=row.element, found=found, wanted=wanted)
 
 
-def _bad_row(row: Unread, ids: Ids, origin: Origin) -> BadRow:
+def _bad_row(row: UnreadRow, ids: Ids, origin: Origin) -> BadRow:
     # On a line of its own a row is found by its line; in an array that may be one long line, by its number.
     element = "" if row.element is None else f" (element {row.element} of the array)"
     return BadRow(
@@ -162,7 +162,7 @@ def _bad_row(row: Unread, ids: Ids, origin: Origin) -> BadRow:
 # ---- files and streams -> rows -------------------------------------------------------------------------
 
 
-def _read_path(path: Path, origin: Origin) -> Iterator[Row | Unread]:
+def _read_path(path: Path, origin: Origin) -> Iterator[RawRow | UnreadRow]:
     try:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -198,7 +198,9 @@ def _reader_for(path: Path, origin: Origin) -> tuple[Reader, bool]:
     return READERS[suffix], compressed
 
 
-def _read_file(path: Path, reader: Reader, origin: Origin, *, compressed: bool) -> Iterator[Row | Unread]:
+def _read_file(
+    path: Path, reader: Reader, origin: Origin, *, compressed: bool
+) -> Iterator[RawRow | UnreadRow]:
     try:
         with gzip.open(path, "rb") if compressed else path.open("rb") as stream:
             yield from reader(cast("BinaryIO", stream), origin)
@@ -210,7 +212,7 @@ def _read_file(path: Path, reader: Reader, origin: Origin, *, compressed: bool) 
         raise DatasetError(origin.file, f"cannot be read ({_reason(error)})", "check the disk") from None
 
 
-def _read_stream(stream: BinaryIO, origin: Origin) -> Iterator[Row | Unread]:
+def _read_stream(stream: BinaryIO, origin: Origin) -> Iterator[RawRow | UnreadRow]:
     """A stream with no name to tell its format by."""
     head = look_ahead(stream)
     refuse_other_encodings(head.text, origin.file)

@@ -21,7 +21,7 @@ class Origin:
     """The person's `--columns`, input or canonical field -> column."""
 
 
-class Row(NamedTuple):
+class RawRow(NamedTuple):
     """One row as it stood; a column that is None is absent."""
 
     columns: Mapping[str, Json]
@@ -32,7 +32,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Unread:
+class UnreadRow:
     """A row that is none; `found` and `wanted` complete the sentence of a `BadRow`."""
 
     line: int

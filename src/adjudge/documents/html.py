@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from adjudge.documents.document import Document, Gauge, Plot, Quote, Text, plain, spans
 from adjudge.documents.svg import draw, draw_gauge
-from adjudge.text import seen, visible
+from adjudge.text import seen, shorten, visible
 
 LONGEST = 600
 """Characters of a case's text; the store has the rest."""
@@ -42,7 +42,7 @@ def text_html(text: Text) -> Markup:
 
 def excerpt(text: str) -> str:
     """A case's text on a page: its lines stay, what does not show becomes visible."""
-    return seen(text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…")
+    return seen(shorten(text, LONGEST))
 
 
 def plot_svg(plot: Plot) -> Markup:

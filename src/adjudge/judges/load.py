@@ -1,7 +1,6 @@
 """Files -> Judge: read, check, hash."""
 
 import re
-from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from adjudge.judges.declared import Declared, read_declared
 from adjudge.judges.front_matter import SplitFile, normalize_text, split_front_matter
 from adjudge.judges.identity import judge_hash
 from adjudge.records import Judge
+from adjudge.text import closest
 
 BUILT_IN = Path(__file__).with_name("built_in")
 """One file for each built-in judge; replaced versions go to `old/`, which keeps them loadable as `name@hash`."""
@@ -150,11 +150,9 @@ def _load_file(path: Path, shown: str) -> Judge:
 def _unknown(reference: str, root: Path, names: tuple[str, ...]) -> JudgeFileError:
     nearby = _nearby(reference, root)
     bare = reference.partition("@")[0]
-    close = get_close_matches(bare.lower(), names, n=1) or get_close_matches(
-        Path(reference).name, [Path(item).name for item in nearby], n=1
-    )
-    spelled = [item for item in (*names, *nearby) if close and Path(item).name == close[0]]
-    hint = f"did you mean `{spelled[0]}`? " if spelled else ""
+    files = {Path(item).name: item for item in reversed(nearby)}
+    close = closest(bare, names) or files.get(closest(Path(reference).name, files) or "")
+    hint = f"did you mean `{close}`? " if close else ""
     return JudgeFileError(
         f"judge {reference}" if reference else "judge",
         "is neither a built-in judge nor a file",

@@ -5,11 +5,10 @@ is hashed.
 """
 
 import json
-from collections.abc import Mapping
 from hashlib import sha256
-from typing import Any
 
 from adjudge.records import ModelClient, Request
+from adjudge.text import json_default
 
 
 def request_key(client: ModelClient, request: Request) -> str:
@@ -49,10 +48,4 @@ def sent_parts(request: Request) -> bytes:
         request.max_output_tokens,
         sorted(request.parameters.items()),
     ]
-    return json.dumps(sent, default=_plain).encode()
-
-
-def _plain(found: Any) -> Any:
-    if isinstance(found, Mapping):
-        return dict(found)
-    raise TypeError(f"{type(found).__name__} has no JSON form")
+    return json.dumps(sent, default=json_default).encode()

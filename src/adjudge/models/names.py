@@ -1,6 +1,5 @@
 """Names of models, what is needed to use them, and the one function that opens a client."""
 
-import difflib
 import os
 import re
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ from adjudge.errors import ModelNameError
 from adjudge.models.addresses import parse_base_url
 from adjudge.options import option
 from adjudge.records import ModelClient
+from adjudge.text import closest
 
 AZURE_HOSTS = (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com")
 SHAPE = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,39})[:/](.*)", re.DOTALL)
@@ -244,16 +244,15 @@ def _meant(name: str, provider: str = "", model: str = "") -> str:
     """What was probably meant, or nothing."""
     word = provider.lower()
     if word:
-        close = difflib.get_close_matches(word, EXAMPLES, n=1, cutoff=0.6)
-        guess = OTHER_WORDS.get(word) or (close[0] if close else "")
+        guess = OTHER_WORDS.get(word) or closest(word, EXAMPLES)
         if guess == "litellm":
             return f"litellm:{word}/{model}"
         return f"{guess}:{model}" if guess else ""
     head = re.split(r"[-:/.\s]", name.strip().lower(), maxsplit=1)[0]
     if head in FAMILIES:
         return f"{FAMILIES[head]}:{name.strip()}"
-    close = difflib.get_close_matches(head, EXAMPLES, n=1, cutoff=0.75)
-    return EXAMPLES[close[0]] if close else ""
+    close = closest(head, EXAMPLES, cutoff=0.75)
+    return EXAMPLES[close] if close else ""
 
 
 def _usable(meant: str) -> str:

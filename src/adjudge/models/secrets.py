@@ -5,6 +5,8 @@ from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterable
 from urllib.parse import quote, quote_plus
 
+from adjudge.text import shorten
+
 MASK = "[key]"
 MESSAGE_CHARS = 300
 LOOK_AT_CHARS = 8_192  # scrub before the cut, so that a secret on the cut cannot leave its first half behind
@@ -49,8 +51,7 @@ class Scrubber:
 
     def message(self, text: str) -> str:
         """An error message or a note: one line, no secrets, bounded."""
-        text = self._scrub(one_line(text[:LOOK_AT_CHARS]))
-        return text if len(text) <= MESSAGE_CHARS else f"{text[: MESSAGE_CHARS - 1]}…"
+        return shorten(self._scrub(one_line(text[:LOOK_AT_CHARS])), MESSAGE_CHARS)
 
     def lines(self, text: str) -> str:
         """A traceback: its lines stay, without secrets."""

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from adjudge.procedures.checklist import judge_by_items
 from adjudge.procedures.procedure import Asking, Context, Procedure, Ruling, distinct, is_blank
 from adjudge.procedures.single import judge_once
-from adjudge.prompts.columns import describe_columns
 from adjudge.prompts.fill import Filled
 from adjudge.prompts.fit import DoesNotFitError
+from adjudge.prompts.lookup import describe_columns
 from adjudge.records import Case, Failed, Forced, Json, Judge, Score, Scored, Verdict
 from adjudge.scoring import base_scorer, lowest, normalize, passes, scorer_for
 

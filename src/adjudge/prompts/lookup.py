@@ -1,7 +1,6 @@
 """A judge's input -> its value in a case, or what is missing."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from functools import lru_cache
 from itertools import takewhile
 from typing import Literal, NamedTuple
@@ -10,6 +9,7 @@ from adjudge.errors import DatasetError
 from adjudge.fields import ALIASES, CANONICAL, NAMESPACES, NEVER_IN_PROMPT, canonical_field, strip_namespace
 from adjudge.options import option
 from adjudge.records import Case, Dialect, Input, Json
+from adjudge.text import closest, one_line
 
 _BLANK_IS_MISSING = frozenset({"question", "reference"})
 """A blank response is an answer; a blank question or reference is none."""
@@ -76,8 +76,8 @@ def unknown_maps(
             if name in known:
                 continue
             field = canonical_field(name)
-            close = [field] if field in known else get_close_matches(name, known, n=1)
-            hint = f"; did you mean `{close[0]}`?" if close else ""
+            close = field if field in known else closest(name, known)
+            hint = f"; did you mean `{close}`?" if close else ""
             sentences.append(
                 f"`{option(flag, f'{name}={value}')}`: no judge here has an input `{name}`{hint}"
             )
@@ -239,3 +239,32 @@ def _is_blank(value: Json) -> bool:
     if isinstance(value, list):
         return all(_is_blank(item) for item in value)
     return value is None
+
+
+# ---- what a message says where a column is missing ----
+
+MOST_SHOWN = 12
+LONGEST_NAME = 40
+
+
+def describe_columns(case: Case, missing: Sequence[str]) -> str:
+    """`the case has `qestion`, `text`; did you mean `--columns question=qestion`?`"""
+    if not case.columns:
+        return "the case has no columns"
+    names = [one_line(name, LONGEST_NAME) for name in case.columns]
+    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
+    columns = f"the case has {', '.join(f'`{name}`' for name in names[:MOST_SHOWN])}{more}"
+    flags = [flag for name in missing if (flag := _suggest(case, name)) is not None]
+    return f"{columns}; did you mean {' '.join(f'`{flag}`' for flag in flags)}?" if flags else columns
+
+
+def _suggest(case: Case, name: str) -> str | None:
+    """A `--columns` for a column whose name is nearly that of the input or of one of its aliases."""
+    own = strip_namespace(name)
+    field = canonical_field(own) or own
+    free = [column for column in case.columns if canonical_field(column) is None]
+    for wanted in (own, field, *ALIASES.get(field, ())):
+        close = closest(wanted, free, cutoff=0.75)
+        if close:
+            return option("--columns", f"{own}={one_line(close, LONGEST_NAME)}")
+    return None

@@ -24,7 +24,7 @@ from adjudge.models import WrappingClient
 from adjudge.models.clients.clock import SYSTEM_CLOCK, Clock
 from adjudge.options import Price, option
 from adjudge.records import Completion, Json, ModelClient, Request, Usage
-from adjudge.store import AddSpending, Drawn, Spending, SpendingLimit, Store, take_portion
+from adjudge.store import AddSpending, Spending, SpendingDraw, SpendingLimit, Store, take_portion
 from adjudge.store.group import GroupCommit
 
 ASSUMED_OUTPUT_TOKENS = 4_096
@@ -75,7 +75,7 @@ def _cost(price: Price, read: int, written: int) -> Decimal:
 class Account(Protocol):
     """Where the run's spending is counted, for all its processes."""
 
-    async def draw(self, least: Spending, most: Spending, limit: SpendingLimit) -> Drawn:
+    async def draw(self, least: Spending, most: Spending, limit: SpendingLimit) -> SpendingDraw:
         """A portion, durably: it counts as spent until it is given back."""
 
     def add(self, spent: Spending) -> None:
@@ -88,7 +88,7 @@ class MemoryAccount:
     def __init__(self) -> None:
         self._spent = Spending()
 
-    async def draw(self, least: Spending, most: Spending, limit: SpendingLimit) -> Drawn:
+    async def draw(self, least: Spending, most: Spending, limit: SpendingLimit) -> SpendingDraw:
         drawn = take_portion(self._spent, least, most, limit)
         self.add(drawn.portion or Spending())
         return drawn
@@ -103,7 +103,7 @@ class StoredAccount:
         self._group = group
         self._run_id = run_id
 
-    async def draw(self, least: Spending, most: Spending, limit: SpendingLimit) -> Drawn:
+    async def draw(self, least: Spending, most: Spending, limit: SpendingLimit) -> SpendingDraw:
         return await asyncio.to_thread(self._store.draw, self._run_id, least, most, limit)
 
     def add(self, spent: Spending) -> None:

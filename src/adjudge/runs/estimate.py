@@ -42,7 +42,7 @@ NOTHING = Range(low=0, likely=0, high=0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Learned:
+class ReplyHistory:
     """How earlier replies to a judge were: tokens and seconds."""
 
     reply_tokens: Range
@@ -52,7 +52,7 @@ class Learned:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Estimate:
+class RunEstimate:
     cases: int
     judgements: int
     not_asked: int
@@ -70,7 +70,7 @@ class Estimate:
 
 
 @dataclass(slots=True)
-class _Sums:
+class _EstimateSums:
     cases: int = 0
     judgements: int = 0
     not_asked: int = 0
@@ -90,10 +90,10 @@ def estimate_run(
     *,
     store: Store | None,
     price: Price | None,
-) -> Estimate:
+) -> RunEstimate:
     """Render every first request, take off what is stored, and guess the rest from earlier replies or assumptions."""
     learned = {judge.name: learn(store, judge, client.name) for judge in plan.judges}
-    sums = _Sums()
+    sums = _EstimateSums()
     chosen = iter(plan.select(rows))
     while block := list(islice(chosen, KEYS_AT_ONCE)):
         sums.cases += len(block)
@@ -121,7 +121,7 @@ def estimate_run(
                 for end in ("low", "likely", "high")
             }
         )
-    return Estimate(
+    return RunEstimate(
         cases=sums.cases,
         judgements=sums.judgements,
         not_asked=sums.not_asked,
@@ -135,7 +135,7 @@ def estimate_run(
     )
 
 
-def _wall_seconds(sums: _Sums, jobs: int) -> Range:
+def _wall_seconds(sums: _EstimateSums, jobs: int) -> Range:
     """All calls' seconds over those in flight at once, but no less than one call takes."""
     if not sums.calls.likely:
         return NOTHING
@@ -146,7 +146,9 @@ def _wall_seconds(sums: _Sums, jobs: int) -> Range:
     return Range(**ends)
 
 
-def _first_requests(sums: _Sums, block: list[Case | BadRow], plan: Plan) -> Iterator[tuple[Judge, Request]]:
+def _first_requests(
+    sums: _EstimateSums, block: list[Case | BadRow], plan: Plan
+) -> Iterator[tuple[Judge, Request]]:
     for row in block:
         for judge in plan.judges:
             for repeat in range(plan.options.repeat):
@@ -159,7 +161,7 @@ def _first_requests(sums: _Sums, block: list[Case | BadRow], plan: Plan) -> Iter
 
 
 def _add_judgement(
-    sums: _Sums, key: str, request: Request, known: Learned, *, is_stored: bool, twice: bool
+    sums: _EstimateSums, key: str, request: Request, known: ReplyHistory, *, is_stored: bool, twice: bool
 ) -> None:
     if is_stored:
         sums.stored += 1
@@ -172,7 +174,7 @@ def _add_judgement(
         _add_call(sums, request, known, factor=LATER_CALLS)
 
 
-def _add_call(sums: _Sums, request: Request, known: Learned, *, factor: Decimal) -> None:
+def _add_call(sums: _EstimateSums, request: Request, known: ReplyHistory, *, factor: Decimal) -> None:
     tokens = Decimal(sum(estimate_tokens(message.content) for message in request.prompt.messages)) * factor
     most_calls = 3  # a reply that does not validate is asked for again, twice at most
     low, high = float(tokens * (1 - TOKEN_ERROR)), float(tokens * (1 + TOKEN_ERROR))
@@ -200,7 +202,7 @@ def first_request(judge: Judge, row: Case | BadRow, plan: Plan, repeat: int) -> 
         return None
 
 
-def learn(store: Store | None, judge: Judge, model: str) -> Learned:
+def learn(store: Store | None, judge: Judge, model: str) -> ReplyHistory:
     """From the latest run of this judge with this model, if there is one."""
     runs = [] if store is None else [run for run in store.runs() if _is_of(run, judge, model)]
     tokens: list[float] = []
@@ -212,7 +214,7 @@ def learn(store: Store | None, judge: Judge, model: str) -> Learned:
                     tokens.append(float(call.completion.usage.output))
                 if call.completion.latency_ms:
                     seconds.append(call.completion.latency_ms / 1000)
-    return Learned(
+    return ReplyHistory(
         reply_tokens=_spread(tokens, ASSUMED_REPLY_TOKENS),
         seconds=_spread(seconds, ASSUMED_SECONDS),
         from_replies=len(tokens),

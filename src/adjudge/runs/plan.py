@@ -1,11 +1,13 @@
 """What to judge: the judges as they will be used, how they ask, and the name the run is known by."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
+from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from adjudge.errors import InputError, JudgeFileError, SettingsError
 from adjudge.judges import load_judge, override
@@ -15,11 +17,12 @@ from adjudge.procedures.procedure import Asking
 from adjudge.prompts.fill import Bindings
 from adjudge.prompts.lookup import inputs_in_values, unknown_maps
 from adjudge.records import BadRow, Case, Json, Judge
-from adjudge.runs.select import select_rows
 from adjudge.scoring import pass_rule_problem
 
 MAX_JOBS = 2_000
 TODAY = "today, UTC"
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -234,3 +237,23 @@ def _check_distinct(judges: tuple[Judge, ...]) -> None:
                 "name each judge once; `name:` in a judge file's front matter gives it another name",
             )
         seen[judge.name] = judge
+
+
+def select_rows(
+    rows: Iterable[T], *, first: int | None = None, sample: int | None = None, seed: int = 0
+) -> Iterator[T]:
+    if sample is not None:
+        return iter(sample_rows(rows, sample, seed))
+    return iter(rows) if first is None else islice(rows, first)
+
+
+def sample_rows(rows: Iterable[T], count: int, seed: int) -> list[T]:
+    """A uniform sample in file order. Reservoir sampling: reads all rows, keeps `count` of them."""
+    chance = random.Random(seed)  # noqa: S311 - a sample to be repeated, not a secret
+    kept: list[tuple[int, T]] = []
+    for position, row in enumerate(rows):
+        if position < count:
+            kept.append((position, row))
+        elif (slot := chance.randint(0, position)) < count:
+            kept[slot] = (position, row)
+    return [row for _, row in sorted(kept, key=lambda pair: pair[0])]

@@ -12,7 +12,7 @@ from adjudge.records import BadRow, Case, Judge, Message
 FIRST_REPLY = "(the reply to the first prompt)"
 
 
-class Step(NamedTuple):
+class PreviewStep(NamedTuple):
     name: str
     """`items` or `verdict`."""
     messages: tuple[Message, ...]
@@ -27,7 +27,7 @@ def first_case(rows: Iterable[Case | BadRow], where: str) -> Case:
     raise DatasetError(where, "holds no rows", "give a file with at least one case")
 
 
-def preview(judge: Judge, case: Case, bindings: Bindings) -> list[Step]:
+def preview(judge: Judge, case: Case, bindings: Bindings) -> list[PreviewStep]:
     """An input that the case lacks is an error that names it."""
     filled = fill_inputs(judge.inputs, case, bindings)
     if filled.missing:
@@ -40,7 +40,7 @@ def preview(judge: Judge, case: Case, bindings: Bindings) -> list[Step]:
     steps = []
     if judge.items is not None:
         first = render_prompt(judge.items.body, judge.dialect, values_for(judge.items.inputs, values))
-        steps.append(Step("items", first.messages))
+        steps.append(PreviewStep("items", first.messages))
         values["items"] = FIRST_REPLY
     prompt = render_prompt(judge.body, judge.dialect, values, format_message=judge.format_message)
-    return [*steps, Step("verdict", prompt.messages)]
+    return [*steps, PreviewStep("verdict", prompt.messages)]

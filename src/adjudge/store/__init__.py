@@ -27,12 +27,11 @@ from adjudge.store.records import (
     Write,
     planned_judges,
 )
-from adjudge.store.spending import Drawn, SpendingLimit, take_portion
+from adjudge.store.spending import SpendingDraw, SpendingLimit, take_portion
 from adjudge.store.sql import RunLock
 
 __all__ = [
     "AddSpending",
-    "Drawn",
     "Driver",
     "EndRun",
     "Entry",
@@ -50,6 +49,7 @@ __all__ = [
     "RunRecord",
     "RunState",
     "Spending",
+    "SpendingDraw",
     "SpendingLimit",
     "StartRun",
     "Store",

@@ -186,7 +186,7 @@ class StoredJudgement(Struct, frozen=True, kw_only=True, omit_defaults=True):
     calls: tuple[StoredCall, ...] = ()
 
 
-_read_body = JsonReader(StoredJudgement)
+read_body = JsonReader(StoredJudgement)
 FAILURE_KINDS = frozenset(get_args(FailureKind))
 
 
@@ -226,7 +226,7 @@ def load_judgement(
     With `references`, position -> completion, it is being taken over from the store: so are its calls then, and what
     they cost is on the books of the run that made them.
     """
-    stored = _read_body(data)
+    stored = read_body(data)
     place: Any = stored.place
     return Judgement(
         case_id=key.case_id,

@@ -17,7 +17,7 @@ from adjudge.store.packing import (
     unpack,
 )
 from adjudge.store.records import KeptLabel
-from adjudge.store.sql import MOST_KEYS, Row, Session, Value, chunks, in_list, insert
+from adjudge.store.sql import MOST_KEYS, Row, SqlSession, Value, chunks, in_list, insert
 
 LABELS = (
     "judge", "case_id", "case_hash", "annotator", "seen_verdict", "run_id", "body", "draw", "probability", "at",
@@ -26,7 +26,7 @@ LABEL_COLUMNS = "l.body, l.draw, l.probability, l.seen_verdict, l.at"
 DRAWS = ("run_id", "judge", "number", "body", "at")
 
 
-def keep_labels(session: Session, run_id: str, labels: Sequence[KeptLabel]) -> int:
+def keep_labels(session: SqlSession, run_id: str, labels: Sequence[KeptLabel]) -> int:
     """How many were new; one that the annotator had given before takes the new one's place."""
     hashes = _case_hashes(session, run_id, sorted({label.case_id for label in labels}))
     rows: list[Row] = []
@@ -59,7 +59,7 @@ def keep_labels(session: Session, run_id: str, labels: Sequence[KeptLabel]) -> i
     return insert(session, "labels", LABELS, rows) - replaced
 
 
-def labels(session: Session, run_id: str, judge: str, *, seen_verdict: bool) -> list[KeptLabel]:
+def labels(session: SqlSession, run_id: str, judge: str, *, seen_verdict: bool) -> list[KeptLabel]:
     """Those of the cases of a run as they stand in it, in the order of their ids."""
     rows = session.query(
         f"SELECT {LABEL_COLUMNS} FROM labels l WHERE l.judge = ? AND l.seen_verdict = ? AND EXISTS ("  # noqa: S608 - columns of ours
@@ -71,13 +71,13 @@ def labels(session: Session, run_id: str, judge: str, *, seen_verdict: bool) -> 
     return sorted((read_label(row) for row in rows), key=lambda label: (label.case_id, label.annotator))
 
 
-def labels_mark(session: Session, judge: str) -> str:
+def labels_mark(session: SqlSession, judge: str) -> str:
     rows = session.query("SELECT count(*), max(at) FROM labels WHERE judge = ?", [to_name(judge)])
     return f"{rows[0][0]}-{rows[0][1]}"
 
 
 def remove_labels(
-    session: Session,
+    session: SqlSession,
     run_id: str,
     judge: str,
     *,
@@ -101,7 +101,7 @@ def remove_labels(
     )
 
 
-def keep_draw(session: Session, draws: Sequence[LabelDraw]) -> bool:
+def keep_draw(session: SqlSession, draws: Sequence[LabelDraw]) -> bool:
     """Whether all were kept: none when another process has made a draw of such a number meanwhile."""
     for at, draw in enumerate(draws):
         if not _keep_draw(session, draw):
@@ -114,7 +114,7 @@ def keep_draw(session: Session, draws: Sequence[LabelDraw]) -> bool:
     return True
 
 
-def _keep_draw(session: Session, draw: LabelDraw) -> bool:
+def _keep_draw(session: SqlSession, draw: LabelDraw) -> bool:
     body = [
         draw.run_id,
         draw.judge,
@@ -141,7 +141,7 @@ def _keep_draw(session: Session, draw: LabelDraw) -> bool:
     return insert(session, "draws", DRAWS, [row]) == 1
 
 
-def draws(session: Session, run_id: str, judge: str) -> list[LabelDraw]:
+def draws(session: SqlSession, run_id: str, judge: str) -> list[LabelDraw]:
     """In the order in which they were made."""
     rows = session.query(
         "SELECT number, body, at FROM draws WHERE run_id = ? AND judge = ? ORDER BY number",
@@ -150,7 +150,7 @@ def draws(session: Session, run_id: str, judge: str) -> list[LabelDraw]:
     return [_draw(row) for row in rows]
 
 
-def _case_hashes(session: Session, run_id: str, case_ids: Sequence[str]) -> dict[str, bytes]:
+def _case_hashes(session: SqlSession, run_id: str, case_ids: Sequence[str]) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for chunk in chunks(case_ids, MOST_KEYS):
         sql = (

@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from operator import itemgetter
 
 from adjudge.records import NOTHING, Json
-from adjudge.store.codec import load_case
+from adjudge.store.codec import load_case, read_body
 from adjudge.store.labels import LABEL_COLUMNS, read_label
-from adjudge.store.packing import DamagedError, from_column, from_micros, load_json, to_name, unpack
+from adjudge.store.packing import from_column, from_micros, load_json, to_name, unpack
 from adjudge.store.reading import PAGE, full_names_of
 from adjudge.store.records import JudgementLine, KeptLabel, ListedJudgement
-from adjudge.store.sql import MOST_KEYS, Row, Session, chunks, in_list
+from adjudge.store.sql import MOST_KEYS, Row, SqlSession, chunks, in_list
 
 
-def same_case(session: Session, case_id: str, most_runs: int) -> list[JudgementLine]:
+def same_case(session: SqlSession, case_id: str, most_runs: int) -> list[JudgementLine]:
     """Run by run, because that is how judgements are indexed: each run is one look-up."""
     runs = [
         row[0]
@@ -59,18 +59,15 @@ def same_case(session: Session, case_id: str, most_runs: int) -> list[JudgementL
     return [line for run in runs for _, line in sorted(found.get(run, ()), key=itemgetter(0))]
 
 
-def listed(session: Session, run_id: str, after: int, *, with_cases: bool) -> list[ListedJudgement]:
-    """Read from the stored JSON at a quarter of the time that it takes to make whole judgements of it."""
+def listed(session: SqlSession, run_id: str, after: int, *, with_cases: bool) -> list[ListedJudgement]:
+    """Without making whole judgements of them."""
     data, join = ("t.data", " LEFT JOIN texts t ON t.hash = j.case_hash") if with_cases else ("NULL", "")
     rows = session.query(
         f"SELECT j.made, j.case_id, j.judge, j.model, j.judge_hash, j.repeat, j.outcome, j.score, j.passed, j.at, j.body,"  # noqa: S608 - columns of ours
         f" j.full_names, {data} FROM judgements j{join} WHERE j.run_id = ? AND j.made > ? ORDER BY j.made LIMIT ?",
         [to_name(run_id), after, PAGE],
     )
-    try:
-        return [_listed(row) for row in rows]
-    except (AttributeError, KeyError, TypeError, ValueError):
-        raise DamagedError("a judgement with parts missing") from None
+    return [_listed(row) for row in rows]
 
 
 def _listed(row: Row) -> ListedJudgement:
@@ -90,11 +87,10 @@ def _listed(row: Row) -> ListedJudgement:
         case_data,
     ) = row
     case_id, judge, model = full_names_of(case_column, judge_column, model_column, full_names)
-    plain = load_json(unpack(body))
-    said = plain["outcome"]
-    calls = plain.get("calls", ())
-    costs = [call.get("cost") for call in calls]
-    unknown = None in costs or said.get("maybe_billed", False)
+    stored = read_body(unpack(body))
+    costs = [call.cost for call in stored.calls]
+    known = [float(cost) for cost in costs if cost is not None]
+    unknown = len(known) < len(costs) or stored.outcome.maybe_billed
     return ListedJudgement(
         number=number,
         at=from_micros(at),
@@ -106,20 +102,20 @@ def _listed(row: Row) -> ListedJudgement:
         outcome=outcome,
         score=score,
         passed=None if passed is None else bool(passed),
-        probability=plain.get("probability"),
-        cost=None if unknown else sum(map(float, costs)),
-        latency_ms=sum(call.get("latency_ms", 0.0) for call in calls),
-        reason=said.get("message") or plain.get("reason") or said.get("reason") or "",
-        notes=plain.get("notes", ()),
-        metadata=plain.get("metadata", NOTHING),
-        label=plain.get("label"),
+        probability=stored.probability,
+        cost=None if unknown else sum(known),
+        latency_ms=sum(call.latency_ms for call in stored.calls),
+        reason=stored.outcome.message or stored.reason or stored.outcome.reason or "",
+        notes=stored.notes,
+        metadata=stored.metadata,
+        label=stored.label,
         columns=NOTHING
         if case_data is None
         else load_case(unpack(case_data), case_id=case_id, place=None).columns,
     )
 
 
-def case_labels(session: Session, run_id: str, case_id: str, judge: str) -> list[KeptLabel]:
+def case_labels(session: SqlSession, run_id: str, case_id: str, judge: str) -> list[KeptLabel]:
     """Of one case, blind ones first."""
     rows = session.query(
         f"SELECT {LABEL_COLUMNS} FROM labels l WHERE l.judge = ? AND l.case_id = ? AND EXISTS ("  # noqa: S608 - columns of ours
@@ -130,7 +126,7 @@ def case_labels(session: Session, run_id: str, case_id: str, judge: str) -> list
     return sorted(map(read_label, rows), key=lambda label: (label.seen_verdict, label.annotator))
 
 
-def judge_settings(session: Session, judge_hash: str) -> Mapping[str, Json] | None:
+def judge_settings(session: SqlSession, judge_hash: str) -> Mapping[str, Json] | None:
     rows = session.query("SELECT described FROM judges WHERE hash = ?", [to_name(judge_hash)])
     if not rows:
         return None

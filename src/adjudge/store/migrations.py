@@ -6,10 +6,10 @@ from typing import Any, TypeAlias
 from adjudge.errors import StoreError
 from adjudge.store.packing import DamagedError, from_column, load_json, unpack
 from adjudge.store.records import UNPLACED, JudgementKey
-from adjudge.store.sql import Row, Session, insert
+from adjudge.store.sql import Row, SqlSession, insert
 from adjudge.store.writing import JUDGEMENTS, dump_full_names, row_key
 
-Step: TypeAlias = str | Callable[[Session], None]
+Step: TypeAlias = str | Callable[[SqlSession], None]
 """SQL, or what SQL cannot say."""
 PAGE = 1_000
 """Rows that a step has in memory at a time."""
@@ -101,7 +101,7 @@ EIGHTH: tuple[str, ...] = (
 )
 
 
-def _copy_judgements(session: Session) -> None:
+def _copy_judgements(session: SqlSession) -> None:
     """With the model, which stood in the body only. They are numbered anew, in the order that they have."""
     columns = [column for column in JUDGEMENTS if column != "model"]
     select = f"SELECT made, {', '.join(columns)} FROM judgements_before WHERE made > ? ORDER BY made LIMIT ?"  # noqa: S608 - columns of ours
@@ -174,7 +174,7 @@ def latest(steps: Mapping[int, Sequence[Step]]) -> int:
     return max(steps)
 
 
-def stored_version(session: Session, where: str) -> int:
+def stored_version(session: SqlSession, where: str) -> int:
     """What a database that has a `meta` table says it is."""
     rows = session.query("SELECT value FROM meta WHERE name = 'schema_version'")
     if not rows or not str(rows[0][0]).isdecimal():
@@ -182,7 +182,7 @@ def stored_version(session: Session, where: str) -> int:
     return int(rows[0][0])
 
 
-def migrate(session: Session, where: str, *, empty: bool, steps: Mapping[int, Sequence[Step]]) -> None:
+def migrate(session: SqlSession, where: str, *, empty: bool, steps: Mapping[int, Sequence[Step]]) -> None:
     """Take the store to the latest version, in the transaction of `session`: all the steps, or none."""
     if empty:
         session.change("CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)")

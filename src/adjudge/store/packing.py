@@ -13,6 +13,7 @@ import msgspec
 import orjson
 
 from adjudge.records import Json
+from adjudge.text import json_default
 
 WORTH_COMPRESSING = 1024
 """Bytes. Below it zlib saves little for its time."""
@@ -201,11 +202,7 @@ def _dump_exactly(value: Any, *, sort_keys: bool = False) -> bytes:
 
 
 def _plain(found: Any) -> Any:
-    if isinstance(found, Mapping):
-        return dict(found)
-    if isinstance(found, msgspec.Struct):
-        return msgspec.structs.asdict(found)
-    raise TypeError(f"{type(found).__name__} has no JSON form")
+    return msgspec.structs.asdict(found) if isinstance(found, msgspec.Struct) else json_default(found)
 
 
 def _is_finite(value: Json | Mapping[str, Any] | tuple[Any, ...]) -> bool:

@@ -10,7 +10,7 @@ from adjudge.errors import MissingExtraError, StoreError
 from adjudge.store.migrations import STEPS, TABLES, Step, latest, migrate, stored_version
 from adjudge.store.packing import hash_bytes, text_bytes
 from adjudge.store.places import UNREADABLE_URL, secrets_in, shown_url
-from adjudge.store.sql import Dialect, Row, Session, Value
+from adjudge.store.sql import Dialect, Row, SqlSession, Value
 
 if TYPE_CHECKING:
     import psycopg
@@ -109,11 +109,11 @@ class PostgresHome:
     def trust(self) -> bool:
         return True
 
-    def read(self, work: Callable[[Session], T]) -> T:
+    def read(self, work: Callable[[SqlSession], T]) -> T:
         with self._reading:
             return self._persist(lambda: self._read_once(work))
 
-    def write(self, work: Callable[[Session], T]) -> T:
+    def write(self, work: Callable[[SqlSession], T]) -> T:
         with self._writing:
             return self._persist(lambda: self._write_once(work))
 
@@ -149,7 +149,7 @@ class PostgresHome:
             connection.close()
         raise found
 
-    def keep_out_writers(self, session: Session) -> None:
+    def keep_out_writers(self, session: SqlSession) -> None:
         session.change("LOCK TABLE texts IN SHARE ROW EXCLUSIVE MODE")
 
     def shrink(self) -> None:
@@ -173,12 +173,12 @@ class PostgresHome:
 
     # ---- transactions ----
 
-    def _read_once(self, work: Callable[[Session], T]) -> T:
+    def _read_once(self, work: Callable[[SqlSession], T]) -> T:
         if self._reader is None or self._reader.closed:
             self._reader = self._connect()
         return self._transact(self._reader, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work)
 
-    def _write_once(self, work: Callable[[Session], T]) -> T:
+    def _write_once(self, work: Callable[[SqlSession], T]) -> T:
         if self._writer is None or self._writer.closed:
             self._writer = self._connect()
         # on the disk before it is reported, whatever the server's default is
@@ -190,7 +190,9 @@ class PostgresHome:
             self._writer = self._connect()
         self._writer.execute(statement.encode())
 
-    def _transact(self, connection: "psycopg.Connection[Row]", begin: str, work: Callable[[Session], T]) -> T:
+    def _transact(
+        self, connection: "psycopg.Connection[Row]", begin: str, work: Callable[[SqlSession], T]
+    ) -> T:
         connection.execute(f"{begin}; SET LOCAL search_path TO {SCHEMA}".encode())
         try:
             result = work(PostgresSession(connection))
@@ -249,7 +251,7 @@ class PostgresHome:
     # ---- tables ----
 
     def _prepare(self, steps: Mapping[int, Sequence[Step]], *, create: bool) -> None:
-        def version(session: Session) -> int | None:
+        def version(session: SqlSession) -> int | None:
             return stored_version(session, self.where) if self._has_tables(session) else None
 
         found = self.read(version)
@@ -262,7 +264,7 @@ class PostgresHome:
                 "check `--store`; `adjudge run` makes one where it is missing",
             )
 
-        def make(session: Session) -> None:
+        def make(session: SqlSession) -> None:
             session.query("SELECT pg_advisory_xact_lock(?)", [MIGRATION_LOCK])
             empty = not self._has_tables(session)
             # asked for first, because `IF NOT EXISTS` wants the right to make a schema even where there is one
@@ -272,7 +274,7 @@ class PostgresHome:
 
         self.write(make)
 
-    def _has_tables(self, session: Session) -> bool:
+    def _has_tables(self, session: SqlSession) -> bool:
         return bool(
             session.query("SELECT 1 FROM pg_tables WHERE schemaname = ? AND tablename = 'meta'", [SCHEMA])
         )

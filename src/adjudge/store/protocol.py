@@ -17,7 +17,7 @@ from adjudge.store.records import (
     StoredCompletion,
     Write,
 )
-from adjudge.store.spending import Drawn, SpendingLimit
+from adjudge.store.spending import SpendingDraw, SpendingLimit
 from adjudge.store.sql import RunLock
 
 
@@ -114,7 +114,7 @@ class Store(Protocol):
     def lock_run(self, run_id: str) -> RunLock | None:
         """The right to judge or remove this run, which need not be there yet. None when another process has it."""
 
-    def draw(self, run_id: str, least: Spending, most: Spending, limit: SpendingLimit) -> Drawn:
+    def draw(self, run_id: str, least: Spending, most: Spending, limit: SpendingLimit) -> SpendingDraw:
         """A portion of what the run may still spend, in one transaction; what is not limited is given as `least` says."""
 
     def spending(self, run_id: str) -> Spending:

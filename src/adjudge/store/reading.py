@@ -1,7 +1,6 @@
 """Rows -> records: the queries of a store, each over one open transaction."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -30,7 +29,7 @@ from adjudge.store.packing import (
     unpack,
 )
 from adjudge.store.records import UNPLACED, Entry, JudgementKey, RunMark, RunRecord, StoredCompletion
-from adjudge.store.sql import MOST_KEYS, Row, Session, chunks, in_list, same_key
+from adjudge.store.sql import MOST_KEYS, Row, SqlSession, chunks, in_list, same_key
 
 PAGE = 500
 """Judgements read at a time: a page is one short transaction, so a slow reader holds up nobody."""
@@ -39,10 +38,14 @@ REPLY_COLUMNS = (
     "c.version, c.finish, c.structured, c.model_snapshot, c.input_tokens, c.output_tokens, c.cached_tokens,"
     " c.cost, c.latency_ms, c.attempts, c.notes, c.logprobs, c.measured, c.at"
 )
+TEXT_COLUMNS = (
+    "c.key, c.version, p.data, b.data, s.data, c.reply, c.temperature, c.max_output_tokens, c.parameters, c.logprobs,"
+    " c.measured"
+)
 JUDGEMENT_COLUMNS = "j.made, j.case_id, j.judge, j.model, j.judge_hash, j.repeat, j.at, j.body, j.full_names"
 
 
-class Placed(NamedTuple):
+class PlacedJudgement(NamedTuple):
     """A judgement, its place among the rows of its run, and its number in the order in which all were made."""
 
     position: int
@@ -57,9 +60,8 @@ class Made(NamedTuple):
     judgement: Judgement
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Texts:
-    """What a stored call said."""
+class Texts(NamedTuple):
+    """What a stored call said; in the order of `TEXT_COLUMNS`."""
 
     key: bytes
     version: int
@@ -78,7 +80,7 @@ class Texts:
 # ---- by key ----
 
 
-def find_completions(session: Session, keys: Sequence[str]) -> dict[str, StoredCompletion]:
+def find_completions(session: SqlSession, keys: Sequence[str]) -> dict[str, StoredCompletion]:
     asked = {to_key(key): key for key in keys}
     found: dict[str, StoredCompletion] = {}
     for chunk in chunks(list(asked), MOST_KEYS):
@@ -93,7 +95,7 @@ def find_completions(session: Session, keys: Sequence[str]) -> dict[str, StoredC
     return found
 
 
-def find_judgements(session: Session, reuse_keys: Sequence[str]) -> dict[str, Judgement]:
+def find_judgements(session: SqlSession, reuse_keys: Sequence[str]) -> dict[str, Judgement]:
     asked = {to_key(key): key for key in reuse_keys}
     rows: dict[str, Row] = {}
     calls: dict[str, dict[int, Reference]] = {}
@@ -151,7 +153,7 @@ NOT_ASKED = (
 )
 
 
-def runs(session: Session) -> list[RunRecord]:
+def runs(session: SqlSession) -> list[RunRecord]:
     rows = session.query(
         f"SELECT {RUN_COLUMNS}, coalesce(j.n, 0), {NOT_ASKED} FROM runs r"  # noqa: S608 - columns of ours
         " LEFT JOIN (SELECT run_id, count(*) AS n FROM judgements GROUP BY run_id) j ON j.run_id = r.run_id"
@@ -160,7 +162,7 @@ def runs(session: Session) -> list[RunRecord]:
     return [_run(row) for row in rows]
 
 
-def find_run(session: Session, reference: str) -> RunRecord | None:
+def find_run(session: SqlSession, reference: str) -> RunRecord | None:
     wanted = to_name(reference)
     select = (
         f"SELECT {RUN_COLUMNS}, (SELECT count(*) FROM judgements j WHERE j.run_id = r.run_id), {NOT_ASKED}"  # noqa: S608 - columns of ours
@@ -207,7 +209,7 @@ def _run(row: Row) -> RunRecord:
 # ---- judgements ----
 
 
-def done_among(session: Session, run_id: str, case_ids: Sequence[str]) -> dict[JudgementKey, int]:
+def done_among(session: SqlSession, run_id: str, case_ids: Sequence[str]) -> dict[JudgementKey, int]:
     done = {}
     for chunk in chunks(case_ids, MOST_KEYS):
         names = in_list(len(chunk))
@@ -218,7 +220,7 @@ def done_among(session: Session, run_id: str, case_ids: Sequence[str]) -> dict[J
     return done
 
 
-def made_after(session: Session, run_id: str, number: int) -> list[Made]:
+def made_after(session: SqlSession, run_id: str, number: int) -> list[Made]:
     """A page of those made later, as they were made."""
     rows = session.query(
         f"SELECT {JUDGEMENT_COLUMNS} FROM judgements j WHERE j.run_id = ? AND j.made > ? ORDER BY j.made LIMIT ?",  # noqa: S608 - columns of ours
@@ -228,13 +230,13 @@ def made_after(session: Session, run_id: str, number: int) -> list[Made]:
 
 
 def judgement_page(
-    session: Session,
+    session: SqlSession,
     run_id: str,
     after: tuple[int, int],
     *,
     until: int = 2 * UNPLACED,
     with_calls: bool = False,
-) -> list[Placed]:
+) -> list[PlacedJudgement]:
     """Those after a position and number, and before another position."""
     run = to_name(run_id)
     rows = session.query(
@@ -247,11 +249,11 @@ def judgement_page(
     if with_calls and page:
         condition = "j.run_id = ? AND (j.position, j.made) > (?, ?) AND (j.position, j.made) <= (?, ?)"
         page = _with_texts(session, page, condition, [run, *after, rows[-1][0], page[-1].number])
-    return [Placed(row[0], *made) for row, made in zip(rows, page, strict=True)]
+    return [PlacedJudgement(row[0], *made) for row, made in zip(rows, page, strict=True)]
 
 
 def whole_judgements(
-    session: Session,
+    session: SqlSession,
     run_id: str,
     case_id: str,
     *,
@@ -276,7 +278,7 @@ def whole_judgements(
     return [made.judgement for made in _with_texts(session, page, condition, values)]
 
 
-def case(session: Session, run_id: str, case_id: str) -> Case | None:
+def case(session: SqlSession, run_id: str, case_id: str) -> Case | None:
     rows = session.query(
         f"SELECT t.data, {JUDGEMENT_COLUMNS} FROM judgements j JOIN texts t ON t.hash = j.case_hash"  # noqa: S608 - columns of ours
         " WHERE j.run_id = ? AND j.case_id = ? ORDER BY j.made LIMIT 1",
@@ -289,7 +291,7 @@ def case(session: Session, run_id: str, case_id: str) -> Case | None:
     return load_case(unpack(data), case_id=judgement.case_id, place=judgement.place)
 
 
-def entries_at(session: Session, run_id: str, numbers: Sequence[int]) -> list[Entry]:
+def entries_at(session: SqlSession, run_id: str, numbers: Sequence[int]) -> list[Entry]:
     found: dict[int, Entry] = {}
     for chunk in chunks(numbers, MOST_KEYS):
         rows = session.query(
@@ -308,7 +310,7 @@ def entries_at(session: Session, run_id: str, numbers: Sequence[int]) -> list[En
     return [found[number] for number in numbers if number in found]
 
 
-def judgements_at(session: Session, run_id: str, numbers: Sequence[int]) -> list[Judgement]:
+def judgements_at(session: SqlSession, run_id: str, numbers: Sequence[int]) -> list[Judgement]:
     found: dict[int, Judgement] = {}
     for chunk in chunks(numbers, MOST_KEYS):
         rows = session.query(
@@ -319,19 +321,19 @@ def judgements_at(session: Session, run_id: str, numbers: Sequence[int]) -> list
     return [found[number] for number in numbers if number in found]
 
 
-def mark_until(session: Session, run_id: str, number: int) -> RunMark:
+def mark_until(session: SqlSession, run_id: str, number: int) -> RunMark:
     # what is judged again is judged later than all that was there before
     sql = "SELECT count(*), max(made), max(at) FROM judgements WHERE run_id = ? AND made <= ?"
     judgements, last, latest = session.query(sql, [to_name(run_id), number])[0]
     return RunMark(judgements, last or 0, None if latest is None else from_micros(latest))
 
 
-def latest_times(session: Session, run_id: str, most: int) -> list[datetime]:
+def latest_times(session: SqlSession, run_id: str, most: int) -> list[datetime]:
     sql = "SELECT at FROM judgements WHERE run_id = ? ORDER BY made DESC LIMIT ?"
     return [from_micros(row[0]) for row in session.query(sql, [to_name(run_id), most])]
 
 
-def judge_text(session: Session, judge_hash: str) -> tuple[str, str] | None:
+def judge_text(session: SqlSession, judge_hash: str) -> tuple[str, str] | None:
     rows = session.query(
         "SELECT j.name, t.data FROM judges j JOIN texts t ON t.hash = j.text_hash WHERE j.hash = ?",
         [to_name(judge_hash)],
@@ -357,43 +359,18 @@ def _read_judgement(row: Row, *, references: Mapping[int, Reference] | None = No
     return load_judgement(unpack(body), key, from_column(judge_hash), at, references)
 
 
-def _with_texts(session: Session, page: Iterable[Made], condition: str, values: list[Any]) -> list[Made]:
+def _with_texts(session: SqlSession, page: Iterable[Made], condition: str, values: list[Any]) -> list[Made]:
     said: dict[tuple[int, int], Texts] = {}
     for made, position, *row in session.query(
-        "SELECT j.made, l.position, c.key, c.version, p.data, b.data, s.data, c.reply, c.temperature, c.max_output_tokens, c.parameters,"  # noqa: S608 - conditions of ours
-        f" c.logprobs, c.measured FROM judgements j JOIN judgement_calls l ON {same_key('l', 'j')}"
+        f"SELECT j.made, l.position, {TEXT_COLUMNS} FROM judgements j"  # noqa: S608 - conditions of ours
+        f" JOIN judgement_calls l ON {same_key('l', 'j')}"
         " JOIN completions c ON c.key = l.completion_key AND c.version = l.completion_version"
         " JOIN texts p ON p.hash = c.prompt_hash"
         " LEFT JOIN texts b ON b.hash = p.base"
         f" LEFT JOIN texts s ON s.hash = c.schema_hash WHERE {condition}",
         values,
     ):
-        (
-            key,
-            version,
-            prompt,
-            base,
-            schema,
-            reply,
-            temperature,
-            max_output_tokens,
-            parameters,
-            logprobs,
-            measured,
-        ) = row
-        said[made, position] = Texts(
-            key=bytes(key),
-            version=version,
-            prompt=prompt,
-            base=base,
-            schema=schema,
-            reply=reply,
-            temperature=temperature,
-            max_output_tokens=max_output_tokens,
-            parameters=parameters,
-            logprobs=logprobs,
-            measured=measured,
-        )
+        said[made, position] = Texts(*row)
     return [
         Made(
             made.number,
@@ -425,7 +402,7 @@ def _whole(call: Call, said: Texts | None) -> Call:
         completion=replace(
             call.completion,
             text=bytes_text(unpack(said.reply)),
-            key=said.key.hex(),
+            key=bytes(said.key).hex(),
             version=said.version,
             logprobs=() if said.logprobs is None else load_logprobs(unpack(said.logprobs)),
             measured=None if said.measured is None else load_measured(said.measured),

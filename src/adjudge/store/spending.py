@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from adjudge.store.packing import to_name
 from adjudge.store.records import Spending
-from adjudge.store.sql import Session
+from adjudge.store.sql import SqlSession
 
 SHARE = 20
 """A portion is at most this part of what is left, where that is more than a call needs: little is lost with a process."""
@@ -33,25 +33,27 @@ class SpendingLimit(NamedTuple):
         )
 
 
-class Drawn(NamedTuple):
+class SpendingDraw(NamedTuple):
     portion: Spending | None
     """None: not even the least is left."""
     left: SpendingLimit
     """For others, and for the next portion."""
 
 
-def take_portion(spent: Spending, least: Spending, most: Spending, limit: SpendingLimit) -> Drawn:
+def take_portion(spent: Spending, least: Spending, most: Spending, limit: SpendingLimit) -> SpendingDraw:
     left = limit.left(spent)
     if not left.allows(least):
-        return Drawn(None, left)
+        return SpendingDraw(None, left)
     portion = Spending(
         calls=_share(left.calls, least.calls, most.calls),
         nanodollars=_share(left.nanodollars, least.nanodollars, most.nanodollars),
     )
-    return Drawn(portion, left.left(portion))
+    return SpendingDraw(portion, left.left(portion))
 
 
-def draw(session: Session, run_id: str, least: Spending, most: Spending, limit: SpendingLimit) -> Drawn:
+def draw(
+    session: SqlSession, run_id: str, least: Spending, most: Spending, limit: SpendingLimit
+) -> SpendingDraw:
     add(
         session, run_id, Spending()
     )  # makes the row, and keeps other processes from it until the transaction ends
@@ -61,7 +63,7 @@ def draw(session: Session, run_id: str, least: Spending, most: Spending, limit: 
     return drawn
 
 
-def add(session: Session, run_id: str, spent: Spending) -> None:
+def add(session: SqlSession, run_id: str, spent: Spending) -> None:
     session.change(
         "INSERT INTO spending (run_id, calls, nanodollars) VALUES (?, ?, ?) ON CONFLICT (run_id) DO UPDATE"
         " SET calls = spending.calls + excluded.calls, nanodollars = spending.nanodollars + excluded.nanodollars",
@@ -69,7 +71,7 @@ def add(session: Session, run_id: str, spent: Spending) -> None:
     )
 
 
-def spending(session: Session, run_id: str) -> Spending:
+def spending(session: SqlSession, run_id: str) -> Spending:
     found = session.query("SELECT calls, nanodollars FROM spending WHERE run_id = ?", [to_name(run_id)])
     return Spending(calls=found[0][0], nanodollars=found[0][1]) if found else Spending()
 

@@ -45,7 +45,7 @@ def _adapt(dialect: Dialect, sql: str) -> str:
     return sql.replace("?", dialect.placeholder)
 
 
-class Session(Protocol):
+class SqlSession(Protocol):
     """A transaction under way."""
 
     @property
@@ -85,10 +85,10 @@ class Home(Protocol):
     def trust(self) -> bool:
         """Whether that could be written down."""
 
-    def read(self, work: Callable[[Session], T]) -> T:
+    def read(self, work: Callable[[SqlSession], T]) -> T:
         """In one transaction that sees one state of the store."""
 
-    def write(self, work: Callable[[Session], T]) -> T:
+    def write(self, work: Callable[[SqlSession], T]) -> T:
         """In one transaction: all or nothing. May call `work` again after a fault that passes."""
 
     def lock(self, name: str) -> RunLock | None:
@@ -97,7 +97,7 @@ class Home(Protocol):
     def is_locked(self, name: str) -> bool:
         """Whether anybody has it."""
 
-    def keep_out_writers(self, session: Session) -> None:
+    def keep_out_writers(self, session: SqlSession) -> None:
         """Until the transaction ends no text is added by anyone else."""
 
     def shrink(self) -> None:
@@ -112,7 +112,7 @@ class Home(Protocol):
     def close(self) -> None: ...
 
 
-def insert(session: Session, table: str, columns: Sequence[str], rows: Sequence[Row]) -> int:
+def insert(session: SqlSession, table: str, columns: Sequence[str], rows: Sequence[Row]) -> int:
     """Add rows; those whose key is there already are passed over. How many were new.
 
     Many rows go in one statement, because each statement gives up the interpreter lock, and on a busy event loop

@@ -15,7 +15,7 @@ from adjudge.errors import StoreError
 from adjudge.store.locks import FileLock, is_locked, lock_file
 from adjudge.store.migrations import STEPS, Step, latest, migrate, not_ours, stored_version
 from adjudge.store.packing import hash_bytes, text_bytes
-from adjudge.store.sql import MOST_PARAMETERS, Dialect, Row, Session, Value
+from adjudge.store.sql import MOST_PARAMETERS, Dialect, Row, SqlSession, Value
 from adjudge.store.trust import (
     STATE_VARIABLE,
     TRUST_VARIABLE,
@@ -126,13 +126,13 @@ class SqliteHome:
     def trust(self) -> bool:
         return self.id is not None and remember(self.id, self._file)
 
-    def read(self, work: Callable[[Session], T]) -> T:
+    def read(self, work: Callable[[SqlSession], T]) -> T:
         with self._reading:
             if self._reader is None:
                 self._reader = self._connect()
             return self._transact(self._reader, "BEGIN", work)
 
-    def write(self, work: Callable[[Session], T]) -> T:
+    def write(self, work: Callable[[SqlSession], T]) -> T:
         with self._writing:
             return self._transact(self._writer, "BEGIN IMMEDIATE", work)
 
@@ -146,7 +146,7 @@ class SqliteHome:
         key = hash_bytes(text_bytes(name)).hex()[:16]
         return self._file.with_name(f"{self._file.name}-run-{key}.lock")
 
-    def keep_out_writers(self, session: Session) -> None:
+    def keep_out_writers(self, session: SqlSession) -> None:
         """There is one writer at a time as it is."""
 
     def shrink(self) -> None:
@@ -205,7 +205,7 @@ class SqliteHome:
         self._keep_log_ahead()
         self.write(lambda session: self._migrate(session, steps))
 
-    def _migrate(self, session: Session, steps: Mapping[int, Sequence[Step]]) -> None:
+    def _migrate(self, session: SqlSession, steps: Mapping[int, Sequence[Step]]) -> None:
         empty = self._is_empty(session)
         migrate(session, self.where, empty=empty, steps=steps)
         self.id = read_id(session) or give_id(session)
@@ -219,7 +219,7 @@ class SqliteHome:
     def read_version(self) -> int | None:
         """None for a new file."""
 
-        def look(session: Session) -> int | None:
+        def look(session: SqlSession) -> int | None:
             if self._is_empty(session):
                 return None
             self.id = read_id(session)
@@ -228,7 +228,7 @@ class SqliteHome:
         with self._writing:
             return self._transact(self._writer, "BEGIN", look)
 
-    def _is_empty(self, session: Session) -> bool:
+    def _is_empty(self, session: SqlSession) -> bool:
         tables = {row[0] for row in session.query("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if tables and "meta" not in tables:
             raise not_ours(self.where)
@@ -247,7 +247,7 @@ class SqliteHome:
             else:
                 return
 
-    def _transact(self, connection: sqlite3.Connection, begin: str, work: Callable[[Session], T]) -> T:
+    def _transact(self, connection: sqlite3.Connection, begin: str, work: Callable[[SqlSession], T]) -> T:
         try:
             connection.execute(begin)
             try:

@@ -26,9 +26,9 @@ from adjudge.store.records import (
     StoredCompletion,
     Write,
 )
-from adjudge.store.spending import Drawn, SpendingLimit, draw
+from adjudge.store.spending import SpendingDraw, SpendingLimit, draw
 from adjudge.store.spending import spending as read_spending
-from adjudge.store.sql import Home, RunLock, Session
+from adjudge.store.sql import Home, RunLock, SqlSession
 from adjudge.store.trust import STATE_VARIABLE, TRUST_VARIABLE, known_stores
 from adjudge.store.writing import (
     Bases,
@@ -118,7 +118,7 @@ class SqlStore:
     def remove_run(self, run_id: str) -> int:
         run = to_name(run_id)
 
-        def remove(session: Session) -> int:
+        def remove(session: SqlSession) -> int:
             session.change("DELETE FROM judgement_calls WHERE run_id = ?", [run])
             removed = session.change("DELETE FROM judgements WHERE run_id = ?", [run])
             session.change("DELETE FROM spending WHERE run_id = ?", [run])
@@ -129,7 +129,7 @@ class SqlStore:
 
     # ---- money ----
 
-    def draw(self, run_id: str, least: Spending, most: Spending, limit: SpendingLimit) -> Drawn:
+    def draw(self, run_id: str, least: Spending, most: Spending, limit: SpendingLimit) -> SpendingDraw:
         return self._home.write(lambda session: draw(session, run_id, least, most, limit))
 
     def spending(self, run_id: str) -> Spending:
@@ -268,7 +268,7 @@ class SqlStore:
     def vacuum(self) -> tuple[int, int]:
         before = self._home.size()
 
-        def drop(session: Session) -> None:
+        def drop(session: SqlSession) -> None:
             # a text and what refers to it come in one transaction; none may come between our look and our cut
             self._home.keep_out_writers(session)
             session.change(upkeep.UNUSED_TEXTS)
@@ -299,7 +299,7 @@ class SqlStore:
             problems.append(str(error).partition("\n")[0])
         return problems
 
-    def _read(self, work: Callable[[Session], T]) -> T:
+    def _read(self, work: Callable[[SqlSession], T]) -> T:
         try:
             return self._home.read(work)
         except DamagedError as error:

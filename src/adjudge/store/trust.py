@@ -12,7 +12,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from adjudge.errors import InputError
-from adjudge.store.sql import Session
+from adjudge.store.sql import SqlSession
 
 STATE_VARIABLE = "ADJUDGE_STATE"
 TRUST_VARIABLE = "ADJUDGE_TRUST_STORE"
@@ -22,13 +22,13 @@ _made_by_this_process: set[str] = set()
 """For a machine on which the state folder cannot be written: what a process made, it may use."""
 
 
-def read_id(session: Session) -> str | None:
+def read_id(session: SqlSession) -> str | None:
     """None when the store has none, or one that was not made by us."""
     rows = session.query("SELECT value FROM meta WHERE name = 'store_id'")
     return str(rows[0][0]) if rows and SHAPE.fullmatch(str(rows[0][0])) else None
 
 
-def give_id(session: Session) -> str:
+def give_id(session: SqlSession) -> str:
     made = token_hex(16)
     session.change("DELETE FROM meta WHERE name = 'store_id'")
     session.change("INSERT INTO meta (name, value) VALUES ('store_id', ?)", [made])

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from adjudge.store.codec import load_judgement
 from adjudge.store.packing import DamagedError, hash_bytes, load_json, unpack
 from adjudge.store.records import JudgementKey
-from adjudge.store.sql import Session, same_key
+from adjudge.store.sql import SqlSession, same_key
 
 PAGE = 500
 SHOWN = 5
@@ -20,7 +20,7 @@ UNUSED_TEXTS = """DELETE FROM texts WHERE hash IN (
     EXCEPT SELECT base FROM texts)"""
 
 
-class Reference(NamedTuple):
+class ForeignKey(NamedTuple):
     """A column that must find its row: how the owner is named, and a query for those that do not."""
 
     owner: str
@@ -30,7 +30,7 @@ class Reference(NamedTuple):
 
 REFERENCES = (
     *(
-        Reference(
+        ForeignKey(
             "completion",
             what,
             f"SELECT c.key, c.version FROM completions c LEFT JOIN texts t ON t.hash = c.{column}"  # noqa: S608 - columns of ours
@@ -41,36 +41,36 @@ REFERENCES = (
             ("its schema", "schema_hash"),
         )
     ),
-    Reference(
+    ForeignKey(
         "judge",
         "its text",
         "SELECT j.hash, j.name FROM judges j LEFT JOIN texts t ON t.hash = j.text_hash WHERE t.hash IS NULL",
     ),
-    Reference(
+    ForeignKey(
         "judgement",
         "its case",
         "SELECT j.run_id, j.case_id, j.judge, j.model, j.repeat FROM judgements j LEFT JOIN texts t ON t.hash = j.case_hash"
         " WHERE t.hash IS NULL AND j.case_hash IS NOT NULL",
     ),
-    Reference(
+    ForeignKey(
         "judgement",
         "its run",
         "SELECT j.run_id, j.case_id, j.judge, j.model, j.repeat FROM judgements j LEFT JOIN runs r ON r.run_id = j.run_id"
         " WHERE r.run_id IS NULL",
     ),
-    Reference(
+    ForeignKey(
         "judgement",
         "its judge",
         "SELECT j.run_id, j.case_id, j.judge, j.judge_hash FROM judgements j LEFT JOIN judges g ON g.hash = j.judge_hash"
         " WHERE g.hash IS NULL",
     ),
-    Reference(
+    ForeignKey(
         "call",
         "its completion",
         "SELECT l.run_id, l.case_id, l.judge, l.model, l.repeat, l.position FROM judgement_calls l LEFT JOIN completions c"
         " ON c.key = l.completion_key AND c.version = l.completion_version WHERE c.key IS NULL",
     ),
-    Reference(
+    ForeignKey(
         "call",
         "its judgement",
         "SELECT l.run_id, l.case_id, l.judge, l.model, l.repeat, l.position FROM judgement_calls l LEFT JOIN judgements j"  # noqa: S608 - columns of ours
@@ -79,7 +79,7 @@ REFERENCES = (
 )
 
 
-def dangling(session: Session, reference: Reference) -> list[str]:
+def dangling(session: SqlSession, reference: ForeignKey) -> list[str]:
     rows = session.query(reference.sql)
     found = [f"{reference.owner} {_named(row)} lacks {reference.lacks}" for row in rows[:SHOWN]]
     if len(rows) > SHOWN:
@@ -89,7 +89,7 @@ def dangling(session: Session, reference: Reference) -> list[str]:
     return found
 
 
-def damaged_texts(session: Session, after: bytes) -> tuple[list[str], bytes | None]:
+def damaged_texts(session: SqlSession, after: bytes) -> tuple[list[str], bytes | None]:
     """One page of texts that are not what their hash says, and where the next page starts."""
     rows = session.query(
         "SELECT t.hash, t.data, b.data FROM texts t LEFT JOIN texts b ON b.hash = t.base"
@@ -108,7 +108,7 @@ def damaged_texts(session: Session, after: bytes) -> tuple[list[str], bytes | No
 
 
 def damaged_completions(
-    session: Session, after: tuple[bytes, int]
+    session: SqlSession, after: tuple[bytes, int]
 ) -> tuple[list[str], tuple[bytes, int] | None]:
     """One page of completions whose reply is not what it was, and where the next page starts."""
     rows = session.query(
@@ -129,7 +129,7 @@ def damaged_completions(
     return problems, (bytes(rows[-1][0]), rows[-1][1]) if len(rows) == PAGE else None
 
 
-def damaged_judgements(session: Session, after: int) -> tuple[list[str], int | None]:
+def damaged_judgements(session: SqlSession, after: int) -> tuple[list[str], int | None]:
     """One page of judgements that cannot be read, and where the next page starts."""
     rows = session.query(
         "SELECT made, run_id, case_id, judge, model, repeat, judge_hash, at, body, full_names FROM judgements"

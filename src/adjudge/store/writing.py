@@ -46,7 +46,7 @@ from adjudge.store.records import (
     Write,
 )
 from adjudge.store.spending import add as add_spending
-from adjudge.store.sql import KEY, Row, Session, Value, chunks, in_list, insert, same_key
+from adjudge.store.sql import KEY, Row, SqlSession, Value, chunks, in_list, insert, same_key
 
 RowKey: TypeAlias = tuple[str, str, str, str, int]
 """A run and a `JudgementKey`, as they stand in their columns."""
@@ -69,7 +69,7 @@ CALLS = (*KEY, "position", "completion_key", "completion_version")
 MOST_BASES = 64
 
 
-class Base(NamedTuple):
+class PromptBase(NamedTuple):
     """A text of its own, marked, so that no other process has stored it as the difference to yet another."""
 
     hash: bytes
@@ -78,7 +78,7 @@ class Base(NamedTuple):
 
 
 @dataclass(slots=True)
-class Rows:
+class BatchRows:
     """A batch, ready to be stored."""
 
     texts: dict[bytes, Row] = field(default_factory=dict)
@@ -96,7 +96,7 @@ class Rows:
             self.texts[found] = (found, pack(data), None)
         return found
 
-    def prompt(self, data: bytes, base: Base) -> bytes:
+    def prompt(self, data: bytes, base: PromptBase) -> bytes:
         """Keep it as it differs from `base`, which comes along: nothing refers to what may not be there."""
         found = hash_bytes(data)
         if found not in self.texts:
@@ -112,14 +112,14 @@ class Bases:
     """For each kind of prompt (a judge's, at one step) the first one seen, which the others are compared with."""
 
     def __init__(self) -> None:
-        self._bases: OrderedDict[tuple[str, str], Base] = OrderedDict()
+        self._bases: OrderedDict[tuple[str, str], PromptBase] = OrderedDict()
 
-    def base(self, judge: str, step: str, data: bytes) -> Base:
+    def base(self, judge: str, step: str, data: bytes) -> PromptBase:
         found = self._bases.get((judge, step))
         if found is None:
             base = b"base " + data
             text_hash = hash_bytes(base)
-            found = Base(hash=text_hash, data=base, row=(text_hash, pack(base), None))
+            found = PromptBase(hash=text_hash, data=base, row=(text_hash, pack(base), None))
             self._bases[judge, step] = found
             if len(self._bases) > MOST_BASES:
                 self._bases.popitem(last=False)
@@ -146,8 +146,8 @@ class DuplicatesError(Exception):
     """Some judgements of a batch are stored already; which, has to be asked."""
 
 
-def make_rows(batch: Sequence[Write], bases: Bases) -> Rows:
-    rows = Rows()
+def make_rows(batch: Sequence[Write], bases: Bases) -> BatchRows:
+    rows = BatchRows()
     schemas: dict[
         int, bytes
     ] = {}  # by identity, which holds while the batch is alive: all calls of a judge share one
@@ -174,7 +174,7 @@ def make_rows(batch: Sequence[Write], bases: Bases) -> Rows:
     return rows
 
 
-def store_rows(session: Session, rows: Rows, where: str) -> None:
+def store_rows(session: SqlSession, rows: BatchRows, where: str) -> None:
     """Texts first and in order, so that two processes that store the same ones wait for each other in one order."""
     insert(session, "texts", TEXTS, [row for _, row in sorted(rows.texts.items())])
     insert(session, "judges", JUDGES, list(rows.judges.values()))
@@ -197,7 +197,7 @@ def store_rows(session: Session, rows: Rows, where: str) -> None:
                 )
 
 
-def drop_stored(session: Session, rows: Rows) -> None:
+def drop_stored(session: SqlSession, rows: BatchRows) -> None:
     """Take the judgements out of a batch that are stored already, and their calls: the first one made counts."""
     for chunk in chunks(list(rows.judgements), 100):
         names = ", ".join(KEY)
@@ -208,7 +208,7 @@ def drop_stored(session: Session, rows: Rows) -> None:
             rows.calls.pop(found, None)
 
 
-def remove_judgements(session: Session, run_id: str, outcomes: Collection[str]) -> int:
+def remove_judgements(session: SqlSession, run_id: str, outcomes: Collection[str]) -> int:
     if not outcomes:
         return 0
     kinds: Sequence[str] = sorted(outcomes)
@@ -231,7 +231,7 @@ def check_run_name(name: str) -> None:
         )
 
 
-def _add_completion(rows: Rows, write: KeepCompletion, schemas: dict[int, bytes], bases: Bases) -> None:
+def _add_completion(rows: BatchRows, write: KeepCompletion, schemas: dict[int, bytes], bases: Bases) -> None:
     request, completion = write.request, write.completion
     prompt = dump_prompt(request.prompt)
     reply = text_bytes(completion.text)
@@ -272,7 +272,7 @@ def _add_completion(rows: Rows, write: KeepCompletion, schemas: dict[int, bytes]
     )
 
 
-def _schema_hash(rows: Rows, schema: Mapping[str, Json], schemas: dict[int, bytes]) -> bytes:
+def _schema_hash(rows: BatchRows, schema: Mapping[str, Json], schemas: dict[int, bytes]) -> bytes:
     found = schemas.get(id(schema))
     if found is None:
         found = schemas[id(schema)] = rows.text(dump_json(schema))
@@ -284,7 +284,7 @@ def _json_text(value: Mapping[str, Json] | tuple[str, ...]) -> str:
     return dump_json(value).decode()
 
 
-def _add_judgement(rows: Rows, write: KeepJudgement) -> None:
+def _add_judgement(rows: BatchRows, write: KeepJudgement) -> None:
     judgement = write.judgement
     names = JudgementKey(judgement.case_id, judgement.judge, judgement.model, judgement.repeat)
     key = row_key(write.run_id, names)
@@ -314,7 +314,7 @@ def _add_judgement(rows: Rows, write: KeepJudgement) -> None:
         ]
 
 
-def _start_run(session: Session, run: RunRecord, where: str) -> None:
+def _start_run(session: SqlSession, run: RunRecord, where: str) -> None:
     check_run_name(run.run_id)
     run_id = to_name(run.run_id)
     name = None
@@ -346,7 +346,7 @@ def _start_run(session: Session, run: RunRecord, where: str) -> None:
     )
 
 
-def _end_run(session: Session, write: EndRun, where: str) -> None:
+def _end_run(session: SqlSession, write: EndRun, where: str) -> None:
     run = to_name(write.run_id)
     sql = "UPDATE runs SET state = ?, finished_at = ?, expected = coalesce(?, expected) WHERE run_id = ?"
     if not session.change(sql, [write.state, to_micros(write.at), write.expected, run]):

@@ -17,6 +17,7 @@ from adjudge.templates.syntax import (
     joined,
     line_of,
 )
+from adjudge.text import shorten
 
 # The dot before a name is Go's way to write the same thing.
 PATH = r"\.?[^\W\d][\w\-]*+(?:\.[\w\-]++)*+"
@@ -189,7 +190,7 @@ def _refuse_if_meant_as_tag(text: str, start: int) -> None:
     end = text.find("}}", start + 2, len(text) if following < 0 else following)
     closed = end >= 0
     inner = text[start + 2 : end].strip() if closed else text[start + 2 : start + 60].strip().split("\n")[0]
-    shown = inner if len(inner) <= 40 else inner[:39] + "…"
+    shown = shorten(inner, 40)
     if first[1] in ">=":
         if closed and "\n" not in inner and (first[1] == ">" or inner.endswith("=")):
             what = "partial" if first[1] == ">" else "change of delimiters"

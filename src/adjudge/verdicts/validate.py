@@ -367,6 +367,7 @@ def split_bullets(text: str) -> list[str]:
 
 
 def clean_strings(value: Json) -> Json:
+    r"""Without lone surrogates, which `\ud83d` in JSON can make and UTF-8 cannot hold."""
     if isinstance(value, str):
         return encodable(value)
     if isinstance(value, list):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.runs.select import sample_rows, select_rows
+from adjudge.runs.plan import sample_rows, select_rows
 
 
 def test_all_rows_unless_told_otherwise():

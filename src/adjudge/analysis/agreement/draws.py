@@ -180,7 +180,7 @@ def _keep(store: Store, *draws: LabelDraw) -> None:
 # ---- two runs ------------------------------------------------------------------------------------------------
 
 
-class Side(NamedTuple):
+class RunSide(NamedTuple):
     """A run, as far as a draw needs it."""
 
     run_id: str
@@ -203,7 +203,7 @@ class Unlabelled(NamedTuple):
     runs: tuple[str, ...]
 
 
-def next_of_both(store: Store, a: Side, b: Side, request: DrawRequest) -> LabellingTask:
+def next_of_both(store: Store, a: RunSide, b: RunSide, request: DrawRequest) -> LabellingTask:
     """As `next_to_label`, one draw for two runs. A case waits as long as one of its two answers has no label."""
     judge = a.verdicts.judge
     scales = [side.verdicts.source.scale if side.verdicts.source else None for side in (a, b)]
@@ -242,7 +242,7 @@ def next_of_both(store: Store, a: Side, b: Side, request: DrawRequest) -> Labell
     )
 
 
-def draw_for_both(a: Side, b: Side, request: DrawRequest) -> BothDraws:
+def draw_for_both(a: RunSide, b: RunSide, request: DrawRequest) -> BothDraws:
     """The next draw of the cases judged in both runs; an `InputError` when all of them have been drawn for both.
 
     What one run has drawn alone neither keeps a case out nor brings it in. So the chance of having both answers labelled
@@ -267,7 +267,7 @@ def draw_for_both(a: Side, b: Side, request: DrawRequest) -> BothDraws:
     old = earlier[-1].chances if earlier else {}
     made = _draw(ids, doubt, request, seed=seed, drawn=drawn, earlier=old if earlier else None)
 
-    def kept(side: Side, other: Side) -> LabelDraw:
+    def kept(side: RunSide, other: RunSide) -> LabelDraw:
         own = side.before[-1].chances if side.before else {}
         alone = {case_id for draw in side.before for case_id in draw.chosen}
         either = {

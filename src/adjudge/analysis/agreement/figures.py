@@ -31,7 +31,7 @@ from adjudge.analysis.agreement.labels import (
     settled,
     without_adjudicators,
 )
-from adjudge.analysis.agreement.verdicts import CaseVerdict, Judged
+from adjudge.analysis.agreement.verdicts import CaseVerdict, ScaledVerdicts
 from adjudge.dataset.label_scale import LabelScale, Meaning, same_label
 from adjudge.errors import SettingsError
 from adjudge.records import Case, DrawBasis, Scale
@@ -156,7 +156,7 @@ class AgreementOptions:
 
 
 def agreement_of(
-    store: Store, run_id: str, judged: Judged, labels: RunLabels, options: AgreementOptions
+    store: Store, run_id: str, judged: ScaledVerdicts, labels: RunLabels, options: AgreementOptions
 ) -> AgreementReport:
     """What `adjudge agree` prints: with question, answer and the judge's reason for the few cases that are shown.
 
@@ -184,7 +184,7 @@ def _field(case: Case | None, name: str) -> str | None:
 
 
 def measure_agreement(
-    run_id: str, judged: Judged, given: RunLabels, options: AgreementOptions
+    run_id: str, judged: ScaledVerdicts, given: RunLabels, options: AgreementOptions
 ) -> AgreementReport:
     verdicts, scale = judged
     tuned_on = {label.case_id for label in given.labels if label.tuning} & verdicts.cases.keys()

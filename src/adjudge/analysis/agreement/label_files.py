@@ -10,7 +10,7 @@ from msgspec import structs
 
 from adjudge.analysis.agreement.draws import fields_to_label, run_mark
 from adjudge.analysis.agreement.labels import LabelSource, RunLabels, place_kept, place_labels, stored_labels
-from adjudge.analysis.agreement.verdicts import Judged, judged_in
+from adjudge.analysis.agreement.verdicts import ScaledVerdicts, judged_in
 from adjudge.dataset.label_scale import LabelScale, refuse_zeros_and_ones
 from adjudge.dataset.labels import LabelRow, read_labels
 from adjudge.errors import InputError
@@ -37,7 +37,7 @@ class FoundLabels(NamedTuple):
 
 
 def find_labels(
-    store: Store, run_id: str, judged: Judged, *, path: str | None, annotator: str | None, keep: bool
+    store: Store, run_id: str, judged: ScaledVerdicts, *, path: str | None, annotator: str | None, keep: bool
 ) -> FoundLabels:
     """Those of the file are stored, unless `keep` is off; then all that is stored for the run's cases counts.
 
@@ -82,7 +82,7 @@ class TakenLabels:
 def take_labels(
     store: Store,
     run_id: str,
-    judged: Judged,
+    judged: ScaledVerdicts,
     rows: Sequence[LabelRow],
     *,
     file: str,
@@ -162,7 +162,7 @@ class _Placed:
 
 
 def _place(
-    run_id: str, judged: Judged, rows: Sequence[LabelRow], *, file: str, annotator: str | None
+    run_id: str, judged: ScaledVerdicts, rows: Sequence[LabelRow], *, file: str, annotator: str | None
 ) -> _Placed:
     verdicts, scale = judged
     known = {verdict.case_id for verdict in verdicts.verdicts} | verdicts.failed.keys()
@@ -223,7 +223,7 @@ def _no_label(
 
 
 def _by_run(
-    store: Store, run_id: str, judged: Judged, rows: Sequence[LabelRow]
+    store: Store, run_id: str, judged: ScaledVerdicts, rows: Sequence[LabelRow]
 ) -> tuple[dict[str, list[LabelRow]], list[FileNote]]:
     """Without rows of runs that were removed, of which the notes tell."""
     draws = store.draws(run_id, judged.verdicts.judge)

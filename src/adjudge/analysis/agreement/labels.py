@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
-from adjudge.analysis.agreement.verdicts import Judged
+from adjudge.analysis.agreement.verdicts import ScaledVerdicts
 from adjudge.dataset.label_scale import (
     Annotation,
     LabelScale,
@@ -74,7 +74,7 @@ class RunLabels:
 
 
 def stored_labels(
-    store: Store, run_id: str, judged: Judged, *, file: LabelSource | None = None, elsewhere: int = 0
+    store: Store, run_id: str, judged: ScaledVerdicts, *, file: LabelSource | None = None, elsewhere: int = 0
 ) -> RunLabels:
     """All that is stored for the run's cases and their own labels; an `InputError` that says what to do without any.
 

@@ -55,7 +55,7 @@ class RunVerdicts:
         return dict(sorted(Counter(self.failed.values()).items()))
 
 
-class Judged(NamedTuple):
+class ScaledVerdicts(NamedTuple):
     """One judge of a stored run, and how its labels are read."""
 
     verdicts: RunVerdicts
@@ -69,13 +69,13 @@ def judged_in(
     judge: str | None,
     label_map: Mapping[str, str] | None = None,
     slices: Sequence[str] = (),
-) -> Judged:
+) -> ScaledVerdicts:
     """By name or `name@hash`; the only one when none is named."""
     verdicts = collect_verdicts(
         store.judgements(record.run_id), judges_of(store, record), judge=judge, slices=slices
     )
     scores = {(verdict.score, verdict.passed) for verdict in verdicts.verdicts}
-    return Judged(verdicts, label_scale_of(verdicts.judge, verdicts.source, scores, label_map or {}))
+    return ScaledVerdicts(verdicts, label_scale_of(verdicts.judge, verdicts.source, scores, label_map or {}))
 
 
 def collect_verdicts(

@@ -7,7 +7,7 @@ from typing import Literal
 
 from adjudge.analysis.comparison.corrected import Correction, NotCorrected
 from adjudge.analysis.comparison.matching import Letter, Matching, Pair
-from adjudge.analysis.comparison.people import LabelAgreement, mean_estimate, share_estimate
+from adjudge.analysis.comparison.people import AgreementComparison, mean_estimate, share_estimate
 from adjudge.analysis.summary.sample import Bounds
 from adjudge.records import Judge, Scale
 from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined
@@ -162,7 +162,7 @@ class JudgeComparison:
     slices_omitted: Mapping[str, int]
     """Column -> how many of its values have no figure of their own."""
     changes: Changes
-    agreement: LabelAgreement | None = None
+    agreement: AgreementComparison | None = None
     """Which side agrees more with people's labels; None when it was not asked."""
     correction: Correction | NotCorrected | None = None
     """The difference that people would find; None when neither run has a label."""

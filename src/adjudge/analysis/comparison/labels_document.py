@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from adjudge.analysis.comparison.corrected import CorrectedDifference, Correction, LabelCounts, NotCorrected
-from adjudge.analysis.comparison.people import LabelAgreement
+from adjudge.analysis.comparison.people import AgreementComparison
 from adjudge.analysis.comparison.wording import counted, fact, show_counts, show_interval, show_result
 from adjudge.documents.document import Command, Fact, Quote, Span
 from adjudge.documents.numbers import show_count, show_mean, show_rate
@@ -30,7 +30,7 @@ _SELECTED: Mapping[SelectionKind, str] = {
 }
 
 
-def agreement_facts(agreement: LabelAgreement, *, same_judge: bool) -> Iterator[Fact]:
+def agreement_facts(agreement: AgreementComparison, *, same_judge: bool) -> Iterator[Fact]:
     """Which judge people would rather have; with one judge in both runs, on whose answers it does better."""
     comparison = agreement.comparison
     left_out = show_counts(

@@ -19,7 +19,7 @@ CaseLabels = Mapping[str, Sequence[Json]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class LabelAgreement:
+class AgreementComparison:
     """A case's agreement is 1 - |score - label| / the scale's length; for true/false labels, whether it passes so."""
 
     a: Estimate | None
@@ -56,7 +56,7 @@ def compare_with_labels(
     *,
     label_map: Mapping[str, str] = NOTHING,  # type: ignore[assignment]  # an empty mapping has values of every type
     seed: int = 0,
-) -> LabelAgreement:
+) -> AgreementComparison:
     """`labels` are of A's responses and of B's, the same where both judged one system's; None: the cases' own labels."""
     a, b = (
         _Side(
@@ -86,7 +86,7 @@ def compare_with_labels(
             unusable += 1
         else:
             agreements.append((case.cluster_key, agreed_a, agreed_b))
-    return LabelAgreement(
+    return AgreementComparison(
         a=share_estimate([(cluster, first) for cluster, first, _ in agreements]),
         b=share_estimate([(cluster, second) for cluster, _, second in agreements]),
         comparison=compare(

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from adjudge.analysis.summary.repeats import Repeated, repeat_figures
-from adjudge.analysis.summary.sample import ALONE, Bounds, Group, Grouping, Row
+from adjudge.analysis.summary.sample import ALONE, Bounds, Group, Grouping, JudgedRow
 from adjudge.analysis.summary.slices import SliceColumn, SliceTally
 from adjudge.dataset.label_scale import (
     are_zeros_and_ones,
@@ -183,7 +183,7 @@ class Tally:
         `temperatures`, by the judge's `name@hash`, is what a run asked for, where its rows no longer say it.
         """
         self._judges = {(judge.name, judge.hash): judge for judge in judges}
-        self._accounts: dict[tuple[str, str, str], _Account] = {}
+        self._accounts: dict[tuple[str, str, str], _JudgeTally] = {}
         self._slices = tuple(dict.fromkeys(slices))
         self._repeats = repeats
         self._temperatures = temperatures
@@ -220,8 +220,8 @@ class Tally:
         order = sorted(accounts, key=lambda key: (place.get(key[:2], len(place)), key))
         return tuple(accounts[key].summary() for key in order)
 
-    def _account(self, key: tuple[str, str, str], slices: Sequence[str]) -> "_Account":
-        return _Account(
+    def _account(self, key: tuple[str, str, str], slices: Sequence[str]) -> "_JudgeTally":
+        return _JudgeTally(
             *key,
             self._judges.get(key[:2]),
             slices,
@@ -230,7 +230,7 @@ class Tally:
         )
 
 
-class _Account:
+class _JudgeTally:
     """The running sums of one judge with one model."""
 
     def __init__(
@@ -287,7 +287,7 @@ class _Account:
         if isinstance(outcome, Failed):
             self._add_failure(judgement, outcome)
         else:
-            row = Row(
+            row = JudgedRow(
                 score=outcome.score.value,
                 forced=isinstance(outcome, Forced),
                 passed=judgement.passed,

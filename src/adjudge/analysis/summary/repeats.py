@@ -4,7 +4,7 @@ from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adjudge.analysis.summary.sample import Sample
+from adjudge.analysis.summary.sample import RowSample
 from adjudge.stats.intervals import Estimate, Undefined
 from adjudge.stats.repeats import NearThreshold, Noise, Retests
 
@@ -37,7 +37,7 @@ class Repeated:
     """None without a pass rule."""
 
 
-def repeat_figures(sample: Sample, case_ids: Sequence[str]) -> Repeated:
+def repeat_figures(sample: RowSample, case_ids: Sequence[str]) -> Repeated:
     """Over the cases one at a time, twice: what is undecided depends on the noise of all.
 
     `case_ids` are by the numbers that the sample has for them.
@@ -57,7 +57,7 @@ def repeat_figures(sample: Sample, case_ids: Sequence[str]) -> Repeated:
     )
 
 
-def _undecided(sample: Sample, noise: Noise | Undefined, case_ids: Sequence[str]) -> Undecided:
+def _undecided(sample: RowSample, noise: Noise | Undefined, case_ids: Sequence[str]) -> Undecided:
     """Those whose repeats disagree, and those so near the threshold that the judge's noise reaches across it."""
     threshold = sample.threshold()
     near = None if threshold is None or isinstance(noise, Undefined) else NearThreshold(noise, threshold)

@@ -26,7 +26,7 @@ class Bounds:
     high: float
 
 
-class Row(NamedTuple):
+class JudgedRow(NamedTuple):
     """What the figures need of a judged row. Clusters and cases are numbered by whoever reads the run."""
 
     score: float
@@ -49,7 +49,7 @@ class CaseRepeats(NamedTuple):
     """Of the rows that a pass rule said something of."""
 
 
-class Sample:
+class RowSample:
     """A dozen bytes a row: clusters may begin at any row, and the rows before then count as their own."""
 
     __slots__ = ("_cases", "_clusters", "_flags", "_repeated", "_scores")
@@ -61,7 +61,7 @@ class Sample:
         self._cases = array("i")
         self._repeated = False
 
-    def add(self, row: Row) -> None:
+    def add(self, row: JudgedRow) -> None:
         if row.cluster != ALONE and not self._clusters:
             self._clusters.extend([ALONE] * len(self._scores))
         if row.cluster != ALONE or self._clusters:
@@ -197,9 +197,9 @@ class Group:
 
     def __init__(self) -> None:
         self._outcomes: Counter[str] = Counter()
-        self.sample = Sample()
+        self.sample = RowSample()
 
-    def add(self, kind: str, row: Row | None) -> None:
+    def add(self, kind: str, row: JudgedRow | None) -> None:
         """`row` is None when it was not judged."""
         self._outcomes[kind] += 1
         if row is not None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from adjudge.analysis.summary.sample import Bounds, Group, Row
+from adjudge.analysis.summary.sample import Bounds, Group, JudgedRow
 from adjudge.documents.records_json import records_json
 from adjudge.records import Json, Scale
 from adjudge.stats.intervals import Estimate
@@ -43,7 +43,7 @@ class SliceTally:
     def __init__(self, columns: Sequence[str]) -> None:
         self._groups: dict[str, dict[str, Group]] = {column: {} for column in columns}
 
-    def add(self, metadata: Mapping[str, Json], kind: str, row: Row | None) -> None:
+    def add(self, metadata: Mapping[str, Json], kind: str, row: JudgedRow | None) -> None:
         for column, groups in self._groups.items():
             value = str(records_json(shorten(value_text(metadata.get(column)), LONGEST_VALUE)))
             if value not in groups and len(groups) >= MOST_SLICES:

@@ -10,13 +10,13 @@ from adjudge.analysis.agreement.draws import (
     TO_FILL_IN,
     DrawRequest,
     LabellingTask,
-    Side,
+    RunSide,
     next_of_both,
     next_to_label,
 )
 from adjudge.analysis.agreement.figures import AgreementOptions, agreement_of
 from adjudge.analysis.agreement.label_files import find_labels
-from adjudge.analysis.agreement.verdicts import Judged, RunVerdicts, judged_in
+from adjudge.analysis.agreement.verdicts import RunVerdicts, ScaledVerdicts, judged_in
 from adjudge.analysis.summary.stored import judges_of
 from adjudge.cli.console import print_document, print_json, tell
 from adjudge.cli.main import EXIT_NOT_MEASURED
@@ -94,7 +94,7 @@ def _check(run: str, labels: str | None, options: AgreeOptions, draw: DrawOption
 # ---- --next --------------------------------------------------------------------------------------------------
 
 
-def _draw(store: Store, run_id: str, judged: Judged, draw: DrawOptions, seed: int) -> LabellingTask:
+def _draw(store: Store, run_id: str, judged: ScaledVerdicts, draw: DrawOptions, seed: int) -> LabellingTask:
     request = DrawRequest(count=draw.count or 0, uniform_share=draw.uniform, seed=seed, at=datetime.now(UTC))
     if draw.other is None:
         return next_to_label(store, run_id, judged.verdicts, request)
@@ -116,11 +116,11 @@ def _draw(store: Store, run_id: str, judged: Judged, draw: DrawOptions, seed: in
     )
 
 
-def _side(store: Store, run_id: str, verdicts: RunVerdicts) -> Side:
-    return Side(run_id, verdicts, store.draws(run_id, verdicts.judge))
+def _side(store: Store, run_id: str, verdicts: RunVerdicts) -> RunSide:
+    return RunSide(run_id, verdicts, store.draws(run_id, verdicts.judge))
 
 
-def _write_task(task: LabellingTask, judged: Judged, path: str, *, as_json: bool) -> None:
+def _write_task(task: LabellingTask, judged: ScaledVerdicts, path: str, *, as_json: bool) -> None:
     for note in task_notes(task):
         tell(note)
     if not task.rows:

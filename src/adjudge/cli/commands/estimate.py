@@ -14,7 +14,7 @@ from adjudge.documents.numbers import show_duration
 from adjudge.errors import SettingsError, StoreError
 from adjudge.options import Price, RunOptions
 from adjudge.records import ModelClient
-from adjudge.runs.estimate import Estimate, Range, estimate_run
+from adjudge.runs.estimate import Range, RunEstimate, estimate_run
 from adjudge.runs.find_model import find_model
 from adjudge.runs.session import known_price
 from adjudge.store import Store, open_store
@@ -62,7 +62,7 @@ def _existing_store(where: str) -> Store | None:
     return None
 
 
-def _print(estimate: Estimate, model: str) -> None:
+def _print(estimate: RunEstimate, model: str) -> None:
     learned = (
         f"learned from {estimate.learned_from} stored replies"
         if estimate.learned_from

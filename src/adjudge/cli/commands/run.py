@@ -14,7 +14,7 @@ from adjudge.analysis.summary.figures import Tally
 from adjudge.analysis.summary.report import FORMS, Report
 from adjudge.analysis.summary.stored import report_of
 from adjudge.cli.cards import Cards
-from adjudge.cli.console import Progress, print_json, tell, use_colour
+from adjudge.cli.console import ProgressLine, print_json, tell, use_colour
 from adjudge.cli.gates import Gates, gate_facts
 from adjudge.cli.interrupts import Interrupts, plan_judges
 from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED
@@ -62,7 +62,7 @@ def command(
         with ExitStack() as stack:
             pages = [stack.enter_context(ReportFile(path)) for path in outputs if is_report_file(path)]
             writers = [stack.enter_context(open_writer(path)) for path in outputs if not is_report_file(path)]
-            progress = stack.enter_context(Progress())
+            progress = stack.enter_context(ProgressLine())
             if output.form == "contract":
                 receivers.append(ContractPrinter(plan).receive)
             opened = open_session(plan, cases)
@@ -124,7 +124,7 @@ async def _judge_all(
     rows: Iterator[Case | BadRow],
     receivers: list[Receiver],
     writers: list[Writer],
-    progress: Progress,
+    progress: ProgressLine,
     *,
     cards: Cards,
 ) -> End:

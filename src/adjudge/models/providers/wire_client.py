@@ -25,6 +25,7 @@ from adjudge.models.providers.parameters import NOTHING_REFUSED, Adjustments, Pr
 from adjudge.models.providers.wire import ErrorInReplyError, Reply, UnreadableReplyError, Wire
 from adjudge.models.secrets import Scrubber, one_line
 from adjudge.records import Completion, ModelClient, Request
+from adjudge.text import encodable, json_default
 
 MAX_ATTEMPTS = 10  # adjustments are finite; this holds even for a wire format that gets that wrong
 SNAPSHOT_CHARS = 200
@@ -121,16 +122,16 @@ class WireClient(ModelClient):
 
     def _dump(self, body: dict[str, Any]) -> tuple[bytes, tuple[str, ...]]:
         try:
-            return orjson.dumps(body, default=_plain), ()
+            return orjson.dumps(body, default=json_default), ()
         except TypeError:
             pass
         # half of a surrogate pair, from a JSON escape in the dataset, has no UTF-8 form; a whole number beyond 64 bits
         # is JSON, but nothing that orjson writes
-        encodable = _encodable(body)
-        notes = () if encodable == body else ("replaced:lone_surrogates",)
+        sent = _encodable(body)
+        notes = () if sent == body else ("replaced:lone_surrogates",)
         try:
             text = json.dumps(
-                encodable, default=_plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False
+                sent, default=json_default, ensure_ascii=False, separators=(",", ":"), allow_nan=False
             )
         except (TypeError, ValueError) as error:
             raise RejectedError(
@@ -211,17 +212,9 @@ def _key_hint(variables: tuple[str, ...], *, sent: bool) -> str:
     return f"; check the key in {names}" if sent else f"; no key was sent: set {names}"
 
 
-def _plain(found: Any) -> Any:
-    if isinstance(found, Mapping):
-        return dict(found)
-    if isinstance(found, tuple | set | frozenset):
-        return list(found)
-    raise TypeError(f"{type(found).__name__} has no JSON form")
-
-
 def _encodable(found: Any) -> Any:
     if isinstance(found, str):
-        return found.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return encodable(found)
     if isinstance(found, Mapping):
         return {_encodable(key): _encodable(value) for key, value in found.items()}
     if isinstance(found, list | tuple):

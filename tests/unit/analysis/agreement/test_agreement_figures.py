@@ -12,7 +12,7 @@ from adjudge.analysis.agreement.coefficients import LabelledVerdict, measure
 from adjudge.analysis.agreement.document import COEFFICIENTS, agreement_document
 from adjudge.analysis.agreement.figures import AgreementOptions, measure_agreement
 from adjudge.analysis.agreement.labels import Label, LabelSource, RunLabels, merge_labels, own_labels
-from adjudge.analysis.agreement.verdicts import Judged, collect_verdicts
+from adjudge.analysis.agreement.verdicts import ScaledVerdicts, collect_verdicts
 from adjudge.dataset.label_scale import label_scale_of
 from adjudge.documents.document import CaseList, Gauge, plain
 from adjudge.documents.markdown import render_markdown
@@ -51,7 +51,9 @@ def report(build):
         ]
         sources = (LabelSource(kind="file", labels=len(said), file="labels.jsonl"),)
         known = RunLabels(labels=said, draws=draws, sources=sources)
-        return measure_agreement("r1", Judged(verdicts, scale_of), known, options or AgreementOptions())
+        return measure_agreement(
+            "r1", ScaledVerdicts(verdicts, scale_of), known, options or AgreementOptions()
+        )
 
     return make
 
@@ -351,7 +353,7 @@ def test_clusters_widen_the_intervals(report, build):
     reading = label_scale_of("j", judge, [(4.0, True)], {})
     said = [Label(case_id=name, annotator="", says=says) for name, says in labels]
     found = measure_agreement(
-        "r", Judged(verdicts, reading), RunLabels(labels=said, draws=()), AgreementOptions()
+        "r", ScaledVerdicts(verdicts, reading), RunLabels(labels=said, draws=()), AgreementOptions()
     )
     together = found.agreement[0].figures["accuracy"]
     assert (alone.clusters, together.clusters) == (120, 12)

@@ -6,7 +6,7 @@ import pytest
 
 from adjudge.analysis.agreement.draws import (
     DrawRequest,
-    Side,
+    RunSide,
     Unlabelled,
     draw_for_both,
     draw_next,
@@ -40,7 +40,7 @@ def side(build):
             if score is not None
         ]
         verdicts = collect_verdicts(rows, [build.judge(passes="score >= 3")], judge=None)
-        return Side(run_id=run_id, verdicts=verdicts, before=before)
+        return RunSide(run_id=run_id, verdicts=verdicts, before=before)
 
     return make
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.analysis.summary.sample import ALONE, Row, Sample
+from adjudge.analysis.summary.sample import ALONE, JudgedRow, RowSample
 from adjudge.records import Scale
 from adjudge.stats.clusters import clustered_mean, clustered_rate
 from adjudge.stats.intervals import mean_interval, rate_interval
@@ -13,10 +13,10 @@ FIVE = Scale(low=0, high=5)
 
 
 def sample(*rows):
-    made = Sample()
+    made = RowSample()
     for row in rows:
         made.add(
-            Row(
+            JudgedRow(
                 **{
                     "forced": False,
                     "passed": None,
@@ -100,7 +100,7 @@ def test_forced_rows_can_be_left_out_and_labels_are_counted():
 
 
 def test_nothing_judged_has_no_figures_and_the_whole_scale_as_bounds():
-    empty = Sample()
+    empty = RowSample()
     assert empty.mean(FIVE) is empty.pass_rate() is empty.agreement() is empty.pass_bounds(3) is None
     bounds = empty.bounds(FIVE, 3)
     assert (bounds.low, bounds.high) == (0, 5)
