@@ -60,7 +60,7 @@ class Case:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BadRow:
-    """A row that could not be read as a case. `case_id` is `line-N`, since the row has no usable id of its own."""
+    """A row that could not be read as a case. `case_id` is `line-N`, since it has no usable id of its own."""
 
     case_id: str
     place: Place

@@ -81,7 +81,7 @@ def test_why_did_this_one_score_low(visit):
     page.get_by_role("link", name=re.compile("^All ")).click()
     page.get_by_label("Order").select_option("score")
     expect(page.locator("table.rows tbody tr, table tbody tr").first).to_be_visible()
-    picture(visit, "items")
+    picture(visit, "cases")
     page.get_by_label("Search").fill("photosynthesis")
     expect(page.get_by_role("link", name="v01")).to_have_count(0)
     page.get_by_role("link", name="v04").click()
@@ -89,9 +89,9 @@ def test_why_did_this_one_score_low(visit):
     why = page.locator("main").inner_text()
     assert "missed" in why
     assert "formula" in why.lower()
-    picture(visit, "item")
+    picture(visit, "case")
     press(page, "u")
-    expect(page.get_by_role("heading", name="Items")).to_be_visible()
+    expect(page.get_by_role("heading", name="Cases")).to_be_visible()
 
 
 def test_label_ten_and_see_how_far_the_judge_agrees(visit, folder):

@@ -64,6 +64,25 @@ def test_the_built_in_judges_run_on_it_by_default_with_the_network_blocked(adjud
 
 
 @pytest.mark.usefixtures("merged")
+def test_the_starter_cases_are_judged_as_labelled_and_it_is_unsure_of_one(adjudge, tmp_path):
+    assert adjudge("init").code == 0
+    done = adjudge("run", "cases.jsonl", "--judge", "correctness", "-o", "rows.jsonl", "--json")
+    agreement = json.loads(done.out)["judges"][0]["agreement"]
+    assert agreement["equal"] == agreement["judged"] == 5
+    rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
+    assert [row["case_id"] for row in rows if "uncertain" in row["notes"]] == ["gift-cards"]
+
+
+@pytest.mark.usefixtures("merged")
+@pytest.mark.parametrize(("judge", "near"), [("relevance", 1.0), ("helpfulness", 0.8), ("coverage", 0.8)])
+def test_the_shipped_examples_are_rated_near_their_labels(adjudge, judge, near):
+    done = adjudge("run", EXAMPLES / f"{judge}.jsonl", "--judge", judge, "--json")
+    agreement = json.loads(done.out)["judges"][0]["agreement"]
+    assert agreement["within_one"]["value"] >= near
+    assert agreement["rank_correlation"] > 0.6
+
+
+@pytest.mark.usefixtures("merged")
 def test_the_same_case_gets_the_same_probability_again_and_from_the_store(adjudge):
     first, second = (
         adjudge(

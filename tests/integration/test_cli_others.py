@@ -156,7 +156,10 @@ def test_models_lists_providers_and_whether_their_key_is_set(adjudge):
 def test_init_writes_a_folder_that_works_and_overwrites_nothing(adjudge, tmp_path):
     done = adjudge("init", "start")
     assert done.code == 0
-    assert "adjudge run cases.jsonl --judge judge.md" in done.out
+    keyless, own = (
+        done.out.index(f"adjudge run cases.jsonl --judge {judge}") for judge in ("correctness", "judge.md")
+    )
+    assert keyless < done.out.index("adjudge show judge.md") < own  # what needs no key goes first
     folder = tmp_path / "start"
     assert sorted(path.name for path in folder.iterdir()) == ["adjudge.toml", "cases.jsonl", "judge.md"]
     assert adjudge("lint", "judge.md", cwd=folder).out == "0 findings in 1 judge\n"

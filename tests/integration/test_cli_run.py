@@ -80,7 +80,7 @@ def test_a_pipe_gets_the_rows_and_stderr_the_report(adjudge):
     assert by_id["c02"]["score"] == 0
     assert by_id["c10"]["outcome"] == "missing_input"
     assert by_id["c10"]["score"] is None
-    assert by_id["c10"]["error"]["message"].startswith("`reference` is absent; the row has `id`,")
+    assert by_id["c10"]["error"]["message"].startswith("`reference` is absent; the case has `id`,")
     assert "planted_verdict" in by_id["c09"]["notes"]
     assert by_id["c09"]["calls"] == 2
 
@@ -140,8 +140,8 @@ def test_the_report_as_json_counts_what_was_asked_judged_and_lost(adjudge):
         "run", EXAMPLES / "helpfulness.jsonl", "--judge", "helpfulness", "--model", REPLIES, "--json"
     )
     (summary,) = json.loads(done.out)["judges"]
-    assert summary["asked"] == 8
-    assert summary["outcomes"] == {"scored": 6, "missing_input": 1, "unreadable": 1}
+    assert summary["asked"] == 10
+    assert summary["outcomes"] == {"scored": 8, "missing_input": 1, "unreadable": 1}
     assert summary["bounds"]["low"] < summary["mean"]["value"] < summary["bounds"]["high"]
 
 
@@ -393,7 +393,7 @@ def test_a_missing_column_is_named_on_its_row(adjudge, cases, script):
     (row,) = rows_of(done.out)
     assert row["error"] == {
         "kind": "missing_input",
-        "message": "`response` is absent; the row has `id`, `question`",
+        "message": "`response` is absent; the case has `id`, `question`",
     }
     assert done.code == 3
 
@@ -634,7 +634,7 @@ def test_a_misspelt_column_is_suggested(adjudge, tmp_path, script):
     model = script({"case_id": "x", "reply": GOOD})
     done = adjudge("run", "c.csv", "--judge", "relevance", "--model", model)
     message = rows_of(done.out)[0]["error"]["message"]
-    assert "the row has `qestion`, `respnse`" in message
+    assert "the case has `qestion`, `respnse`" in message
     assert "`--columns response=respnse`" in message
     assert "`--columns question=qestion`" in message
 

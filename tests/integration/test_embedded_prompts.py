@@ -69,12 +69,12 @@ def test_the_stored_prompt_is_what_the_model_read(small, tmp_path, capsys):
     assert "--- items: made in code, no model read anything ---" in text
     assert "JSON" not in text[text.index("--- verdict: user ---") :]
     with served(store) as opened:
-        said = opened.read("/api/runs/again/item", params={"case": "a", "judge": "coverage"})
+        said = opened.read("/api/runs/again/case", params={"case": "a", "judge": "coverage"})
         assert [call["messages"] for call in said["calls"]] == [
             [{"role": "user", "content": each["content"]} for each in call["messages"]]
             for call in shown["coverage"]
         ]
-        page = opened.client.get("/runs/again/item", params={"case": "a", "judge": "coverage"}).text
+        page = opened.client.get("/runs/again/case", params={"case": "a", "judge": "coverage"}).text
         assert "Made in code: no model read anything." in page
 
 

@@ -95,10 +95,10 @@ def read_declared(front_matter: Located | None, *, where: str) -> Declared:
     """Check what front matter says; with `adjudge: 1` an unknown key is an error, without it it is ignored and shown."""
     if front_matter is None:
         return Declared(where=where)
-    return _Reader(front_matter, where).read()
+    return _KeyReader(front_matter, where).read()
 
 
-class _Reader:
+class _KeyReader:
     def __init__(self, front_matter: Located, where: str) -> None:
         self.entries = front_matter.entries
         self.lines = front_matter.key_lines

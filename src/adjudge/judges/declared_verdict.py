@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from adjudge.judges.asking import ask_for, ask_for_text
 from adjudge.judges.declared import Declared
 from adjudge.judges.understand import Understood
-from adjudge.judges.understand.parts import Part
+from adjudge.judges.understand.parts import VerdictPart, parts_of_schema
 from adjudge.judges.understand.rule import read_rule
 from adjudge.judges.understand.scale import find_anchors
-from adjudge.judges.understand.schema_parts import parts_of_schema
 from adjudge.records import Contract, Form, Json, JsonSchema
 
 
@@ -53,7 +52,7 @@ def _form(read: Understood, verdict: JsonSchema) -> Form:
     return "json" if placed else read.contract.form
 
 
-def _asked(read: Understood, form: Form, rating: Part | None, verdict: JsonSchema) -> str | None:
+def _asked(read: Understood, form: Form, rating: VerdictPart | None, verdict: JsonSchema) -> str | None:
     """A message that asks for a declared verdict, unless the prompt does so itself: by its form, or as JSON by every name."""
     fields = properties_of(verdict)
     if read.contract is not None and _same_names(read.contract, verdict):
@@ -68,13 +67,13 @@ def _asked(read: Understood, form: Form, rating: Part | None, verdict: JsonSchem
     return ask_for(fields)
 
 
-def _labels(part: Part, *, rating: bool) -> tuple[str, ...]:
+def _labels(part: VerdictPart, *, rating: bool) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys((part.name.replace("_", " ").lower(), *(("rating", "score") if rating else ())))
     )
 
 
-def _same_bounds(rating: Part, parts: tuple[Part, ...]) -> bool:
+def _same_bounds(rating: VerdictPart, parts: tuple[VerdictPart, ...]) -> bool:
     return any(part.name == rating.name and part.kind.bounded for part in parts)
 
 

@@ -8,16 +8,16 @@ from functools import cached_property
 from adjudge.fields import NEVER_IN_PROMPT
 from adjudge.judges.declared import Declared, read_declared
 from adjudge.judges.declared_verdict import properties_of
+from adjudge.judges.example_scores import example_scores
 from adjudge.judges.fences import is_enclosed
 from adjudge.judges.front_matter import split_front_matter
-from adjudge.judges.shown_scores import example_scores
 from adjudge.judges.understand import Understood, understand
 from adjudge.judges.understand.contract import asks_to_explain
 from adjudge.judges.understand.names import is_reason
 from adjudge.judges.understand.parts import as_number
 from adjudge.judges.understand.scale import conflicting_scales
 from adjudge.records import FieldScore, Judge
-from adjudge.templates import Reference, inputs
+from adjudge.templates import TemplateInput, inputs
 
 _FORMULA = re.compile(
     r"\b(?:score|rating|total|final|result)\w*`?\s*=\s*[^\n=]{0,80}[*/+×÷]|\bweighted (?:average|sum|mean)\b|\b(?:average|mean|sum) of (?:the |all |these )?\w{0,20}\s?"
@@ -58,16 +58,16 @@ class Finding:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Rule:
+class LintRule:
     code: str
     name: str
     summary: str
-    find: "Callable[[Subject], Iterator[tuple[str, int | None, str]]]"
+    find: "Callable[[LintSubject], Iterator[tuple[str, int | None, str]]]"
     """Each fault as (message, position in the body or None, hint)."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Subject:
+class LintSubject:
     """A judge with the readings that rules share."""
 
     judge: Judge
@@ -75,7 +75,7 @@ class Subject:
     body_line: int
 
     @cached_property
-    def references(self) -> tuple[Reference, ...]:
+    def references(self) -> tuple[TemplateInput, ...]:
         return inputs(self.judge.body, self.judge.dialect)
 
     @cached_property
@@ -114,7 +114,7 @@ Faults = Iterator[tuple[str, int | None, str]]
 def lint_judge(judge: Judge) -> tuple[Finding, ...]:
     """Every fault, by code and then by line."""
     split = split_front_matter(judge.text, where=judge.name)
-    subject = Subject(
+    subject = LintSubject(
         judge=judge,
         declared=read_declared(split.front_matter, where=judge.name),
         body_line=split.body_line,
@@ -127,7 +127,7 @@ def lint_judge(judge: Judge) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda finding: (finding.code, finding.line or 0)))
 
 
-def _unused_input(subject: Subject) -> Faults:
+def _unused_input(subject: LintSubject) -> Faults:
     used = {item.name for item in subject.judge.inputs}
     for name in subject.declared.inputs:
         if name not in used:
@@ -138,7 +138,7 @@ def _unused_input(subject: Subject) -> Faults:
             )
 
 
-def _scale_without_anchors(subject: Subject) -> Faults:
+def _scale_without_anchors(subject: LintSubject) -> Faults:
     judge = subject.judge
     if subject.rating is None or judge.scale is None or judge.anchors or _FORMULA.search(subject.outline):
         return
@@ -158,7 +158,7 @@ def _is_described(point: str, text: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(point)}(?:\.0)?[\"'”]?\s{{0,4}}(?:{said})", text) is not None
 
 
-def _no_place(subject: Subject) -> Faults:
+def _no_place(subject: LintSubject) -> Faults:
     if subject.judge.format_message is not None and subject.declared.verdict is None:
         yield (
             "the prompt asks for a rating and names no place for it in the answer; a format message is added",
@@ -167,7 +167,7 @@ def _no_place(subject: Subject) -> Faults:
         )
 
 
-def _score_before_reason(subject: Subject) -> Faults:
+def _score_before_reason(subject: LintSubject) -> Faults:
     contract = subject.judge.contract
     if contract is None or not contract.needs:
         return
@@ -182,7 +182,7 @@ def _score_before_reason(subject: Subject) -> Faults:
         )
 
 
-def _number_as_string(subject: Subject) -> Faults:
+def _number_as_string(subject: LintSubject) -> Faults:
     if subject.declared.verdict is not None:
         return
     for part in subject.understood.parts:
@@ -194,7 +194,7 @@ def _number_as_string(subject: Subject) -> Faults:
             )
 
 
-def _examples_give_score_away(subject: Subject) -> Faults:
+def _examples_give_score_away(subject: LintSubject) -> Faults:
     if subject.rating is None:
         return
     shown = example_scores(subject.body, subject.outline, subject.rating)
@@ -208,7 +208,7 @@ def _examples_give_score_away(subject: Subject) -> Faults:
         )
 
 
-def _unfenced_input(subject: Subject) -> Faults:
+def _unfenced_input(subject: LintSubject) -> Faults:
     defaults = {item.name for item in subject.judge.inputs if item.default == "today"}
     for reference in subject.references:
         if reference.name in defaults or (subject.judge.items is not None and reference.name == "items"):
@@ -223,7 +223,7 @@ def _unfenced_input(subject: Subject) -> Faults:
                 break
 
 
-def _unknown_unsaid(subject: Subject) -> Faults:
+def _unknown_unsaid(subject: LintSubject) -> Faults:
     for pattern in _ELSE:
         for match in pattern.finditer(subject.body):
             said = " ".join(match["said"].split())
@@ -235,7 +235,7 @@ def _unknown_unsaid(subject: Subject) -> Faults:
                 )
 
 
-def _bribe(subject: Subject) -> Faults:
+def _bribe(subject: LintSubject) -> Faults:
     for match in _BRIBE.finditer(subject.body):
         yield (
             f'the prompt offers a reward or a threat: "{match[0].strip()[:60]}"',
@@ -244,7 +244,7 @@ def _bribe(subject: Subject) -> Faults:
         )
 
 
-def _two_scales(subject: Subject) -> Faults:
+def _two_scales(subject: LintSubject) -> Faults:
     judge = subject.judge
     scales = conflicting_scales(subject.outline)
     if subject.rating is None or judge.scale is None or not scales:
@@ -258,13 +258,13 @@ def _two_scales(subject: Subject) -> Faults:
     yield f"the scale is stated in different ways: {listed}", None, "state one scale"
 
 
-def _unbalanced_fence(subject: Subject) -> Faults:
+def _unbalanced_fence(subject: LintSubject) -> Faults:
     fences = [match.start() for match in re.finditer(r"^[ \t]*(?:```|~~~)", subject.body, re.MULTILINE)]
     if len(fences) % 2:
         yield "a code fence is opened or closed once too often", fences[-1], "close it, or take it out"
 
 
-def _reads_label(subject: Subject) -> Faults:
+def _reads_label(subject: LintSubject) -> Faults:
     for item in subject.judge.inputs:
         if item.source in NEVER_IN_PROMPT:
             spans = next(
@@ -277,7 +277,7 @@ def _reads_label(subject: Subject) -> Faults:
             )
 
 
-def _dangling_label(subject: Subject) -> Faults:
+def _dangling_label(subject: LintSubject) -> Faults:
     optional = {item.name for item in subject.judge.inputs if not item.required and item.default is None}
     for reference in subject.references:
         if reference.name in optional and not reference.guarded and reference.spans:
@@ -288,7 +288,7 @@ def _dangling_label(subject: Subject) -> Faults:
             )
 
 
-def _arithmetic(subject: Subject) -> Faults:
+def _arithmetic(subject: LintSubject) -> Faults:
     match = _FORMULA.search(subject.body)
     if match:
         yield (
@@ -298,7 +298,7 @@ def _arithmetic(subject: Subject) -> Faults:
         )
 
 
-def _no_input(subject: Subject) -> Faults:
+def _no_input(subject: LintSubject) -> Faults:
     if not subject.judge.inputs:
         yield (
             "the prompt has no placeholder: nothing of a case reaches the model",
@@ -307,7 +307,7 @@ def _no_input(subject: Subject) -> Faults:
         )
 
 
-def _no_room_to_explain(subject: Subject) -> Faults:
+def _no_room_to_explain(subject: LintSubject) -> Faults:
     contract = subject.judge.contract
     if contract is None or not contract.sends_schema or subject.judge.items is not None:
         return
@@ -326,7 +326,7 @@ def _no_room_to_explain(subject: Subject) -> Faults:
         )
 
 
-def _unread(subject: Subject) -> Faults:
+def _unread(subject: LintSubject) -> Faults:
     for sentence in subject.judge.unread:
         yield (
             sentence[0].upper() + sentence[1:],
@@ -335,85 +335,87 @@ def _unread(subject: Subject) -> Faults:
         )
 
 
-RULES: tuple[Rule, ...] = (
-    Rule(
+RULES: tuple[LintRule, ...] = (
+    LintRule(
         code="ADJ001", name="unused-input", summary="an input is declared and never used", find=_unused_input
     ),
-    Rule(
+    LintRule(
         code="ADJ002",
         name="scale-without-anchors",
         summary="nothing says what the points of the scale mean",
         find=_scale_without_anchors,
     ),
-    Rule(
+    LintRule(
         code="ADJ003",
         name="no-place-for-the-rating",
         summary="no place is named for the rating",
         find=_no_place,
     ),
-    Rule(
+    LintRule(
         code="ADJ004",
         name="score-before-reason",
         summary="the score is asked for before its reason",
         find=_score_before_reason,
     ),
-    Rule(
+    LintRule(
         code="ADJ005",
         name="number-as-string",
         summary="a number is asked for as a string",
         find=_number_as_string,
     ),
-    Rule(
+    LintRule(
         code="ADJ006",
         name="examples-give-the-score-away",
         summary="every example shows the same score",
         find=_examples_give_score_away,
     ),
-    Rule(
+    LintRule(
         code="ADJ007",
         name="no-boundary",
         summary="untrusted text stands in the prompt with no boundary",
         find=_unfenced_input,
     ),
-    Rule(
+    LintRule(
         code="ADJ008",
         name="unknown-cannot-be-said",
         summary="an absent input is rendered as a fact",
         find=_unknown_unsaid,
     ),
-    Rule(
+    LintRule(
         code="ADJ009", name="bribe-or-threat", summary="the prompt offers a reward or a threat", find=_bribe
     ),
-    Rule(code="ADJ010", name="two-scales", summary="the scale is stated in different ways", find=_two_scales),
-    Rule(
+    LintRule(
+        code="ADJ010", name="two-scales", summary="the scale is stated in different ways", find=_two_scales
+    ),
+    LintRule(
         code="ADJ011", name="unbalanced-fence", summary="a code fence is not balanced", find=_unbalanced_fence
     ),
-    Rule(
+    LintRule(
         code="ADJ012",
         name="reads-the-label",
         summary="the prompt reads a column that gives the answer away",
         find=_reads_label,
     ),
-    Rule(
+    LintRule(
         code="ADJ013",
         name="dangling-label",
         summary="an absent optional input leaves its label behind",
         find=_dangling_label,
     ),
-    Rule(
+    LintRule(
         code="ADJ014",
         name="model-does-arithmetic",
         summary="the model is asked to compute the score",
         find=_arithmetic,
     ),
-    Rule(
+    LintRule(
         code="ADJ015",
         name="not-understood",
         summary="something could not be read from the prompt",
         find=_unread,
     ),
-    Rule(code="ADJ016", name="no-input", summary="nothing of a case reaches the model", find=_no_input),
-    Rule(
+    LintRule(code="ADJ016", name="no-input", summary="nothing of a case reaches the model", find=_no_input),
+    LintRule(
         code="ADJ017",
         name="no-room-to-explain",
         summary="the schema leaves no room for the explanation that is asked for",

@@ -12,14 +12,14 @@ LONGEST_NAME = 40
 
 
 def describe_columns(case: Case, missing: Sequence[str]) -> str:
-    """`the row has `qestion`, `text`; did you mean `--columns question=qestion`?`"""
+    """`the case has `qestion`, `text`; did you mean `--columns question=qestion`?`"""
     if not case.columns:
-        return "the row has no columns"
-    names = [_shown(name) for name in case.columns]
+        return "the case has no columns"
+    names = [_printable(name) for name in case.columns]
     more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
-    said = f"the row has {', '.join(f'`{name}`' for name in names[:MOST_SHOWN])}{more}"
+    columns = f"the case has {', '.join(f'`{name}`' for name in names[:MOST_SHOWN])}{more}"
     flags = [flag for name in missing if (flag := _suggest(case, name)) is not None]
-    return f"{said}; did you mean {' '.join(f'`{flag}`' for flag in flags)}?" if flags else said
+    return f"{columns}; did you mean {' '.join(f'`{flag}`' for flag in flags)}?" if flags else columns
 
 
 def _suggest(case: Case, name: str) -> str | None:
@@ -30,10 +30,10 @@ def _suggest(case: Case, name: str) -> str | None:
     for wanted in (own, field, *ALIASES.get(field, ())):
         close = get_close_matches(wanted.casefold(), free, n=1, cutoff=0.75)
         if close:
-            return option("--columns", f"{own}={_shown(free[close[0]])}")
+            return option("--columns", f"{own}={_printable(free[close[0]])}")
     return None
 
 
-def _shown(name: str) -> str:
+def _printable(name: str) -> str:
     plain = "".join(character if character.isprintable() else "?" for character in name)
     return plain if len(plain) <= LONGEST_NAME else f"{plain[: LONGEST_NAME - 1]}…"

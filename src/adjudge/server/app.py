@@ -16,16 +16,18 @@ from starlette.types import Scope
 from adjudge import __version__
 from adjudge.errors import AdjudgeError, ExplainedError, InputError, ModelCallError, StoreError
 from adjudge.server.asker import BusyError
+from adjudge.server.cases import routes as cases
+from adjudge.server.labels import routes as labels
 from adjudge.server.pages import page
-from adjudge.server.routes import ask, compare, item, items, judges, label, run, runs
+from adjudge.server.routes import ask, compare, judges, run, runs
 from adjudge.server.security import App, Door, Guard
 from adjudge.server.service import NotFoundError, Service
-from adjudge.server.shapes import Problem
+from adjudge.server.shapes import ErrorAnswer
 
-ROUTERS = tuple(each.router for each in (runs, run, items, item, compare, label, judges, ask))
+ROUTERS = tuple(each.router for each in (runs, run, cases, compare, labels, judges, ask))
 STATIC = Path(__file__).with_name("static")
 PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem, "description": description}
+    status: {"model": ErrorAnswer, "description": description}
     for status, description in {
         400: "What was asked for is wrong; the answer says what and what to do.",
         401: "The token is missing or wrong.",

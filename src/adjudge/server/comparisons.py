@@ -5,7 +5,7 @@ from collections import OrderedDict
 from typing import NamedTuple
 
 from adjudge.analysis.comparison.runs import ComparisonOptions, RunComparison, compare_runs
-from adjudge.server.index import RunStamp
+from adjudge.server.cases.index import RunStamp
 from adjudge.store import RunRecord, Store, planned_judges
 
 MOST_KEPT = 24

@@ -17,7 +17,7 @@ _WORD = re.compile(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Piece:
+class TextPiece:
     """A stretch of text, and whether the other side has it too."""
 
     text: str
@@ -27,8 +27,8 @@ class Piece:
 class Marked(NamedTuple):
     """Joined up, each side's pieces are its text."""
 
-    a: tuple[Piece, ...]
-    b: tuple[Piece, ...]
+    a: tuple[TextPiece, ...]
+    b: tuple[TextPiece, ...]
 
 
 class _Step(NamedTuple):
@@ -44,13 +44,13 @@ def mark_differences(a: str, b: str) -> Marked:
     return Marked(*(_pieces([(getattr(step, side), step.same) for step in steps]) for side in ("a", "b")))
 
 
-def _pieces(texts: Sequence[tuple[str, bool]]) -> tuple[Piece, ...]:
-    made: list[Piece] = []
+def _pieces(texts: Sequence[tuple[str, bool]]) -> tuple[TextPiece, ...]:
+    made: list[TextPiece] = []
     for text, same in texts:
         if text and made and made[-1].same == same:
-            made[-1] = Piece(text=made[-1].text + text, same=same)
+            made[-1] = TextPiece(text=made[-1].text + text, same=same)
         elif text:
-            made.append(Piece(text=text, same=same))
+            made.append(TextPiece(text=text, same=same))
     return tuple(made)
 
 

@@ -14,8 +14,8 @@ from adjudge.analysis.summary.report import Report
 from adjudge.analysis.summary.stored import judges_of, report_of, tally_of
 from adjudge.errors import InputError
 from adjudge.records import Judge
-from adjudge.server.index import RunStamp
-from adjudge.server.index_rows import make_facets
+from adjudge.server.cases.index import RunStamp
+from adjudge.server.cases.index_rows import make_facets
 from adjudge.server.shapes import Column
 from adjudge.store import RunMark, RunRecord, Store
 

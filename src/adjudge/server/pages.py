@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from adjudge import __version__
-from adjudge.documents.html import gauge_svg, text_html
+from adjudge.documents.html import gauge_svg, plot_svg, text_html
 from adjudge.documents.numbers import (
     NOTHING_TO_SHOW,
     show_count,
@@ -88,6 +88,8 @@ def environment() -> Environment:
         seen=seen,
         text=text_html,
         gauge=gauge_svg,
+        plot=plot_svg,
+        pairs=query_pairs,
         pretty=lambda value: json.dumps(value, ensure_ascii=False, indent=2),
     )
     return made
@@ -95,13 +97,17 @@ def environment() -> Environment:
 
 def query(values: Mapping[str, Any], **changed: Any) -> str:
     """`?a=1&b=2` of these values with some changed; what is None, empty or False is left out."""
-    pairs = [
+    pairs = query_pairs({**values, **changed})
+    return f"?{urlencode(pairs, errors='replace')}" if pairs else "?"
+
+
+def query_pairs(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [
         (name, "1" if each is True else str(each))
-        for name, value in {**values, **changed}.items()
+        for name, value in values.items()
         for each in (value if isinstance(value, list | tuple) else [value])
         if each not in (None, "", False)
     ]
-    return f"?{urlencode(pairs, errors='replace')}" if pairs else "?"
 
 
 def _number(value: float | None) -> str:

@@ -9,9 +9,9 @@ from adjudge.judges import built_in_judges
 from adjudge.records import Judge
 from adjudge.runs.find_model import EMBEDDED
 from adjudge.server.asker import Asker
+from adjudge.server.cases.index import CaseIndex
 from adjudge.server.comparisons import Comparisons
 from adjudge.server.figures import RunFigures
-from adjudge.server.index import Index
 from adjudge.store import RunRecord, Store, open_store
 from adjudge.store.trust import unknown_store
 
@@ -22,7 +22,7 @@ class Service:
     where: str
     """The store as it was named, for runs that this server starts; never shown, it can hold a password."""
     figures: RunFigures
-    index: Index
+    index: CaseIndex
     asker: Asker
     comparisons: Comparisons
     models: tuple[str, ...]
@@ -60,7 +60,7 @@ def open_service(
     """Over a store that is there or is made."""
     store = open_store(where)
     try:
-        index, asker = Index(store), Asker(where=where, base_url=base_url)
+        index, asker = CaseIndex(store), Asker(where=where, base_url=base_url)
         asker.start()
         try:
             yield Service(

@@ -6,18 +6,18 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 
-class Shape(BaseModel):
+class ApiRecord(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Problem(Shape):
+class ErrorAnswer(ApiRecord):
     """Any answer that is not what was asked for."""
 
     problem: str
     hint: str
 
 
-class Interval(Shape):
+class Interval(ApiRecord):
     """A figure with its 95 % interval; an end that nothing bounds is null."""
 
     value: float
@@ -28,7 +28,7 @@ class Interval(Shape):
     warning: str | None = None
 
 
-class Headline(Shape):
+class Headline(ApiRecord):
     """One judge with one model, in a line."""
 
     judge: str
@@ -44,7 +44,7 @@ class Headline(Shape):
     cost_unknown: int
 
 
-class RunRow(Shape):
+class RunRow(ApiRecord):
     run: str
     key: str = Field(description="The run in an address: `/api/runs/{key}`.")
     name: str | None
@@ -64,13 +64,13 @@ class RunRow(Shape):
     )
 
 
-class RunList(Shape):
+class RunList(ApiRecord):
     runs: list[RunRow]
     total: int
     trouble: str | None = None
 
 
-class Progress(Shape):
+class RunProgress(ApiRecord):
     """How fast a run goes on."""
 
     per_second: float | None = Field(description="Of the latest judgements; null before there are two.")
@@ -78,18 +78,18 @@ class Progress(Shape):
     ends_at: datetime | None
 
 
-class Column(Shape):
+class Column(ApiRecord):
     """What a run can be sliced by."""
 
     name: str
     values: int
 
 
-class RunDetail(Shape):
+class RunDetail(ApiRecord):
     """A run and its figures."""
 
     run: RunRow
-    progress: Progress | None = Field(description="Null for a run that does not go on.")
+    progress: RunProgress | None = Field(description="Null for a run that does not go on.")
     plan: dict[str, Any]
     report: dict[str, Any] = Field(description="What `adjudge report RUN --json` prints.")
     columns: list[Column]

@@ -4,13 +4,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from adjudge.server.shapes import Shape
+from adjudge.server.shapes import ApiRecord
 
 LONGEST_NAME = 200
 MOST_CASES = 20_000
 
 
-class JudgeRow(Shape):
+class JudgeRow(ApiRecord):
     name: str
     hash: str
     key: str = Field(description="The judge in an address: `/api/judges/{key}`.")
@@ -23,12 +23,12 @@ class JudgeRow(Shape):
     runs: int = Field(description="How many stored runs used it.")
 
 
-class JudgeList(Shape):
+class JudgeList(ApiRecord):
     judges: list[JudgeRow]
     models: list[str] = Field(description="What requests may name; the first is used when they name none.")
 
 
-class LintFinding(Shape):
+class LintFinding(ApiRecord):
     code: str
     rule: str
     message: str
@@ -36,21 +36,21 @@ class LintFinding(Shape):
     hint: str
 
 
-class CardLine(Shape):
+class CardLine(ApiRecord):
     model: str
     line: str
     findings: list[tuple[str, str, str]] = Field(description="Probe, ruling and what was found, in words.")
     card: dict[str, Any] = Field(description="As `adjudge certify --json` prints it.")
 
 
-class UsedIn(Shape):
+class UsedIn(ApiRecord):
     run: str
     key: str
     name: str | None
     model: str | None
 
 
-class JudgeDetail(Shape):
+class JudgeDetail(ApiRecord):
     judge: JudgeRow
     described: dict[str, Any] = Field(description="As `adjudge show JUDGE --json` prints it.")
     text: str = Field(description="The judge file.")
@@ -91,28 +91,28 @@ class RunWanted(Asked):
     max_calls: Annotated[int, Field(ge=1)] | None = None
 
 
-class MessageSent(Shape):
+class MessageSent(ApiRecord):
     step: str
     role: str
     content: str
 
 
-class Rendered(Shape):
+class Rendered(ApiRecord):
     judge: str
     judge_hash: str
     messages: list[MessageSent]
 
 
-class Judged(Shape):
+class Judged(ApiRecord):
     row: dict[str, Any] = Field(description="As one line of `adjudge run -o rows.jsonl`.")
     messages: list[MessageSent]
     replies: list[str]
 
 
-class RunBegun(Shape):
+class RunBegun(ApiRecord):
     run: str
     key: str
 
 
-class Stopped(Shape):
+class Stopped(ApiRecord):
     stopped: bool

@@ -10,7 +10,7 @@ from adjudge.models.secrets import MASK, Scrubber
 from adjudge.records import Json
 from adjudge.server.keys import from_key
 from adjudge.server.service import Service
-from adjudge.server.shapes import Progress, RunDetail
+from adjudge.server.shapes import RunDetail, RunProgress
 from adjudge.server.views_runs import expected_judgements, run_row
 from adjudge.store import RunRecord
 
@@ -36,21 +36,21 @@ def run_detail(service: Service, key: str, slices: Sequence[str]) -> RunDetail:
 # ---- progress ------------------------------------------------------------------------------------------
 
 
-def run_progress(service: Service, record: RunRecord, expected: int | None) -> Progress | None:
+def run_progress(service: Service, record: RunRecord, expected: int | None) -> RunProgress | None:
     if record.state != "running":
         return None
     latest = [at.timestamp() for at in service.store.latest_times(record.run_id, LATEST)]
     return progress(latest, expected, record.judgements, time.time())
 
 
-def progress(latest: Sequence[float], expected: int | None, judgements: int, now: float) -> Progress:
+def progress(latest: Sequence[float], expected: int | None, judgements: int, now: float) -> RunProgress:
     """`latest` are the times of the latest judgements, the newest first."""
     span = now - latest[-1] if len(latest) > 1 else 0.0
     per_second = len(latest) / span if span > 0 else None
     left = None if expected is None or not per_second else max(0, expected - judgements) / per_second
     if left is not None and left > 366 * 86_400:  # it stands still
         left = None
-    return Progress(
+    return RunProgress(
         per_second=per_second,
         seconds_left=left,
         ends_at=None if left is None else datetime.fromtimestamp(now, UTC) + timedelta(seconds=left),
@@ -67,9 +67,9 @@ def shown_plan(plan: Mapping[str, Json]) -> dict[str, Any]:
 
 def _shown(name: str, value: Json) -> Json:
     if isinstance(value, dict):
-        return {str(key): _shown(str(key), item) for key, item in value.items()}
+        return {str(key): _shown(str(key), each) for key, each in value.items()}
     if isinstance(value, list):
-        return [_shown("", item) for item in value]
+        return [_shown("", each) for each in value]
     if isinstance(value, str):
         named = any(part in name.lower() for part in _SECRET_NAMES)
         return MASK if named else records_json(_without_secrets(value))

@@ -63,7 +63,7 @@ def labels_of(contract: Contract, name: str) -> tuple[str, ...]:
     return given if own in given else (*given, own)
 
 
-class Fields(NamedTuple):
+class FieldValues(NamedTuple):
     values: dict[str, Json]
     """Property -> what was given."""
     extra: list[str]
@@ -72,7 +72,7 @@ class Fields(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class FieldNames:
     """Finds a contract's properties in objects."""
 
     own: Mapping[str, str]
@@ -83,7 +83,7 @@ class Names:
     """Properties that are objects themselves."""
 
     @classmethod
-    def of(cls, contract: Contract) -> "Names":
+    def of(cls, contract: Contract) -> "FieldNames":
         """Made once per contract: a judge reads all its replies with the same one."""
         kept = _KEPT.get(id(contract))
         if kept is None or kept[0] is not contract:
@@ -93,7 +93,7 @@ class Names:
         return kept[1]
 
     @classmethod
-    def _made(cls, contract: Contract) -> "Names":
+    def _made(cls, contract: Contract) -> "FieldNames":
         schemas = properties(contract)
         own = {plain_key(name): name for name in schemas}
         aliases: dict[str, str] = {}
@@ -115,7 +115,7 @@ class Names:
     def any_in(self, keys: Iterable[str]) -> bool:
         return any(self.property_of(key) is not None for key in keys)
 
-    def pick(self, found: Mapping[str, Json]) -> Fields:
+    def pick(self, found: Mapping[str, Json]) -> FieldValues:
         """Sort an object's keys; a key that is a property's own name goes before one of its labels."""
         values: dict[str, Json] = {}
         extra: list[str] = []
@@ -139,7 +139,7 @@ class Names:
                     twice.add(alias)
             else:
                 extra.append(key)
-        return Fields(values, extra, twice)
+        return FieldValues(values, extra, twice)
 
     def unwrap(self, found: Mapping[str, Json]) -> Mapping[str, Json] | None:
         """The object that holds the contract's fields: this one, or the one that it wraps; else None."""
@@ -159,5 +159,5 @@ class Names:
 
 
 MOST_KEPT = 64
-_KEPT: dict[int, tuple[Contract, Names]] = {}
+_KEPT: dict[int, tuple[Contract, FieldNames]] = {}
 """By identity, beside the contract itself, so that its id cannot be given to another one."""

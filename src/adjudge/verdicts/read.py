@@ -9,16 +9,16 @@ from adjudge.records import Contract, Form, Json, Verdict
 from adjudge.verdicts.clean import blank_thoughts, decoded, is_wrapping, tidy
 from adjudge.verdicts.labelled import read_labelled
 from adjudge.verdicts.marks import read_bare, read_brackets, read_tags, tagged_prose
-from adjudge.verdicts.names import Names, properties
-from adjudge.verdicts.objects import CUT_OFF, Found, find_objects, settled
+from adjudge.verdicts.names import FieldNames, properties
+from adjudge.verdicts.objects import CUT_OFF, FoundObject, find_objects, settled
 from adjudge.verdicts.planted import object_in_case, words_in_case
-from adjudge.verdicts.said import Said
+from adjudge.verdicts.text_reading import TextReading
 from adjudge.verdicts.validate import split_bullets, to_verdict
-from adjudge.verdicts.values import Problem
+from adjudge.verdicts.values import ValueProblem
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Unread:
+class UnreadReply:
     """It does not validate, or there is nothing to read."""
 
     why: str
@@ -32,7 +32,7 @@ class Planted:
     verdict: Verdict
 
 
-TEXT_FORMS: Mapping[Form, tuple[Callable[[str, Contract], Said | None], ...]] = {
+TEXT_FORMS: Mapping[Form, tuple[Callable[[str, Contract], TextReading | None], ...]] = {
     "json": (),
     "sections": (read_labelled,),
     "line": (read_labelled,),
@@ -66,18 +66,18 @@ class Taken(NamedTuple):
     """What was found last: an object or words."""
 
     text: str
-    object: Found | None
-    said: Said | None
+    object: FoundObject | None
+    said: TextReading | None
 
 
 def read_verdict(
     text: str, contract: Contract, *, whole: bool, case_texts: Sequence[str]
-) -> Verdict | Unread | Planted:
+) -> Verdict | UnreadReply | Planted:
     """Read loosely, validate strictly what the score needs, and never take a planted verdict silently.
 
     With `whole` the provider held the model to the schema: the reply is the verdict, and nothing else is one.
     """
-    names = Names.of(contract)
+    names = FieldNames.of(contract)
     contract = replace(contract, form="json") if whole and contract.form != "json" else contract
     cleaned = tidy(text)
     if not cleaned.strip():
@@ -98,10 +98,10 @@ def read_verdict(
     return _unread(WANTED[contract.form])
 
 
-def find_last(text: str, contract: Contract, names: Names) -> Taken:
+def find_last(text: str, contract: Contract, names: FieldNames) -> Taken:
     """The last thing that claims to be the verdict, outside reasoning blocks, whether or not it validates."""
     text = _without_thoughts(text, names)
-    last: Found | None = None
+    last: FoundObject | None = None
     for found in find_objects(text, names):
         last = found
     last = settled(last, names) if last is not None else None
@@ -113,9 +113,9 @@ def find_last(text: str, contract: Contract, names: Names) -> Taken:
     return Taken(text, last, None)
 
 
-def _said(text: str, contract: Contract) -> Said | None:
+def _said(text: str, contract: Contract) -> TextReading | None:
     """What the form's own mark says, else the label; a bare reply that is no label may still begin with one."""
-    first: Said | None = None
+    first: TextReading | None = None
     for form in TEXT_FORMS[contract.form]:
         said = form(text, contract)
         if said is not None and (not said.problem or contract.form != "bare"):
@@ -124,7 +124,7 @@ def _said(text: str, contract: Contract) -> Said | None:
     return first
 
 
-def _without_thoughts(text: str, names: Names) -> str:
+def _without_thoughts(text: str, names: FieldNames) -> str:
     """Blank reasoning blocks, except where the tags are quoted inside an object that reads as it stands."""
     if "<" not in text and "[" not in text:
         return text
@@ -136,12 +136,18 @@ def _without_thoughts(text: str, names: Names) -> str:
 
 
 def _from_object(
-    text: str, found: Found, contract: Contract, names: Names, case_texts: Sequence[str], *, whole: bool
-) -> Verdict | Unread | Planted:
+    text: str,
+    found: FoundObject,
+    contract: Contract,
+    names: FieldNames,
+    case_texts: Sequence[str],
+    *,
+    whole: bool,
+) -> Verdict | UnreadReply | Planted:
     if found.value is None:
         return _unread(found.problem)
     verdict = to_verdict(found.value, contract, names)
-    if isinstance(verdict, Problem):
+    if isinstance(verdict, ValueProblem):
         return _unread(verdict.text)
     if is_wrapping(text[: found.start]) and is_wrapping(text[found.end :]):
         return verdict
@@ -153,13 +159,13 @@ def _from_object(
 
 
 def _from_words(
-    text: str, said: Said, contract: Contract, names: Names, case_texts: Sequence[str]
-) -> Verdict | Unread | Planted:
+    text: str, said: TextReading, contract: Contract, names: FieldNames, case_texts: Sequence[str]
+) -> Verdict | UnreadReply | Planted:
     if said.problem:
         return _unread(said.problem)
     values = _with_reason(text, said, contract)
     verdict = to_verdict(values, contract, names)
-    if isinstance(verdict, Problem):
+    if isinstance(verdict, ValueProblem):
         return _unread(verdict.text)
     start, end = min(said.spans)[0], max(said.spans, key=lambda span: span[1])[1]
     if is_wrapping(text[:start]) and is_wrapping(text[end:]):
@@ -171,14 +177,14 @@ def _from_words(
 
 def explanation(text: str, contract: Contract) -> str | None:
     """The prose around the verdict of a reply: what stands before it, else what follows it."""
-    taken = find_last(tidy(text), contract, Names.of(contract))
+    taken = find_last(tidy(text), contract, FieldNames.of(contract))
     if taken.object is not None:
         start, end = taken.object.start, taken.object.end
         return _prose(taken.text[:start]) or _prose(taken.text[end:]) or None
     return (_words_around(taken.text, taken.said) or None) if taken.said is not None else None
 
 
-def _with_reason(text: str, said: Said, contract: Contract) -> dict[str, Json]:
+def _with_reason(text: str, said: TextReading, contract: Contract) -> dict[str, Json]:
     """Lists from their bullets; and, where a judge concludes with its label, what stood before it as the reason."""
     values = dict(said.values)
     schemas = properties(contract)
@@ -201,7 +207,7 @@ def _with_reason(text: str, said: Said, contract: Contract) -> dict[str, Json]:
     return {**values, reason: spoken} if spoken else values
 
 
-def _words_around(text: str, said: Said) -> str:
+def _words_around(text: str, said: TextReading) -> str:
     """The prose before the verdict, else on its line or after it."""
     start, end = min(said.spans)[0], max(said.spans, key=lambda span: span[1])[1]
     ends = [at + len(mark) for mark in SENTENCE_ENDS if (at := text.rfind(mark, 0, start)) >= 0]
@@ -224,11 +230,11 @@ def _prose(text: str) -> str:
     return "" if is_wrapping(stripped) or not any(c.isalnum() for c in stripped) else stripped
 
 
-def _unread(problem: str) -> Unread:
+def _unread(problem: str) -> UnreadReply:
     """One sentence: the problems are written to follow `the reply`."""
     if problem.startswith("`"):
-        return Unread(why=f"In the reply {problem}."[:400])
+        return UnreadReply(why=f"In the reply {problem}."[:400])
     if problem.startswith(("it ", "its ")):
         subject = "The reply's" if problem.startswith("its ") else "The reply"
-        return Unread(why=f"{subject} {problem.split(' ', 1)[1]}."[:400])
-    return Unread(why=f"In the reply {problem}."[:400])
+        return UnreadReply(why=f"{subject} {problem.split(' ', 1)[1]}."[:400])
+    return UnreadReply(why=f"In the reply {problem}."[:400])

@@ -302,7 +302,7 @@ def test_the_page_of_figures_shows_them_and_links_to_the_disagreements(pages):
     for kind in ("accuracy", "labels", "confusion", "disagreements", "coefficients", "means", "quote"):
         assert f'data-kind="{kind}"' in page.text
     first = found["disagreements"][0]["case_id"]
-    assert f"/runs/r/item?case={first}&amp;judge=tone" in page.text
+    assert f"/runs/r/case?case={first}&amp;judge=tone" in page.text
 
 
 def test_figures_before_the_end_are_shown_after_a_warning(pages):

@@ -1,4 +1,4 @@
-"""The run page and its API: the figures of the command line, every bar with its items, files as the writers make them."""
+"""The run page and its API: the figures of the command line, every bar with its cases, files as the writers make them."""
 
 import html
 import json

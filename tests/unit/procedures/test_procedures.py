@@ -126,7 +126,7 @@ def test_a_missing_input_is_named_and_nothing_is_asked():
     requests, ruling = converse(PLAIN, case_of(question="?"))
     assert requests == []
     assert ruling.outcome == Failed(
-        kind="missing_input", message="`response` is absent; the row has `question`", error_kind="response"
+        kind="missing_input", message="`response` is absent; the case has `question`", error_kind="response"
     )
 
 

@@ -196,13 +196,14 @@ def failed_document(run: str, cases: Sequence[CaseResults], binary: Collection[s
 
 
 def _entry(case: CaseResults, binary: Collection[str], *, several: bool) -> CaseEntry:
-    lines = [
-        (word, text) for word, text in (("expected", case.expected), ("got", case.answer)) if text is not None
-    ]
+    lines = [(word, text) for word, text in (("expected", case.expected), ("got", case.answer)) if text]
+    if case.answer is not None and not case.answer:
+        lines.append(("got an empty response", ""))
     reason = next((result.reason for result in case.results if result.reason and not result.passed), "")
     marks = [
-        f"{result.judge} {case_result(result, binary)}" if several else case_result(result, binary)
+        f"{result.judge if several else 'score'} {text}" if several or text[0].isdigit() else text
         for result in case.results
+        for text in [case_result(result, binary)]
     ]
     marks += ["unsure"] if any(result.uncertain for result in case.results) else []
     shown = [mark for mark in marks if several or mark != "fail"]
@@ -319,7 +320,7 @@ def _trust(summary: Summary) -> Iterator[Fact]:
         yield Fact(
             kind="near",
             label="Judge",
-            text=f"{_cases(uncertain)} near the threshold: little better than a coin there",
+            text=f"{_cases(uncertain)} near the threshold, where the judge is unsure",
         )
     estimates = (summary.mean, summary.pass_rate, summary.agreement and summary.agreement.rate)
     for warning in dict.fromkeys(each.warning for each in estimates if each and each.warning):
@@ -340,15 +341,20 @@ def _labels(agreement: LabelAgreement, scale: Scale | None) -> Fact:
             Command(f"adjudge agree RUN --label-map {example}=…"),
         )
         return Fact(kind="labels", label="Judge", text=text, tone="warning")
-    rate, near = agreement.rate, agreement.within_one
-    share = "" if rate is None else f" ({rate.value * 100:.1f} %)"
-    steps = "" if near is None else f", within one step on {near.value * 100:.0f} %"
-    ranks = (
-        "" if agreement.rank_correlation is None else f", rank correlation {agreement.rank_correlation:.2f}"
-    )
+    if not agreement.judged:
+        text = f"not compared with labels: none of the {show_count(agreement.labelled)} labelled cases was scored"
+        return Fact(kind="labels", label="Judge", text=text)
+    equal, judged = show_count(agreement.equal), show_count(agreement.judged)
+    if agreement.within_one is None:
+        share = f" ({agreement.rate.value * 100:.1f} %)" if agreement.rate else ""
+        text = f"agrees with your labels on {equal} of {judged}{share}"
+    else:  # on a scale of steps equality alone says little
+        near = agreement.within_one.value
+        text = f"within one step of your labels on {near * agreement.judged:,.0f} of {judged} ({near * 100:.1f} %), equal on {equal}"
+    if agreement.rank_correlation is not None:
+        text += f"; rank correlation {agreement.rank_correlation:.2f}"
     lost = agreement.labelled - agreement.judged
-    missed = f"; {_cases(lost)} with a label not scored" if lost else ""
-    text = f"agrees with your labels on {show_count(agreement.equal)} of {show_count(agreement.judged)}{share}{steps}{ranks}{missed}"
+    text += f"; {_cases(lost)} with a label not scored" if lost else ""
     return Fact(kind="labels", label="Judge", text=text)
 
 
@@ -461,7 +467,7 @@ def _next(run: RunSummary) -> Iterator[Fact]:
         return
     commands = [Command(f"adjudge show {run.run} {run.cases[0].case_id}")] if run.cases else []
     commands.append(Command(f"adjudge view {run.run}"))
-    if run.before is not None:
+    if run.before is not None and any(summary.judged for summary in run.judges):
         commands.append(Command(f"adjudge compare {run.before} {run.run}"))
     yield Fact(kind="next", label="Next", text=join(" · ", commands))
 

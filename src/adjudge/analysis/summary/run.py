@@ -107,18 +107,24 @@ def run_before(store: Store, record: RunRecord) -> str | None:
 
 
 def before_among(records: Iterable[RunRecord], record: RunRecord) -> RunRecord | None:
-    """The latest finished run of the same file that began before this one."""
-    path = record.plan.get("path")
+    """The latest finished run of the same file that began before this one and has a judge of the same name."""
+    path, judges = record.plan.get("path"), _judge_names(record)
     earlier = [
         run
         for run in records
         if path
         and run.plan.get("path") == path
+        and judges & _judge_names(run)
         and run.run_id != record.run_id
         and run.state == "finished"
         and run.started_at < record.started_at
     ]
     return max(earlier, key=lambda run: run.started_at, default=None)
+
+
+def _judge_names(record: RunRecord) -> set[str]:
+    judges = record.plan.get("judges")
+    return {str(each).partition("@")[0] for each in judges} if isinstance(judges, list) else set()
 
 
 def _results(case_id: str, case: Case | None, judgements: Iterable[Judgement]) -> CaseResults:

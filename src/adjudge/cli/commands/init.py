@@ -9,6 +9,15 @@ from adjudge.errors import SettingsError
 
 STARTER = ("cases.jsonl", "judge.md", "adjudge.toml")
 
+KEYLESS = """\
+  adjudge models pull                             once: fetch the small judge that runs on this machine
+  adjudge run cases.jsonl --judge correctness     judge the starter cases with it
+  adjudge show judge.md                           what adjudge understood of your own judge
+  adjudge lint judge.md                           what would make it unreliable
+"""
+OWN_MODEL = """\
+  adjudge run cases.jsonl --judge judge.md --model openai:NAME"""
+
 
 def command(*, folder: str) -> None:
     target = Path(folder)
@@ -30,10 +39,5 @@ def command(*, folder: str) -> None:
     click.echo(f"wrote {', '.join(STARTER)} in {target}")
     cd = "" if folder == "." else f"  cd {folder}\n"
     click.echo(
-        "\nnext:\n"
-        f"{cd}"
-        "  adjudge show judge.md                                  what was understood of the judge\n"
-        "  adjudge lint judge.md                                  what would make it unreliable\n"
-        "  adjudge run cases.jsonl --judge judge.md --model openai:NAME\n"
-        "  adjudge run cases.jsonl --judge correctness --model openai:NAME"
+        f"\nnext, with no key:\n{cd}{KEYLESS}\nthen, with a model of your own (`adjudge models` lists them):\n{OWN_MODEL}"
     )

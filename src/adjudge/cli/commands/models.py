@@ -68,7 +68,7 @@ def pull(*, source: Path | None) -> None:
     shown = PullProgress()
     base = fetch(source=source, progress=shown)
     shown.end()
-    tell("making the judge: the trained adapter is merged into the base model …")
+    tell("building the embedded judge: merging the trained adapter into the base model …")
     folder = merge(base, ADAPTER)
     click.echo(f"the embedded judge is ready, in {folder}")
 

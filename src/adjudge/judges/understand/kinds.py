@@ -131,7 +131,7 @@ UNKNOWN = Kind()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Range:
+class NumberRange:
     low: float
     high: float
     decimals: bool
@@ -143,9 +143,9 @@ def to_number(written: str) -> float:
     return float(_NUMBER_WORDS.get(written.lower(), written))
 
 
-def find_ranges(text: str) -> list[Range]:
+def find_ranges(text: str) -> list[NumberRange]:
     """Every range of numbers in the text that is not a count of sentences, words and the like."""
-    found: list[Range] = []
+    found: list[NumberRange] = []
     for pattern in RANGES:
         for match in pattern.finditer(text):
             low, high = to_number(match["low"]), to_number(match["high"])
@@ -156,7 +156,9 @@ def find_ranges(text: str) -> list[Range]:
             if low == high or _COUNTED.match(text, match.end()) or high - low > 1000 or abs(low) > 100:
                 continue
             decimals = "." in match["low"] + match["high"]
-            found.append(Range(low=low, high=high, decimals=decimals, start=match.start(), end=match.end()))
+            found.append(
+                NumberRange(low=low, high=high, decimals=decimals, start=match.start(), end=match.end())
+            )
     for pattern, low in ((_POINT_SCALE, 1.0), (_OUT_OF, 0.0)):
         for match in pattern.finditer(text):
             written = match["high"] or match["stars"]
@@ -165,7 +167,9 @@ def find_ranges(text: str) -> list[Range]:
                 not any(match.start() < other.end and other.start < match.end() for other in found)
                 and high > 1
             ):
-                found.append(Range(low=low, high=high, decimals=False, start=match.start(), end=match.end()))
+                found.append(
+                    NumberRange(low=low, high=high, decimals=False, start=match.start(), end=match.end())
+                )
     return sorted(found, key=lambda item: item.start)
 
 
@@ -243,7 +247,7 @@ def _read_kind(text: str, *, whole: bool, booleans: bool) -> Kind:
     return UNKNOWN
 
 
-def ranged(span: Range, *, decimals: bool, whole: bool) -> Kind:
+def ranged(span: NumberRange, *, decimals: bool, whole: bool) -> Kind:
     """Whole numbers unless the words allow others; from 0 to 1 whole numbers have to be asked for."""
     fractional = (span.decimals or decimals or span.high - span.low <= 1) and not whole
     return Kind(type="number" if fractional else "integer", low=span.low, high=span.high)

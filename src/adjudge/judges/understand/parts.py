@@ -1,15 +1,22 @@
-"""One part of a verdict, as far as a prompt has told about it."""
+"""One part of a verdict, as far as a prompt has told about it; to JSON Schema and back."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from adjudge.judges.schema import object_schema
-from adjudge.judges.understand.kinds import UNKNOWN, Kind
-from adjudge.records import Form, Json
+from adjudge.judges.understand.kinds import UNKNOWN, Kind, Type
+from adjudge.records import Form, Json, JsonSchema
+
+_TYPES: dict[str, Type] = {
+    "integer": "integer",
+    "number": "number",
+    "boolean": "boolean",
+    "string": "string",
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Part:
+class VerdictPart:
     name: str
     kind: Kind = UNKNOWN
     shape: Mapping[str, Json] | None = None
@@ -25,16 +32,16 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
+class FoundContract:
     """An output contract read from a prompt, before its score is understood."""
 
     form: Form
-    parts: tuple[Part, ...]
+    parts: tuple[VerdictPart, ...]
     start: int = 0
     """Where in the outline it was read."""
     end: int = 0
 
-    def __getitem__(self, name: str) -> Part | None:
+    def __getitem__(self, name: str) -> VerdictPart | None:
         return next((part for part in self.parts if part.name == name), None)
 
 
@@ -43,7 +50,7 @@ def as_number(value: float) -> int | float:
     return int(value) if value == int(value) else value
 
 
-def part_schema(part: Part) -> dict[str, Json]:
+def part_schema(part: VerdictPart) -> dict[str, Json]:
     if part.shape is not None:
         return dict(part.shape)
     kind = part.kind
@@ -62,5 +69,32 @@ def part_schema(part: Part) -> dict[str, Json]:
     return schema
 
 
-def parts_schema(parts: tuple[Part, ...]) -> dict[str, Json]:
+def parts_schema(parts: tuple[VerdictPart, ...]) -> dict[str, Json]:
     return object_schema({part.name: part_schema(part) for part in parts})
+
+
+def parts_of_schema(schema: JsonSchema) -> tuple[VerdictPart, ...]:
+    """The parts of a declared verdict, so that the same rules find its score."""
+    properties = schema.get("properties")
+    assert isinstance(properties, dict)
+    return tuple(_part_of(name, child) for name, child in properties.items())
+
+
+def _part_of(name: str, schema: Json) -> VerdictPart:
+    assert isinstance(schema, dict)
+    description = schema.get("description")
+    says = description if isinstance(description, str) else ""
+    options = schema.get("enum")
+    if isinstance(options, list):
+        if set(map(str, options)) == {"True", "False"}:
+            return VerdictPart(name=name, kind=Kind(type="boolean"), says=says)
+        return VerdictPart(name=name, kind=Kind(type="string", options=tuple(options)), says=says)
+    kind = schema.get("type")
+    if not isinstance(kind, str) or kind not in _TYPES:
+        return VerdictPart(name=name, shape=schema, says=says)
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if isinstance(low, int | float) and isinstance(high, int | float):
+        return VerdictPart(
+            name=name, kind=Kind(type=_TYPES[kind], low=float(low), high=float(high)), says=says
+        )
+    return VerdictPart(name=name, kind=Kind(type=_TYPES[kind]), says=says)

@@ -14,8 +14,16 @@ from adjudge.judges.understand.names import (
     is_reason,
     near_example,
 )
-from adjudge.judges.understand.parts import Found, Part, part_schema
-from adjudge.judges.understand.skeleton import Entry, Leaf, ListNode, Node, ObjectNode, Shown, find_objects
+from adjudge.judges.understand.parts import FoundContract, VerdictPart, part_schema
+from adjudge.judges.understand.skeleton import (
+    Leaf,
+    ListNode,
+    Node,
+    ObjectNode,
+    Skeleton,
+    SkeletonEntry,
+    find_objects,
+)
 from adjudge.records import Json
 
 _PLACE = re.compile(
@@ -26,7 +34,7 @@ _SCHEMA_KEYS = {"type", "enum", "anyOf", "allOf", "oneOf", "$ref", "const"}
 _TYPES = {"string", "number", "integer", "boolean", "array", "object", "null"}
 
 
-def find_shown_json(text: str) -> Found | None:
+def find_shown_json(text: str) -> FoundContract | None:
     """The verdict a prompt shows as JSON, if it shows one."""
     shown = [item for item in find_objects(text) if not _is_data(item)]
     if not shown:
@@ -43,7 +51,7 @@ def find_shown_json(text: str) -> Found | None:
         _part(entry, described(text, entry.name, spans), [twin.node[entry.name] for twin in same])
         for entry in entries
     )
-    return Found(form="json", parts=parts, start=chosen.start, end=chosen.end)
+    return FoundContract(form="json", parts=parts, start=chosen.start, end=chosen.end)
 
 
 def shows_a_list(text: str) -> bool:
@@ -52,7 +60,7 @@ def shows_a_list(text: str) -> bool:
     return bool(shown) and max(shown, key=lambda item: _rank(text, item)).in_list
 
 
-def _is_data(shown: Shown) -> bool:
+def _is_data(shown: Skeleton) -> bool:
     """JSON that is filled from the case is what is judged, not what is asked for."""
     names = shown.node.names
     if any(REFERENCE.search(name) for name in names):
@@ -73,7 +81,7 @@ def _leaves(node: Node) -> list[Leaf]:
     return [leaf for child in children for leaf in _leaves(child)]
 
 
-def _rank(text: str, shown: Shown) -> int:
+def _rank(text: str, shown: Skeleton) -> int:
     names = shown.node.names
     rank = 0
     if any(is_rating(name) or is_label(name) for name in names):
@@ -111,7 +119,7 @@ def described(text: str, name: str, spans: tuple[tuple[int, int], ...] = ()) -> 
     return "\n".join(found[:4])
 
 
-def _part(entry: Entry, says: str, twins: list[Node | None]) -> Part:
+def _part(entry: SkeletonEntry, says: str, twins: list[Node | None]) -> VerdictPart:
     node = entry.node
     about = "\n".join(part for part in (entry.comment, says) if part)
     if isinstance(node, ObjectNode):
@@ -119,7 +127,7 @@ def _part(entry: Entry, says: str, twins: list[Node | None]) -> Part:
         if schema is not None:
             return schema_part(entry.name, schema, about)
         shape = object_schema({child.name: part_schema(_part(child, "", [])) for child in node.entries})
-        return Part(name=entry.name, shape=shape, says=about)
+        return VerdictPart(name=entry.name, shape=shape, says=about)
     if isinstance(node, ListNode):
         place = _bracketed_place(node)
         if place is None:
@@ -133,7 +141,9 @@ def _part(entry: Entry, says: str, twins: list[Node | None]) -> Part:
     if kind.type == "string" and not kind.options and (is_rating(entry.name) or is_label(entry.name)):
         kind = replace(kind, options=_shown_labels(node, twins))
     as_text = node.quoted and kind.numeric
-    return Part(name=entry.name, kind=kind, says=f"{node.text}\n{about}".strip(), number_as_text=as_text)
+    return VerdictPart(
+        name=entry.name, kind=kind, says=f"{node.text}\n{about}".strip(), number_as_text=as_text
+    )
 
 
 def _bracketed_place(node: ListNode) -> Leaf | None:
@@ -194,7 +204,7 @@ def merge(kind: Kind, said: Kind) -> Kind:
     return said
 
 
-def _list_part(name: str, node: ListNode, about: str) -> Part:
+def _list_part(name: str, node: ListNode, about: str) -> VerdictPart:
     said = read_kind(about) if about else UNKNOWN
     objects = [element for element in node.elements if isinstance(element, ObjectNode)]
     items: dict[str, Json]
@@ -203,14 +213,14 @@ def _list_part(name: str, node: ListNode, about: str) -> Part:
     elif node.elements and isinstance(node.elements[0], Leaf):
         first = node.elements[0]
         kind = UNKNOWN if first.quoted else read_kind(first.text, whole=True)
-        items = part_schema(Part(name=name, kind=kind)) if kind.known else {"type": "string"}
+        items = part_schema(VerdictPart(name=name, kind=kind)) if kind.known else {"type": "string"}
     else:
         items = {"type": "string"}
     shape: dict[str, Json] = {"type": "array", "items": items}
     count = said.count or _labelled_count(node)
     if count is not None:
         shape |= {"minItems": count, "maxItems": count}
-    return Part(name=name, shape=shape, says=about)
+    return VerdictPart(name=name, shape=shape, says=about)
 
 
 def _labelled_count(node: ListNode) -> int | None:
@@ -245,7 +255,7 @@ def _property_schema(node: ObjectNode) -> ObjectNode | None:
     return node if isinstance(node["enum"], ListNode) else None
 
 
-def schema_part(name: str, node: ObjectNode, about: str) -> Part:
+def schema_part(name: str, node: ObjectNode, about: str) -> VerdictPart:
     """A property that a shown JSON Schema describes."""
     description = node["description"]
     says = "\n".join(
@@ -254,21 +264,21 @@ def schema_part(name: str, node: ObjectNode, about: str) -> Part:
     choices = node["enum"]
     if isinstance(choices, ListNode):
         options = tuple(_literal(element) for element in choices.elements if isinstance(element, Leaf))
-        return Part(name=name, kind=Kind(type="string", options=options), says=says)
+        return VerdictPart(name=name, kind=Kind(type="string", options=options), says=says)
     kind_leaf = node["type"]
     kind = kind_leaf.text.strip().lower() if isinstance(kind_leaf, Leaf) else "string"
     properties, items = node["properties"], node["items"]
     if kind == "object" and isinstance(properties, ObjectNode):
         shape = object_schema({child.name: part_schema(_part(child, "", [])) for child in properties.entries})
-        return Part(name=name, shape=shape, says=says)
+        return VerdictPart(name=name, shape=shape, says=says)
     if kind == "array":
         inner: dict[str, Json] = {"type": "string"}
         if isinstance(items, ObjectNode):
             inner = part_schema(schema_part("item", items, "")) if _property_schema(items) else inner
-        return Part(name=name, shape={"type": "array", "items": inner}, says=says)
+        return VerdictPart(name=name, shape={"type": "array", "items": inner}, says=says)
     low, high = _number(node["minimum"]), _number(node["maximum"])
     if kind in {"integer", "number"} and low is not None and high is not None:
-        return Part(
+        return VerdictPart(
             name=name,
             kind=Kind(type="integer" if kind == "integer" else "number", low=low, high=high),
             says=says,
@@ -276,16 +286,16 @@ def schema_part(name: str, node: ObjectNode, about: str) -> Part:
     if kind in {"integer", "number"}:
         said = read_kind(says)
         whole = Kind(type="integer" if kind == "integer" else "number")
-        return Part(
+        return VerdictPart(
             name=name,
             kind=replace(said, type=whole.type) if said.numeric and said.bounded else whole,
             says=says,
         )
     if kind == "boolean":
-        return Part(name=name, kind=Kind(type="boolean"), says=says)
+        return VerdictPart(name=name, kind=Kind(type="boolean"), says=says)
     said = read_kind(says)
     options = said.options if kind == "string" and not said.numeric and not is_reason(name) else ()
-    return Part(name=name, kind=Kind(type="string", options=options), says=says)
+    return VerdictPart(name=name, kind=Kind(type="string", options=options), says=says)
 
 
 def _number(node: Node | None) -> float | None:

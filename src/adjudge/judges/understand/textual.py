@@ -13,9 +13,8 @@ from adjudge.judges.understand.names import (
     near_example,
     snake_case,
 )
-from adjudge.judges.understand.options import bracketed_meanings, meanings_of
-from adjudge.judges.understand.parts import Found, Part
-from adjudge.judges.understand.words import word_choices
+from adjudge.judges.understand.parts import FoundContract, VerdictPart
+from adjudge.judges.understand.words import bracketed_meanings, meanings_of, word_choices
 
 # ---- tags ----------------------------------------------------------------------------------------------
 
@@ -52,8 +51,8 @@ _GIVEN = re.compile(
 """In the name of a tag that holds what the judge is told."""
 
 
-def find_tags(text: str) -> Found | None:
-    parts: dict[str, Part] = {}
+def find_tags(text: str) -> FoundContract | None:
+    parts: dict[str, VerdictPart] = {}
     places: dict[str, int] = {}
     start, end = len(text), 0
     filled = {match[1].lower() for match in re.finditer(r"<([A-Za-z][\w-]{0,40})>[^<]{0,40}⟦", text)}
@@ -85,10 +84,10 @@ def find_tags(text: str) -> Found | None:
     if len({part.name for part in parts.values()}) != len(parts):
         return None
     in_order = sorted(parts, key=lambda name: places[name])
-    return Found(form="tags", parts=tuple(parts[name] for name in in_order), start=start, end=end)
+    return FoundContract(form="tags", parts=tuple(parts[name] for name in in_order), start=start, end=end)
 
 
-def _tag_part(tag: str, inside: str, text: str) -> Part:
+def _tag_part(tag: str, inside: str, text: str) -> VerdictPart:
     """A part named by its tag, or by what stands in it where the tag says nothing (`<S2>your score</S2>`)."""
     if is_rating(tag) or is_label(tag) or is_reason(tag):
         return _text_part(tag, inside, text)
@@ -103,11 +102,11 @@ def _tag_part(tag: str, inside: str, text: str) -> Part:
     return _text_part(tag, inside, text)
 
 
-def _text_part(name: str, inside: str, text: str) -> Part:
+def _text_part(name: str, inside: str, text: str) -> VerdictPart:
     """A part from its written place; what the place leaves open is read where the prompt speaks of it."""
     property_name = snake_case(name)
     if is_reason(property_name) and not is_rating(property_name):
-        return Part(name=property_name, kind=Kind(type="string"), says=inside, labels=(spoken(name),))
+        return VerdictPart(name=property_name, kind=Kind(type="string"), says=inside, labels=(spoken(name),))
     kind = read_kind(inside, whole=True, booleans=False) if inside else Kind()
     if (
         inside
@@ -124,7 +123,7 @@ def _text_part(name: str, inside: str, text: str) -> Part:
             options = options_near(text, spoken(name))
             kind = Kind(type="string", options=options)
     options = tuple(option for option in kind.options if isinstance(option, str))
-    return Part(
+    return VerdictPart(
         name=property_name,
         kind=kind,
         says=inside,
@@ -158,7 +157,7 @@ _BRACKETS = re.compile(r"\[\[(?P<inside>[^\[\]\n]{1,60})\]\]")
 _BEFORE_BRACKETS = re.compile(r"(?P<label>[A-Za-z][A-Za-z ]{0,30}?)\s{0,2}:?\s{0,2}[`\"'*]{0,2}$")
 
 
-def find_brackets(text: str) -> Found | None:
+def find_brackets(text: str) -> FoundContract | None:
     labels: list[str] = []
     rating = ""
     kind = Kind()
@@ -186,17 +185,17 @@ def find_brackets(text: str) -> Found | None:
         elif len(inside.split()) <= 3 and inside not in labels:
             labels.append(inside)
     if rating:
-        part = Part(name=rating, kind=kind if kind.numeric else Kind(type="integer"), labels=(rating,))
-        return Found(form="brackets", parts=(part,), start=start, end=end)
+        part = VerdictPart(name=rating, kind=kind if kind.numeric else Kind(type="integer"), labels=(rating,))
+        return FoundContract(form="brackets", parts=(part,), start=start, end=end)
     if len(labels) >= 2:
         meanings = {**meanings_of(text, tuple(labels)), **bracketed_meanings(text)}
-        part = Part(
+        part = VerdictPart(
             name="verdict",
             kind=Kind(type="string", options=tuple(labels)),
             labels=("verdict",),
             meanings=meanings,
         )
-        return Found(form="brackets", parts=(part,), start=start, end=end)
+        return FoundContract(form="brackets", parts=(part,), start=start, end=end)
     return None
 
 
@@ -229,7 +228,7 @@ _OWNED = re.compile(r"^(?:the|your|my)\s+|(?<!\s)\s++(?:is|are)$", re.IGNORECASE
 _FORM = re.compile(r"\b(?:evaluation|scoring|answer|rating) form\b[^\n]{0,40}:?", re.IGNORECASE)
 
 
-def find_lines(text: str) -> Found | None:
+def find_lines(text: str) -> FoundContract | None:
     """`Label: value` lines the reply should have, and the same inside quotes."""
     result = _find_result_mark(text)
     if result is not None:
@@ -290,15 +289,15 @@ def _is_place(value: str) -> bool:
     )
 
 
-def _lines_contract(text: str, candidates: list[tuple[int, int, str, str]]) -> Found | None:
-    parts: dict[str, Part] = {}
+def _lines_contract(text: str, candidates: list[tuple[int, int, str, str]]) -> FoundContract | None:
+    parts: dict[str, VerdictPart] = {}
     values: dict[str, list[str]] = {}
     for _, _, label, value in sorted(candidates):
         name = snake_case(_OWNED.sub("", label) or label)
         values.setdefault(name, [])
         if value.strip():
             values[name].append(_HERE.sub("", value.strip()))
-        parts.setdefault(name, Part(name=name, labels=(spoken(label),)))
+        parts.setdefault(name, VerdictPart(name=name, labels=(spoken(label),)))
     read = tuple(_line_part(part, values[name], text) for name, part in parts.items())
     named = any(is_rating(part.name) or is_label(part.name) or part.kind.bounded for part in read)
     if not named and not _FORM.search(text):
@@ -307,7 +306,7 @@ def _lines_contract(text: str, candidates: list[tuple[int, int, str, str]]) -> F
     if not telling:
         return None
     bare = all(not shown for shown in values.values()) and len(read) == 1
-    return Found(
+    return FoundContract(
         form="bare" if bare else "line",
         parts=read,
         start=min(item[0] for item in candidates),
@@ -315,14 +314,16 @@ def _lines_contract(text: str, candidates: list[tuple[int, int, str, str]]) -> F
     )
 
 
-def _line_part(part: Part, values: list[str], text: str) -> Part:
+def _line_part(part: VerdictPart, values: list[str], text: str) -> VerdictPart:
     if is_reason(part.name) and not is_rating(part.name):
-        return Part(name=part.name, kind=Kind(type="string"), labels=part.labels, says=" ".join(values))
+        return VerdictPart(
+            name=part.name, kind=Kind(type="string"), labels=part.labels, says=" ".join(values)
+        )
     literal = [value.strip(" \"'`*.[]()") for value in values]
     if len(set(literal)) >= 2 and all(re.fullmatch(r"[A-Za-z][\w -]{0,30}", value) for value in literal):
         options = tuple(dict.fromkeys(literal))
         meanings = dict(meanings_of(text, options).items())
-        return Part(
+        return VerdictPart(
             name=part.name, kind=Kind(type="string", options=options), labels=part.labels, meanings=meanings
         )
     for value in values:
@@ -330,7 +331,7 @@ def _line_part(part: Part, values: list[str], text: str) -> Part:
         if place and (named := re.search(rf"\b{place[1]}\b\s+is\s+([^\n.]{{3,120}})", text)):
             options = word_choices(named[1], whole=True) or word_choices(named[1]) or _letters(named[1])
             if options:
-                return Part(
+                return VerdictPart(
                     name=part.name,
                     kind=Kind(type="string", options=options),
                     labels=part.labels,
@@ -338,7 +339,7 @@ def _line_part(part: Part, values: list[str], text: str) -> Part:
                 )
         read = _text_part(part.name, value, text)
         if read.kind.bounded or (read.kind.known and read.kind.type != "string"):
-            return Part(
+            return VerdictPart(
                 name=part.name, kind=read.kind, labels=part.labels, says=value, meanings=read.meanings
             )
     read = _text_part(part.name, "", text)
@@ -351,7 +352,9 @@ def _line_part(part: Part, values: list[str], text: str) -> Part:
         is_label(part.name) and not read.kind.options and not is_rating(part.name)
     ):
         kind = Kind(type="string")
-    return Part(name=part.name, kind=kind, labels=part.labels, says=" ".join(values), meanings=read.meanings)
+    return VerdictPart(
+        name=part.name, kind=kind, labels=part.labels, says=" ".join(values), meanings=read.meanings
+    )
 
 
 def _letters(said: str) -> tuple[str, ...]:
@@ -360,7 +363,7 @@ def _letters(said: str) -> tuple[str, ...]:
     return tuple(match[1]) if match and len(set(match[1])) == len(match[1]) else ()
 
 
-def _find_result_mark(text: str) -> Found | None:
+def _find_result_mark(text: str) -> FoundContract | None:
     """Feedback, then `[RESULT]` and a number."""
     match = _RESULT.search(text)
     if match is None or REFERENCE.search(match[0]):
@@ -368,12 +371,12 @@ def _find_result_mark(text: str) -> Found | None:
     label = match["label"].lower()
     kind = read_kind(match["value"], whole=True, booleans=False)
     name = "score" if kind.numeric and label == "result" else snake_case(label)
-    result = Part(name=name, kind=kind, labels=(f"[{label}]", label), says=match["value"])
+    result = VerdictPart(name=name, kind=kind, labels=(f"[{label}]", label), says=match["value"])
     before = text[max(0, match.start() - 200) : match.start()]
     feedback = re.search(r"\b(feedback|explanation|reasoning|rationale|analysis)\b", before, re.IGNORECASE)
     first = (
-        (Part(name=feedback[1].lower(), kind=Kind(type="string"), labels=(feedback[1].lower(),)),)
+        (VerdictPart(name=feedback[1].lower(), kind=Kind(type="string"), labels=(feedback[1].lower(),)),)
         if feedback
         else ()
     )
-    return Found(form="line", parts=(*first, result), start=match.start(), end=match.end())
+    return FoundContract(form="line", parts=(*first, result), start=match.start(), end=match.end())

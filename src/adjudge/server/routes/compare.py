@@ -1,45 +1,37 @@
 """`/compare` and `/api/compare`: two runs compared."""
 
-from math import isfinite
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
 
-from adjudge.analysis.comparison.wording import show_difference, show_interval
-from adjudge.documents.document import plain
-from adjudge.documents.numbers import show_mean, show_rate
+from adjudge.analysis.comparison.document import comparison_document
+from adjudge.documents.html import render_html
+from adjudge.documents.markdown import render_markdown
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError, NotComparableError
 from adjudge.server.app_state import Served, swaps
+from adjudge.server.compare_page import (
+    MOST_FLIPS,
+    CompareQuery,
+    PageQuery,
+    compare,
+    compare_page,
+    find_place,
+    judge_pairs,
+    side_by_side,
+)
 from adjudge.server.figures import AT_ONCE
 from adjudge.server.keys import from_key
 from adjudge.server.pages import page
+from adjudge.server.run_files import MEDIA_TYPES
 from adjudge.server.service import NotFoundError
-from adjudge.server.views_compare import (
-    MOST_FLIPS,
-    CompareQuery,
-    compare,
-    compare_page,
-    farthest,
-    find_place,
-    judge_pairs,
-    pair_of,
-    side_by_side,
-)
 from adjudge.server.views_runs import list_runs, short_model
 
 router = APIRouter()
 MOST_OFFERED = 200
-
-
-class PageQuery(CompareQuery):
-    a: str = Field("", max_length=1_000)
-    b: str = Field("", max_length=1_000)
-    flips: int = MOST_FLIPS
-    now: bool = False
 
 
 class CaseQuery(CompareQuery):
@@ -56,6 +48,21 @@ def api_compare(service: Served, asked: Annotated[CompareQuery, Query()]) -> dic
     found = records_json(compare(service, asked))
     assert isinstance(found, dict)
     return found
+
+
+@router.get("/api/compare/report.{form}", tags=["runs"], response_class=Response)
+def api_compare_file(
+    service: Served, form: Literal["html", "md"], asked: Annotated[CompareQuery, Query()]
+) -> Response:
+    """The comparison as a file to send on, in the words of `adjudge compare A B`."""
+    compared = compare(service, asked)
+    assert compared is not None
+    render = {"html": render_html, "md": render_markdown}[form]
+    return Response(
+        render(comparison_document(compared)).encode("utf-8", "replace"),
+        media_type=MEDIA_TYPES[f".{form}"],
+        headers={"content-disposition": f'attachment; filename="comparison.{form}"'},
+    )
 
 
 @router.get("/compare", include_in_schema=False)
@@ -85,6 +92,7 @@ def show_comparison(request: Request, service: Served, asked: Annotated[PageQuer
         offered=offered.runs,
         left_out=offered.total - len(offered.runs),
         values=asked.values,
+        q=asked.q,
         found=found,
         pending=found is None and problem is None and None not in runs,
         judgements=sum(run.judgements for run in runs if run is not None),
@@ -92,12 +100,6 @@ def show_comparison(request: Request, service: Served, asked: Annotated[PageQuer
         offer_across=offer_across,
         pairs=pairs,
         columns=columns,
-        farthest=farthest,
-        pair_of=pair_of,
-        plain=plain,
-        show={"difference": show_difference, "interval": show_interval, "mean": show_mean, "rate": show_rate},
-        bounded=lambda figure: isfinite(figure.low) and isfinite(figure.high),
-        short=short_model,
     )
 
 

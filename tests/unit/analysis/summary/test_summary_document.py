@@ -83,8 +83,8 @@ def test_it_answers_how_good_how_sure_which_cases_and_what_next(build):
         "      got “Rome”\n"
         "Not scored    1 unreadable: 60.0–80.0 % if unscored cases were known\n"
         "              c9 (f.jsonl line 9): no score in the reply\n"
-        "              try a stronger model, or ask for the form more plainly: `adjudge\n"
-        "              lint` on the judge says where\n"
+        "              try a stronger model, or state the format more clearly: `adjudge\n"
+        "              lint` finds unclear spots in the judge\n"
         "Judge         agrees with your labels on 3 of 4 (75.0 %)\n"
         "Next          adjudge show pr c0 · adjudge view pr · adjudge compare base pr\n"
     )
@@ -112,9 +112,9 @@ def test_every_outcome_has_its_count_its_advice_and_the_range_it_leaves(two_judg
 
 
 def test_facts_name_their_judge_only_where_there_are_several(two_judges, build):
-    assert facts(two_judges, "labels")[0].startswith("j: agrees with your labels on 1 of 2")
+    assert facts(two_judges, "labels")[0].startswith("j: within one step of your labels on 1 of 2")
     alone = report([build.judgement(build.scored(4.0), label=4)], [build.judge()])
-    assert facts(alone, "labels")[0].startswith("agrees with your labels on 1 of 1")
+    assert facts(alone, "labels")[0].startswith("within one step of your labels on 1 of 1")
 
 
 def test_notes_on_normal_work_hashes_and_methods_are_details(two_judges):
@@ -140,9 +140,7 @@ def test_ordinal_labels_have_steps_and_a_rank_correlation(build):
         for n, label in ((1, 2), (2, 2), (3, 4), (5, 5), (4, 1))
     ]
     text = facts(report(rows, [build.judge()]), "labels")[0]
-    assert (
-        text == "agrees with your labels on 2 of 5 (40.0 %), within one step on 80 %, rank correlation 0.36"
-    )
+    assert text == "within one step of your labels on 4 of 5 (80.0 %), equal on 2; rank correlation 0.36"
 
 
 def test_several_judges_have_a_table_of_cases_and_judges(build):
