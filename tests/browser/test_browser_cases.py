@@ -127,7 +127,7 @@ def test_the_last_page_is_as_near_as_the_first(tab):
     tab.assert_quiet()
 
 
-def test_a_search_is_answered_while_one_types_and_is_carried_from_item_to_item(tab):
+def test_a_search_is_answered_while_one_types_and_is_carried_from_case_to_case(tab):
     page = tab.page
     search = page.get_by_label("Search")
     search.press_sequentially("zanzi", delay=10)
@@ -154,7 +154,7 @@ def test_columns_are_chosen_and_stay(tab):
     page = tab.page
     page.get_by_text("Columns", exact=True).click()
     chooser = page.get_by_role("form", name="Choose columns")
-    for name in ("Response", "Reason"):
+    for name in ("Answer", "Reason"):
         chooser.get_by_label(name).uncheck()
     chooser.get_by_label("language").check()
     chooser.get_by_role("button", name="Show these").click()

@@ -72,6 +72,7 @@ class ResultCell:
     text: str
     tone: Tone
     uncertain: bool
+    href: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -163,13 +164,21 @@ def _chips(service: Service, ways: "Ways", summary: Summary, before: Figures | N
     yield Chip(text="not certified", tone="warning") if card is None else Chip(text=card_line(card))
     if summary.mean is not None and summary.mean.warning:
         yield Chip(text="interval unreliable", tone="warning")
+    change = change_since(summary, before, ways.key)
+    if change is not None:
+        yield change
+
+
+def change_since(summary: Summary, before: Figures | None, key: str) -> Chip | None:
+    """How the headline changed against the run before, with a link to their comparison; `key` is this run's."""
     change = _change(summary, before)
-    if change is not None and before is not None:
-        name = before.record.name or before.record.run_id
-        arrow = "▲ " if change > 0 else "▼ "
-        unit = f"{abs(change) * 100:.1f}" if is_pass_or_fail(summary) else f"{abs(change):.2f}"
-        href = f"/compare{query({'a': to_key(before.record.run_id), 'b': ways.key})}"
-        yield Chip(text=f"{arrow + unit if change else 'no change'} since {name}", href=href)
+    if change is None or before is None:
+        return None
+    name = before.record.name or before.record.run_id
+    unit = f"{abs(change) * 100:.1f}" if is_pass_or_fail(summary) else f"{abs(change):.2f}"
+    arrow = ("▲ " if change > 0 else "▼ ") + unit if change else "no change"
+    href = f"/compare{query({'a': to_key(before.record.run_id), 'b': key})}"
+    return Chip(text=f"{arrow} since {name}", href=href)
 
 
 def _change(summary: Summary, before: Figures | None) -> float | None:
@@ -230,15 +239,20 @@ def _cases(report: Report, ways: "Ways") -> tuple[CaseRow, ...]:
                 question=case.question,
                 expected=case.expected,
                 answer=case.answer,
-                cells=tuple(_cell(found[judge], binary) if judge in found else None for judge in judges),
+                cells=tuple(
+                    _cell(found[judge], binary, ways.case(case.case_id, judge[0], judge[2]))
+                    if judge in found
+                    else None
+                    for judge in judges
+                ),
             )
         )
     return tuple(rows)
 
 
-def _cell(result: CaseResult, binary: Collection[str]) -> ResultCell:
+def _cell(result: CaseResult, binary: Collection[str], href: str | None) -> ResultCell:
     tone: Tone = "plain" if result.passed is None else "good" if result.passed else "bad"
-    return ResultCell(text=case_result(result, binary), tone=tone, uncertain=result.uncertain)
+    return ResultCell(text=case_result(result, binary), tone=tone, uncertain=result.uncertain, href=href)
 
 
 def _tabs(summaries: Sequence[Summary], ways: "Ways") -> Iterable[Tab]:

@@ -3,12 +3,12 @@
 import json
 import re
 from contextlib import closing
-from dataclasses import replace
 from html import unescape
 from urllib.parse import quote_plus
 
 import pytest
 from case_run import MARKDOWN, make_cases, write_jsonl
+from msgspec.structs import replace
 from seeded_store import MODEL, seed_store
 from served import served
 from xss_corpus import PAYLOADS, planted
@@ -41,6 +41,8 @@ def test_the_score_is_explained_on_the_page_and_in_the_api(pages):
     assert [step["value"] for step in said["scoring"]["steps"] if step["kind"] == "score"] == ["3"]
     assert said["scoring"]["agrees"] is True
     shown = words(page_of(pages, "before", case="tower"))
+    assert "matched F1 It is in Paris." in shown
+    assert "missed F2 It was completed in 1889." in shown
     assert "5 × (0.7 × 0.5 + 0.21 × 1 + 0.09 × 1) = 3.25 → 3" in shown
     assert "The rule is score >= 4 : 3 >= 4 does not hold." in shown
     assert "does not pass" in shown
@@ -49,12 +51,12 @@ def test_the_score_is_explained_on_the_page_and_in_the_api(pages):
 def test_evidence_is_marked_in_the_response_and_quotations_in_the_reference(pages):
     html = page_of(pages, "before", case="tower")
     response = html[html.index('id="part-response"') : html.index('id="part-reference"')]
-    assert '<mark title="T1">EIFFEL Tower</mark>' in response
-    assert '<mark title="F1">is located in Paris</mark>' in response
+    assert '<mark class="found" title="T1">EIFFEL Tower</mark>' in response
+    assert '<mark class="found" title="F1">is located in Paris</mark>' in response
     assert "The  <mark" in response
     reference = html[html.index('id="part-reference"') :]
-    assert '<mark title="F1, T1">The Eiffel Tower is in Paris</mark>' in reference
-    assert '<mark title="F2">It was completed in 1889</mark>' in reference
+    assert '<mark class="found" title="F1, T1">The Eiffel Tower is in Paris</mark>' in reference
+    assert '<mark class="missed" title="F2">It was completed in 1889</mark>' in reference
 
 
 def test_markdown_is_rendered_and_plain_text_is_one_link_away(pages):
@@ -83,7 +85,7 @@ def test_a_long_text_is_cut_and_the_rest_is_one_link_away(pages):
     link = unescape(re.search(r'href="([^"]*show=response[^"]*)#part-response"', html)[1])
     whole = pages.client.get(f"/runs/support/case{link}").text
     assert whole.count("word ") >= 40_000
-    assert '<mark title="points">three steps</mark>' in whole
+    assert '<mark class="quoted" title="points">three steps</mark>' in whole
     said = pages.read("/api/runs/support/case", params={"case": "long"})
     assert next(each for each in said["fields"] if each["name"] == "response")["value"].endswith(
         "three steps"
@@ -94,7 +96,7 @@ def test_previous_and_next_follow_the_list_that_it_came_from(pages):
     def walk(**query):
         seen, here = [], pages.read("/api/runs/support/case", params=query)
         while True:
-            beside = here["beside"]
+            beside = here["in_list"]
             seen.append((here["case_id"], here["row"]["repeat"], beside["position"], beside["total"]))
             if beside["next"] is None:
                 return seen
@@ -115,7 +117,7 @@ def test_previous_and_next_follow_the_list_that_it_came_from(pages):
     assert 'data-key="ArrowLeft"' in html
     assert "/runs/support/cases?outcome=scored&amp;sort=case" in html
     outside = page_of(pages, "support", case="gone", outcome="scored")
-    assert "not among the 6 that fit" in words(outside)
+    assert "not among the 6 listed" in words(outside)
 
 
 def test_the_same_case_elsewhere_says_where_the_response_differs(pages):
@@ -123,8 +125,8 @@ def test_the_same_case_elsewhere_says_where_the_response_differs(pages):
     assert [(each["run"], each["case"], each["score"]) for each in said["others"]] == [
         ("after", "another_response", 3.0)
     ]
-    html = page_of(pages, "before", case="tower")
-    assert "another response" in html
+    html = page_of(pages, "before", case="tower", tab="others")
+    assert "another answer" in html
     assert re.search(
         r"/runs/after/case\?case=tower&amp;judge=coverage&amp;model=scripted%3A\S+&amp;repeat=0", html
     )
@@ -147,7 +149,7 @@ def test_several_responses_of_a_case_are_shown(tmp_path):
             ("response_b", "answer_b", "Rome"),
         ]
         html = page_of(pages, "seeded", case="pair")
-        assert "Response A" in html
+        assert "Answer A" in html
         assert "Paris &lt;b&gt;" in html
 
 
@@ -163,11 +165,11 @@ def test_two_models_of_a_run_have_pages_of_their_own(tmp_path):
             found = pages.read("/api/runs/seeded/case", params={"case": "case-000000", "model": model})
             assert found["row"]["model"] == model
             assert [each["model"] for each in found["others"]] == [there]
-            html = page_of(pages, "seeded", case="case-000000", judge="relevance", model=model)
+            html = page_of(pages, "seeded", case="case-000000", judge="relevance", model=model, tab="others")
             assert f"case=case-000000&amp;judge=relevance&amp;model={quote_plus(there)}&amp;repeat=0" in html
-        assert found["beside"]["previous"]["case_id"] == "case-000001"
+        assert found["in_list"]["previous"]["case_id"] == "case-000001"
         by_case = {"case": "case-000000", "model": MODEL, "sort": "case"}
-        beside = pages.read("/api/runs/seeded/case", params=by_case)["beside"]
+        beside = pages.read("/api/runs/seeded/case", params=by_case)["in_list"]
         assert beside["previous"]["model"] == "openai:other"
         listed = pages.client.get("/runs/seeded/cases").text
         assert listed.count("model=openai%3Aother") == 1
@@ -187,7 +189,8 @@ def test_what_people_said_is_shown_with_who_and_when(pages):
     assert said["own_label"] == 4
     html = page_of(pages, "support", case="md")
     assert "Anna &lt;b&gt;" in html
-    assert 'own label: <strong class="pre">4' in html
+    assert "4 in the case itself" in words(html)
+    assert "2 Anna <b> blind" in words(html)
     assert store.remove_labels("support", "support") == 1
 
 
@@ -196,8 +199,116 @@ def test_what_was_sent_and_what_came_back_is_there_as_it_was(pages):
     (call,) = said["calls"]
     assert MARKDOWN in call["messages"][0]["content"]
     assert json.loads(call["reply"])["reason"] == "Steps are there."
-    shown = page_of(pages, "support", case="md")
+    shown = page_of(pages, "support", case="md", tab="calls")
     assert "You can **reset** it in *three* steps:" in shown
+
+
+# ---- tabs, failed cases, and labels of those who have seen the verdict ----
+
+
+def test_tabs_are_links_that_stay_from_case_to_case(pages):
+    html = page_of(pages, "support", case="md", repeat=0, outcome="scored", sort="case")
+    tabs = dict(re.findall(r'<a href="([^"]*)#why" data-swap-link[^>]*>([^<]*)</a>', html))
+    assert [title.rstrip(" 0123456789") for title in tabs.values()] == [
+        "How it was scored", "Case and verdict", "Prompt and reply", "Other runs", "JSON",
+    ]  # fmt: skip
+    for address, title in tabs.items():
+        page = pages.client.get(f"/runs/support/case{unescape(address)}").text
+        assert re.findall(r'aria-current="true">([^<]*)</a>', page) == [title]
+        assert page.count('id="part-response"') == 1
+    calls = page_of(pages, "support", case="md", repeat=0, tab="calls")
+    assert "tab=calls" in re.search(r'rel="next" href="([^"]*)"', calls)[1]
+    row = json.loads(
+        unescape(re.search(r'<pre tabindex="0">(.*?)</pre>', page_of(pages, "support", case="md", tab="json"), re.DOTALL)[1])
+    )  # fmt: skip
+    assert row == pages.read("/api/runs/support/case", params={"case": "md"})["row"]
+    assert pages.client.get("/runs/support/case", params={"case": "md", "tab": "nothing"}).status_code == 422
+
+
+def test_failed_cases_follow_each_other_whatever_the_list_holds(pages):
+    detail = pages.read("/api/runs/support/case", params={"case": "md", "repeat": 0, "sort": "case"})
+    failed = pages.read("/api/runs/support/cases", params={"passed": "no", "sort": "case"})["rows"]
+    names = [(row["case_id"], row["repeat"]) for row in failed]
+    assert detail["among_failed"]["total"] == len(names) > 2
+    at = names.index(("md", 0))
+    assert detail["among_failed"]["position"] == at + 1
+    following = detail["among_failed"]["next"]
+    assert (following["case_id"], following["repeat"]) == names[at + 1]
+    html = page_of(pages, "support", case="md", repeat=0, sort="case")
+    assert f"failed {at + 1} of {len(names)}" in words(html)
+    link = unescape(re.search(r'href="([^"]*)" data-key="n"', html)[1])
+    assert pages.client.get(link).status_code == 200
+    only = pages.read("/api/runs/support/case", params={"case": "md", "passed": "no"})
+    assert only["among_failed"] is None, "the list itself leads from one to the next"
+    assert 'data-key="n"' not in page_of(pages, "support", case="md", passed="no")
+    assert "› Failed" in words(page_of(pages, "support", case="md", passed="no"))
+
+
+def label_form(html):
+    form = re.search(r'<form class="label-form".*?</form>', html, re.DOTALL)[0]
+    hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', form))
+    return {name: unescape(value) for name, value in hidden.items()}, re.findall(
+        r'name="label" value="([^"]*)"', form
+    )
+
+
+def test_a_label_given_beside_the_verdict_is_kept_as_such_and_never_as_a_blind_one(pages):
+    query = {"case": "md", "repeat": 0, "tab": "verdict", "outcome": ["scored", "forced"]}
+    fields, choices = label_form(page_of(pages, "support", **query))
+    assert choices == ["1", "2", "3", "4", "5"]
+    store = pages.service.store
+    said = {**fields, "annotator": "Bo & Co", "label": "2", "explanation": "Too <b>short</b>."}
+    answer = pages.client.post("/runs/support/case/label", data=said, follow_redirects=False)
+    assert answer.status_code == 303
+    there = answer.headers["location"]
+    assert there.startswith("/runs/support/case?case=md&")
+    assert "outcome=scored&outcome=forced" in there
+    assert "annotator=Bo+%26+Co" in there
+    (kept,) = store.case_labels("support", "md", "support")
+    assert (kept.label, kept.annotator, kept.explanation, kept.seen_verdict) == (
+        2.0,
+        "Bo & Co",
+        "Too <b>short</b>.",
+        True,
+    )
+    assert store.labels("support", "support") == []
+    assert pages.read("/api/runs/support/cases")["labelled"] == 2, (
+        "only the file's own label counts, in both repeats"
+    )
+    html = pages.client.get(there.partition("#")[0]).text
+    assert "2 Bo & Co after seeing the verdict" in words(html)
+    assert "Too &lt;b&gt;short&lt;/b&gt;." in html
+    assert re.search(r'value="2"[^>]* aria-pressed="true"', html)
+    pages.client.post("/runs/support/case/label", data={**said, "label": "3"})
+    assert [label.label for label in store.case_labels("support", "md", "support")] == [3.0]
+    blind = {"judge": "support", "annotator": "Bo & Co", "case_id": "md", "label": 5}
+    assert pages.client.post("/api/runs/support/labels", json=blind).status_code == 200
+    removed = {name: value for name, value in said.items() if name != "label"} | {"remove": "1"}
+    pages.client.post("/runs/support/case/label", data=removed)
+    assert [label.seen_verdict for label in store.case_labels("support", "md", "support")] == [False]
+    assert store.remove_labels("support", "support") == 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "status"),
+    [
+        ({"label": "9"}, 400), ({"label": ""}, 400), ({"annotator": " "}, 400), ({"case_id": "nobody"}, 404),
+        ({"judge": "nobody"}, 404), ({"here": "\r\nx: y&case=md"}, 303), ({"seen_verdict": "false"}, 303),
+    ],
+)  # fmt: skip
+def test_a_form_that_says_otherwise_is_refused_or_kept_as_seen_all_the_same(pages, changed, status):
+    fields, _ = label_form(page_of(pages, "support", case="md"))
+    said = {**fields, "annotator": "Eve", "label": "1", **changed}
+    answer = pages.client.post("/runs/support/case/label", data=said, follow_redirects=False)
+    assert answer.status_code == status, answer.text
+    labels = pages.service.store.case_labels("support", "md", "support")
+    assert [label.seen_verdict for label in labels] == ([True] if status == 303 else [])
+    pages.service.store.remove_labels("support", "support")
+
+
+def test_what_is_no_case_cannot_be_labelled(pages):
+    assert "label-form" not in page_of(pages, "support", case="line-5")
+    assert pages.read("/api/runs/support/case", params={"case": "line-5"})["choices"] is None
 
 
 @pytest.mark.parametrize(
@@ -268,16 +379,33 @@ KNOWN_TAGS = re.compile(
 )
 
 
+def apart(html):
+    """The page without the form for a label, and that form."""
+    form = re.search(r'<form class="label-form".*?</form>', html, re.DOTALL)
+    return (html, "") if form is None else (html.replace(form[0], ""), form[0])
+
+
 @pytest.mark.parametrize("payload", PAYLOADS, ids=lambda payload: payload.name)
 def test_no_text_of_a_case_becomes_part_of_the_page(hostile, payload):
     made = planted(payload)
     for case in (made.case, *(case for case, _ in made.failures)):
-        for style in ("markdown", "plain"):
-            answer = hostile.client.get(
-                "/runs/hostile/case", params={"case": case["id"], "as": style, "show": "all"}
-            )
+        for style, tab in (
+            ("markdown", "score"),
+            ("markdown", "verdict"),
+            ("plain", "calls"),
+            ("plain", "json"),
+        ):
+            params = {
+                "case": case["id"],
+                "as": style,
+                "show": "all",
+                "tab": tab,
+                "annotator": payload.text[:200],
+            }
+            answer = hostile.client.get("/runs/hostile/case", params=params)
             assert answer.status_code == 200, answer.text[:300]
-            html = answer.text
+            html, form = apart(answer.text)
+            assert not re.search(r"<(?!/?(?:form|button|input|p|a|div|label)[\s>])", form)
             assert all(KNOWN_TAGS.match(html, found.start()) for found in re.finditer("<", html))
             assert html.count("<script") == 2
             assert not re.search(r"<[^>]*\s(?:on\w+|style|srcset|srcdoc|formaction|ping)\s*=", html)

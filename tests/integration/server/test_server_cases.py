@@ -3,14 +3,15 @@
 import csv
 import io
 import json
-from dataclasses import replace
 from html.parser import HTMLParser
 from urllib.parse import parse_qsl, quote, urlsplit
 
 import pytest
+from msgspec.structs import replace
 from seeded_store import AT, PHRASE, TOPICS, make_row, seed_store
 from served import served
 
+import adjudge
 from adjudge.documents.rows import FIELDS, result_row
 from adjudge.judges import built_in_judges
 from adjudge.records import Case
@@ -69,13 +70,13 @@ def load(site, query="", run="seeded", **options):
     return Page(answer.text), answer
 
 
-def test_the_page_shows_the_first_items_and_how_many_there_are(site):
+def test_the_page_shows_the_first_cases_and_how_many_there_are(site):
     page, answer = load(site)
     assert len(page.rows) == 51
     assert "<strong>420</strong> judgements" in answer.text
     assert "1–50 of 420" in answer.text
     assert [cell.strip() for cell in page.rows[0]] == [
-        "Case", "Judge", "Score", "Question", "Response", "Reason", "Notes"
+        "Case", "Judge", "Score", "Label", "Question", "Answer", "Reason", "Notes"
     ]  # fmt: skip
     assert page.rows[1][0] == "case-000000"
     assert len(answer.content) < 200_000
@@ -111,7 +112,7 @@ def test_the_filters_stand_as_the_address_says(site):
         assert (None, value) in chosen
 
 
-def test_links_lead_from_page_to_page_and_to_each_item_with_the_filter(site):
+def test_links_lead_from_page_to_page_and_to_each_case_with_the_filter(site):
     page, _ = load(site, "?judge=relevance&q=order&size=40")
     following, answer = load(
         site, urlsplit(page.link("first=40")).query and "?" + urlsplit(page.link("first=40")).query
@@ -130,11 +131,32 @@ def test_columns_are_chosen_and_kept_on_the_way(site):
     page, _ = load(
         site, f"?cols=case&cols=latency&cols=meta:{to_key('language')}&cols=nonsense&cols=meta:~ZZ"
     )
-    assert [cell.strip() for cell in page.rows[0]] == ["Case", "Time taken", "language"]
+    assert [cell.strip() for cell in page.rows[0]] == ["Case", "Latency", "language"]
     assert page.rows[1][2] == "en"
     assert "cols=latency" in page.link("sort=-latency")
     kept = [each["value"] for each in page.inputs if each.get("form") == "filter" and each["name"] == "cols"]
     assert kept == ["case", "latency", "meta:language", "nonsense", "meta:~ZZ"]
+
+
+def test_what_was_expected_and_what_people_say_have_columns_where_there_is_any(tmp_path):
+    (tmp_path / "cases.jsonl").write_text(
+        '{"id": "a", "question": "How many?", "answer": "It is 43.", "reference": "It is 42.", "label": 0}\n'
+        '{"id": "b", "question": "Who?", "answer": "", "reference": "Kipling"}\n'
+    )
+    adjudge.evaluate(
+        tmp_path / "cases.jsonl", "correctness", name="people", store=tmp_path / ".adjudge", model="embedded"
+    )
+    with served(tmp_path / ".adjudge") as site:
+        page, answer = load(site, "?sort=case", run="people")
+        assert "<strong>2</strong> cases" in answer.text
+        assert [cell.strip() for cell in page.rows[0]] == [
+            "Case ▲", "Score", "Label", "Question", "Answer", "Expected", "Notes"
+        ]  # fmt: skip
+        assert [row[2].strip() for row in page.rows[1:]] == ["0", ""]
+        assert [row[5].strip() for row in page.rows[1:]] == ["It is 42.", "Kipling"]
+        page, answer = load(site, "?label=unlabelled&passed=no", run="people")
+        assert [row[0] for row in page.rows[1:]] == ["b"]
+        assert "not labelled" in answer.text
 
 
 def test_a_sort_or_label_filter_brings_its_column_along(site):
@@ -152,7 +174,7 @@ def test_what_is_searched_for_is_found(site):
 
 def test_nothing_found_says_what_to_do_next(site):
     _, answer = load(site, "?q=absolutelynowhere")
-    assert "No case fits" in answer.text
+    assert "No case matches" in answer.text
     assert 'href="/runs/seeded/cases">Show all 420 judgements' in answer.text
     _, answer = load(site, "?first=9000")
     assert "The list ends before row 9,001" in answer.text

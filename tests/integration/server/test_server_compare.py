@@ -14,9 +14,8 @@ from served import served
 
 from adjudge.errors import StoreError
 from adjudge.judges import built_in_judges
-from adjudge.server import comparisons
+from adjudge.server import compare_routes, comparisons
 from adjudge.server.compare_page import MOST_FLIPS
-from adjudge.server.routes import compare
 from adjudge.store import open_store
 
 LOUD = "---\nadjudge: 1\nname: loud\nverdict: {reason: string, score: {enum: [0, 1]}}\nscore: score\nscale: [0, 1]\n---\nLoud? {{response}}\n"
@@ -260,7 +259,7 @@ def test_who_asks_while_it_is_made_waits_for_the_one_that_is_made(pages, monkeyp
 
 
 def test_large_runs_are_compared_when_the_page_asks_for_it(pages, monkeypatch):
-    monkeypatch.setattr(compare, "AT_ONCE", 79)
+    monkeypatch.setattr(compare_routes, "AT_ONCE", 79)
     made = counting(monkeypatch)
     shown = pages.client.get("/compare?a=before&b=after").text
     assert 'id="comparison" data-poll="1"' in shown

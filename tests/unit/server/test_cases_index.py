@@ -3,10 +3,10 @@
 import sqlite3
 import threading
 from contextlib import closing
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 from seeded_store import AT, make_row, seed_store
 
 from adjudge.analysis.summary.stored import judges_of, report_of, tally_of
@@ -17,7 +17,7 @@ from adjudge.server.cases import index as indexes
 from adjudge.server.cases.find import CaseFilter, find_cases
 from adjudge.server.cases.index import CaseIndex
 from adjudge.server.figures import RunFigures
-from adjudge.server.views_runs import list_runs
+from adjudge.server.runs_page import list_runs
 from adjudge.store import EndRun, KeptLabel, StartRun, open_store
 
 JUDGES = [judge for judge in built_in_judges() if judge.name in ("correctness", "relevance")]

@@ -30,7 +30,7 @@ def test_a_long_text_is_cut_and_says_how_much_is_left_and_whether_a_marked_passa
     assert made.left == f"{len(text) - LONG:,} characters, 1 marked passage"
     whole = part("response", text, wanted=[Wanted("the evidence", "F1")], whole=True)
     assert (whole.left, str(whole.entries[0].html).count("<mark")) == ("", 1)
-    assert '<mark title="F1">the evidence</mark>' in whole.entries[0].html
+    assert '<mark class="quoted" title="F1">the evidence</mark>' in whole.entries[0].html
 
 
 def test_a_long_list_shows_its_beginning():
@@ -111,12 +111,29 @@ def test_evidence_is_looked_for_in_the_response_and_quotations_in_the_reference(
         "reason": "r",
     }
     found = find_wanted(verdict)
-    assert [(each.quotation, each.title) for each in found["response"]] == [
-        ("e1", "F1"),
-        ("6", "number: does not agree"),
-        ("e3", "points"),
+    assert [(each.quotation, each.title, each.holds) for each in found["response"]] == [
+        ("e1", "F1", True),
+        ("6", "number: does not agree", False),
+        ("e3", "points", None),
     ]
-    assert [each.quotation for each in found["reference"]] == ["q1", "q2", "5", "7"]
+    assert [(each.quotation, each.holds) for each in found["reference"]] == [
+        ("q1", True),
+        ("q2", False),
+        ("5", False),
+        ("7", False),
+    ]
+
+
+def test_what_was_found_and_what_was_missed_are_marked_apart_in_plain_text_and_in_markdown():
+    wanted = [
+        Wanted("one", "F1", holds=True),
+        Wanted("two", "F2", holds=False),
+        Wanted("two", "T1", holds=True),
+    ]
+    for text in ("one, two", "**one**, two"):
+        html = part("reference", text, wanted=wanted).entries[0].html
+        assert '<mark class="found" title="F1">one</mark>' in html
+        assert '<mark class="missed" title="F2, T1">two</mark>' in html, "the fact counts before its term"
 
 
 def test_a_verdicts_words_are_words_and_the_rest_is_json():

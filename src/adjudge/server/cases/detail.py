@@ -1,13 +1,16 @@
 """One case: why it has its score, and everything that it was made from."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
 
+from fastapi import Query
 from pydantic import TypeAdapter
 
 from adjudge.analysis.outcomes import NOTES
 from adjudge.analysis.scores import ScoreRows, case_fields, explain_score, score_rows
 from adjudge.analysis.summary.stored import judges_of
+from adjudge.dataset.label_scale import LabelScale, label_scale_of
 from adjudge.documents.records_json import records_json
 from adjudge.documents.rows import result_row
 from adjudge.fields import ALIASES, RESPONSES
@@ -17,12 +20,14 @@ from adjudge.server.cases.shapes import (
     CallDetail,
     CaseDetail,
     CaseField,
+    ListPosition,
     NoteDetail,
     OtherJudgement,
     PersonLabel,
     SentMessage,
 )
 from adjudge.server.keys import to_key
+from adjudge.server.labels.choices import choices_of
 from adjudge.server.service import NotFoundError, Service
 from adjudge.store import JudgementKey, JudgementLine, RunRecord
 
@@ -35,23 +40,34 @@ MOST_COMPARED = 24
 """Other wordings of a case that are read to see whether the response differs."""
 
 
-def case_detail(
-    service: Service,
-    reference: str,
-    *,
-    case_id: str,
-    judge: str,
-    model: str,
-    repeat: int | None,
-    wanted: CaseFilter,
-) -> CaseDetail:
-    """Without `judge`, `model` and `repeat` the first judgement of the case."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JudgementName:
+    """What a request says of the judgement that it wants: the first one of the case where it says nothing more."""
+
+    case: Annotated[str, Query(max_length=20_000, description="The case's id.")] = ""
+    judge: Annotated[
+        str, Query(max_length=500, description="The first of the case's judges when left out.")
+    ] = ""
+    model: Annotated[
+        str, Query(max_length=2_000, description="The first of the case's models when left out.")
+    ] = ""
+    repeat: Annotated[int | None, Query(ge=0, le=1_000_000, description="The first one when left out.")] = (
+        None
+    )
+
+
+def case_detail(service: Service, reference: str, name: JudgementName, wanted: CaseFilter) -> CaseDetail:
+    """`reference` is the run's; `wanted` the filter of the list that the case stands in."""
     record = service.run(reference)
-    found = service.store.judgement(record.run_id, case_id, judge or None, model or None, repeat)
+    found = service.store.judgement(
+        record.run_id, name.case, name.judge or None, name.model or None, name.repeat
+    )
     if not found:
         raise NotFoundError(
-            f"case {case_id}",
-            f"is not in run {record.run_id}" if not judge else f"was not judged so in run {record.run_id}",
+            f"case {name.case}",
+            f"is not in run {record.run_id}"
+            if not name.judge
+            else f"was not judged so in run {record.run_id}",
             "the run's cases list all there are",
         )
     judgement = found[0]
@@ -59,6 +75,7 @@ def case_detail(
     used = _judge(service, record, judgement)
     filled = case_fields(used, case, record.plan) if case is not None and used is not None else None
     others, left_out = _others(service, record, judgement, case)
+    key = JudgementKey(judgement.case_id, judgement.judge, judgement.model, judgement.repeat)
     return CaseDetail(
         run=record.run_id,
         key=to_key(record.run_id),
@@ -77,15 +94,21 @@ def case_detail(
         labels=_labels(service, record, judgement),
         own_label=records_json(judgement.label),
         annotators=records_json(judgement.annotators),
+        choices=None if case is None else choices_of(used, _label_scale(judgement, used)),
         others=others,
         others_left_out=left_out,
-        beside=neighbours(
-            service,
-            record,
-            wanted,
-            JudgementKey(judgement.case_id, judgement.judge, judgement.model, judgement.repeat),
-        ),
+        in_list=neighbours(service, record, wanted, key),
+        among_failed=_among_failed(service, record, wanted, key),
     )
+
+
+def _among_failed(
+    service: Service, record: RunRecord, wanted: CaseFilter, key: JudgementKey
+) -> ListPosition | None:
+    if wanted.passed == "no":
+        return None
+    found = neighbours(service, record, CaseFilter(judge=wanted.judge, passed="no", sort=wanted.sort), key)
+    return found if found.total else None
 
 
 def _judge(service: Service, record: RunRecord, judgement: Judgement) -> Judge | None:
@@ -173,10 +196,16 @@ def _labels(service: Service, record: RunRecord, judgement: Judgement) -> list[P
             label=label.label,
             comment=None if label.explanation is None else _text(label.explanation),
             run=_text(label.run_id),
+            seen_verdict=label.seen_verdict,
             at=label.at,
         )
         for label in service.store.case_labels(record.run_id, judgement.case_id, judgement.judge)
     ]
+
+
+def _label_scale(judgement: Judgement, judge: Judge | None) -> LabelScale:
+    scale = label_scale_of(judgement.judge, judge, (), {})
+    return replace(scale, has_rule=judgement.passed is not None)
 
 
 # ---- where else it stands ----

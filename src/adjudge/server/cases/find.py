@@ -214,7 +214,9 @@ def find_cases(service: Service, record: RunRecord, wanted: CaseFilter) -> Liste
             [*bound, wanted.size if wanted.first < total else 0, wanted.first],
         )
         labels = {row[0]: row[1:] for row in found}
-        (judgements,) = index.connection.execute("SELECT count(*) FROM judgements").fetchone()
+        judgements, labelled = index.connection.execute(
+            "SELECT count(*), coalesce(sum(labelled), 0) FROM judgements"
+        ).fetchone()
     entries = service.store.entries_at(record.run_id, list(labels))
     return ListedCases(
         run=record.run_id,
@@ -223,6 +225,7 @@ def find_cases(service: Service, record: RunRecord, wanted: CaseFilter) -> Liste
         first=wanted.first,
         size=wanted.size,
         judgements=judgements,
+        labelled=labelled,
     )
 
 
@@ -392,6 +395,7 @@ def _row(entry: Entry, label_score: float | None, label_pass: float | None, gap:
         cluster=None if judgement.cluster is None else clean(judgement.cluster),
         question=make_preview(fields.get("question")),
         response=make_preview(fields.get("response")),
+        reference=make_preview(fields.get("reference")),
         reason=explained(judgement),
         notes=make_notes(judgement.notes),
         metadata=make_facets(judgement.metadata),

@@ -29,6 +29,8 @@ class Wanted(NamedTuple):
     """What it is evidence of."""
     number: bool = False
     """Digits that go on are another number."""
+    holds: bool | None = None
+    """Whether it was found, or missed, as the scorer has it."""
 
 
 class Folded(NamedTuple):
@@ -50,23 +52,22 @@ def find_passages(text: str, wanted: Iterable[Wanted]) -> list[Mark]:
     searched = text[:LONGEST_SEARCHED]
     folded = folded_with_places(searched)
     words: list[TextWord] | None = None
-    by_place: dict[tuple[int, int], list[str]] = {}
+    by_place: dict[tuple[int, int], list[Wanted]] = {}
     for each in wanted:
         found = list(spans_of(each, folded))
         if not found and not each.number:
             words = words_of(searched) if words is None else words
             found = list(spans_of_term(each.quotation, words))
         for span in found[:MOST_PLACES]:
-            titles = by_place.setdefault(span, [])
-            if each.title not in titles:
-                titles.append(each.title)
+            by_place.setdefault(span, []).append(each)
     marks: list[Mark] = []
-    for (start, end), titles in sorted(by_place.items(), key=lambda found: (found[0][0], -found[0][1])):
+    for (start, end), here in sorted(by_place.items(), key=lambda found: (found[0][0], -found[0][1])):
+        titles = dict.fromkeys(each.title for each in here)
         if marks and end <= marks[-1].end:  # inside the one before: named there
             kept = marks[-1]
             marks[-1] = kept._replace(title=", ".join(dict.fromkeys([*kept.title.split(", "), *titles])))
         else:
-            marks.append(Mark(start, end, ", ".join(titles)))
+            marks.append(Mark(start, end, ", ".join(titles), here[0].holds))
     return marks
 
 

@@ -1,8 +1,8 @@
 """`/runs/KEY/cases` and `/runs/KEY/case`, as pages and under `/api`: a run's judgements as a table, and one of them whole."""
 
 import shlex
-from dataclasses import replace
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Path, Query
@@ -11,12 +11,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse
 
-from adjudge.server.app_state import Served, swaps
-from adjudge.server.cases.detail import case_detail
+from adjudge.server.cases.detail import JudgementName, case_detail
 from adjudge.server.cases.find import CaseFilter, carried_filter, case_filter, find_cases
-from adjudge.server.cases.shapes import CaseDetail, FilterChoices, ListedCases, Neighbour
+from adjudge.server.cases.shapes import CaseDetail, FilterChoices, ListedCases
 from adjudge.server.cases.table import (
     COLUMNS,
+    LABEL_CHOICES,
     ORDERS,
     chips,
     export_cases,
@@ -26,8 +26,10 @@ from adjudge.server.cases.table import (
 )
 from adjudge.server.cases.texts import Style, make_parts, verdict_parts
 from adjudge.server.keys import from_key, to_key
-from adjudge.server.pages import page, query
+from adjudge.server.labels.shapes import LONGEST_NAME
+from adjudge.server.pages import page, query, short_model
 from adjudge.server.run_files import MEDIA_TYPES, file_headers
+from adjudge.server.service import Served, swaps
 from adjudge.store import planned_judges
 
 router = APIRouter()
@@ -84,10 +86,11 @@ def cases_page(request: Request, service: Served, run: Key, wanted: Wanted) -> H
         choices=choices,
         several=len(names) > 1,
         unit="case" if len(names) == 1 and record.plan.get("repeats") in (None, 1) else "judgement",
-        columns=shown_columns(wanted, len(names)),
+        columns=shown_columns(wanted, found, len(names)),
         all_columns=COLUMNS,
         metadata_columns=metadata_columns(service, record),
         orders=ORDERS,
+        label_choices=LABEL_CHOICES,
         chips=chips(wanted),
         offered=offered,
         live=record.state == "running",
@@ -96,32 +99,41 @@ def cases_page(request: Request, service: Served, run: Key, wanted: Wanted) -> H
 
 # ---- one case ----
 
-CaseId = Annotated[str, Query(max_length=20_000, description="The case's id.")]
-JudgeName = Annotated[str, Query(max_length=500, description="The first of the case's judges when left out.")]
-ModelName = Annotated[
-    str, Query(max_length=2_000, description="The first of the case's models when left out.")
-]
-Repeat = Annotated[int | None, Query(ge=0, le=1_000_000, description="The first one when left out.")]
+TabName = Literal["score", "verdict", "calls", "others", "json"]
+TABS: dict[TabName, str] = {
+    "score": "How it was scored",
+    "verdict": "Case and verdict",
+    "calls": "Prompt and reply",
+    "others": "Other runs",
+    "json": "JSON",
+}
 Carried = Annotated[CaseFilter, Depends(carried_filter)]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PageOptions:
+    """How the page shows it; links from case to case keep all but `show`."""
+
+    tab: TabName = "score"
+    style: Annotated[Style, Query(alias="as")] = "markdown"
+    show: Annotated[list[Annotated[str, Query(max_length=1_000)]] | None, Query(max_length=50)] = None
+    annotator: Annotated[str, Query(max_length=LONGEST_NAME)] = ""
+
+    @property
+    def carried(self) -> dict[str, str]:
+        style = "" if self.style == "markdown" else self.style
+        tab = "" if self.tab == "score" else self.tab
+        return {"as": style, "tab": tab, "annotator": self.annotator}
 
 
 @router.get("/api/runs/{run}/case", tags=["cases"])
 def api_case(
-    service: Served,
-    *,
-    run: Key,
-    wanted: Carried,
-    case: CaseId = "",
-    judge: JudgeName = "",
-    model: ModelName = "",
-    repeat: Repeat = None,
+    service: Served, run: Key, wanted: Carried, name: Annotated[JudgementName, Depends()]
 ) -> CaseDetail:
     """One judgement whole: the case, the verdict, how the score was computed step by step, every prompt and reply, labels,
     and the same case elsewhere. The filter of the cases says what comes before and after it.
     """
-    return case_detail(
-        service, from_key(run), case_id=case, judge=judge, model=model, repeat=repeat, wanted=wanted
-    )
+    return case_detail(service, from_key(run), name, wanted)
 
 
 @router.get("/runs/{run}/case", include_in_schema=False)
@@ -131,40 +143,43 @@ def case_page(
     *,
     run: Key,
     wanted: Carried,
-    case: CaseId = "",
-    judge: JudgeName = "",
-    model: ModelName = "",
-    repeat: Repeat = None,
-    style: Annotated[Style, Query(alias="as")] = "markdown",
-    show: Annotated[list[Annotated[str, Query(max_length=1_000)]] | None, Query(max_length=50)] = None,
+    name: Annotated[JudgementName, Depends()],
+    options: Annotated[PageOptions, Depends()],
 ) -> HTMLResponse:
-    detail = case_detail(
-        service, from_key(run), case_id=case, judge=judge, model=model, repeat=repeat, wanted=wanted
-    )
-    carried = {"as": "" if style == "markdown" else style}
-    row = detail.row
+    detail = case_detail(service, from_key(run), name, wanted)
+    row, show = detail.row, options.show or []
+    here = wanted.case_values(detail.case_id, row["judge"], row["model"], row["repeat"]) | options.carried
+    named = chips(wanted)
     return page(
         request,
         "case.html",
         detail=detail,
         row=row,
-        parts=make_parts(detail, style=style, show=show or ()),
-        verdict=verdict_parts(row["verdict"] or {}),
-        style=style,
-        here={**wanted.case_values(detail.case_id, row["judge"], row["model"], row["repeat"]), **carried},
-        show=show or [],
-        links=_links(detail, wanted, carried),
+        parts=make_parts(detail, style=options.style, show=show),
+        verdict=verdict_parts(row["verdict"] or {}) if options.tab == "verdict" else (),
+        options=options,
+        tabs={name: title for name, title in TABS.items() if name != "others" or detail.others},
+        here=here,
+        short=short_model,
+        show=show,
+        links=_links(detail, wanted, options),
         back=_back(detail, wanted),
+        list_name=named[0].text.capitalize() if len(named) == 1 else "Cases",
         command=shlex.join(["adjudge", "show", detail.run_name or detail.run, detail.case_id]),
-        narrows=wanted.without("judge").narrows,
     )
 
 
-def _links(detail: CaseDetail, wanted: CaseFilter, carried: dict[str, Any]) -> dict[str, str]:
-    """`previous` and `next`, where there are any."""
-    found: dict[str, Neighbour | None] = {"previous": detail.beside.previous, "next": detail.beside.next}
+def _links(detail: CaseDetail, wanted: CaseFilter, options: PageOptions) -> dict[str, str]:
+    """To the case before and after this one, in the list and among the failed ones, where there are such."""
+    failed = detail.among_failed
+    found = {
+        "previous": detail.in_list.previous,
+        "next": detail.in_list.next,
+        "previous_failed": failed and failed.previous,
+        "next_failed": failed and failed.next,
+    }
     return {
-        name: f"/runs/{detail.key}/case{query(wanted.case_values(each.case_id, each.judge, each.model, each.repeat), **carried)}"
+        name: f"/runs/{detail.key}/case{query(wanted.case_values(*each.model_dump().values()), **options.carried)}"
         for name, each in found.items()
         if each is not None
     }
@@ -172,7 +187,7 @@ def _links(detail: CaseDetail, wanted: CaseFilter, carried: dict[str, Any]) -> d
 
 def _back(detail: CaseDetail, wanted: CaseFilter) -> str:
     """The list at the page on which this case stands."""
-    at = detail.beside.position
+    at = detail.in_list.position
     first = 0 if at is None else (at - 1) // wanted.size * wanted.size
     return f"/runs/{detail.key}/cases{query(replace(wanted, first=first).values())}"
 

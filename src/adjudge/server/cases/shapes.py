@@ -6,6 +6,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from adjudge.analysis.scores import ScoreRows
+from adjudge.server.labels.shapes import Choices
 from adjudge.server.shapes import ApiRecord
 
 
@@ -37,6 +38,7 @@ class ListedCase(ApiRecord):
     cluster: str | None
     question: str
     response: str
+    reference: str
     reason: str = Field(description="Why it was scored so, or why it could not be judged.")
     notes: list[str]
     metadata: dict[str, str]
@@ -51,6 +53,7 @@ class ListedCases(ApiRecord):
     first: int
     size: int
     judgements: int = Field(description="Judgements of the run.")
+    labelled: int = Field(description="Judgements of the run that have a label.")
 
 
 class Value(ApiRecord):
@@ -133,6 +136,7 @@ class PersonLabel(ApiRecord):
     label: bool | float
     comment: str | None
     run: str = Field(description="The run in which it was said.")
+    seen_verdict: bool = Field(description="Given after seeing the judge's verdict, so not blind.")
     at: datetime
 
 
@@ -182,6 +186,12 @@ class CaseDetail(ApiRecord):
     labels: list[PersonLabel]
     own_label: Any = Field(description="The case's own label.")
     annotators: Any = Field(description="What several people said, where the case says so.")
+    choices: Choices | None = Field(
+        description="What a label can be; null where the case cannot be labelled."
+    )
     others: list[OtherJudgement]
     others_left_out: int
-    beside: ListPosition
+    in_list: ListPosition = Field(description="In the list that the filter gives.")
+    among_failed: ListPosition | None = Field(
+        description="Among the failed cases of that list's judge; null when none failed, or the list holds no others."
+    )

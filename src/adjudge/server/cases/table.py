@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from adjudge.errors import InputError
 from adjudge.records import OUTCOME_KINDS, Judgement
 from adjudge.server.cases.find import CaseFilter, Sort, find_numbers
-from adjudge.server.cases.shapes import FilterChoices, SliceValues, Value
+from adjudge.server.cases.shapes import FilterChoices, ListedCases, SliceValues, Value
 from adjudge.server.keys import from_key, to_key
 from adjudge.server.pages import Link, query
 from adjudge.server.run_files import row_file
@@ -126,52 +126,60 @@ COLUMNS = (
     TableColumn(key="score", title="Score", sorts=("score", "-score")),
     TableColumn(key="exact", title="Exact score", number=True),
     TableColumn(key="probability", title="Probability", sorts=("probability", "-probability"), number=True),
-    TableColumn(key="label", title="People say"),
-    TableColumn(key="gap", title="Gap to people", sorts=("-gap", "gap"), number=True),
+    TableColumn(key="label", title="Label"),
+    TableColumn(key="gap", title="Gap to label", sorts=("-gap", "gap"), number=True),
     TableColumn(key="question", title="Question"),
-    TableColumn(key="response", title="Response"),
+    TableColumn(key="response", title="Answer"),
+    TableColumn(key="reference", title="Expected"),
     TableColumn(key="reason", title="Reason"),
     TableColumn(key="notes", title="Notes"),
     TableColumn(key="cost", title="Cost", sorts=("-cost", "cost"), number=True),
-    TableColumn(key="latency", title="Time taken", sorts=("-latency", "latency"), number=True),
+    TableColumn(key="latency", title="Latency", sorts=("-latency", "latency"), number=True),
     TableColumn(key="calls", title="Calls", number=True),
     TableColumn(key="time", title="Judged", sorts=("made",)),
     TableColumn(key="cluster", title="Cluster"),
 )
-USUAL = ("case", "score", "question", "response", "reason", "notes")
+USUAL = ("case", "score", "question", "response", "notes")
 ORDERS: dict[Sort, str] = {
     "made": "as judged",
-    "case": "case",
+    "case": "by case",
     "score": "lowest score first",
     "-score": "highest score first",
-    "-gap": "farthest from people first",
-    "gap": "nearest to people first",
+    "-gap": "largest gap to the label first",
+    "gap": "smallest gap to the label first",
     "-latency": "slowest first",
-    "latency": "quickest first",
-    "-cost": "dearest first",
+    "latency": "fastest first",
+    "-cost": "most expensive first",
     "cost": "cheapest first",
-    "probability": "least sure first",
-    "-probability": "surest first",
+    "probability": "lowest probability first",
+    "-probability": "highest probability first",
+}
+LABEL_CHOICES: dict[str, str] = {
+    "labelled": "labelled",
+    "unlabelled": "not labelled",
+    "disagree": "label differs from the judge",
 }
 assert set(ORDERS) == set(get_args(Sort))
 
 
-def usual_columns(choices_judges: int, wanted: CaseFilter) -> tuple[str, ...]:
-    """What is shown where nothing was chosen: what tells the rows apart, and what they are sorted by."""
-    shown = set(USUAL)
-    if choices_judges > 1 and not wanted.judge:
+def usual_columns(wanted: CaseFilter, found: ListedCases, judges: int) -> set[str]:
+    """What is shown where nothing was chosen: what tells the rows apart, what there is, and what they are sorted by."""
+    referenced = any(row.reference for row in found.rows)
+    shown = {*USUAL, "reference" if referenced else "reason"}
+    if judges > 1 and not wanted.judge:
         shown.add("judge")
+    if found.labelled:
+        shown.add("label")
     if wanted.label:
-        shown |= {"label", "gap"}
-    shown |= {column.key for column in COLUMNS if wanted.sort in column.sorts and wanted.sort != "made"}
-    return tuple(column.key for column in COLUMNS if column.key in shown)
+        shown.add("gap")
+    return shown | {column.key for column in COLUMNS if wanted.sort in column.sorts and wanted.sort != "made"}
 
 
-def shown_columns(wanted: CaseFilter, judges: int) -> list[TableColumn]:
+def shown_columns(wanted: CaseFilter, found: ListedCases, judges: int) -> list[TableColumn]:
     """Those chosen, in the table's order, then metadata columns; what is none of them is passed over."""
-    chosen = wanted.cols or usual_columns(judges, wanted)
+    chosen = wanted.cols or usual_columns(wanted, found, judges)
     fixed = [column for column in COLUMNS if column.key in chosen]
-    return fixed + [made for each in chosen if (made := metadata_column(each)) is not None]
+    return fixed + [made for each in wanted.cols if (made := metadata_column(each)) is not None]
 
 
 def metadata_column(key: str) -> TableColumn | None:
@@ -196,7 +204,7 @@ def chips(wanted: CaseFilter) -> list[Link]:
         found.append((f"judge {wanted.judge}", wanted.without("judge")))
     for kind in wanted.outcomes:
         left = tuple(each for each in wanted.outcomes if each != kind)
-        found.append((kind, replace(wanted, first=0, outcomes=left)))
+        found.append((kind.replace("_", " "), replace(wanted, first=0, outcomes=left)))
     if wanted.passed:
         found.append(("passed" if wanted.passed == "yes" else "failed", wanted.without("passed")))
     values = wanted.values()
@@ -208,14 +216,9 @@ def chips(wanted: CaseFilter) -> list[Link]:
         rest = tuple(other for other in wanted.slices if other != each)
         found.append((f"{each[0]}: {each[1]}", replace(wanted, first=0, slices=rest)))
     if wanted.label:
-        words = {
-            "labelled": "labelled",
-            "unlabelled": "not labelled",
-            "disagree": "people say something else",
-        }
-        found.append((words[wanted.label], wanted.without("label")))
+        found.append((LABEL_CHOICES[wanted.label], wanted.without("label")))
     if wanted.note:
-        found.append((f"note {wanted.note}", wanted.without("note")))
+        found.append((f"note {wanted.note.replace('_', ' ')}", wanted.without("note")))
     return [Link(text=text, href=query(rest.values())) for text, rest in found]
 
 

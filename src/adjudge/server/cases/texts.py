@@ -19,9 +19,9 @@ LONG = 6_000
 MOST_ENTRIES = 12
 TITLES: Mapping[str, str] = {
     "question": "Question",
-    "response": "Response",
-    **{name: f"Response {name[-1].upper()}" for name in RESPONSES},
-    "reference": "Reference",
+    "response": "Answer",
+    **{name: f"Answer {name[-1].upper()}" for name in RESPONSES},
+    "reference": "Expected",
     "context": "Context",
     "tool_calls": "Tool calls",
     "messages": "Messages",
@@ -59,6 +59,11 @@ class CaseText:
     """What is not shown before it is asked for; empty when all is."""
     markdown: bool = False
     """Whether plain text would look different."""
+
+    @property
+    def leads(self) -> bool:
+        """Whether it is what a person reads first."""
+        return self.key in {"question", "response", *RESPONSES, "reference"}
 
 
 @dataclass(kw_only=True, slots=True)
@@ -260,20 +265,30 @@ def find_wanted(verdict: Mapping[str, Any]) -> dict[str, list[Wanted]]:
             if not isinstance(row, dict):
                 continue
             if name == "numbers":
-                says = "agrees" if row.get("agrees") else "does not agree"
-                _add(found["reference"], row.get("expected"), f"expected number: {says}", number=True)
-                _add(found["response"], row.get("response"), f"number: {says}", number=True)
+                agrees = bool(row.get("agrees"))
+                says = "agrees" if agrees else "does not agree"
+                _add(
+                    found["reference"],
+                    row.get("expected"),
+                    f"expected number: {says}",
+                    holds=agrees,
+                    number=True,
+                )
+                _add(found["response"], row.get("response"), f"number: {says}", holds=agrees, number=True)
                 continue
             title = str(row.get("id") or name)
-            _add(found["reference"], row.get("quote"), title)
-            if row.get("matched") is not False:
-                _add(found["response"], row.get("evidence"), title)
+            matched = row.get("matched") if isinstance(row.get("matched"), bool) else None
+            _add(found["reference"], row.get("quote"), title, holds=matched)
+            if matched is not False:
+                _add(found["response"], row.get("evidence"), title, holds=matched)
     return found
 
 
-def _add(wanted: list[Wanted], quotation: Any, title: str, *, number: bool = False) -> None:
+def _add(
+    wanted: list[Wanted], quotation: Any, title: str, *, holds: bool | None, number: bool = False
+) -> None:
     if isinstance(quotation, str) and quotation.strip():
-        wanted.append(Wanted(quotation, title, number))
+        wanted.append(Wanted(quotation, title, number, holds))
 
 
 # ---- the verdict ----

@@ -1,7 +1,7 @@
 """`/runs/KEY/label` and the API under it: draw cases, label them blind, then see how far the judge agrees."""
 
 from typing import Annotated, Any, TypeVar
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote, urlencode
 
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, ValidationError
@@ -11,7 +11,6 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from adjudge.analysis.agreement.document import agreement_document
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
-from adjudge.server.app_state import Served
 from adjudge.server.keys import from_key
 from adjudge.server.labels.blind import (
     EVERY_CASE,
@@ -43,6 +42,7 @@ from adjudge.server.labels.shapes import (
     Turn,
 )
 from adjudge.server.pages import page, query
+from adjudge.server.service import Served
 from adjudge.stats.labelling import LEAST_UNIFORM
 
 router = APIRouter()
@@ -311,14 +311,30 @@ def draw_form(service: Served, run: str, fields: Fields) -> Response:
 
 @router.post("/runs/{run}/label/keep", include_in_schema=False)
 def keep_form(service: Served, run: str, fields: Fields) -> Response:
-    if not fields.get("label", "").strip():
-        raise InputError(
-            "the form", "holds no label", "go back and press one of the buttons, or type a number"
-        )
-    body = _valid(LabelBody, fields)
+    body = _label_body(fields, seen_verdict=False)
     keep_label(service, from_key(run), body)
     where = query(_given(fields), after=body.case_id)
     return RedirectResponse(f"/runs/{run}/label/next{where}", status_code=303)
+
+
+@router.post("/runs/{run}/case/label", include_in_schema=False)
+def case_form(service: Served, run: str, fields: Fields) -> Response:
+    """A label given on the case's page, where the verdict is in sight: it is kept as such, whatever the form says."""
+    name = {**_given(fields), "case_id": fields.get("case_id", "")}
+    if "remove" in fields:
+        remove_label(
+            service,
+            from_key(run),
+            judge=name["judge"],
+            annotator=name["annotator"],
+            case_id=name["case_id"],
+            seen_verdict=True,
+        )
+    else:
+        keep_label(service, from_key(run), _label_body(fields, seen_verdict=True))
+    pairs = [pair for pair in parse_qsl(fields.get("here", "")) if pair[0] != "annotator"]
+    address = urlencode([*pairs, ("annotator", name["annotator"])])
+    return RedirectResponse(f"/runs/{quote(run, safe='')}/case?{address}#labels", status_code=303)
 
 
 @router.post("/runs/{run}/label/undo", include_in_schema=False)
@@ -334,6 +350,14 @@ def file_form(request: Request, service: Served, run: str, fields: Fields) -> HT
     data = fields.get("labels", "").encode("utf-8", "replace")
     made = import_labels(service, from_key(run), data, judge=given["judge"], annotator=given["annotator"])
     return page(request, "label_imported.html", made=made, run=run, given=given)
+
+
+def _label_body(fields: dict[str, str], *, seen_verdict: bool) -> LabelBody:
+    if not fields.get("label", "").strip():
+        raise InputError(
+            "the form", "holds no label", "go back and press one of the buttons, or type a number"
+        )
+    return _valid(LabelBody, fields, seen_verdict=seen_verdict)
 
 
 def _given(fields: dict[str, str]) -> dict[str, str]:

@@ -1,25 +1,18 @@
-// The case page: what a step of the score was found by lights up in the texts; folds stay open from case to case.
+// The case page: what a step of the score was found by lights up in the texts, and a name is typed once.
 
-function lit(row, on) {
+function light(event) {
+  const name = event.target.closest?.("[data-part]")?.dataset.part;
   for (const mark of document.querySelectorAll(".texts mark[title]")) {
-    const names = mark.title.split(", ");
-    mark.classList.toggle("lit", on && names.includes(row.dataset.part));
+    mark.classList.toggle("lit", event.type === "mouseover" && mark.title.split(", ").includes(name));
   }
 }
-for (const row of document.querySelectorAll("tr[data-part]")) {
-  row.addEventListener("mouseenter", () => lit(row, true));
-  row.addEventListener("mouseleave", () => lit(row, false));
-}
+addEventListener("mouseover", light);
+addEventListener("mouseout", light);
 
-const KEPT = "adjudge-open";
-function open() {
-  try { return new Set(JSON.parse(sessionStorage.getItem(KEPT) || "[]")); } catch { return new Set(); }
-}
-const kept = open();
-for (const fold of document.querySelectorAll("details[data-keep]")) {
-  if (kept.has(fold.dataset.keep)) fold.open = true;
-  fold.addEventListener("toggle", () => {
-    kept[fold.open ? "add" : "delete"](fold.dataset.keep);
-    try { sessionStorage.setItem(KEPT, JSON.stringify([...kept].slice(-50))); } catch { /* storage may be off */ }
-  });
-}
+// the same place as on the pages of blind labelling
+const KEPT = "adjudge-label-annotator";
+const field = document.querySelector(".label-form [name=annotator]");
+try {
+  if (field && !field.value) field.value = localStorage.getItem(KEPT) ?? "";
+  field?.form.addEventListener("submit", () => localStorage.setItem(KEPT, field.value.trim()));
+} catch { /* storage may be off */ }
