@@ -10,8 +10,14 @@ import numpy as np
 from coverage_common import UNIT, Array, Found, scenario
 
 from adjudge.records import Scale
-from adjudge.stats.corrected import Corrected, JudgedCase, naive_mean, ppi_mean
-from adjudge.stats.corrected_differences import corrected_difference, differences
+from adjudge.stats.corrected import (
+    Corrected,
+    JudgedCase,
+    corrected_difference,
+    differences,
+    naive_mean,
+    ppi_mean,
+)
 from adjudge.stats.intervals import Estimate, Undefined
 from adjudge.stats.labelling import Draw, chance_of_either, draw_for_labelling, either_doubt
 

@@ -6,5 +6,5 @@ READER_VERSION = 2
 SCORER_VERSIONS: dict[str, int] = {"correctness": 2, "coverage": 1, "coverage_rationale": 1}
 """The named scorers (`adjudge.scoring`) that a judge file's `score:` may name."""
 
-EMBEDDED_VERSION = 3
+EMBEDDED_VERSION = 4
 """The code around the embedded judge's model (`adjudge.embedded`): part of its name, beside the hash of its weights."""

@@ -1,21 +1,24 @@
-"""What people would have said on average, from a judge's scores for all cases and people's labels for some."""
+"""What people would have said on average, of one run or of two runs' difference, from a judge's scores for all cases and people's labels for some."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import exp, inf, log, sqrt
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from adjudge.records import Scale
 from adjudge.stats.clusters import clustered_mean, warn_of_few
-from adjudge.stats.error_rates import Answer, fieller, share_right
+from adjudge.stats.error_rates import LabelledAnswer, fieller, share_right
 from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined
 from adjudge.stats.student import t_quantile
 
 _UPPER = 0.5 + CONFIDENCE / 2.0
 FEWEST_LABELS = 10
-_OF_PEOPLE = "what people would say on average, over the cases that these were drawn from"
-_OF_JUDGE = "what this judge says on average, over the cases that these were drawn from"
+FEWEST_DIFFERENT = 5
+
+CorrectedTarget = Literal["judge", "people", "difference"]
+"""Which mean, over the cases that these were drawn from: what the judge says, what people would say, or by how much people
+would find B better."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,8 +36,7 @@ class JudgedCase:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Corrected:
     estimate: Estimate
-    target: str
-    """Which mean this is, for people."""
+    target: CorrectedTarget
     labels: int
     tuning: float | None = None
     """How much of the judge's say was taken, from 0 (labels alone) to 1 (PPI++'s lambda)."""
@@ -47,7 +49,7 @@ def naive_mean(cases: Sequence[JudgedCase], scale: Scale | None = None) -> Corre
     estimate = clustered_mean(((_cluster(case, at), case.judge) for at, case in enumerate(cases)), scale)
     if estimate is None:
         return Undefined(why="no case was judged")
-    return Corrected(estimate=estimate, target=_OF_JUDGE, labels=sum(c.person is not None for c in cases))
+    return Corrected(estimate=estimate, target="judge", labels=sum(c.person is not None for c in cases))
 
 
 def ppi_mean(
@@ -105,7 +107,7 @@ def ppi_mean(
         clusters=sums.clusters if sums.clusters < len(cases) else None,
         warning=_few_labels(len(labelled), left) or warn_of_few(groups),
     )
-    return Corrected(estimate=estimate, target=_OF_PEOPLE, labels=len(labelled), tuning=chosen)
+    return Corrected(estimate=estimate, target="people", labels=len(labelled), tuning=chosen)
 
 
 def rogan_gladen(cases: Sequence[JudgedCase]) -> Corrected | Undefined:
@@ -120,7 +122,7 @@ def rogan_gladen(cases: Sequence[JudgedCase]) -> Corrected | Undefined:
     if any(value not in (0.0, 1.0) for case in cases for value in (case.judge, case.person or 0.0)):
         return Undefined(why="only passes and fails have a sensitivity and a specificity")
     answers = [
-        Answer(
+        LabelledAnswer(
             case.person == 1.0, case.judge == case.person, 1.0 / (case.probability or 1.0), _cluster(case, at)
         )
         for at, case in enumerate(cases)
@@ -161,11 +163,51 @@ def rogan_gladen(cases: Sequence[JudgedCase]) -> Corrected | Undefined:
     )
     return Corrected(
         estimate=estimate,
-        target=_OF_PEOPLE,
+        target="people",
         labels=labels,
         sensitivity=sensitivity,
         specificity=specificity,
     )
+
+
+def differences(
+    a: Mapping[str, JudgedCase],
+    b: Mapping[str, JudgedCase],
+    chances: Mapping[str, float],
+    *,
+    sign: float = 1.0,
+) -> list[JudgedCase]:
+    """B - A for the cases in both, in the order of `a`; A - B with a `sign` of -1.
+
+    `chances` has the chance with which both answers to a case were labelled. One draw that asks for both has one chance
+    for each case; of two draws made independently it is the product. A case that is not there was labelled by whatever
+    nobody knows, and its labels are not used.
+    """
+    return [
+        JudgedCase(
+            judge=sign * (b[name].judge - first.judge),
+            person=None if name not in chances else _difference(first, b[name], sign),
+            probability=chances.get(name),
+            cluster=first.cluster,
+        )
+        for name, first in a.items()
+        if name in b
+    ]
+
+
+def corrected_difference(rows: Sequence[JudgedCase], width: float | None = None) -> Corrected | Undefined:
+    """PPI++ over `differences`; `width` is the length of the scale that both sides were judged on.
+
+    The judge's errors cancel in a difference only if it makes the same ones on both sides. This does not suppose so: the
+    mean difference of the judge's scores is moved by what the labelled cases say of its errors.
+    """
+    scale = None if width is None else Scale(low=-width, high=width)
+    found = ppi_mean(rows, scale)
+    if isinstance(found, Undefined):
+        return found
+    labelled = [row for row in rows if row.person is not None]
+    estimate = replace(found.estimate, warning=_few_different(labelled))
+    return replace(found, estimate=estimate, target="difference")
 
 
 class _Labels(NamedTuple):
@@ -185,7 +227,7 @@ class _Labels(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Sums:
+class _PpiSums:
     labelled: dict[Hashable, _Labels]
     """By cluster, for the clusters with a label."""
     judge_mean: float
@@ -223,7 +265,7 @@ class _Sums:
         return min(1.0, max(0.0, shared / squared)) if squared > 1e-24 else 0.0
 
 
-def _sum_up(cases: Sequence[JudgedCase]) -> _Sums:
+def _sum_up(cases: Sequence[JudgedCase]) -> _PpiSums:
     mean = sum(case.judge for case in cases) / len(cases)
     say: dict[Hashable, float] = defaultdict(float)
     labels: dict[Hashable, tuple[float, float, float]] = {}
@@ -234,7 +276,7 @@ def _sum_up(cases: Sequence[JudgedCase]) -> _Sums:
             weight = 1.0 / (case.probability or 1.0)
             w, y, f = labels.get(key, (0.0, 0.0, 0.0))
             labels[key] = (w + weight, y + weight * case.person, f + weight * case.judge)
-    return _Sums(
+    return _PpiSums(
         labelled={
             key: _Labels(w, y, f, y * f, y * w, f * w, w * w, f * f, y * say[key], f * say[key], w * say[key])
             for key, (w, y, f) in labels.items()
@@ -290,3 +332,21 @@ def _limits(cases: Sequence[JudgedCase], scale: Scale | None) -> tuple[float, fl
 
 def _cluster(case: JudgedCase, at: int) -> Hashable:
     return ("row", at) if case.cluster is None else ("cluster", case.cluster)
+
+
+def _difference(a: JudgedCase, b: JudgedCase, sign: float) -> float | None:
+    return None if a.person is None or b.person is None else sign * (b.person - a.person)
+
+
+def _few_different(labelled: Sequence[JudgedCase]) -> str | None:
+    """A mean of differences rests on those that are not 0, by people or by the judge: few of them are a small sample."""
+    if len(labelled) < FEWEST_LABELS:
+        return f"an interval over fewer than {FEWEST_LABELS} cases with labels on both sides is unreliable"
+    different = sum(bool(row.person) or bool(row.judge) for row in labelled)
+    if different < FEWEST_DIFFERENT:
+        return (
+            f"only {different} labelled cases differ between the runs: an interval over so few is unreliable"
+        )
+    return warn_of_few(
+        len({("row", at) if row.cluster is None else row.cluster for at, row in enumerate(labelled)})
+    )

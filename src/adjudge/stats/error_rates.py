@@ -12,7 +12,7 @@ from adjudge.stats.student import t_quantile
 _UPPER = 0.5 + CONFIDENCE / 2.0
 
 
-class Answer(NamedTuple):
+class LabelledAnswer(NamedTuple):
     """A labelled case: what people said, and whether the judge said the same."""
 
     passes: bool
@@ -35,7 +35,7 @@ class Share:
         return Estimate(value=self.value, low=low, high=high, n=self.count, method="Wilson")
 
 
-def share_right(answers: Sequence[Answer]) -> Share | None:
+def share_right(answers: Sequence[LabelledAnswer]) -> Share | None:
     """None of nothing."""
     total = sum(answer.weight for answer in answers)
     if not total:
@@ -49,7 +49,9 @@ def share_right(answers: Sequence[Answer]) -> Share | None:
     return Share(value=value, effective=effective, count=len(answers))
 
 
-def fieller(rate: float, say: Mapping[Hashable, float], answers: Sequence[Answer]) -> tuple[float, float]:
+def fieller(
+    rate: float, say: Mapping[Hashable, float], answers: Sequence[LabelledAnswer]
+) -> tuple[float, float]:
     """95 % limits of a rate, within 0 and 1, from the judge's rate and labels of both kinds.
 
     The corrected rate is a ratio, and its limits are the rates t at which (rate + specificity - 1) - t (sensitivity +
@@ -95,7 +97,7 @@ class _Parts(NamedTuple):
     seen to be wrong may be, now and then."""
 
 
-def _parts(answers: Sequence[Answer]) -> _Parts:
+def _parts(answers: Sequence[LabelledAnswer]) -> _Parts:
     total = sum(answer.weight for answer in answers)
     right = sum(answer.weight * answer.right for answer in answers)
     mean = total / len(answers)

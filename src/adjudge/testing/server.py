@@ -38,7 +38,7 @@ from aiohttp import web
 
 from adjudge.models.providers.scripted import Script, ScriptedReply, ScriptRow, read_script
 from adjudge.records import Finish, Usage
-from adjudge.testing.shapes import SHAPES, Shape, refused_parameter
+from adjudge.testing.shapes import SHAPES, ReplyShape, refused_parameter
 
 STARTING_SECONDS = 30
 HANGING_SECONDS = 600
@@ -342,7 +342,7 @@ async def _record(request: web.Request) -> RecordedRequest:
     )
 
 
-def _body(reply: ServerReply, recorded: RecordedRequest, shape: Shape | None) -> bytes:
+def _body(reply: ServerReply, recorded: RecordedRequest, shape: ReplyShape | None) -> bytes:
     if reply.body is not None:
         return reply.body
     if shape is None:

@@ -26,7 +26,7 @@ class Words(Protocol):
     def logprobs(self) -> tuple[tuple[str, float], ...]: ...
 
 
-class Shape(Protocol):
+class ReplyShape(Protocol):
     def speaks(self, path: str) -> bool: ...
     def prompt(self, body: Mapping[str, Any]) -> str: ...
     def parameters(self, body: Mapping[str, Any]) -> Mapping[str, Any]: ...
@@ -214,7 +214,7 @@ class GoogleShape:
         return {"error": {"code": status, "message": message, "status": code or "INVALID_ARGUMENT"}}
 
 
-SHAPES: Mapping[str, Shape] = {
+SHAPES: Mapping[str, ReplyShape] = {
     "azure": AzureShape(),
     "openai": OpenAIShape(),
     "anthropic": AnthropicShape(),

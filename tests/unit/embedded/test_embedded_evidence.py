@@ -117,7 +117,7 @@ LONG = (
         ("Who wrote Hamlet and when was it first performed?", "Shakespeare wrote it about 1600.", []),
         ("Why is smoking harmful? How do airplanes fly?", LONG, ["How do airplanes fly?"]),
         ("Why is smoking harmful? Is nicotine expensive?", LONG, []),
-        ("Does metformin interact with grapefruit juice?", LONG, ["metformin", "grapefruit juice"]),
+        ("Does metformin interact with grapefruit juice?", LONG, ["metformin interact", "grapefruit juice"]),
         ("Shingles\nExplain the effects of smoking.", LONG, []),
         ("", LONG, []),
         ("What is it?", "", []),

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from adjudge.stats.error_rates import Answer, fieller, share_right
+from adjudge.stats.error_rates import LabelledAnswer, fieller, share_right
 
 
 def answers_of(rows):
     """From (people pass, judge is right, weight, cluster)."""
-    return [Answer(*row) for row in rows]
+    return [LabelledAnswer(*row) for row in rows]
 
 
 def sample(seed=3, n=400, labels=120, clusters=None):

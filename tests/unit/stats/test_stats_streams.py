@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.records import Scale
-from adjudge.stats.distribution import BINS, MOST_VALUES, Distribution
-from adjudge.stats.quantiles import Quantiles
+from adjudge.stats.distribution import BINS, MOST_VALUES, Distribution, Quantiles
 
 
 @given(st.lists(st.floats(0.001, 1e7), min_size=1, max_size=200), st.sampled_from([0.0, 0.5, 0.95, 1.0]))

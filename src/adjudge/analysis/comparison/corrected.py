@@ -20,8 +20,7 @@ from adjudge.analysis.comparison.matching import Letter, Matching, Pair
 from adjudge.dataset.label_scale import LabelScale, label_scale_of
 from adjudge.errors import InputError
 from adjudge.records import Case, Json, Judge, LabelDraw, Scale
-from adjudge.stats.corrected import FEWEST_LABELS, Corrected, JudgedCase
-from adjudge.stats.corrected_differences import corrected_difference, differences
+from adjudge.stats.corrected import FEWEST_LABELS, Corrected, JudgedCase, corrected_difference, differences
 from adjudge.stats.intervals import Estimate, Undefined
 from adjudge.stats.paired import Comparison, compare
 from adjudge.stats.selection import Selection, SelectionKind, select_pairs

@@ -17,6 +17,8 @@ _NOT_CORRECTED = {
     "no_pass_rule": "the labels are passes and fails, and the judge has no pass rule in both runs",
 }
 
+_ESTIMATES = "by how much people would find B better, on average over the cases that these were drawn from"
+
 _SELECTED: Mapping[SelectionKind, str] = {
     "all": "every case judged in both runs has labels on both sides",
     "random": "a uniform random sample",
@@ -117,7 +119,7 @@ def _corrected(each: CorrectedDifference, missing: int) -> Iterator[Fact]:
         "the corrected difference" if each.quote == "ppi" else "the judge's own difference, as the judge's"
     )
     yield fact("quote", "Corrected", f"quote {which}: {why}")
-    method = f"{estimate.method}; estimates {ppi.target}"
+    method = f"{estimate.method}; estimates {_ESTIMATES}"
     yield fact("correction_method", "Corrected", method, detail=True)
 
 

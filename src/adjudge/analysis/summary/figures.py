@@ -31,10 +31,9 @@ from adjudge.records import (
     Scale,
     Usage,
 )
-from adjudge.stats.correlation import spearman_of_counts
-from adjudge.stats.distribution import Distribution
+from adjudge.stats.agreement import spearman_of_counts
+from adjudge.stats.distribution import Distribution, Quantiles
 from adjudge.stats.intervals import Estimate
-from adjudge.stats.quantiles import Quantiles
 from adjudge.text import shorten
 
 NOT_KEPT: Mapping[str, float | None] = MappingProxyType({})

