@@ -23,7 +23,7 @@ from adjudge.server.cases.table import (
     export_cases,
     filter_choices,
     metadata_columns,
-    shown_columns,
+    table_columns,
 )
 from adjudge.server.cases.texts import Style, make_parts, verdict_parts
 from adjudge.server.keys import from_key, to_key
@@ -87,7 +87,7 @@ def cases_page(request: Request, service: Served, run: Key, wanted: Wanted) -> H
         choices=choices,
         several=len(names) > 1,
         unit="case" if len(names) == 1 and record.plan.get("repeats") in (None, 1) else "judgement",
-        columns=shown_columns(wanted, found, len(names)),
+        columns=table_columns(wanted, found, len(names)),
         all_columns=COLUMNS,
         metadata_columns=metadata_columns(service, record),
         orders=ORDERS,

@@ -12,7 +12,7 @@ from adjudge.dataset.labels import read_labels
 from adjudge.documents.writers import csv_table, json_line
 from adjudge.errors import InputError
 from adjudge.records import Json
-from adjudge.server.labels.blind import find_subject, shown_id
+from adjudge.server.labels.blind import find_subject
 from adjudge.server.labels.shapes import Imported, ImportNote, LabelList, StoredLabel
 from adjudge.server.service import Service
 from adjudge.store import KeptLabel
@@ -92,7 +92,7 @@ def _labels(service: Service, run: str, judge: str, annotator: str | None) -> li
 
 def _row(label: KeptLabel) -> StoredLabel:
     return StoredLabel(
-        case_id=shown_id(label.case_id),
+        case_id=encodable(label.case_id),
         judge=encodable(label.judge),
         annotator=encodable(label.annotator),
         label=label.label,
