@@ -28,10 +28,9 @@ from adjudge.records import Case, Json
 from adjudge.server.differences import Marked, TextPiece, mark_differences
 from adjudge.server.figures import AT_ONCE
 from adjudge.server.keys import from_key
-from adjudge.server.pages import query
+from adjudge.server.pages import query, short_model
 from adjudge.server.service import Service
 from adjudge.server.shapes import ApiRecord
-from adjudge.server.views_runs import short_model
 from adjudge.store import RunRecord, planned_judges
 from adjudge.text import seen, shorten
 
@@ -52,8 +51,8 @@ class CompareQuery(ApiRecord):
     a: str = Field(max_length=1_000, description="The `key` of a run.")
     b: str = Field(max_length=1_000, description="The `key` of a run.")
     judge: str = Field("", max_length=400, description="One judge, or JUDGE_OF_A=JUDGE_OF_B.")
-    across: bool = Field(False, description="Compare runs of different judges or models all the same.")
-    people: bool = Field(False, description="Say which side agrees more with the cases' labels.")
+    across: bool = Field(False, description="Compare although judges or models differ.")
+    people: bool = Field(False, description="Also compare each run's agreement with the cases' labels.")
     flips: int = Field(
         FLIPS, ge=0, le=MOST_FLIPS, description="How many regressions, and how many improvements, to list."
     )
@@ -110,7 +109,6 @@ class JudgeSection:
     """One judge: the verdict and its picture, the changed cases, and what only a statistician wants."""
 
     title: str
-    judge: str
     verdict: Fact
     plot: Plot | None
     facts: tuple[Fact, ...]
@@ -122,8 +120,6 @@ class JudgeSection:
     slices: tuple[Block, ...]
     tables: tuple[Table, ...]
     methods: tuple[Fact, ...]
-    command: str
-    """What prints the same in a terminal."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -135,6 +131,8 @@ class ComparePage:
     """Of both runs, whatever the judge."""
     judges: tuple[JudgeSection, ...]
     show: Show
+    command: str
+    """What prints the same in a terminal."""
 
 
 def compare(service: Service, asked: CompareQuery, *, at_once: int | None = None) -> RunComparison | None:
@@ -163,6 +161,7 @@ def compare_page(service: Service, asked: "PageQuery", *, at_once: int | None) -
         facts=tuple(run_facts(compared)),
         judges=tuple(_section(judge, asked, names, show) for judge in compared.judges),
         show=show,
+        command=_command(asked, names),
     )
 
 
@@ -206,7 +205,6 @@ def _section(judge: JudgeComparison, asked: "PageQuery", names: tuple[str, str],
     left_out = sum(each.count for each in chosen) - len(cases)
     return JudgeSection(
         title=plain(judge_title(judge)),
-        judge=pair_of(judge),
         verdict=verdict(judge, names[1]),
         plot=difference_plot(judge),
         facts=said,
@@ -218,7 +216,6 @@ def _section(judge: JudgeComparison, asked: "PageQuery", names: tuple[str, str],
         slices=slices,
         tables=tuple(block for block in rest if isinstance(block, Table)),
         methods=tuple(block for block in rest if isinstance(block, Fact)),
-        command=_command(asked, names),
     )
 
 

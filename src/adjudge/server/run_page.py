@@ -164,13 +164,21 @@ def _chips(service: Service, ways: "Ways", summary: Summary, before: Figures | N
     yield Chip(text="not certified", tone="warning") if card is None else Chip(text=card_line(card))
     if summary.mean is not None and summary.mean.warning:
         yield Chip(text="interval unreliable", tone="warning")
+    change = change_since(summary, before, ways.key)
+    if change is not None:
+        yield change
+
+
+def change_since(summary: Summary, before: Figures | None, key: str) -> Chip | None:
+    """How the headline changed against the run before, with a link to their comparison; `key` is this run's."""
     change = _change(summary, before)
-    if change is not None and before is not None:
-        name = before.record.name or before.record.run_id
-        arrow = "▲ " if change > 0 else "▼ "
-        unit = f"{abs(change) * 100:.1f}" if is_pass_or_fail(summary) else f"{abs(change):.2f}"
-        href = f"/compare{query({'a': to_key(before.record.run_id), 'b': ways.key})}"
-        yield Chip(text=f"{arrow + unit if change else 'no change'} since {name}", href=href)
+    if change is None or before is None:
+        return None
+    name = before.record.name or before.record.run_id
+    unit = f"{abs(change) * 100:.1f}" if is_pass_or_fail(summary) else f"{abs(change):.2f}"
+    arrow = ("▲ " if change > 0 else "▼ ") + unit if change else "no change"
+    href = f"/compare{query({'a': to_key(before.record.run_id), 'b': key})}"
+    return Chip(text=f"{arrow} since {name}", href=href)
 
 
 def _change(summary: Summary, before: Figures | None) -> float | None:

@@ -3,6 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Annotated
+
+from fastapi import Depends
+from starlette.requests import Request
 
 from adjudge.errors import InputError
 from adjudge.judges import built_in_judges
@@ -41,7 +45,7 @@ class Service:
         """By name, id, start of an id, or `last`, as on the command line."""
         found = self.store.find_run(reference)
         if found is None:
-            raise NotFoundError(f"run {reference}", "is not in this store", "the list of runs has them all")
+            raise NotFoundError(f"run {reference}", "is not in this store", "see the list of runs")
         return found
 
 
@@ -78,3 +82,18 @@ def open_service(
             index.close()
     finally:
         store.close()
+
+
+def get_service(request: Request) -> Service:
+    service = request.app.state.service
+    assert isinstance(service, Service)
+    return service
+
+
+Served = Annotated[Service, Depends(get_service)]
+"""How routes get at the service they answer for."""
+
+
+def swaps(request: Request, *parts: str) -> bool:
+    """Whether a script asks for one of these parts of a page that is shown already."""
+    return request.headers.get("x-swap") in parts

@@ -5,6 +5,7 @@ import re
 import shutil
 import threading
 from contextlib import closing
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -12,12 +13,12 @@ from compared_runs import make_run, some
 from seeded_store import make_row, seed_store
 from served import served
 
+from adjudge import evaluate as adjudge_evaluate
 from adjudge.errors import StoreError
 from adjudge.judges import built_in_judges
-from adjudge.server import comparisons
+from adjudge.server import compare_routes, comparisons
 from adjudge.server.compare_page import MOST_FLIPS
-from adjudge.server.routes import compare
-from adjudge.store import open_store
+from adjudge.store import Driver, StartRun, open_store
 
 LOUD = "---\nadjudge: 1\nname: loud\nverdict: {reason: string, score: {enum: [0, 1]}}\nscore: score\nscale: [0, 1]\n---\nLoud? {{response}}\n"
 
@@ -260,7 +261,7 @@ def test_who_asks_while_it_is_made_waits_for_the_one_that_is_made(pages, monkeyp
 
 
 def test_large_runs_are_compared_when_the_page_asks_for_it(pages, monkeypatch):
-    monkeypatch.setattr(compare, "AT_ONCE", 79)
+    monkeypatch.setattr(compare_routes, "AT_ONCE", 79)
     made = counting(monkeypatch)
     shown = pages.client.get("/compare?a=before&b=after").text
     assert 'id="comparison" data-poll="1"' in shown
@@ -371,3 +372,36 @@ def test_a_case_of_one_run_only_is_shown_with_the_other_side_empty(pages, tmp_pa
     assert "B does not have this case" in shown
     assert "says before of 30." in shown
     assert pages.client.get("/compare/case?a=before&b=short&case=q99").status_code == 404
+
+
+# ---- the list of runs ----
+
+
+def test_the_list_draws_each_result_and_links_its_change_since_the_run_of_the_same_file(tmp_path):
+    store = make_run(tmp_path, "cases", some(4, 6))
+    path = tmp_path / "cases.jsonl"
+    path.write_text(path.read_text().replace("[wrong]", "[right]", 3))
+    adjudge_evaluate(
+        path, ["correctness"], name="again", store=store, model=f"scripted:{tmp_path / 'replies.jsonl'}"
+    )
+    with served(store) as pages:
+        text = pages.client.get("/").text
+    again, _, before = text.partition("Choose cases to compare")
+    assert '<a href="/compare?a=cases&amp;b=again">▲ 30.0 since cases</a>' in again
+    assert "<strong>70.0 %</strong>" in again
+    assert 'aria-label="70.0 %, 39.7–89.2 (95 %), 7 of 10 passed"' in again
+    assert "since" not in before
+
+
+def test_a_run_whose_process_was_killed_is_listed_as_interrupted(tmp_path):
+    store = make_run(tmp_path, "cases", some(4, 6))
+    with closing(open_store(store)) as opened:
+        (record,) = opened.runs()
+        driver = Driver(host="here", pid=1, since=record.started_at)
+        opened.write([StartRun(run=replace(record, state="running", finished_at=None, driver=driver))])
+        with served(store) as pages:
+            assert pages.read("/api/runs?state=interrupted")["total"] == 1
+            assert '<span class="mark warn">interrupted' in pages.client.get("/").text
+            held = opened.lock_run(record.run_id)
+            assert pages.read("/api/runs?state=running")["total"] == 1
+            held.release()

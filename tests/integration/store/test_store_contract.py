@@ -11,7 +11,7 @@ import pytest
 from adjudge.dataset import read_cases
 from adjudge.errors import InputError, StoreError
 from adjudge.records import BadRow, Case, Failed, Place
-from adjudge.store import EndRun, JudgementKey, PlaceJudgement, open_store
+from adjudge.store import Driver, EndRun, JudgementKey, PlaceJudgement, StartRun, open_store
 from adjudge.store.packing import COLUMN_CHARS, MODEL_CHARS
 
 
@@ -397,6 +397,19 @@ def test_a_run_is_locked_by_one_until_it_is_released(store):
     again = store.lock_run("r1")
     assert again.is_held()
     again.release()
+
+
+def test_a_run_is_running_only_while_its_lock_is_held(store, make):
+    run = make.run("r1").run
+    driver = Driver(host="here", pid=1, since=make.at)
+    held = store.lock_run("r1")
+    store.write([StartRun(run=replace(run, driver=driver)), make.run("r2")])
+    assert store.find_run("r1").state == "running"
+    held.release()
+    assert store.find_run("r1").state == "interrupted"
+    states = {found.run_id: found.state for found in store.runs()}
+    assert states == {"r1": "interrupted", "r2": "running"}  # of r2 nobody knows who drove it
+    store.lock_run("r1").release()  # looking has left nothing locked
 
 
 def test_of_many_who_lock_a_run_at_once_one_gets_it(where):

@@ -17,7 +17,7 @@ from adjudge.server.cases import index as indexes
 from adjudge.server.cases.find import CaseFilter, find_cases
 from adjudge.server.cases.index import CaseIndex
 from adjudge.server.figures import RunFigures
-from adjudge.server.views_runs import list_runs
+from adjudge.server.runs_page import list_runs
 from adjudge.store import EndRun, KeptLabel, StartRun, open_store
 
 JUDGES = [judge for judge in built_in_judges() if judge.name in ("correctness", "relevance")]

@@ -11,7 +11,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse
 
-from adjudge.server.app_state import Served, swaps
 from adjudge.server.cases.detail import JudgementName, case_detail
 from adjudge.server.cases.find import CaseFilter, carried_filter, case_filter, find_cases
 from adjudge.server.cases.shapes import CaseDetail, FilterChoices, ListedCases
@@ -30,7 +29,7 @@ from adjudge.server.keys import from_key, to_key
 from adjudge.server.labels.shapes import LONGEST_NAME
 from adjudge.server.pages import page, query
 from adjudge.server.run_files import MEDIA_TYPES, file_headers
-from adjudge.server.views_runs import short_model
+from adjudge.server.service import Served, swaps
 from adjudge.store import planned_judges
 
 router = APIRouter()
@@ -161,7 +160,6 @@ def case_page(
         options=options,
         tabs={name: title for name, title in TABS.items() if name != "others" or detail.others},
         here=here,
-        short=short_model,
         show=show,
         links=_links(detail, wanted, options),
         back=_back(detail, wanted),

@@ -11,7 +11,6 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from adjudge.analysis.agreement.document import agreement_document
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
-from adjudge.server.app_state import Served
 from adjudge.server.keys import from_key
 from adjudge.server.labels.blind import (
     keep_label,
@@ -49,6 +48,7 @@ from adjudge.server.labels.shapes import (
     TurnQuery,
 )
 from adjudge.server.pages import page, query
+from adjudge.server.service import Served
 from adjudge.stats.labelling import LEAST_UNIFORM
 
 router = APIRouter()

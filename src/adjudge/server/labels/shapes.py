@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import Query
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
-from adjudge.server.shapes import ApiRecord
+from adjudge.server.shapes import ApiRecord, RequestBody
 from adjudge.stats.labelling import LEAST_UNIFORM
 
 LONGEST_NAME = 200
@@ -52,13 +52,7 @@ LabelValue = bool | float | str
 """A score on the judge's scale, whether it passes, or one of the judge's own words."""
 
 
-class Body(BaseModel):
-    """What a request may hold: nothing that is not named."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class LabelBody(Body):
+class LabelBody(RequestBody):
     judge: str = Field(
         default="", max_length=1_000, description="NAME or NAME@HASH; may be left out where the run has one."
     )
@@ -72,7 +66,7 @@ class LabelBody(Body):
     )
 
 
-class DrawBody(Body):
+class DrawBody(RequestBody):
     judge: str = Field(default="", max_length=1_000)
     count: int = Field(default=50, ge=1, le=MOST_DRAWN)
     uniform_share: float = Field(

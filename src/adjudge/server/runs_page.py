@@ -1,16 +1,81 @@
-"""The list of runs: what the API answers and the page shows."""
+"""`/` and `/api/runs`: the list of runs, and the choice of two of them to compare."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from adjudge.analysis.summary.document import gauge
 from adjudge.analysis.summary.figures import Summary
+from adjudge.analysis.summary.run import before_among
+from adjudge.documents.document import Gauge
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
 from adjudge.server.figures import AT_ONCE, Figures
-from adjudge.server.keys import to_key
-from adjudge.server.service import Service
-from adjudge.server.shapes import Headline, Interval, RunList, RunRow
+from adjudge.server.keys import from_key, to_key
+from adjudge.server.pages import page, query
+from adjudge.server.run_page import Chip, change_since
+from adjudge.server.service import Served, Service, swaps
+from adjudge.server.shapes import FigureInterval, Headline, RunList, RunRow
 from adjudge.stats.intervals import Estimate
 from adjudge.store import RunRecord, planned_judges
+
+router = APIRouter()
+State = Literal["", "running", "finished", "interrupted"]
+PAGE = 50
+
+
+@router.get("/api/runs", tags=["runs"])
+def api_runs(
+    service: Served,
+    q: Annotated[str, Query(max_length=200, description="Looked for in name, judges, model and file.")] = "",
+    state: State = "",
+    first: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+    size: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> RunList:
+    """The runs of this store, the latest first, each with its figures; large runs that nobody has looked at without."""
+    return list_runs(service, q=q, state=state, first=first, size=size)
+
+
+@router.get("/", include_in_schema=False)
+def runs_page(
+    request: Request,
+    service: Served,
+    q: str = "",
+    state: State = "",
+    first: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+) -> HTMLResponse:
+    # large runs that nobody has looked at are counted one by one, when the page is shown and asks again
+    found = list_runs(
+        service, q=q[:200], state=state, first=first, size=PAGE, at_least=int(swaps(request, "runs"))
+    )
+    return page(
+        request,
+        "runs.html",
+        found=found,
+        lines=judge_lines(service, found),
+        q=q[:200],
+        state=state,
+        first=first,
+        size=PAGE,
+    )
+
+
+@router.get("/compare-chosen", include_in_schema=False)
+def compare_chosen(
+    service: Served,
+    run: Annotated[list[Annotated[str, Query(max_length=3_000)]] | None, Query(max_length=500)] = None,
+) -> Response:
+    """Two runs ticked in the list: the earlier one is what the later one is compared with."""
+    chosen = [service.run(from_key(each)) for each in dict.fromkeys(run or ())]
+    if len(chosen) != 2:
+        raise InputError("compare", f"{len(chosen)} runs were chosen", "tick two in the list of runs")
+    before, after = sorted(chosen, key=lambda record: record.started_at)
+    ways = {"a": to_key(before.run_id), "b": to_key(after.run_id)}
+    return RedirectResponse(f"/compare{query(ways)}", status_code=303)
 
 
 def list_runs(
@@ -45,6 +110,36 @@ def list_runs(
                 trouble = f"run {record.run_id}: {error}"
         rows.append(run_row(record, figures, expected=expected_judgements(record, records)))
     return RunList(runs=rows, total=len(found), trouble=trouble)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JudgeLine:
+    """One judge of a run, in the list."""
+
+    summary: Summary
+    gauge: Gauge
+    change: Chip | None
+    """Since the run of the same file before this one, where that was counted."""
+
+
+def judge_lines(service: Service, found: RunList) -> dict[str, list[JudgeLine]]:
+    """Run -> its judges, of the runs that are counted."""
+    records = {record.run_id: record for record in service.store.runs()}
+    known = {
+        row.run: service.figures.known(records[row.run])
+        for row in found.runs
+        if row.headlines is not None and row.run in records
+    }
+    lines = {}
+    for run, figures in known.items():
+        if figures is not None:
+            earlier = before_among(records.values(), records[run])
+            before = None if earlier is None else service.figures.known(earlier)
+            lines[run] = [
+                JudgeLine(summary=each, gauge=gauge(each), change=change_since(each, before, to_key(run)))
+                for each in figures.report.judges
+            ]
+    return lines
 
 
 def run_row(record: RunRecord, figures: Figures | None, *, expected: int | None = None) -> RunRow:
@@ -116,17 +211,8 @@ def headline(summary: Summary) -> Headline:
     )
 
 
-def interval(figure: Estimate | None) -> Interval | None:
-    return None if figure is None else Interval.model_validate(records_json(figure))
-
-
-def short_model(model: str | None) -> str | None:
-    """`scripted:/long/way/to/replies.jsonl` as `scripted:…/replies.jsonl`; what is short stays."""
-    if model is None or len(model) <= 26:
-        return model
-    provider, colon, name = model.partition(":")
-    folder, slash, last = (name if colon else provider).replace("\\", "/").rpartition("/")
-    return f"{provider + colon if colon else ''}…/{last}" if slash and folder and last else model
+def interval(figure: Estimate | None) -> FigureInterval | None:
+    return None if figure is None else FigureInterval.model_validate(records_json(figure))
 
 
 def _searched(record: RunRecord) -> str:

@@ -12,7 +12,6 @@ from adjudge.documents.html import render_html
 from adjudge.documents.markdown import render_markdown
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError, NotComparableError
-from adjudge.server.app_state import Served, swaps
 from adjudge.server.compare_page import (
     MOST_FLIPS,
     CompareQuery,
@@ -27,8 +26,8 @@ from adjudge.server.figures import AT_ONCE
 from adjudge.server.keys import from_key
 from adjudge.server.pages import page
 from adjudge.server.run_files import MEDIA_TYPES
-from adjudge.server.service import NotFoundError
-from adjudge.server.views_runs import list_runs, short_model
+from adjudge.server.runs_page import list_runs
+from adjudge.server.service import NotFoundError, Served, swaps
 
 router = APIRouter()
 MOST_OFFERED = 200
@@ -129,5 +128,4 @@ def compare_case_page(
         place=find_place(service, comparison, "=".join(pair), asked.case),
         fields=side_by_side(*(service.store.case(run.run_id, asked.case) for run in runs)),
         sides=sides,
-        short=short_model,
     )

@@ -1,10 +1,15 @@
-"""Judges: which there are, what is known of one, and asking one."""
+"""`/judges`, and judges as a service: which there are, what is known of one, and asking one."""
 
 from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from logging import getLogger
 from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+from starlette.status import HTTP_202_ACCEPTED
 
 from adjudge.analysis.certification.document import card_line, finding_text
 from adjudge.analysis.certification.rulings import RULINGS
@@ -23,25 +28,84 @@ from adjudge.records import Json, Judge, Judgement
 from adjudge.runs.preview import first_case, preview
 from adjudge.server.asker import RunOrder
 from adjudge.server.keys import from_key, to_key
-from adjudge.server.service import NotFoundError, Service
-from adjudge.server.shapes_judges import (
+from adjudge.server.pages import page
+from adjudge.server.service import NotFoundError, Served, Service
+from adjudge.server.shapes import (
     CardLine,
-    Judged,
+    JudgeBody,
+    JudgedCase,
     JudgeDetail,
     JudgeList,
     JudgeRow,
     LintFinding,
     MessageSent,
+    RenderBody,
     Rendered,
-    RunWanted,
+    RunBegun,
+    RunBody,
+    Stopped,
     UsedIn,
 )
 from adjudge.store import planned_judges
 
+router = APIRouter()
 LOG = getLogger(__name__)
 
 MOST_USED = 200
 MOST_RUNS_SHOWN = 20
+
+
+@router.get("/api/judges", tags=["judges"])
+def api_judges(service: Served) -> JudgeList:
+    """The built-in judges, those given when the server was started, and those that stored runs used."""
+    return list_judges(service)
+
+
+@router.get("/api/judges/{judge}", tags=["judges"])
+def api_judge(service: Served, judge: str) -> JudgeDetail:
+    """One judge, by the `key` of the list: prompt, inputs, lint findings, cards."""
+    return show_judge(service, judge)
+
+
+@router.get("/judges", include_in_schema=False)
+def judges_page(request: Request, service: Served) -> HTMLResponse:
+    return page(request, "judges.html", found=list_judges(service))
+
+
+@router.get("/judges/{judge}", include_in_schema=False)
+def judge_page(request: Request, service: Served, judge: str) -> HTMLResponse:
+    return page(request, "judge.html", found=show_judge(service, judge), models=service.models)
+
+
+# ---- asking ----
+
+
+@router.post("/api/render", tags=["asking"])
+def api_render(service: Served, wanted: RenderBody) -> Rendered:
+    """The prompts that a judge would send about a case; nothing is sent."""
+    return render_case(service, wanted.judge, wanted.case)
+
+
+@router.post("/api/judge", tags=["asking"])
+async def api_judge_case(service: Served, wanted: JudgeBody) -> JudgedCase:
+    """Judge one case and wait for it. Nothing is kept: `POST /api/runs` keeps what it judges."""
+    return await judge_case(service, wanted.judge, wanted.model, wanted.case)
+
+
+@router.post("/api/runs", tags=["asking"], status_code=HTTP_202_ACCEPTED)
+async def api_begin_run(service: Served, wanted: RunBody) -> RunBegun:
+    """Begin a run over these cases; it goes on by itself, and `GET /api/runs/{key}` says how far it is."""
+    run = await service.asker.begin_run(run_order(service, wanted))
+    return RunBegun(run=run, key=to_key(run))
+
+
+@router.post("/api/runs/{run}/stop", tags=["asking"])
+async def api_stop_run(service: Served, run: str) -> Stopped:
+    """Take no further cases of a run that this server began; what is in flight is finished and kept."""
+    return Stopped(stopped=await service.asker.stop_run(from_key(run)))
+
+
+# ---- what is known ----
 
 
 def list_judges(service: Service) -> JudgeList:
@@ -105,7 +169,7 @@ def allowed_judge(service: Service, reference: str) -> Judge:
         known = ", ".join(service.judges)
         raise InputError(
             f"judge {reference}",
-            "is not one that this server may ask",
+            "is not allowed on this server",
             f"name one of {known}; `adjudge view --judge FILE` allows more",
         )
     return judge
@@ -117,7 +181,7 @@ def allowed_model(service: Service, wanted: str | None) -> str:
     if wanted not in service.models:
         raise InputError(
             f"model {wanted}",
-            "is not one that this server may use",
+            "is not allowed on this server",
             f"name one of {', '.join(service.models)}; `adjudge view --model M` allows more",
         )
     return wanted
@@ -141,15 +205,15 @@ def render_case(service: Service, reference: str, columns: Mapping[str, Json]) -
 
 async def judge_case(
     service: Service, reference: str, model: str | None, columns: Mapping[str, Json]
-) -> Judged:
+) -> JudgedCase:
     judge = allowed_judge(service, reference)
     judgement = await service.asker.judge(judge, allowed_model(service, model), columns)
     return judged(judgement)
 
 
-def judged(judgement: Judgement) -> Judged:
+def judged(judgement: Judgement) -> JudgedCase:
     row: dict[str, Any] = dict(result_row(judgement, "request"))
-    return Judged(
+    return JudgedCase(
         row=row,
         messages=[
             MessageSent(step=call.request.step, role=message.role, content=str(records_json(message.content)))
@@ -160,7 +224,7 @@ def judged(judgement: Judgement) -> Judged:
     )
 
 
-def run_order(service: Service, wanted: RunWanted) -> RunOrder:
+def run_order(service: Service, wanted: RunBody) -> RunOrder:
     return RunOrder(
         judges=[allowed_judge(service, name) for name in dict.fromkeys(wanted.judges)],
         model=allowed_model(service, wanted.model),
@@ -182,7 +246,7 @@ def _find(service: Service, reference: str) -> tuple[Judge, str]:
             return judge, _origin(judge)
     stored = _stored(service, name, judge_hash) if name else None
     if stored is None:
-        raise NotFoundError(f"judge {reference}", "is not known here", "the list of judges has them all")
+        raise NotFoundError(f"judge {reference}", "not found", "see the list of judges")
     return stored, "used"
 
 
