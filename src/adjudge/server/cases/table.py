@@ -157,7 +157,7 @@ ORDERS: dict[Sort, str] = {
 LABEL_CHOICES: dict[str, str] = {
     "labelled": "labelled",
     "unlabelled": "not labelled",
-    "disagree": "label differs from the judge",
+    "disagree": "label and score differ",
 }
 assert set(ORDERS) == set(get_args(Sort))
 

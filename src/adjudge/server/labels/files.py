@@ -38,7 +38,7 @@ def list_labels(
     service: Service, run: str, *, judge: str, annotator: str | None, first: int, size: int
 ) -> LabelList:
     found = _labels(service, run, judge, annotator)
-    return LabelList(labels=[_row(each) for each in found[first : first + size]], total=len(found))
+    return LabelList(labels=[stored_label(each) for each in found[first : first + size]], total=len(found))
 
 
 def write_labels(service: Service, run: str, *, judge: str, annotator: str | None, form: Form) -> bytes:
@@ -90,7 +90,8 @@ def _labels(service: Service, run: str, judge: str, annotator: str | None) -> li
     return [label for label in kept if annotator is None or label.annotator == annotator]
 
 
-def _row(label: KeptLabel) -> StoredLabel:
+def stored_label(label: KeptLabel) -> StoredLabel:
+    """As the API gives it."""
     return StoredLabel(
         case_id=encodable(label.case_id),
         judge=encodable(label.judge),
@@ -105,5 +106,5 @@ def _row(label: KeptLabel) -> StoredLabel:
 
 
 def _exported(label: KeptLabel) -> dict[str, Json]:
-    row = _row(label)
+    row = stored_label(label)
     return {**{name: getattr(row, name) for name in COLUMNS}, "at": row.at.isoformat()}

@@ -72,7 +72,7 @@ def api_label_state(
 def api_label_next(service: Served, run: str, wanted: Annotated[TurnQuery, Depends()]) -> Turn:
     """A drawn case as the judge was shown it, and nothing of what it or another person said.
 
-    It is `case`, or the next one without a label of this annotator's after `after`, or the first such.
+    It is `case`, or the next one without a label of this annotator's after `after`, or the first such; `annotator` has to be named.
     """
     if not wanted.annotator:
         raise InputError("annotator", "is not named", "say who labels: ?annotator=NAME")
