@@ -7,7 +7,7 @@ from collections import Counter
 from contextlib import suppress
 from decimal import Decimal
 from types import TracebackType
-from typing import Protocol, Self, TextIO
+from typing import TYPE_CHECKING, Protocol, Self, TextIO
 
 import click
 import orjson
@@ -15,8 +15,10 @@ import orjson
 from adjudge.documents.document import Document
 from adjudge.documents.numbers import show_duration, show_money
 from adjudge.documents.records_json import records_json
-from adjudge.records import Failed, Judgement
 from adjudge.text import escape_unseen, visible
+
+if TYPE_CHECKING:
+    from adjudge.records import Judgement
 
 
 def use_colour(stream: object) -> bool:
@@ -84,12 +86,12 @@ class Progress:
                 sys.stderr.write("\r" + " " * self._width + "\r")
                 sys.stderr.flush()
 
-    def count(self, judgement: Judgement) -> None:
+    def count(self, judgement: "Judgement") -> None:
         self.done += 1
         self.asked += judgement.outcome.kind == "call_failed" or any(
             not call.completion.from_store for call in judgement.calls
         )
-        if isinstance(judgement.outcome, Failed):
+        if judgement.score is None:
             self.failed[judgement.outcome.kind] += 1
         now = time.monotonic()
         if now - self._shown_at >= (

@@ -6,11 +6,11 @@ from typing import Generic, NamedTuple, TypeVar, cast
 from adjudge.expressions.syntax import (
     COMPARISONS,
     LOGICAL,
-    Call,
     Chain,
+    ComputedMember,
+    FunctionCall,
     ListOf,
     Literal,
-    Member,
     Name,
     Node,
     Ternary,
@@ -47,7 +47,7 @@ class Evaluator(ABC, Generic[V]):
         """The result of one arithmetic operator or comparison."""
 
     @abstractmethod
-    def evaluate_own(self, node: ListOf | Member | Call) -> V:
+    def evaluate_own(self, node: ListOf | ComputedMember | FunctionCall) -> V:
         """What only one of the languages can write."""
 
     def is_nothing(self, value: V) -> bool:

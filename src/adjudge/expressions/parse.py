@@ -1,6 +1,5 @@
 """Text -> syntax tree: one tokenizer and one parser, told by a `Grammar` what an expression is made of."""
 
-import difflib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,11 +9,11 @@ from typing import NamedTuple
 from adjudge.errors import InputError
 from adjudge.expressions.syntax import (
     MAX_DEPTH,
-    Call,
     Chain,
+    ComputedMember,
+    FunctionCall,
     ListOf,
     Literal,
-    Member,
     Name,
     Node,
     Step,
@@ -22,7 +21,7 @@ from adjudge.expressions.syntax import (
     Unary,
 )
 from adjudge.records import Json
-from adjudge.text import shorten, visible
+from adjudge.text import did_you_mean, shorten, visible
 
 QUOTES = "\"'`“"
 
@@ -225,10 +224,8 @@ class Parser:
         name = target.dotted if isinstance(target, Name) else ""
         function = self.grammar.functions.get(name)
         if function is None:
-            near = difflib.get_close_matches(name, self.grammar.functions, n=1)
-            meant = f"did you mean `{near[0]}`? " if near else ""
             called = shorten(self.text[first.start : opening.start].strip(), 80)
-            hint = f"{meant}{self.grammar.call_hint}"
+            hint = did_you_mean(name, self.grammar.functions, self.grammar.call_hint)
             raise self.error(f"there is no function `{called}`", hint, first)
         self.at += 1
         arguments = self._list(opening, ")")
@@ -239,7 +236,7 @@ class Parser:
         if function.reads_items and len(arguments) == 2 and not isinstance(arguments[1], Name):
             problem = f"the second argument of `{name}` names a field of the items"
             raise self.error(problem, f"{name}(facts, matched)", first)
-        return Call(function=name, arguments=arguments)
+        return FunctionCall(function=name, arguments=arguments)
 
     def _list(self, opening: ExpressionToken, closing: str) -> tuple[Node, ...]:
         items: list[Node] = []
@@ -283,4 +280,4 @@ def _member_of(target: Node, key: Node, *, optional: bool) -> Node:
         if isinstance(step, str | int) and not isinstance(step, bool):
             path: tuple[Step, ...] = (*target.path, step)
             return Name(path=path, optional=target.optional or optional)
-    return Member(target=target, key=key)
+    return ComputedMember(target=target, key=key)

@@ -11,7 +11,16 @@ from adjudge.errors import ExpressionError
 from adjudge.expressions.evaluate import Evaluator, Operand
 from adjudge.expressions.numbers import exact_number, is_usable, round_half_up
 from adjudge.expressions.parse import Function, Grammar, Level, UnusableLiteralError, parse
-from adjudge.expressions.syntax import COMPARISONS, Call, ListOf, Literal, Member, Name, Node, children
+from adjudge.expressions.syntax import (
+    COMPARISONS,
+    ComputedMember,
+    FunctionCall,
+    ListOf,
+    Literal,
+    Name,
+    Node,
+    children,
+)
 from adjudge.records import Json
 from adjudge.text import shorten
 
@@ -128,7 +137,7 @@ class Expression:
     def before_rounding(self) -> "Expression | None":
         """What stands inside an expression that is one `round(…)`; None for every other."""
         match self.tree:
-            case Call(function="round", arguments=(inside, *_)):
+            case FunctionCall(function="round", arguments=(inside, *_)):
                 return replace(self, text=f"inside {self.text}", tree=inside)
             case _:
                 return None
@@ -160,7 +169,7 @@ def _names_in(node: Node) -> Iterator[tuple[str, bool]]:
     match node:
         case Name(dotted=name):
             yield name, False
-        case Call(function="count" | "sum", arguments=(Name(dotted=items), Name(dotted=item_field))):
+        case FunctionCall(function="count" | "sum", arguments=(Name(dotted=items), Name(dotted=item_field))):
             yield items, False
             yield item_field, True
         case _:
@@ -169,10 +178,10 @@ def _names_in(node: Node) -> Iterator[tuple[str, bool]]:
 
 
 def evaluate(node: Node, values: Mapping[str, Json]) -> Value:
-    return _Evaluator(values).evaluate(node)
+    return _RuleEvaluator(values).evaluate(node)
 
 
-class _Evaluator(Evaluator[Value]):
+class _RuleEvaluator(Evaluator[Value]):
     __slots__ = ("values",)
     compares_in_pairs = True
     logic_gives_truth = True
@@ -226,8 +235,8 @@ class _Evaluator(Evaluator[Value]):
             raise EvaluationError("a sum or product grows beyond any score")
         return result
 
-    def evaluate_own(self, node: ListOf | Member | Call) -> Value:
-        assert isinstance(node, Call), "rules have neither lists nor members"
+    def evaluate_own(self, node: ListOf | ComputedMember | FunctionCall) -> Value:
+        assert isinstance(node, FunctionCall), "rules have neither lists nor members"
         argument, *rest = node.arguments
         first, name = self.evaluate(argument), _described(argument)
         match node.function, rest:
@@ -305,7 +314,7 @@ def _described(node: Node) -> str:
             return f"`{name}`"
         case Literal(value=str(text)):
             return f'"{text[:40]}"'
-        case Call(function=function):
+        case FunctionCall(function=function):
             return f"{function}(…)"
         case _:
             return "a part of the expression"

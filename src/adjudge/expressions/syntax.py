@@ -42,7 +42,7 @@ class ListOf:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Member:
+class ComputedMember:
     """A member that is computed, or asked of something that is not a name."""
 
     target: "Node"
@@ -80,20 +80,20 @@ class Ternary:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Call:
+class FunctionCall:
     function: str
     arguments: tuple["Node", ...]
 
 
-Node: TypeAlias = Literal | Name | ListOf | Member | Unary | Chain | Ternary | Call
+Node: TypeAlias = Literal | Name | ListOf | ComputedMember | Unary | Chain | Ternary | FunctionCall
 
 
 def children(node: Node) -> Iterator[Node]:
     """The parts of a node, in the order in which they are written."""
     match node:
-        case ListOf(items=parts) | Chain(operands=parts) | Call(arguments=parts):
+        case ListOf(items=parts) | Chain(operands=parts) | FunctionCall(arguments=parts):
             yield from parts
-        case Member(target=target, key=key):
+        case ComputedMember(target=target, key=key):
             yield from (target, key)
         case Unary(operand=operand):
             yield operand

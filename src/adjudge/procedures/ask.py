@@ -1,8 +1,9 @@
 """Ask one question until it is answered as asked, or until it is clear that it will not be."""
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import replace
 from typing import Generic, NamedTuple, TypeVar
+
+from msgspec.structs import replace
 
 from adjudge.records import Completion, Contract, Failed, Message, Request, Verdict
 from adjudge.scoring import Invalid

@@ -7,9 +7,11 @@ reserves from that, and gives the rest back at its end.
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Decimal
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from adjudge.errors import (
     BudgetSpentError,

@@ -2,10 +2,11 @@
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from adjudge.errors import StoreError
 from adjudge.records import Case, Json, Judgement, LabelDraw

@@ -59,12 +59,12 @@ JUDGED = re.compile(
     r"|topic|schema|code|solution|translation|focus|date|sample|item",
     re.IGNORECASE,
 )
-SAID = re.compile(
+ASKED_FOR = re.compile(
     r"score|rating|reason|verdict|label|grade|explanation|rationale|feedback|justif|analysis|result|value",
     re.IGNORECASE,
 )
 
-JUDGED_WEIGHT, PLAIN_WEIGHT, SAID_WEIGHT, LETTER_WEIGHT = 4.0, 2.0, 0.5, 0.2
+JUDGED_WEIGHT, PLAIN_WEIGHT, ASKED_FOR_WEIGHT, LETTER_WEIGHT = 4.0, 2.0, 0.5, 0.2
 IN_CODE = 0.1
 NESTED = 0.05
 
@@ -168,4 +168,4 @@ def _weight(name: str) -> float:
         return LETTER_WEIGHT
     if canonical_field(name) is not None or JUDGED.search(bare):
         return JUDGED_WEIGHT
-    return SAID_WEIGHT if SAID.search(bare) else PLAIN_WEIGHT
+    return ASKED_FOR_WEIGHT if ASKED_FOR.search(bare) else PLAIN_WEIGHT

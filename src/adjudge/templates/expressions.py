@@ -12,7 +12,7 @@ from typing import Any
 from adjudge.errors import TemplateError
 from adjudge.expressions.evaluate import Evaluator, Operand
 from adjudge.expressions.parse import Grammar, Level, UnusableLiteralError
-from adjudge.expressions.syntax import COMPARISONS, Call, ListOf, Member, Name
+from adjudge.expressions.syntax import COMPARISONS, ComputedMember, FunctionCall, ListOf, Name
 from adjudge.records import Json
 from adjudge.templates.syntax import FENCED, Expression, Formatted, Here, error_at
 from adjudge.templates.values import ABSENT, Absent, Value, descend, is_true, lookup, member, to_text, weigh
@@ -160,7 +160,7 @@ class Scope(Evaluator[Value]):
     def is_nothing(self, value: Value) -> bool:
         return value is None or value is ABSENT
 
-    def evaluate_own(self, node: ListOf | Member | Call) -> Value:
+    def evaluate_own(self, node: ListOf | ComputedMember | FunctionCall) -> Value:
         match node:
             case ListOf(items=items):
                 found = [self.evaluate(item) for item in items]
@@ -168,9 +168,9 @@ class Scope(Evaluator[Value]):
                 # With all it holds: a list that holds another twice can be too long to write after sixty tags.
                 self.spend(weigh(made, self.work // ELEMENT).elements * ELEMENT)
                 return made
-            case Member(target=target, key=key):
+            case ComputedMember(target=target, key=key):
                 return member(self.evaluate(target), self.evaluate(key))
-            case Call():
+            case FunctionCall():
                 raise AssertionError("PromptL has no calls")
 
     def operate(self, operator: str, left: Operand[Value], right: Operand[Value]) -> Value:

@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import assert_never
 
-from adjudge.expressions.syntax import Chain, Literal, Member, Name, Ternary
+from adjudge.expressions.syntax import Chain, ComputedMember, Literal, Name, Ternary
 from adjudge.records import Json
 from adjudge.templates.survey import HERE, alias_of, sources
 from adjudge.templates.syntax import (
@@ -23,13 +23,13 @@ from adjudge.templates.syntax import (
 )
 from adjudge.templates.values import to_text
 
-HASHED_AS: dict[type, str] = {Member: "Index"}
+HASHED_AS: dict[type, str] = {ComputedMember: "Index"}
 """Nodes that stand in the hashed form under an earlier name."""
 NOT_SENT = frozenset({"span"})
 """Fields of a node that say where it stood, not what it sends."""
 
 
-def shown(name: str) -> str:
+def placeholder(name: str) -> str:
     return f"⟦{name}⟧"
 
 
@@ -83,11 +83,11 @@ def _written(expression: Expression, aliases: Mapping[str, str]) -> str:
         case Chain(rest=(*_, ("+", last))):
             return _written(_without_last(expression), aliases) + _written(last, aliases)
         case Name(path=path):
-            return shown(alias_of(expression, aliases) or str(path[0]))
+            return placeholder(alias_of(expression, aliases) or str(path[0]))
         case Here():
-            return shown(alias_of(expression, aliases) or ".")
+            return placeholder(alias_of(expression, aliases) or ".")
         case _:
-            return "".join(shown(name) for name in sources(expression, aliases))
+            return "".join(placeholder(name) for name in sources(expression, aliases))
 
 
 def _without_last(chain: Chain) -> Expression:

@@ -10,7 +10,7 @@ from adjudge.expressions.syntax import (
     COMPARISONS,
     LOGICAL,
     Chain,
-    Member,
+    ComputedMember,
     Name,
     Step,
     Ternary,
@@ -222,7 +222,7 @@ class _Surveyor:
                             and path[0] not in (*NAMESPACES, FENCED, *aliases),
                         )
                     )
-                case Member(target=target, key=key):
+                case ComputedMember(target=target, key=key):
                     go(target, governed, written=written, tested=tested)
                     go(key, governed, written=False, tested=tested)
                 case Unary(operator=operator, operand=operand):

@@ -41,7 +41,7 @@ class TreeTemplate:
                 [part if isinstance(part, str) else to_text(lookup(values, part.path)) for part in self._flat]
             )
             return (Message(role="user", content=content),)
-        writer = Rendering(self.text, values)
+        writer = TreeRendering(self.text, values)
         try:
             writer.write_nodes(self.nodes)
         except RecursionError as error:
@@ -82,7 +82,7 @@ def _has_message(node: Node) -> bool:
             return False
 
 
-class Rendering:
+class TreeRendering:
     """One rendering of one tree."""
 
     def __init__(self, text: str, values: Mapping[str, Json]) -> None:

@@ -78,20 +78,20 @@ def _is_heading(match: re.Match[str], *, scalar: bool) -> bool:
 def read_labelled(text: str, contract: Contract) -> TextReading | None:
     """Needed values from their last label; the other properties from their sections. None: no label is there."""
     found = list(sections(text, contract))
-    said = TextReading()
+    reading = TextReading()
     for name in contract.needs:
         own = [index for index, section in enumerate(found) if section.name == name]
         if not own:
             if not is_scalar(contract, name):
                 continue
             return _last_line(text, contract, name, found) if len(contract.needs) == 1 else None
-        _take(text, contract, found, own[-1], said)
-        if said.problem:
-            return said
-    if not said.spans:
+        _take(text, contract, found, own[-1], reading)
+        if reading.problem:
+            return reading
+    if not reading.spans:
         return None
-    _take_rest(text, contract, found, said)
-    return said
+    _take_rest(text, contract, found, reading)
+    return reading
 
 
 def labelled_values(text: str, contract: Contract, name: str) -> Iterator[Json | ValueProblem]:
@@ -125,27 +125,29 @@ def _body(text: str, contract: Contract, found: list[LabelledSection], index: in
     return below.span() if below is not None else (section.line_end, section.line_end)
 
 
-def _take(text: str, contract: Contract, found: list[LabelledSection], index: int, said: TextReading) -> None:
+def _take(
+    text: str, contract: Contract, found: list[LabelledSection], index: int, reading: TextReading
+) -> None:
     section = found[index]
     body_start, body_end = _body(text, contract, found, index)
     value = value_of(text[body_start:body_end].strip().rstrip("|"), contract, section.name)
     if isinstance(value, ValueProblem):
-        said.problem = f"`{section.name}` {value.text}"
-        said.spans.append((section.start, body_end))
+        reading.problem = f"`{section.name}` {value.text}"
+        reading.spans.append((section.start, body_end))
         return
-    said.values[section.name] = value
-    said.spans.append((section.start, body_end))
-    said.value_spans[section.name] = (body_start, body_end)
+    reading.values[section.name] = value
+    reading.spans.append((section.start, body_end))
+    reading.value_spans[section.name] = (body_start, body_end)
 
 
-def _take_rest(text: str, contract: Contract, found: list[LabelledSection], said: TextReading) -> None:
+def _take_rest(text: str, contract: Contract, found: list[LabelledSection], reading: TextReading) -> None:
     for index, section in enumerate(found):
         if section.name in contract.needs:
             continue
         end = text.rfind("\n", 0, found[index + 1].start) + 1 if index + 1 < len(found) else len(text)
         body = text[section.body : max(section.body, end)].strip(" \t\r\n")
         if body := _without_marks(body):
-            said.values[section.name] = body  # the last section of a name stays
+            reading.values[section.name] = body  # the last section of a name stays
 
 
 def _without_marks(body: str) -> str:
@@ -193,11 +195,11 @@ def _last_line(text: str, contract: Contract, name: str, found: list[LabelledSec
     value = value_of(text[body : last.end()], contract, name)
     if isinstance(value, ValueProblem):
         return TextReading(problem=f"`{name}` {value.text}", spans=[(start, last.end())])
-    said = TextReading(
+    reading = TextReading(
         values={name: value},
         spans=[(start, last.end())],
         value_spans={name: (body, last.end())},
         mark="label" if marks else "line",
     )
-    _take_rest(text[:start], contract, [s for s in found if s.start < start], said)
-    return said
+    _take_rest(text[:start], contract, [s for s in found if s.start < start], reading)
+    return reading

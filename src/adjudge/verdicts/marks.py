@@ -14,26 +14,26 @@ BRACKETS = re.compile(r"\[\[([^\[\]]{0,200})\]\]")
 
 
 def read_tags(text: str, contract: Contract) -> TextReading | None:
-    said = TextReading(mark="tag")
+    reading = TextReading(mark="tag")
     for name in properties(contract):
         span = _last_tag(text, contract, name)
         if span is None:
             continue
         start, body, body_end, end = span
         if name not in contract.needs:
-            said.values[name] = text[body:body_end].strip()
+            reading.values[name] = text[body:body_end].strip()
             continue
-        said.spans.append((start, end))
+        reading.spans.append((start, end))
         if body_end == end:
-            said.problem = f"the tag of `{name}` is not closed"
-            return said
+            reading.problem = f"the tag of `{name}` is not closed"
+            return reading
         value = value_of(text[body:body_end], contract, name)
         if isinstance(value, ValueProblem):
-            said.problem = f"`{name}` {value.text}"
-            return said
-        said.values[name] = value
-        said.value_spans[name] = (body, body_end)
-    return said if said.spans else None
+            reading.problem = f"`{name}` {value.text}"
+            return reading
+        reading.values[name] = value
+        reading.value_spans[name] = (body, body_end)
+    return reading if reading.spans else None
 
 
 def tagged_prose(text: str, contract: Contract) -> dict[str, str]:

@@ -7,32 +7,16 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from adjudge.records import Contract, Json
+from adjudge.schemas import properties_of
+from adjudge.text import words
 from adjudge.verdicts.decode import Twice
 
 SEPARATORS = re.compile(r"[\W_]+")
-WRAPPERS = frozenset(
-    [
-        "verdict",
-        "result",
-        "results",
-        "evaluation",
-        "output",
-        "response",
-        "answer",
-        "judgement",
-        "judgment",
-        "assessment",
-        "grade",
-        "data",
-        "json",
-        "arguments",
-        "parameters",
-        "input",
-        "args",
-        "final",
-        "finalanswer",
-        "finalverdict",
-    ]
+WRAPPERS = words(
+    """
+    verdict result results evaluation output response answer judgement judgment assessment grade data json
+    arguments parameters input args final finalanswer finalverdict
+    """
 )
 """Keys under which a verdict stands one level down although other keys (`name`, `type`, `id`) stand beside it."""
 
@@ -50,10 +34,8 @@ def _plain_key(key: str) -> str:
 
 def properties(contract: Contract) -> dict[str, Mapping[str, Json]]:
     """Property -> its schema, in order; a schema that is not an object allows anything."""
-    found = contract.schema.get("properties")
-    if not isinstance(found, Mapping):
-        return {}
-    return {name: schema if isinstance(schema, Mapping) else {} for name, schema in found.items()}
+    fields = properties_of(contract.schema)
+    return {name: schema if isinstance(schema, Mapping) else {} for name, schema in fields.items()}
 
 
 def labels_of(contract: Contract, name: str) -> tuple[str, ...]:

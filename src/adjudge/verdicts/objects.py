@@ -18,8 +18,8 @@ OPENER = re.compile(
 )
 """A brace that begins something like an object: LaTeX, code blocks and `{placeholders}` do not."""
 
-CUT_OFF = "it is cut off before the verdict's JSON object is closed"
-NOT_JSON = "its JSON object is not valid JSON"
+CUT_OFF = "The reply is cut off before the verdict's JSON object is closed"
+NOT_JSON = "The reply's JSON object is not valid JSON"
 MAX_TRIES = 8
 """Failures of the fast way after which every object is scanned first."""
 REPAIR_COST = 5000
@@ -67,7 +67,7 @@ def find_objects(text: str, names: FieldNames) -> Iterator[FoundObject]:
             continue
         if budget.left < 0:
             yield FoundObject(
-                start, len(text), None, "its braces are too tangled to tell where the verdict is"
+                start, len(text), None, "The reply's braces are too tangled to tell where the verdict is"
             )
             return
         strict = _decoded(text, start) if tries else None
@@ -90,7 +90,9 @@ def find_objects(text: str, names: FieldNames) -> Iterator[FoundObject]:
             cut = broken_until == len(text)
             found = FoundObject(start, found.end, None, CUT_OFF if cut else NOT_JSON)
         elif previous_end >= 0 and text[previous_end:start].strip() == ",":
-            found = FoundObject(start, found.end, None, "it lists several verdicts where one was asked for")
+            found = FoundObject(
+                start, found.end, None, "The reply lists several verdicts where one was asked for"
+            )
         yield found
         previous_end = found.end
         if found.problem == CUT_OFF:
@@ -147,7 +149,9 @@ def _verdict_in(start: int, end: int, value: object, names: FieldNames) -> Found
     if not isinstance(value, dict):
         return None
     if too_deep(value):
-        return FoundObject(start, end, None, "it is nested too deeply") if names.any_in(value) else None
+        return (
+            FoundObject(start, end, None, "The reply is nested too deeply") if names.any_in(value) else None
+        )
     inner = names.unwrap(value) or names.unwrap(_with_arguments(value))
     return None if inner is None else FoundObject(start, end, inner)
 

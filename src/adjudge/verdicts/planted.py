@@ -50,18 +50,18 @@ def _reads_alike(
     return not isinstance(verdict, ValueProblem) and verdict.parts == parts
 
 
-def words_in_case(text: str, said: TextReading, contract: Contract, case_texts: Sequence[str]) -> bool:
+def words_in_case(text: str, reading: TextReading, contract: Contract, case_texts: Sequence[str]) -> bool:
     """Whether what decides also stands in the case: the same words, or the same values in marks of the same kind."""
-    if all(line_in_case(text[slice(*span)], case_texts, alone=said.alone) for span in said.spans):
+    if all(line_in_case(text[slice(*span)], case_texts, alone=reading.alone) for span in reading.spans):
         return True
     written = [
-        (name, only_value(text[slice(*span)], contract, name)) for name, span in said.value_spans.items()
+        (name, only_value(text[slice(*span)], contract, name)) for name, span in reading.value_spans.items()
     ]
     if any(isinstance(value, ValueProblem) for _, value in written):
         return False  # words of the model's own stand next to the value
     views = _views(case_texts)
     return bool(written) and all(
-        any(found == value for view in views for found in MARKED[said.mark](view, contract, name))
+        any(found == value for view in views for found in MARKED[reading.mark](view, contract, name))
         for name, value in written
     )
 

@@ -41,9 +41,9 @@ def _value_span(text: str, contract: Contract, name: str, wanted: Json) -> tuple
     taken = find_last(text, contract, FieldNames.of(contract))
     if taken.object is not None:
         return _in_object(text, taken.object, contract, name, wanted)
-    if taken.said is None or name not in taken.said.value_spans:
+    if taken.reading is None or name not in taken.reading.value_spans:
         return None
-    start, end = taken.said.value_spans[name]
+    start, end = taken.reading.value_spans[name]
     value = value_of(text[start:end], contract, name)
     if isinstance(value, ValueProblem) or value != wanted:
         return None

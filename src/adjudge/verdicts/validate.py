@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 from adjudge.records import Contract, Json, Verdict
+from adjudge.text import encodable
 from adjudge.verdicts.names import FieldNames, plain_key, properties
 from adjudge.verdicts.values import (
     Allowed,
@@ -51,11 +52,11 @@ def to_verdict(found: Mapping[str, Json], contract: Contract, names: FieldNames)
         fitted = fit(given, schema, name, notes, words)
         if not isinstance(fitted, ValueProblem):
             parts[name] = fitted
-    notes += [f"extra_field:{shown_key(key)}" for key in fields.extra[:MAX_EXTRA_NOTES]]
+    notes += [f"extra_field:{printable_key(key)}" for key in fields.extra[:MAX_EXTRA_NOTES]]
     return Verdict(parts=parts, notes=tuple(dict.fromkeys(notes)))
 
 
-def shown_key(key: str) -> str:
+def printable_key(key: str) -> str:
     return re.sub(r"[^\w .-]+", "?", key)[:40]
 
 
@@ -220,7 +221,7 @@ def _check_string(
         value = json.dumps(value)
     if not isinstance(value, str):
         return ValueProblem(f"`{path}` is {show(value)}, not text")
-    text = clean_text(value)
+    text = encodable(value)
     shortest, longest = schema.get("minLength"), schema.get("maxLength")
     if isinstance(shortest, int) and len(text) < shortest:
         return ValueProblem(f"`{path}` is {'empty' if not text else 'too short'}")
@@ -282,12 +283,12 @@ def _check_object(
     more = schema.get("additionalProperties", not known)
     for key in fields.extra:
         if isinstance(more, Mapping):
-            one = check(value[key], more, f"{path}.{shown_key(key)}", notes)
+            one = check(value[key], more, f"{path}.{printable_key(key)}", notes)
             if isinstance(one, ValueProblem):
                 return one
-            checked[clean_text(key)] = one
+            checked[encodable(key)] = one
         elif more is True:
-            checked[clean_text(key)] = clean_strings(value[key])
+            checked[encodable(key)] = clean_strings(value[key])
     return checked
 
 
@@ -309,7 +310,7 @@ def fit(
     kinds = _types(schema)
     if "string" in kinds and isinstance(value, str):
         notes.append(f"wrong_form:{name}")
-        return clean_text(value)
+        return encodable(value)
     if ("integer" in kinds or "number" in kinds) and as_number(value) is not None:
         notes.append(f"off_scale:{name}")
         return checked
@@ -343,9 +344,9 @@ def _fit_list(value: Json, schema: Mapping[str, Json], name: str, notes: list[st
 
 def _as_text(value: Json) -> str:
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return clean_text("\n".join(item for item in value if isinstance(item, str)))
+        return encodable("\n".join(item for item in value if isinstance(item, str)))
     return (
-        clean_text(value) if isinstance(value, str) else json.dumps(clean_strings(value), ensure_ascii=False)
+        encodable(value) if isinstance(value, str) else json.dumps(clean_strings(value), ensure_ascii=False)
     )
 
 
@@ -365,20 +366,13 @@ def split_bullets(text: str) -> list[str]:
     return [item for item in ("\n".join(lines).strip() for lines in items) if item]
 
 
-def clean_text(text: str) -> str:
-    r"""Without lone surrogates, which `\ud83d` in JSON can make and UTF-8 cannot hold."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
 def clean_strings(value: Json) -> Json:
     if isinstance(value, str):
-        return clean_text(value)
+        return encodable(value)
     if isinstance(value, list):
         return [clean_strings(item) for item in value]
     if isinstance(value, dict):
-        return {clean_text(key): clean_strings(item) for key, item in value.items()}
+        return {encodable(key): clean_strings(item) for key, item in value.items()}
     return value
 
 

@@ -3,12 +3,12 @@
 import json
 import re
 from contextlib import closing
-from dataclasses import replace
 from html import unescape
 from urllib.parse import quote_plus
 
 import pytest
 from case_run import MARKDOWN, make_cases, write_jsonl
+from msgspec.structs import replace
 from seeded_store import MODEL, seed_store
 from served import served
 from xss_corpus import PAYLOADS, planted

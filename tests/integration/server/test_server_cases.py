@@ -3,11 +3,11 @@
 import csv
 import io
 import json
-from dataclasses import replace
 from html.parser import HTMLParser
 from urllib.parse import parse_qsl, quote, urlsplit
 
 import pytest
+from msgspec.structs import replace
 from seeded_store import AT, PHRASE, TOPICS, make_row, seed_store
 from served import served
 

@@ -3,10 +3,10 @@
 import re
 import threading
 from contextlib import closing
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from adjudge.dataset import read_cases
 from adjudge.errors import InputError, StoreError
@@ -554,7 +554,10 @@ def test_check_names_texts_and_judgements_that_changed(store, make):
         r"^the reply of completion [0-9a-f]{64}/1 does not match its hash$", problems, re.MULTILINE
     )
     assert "compressed bytes that cannot be read" in problems
-    assert "judgement r1/c1/relevance/openai:m/0: a judgement with parts missing" in problems
+    assert (
+        "judgement r1/c1/relevance/openai:m/0: JSON that cannot be read (Object missing required field `outcome`)"
+        in problems
+    )
     with pytest.raises(StoreError, match="store check"):
         list(store.judgements("r1"))
     with pytest.raises(StoreError, match="store check"):

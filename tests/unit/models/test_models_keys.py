@@ -4,10 +4,10 @@ import asyncio
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
+from msgspec.structs import replace
 
 from adjudge.errors import RejectedError
 from adjudge.models import Governor, RetryingClient, SharedClient, open_model, request_key

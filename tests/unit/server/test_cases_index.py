@@ -3,10 +3,10 @@
 import sqlite3
 import threading
 from contextlib import closing
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 from seeded_store import AT, make_row, seed_store
 
 from adjudge.analysis.summary.stored import judges_of, report_of, tally_of

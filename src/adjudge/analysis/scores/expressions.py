@@ -6,7 +6,7 @@ from fractions import Fraction
 from adjudge.analysis.scores.numbers import exact_text
 from adjudge.expressions import EvaluationError
 from adjudge.expressions.rules import evaluate
-from adjudge.expressions.syntax import COMPARISONS, LOGICAL, Call, Chain, Name, Node, Unary, children
+from adjudge.expressions.syntax import COMPARISONS, LOGICAL, Chain, FunctionCall, Name, Node, Unary, children
 from adjudge.records import Json
 from adjudge.scoring.text import clipped
 
@@ -26,7 +26,7 @@ def _operands(node: Node) -> Iterator[tuple[str, Node]]:
     match node:
         case Name(dotted=name):
             yield name, node
-        case Call(function="count" | "sum" as function, arguments=(Name(dotted=name), *rest)):
+        case FunctionCall(function="count" | "sum" as function, arguments=(Name(dotted=name), *rest)):
             more = "".join(f", {each.dotted}" for each in rest if isinstance(each, Name))
             yield f"{function}({name}{more})", node
         case _:
@@ -46,7 +46,7 @@ def with_values(node: Node, values: Mapping[str, Json]) -> str:
             )
         case Unary(operator=operator, operand=operand):
             return f"{'not ' if operator == '!' else '−'}{inside(operand)}"
-        case Call(function="round" | "min" | "max" as function, arguments=arguments):
+        case FunctionCall(function="round" | "min" | "max" as function, arguments=arguments):
             return f"{function}({', '.join(with_values(each, values) for each in arguments)})"
         case _:
             return value_text(node, values)

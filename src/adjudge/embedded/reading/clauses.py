@@ -28,7 +28,7 @@ from adjudge.embedded.reading.words import (
     opens_object,
     verb_form,
 )
-from adjudge.scoring.terms import words
+from adjudge.text import words
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -11,7 +11,7 @@ from adjudge.embedded.reading.words import (
     is_word,
     opens_object,
 )
-from adjudge.scoring.terms import words
+from adjudge.text import words
 
 LIST_OPENERS = words(
     """include includes included including are is was were with for by from into in has have had contains contain as

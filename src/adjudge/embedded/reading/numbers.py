@@ -9,8 +9,9 @@ from adjudge.scoring.literals import BIG, SMALL, TENS
 from adjudge.scoring.moments import Moment
 from adjudge.scoring.numbers import read_name
 from adjudge.scoring.quantities import read_spans
-from adjudge.scoring.terms import STOPWORDS, words
+from adjudge.scoring.terms import STOPWORDS
 from adjudge.scoring.units import find_unit
+from adjudge.text import words
 
 QUOTED = re.compile(
     r"""(?:(?:US|C|A|HK)?[$€£¥₹]\s?|\b(?:USD|EUR|GBP|INR|JPY|Rs\.?)\s?)?   # a currency before it

@@ -7,7 +7,8 @@ from typing import Literal, NamedTuple
 
 import Stemmer
 
-from adjudge.scoring.terms import STOPWORDS, words
+from adjudge.scoring.terms import STOPWORDS
+from adjudge.text import words
 
 
 class TextToken(NamedTuple):

@@ -14,7 +14,7 @@ from adjudge.judges.understand.contract import (
 )
 from adjudge.judges.understand.inputs import left_over, read_inputs
 from adjudge.judges.understand.names import is_rating, is_reason, snake_case
-from adjudge.judges.understand.parts import FoundContract, VerdictPart, parts_schema
+from adjudge.judges.understand.parts import ContractPart, FoundContract, parts_schema
 from adjudge.judges.understand.passing import find_pass_rule
 from adjudge.judges.understand.rule import PAIRWISE, ScoreReading, is_pairwise, read_rule
 from adjudge.judges.understand.scale import Anchors, find_anchors, overall_scale
@@ -36,7 +36,7 @@ class Understood:
     inputs: tuple[Input, ...]
     outline: str
     contract: Contract | None = None
-    parts: tuple[VerdictPart, ...] = ()
+    parts: tuple[ContractPart, ...] = ()
     score: ScoreRule | None = None
     scale: Scale | None = None
     passes: str | None = None
@@ -69,7 +69,7 @@ def _read(inputs: tuple[Input, ...], references: tuple[TemplateInput, ...], outl
     rule = read_rule(found.parts, outline, anchors, pairwise=pairwise)
     message = None
     if rule.rating is None and not pairwise and not _has_numbers_or_labels(found):
-        placed = None if _is_told(inputs) else _place_rating(found, outline, anchors)
+        placed = None if _score_is_input(inputs) else _place_rating(found, outline, anchors)
         if placed is not None:
             found, rule = placed
             assert rule.rating is not None
@@ -77,7 +77,7 @@ def _read(inputs: tuple[Input, ...], references: tuple[TemplateInput, ...], outl
     return _understood(inputs, outline, found, rule, message)
 
 
-def _is_told(inputs: tuple[Input, ...]) -> bool:
+def _score_is_input(inputs: tuple[Input, ...]) -> bool:
     """Whether the score is an input: a prompt that is told it asks for something else, such as a reason."""
     return any(is_rating(snake_case(item.name).split("_")[-1]) for item in inputs)
 
@@ -107,7 +107,7 @@ def _place_rating(
 
 
 def _without_contract(inputs: tuple[Input, ...], outline: str, anchors: list[Anchors]) -> Understood:
-    kind = None if asks_for_list(outline) or _is_told(inputs) else overall_scale(outline, anchors)
+    kind = None if asks_for_list(outline) or _score_is_input(inputs) else overall_scale(outline, anchors)
     if kind is not None:
         reason = added_reason(outline)
         rating = added_rating(outline, kind)

@@ -3,11 +3,11 @@
 import re
 from dataclasses import replace
 
-from adjudge.judges.understand.kinds import Kind, read_kind
+from adjudge.judges.understand.kinds import ValueKind, read_kind
 from adjudge.judges.understand.names import REFERENCE
-from adjudge.judges.understand.parts import FoundContract, VerdictPart
+from adjudge.judges.understand.parts import ContractPart, FoundContract, choice_part
 from adjudge.judges.understand.polarity import label_polarity
-from adjudge.judges.understand.words import lettered_options, meanings_of, word_choices
+from adjudge.judges.understand.words import lettered_options, word_choices
 
 _ASKED = re.compile(
     r"(?:\b(?:respond|reply|answer|output|return|print|say|write|choose|select|pick|classify|label|state|give|assign|provide|decide|conclude|end|mark|indicate|determine|evaluate|report)\b"
@@ -77,12 +77,7 @@ def _each_with_condition(text: str) -> FoundContract | None:
     options = tuple(dict.fromkeys(match["label"] for match in found))
     if not 2 <= len(options) <= 6 or len({option.lower() for option in options}) != len(options):
         return None
-    part = VerdictPart(
-        name="verdict",
-        kind=Kind(type="string", options=options),
-        labels=("verdict", "answer"),
-        meanings=meanings_of(text, options),
-    )
+    part = choice_part("verdict", options, text, labels=("verdict", "answer"))
     return FoundContract(form="bare", parts=(part,), start=found[0].start(), end=found[-1].end())
 
 
@@ -92,7 +87,7 @@ def _last_words(text: str) -> FoundContract | None:
     if match is None:
         return None
     name = match["name"].lower()
-    part = VerdictPart(name=name, kind=Kind(type="integer", assumed=True), labels=(name,))
+    part = ContractPart(name=name, kind=ValueKind(type="integer", assumed=True), labels=(name,))
     return FoundContract(form="bare", parts=(part,), start=match.start(), end=match.end())
 
 
@@ -105,12 +100,7 @@ def _last_question(text: str) -> FoundContract | None:
     first = match["first"] if label_polarity(match["first"]) else match["first"].split()[-1]
     if {label_polarity(first), label_polarity(second)} != {1, -1}:
         return None
-    part = VerdictPart(
-        name="verdict",
-        kind=Kind(type="string", options=(first, second)),
-        labels=("verdict", "answer"),
-        meanings=meanings_of(text, (first, second)),
-    )
+    part = choice_part("verdict", (first, second), text, labels=("verdict", "answer"))
     return FoundContract(form="bare", parts=(part,), start=match.start(), end=match.end())
 
 
@@ -141,13 +131,8 @@ def _worded(text: str) -> FoundContract | None:
                 options = below
         if options and len(options) <= 10:
             name = "label" if _CLASS.search(text) else "verdict"
-            part = VerdictPart(
-                name=name,
-                kind=Kind(type="string", options=options),
-                says=said.strip(),
-                labels=tuple(dict.fromkeys((name, "answer", "verdict"))),
-                meanings=meanings_of(text, options),
-            )
+            labels = tuple(dict.fromkeys((name, "answer", "verdict")))
+            part = choice_part(name, options, text, labels=labels, says=said.strip())
             return FoundContract(form="bare", parts=(part,), start=sentence.start(), end=sentence.end())
     return None
 
@@ -156,9 +141,9 @@ def _lettered(text: str) -> FoundContract | None:
     options = lettered_options(text)
     if not options or not _LETTER_ASKED.search(text):
         return None
-    part = VerdictPart(
+    part = ContractPart(
         name="choice",
-        kind=Kind(type="string", options=tuple(options)),
+        kind=ValueKind(type="string", options=tuple(options)),
         labels=("choice", "answer"),
         meanings=options,
     )
@@ -175,13 +160,15 @@ def _number(text: str) -> FoundContract | None:
             continue
         kind = read_kind(line)
         if not kind.numeric:
-            kind = Kind(type="number" if re.search(r"\bfloat|decimal", line, re.IGNORECASE) else "integer")
+            kind = ValueKind(
+                type="number" if re.search(r"\bfloat|decimal", line, re.IGNORECASE) else "integer"
+            )
         name = (
             "rating"
             if re.search(r"\brating\b", line, re.IGNORECASE)
             and not re.search(r"\bscore\b", line, re.IGNORECASE)
             else "score"
         )
-        part = VerdictPart(name=name, kind=kind, labels=(name,), says=line.strip())
+        part = ContractPart(name=name, kind=kind, labels=(name,), says=line.strip())
         return FoundContract(form="bare", parts=(part,), start=match.start(), end=match.end())
     return None

@@ -51,12 +51,12 @@ def may_lack(name: str, outline: str) -> bool:
         if shown != name:
             continue
         after_previous = spans[index - 1][1] if index else 0
-        if _said_before(outline[max(after_previous, start - 600) : start], name):
+        if _label_may_lack(outline[max(after_previous, start - 600) : start], name):
             return True
-    return _said_of(outline, name)
+    return _sentence_may_lack(outline, name)
 
 
-def _said_before(before: str, name: str) -> bool:
+def _label_may_lack(before: str, name: str) -> bool:
     """In the label on the input's own line or the one above it, or in the sentences that lead to that label."""
     label = "\n".join([line for line in before.splitlines() if line.strip()][-2:])
     if re.search(r"\([^()\n]{0,40}" + _MAY_LACK + r"[^()\n]{0,40}\)", label, re.IGNORECASE):
@@ -74,7 +74,7 @@ def _said_before(before: str, name: str) -> bool:
     return False
 
 
-def _said_of(outline: str, name: str) -> bool:
+def _sentence_may_lack(outline: str, name: str) -> bool:
     """A sentence anywhere that says of the input, by its name, that it may be lacking."""
     spoken = _spoken(name)
     patterns = (

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from adjudge.judges.schema import object_schema
-from adjudge.judges.understand.kinds import UNKNOWN, Kind, Type
+from adjudge.judges.understand.kinds import UNKNOWN, Type, ValueKind
+from adjudge.judges.understand.words import meanings_of
 from adjudge.records import Form, Json, JsonSchema
+from adjudge.schemas import object_schema, properties_of
 
 _TYPES: dict[str, Type] = {
     "integer": "integer",
@@ -16,9 +17,9 @@ _TYPES: dict[str, Type] = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class VerdictPart:
+class ContractPart:
     name: str
-    kind: Kind = UNKNOWN
+    kind: ValueKind = UNKNOWN
     shape: Mapping[str, Json] | None = None
     """A schema read whole (a nested object, a list of objects); `kind` is then not used."""
     says: str = ""
@@ -36,13 +37,21 @@ class FoundContract:
     """An output contract read from a prompt, before its score is understood."""
 
     form: Form
-    parts: tuple[VerdictPart, ...]
+    parts: tuple[ContractPart, ...]
     start: int = 0
     """Where in the outline it was read."""
     end: int = 0
 
-    def __getitem__(self, name: str) -> VerdictPart | None:
+    def __getitem__(self, name: str) -> ContractPart | None:
         return next((part for part in self.parts if part.name == name), None)
+
+
+def choice_part(
+    name: str, options: tuple[str, ...], text: str, *, labels: tuple[str, ...], says: str = ""
+) -> ContractPart:
+    """A choice of labels, with what the prompt says that each stands for."""
+    kind = ValueKind(type="string", options=options)
+    return ContractPart(name=name, kind=kind, says=says, labels=labels, meanings=meanings_of(text, options))
 
 
 def as_number(value: float) -> int | float:
@@ -50,7 +59,7 @@ def as_number(value: float) -> int | float:
     return int(value) if value == int(value) else value
 
 
-def part_schema(part: VerdictPart) -> dict[str, Json]:
+def part_schema(part: ContractPart) -> dict[str, Json]:
     if part.shape is not None:
         return dict(part.shape)
     kind = part.kind
@@ -69,32 +78,30 @@ def part_schema(part: VerdictPart) -> dict[str, Json]:
     return schema
 
 
-def parts_schema(parts: tuple[VerdictPart, ...]) -> dict[str, Json]:
+def parts_schema(parts: tuple[ContractPart, ...]) -> dict[str, Json]:
     return object_schema({part.name: part_schema(part) for part in parts})
 
 
-def parts_of_schema(schema: JsonSchema) -> tuple[VerdictPart, ...]:
+def parts_of_schema(schema: JsonSchema) -> tuple[ContractPart, ...]:
     """The parts of a declared verdict, so that the same rules find its score."""
-    properties = schema.get("properties")
-    assert isinstance(properties, dict)
-    return tuple(_part_of(name, child) for name, child in properties.items())
+    return tuple(_part_of(name, child) for name, child in properties_of(schema).items())
 
 
-def _part_of(name: str, schema: Json) -> VerdictPart:
+def _part_of(name: str, schema: Json) -> ContractPart:
     assert isinstance(schema, dict)
     description = schema.get("description")
     says = description if isinstance(description, str) else ""
     options = schema.get("enum")
     if isinstance(options, list):
         if set(map(str, options)) == {"True", "False"}:
-            return VerdictPart(name=name, kind=Kind(type="boolean"), says=says)
-        return VerdictPart(name=name, kind=Kind(type="string", options=tuple(options)), says=says)
+            return ContractPart(name=name, kind=ValueKind(type="boolean"), says=says)
+        return ContractPart(name=name, kind=ValueKind(type="string", options=tuple(options)), says=says)
     kind = schema.get("type")
     if not isinstance(kind, str) or kind not in _TYPES:
-        return VerdictPart(name=name, shape=schema, says=says)
+        return ContractPart(name=name, shape=schema, says=says)
     low, high = schema.get("minimum"), schema.get("maximum")
     if isinstance(low, int | float) and isinstance(high, int | float):
-        return VerdictPart(
-            name=name, kind=Kind(type=_TYPES[kind], low=float(low), high=float(high)), says=says
+        return ContractPart(
+            name=name, kind=ValueKind(type=_TYPES[kind], low=float(low), high=float(high)), says=says
         )
-    return VerdictPart(name=name, kind=Kind(type=_TYPES[kind]), says=says)
+    return ContractPart(name=name, kind=ValueKind(type=_TYPES[kind]), says=says)

@@ -13,8 +13,9 @@ from adjudge.judges.understand.names import (
     is_plain_rating,
     is_rating,
     is_reason,
+    snake_case,
 )
-from adjudge.judges.understand.parts import VerdictPart, as_number
+from adjudge.judges.understand.parts import ContractPart, as_number
 from adjudge.judges.understand.polarity import (
     asks_for_a_bad_thing,
     label_polarity,
@@ -26,6 +27,7 @@ from adjudge.judges.understand.scale import Anchors, anchored_scale, kind_bounds
 from adjudge.judges.understand.textual import options_near, spoken
 from adjudge.judges.understand.words import meanings_of
 from adjudge.records import FieldScore, Json, PointsScore, Scale, ScoreRule
+from adjudge.schemas import properties_of
 from adjudge.templates import TemplateInput
 
 _EXACT_DECIMALS = re.compile(r"\b(?:float|decimal|floating)|\d\.\d*[1-9]|0\.X", re.IGNORECASE)
@@ -51,10 +53,10 @@ _PAIR_ENDS = (
 class ScoreReading:
     """The score rule as read, with the parts as it leaves them."""
 
-    parts: tuple[VerdictPart, ...]
+    parts: tuple[ContractPart, ...]
     score: ScoreRule | None = None
     scale: Scale | None = None
-    rating: VerdictPart | None = None
+    rating: ContractPart | None = None
     anchors: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
     binary: bool = False
@@ -68,7 +70,7 @@ PAIRWISE = (
 
 
 def read_rule(
-    parts: tuple[VerdictPart, ...], text: str, anchors: list[Anchors], *, pairwise: bool
+    parts: tuple[ContractPart, ...], text: str, anchors: list[Anchors], *, pairwise: bool
 ) -> ScoreReading:
     """The rule for these parts; what stands in the way is said in `unread`."""
     if pairwise:
@@ -104,14 +106,14 @@ def read_rule(
     return _labelled(parts, labels, text)
 
 
-def _is_choice(part: VerdictPart) -> bool:
+def _is_choice(part: ContractPart) -> bool:
     if part.shape is not None or is_reason(part.name):
         return False
     return part.kind.type == "boolean" or (bool(part.kind.options) and not part.kind.numeric)
 
 
 def _rated(
-    parts: tuple[VerdictPart, ...], rating: VerdictPart, text: str, anchors: list[Anchors]
+    parts: tuple[ContractPart, ...], rating: ContractPart, text: str, anchors: list[Anchors]
 ) -> ScoreReading:
     kind = rating.kind
     if not kind.bounded:
@@ -162,7 +164,7 @@ def _better(bad: str) -> str:
     return f"what is rated may be bad ({bad}): add `better: lower` if a high score is the worse one, `better: higher` if not"
 
 
-def _worded(rating: VerdictPart, text: str) -> VerdictPart | None:
+def _worded(rating: ContractPart, text: str) -> ContractPart | None:
     """A `score` whose place says nothing, in a prompt that asks for words and not for numbers."""
     bare = find_bare(text)
     options = bare.parts[0].kind.options if bare is not None else ()
@@ -173,7 +175,7 @@ def _worded(rating: VerdictPart, text: str) -> VerdictPart | None:
     return replace(rating, kind=bare.parts[0].kind, meanings=bare.parts[0].meanings)
 
 
-def _named_options(label: VerdictPart, text: str) -> VerdictPart | None:
+def _named_options(label: ContractPart, text: str) -> ContractPart | None:
     """A label whose place says nothing, with the choice of a sentence that speaks of it by its name."""
     options = tuple(option for option in options_near(text, spoken(label.name)) if option != label.name)
     if len(options) < 2:
@@ -182,7 +184,7 @@ def _named_options(label: VerdictPart, text: str) -> VerdictPart | None:
     return replace(label, kind=kind, meanings=meanings_of(text, options))
 
 
-def _labelled(parts: tuple[VerdictPart, ...], labels: list[VerdictPart], text: str) -> ScoreReading:
+def _labelled(parts: tuple[ContractPart, ...], labels: list[ContractPart], text: str) -> ScoreReading:
     if not labels:
         # The place is there, and its words are named elsewhere in the prompt.
         for part in parts:
@@ -239,8 +241,8 @@ def _points_by_name(name: str, options: tuple[str, ...]) -> dict[str, float] | N
 
 
 def _binary(
-    parts: tuple[VerdictPart, ...],
-    label: VerdictPart,
+    parts: tuple[ContractPart, ...],
+    label: ContractPart,
     points: dict[str, float],
     words: Mapping[str, Mapping[str, Json]],
 ) -> ScoreReading:
@@ -254,7 +256,7 @@ def _binary(
     )
 
 
-def _words(label: VerdictPart) -> dict[str, dict[str, Json]]:
+def _words(label: ContractPart) -> dict[str, dict[str, Json]]:
     """One-word meanings of letters: a reply that says the word has said the letter."""
     said = {
         meaning.strip(" .").lower(): option
@@ -267,7 +269,7 @@ def _words(label: VerdictPart) -> dict[str, dict[str, Json]]:
     return {label.name: dict(said)}
 
 
-def _no_label(parts: tuple[VerdictPart, ...], labels: list[VerdictPart]) -> str:
+def _no_label(parts: tuple[ContractPart, ...], labels: list[ContractPart]) -> str:
     if labels:
         return (
             f"the verdict has several labels and none is the overall one: {_listed([part.name for part in labels])}; "
@@ -299,12 +301,9 @@ def _no_label(parts: tuple[VerdictPart, ...], labels: list[VerdictPart]) -> str:
 
 
 def _nested_numbers(shape: Mapping[str, Json]) -> list[str]:
-    properties = shape.get("properties")
-    if not isinstance(properties, dict):
-        return []
     return [
         name
-        for name, schema in properties.items()
+        for name, schema in properties_of(shape).items()
         if isinstance(schema, dict) and schema.get("type") in {"integer", "number"}
     ]
 
@@ -313,9 +312,9 @@ def _listed(names: list[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def is_pairwise(references: tuple[TemplateInput, ...], parts: tuple[VerdictPart, ...]) -> bool:
+def is_pairwise(references: tuple[TemplateInput, ...], parts: tuple[ContractPart, ...]) -> bool:
     """Two inputs that differ in `a`/`b` or `1`/`2` alone, and no single rating of one of them."""
-    names = {re.sub(r"[^a-z0-9]+", "_", _snake(reference.name)).strip("_") for reference in references}
+    names = {snake_case(reference.name) for reference in references}
     paired = any(
         _RESPONSE.search(name)
         and (
@@ -341,7 +340,3 @@ def is_pairwise(references: tuple[TemplateInput, ...], parts: tuple[VerdictPart,
         part for part in parts if part.kind.numeric and (is_plain_rating(part.name) or is_overall(part.name))
     ]
     return not single
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()

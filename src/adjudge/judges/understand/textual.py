@@ -3,18 +3,20 @@
 import re
 from dataclasses import replace
 
-from adjudge.judges.understand.kinds import NUMBER, Kind, find_ranges, read_kind
+from adjudge.judges.understand.kinds import NUMBER, ValueKind, find_ranges, read_kind
 from adjudge.judges.understand.names import (
     REFERENCE,
     cued,
+    has_role,
     is_label,
     is_rating,
     is_reason,
     near_example,
     snake_case,
 )
-from adjudge.judges.understand.parts import FoundContract, VerdictPart
+from adjudge.judges.understand.parts import ContractPart, FoundContract, choice_part
 from adjudge.judges.understand.words import bracketed_meanings, meanings_of, word_choices
+from adjudge.text import words
 
 # ---- tags ----------------------------------------------------------------------------------------------
 
@@ -23,36 +25,21 @@ _TAG_MENTION = re.compile(
     r"(?:in|within|inside|between|using|with|enclose[sd]?|wrap(?:ped)?|put)\b[^\n.]{0,80}?[`\"']?<(?P<name>[A-Za-z][\w-]{0,40})>[`\"']?(?:\s{0,2}(?:\.\.\.|…|and|,)?\s{0,2}[`\"']?</(?P=name)>[`\"']?)?(?:\s{0,2}(?:XML\s)?tags?)?",
     re.IGNORECASE,
 )
-_NOT_PARTS = frozenset(
-    [
-        "example",
-        "examples",
-        "instructions",
-        "rubric",
-        "input",
-        "output",
-        "context",
-        "question",
-        "criteria",
-        "system",
-        "user",
-        "b",
-        "i",
-        "p",
-        "br",
-        "code",
-    ]
+_NOT_PARTS = words(
+    """
+    example examples instructions rubric input output context question criteria system user b i p br code
+    """
 )
 
 
-_GIVEN = re.compile(
+_INSTRUCTIONS = re.compile(
     r"rubric|criteri|instruction|guideline|example|reminder|definition|scale|task", re.IGNORECASE
 )
 """In the name of a tag that holds what the judge is told."""
 
 
 def find_tags(text: str) -> FoundContract | None:
-    parts: dict[str, VerdictPart] = {}
+    parts: dict[str, ContractPart] = {}
     places: dict[str, int] = {}
     start, end = len(text), 0
     filled = {match[1].lower() for match in re.finditer(r"<([A-Za-z][\w-]{0,40})>[^<]{0,40}⟦", text)}
@@ -60,11 +47,9 @@ def find_tags(text: str) -> FoundContract | None:
         name = match["name"]
         if name.lower() in _NOT_PARTS | filled or REFERENCE.search(match["inside"]) or name in parts:
             continue
-        if _GIVEN.search(name) and not is_rating(name):
+        if _INSTRUCTIONS.search(name) and not is_rating(name):
             continue
-        if not (
-            cued(text, match.start(), within=700) or is_rating(name) or is_label(name) or is_reason(name)
-        ):
+        if not (cued(text, match.start(), within=700) or has_role(name)):
             continue
         parts[name] = _tag_part(name, match["inside"].strip(), text)
         places[name] = match.start()
@@ -74,7 +59,7 @@ def find_tags(text: str) -> FoundContract | None:
         if name.lower() in _NOT_PARTS | filled or name in parts:
             continue
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.end()]
-        if REFERENCE.search(line) or not (is_rating(name) or is_label(name) or is_reason(name)):
+        if REFERENCE.search(line) or not (has_role(name)):
             continue
         parts[name] = _text_part(name, "", text)
         places[name] = match.start("name")
@@ -87,9 +72,9 @@ def find_tags(text: str) -> FoundContract | None:
     return FoundContract(form="tags", parts=tuple(parts[name] for name in in_order), start=start, end=end)
 
 
-def _tag_part(tag: str, inside: str, text: str) -> VerdictPart:
+def _tag_part(tag: str, inside: str, text: str) -> ContractPart:
     """A part named by its tag, or by what stands in it where the tag says nothing (`<S2>your score</S2>`)."""
-    if is_rating(tag) or is_label(tag) or is_reason(tag):
+    if has_role(tag):
         return _text_part(tag, inside, text)
     words = re.sub(r"^\W*(?:your|the|an?)\b", "", inside, flags=re.IGNORECASE).strip(" .<>[]()")
     if (
@@ -102,12 +87,14 @@ def _tag_part(tag: str, inside: str, text: str) -> VerdictPart:
     return _text_part(tag, inside, text)
 
 
-def _text_part(name: str, inside: str, text: str) -> VerdictPart:
+def _text_part(name: str, inside: str, text: str) -> ContractPart:
     """A part from its written place; what the place leaves open is read where the prompt speaks of it."""
     property_name = snake_case(name)
     if is_reason(property_name) and not is_rating(property_name):
-        return VerdictPart(name=property_name, kind=Kind(type="string"), says=inside, labels=(spoken(name),))
-    kind = read_kind(inside, whole=True, booleans=False) if inside else Kind()
+        return ContractPart(
+            name=property_name, kind=ValueKind(type="string"), says=inside, labels=(spoken(name),)
+        )
+    kind = read_kind(inside, whole=True, booleans=False) if inside else ValueKind()
     if (
         inside
         and is_label(property_name)
@@ -115,15 +102,15 @@ def _text_part(name: str, inside: str, text: str) -> VerdictPart:
         and _is_word_place(inside)
         and not is_rating(property_name)
     ):
-        kind = Kind()
+        kind = ValueKind()
     if not kind.known or (kind.type == "string" and not kind.options):
         if is_rating(property_name):
-            kind = Kind(type="integer", assumed=True)
+            kind = ValueKind(type="integer", assumed=True)
         else:
             options = options_near(text, spoken(name))
-            kind = Kind(type="string", options=options)
+            kind = ValueKind(type="string", options=options)
     options = tuple(option for option in kind.options if isinstance(option, str))
-    return VerdictPart(
+    return ContractPart(
         name=property_name,
         kind=kind,
         says=inside,
@@ -160,7 +147,7 @@ _BEFORE_BRACKETS = re.compile(r"(?P<label>[A-Za-z][A-Za-z ]{0,30}?)\s{0,2}:?\s{0
 def find_brackets(text: str) -> FoundContract | None:
     labels: list[str] = []
     rating = ""
-    kind = Kind()
+    kind = ValueKind()
     start, end = len(text), 0
     for match in _BRACKETS.finditer(text):
         inside = match["inside"].strip()
@@ -175,7 +162,7 @@ def find_brackets(text: str) -> FoundContract | None:
             name = snake_case(before["label"].split()[-1]) if before else "rating"
             rating = rating or (name if is_rating(name) else "rating")
             if "." in inside and not inside.endswith(".0") and not kind.known:
-                kind = Kind(type="number")
+                kind = ValueKind(type="number")
         elif any(is_rating(word) for word in inside.split()):
             rating = "rating" if re.search(r"rating", inside, re.IGNORECASE) else "score"
         elif find_ranges(inside):
@@ -185,16 +172,13 @@ def find_brackets(text: str) -> FoundContract | None:
         elif len(inside.split()) <= 3 and inside not in labels:
             labels.append(inside)
     if rating:
-        part = VerdictPart(name=rating, kind=kind if kind.numeric else Kind(type="integer"), labels=(rating,))
+        part = ContractPart(
+            name=rating, kind=kind if kind.numeric else ValueKind(type="integer"), labels=(rating,)
+        )
         return FoundContract(form="brackets", parts=(part,), start=start, end=end)
     if len(labels) >= 2:
-        meanings = {**meanings_of(text, tuple(labels)), **bracketed_meanings(text)}
-        part = VerdictPart(
-            name="verdict",
-            kind=Kind(type="string", options=tuple(labels)),
-            labels=("verdict",),
-            meanings=meanings,
-        )
+        part = choice_part("verdict", tuple(labels), text, labels=("verdict",))
+        part = replace(part, meanings={**part.meanings, **bracketed_meanings(text)})
         return FoundContract(form="brackets", parts=(part,), start=start, end=end)
     return None
 
@@ -242,7 +226,7 @@ def find_lines(text: str) -> FoundContract | None:
             continue
         if len(label.split()) > 4 or label.lower() in given:
             continue
-        role = is_rating(label) or is_label(label) or is_reason(label)
+        role = has_role(label)
         at_end = match[0] >= last_reference and not value.strip() and match[1] >= len(text.rstrip()) - 3
         in_form = _FORM.search(text, max(0, match[0] - 200), match[0]) is not None
         placed = (
@@ -290,14 +274,14 @@ def _is_place(value: str) -> bool:
 
 
 def _lines_contract(text: str, candidates: list[tuple[int, int, str, str]]) -> FoundContract | None:
-    parts: dict[str, VerdictPart] = {}
+    parts: dict[str, ContractPart] = {}
     values: dict[str, list[str]] = {}
     for _, _, label, value in sorted(candidates):
         name = snake_case(_OWNED.sub("", label) or label)
         values.setdefault(name, [])
         if value.strip():
             values[name].append(_HERE.sub("", value.strip()))
-        parts.setdefault(name, VerdictPart(name=name, labels=(spoken(label),)))
+        parts.setdefault(name, ContractPart(name=name, labels=(spoken(label),)))
     read = tuple(_line_part(part, values[name], text) for name, part in parts.items())
     named = any(is_rating(part.name) or is_label(part.name) or part.kind.bounded for part in read)
     if not named and not _FORM.search(text):
@@ -314,45 +298,39 @@ def _lines_contract(text: str, candidates: list[tuple[int, int, str, str]]) -> F
     )
 
 
-def _line_part(part: VerdictPart, values: list[str], text: str) -> VerdictPart:
+def _line_part(part: ContractPart, values: list[str], text: str) -> ContractPart:
     if is_reason(part.name) and not is_rating(part.name):
-        return VerdictPart(
-            name=part.name, kind=Kind(type="string"), labels=part.labels, says=" ".join(values)
+        return ContractPart(
+            name=part.name, kind=ValueKind(type="string"), labels=part.labels, says=" ".join(values)
         )
     literal = [value.strip(" \"'`*.[]()") for value in values]
     if len(set(literal)) >= 2 and all(re.fullmatch(r"[A-Za-z][\w -]{0,30}", value) for value in literal):
         options = tuple(dict.fromkeys(literal))
-        meanings = dict(meanings_of(text, options).items())
-        return VerdictPart(
-            name=part.name, kind=Kind(type="string", options=options), labels=part.labels, meanings=meanings
-        )
+        return choice_part(part.name, options, text, labels=part.labels)
     for value in values:
         place = re.match(r"^\W*\$?([A-Z]{3,})\W*$", value)
         if place and (named := re.search(rf"\b{place[1]}\b\s+is\s+([^\n.]{{3,120}})", text)):
             options = word_choices(named[1], whole=True) or word_choices(named[1]) or _letters(named[1])
             if options:
-                return VerdictPart(
-                    name=part.name,
-                    kind=Kind(type="string", options=options),
-                    labels=part.labels,
-                    meanings=meanings_of(text, options),
-                )
+                return choice_part(part.name, options, text, labels=part.labels)
         read = _text_part(part.name, value, text)
         if read.kind.bounded or (read.kind.known and read.kind.type != "string"):
-            return VerdictPart(
+            return ContractPart(
                 name=part.name, kind=read.kind, labels=part.labels, says=value, meanings=read.meanings
             )
     read = _text_part(part.name, "", text)
     kind = (
-        read.kind if is_label(part.name) and not is_rating(part.name) else Kind(type="integer", assumed=True)
+        read.kind
+        if is_label(part.name) and not is_rating(part.name)
+        else ValueKind(type="integer", assumed=True)
     )
     if not values and not is_rating(part.name) and not is_label(part.name):
-        kind = Kind(type="integer")  # a line of an evaluation form
+        kind = ValueKind(type="integer")  # a line of an evaluation form
     elif (not is_rating(part.name) and not is_label(part.name)) or (
         is_label(part.name) and not read.kind.options and not is_rating(part.name)
     ):
-        kind = Kind(type="string")
-    return VerdictPart(
+        kind = ValueKind(type="string")
+    return ContractPart(
         name=part.name, kind=kind, labels=part.labels, says=" ".join(values), meanings=read.meanings
     )
 
@@ -371,11 +349,15 @@ def _find_result_mark(text: str) -> FoundContract | None:
     label = match["label"].lower()
     kind = read_kind(match["value"], whole=True, booleans=False)
     name = "score" if kind.numeric and label == "result" else snake_case(label)
-    result = VerdictPart(name=name, kind=kind, labels=(f"[{label}]", label), says=match["value"])
+    result = ContractPart(name=name, kind=kind, labels=(f"[{label}]", label), says=match["value"])
     before = text[max(0, match.start() - 200) : match.start()]
     feedback = re.search(r"\b(feedback|explanation|reasoning|rationale|analysis)\b", before, re.IGNORECASE)
     first = (
-        (VerdictPart(name=feedback[1].lower(), kind=Kind(type="string"), labels=(feedback[1].lower(),)),)
+        (
+            ContractPart(
+                name=feedback[1].lower(), kind=ValueKind(type="string"), labels=(feedback[1].lower(),)
+            ),
+        )
         if feedback
         else ()
     )

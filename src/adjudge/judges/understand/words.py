@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping
 
+from adjudge.text import words
+
 NUMBER_LABEL = re.compile(r"-?\d{1,6}(?:\.\d{1,4})?")
 
 _QUOTES = "\"'`“”‘’*"
@@ -57,42 +59,11 @@ _PAIR = re.compile(
     ),
     re.IGNORECASE,
 )
-_NOT_LABELS = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "it",
-        "is",
-        "be",
-        "of",
-        "to",
-        "in",
-        "on",
-        "at",
-        "and",
-        "or",
-        "not",
-        "if",
-        "so",
-        "e.g",
-        "i.e",
-        "etc",
-        "your",
-        "you",
-        "this",
-        "that",
-        "number",
-        "integer",
-        "string",
-        "text",
-        "float",
-        "int",
-        "bool",
-        "none",
-        "null",
-        "n/a",
-    ]
+_NOT_LABELS = words(
+    """
+    a an the it is be of to in on at and or not if so e.g i.e etc your you this that number integer string
+    text float int bool none null n/a
+    """
 )
 _OR = r"(?<!\s)\s++or\s++"
 _COMMA_OR = re.compile(rf",|{_OR}")

@@ -6,8 +6,9 @@ they are known by. So the run is planned and stored with masks, and the innermos
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from adjudge.errors import ModelCallError
 from adjudge.models.clients.wrap import WrappingClient

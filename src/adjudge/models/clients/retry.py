@@ -2,7 +2,9 @@
 
 import asyncio
 import random
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from adjudge.errors import ModelCallError, NotAskedError, RateLimitedError
 from adjudge.models.clients.circuit import Circuit

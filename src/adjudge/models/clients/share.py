@@ -2,9 +2,11 @@
 
 import asyncio
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from hashlib import sha256
+
+from msgspec.structs import replace
 
 from adjudge.models.clients.wrap import WrappingClient
 from adjudge.models.keys import sent_parts

@@ -11,8 +11,7 @@ from typing import Any
 
 from adjudge.errors import ModelCallError, ModelNameError, RejectedError
 from adjudge.models.secrets import Scrubber, one_line
-from adjudge.options import ModelFunction
-from adjudge.records import Completion, ModelClient, Prompt, Request
+from adjudge.records import Completion, ModelClient, ModelFunction, Prompt, Request
 
 PROVIDER = "function"
 LONGEST_NAME = 200

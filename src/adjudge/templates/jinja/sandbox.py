@@ -32,6 +32,7 @@ from adjudge.templates.jinja.filters import (
     join,
     replace,
 )
+from adjudge.text import words
 
 MAX_RANGE = 100_000
 
@@ -39,11 +40,12 @@ TICK, CONCAT, METHOD = "adjudge tick", "adjudge concat", "adjudge method"
 STEPPED, SIZED, WEIGHED = "adjudge step", "adjudge sized", "adjudge weighed"
 """Filters that the rewritten template calls; with a space in their names no template can."""
 
-STRING_METHODS = frozenset(
-    {"capitalize", "count", "endswith", "find", "index", "isalnum", "isalpha", "isdigit"}
-    | {"islower", "isnumeric", "isspace", "isupper", "join", "lower", "lstrip", "partition"}
-    | {"removeprefix", "removesuffix", "replace", "rfind", "rindex", "rpartition", "rsplit", "rstrip"}
-    | {"split", "splitlines", "startswith", "strip", "swapcase", "title", "upper"}
+STRING_METHODS = words(
+    """
+    capitalize count endswith find index isalnum isalpha isdigit islower isnumeric isspace isupper join
+    lower lstrip partition removeprefix removesuffix replace rfind rindex rpartition rsplit rstrip split
+    splitlines startswith strip swapcase title upper
+    """
 )
 LIST_METHODS = frozenset({"count", "index"})
 DICT_METHODS = frozenset({"get", "items", "keys", "values"})

@@ -10,7 +10,7 @@ from jinja2 import nodes
 from adjudge.errors import TemplateError
 from adjudge.expressions.syntax import Step
 from adjudge.records import Json
-from adjudge.templates.outlining import shown
+from adjudge.templates.outlining import placeholder
 from adjudge.templates.survey import Mention, check_path, gather
 from adjudge.templates.syntax import Span, TemplateInput, dotted, input_name
 
@@ -129,11 +129,11 @@ class Survey:
             return [name] if (name := self._source(path)) else []
         return [name for child in node.iter_child_nodes() for name in self.sources(child)]
 
-    def shown_names(self, node: nodes.Node) -> list[str]:
+    def outline_names(self, node: nodes.Node) -> list[str]:
         """What an outline calls the names in an expression, wherever in the template it stands."""
         path = path_of(node)
         if path is None:
-            return [name for child in node.iter_child_nodes() for name in self.shown_names(child)]
+            return [name for child in node.iter_child_nodes() for name in self.outline_names(child)]
         name, root = input_name(path), str(path[0])
         if root not in self.ever or any(mention.name == name for mention in self.mentions):
             return [name]
@@ -290,7 +290,7 @@ def outline_of(tree: nodes.Template, survey: Survey) -> str:
                 if node.args:
                     written(node.args[0])
             case _:
-                parts.extend(shown(name) for name in survey.shown_names(node))
+                parts.extend(placeholder(name) for name in survey.outline_names(node))
 
     def walk(node: nodes.Node) -> None:
         if isinstance(node, nodes.Output):
