@@ -27,7 +27,7 @@ from adjudge.server.cases.table import (
 from adjudge.server.cases.texts import Style, make_parts, verdict_parts
 from adjudge.server.keys import from_key, to_key
 from adjudge.server.labels.shapes import LONGEST_NAME
-from adjudge.server.pages import page, query, short_model
+from adjudge.server.pages import page, query
 from adjudge.server.run_files import MEDIA_TYPES, file_headers
 from adjudge.server.service import Served, swaps
 from adjudge.store import planned_judges
