@@ -154,7 +154,7 @@ def test_columns_are_chosen_and_stay(tab):
     page = tab.page
     page.get_by_text("Columns", exact=True).click()
     chooser = page.get_by_role("form", name="Choose columns")
-    for name in ("Answer", "Reason"):
+    for name in ("Answer", "Expected"):
         chooser.get_by_label(name).uncheck()
     chooser.get_by_label("language").check()
     chooser.get_by_role("button", name="Show these").click()

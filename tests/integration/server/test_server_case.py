@@ -183,7 +183,7 @@ def test_what_people_said_is_shown_with_who_and_when(pages):
         [KeptLabel(case_id="md", judge="support", label=2.0, run_id="support", annotator="Anna <b>", explanation="No\ncontact.", at=at)],
     )  # fmt: skip
     said = pages.read("/api/runs/support/case", params={"case": "md"})
-    assert [(each["annotator"], each["label"], each["comment"]) for each in said["labels"]] == [
+    assert [(each["annotator"], each["label"], each["explanation"]) for each in said["labels"]] == [
         ("Anna <b>", 2.0, "No\ncontact.")
     ]
     assert said["own_label"] == 4

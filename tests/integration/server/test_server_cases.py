@@ -76,7 +76,7 @@ def test_the_page_shows_the_first_cases_and_how_many_there_are(site):
     assert "<strong>420</strong> judgements" in answer.text
     assert "1–50 of 420" in answer.text
     assert [cell.strip() for cell in page.rows[0]] == [
-        "Case", "Judge", "Score", "Label", "Question", "Answer", "Reason", "Notes"
+        "Case", "Judge", "Score", "Label", "Question", "Answer", "Expected", "Notes"
     ]  # fmt: skip
     assert page.rows[1][0] == "case-000000"
     assert len(answer.content) < 200_000

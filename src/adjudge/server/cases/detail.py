@@ -23,13 +23,14 @@ from adjudge.server.cases.shapes import (
     ListPosition,
     NoteDetail,
     OtherJudgement,
-    PersonLabel,
     SentMessage,
 )
 from adjudge.server.keys import to_key
 from adjudge.server.labels.choices import choices_of
+from adjudge.server.labels.files import stored_label
 from adjudge.server.service import NotFoundError, Service
 from adjudge.store import JudgementKey, JudgementLine, RunRecord
+from adjudge.text import encodable
 
 FIELDS = (
     "question", "response", *RESPONSES, "reference", "context", "tool_calls", "messages", "focus", "current_date"
@@ -80,8 +81,8 @@ def case_detail(service: Service, reference: str, name: JudgementName, wanted: C
         run=record.run_id,
         key=to_key(record.run_id),
         run_name=record.name,
-        case_id=_text(judgement.case_id),
-        place=None if judgement.place is None else _text(str(judgement.place)),
+        case_id=encodable(judgement.case_id),
+        place=None if judgement.place is None else encodable(str(judgement.place)),
         bad_row=isinstance(judgement.outcome, Failed) and judgement.outcome.kind == "bad_row",
         scale=(used.scale.low, used.scale.high) if used is not None and used.scale is not None else None,
         row=dict(result_row(judgement, record.run_id)),
@@ -91,7 +92,10 @@ def case_detail(service: Service, reference: str, name: JudgementName, wanted: C
         scoring=ROWS.validate_python(score_rows(explain_score(judgement, used, filled)).as_json()),
         notes=[_note(note) for note in judgement.notes],
         calls=[_call(call) for call in judgement.calls],
-        labels=_labels(service, record, judgement),
+        labels=[
+            stored_label(each)
+            for each in service.store.case_labels(record.run_id, judgement.case_id, judgement.judge)
+        ],
         own_label=records_json(judgement.label),
         annotators=records_json(judgement.annotators),
         choices=None if case is None else choices_of(used, _label_scale(judgement, used)),
@@ -118,11 +122,6 @@ def _judge(service: Service, record: RunRecord, judgement: Judgement) -> Judge |
     )
 
 
-def _text(text: str) -> str:
-    """Without halves of surrogate pairs, which no answer can carry."""
-    return str(records_json(text))
-
-
 def _object(values: Mapping[str, Json]) -> dict[str, Any]:
     plain = records_json(dict(values))
     assert isinstance(plain, dict)
@@ -146,8 +145,8 @@ def _fields(case: Case | None, filled: Mapping[str, Json] | None) -> list[CaseFi
         column = column_of.get(id(value)) if isinstance(value, str | list | dict) else None
         found.append(
             CaseField(
-                name=_text(name),
-                column=None if column in (None, name) else _text(str(column)),
+                name=encodable(name),
+                column=None if column in (None, name) else encodable(str(column)),
                 value=records_json(value),
             )
         )
@@ -159,24 +158,24 @@ def _fields(case: Case | None, filled: Mapping[str, Json] | None) -> list[CaseFi
 
 def _note(note: str) -> NoteDetail:
     kind = note.partition(":")[0]
-    return NoteDetail(note=_text(note), kind=_text(kind), means=NOTES.get(kind))
+    return NoteDetail(note=encodable(note), kind=encodable(kind), means=NOTES.get(kind))
 
 
 def _call(call: Call) -> CallDetail:
     request, completion = call.request, call.completion
     usage = completion.usage
     return CallDetail(
-        step=_text(request.step),
+        step=encodable(request.step),
         messages=[
-            SentMessage(role=message.role, content=_text(message.content))
+            SentMessage(role=message.role, content=encodable(message.content))
             for message in request.prompt.messages
         ],
-        reply=_text(completion.text),
+        reply=encodable(completion.text),
         finish=completion.finish,
         shared=request.shared,
         from_store=completion.from_store,
         attempts=completion.attempts,
-        model_snapshot=None if completion.model_snapshot is None else _text(completion.model_snapshot),
+        model_snapshot=None if completion.model_snapshot is None else encodable(completion.model_snapshot),
         input_tokens=usage.input,
         output_tokens=usage.output,
         cached_tokens=usage.cached,
@@ -185,22 +184,8 @@ def _call(call: Call) -> CallDetail:
         temperature=request.temperature,
         max_output_tokens=request.max_output_tokens,
         parameters=_object(request.parameters),
-        notes=[_text(note) for note in completion.notes],
+        notes=[encodable(note) for note in completion.notes],
     )
-
-
-def _labels(service: Service, record: RunRecord, judgement: Judgement) -> list[PersonLabel]:
-    return [
-        PersonLabel(
-            annotator=_text(label.annotator),
-            label=label.label,
-            comment=None if label.explanation is None else _text(label.explanation),
-            run=_text(label.run_id),
-            seen_verdict=label.seen_verdict,
-            at=label.at,
-        )
-        for label in service.store.case_labels(record.run_id, judgement.case_id, judgement.judge)
-    ]
 
 
 def _label_scale(judgement: Judgement, judge: Judge | None) -> LabelScale:
@@ -256,12 +241,12 @@ def _compared(
 
 def _other(line: JudgementLine, run: RunRecord | None, same: Mapping[str, Same]) -> OtherJudgement:
     return OtherJudgement(
-        run=_text(line.run_id),
+        run=encodable(line.run_id),
         key=to_key(line.run_id),
         name=run.name if run else None,
-        judge=_text(line.judge),
+        judge=encodable(line.judge),
         judge_hash=line.judge_hash,
-        model=_text(line.model),
+        model=encodable(line.model),
         repeat=line.repeat,
         outcome=line.outcome,
         score=line.score,

@@ -64,7 +64,7 @@ class CaseFilter:
 
     def values(self, *, view: bool = True) -> dict[str, Any]:
         """The query parameters that give this filter back, for links; without `view` only what selects and sorts."""
-        said: dict[str, Any] = {
+        values: dict[str, Any] = {
             "judge": self.judge,
             "outcome": list(self.outcomes),
             "passed": self.passed,
@@ -77,25 +77,25 @@ class CaseFilter:
             "sort": "" if self.sort == "made" else self.sort,
         }
         if view:
-            said |= {
+            values |= {
                 "first": self.first or None,
                 "size": None if self.size == 50 else self.size,
                 "cols": list(self.cols),
             }
-        return {name: value for name, value in said.items() if value not in (None, "", [])}
+        return {name: value for name, value in values.items() if value not in (None, "", [])}
 
     def case_values(self, case_id: str, judge: str, model: str, repeat: int) -> dict[str, Any]:
         """The query parameters of a case's page with this filter carried along; see `carried_filter`."""
-        said = self.values()
-        said.pop("first", None)
-        among = said.pop("judge", "")
+        values = self.values()
+        values.pop("first", None)
+        among = values.pop("judge", "")
         return {
             "case": case_id,
             "judge": judge,
             "model": model,
             "repeat": str(repeat),
             "among": among,
-            **said,
+            **values,
         }
 
     @property
@@ -251,7 +251,7 @@ def neighbours(service: Service, record: RunRecord, wanted: CaseFilter, key: Jud
         if here is None:
             (total,) = connection.execute(f"SELECT count(*) FROM judgements WHERE {where}", bound).fetchone()
             return ListPosition(previous=None, next=None, position=None, total=total)
-        before, after = _beside(wanted.sort, here[0], here[1], name)
+        before, after = _before_and_after(wanted.sort, here[0], here[1], name)
 
         def nearest(condition: tuple[str, list[Any]], order: str) -> Neighbour | None:
             found = connection.execute(
@@ -343,7 +343,7 @@ def _order(sort: Sort, *, backwards: bool = False) -> str:
     return f"{_KEYS[sort.lstrip('-')]} {way} NULLS {nulls}, made {way}"
 
 
-def _beside(
+def _before_and_after(
     sort: Sort, made: int, value: float | None, name: list[Any]
 ) -> tuple[tuple[str, list[Any]], tuple[str, list[Any]]]:
     """What stands before a case in this order, and what after it; what has no value stands last."""

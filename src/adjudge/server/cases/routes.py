@@ -22,12 +22,12 @@ from adjudge.server.cases.table import (
     export_cases,
     filter_choices,
     metadata_columns,
-    shown_columns,
+    table_columns,
 )
 from adjudge.server.cases.texts import Style, make_parts, verdict_parts
 from adjudge.server.keys import from_key, to_key
 from adjudge.server.labels.shapes import LONGEST_NAME
-from adjudge.server.pages import page, query, short_model
+from adjudge.server.pages import page, query
 from adjudge.server.run_files import MEDIA_TYPES, file_headers
 from adjudge.server.service import Served, swaps
 from adjudge.store import planned_judges
@@ -86,7 +86,7 @@ def cases_page(request: Request, service: Served, run: Key, wanted: Wanted) -> H
         choices=choices,
         several=len(names) > 1,
         unit="case" if len(names) == 1 and record.plan.get("repeats") in (None, 1) else "judgement",
-        columns=shown_columns(wanted, found, len(names)),
+        columns=table_columns(wanted, found, len(names)),
         all_columns=COLUMNS,
         metadata_columns=metadata_columns(service, record),
         orders=ORDERS,
@@ -160,7 +160,6 @@ def case_page(
         options=options,
         tabs={name: title for name, title in TABS.items() if name != "others" or detail.others},
         here=here,
-        short=short_model,
         show=show,
         links=_links(detail, wanted, options),
         back=_back(detail, wanted),

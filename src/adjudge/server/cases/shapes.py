@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from adjudge.analysis.scores import ScoreRows
-from adjudge.server.labels.shapes import Choices
+from adjudge.server.labels.shapes import Choices, StoredLabel
 from adjudge.server.shapes import ApiRecord
 
 
@@ -129,17 +129,6 @@ class CallDetail(ApiRecord):
     notes: list[str]
 
 
-class PersonLabel(ApiRecord):
-    """What one person said."""
-
-    annotator: str
-    label: bool | float
-    comment: str | None
-    run: str = Field(description="The run in which it was said.")
-    seen_verdict: bool = Field(description="Given after seeing the judge's verdict, so not blind.")
-    at: datetime
-
-
 class OtherJudgement(ApiRecord):
     """The same case under another judge, in another repeat or in another run."""
 
@@ -183,7 +172,7 @@ class CaseDetail(ApiRecord):
     scoring: ScoreRows = Field(description="How the score was computed, or why there is none.")
     notes: list[NoteDetail]
     calls: list[CallDetail]
-    labels: list[PersonLabel]
+    labels: list[StoredLabel]
     own_label: Any = Field(description="The case's own label.")
     annotators: Any = Field(description="What several people said, where the case says so.")
     choices: Choices | None = Field(

@@ -157,7 +157,7 @@ ORDERS: dict[Sort, str] = {
 LABEL_CHOICES: dict[str, str] = {
     "labelled": "labelled",
     "unlabelled": "not labelled",
-    "disagree": "label differs from the judge",
+    "disagree": "label and score differ",
 }
 assert set(ORDERS) == set(get_args(Sort))
 
@@ -165,17 +165,17 @@ assert set(ORDERS) == set(get_args(Sort))
 def usual_columns(wanted: CaseFilter, found: ListedCases, judges: int) -> set[str]:
     """What is shown where nothing was chosen: what tells the rows apart, what there is, and what they are sorted by."""
     referenced = any(row.reference for row in found.rows)
-    shown = {*USUAL, "reference" if referenced else "reason"}
+    keys = {*USUAL, "reference" if referenced else "reason"}
     if judges > 1 and not wanted.judge:
-        shown.add("judge")
+        keys.add("judge")
     if found.labelled:
-        shown.add("label")
+        keys.add("label")
     if wanted.label:
-        shown.add("gap")
-    return shown | {column.key for column in COLUMNS if wanted.sort in column.sorts and wanted.sort != "made"}
+        keys.add("gap")
+    return keys | {column.key for column in COLUMNS if wanted.sort in column.sorts and wanted.sort != "made"}
 
 
-def shown_columns(wanted: CaseFilter, found: ListedCases, judges: int) -> list[TableColumn]:
+def table_columns(wanted: CaseFilter, found: ListedCases, judges: int) -> list[TableColumn]:
     """Those chosen, in the table's order, then metadata columns; what is none of them is passed over."""
     chosen = wanted.cols or usual_columns(wanted, found, judges)
     fixed = [column for column in COLUMNS if column.key in chosen]

@@ -295,7 +295,7 @@ def _add(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class VerdictPart:
+class VerdictField:
     name: str
     texts: tuple[str, ...] = ()
     """What it says, where that is words or numbers."""
@@ -303,17 +303,17 @@ class VerdictPart:
     """Where it is more."""
 
 
-def verdict_parts(verdict: Mapping[str, Any]) -> list[VerdictPart]:
+def verdict_parts(verdict: Mapping[str, Any]) -> list[VerdictField]:
     found = []
     for name, value in verdict.items():
         shown = seen(shorten(name, 120))
         values = value if isinstance(value, list) else [value]
         if all(not isinstance(each, dict | list) for each in values) and len(values) <= 50:
             texts = tuple(seen(shorten(_word(each), LONG)) for each in values)
-            found.append(VerdictPart(name=shown, texts=texts))
+            found.append(VerdictField(name=shown, texts=texts))
         else:
             writer = TextWriter(style="plain", wanted=(), whole=False)
-            found.append(VerdictPart(name=shown, html=writer.object(value)))
+            found.append(VerdictField(name=shown, html=writer.object(value)))
     return found
 
 

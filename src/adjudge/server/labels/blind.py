@@ -17,6 +17,7 @@ from adjudge.records import Json, Judge, LabelDraw
 from adjudge.server.keys import to_key
 from adjudge.server.labels.choices import choices_of
 from adjudge.server.labels.shapes import (
+    EVERY_CASE,
     BlindCase,
     DrawBody,
     DrawMade,
@@ -28,13 +29,11 @@ from adjudge.server.labels.shapes import (
     Mine,
     Removed,
     Turn,
+    TurnQuery,
 )
 from adjudge.server.service import NotFoundError, Service
 from adjudge.store import KeptLabel, RunRecord, planned_judges
 from adjudge.text import encodable
-
-EVERY_CASE = 1.0
-"""The overlap with which everybody labels every drawn case."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -163,22 +162,14 @@ def _labels(service: Service, subject: RunJudge) -> tuple[list[KeptLabel], list[
     return service.store.labels(run_id, name), service.store.labels(run_id, name, seen_verdict=True)
 
 
-def take_turn(
-    service: Service,
-    run: str,
-    *,
-    judge: str,
-    annotator: str,
-    overlap: float = EVERY_CASE,
-    case: str = "",
-    after: str = "",
-) -> Turn:
+def take_turn(service: Service, run: str, wanted: TurnQuery) -> Turn:
     """That case, or the next one without a label of this annotator's after `after`, or the first."""
-    subject = find_subject(service, run, judge)
+    annotator, case, after = wanted.annotator, wanted.case, wanted.after
+    subject = find_subject(service, run, wanted.judge)
     run_id = subject.record.run_id
     draws = service.store.draws(run_id, subject.name)
     labels, seen = _labels(service, subject)
-    found = pile(subject, annotator, overlap, draws, labels, seen=seen)
+    found = pile(subject, annotator, wanted.overlap, draws, labels, seen=seen)
     if case:
         current = found.find(case)
         if current is None:
@@ -193,7 +184,7 @@ def take_turn(
         key=to_key(run_id),
         judge=subject.reference,
         annotator=annotator,
-        overlap=overlap,
+        overlap=wanted.overlap,
         labelled=len(found.mine),
         total=len(found.order),
         choices=choices_of(subject.judge, label_scale_for(service, subject)),
@@ -210,7 +201,7 @@ def _blind(service: Service, subject: RunJudge, found: Pile, case_id: str) -> Bl
     place = ids.index(case_id)
     mine = found.mine.get(case_id)
     return BlindCase(
-        case_id=shown_id(case_id),
+        case_id=encodable(case_id),
         ticket=ticket(subject, case_id),
         shown=dict(_plain(fields_to_label(case, subject.judge))) if case else {},
         draw=found.order[case_id],
@@ -221,11 +212,6 @@ def _blind(service: Service, subject: RunJudge, found: Pile, case_id: str) -> Bl
         if mine is None
         else Mine(label=mine.label, explanation=encodable(mine.explanation or ""), at=mine.at),
     )
-
-
-def shown_id(case_id: str) -> str:
-    """An id that can be sent: a lone surrogate cannot."""
-    return encodable(case_id)
 
 
 def ticket(subject: RunJudge, case_id: str) -> str:
@@ -288,7 +274,7 @@ def keep_label(service: Service, run: str, body: LabelBody) -> Kept:
     if not label.seen_verdict:
         mine.add(case_id)
     return Kept(
-        case_id=shown_id(case_id),
+        case_id=encodable(case_id),
         judge=subject.reference,
         annotator=body.annotator,
         label=says,

@@ -12,7 +12,7 @@ from adjudge.dataset.labels import read_labels
 from adjudge.documents.writers import csv_table, json_line
 from adjudge.errors import InputError
 from adjudge.records import Json
-from adjudge.server.labels.blind import find_subject, shown_id
+from adjudge.server.labels.blind import find_subject
 from adjudge.server.labels.shapes import Imported, ImportNote, LabelList, StoredLabel
 from adjudge.server.service import Service
 from adjudge.store import KeptLabel
@@ -38,7 +38,7 @@ def list_labels(
     service: Service, run: str, *, judge: str, annotator: str | None, first: int, size: int
 ) -> LabelList:
     found = _labels(service, run, judge, annotator)
-    return LabelList(labels=[_row(each) for each in found[first : first + size]], total=len(found))
+    return LabelList(labels=[stored_label(each) for each in found[first : first + size]], total=len(found))
 
 
 def write_labels(service: Service, run: str, *, judge: str, annotator: str | None, form: Form) -> bytes:
@@ -90,9 +90,10 @@ def _labels(service: Service, run: str, judge: str, annotator: str | None) -> li
     return [label for label in kept if annotator is None or label.annotator == annotator]
 
 
-def _row(label: KeptLabel) -> StoredLabel:
+def stored_label(label: KeptLabel) -> StoredLabel:
+    """As the API gives it."""
     return StoredLabel(
-        case_id=shown_id(label.case_id),
+        case_id=encodable(label.case_id),
         judge=encodable(label.judge),
         annotator=encodable(label.annotator),
         label=label.label,
@@ -105,5 +106,5 @@ def _row(label: KeptLabel) -> StoredLabel:
 
 
 def _exported(label: KeptLabel) -> dict[str, Json]:
-    row = _row(label)
+    row = stored_label(label)
     return {**{name: getattr(row, name) for name in COLUMNS}, "at": row.at.isoformat()}

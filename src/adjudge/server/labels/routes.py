@@ -13,7 +13,6 @@ from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
 from adjudge.server.keys import from_key
 from adjudge.server.labels.blind import (
-    EVERY_CASE,
     keep_label,
     label_state,
     make_draw,
@@ -29,17 +28,24 @@ from adjudge.server.labels.files import (
     write_labels,
 )
 from adjudge.server.labels.shapes import (
+    EVERY_CASE,
     LONGEST_NAME,
+    CaseId,
     DrawBody,
     DrawMade,
     Imported,
+    JudgeName,
     JudgeToLabel,
     Kept,
     LabelBody,
     LabelList,
+    LabelQuery,
     LabelState,
+    Overlap,
     Removed,
+    Somebody,
     Turn,
+    TurnQuery,
 )
 from adjudge.server.pages import page, query
 from adjudge.server.service import Served
@@ -47,21 +53,6 @@ from adjudge.stats.labelling import LEAST_UNIFORM
 
 router = APIRouter()
 
-JudgeName = Annotated[
-    str, Query(max_length=1_000, description="NAME or NAME@HASH; may be left out where the run has one.")
-]
-Who = Annotated[str, Query(min_length=1, max_length=LONGEST_NAME)]
-Somebody = Annotated[str, Query(max_length=LONGEST_NAME)]
-CaseId = Annotated[str, Query(max_length=100_000)]
-Overlap = Annotated[
-    float,
-    Query(
-        ge=0.0,
-        le=1.0,
-        allow_inf_nan=False,
-        description="The share of the drawn cases that every annotator gets, whoever has labelled them.",
-    ),
-]
 Valid = TypeVar("Valid", bound=BaseModel)
 FORMS: dict[Form, str] = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
 
@@ -74,33 +65,18 @@ def api_label_state(
     service: Served, run: str, annotator: Somebody = "", overlap: Overlap = EVERY_CASE
 ) -> LabelState:
     """What there is to label in a run, judge by judge, and how far everybody is."""
-    return label_state(service, from_key(run), annotator=annotator.strip(), overlap=overlap)
+    return label_state(service, from_key(run), annotator=annotator, overlap=overlap)
 
 
 @router.get("/api/runs/{run}/label/next", tags=["labels"])
-def api_label_next(
-    *,
-    service: Served,
-    run: str,
-    annotator: Who,
-    judge: JudgeName = "",
-    overlap: Overlap = EVERY_CASE,
-    case: CaseId = "",
-    after: CaseId = "",
-) -> Turn:
+def api_label_next(service: Served, run: str, wanted: Annotated[TurnQuery, Depends()]) -> Turn:
     """A drawn case as the judge was shown it, and nothing of what it or another person said.
 
-    It is `case`, or the next one without a label of this annotator's after `after`, or the first such.
+    It is `case`, or the next one without a label of this annotator's after `after`, or the first such; `annotator` has to be named.
     """
-    return take_turn(
-        service,
-        from_key(run),
-        judge=judge,
-        annotator=annotator.strip(),
-        overlap=overlap,
-        case=case,
-        after=after,
-    )
+    if not wanted.annotator:
+        raise InputError("annotator", "is not named", "say who labels: ?annotator=NAME")
+    return take_turn(service, from_key(run), wanted)
 
 
 @router.post("/api/runs/{run}/draws", tags=["labels"], status_code=201)
@@ -120,7 +96,7 @@ def api_remove_label(
     *,
     service: Served,
     run: str,
-    annotator: Somebody,
+    annotator: Annotated[str, Query(max_length=LONGEST_NAME)],
     case_id: CaseId,
     judge: JudgeName = "",
     seen_verdict: Annotated[bool, Query(description="The one given after seeing the verdict.")] = False,
@@ -190,7 +166,7 @@ def api_import_labels(
 
     All or none; `annotator` is who gave those that name nobody.
     """
-    return import_labels(service, from_key(run), data, judge=judge, annotator=annotator.strip())
+    return import_labels(service, from_key(run), data, judge=judge, annotator=annotator)
 
 
 @router.get("/api/runs/{run}/agreement", tags=["labels"])
@@ -214,42 +190,20 @@ def api_agreement(
 
 @router.get("/runs/{run}/label", include_in_schema=False)
 def label_page(
-    *,
-    request: Request,
-    service: Served,
-    run: str,
-    judge: JudgeName = "",
-    annotator: Somebody = "",
-    overlap: Overlap = EVERY_CASE,
+    request: Request, service: Served, run: str, wanted: Annotated[LabelQuery, Depends()]
 ) -> HTMLResponse:
-    found = label_state(service, from_key(run), annotator=annotator.strip(), overlap=overlap)
-    chosen = _chosen(found, judge)
+    found = label_state(service, from_key(run), annotator=wanted.annotator, overlap=wanted.overlap)
+    chosen = _chosen(found, wanted.judge)
     return page(request, "label.html", found=found, chosen=chosen, least_uniform=LEAST_UNIFORM)
 
 
 @router.get("/runs/{run}/label/next", include_in_schema=False)
 def turn_page(
-    *,
-    request: Request,
-    service: Served,
-    run: str,
-    judge: JudgeName = "",
-    annotator: Somebody = "",
-    overlap: Overlap = EVERY_CASE,
-    case: CaseId = "",
-    after: CaseId = "",
+    request: Request, service: Served, run: str, wanted: Annotated[TurnQuery, Depends()]
 ) -> Response:
-    if not annotator.strip():
-        return RedirectResponse(f"/runs/{run}/label{query({'judge': judge})}", status_code=303)
-    found = take_turn(
-        service,
-        from_key(run),
-        judge=judge,
-        annotator=annotator.strip(),
-        overlap=overlap,
-        case=case,
-        after=after,
-    )
+    if not wanted.annotator:
+        return RedirectResponse(f"/runs/{run}/label{query({'judge': wanted.judge})}", status_code=303)
+    found = take_turn(service, from_key(run), wanted)
     return page(request, "label_next.html", turn=found, who=_who(found))
 
 
@@ -259,17 +213,15 @@ def agreement_page(
     request: Request,
     service: Served,
     run: str,
-    judge: JudgeName = "",
-    annotator: Somebody = "",
-    overlap: Overlap = EVERY_CASE,
+    wanted: Annotated[LabelQuery, Depends()],
     sure: bool = False,
 ) -> HTMLResponse:
     """The figures, when they are asked for: a person with cases left is told first that they end the blindness."""
-    state = label_state(service, from_key(run), annotator=annotator.strip(), overlap=overlap)
-    chosen = _chosen(state, judge)
-    if chosen is not None and chosen.left and annotator.strip() and not sure:
+    state = label_state(service, from_key(run), annotator=wanted.annotator, overlap=wanted.overlap)
+    chosen = _chosen(state, wanted.judge)
+    if chosen is not None and chosen.left and wanted.annotator and not sure:
         return page(request, "label_reveal.html", found=state, chosen=chosen)
-    report = agreement(service, from_key(run), judge=judge, disagreements=25)
+    report = agreement(service, from_key(run), judge=wanted.judge, disagreements=25)
     return page(
         request,
         "label_agreement.html",
@@ -277,7 +229,7 @@ def agreement_page(
         document=agreement_document(report),
         state=state,
         chosen=chosen,
-        judge=judge,
+        judge=wanted.judge,
     )
 
 
@@ -305,7 +257,7 @@ Fields = Annotated[dict[str, str], Depends(_form)]
 def draw_form(service: Served, run: str, fields: Fields) -> Response:
     body = _valid(DrawBody, fields, uniform_share=_share(fields, "uniform", LEAST_UNIFORM))
     made = make_draw(service, from_key(run), body)
-    who = {**_given(fields), "judge": made.judge}
+    who = {**_carried(fields), "judge": made.judge}
     return RedirectResponse(f"/runs/{run}/label/next{query(who)}", status_code=303)
 
 
@@ -313,14 +265,14 @@ def draw_form(service: Served, run: str, fields: Fields) -> Response:
 def keep_form(service: Served, run: str, fields: Fields) -> Response:
     body = _label_body(fields, seen_verdict=False)
     keep_label(service, from_key(run), body)
-    where = query(_given(fields), after=body.case_id)
+    where = query(_carried(fields), after=body.case_id)
     return RedirectResponse(f"/runs/{run}/label/next{where}", status_code=303)
 
 
 @router.post("/runs/{run}/case/label", include_in_schema=False)
 def case_form(service: Served, run: str, fields: Fields) -> Response:
     """A label given on the case's page, where the verdict is in sight: it is kept as such, whatever the form says."""
-    name = {**_given(fields), "case_id": fields.get("case_id", "")}
+    name = {**_carried(fields), "case_id": fields.get("case_id", "")}
     if "remove" in fields:
         remove_label(
             service,
@@ -339,14 +291,16 @@ def case_form(service: Served, run: str, fields: Fields) -> Response:
 
 @router.post("/runs/{run}/label/undo", include_in_schema=False)
 def undo_form(service: Served, run: str, fields: Fields) -> Response:
-    given, case_id = _given(fields), fields.get("undo", "")
-    remove_label(service, from_key(run), judge=given["judge"], annotator=given["annotator"], case_id=case_id)
-    return RedirectResponse(f"/runs/{run}/label/next{query(given, case=case_id)}", status_code=303)
+    carried, case_id = _carried(fields), fields.get("undo", "")
+    remove_label(
+        service, from_key(run), judge=carried["judge"], annotator=carried["annotator"], case_id=case_id
+    )
+    return RedirectResponse(f"/runs/{run}/label/next{query(carried, case=case_id)}", status_code=303)
 
 
 @router.post("/runs/{run}/label/file", include_in_schema=False)
 def file_form(request: Request, service: Served, run: str, fields: Fields) -> HTMLResponse:
-    given = _given(fields)
+    given = _carried(fields)
     data = fields.get("labels", "").encode("utf-8", "replace")
     made = import_labels(service, from_key(run), data, judge=given["judge"], annotator=given["annotator"])
     return page(request, "label_imported.html", made=made, run=run, given=given)
@@ -360,10 +314,10 @@ def _label_body(fields: dict[str, str], *, seen_verdict: bool) -> LabelBody:
     return _valid(LabelBody, fields, seen_verdict=seen_verdict)
 
 
-def _given(fields: dict[str, str]) -> dict[str, str]:
+def _carried(fields: dict[str, str]) -> dict[str, str]:
     """Who labels what: what every address of these pages carries."""
-    said = {name: fields.get(name, "")[:1_000] for name in ("judge", "annotator", "overlap")}
-    return {**said, "annotator": said["annotator"].strip()[:LONGEST_NAME]}
+    kept = {name: fields.get(name, "")[:1_000] for name in ("judge", "annotator", "overlap")}
+    return {**kept, "annotator": kept["annotator"].strip()[:LONGEST_NAME]}
 
 
 def _chosen(state: LabelState, judge: str) -> JudgeToLabel | None:

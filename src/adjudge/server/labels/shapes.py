@@ -1,9 +1,11 @@
 """What the API takes and says about labelling: blind cases, labels, draws. Nothing here holds what the judge said."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import Field, StringConstraints
+from fastapi import Query
+from pydantic import AfterValidator, Field, StringConstraints
 
 from adjudge.server.shapes import ApiRecord, RequestBody
 from adjudge.stats.labelling import LEAST_UNIFORM
@@ -13,7 +15,40 @@ LONGEST_COMMENT = 20_000
 MOST_DRAWN = 100_000
 
 Annotator = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_NAME)]
-Said = bool | float | str
+JudgeName = Annotated[
+    str, Query(max_length=1_000, description="NAME or NAME@HASH; may be left out where the run has one.")
+]
+Somebody = Annotated[str, AfterValidator(str.strip), Query(max_length=LONGEST_NAME)]
+CaseId = Annotated[str, Query(max_length=100_000)]
+Overlap = Annotated[
+    float,
+    Query(
+        ge=0.0,
+        le=1.0,
+        allow_inf_nan=False,
+        description="The share of the drawn cases that every annotator gets, whoever has labelled them.",
+    ),
+]
+EVERY_CASE = 1.0
+"""The overlap with which everybody labels every drawn case."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LabelQuery:
+    """Who labels what: what every address of these pages carries."""
+
+    judge: JudgeName = ""
+    annotator: Somebody = ""
+    overlap: Overlap = EVERY_CASE
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TurnQuery(LabelQuery):
+    case: CaseId = ""
+    after: CaseId = ""
+
+
+LabelValue = bool | float | str
 """A score on the judge's scale, whether it passes, or one of the judge's own words."""
 
 
@@ -43,7 +78,7 @@ class DrawBody(RequestBody):
 class LabelButton(ApiRecord):
     """One button."""
 
-    value: Said = Field(description="What to send as `label`.")
+    value: LabelValue = Field(description="What to send as `label`.")
     text: str
     keys: list[str] = Field(description="Keys of the keyboard that press it; the first is shown.")
     anchor: str = Field(description="What the judge's file says that it means; empty when it says nothing.")
