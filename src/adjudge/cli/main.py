@@ -92,9 +92,7 @@ def _check_variables() -> None:
             from adjudge.cli.console import tell
 
             close = difflib.get_close_matches(name, known, n=1)
-            tell(
-                f"warning: {name} is not read by anything" + (f"; did you mean {close[0]}?" if close else "")
-            )
+            tell(f"warning: {name} is not a known setting" + (f"; did you mean {close[0]}?" if close else ""))
 
 
 def _config_defaults() -> dict[str, Any]:

@@ -116,7 +116,7 @@ class Fetch:
             context = ssl.create_default_context(cafile=self.sources.certificates)
         except OSError as error:
             raise PullError(
-                str(self.sources.certificates), f"no certificates: {error}", "mend pip's `cert` setting"
+                str(self.sources.certificates), f"no certificates: {error}", "fix pip's `cert` setting"
             ) from None
         proxy = self.sources.proxy
         proxies = ProxyHandler({"http": proxy, "https": proxy} if proxy else None)
@@ -172,10 +172,10 @@ class Fetch:
     def fetch_rest(self, opener: OpenerDirector, link: Address, had: int) -> None:
         wanted = {"Range": f"bytes={had}-"} if had else {}
         with self.open(opener, link, {**wanted, "Accept-Encoding": "identity"}) as reply:
-            goes_on = had and (reply.headers.get("Content-Range") or "").startswith(f"bytes {had}-")
-            done = had if goes_on else 0
+            resumes = had and (reply.headers.get("Content-Range") or "").startswith(f"bytes {had}-")
+            done = had if resumes else 0
             with writing(self.part):
-                file = self.part.open("ab" if goes_on else "wb")
+                file = self.part.open("ab" if resumes else "wb")
             with file:
                 while done <= self.release.wheel_bytes and (chunk := read_chunk(reply)):
                     with writing(self.part):
@@ -229,7 +229,7 @@ class Fetch:
             said = f"{error}, {failures} times in a row"
             raise self.failed(
                 address.url,
-                f"{said}; {kept / 1e6:.0f} MB are kept, the next try goes on from there" if kept else said,
+                f"{said}; {kept / 1e6:.0f} MB are kept, the next try resumes from there" if kept else said,
             )
         self.sleep(0.25 * 2**failures)
 

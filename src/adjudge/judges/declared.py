@@ -207,7 +207,7 @@ class _Reader:
             return cleaned
         raise self.error(
             self.entries["name"].line,
-            f"`name: {name}` cannot stand in `name@hash` or in a file name",
+            f"`name: {name}` cannot be used in `name@hash` or in a file name",
             f"use letters, digits, `-`, `_` and `.`, such as `{cleaned}`",
         )
 

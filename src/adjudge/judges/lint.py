@@ -282,7 +282,7 @@ def _dangling_label(subject: Subject) -> Faults:
     for reference in subject.references:
         if reference.name in optional and not reference.guarded and reference.spans:
             yield (
-                f"when `{reference.name}` is absent its label stands in the prompt with nothing after it",
+                f"when `{reference.name}` is missing, the prompt has its label with nothing after it",
                 reference.spans[0][0],
                 "put label and input into a condition on the input",
             )
@@ -372,7 +372,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         code="ADJ007",
         name="no-boundary",
-        summary="untrusted text stands in the prompt with no boundary",
+        summary="untrusted text is in the prompt without a boundary",
         find=_unfenced_input,
     ),
     Rule(

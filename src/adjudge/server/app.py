@@ -30,7 +30,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
         400: "What was asked for is wrong; the answer says what and what to do.",
         401: "The token is missing or wrong.",
         403: "A request that changes something came from elsewhere.",
-        404: "There is no such thing.",
+        404: "Not found.",
         413: "The body is too large.",
         421: "The host is not this server's.",
         422: "A parameter is not of its kind.",

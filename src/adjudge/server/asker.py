@@ -74,7 +74,7 @@ class Asker:
         """One case; nothing is kept of it."""
         with self._lock:
             if self._waiting >= MOST_WAITING:
-                raise BusyError("judge", "too many cases are being judged", "ask again in a moment")
+                raise BusyError("judge", "too many cases are being judged", "try again in a moment")
             self._waiting += 1
         try:
             return await self._answer(self._judge(judge, model, case))

@@ -144,7 +144,7 @@ class Guard:
             )
         return Answer(
             status=401,
-            problem="this server wants its token",
+            problem="authentication token required",
             hint="open the address that `adjudge view` printed, or send `Authorization: Bearer TOKEN`",
             page=not scope["path"].startswith("/api/"),
         )

@@ -54,7 +54,7 @@ def show_item(
         raise NotFoundError(
             f"case {case_id}",
             f"is not in run {record.run_id}" if not judge else f"was not judged so in run {record.run_id}",
-            "the run's items list all there are",
+            "the run's case list has them all",
         )
     judgement = found[0]
     case = service.store.case(record.run_id, judgement.case_id)

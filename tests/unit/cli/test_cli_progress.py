@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from types import SimpleNamespace
 
-from adjudge.cli.console import Progress
+from adjudge.cli.progress import ProgressLine
 from adjudge.dataset.count import count_rows
 from adjudge.records import Call, Completion, Failed, Judgement, Prompt, Request
 
@@ -28,7 +28,7 @@ def call(*, from_store):
 
 
 def test_a_line_with_everything_known():
-    progress = Progress(total=500)
+    progress = ProgressLine(total=500)
     progress.watched = SimpleNamespace(in_flight=64, resumed=0, spent=Decimal("0.0123"))
     progress.done = progress.asked = 118
     progress.count(failed("call_failed"))
@@ -39,14 +39,14 @@ def test_a_line_with_everything_known():
 
 
 def test_a_pipe_has_no_total_and_no_end():
-    progress = Progress()
+    progress = ProgressLine()
     progress.done = progress.asked = 5
     assert progress.line(2.0) == "5 done, 2.5/s"
     assert progress.line(0.0) == "5 done, 0.0/s"
 
 
 def test_the_time_left_is_told_from_new_calls_alone():
-    progress = Progress(total=1_000)
+    progress = ProgressLine(total=1_000)
     progress.watched = SimpleNamespace(in_flight=8, resumed=400, spent=Decimal(0))
     from_store = replace(failed("unreadable"), calls=(call(from_store=True),))
     for _ in range(100):

@@ -12,10 +12,11 @@ from adjudge.analysis.certification.examine import Examination, examination_plan
 from adjudge.analysis.certification.figures import make_card
 from adjudge.analysis.certification.records import JudgeCard
 from adjudge.analysis.certification.shelf import card_json, keep_card, shelf_of, write_whole
-from adjudge.cli.console import Progress, print_document, print_json, tell
+from adjudge.cli.console import print_document, print_json, tell
 from adjudge.cli.interrupts import Interrupts, plan_judges
 from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED
 from adjudge.cli.options import CertifyOptions
+from adjudge.cli.progress import ProgressLine
 from adjudge.dataset import read_cases
 from adjudge.documents.markdown import render_markdown
 from adjudge.documents.numbers import show_count, show_duration
@@ -52,7 +53,7 @@ def command(*, judge: str, options: RunOptions, extent: CertifyOptions) -> int:
     named = None if options.model is None else str(options.model)
     opened = open_session(examination_plan(plan, examination.name(named, plan)), [])
     try:
-        with Progress(examination.judgements) as progress:
+        with ProgressLine(examination.judgements) as progress:
             end = asyncio.run(_examine(opened, examination, progress))
     except (KeyboardInterrupt, asyncio.CancelledError):
         tell(f"interrupted after {progress.done} judgements; {RESUME}")
@@ -83,7 +84,7 @@ class CertifyEnd(NamedTuple):
 
 
 async def _examine(
-    opened: AbstractAsyncContextManager[Session], examination: Examination, progress: Progress
+    opened: AbstractAsyncContextManager[Session], examination: Examination, progress: ProgressLine
 ) -> CertifyEnd:
     async with opened as session:
         _announce(session, examination)
@@ -118,7 +119,7 @@ def _announce(session: Session, examination: Examination) -> None:
             tell(
                 f"{probe} cannot pass: it is tried on {answers} answers, and a pass takes {needed}; give more --cases"
             )
-    if session.goes_on:
+    if session.resumes:
         tell(f"resuming run {session.run_id}")
 
 

@@ -312,9 +312,7 @@ def draw_form(service: Served, run: str, fields: Fields) -> Response:
 @router.post("/runs/{run}/label/keep", include_in_schema=False)
 def keep_form(service: Served, run: str, fields: Fields) -> Response:
     if not fields.get("label", "").strip():
-        raise InputError(
-            "the form", "holds no label", "go back and press one of the buttons, or type a number"
-        )
+        raise InputError("the form", "has no label", "go back and press one of the buttons, or type a number")
     body = _valid(LabelBody, fields)
     keep_label(service, from_key(run), body)
     where = query(_given(fields), after=body.case_id)
