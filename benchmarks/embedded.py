@@ -25,15 +25,15 @@ from common import Figure, cpu_seconds
 from llama_cpp import SET_UPS, Speed, speed, write_lora
 from run import table
 
-from adjudge.embedded.adapter import read_adapter
-from adjudge.embedded.asker import Said, SmallModel
-from adjudge.embedded.base import read_base
-from adjudge.embedded.engine import Engine
-from adjudge.embedded.merge import add, build, merge
-from adjudge.embedded.pull import base_file
-from adjudge.embedded.questions import ask_correct, ask_states
+from adjudge.embedded.model.adapter import read_adapter
+from adjudge.embedded.model.base import read_base
+from adjudge.embedded.model.engine import Engine
+from adjudge.embedded.model.merge import add, build, merge
+from adjudge.embedded.model.pull import base_file
+from adjudge.embedded.model.questions import ask_correct, ask_states
+from adjudge.embedded.model.small_model import ModelAnswer, SmallModel
+from adjudge.embedded.model.tokens import ModelTokenizer
 from adjudge.embedded.ready import ADAPTER
-from adjudge.embedded.tokens import Tokens
 
 sys.path += [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "tests" / "support")]
 from plain_llama import plain_outputs
@@ -54,7 +54,7 @@ AT_ONCE = 64
 SEED = 7
 
 Row = dict[str, Any]
-Ask = Callable[[SmallModel, Row], Coroutine[Any, Any, Said]]
+Ask = Callable[[SmallModel, Row], Coroutine[Any, Any, ModelAnswer]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,21 +66,21 @@ class Measured:
     memory_mb: float
 
 
-async def ask_whether_correct(model: SmallModel, row: Row) -> Said:
+async def ask_whether_correct(model: SmallModel, row: Row) -> ModelAnswer:
     return await model.correct(
         question=row["question"], expected=[row["reference"]], response=row["response"]
     )
 
 
-async def ask_what_it_states(model: SmallModel, row: Row) -> Said:
+async def ask_what_it_states(model: SmallModel, row: Row) -> ModelAnswer:
     return await model.states(text=row["response"], statements=facts(row))
 
 
-async def ask_how_relevant(model: SmallModel, row: Row) -> Said:
+async def ask_how_relevant(model: SmallModel, row: Row) -> ModelAnswer:
     return await model.relevant(question=row["question"], response=row["response"])
 
 
-async def ask_how_helpful(model: SmallModel, row: Row) -> Said:
+async def ask_how_helpful(model: SmallModel, row: Row) -> ModelAnswer:
     return await model.helpful(question=row["question"], response=row["response"])
 
 
@@ -173,10 +173,10 @@ def resident_mb() -> float:
     return pages * resource.getpagesize() / 1e6
 
 
-async def ask_all(model: SmallModel, judge: str, rows: Sequence[Row]) -> list[Said]:
+async def ask_all(model: SmallModel, judge: str, rows: Sequence[Row]) -> list[ModelAnswer]:
     room = asyncio.Semaphore(AT_ONCE)
 
-    async def one(row: Row) -> Said:
+    async def one(row: Row) -> ModelAnswer:
         async with room:
             return await JUDGES[judge][1](model, row)
 
@@ -185,7 +185,7 @@ async def ask_all(model: SmallModel, judge: str, rows: Sequence[Row]) -> list[Sa
 
 def measure_llama(base: Path, adapter: Path, judge: str, rows: Sequence[Row]) -> list[Speed]:
     """The same tokens, a statement at a time: what the texts share is in its cache."""
-    tokens = Tokens.of(read_base(base))
+    tokens = ModelTokenizer.of(read_base(base))
     if judge == "coverage":
         judgements = [
             [ask_states(tokens, text=row["response"], statements=[fact])[0].tokens for fact in facts(row)]

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 import adjudge
-from adjudge.embedded.asker import SmallModel
 from adjudge.embedded.card import CARD, CardFigure, EmbeddedCard
 from adjudge.embedded.client import EmbeddedClient
+from adjudge.embedded.model.small_model import SmallModel
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from training.examples import facts

@@ -25,8 +25,8 @@ def write_lora(adapter_file: Path, path: Path) -> Path:
     import numpy as np  # noqa: PLC0415 - the process that measures stays small
     from gguf import GGUFWriter  # noqa: PLC0415 - likewise
 
-    from adjudge.embedded.adapter import read_adapter  # noqa: PLC0415 - likewise
-    from adjudge.embedded.base import LINEAR  # noqa: PLC0415 - likewise
+    from adjudge.embedded.model.adapter import read_adapter  # noqa: PLC0415 - likewise
+    from adjudge.embedded.model.base import LINEAR  # noqa: PLC0415 - likewise
 
     heads = {"attn_q": 9, "attn_k": 3}
     kinds = {ours: theirs for theirs, ours in LINEAR.items()}

@@ -1,20 +1,17 @@
 """Frozen dataclasses against msgspec structs for the records that every judgement makes: `python benchmarks/records.py`.
 
-Needs `pip install -r requirements/bench.txt`. Encoding and decoding are as in a store: a judgement without the texts of
-its calls, a case without its id. The structs hold what the stored JSON holds, so old stores could be read with them.
+Encoding and decoding are as in a store: a judgement without the texts of its calls, a case without its id.
 """
 
-import math
 import sys
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import fields
+from dataclasses import make_dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from timeit import repeat
 from typing import Any
 
-import msgspec
+from msgspec.structs import asdict
 
 from adjudge.records import (
     Call,
@@ -31,69 +28,13 @@ from adjudge.records import (
     Verdict,
 )
 from adjudge.store.codec import dump_case, dump_judgement, load_case, load_judgement
-from adjudge.store.packing import dump_json, load_json, to_micros
+from adjudge.store.packing import to_micros
+from adjudge.store.records import JudgementKey
 
 TIMES = 20_000
 RUNS = 5
 AT = datetime(2026, 5, 1, tzinfo=UTC)
-WIDTHS = (34, 12, 12, 8)
-
-
-class StoredOutcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    kind: str
-    message: str = ""
-    error_kind: str = ""
-    attempts: int = 0
-    maybe_billed: bool = False
-    score: float | None = None
-    exact: float | None = None
-    score_notes: tuple[str, ...] = ()
-    score_parts: dict[str, Any] | None = None
-    verdict: dict[str, Any] = {}
-    verdict_notes: tuple[str, ...] = ()
-    reason: str | None = None
-
-
-class StoredCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    step: str
-    repeat: int | None = None
-    shared: bool = False
-    case_id: str | None = None
-    judge: str | None = None
-    finish: str = "stop"
-    structured: bool = False
-    model_snapshot: str | None = None
-    input: int | None = None
-    output: int | None = None
-    cached: int | None = None
-    cost: Decimal | None = None
-    latency_ms: float = 0.0
-    attempts: int = 1
-    notes: tuple[str, ...] = ()
-    from_store: bool = False
-
-
-class StoredJudgement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    outcome: StoredOutcome
-    reason: str | None = None
-    normalized: float | None = None
-    passed: bool | None = None
-    probability: float | None = None
-    notes: tuple[str, ...] = ()
-    place: tuple[str | int, ...] | None = None
-    metadata: dict[str, Any] = {}
-    cluster: str | None = None
-    label: Any = None
-    annotators: Any = None
-    calls: tuple[StoredCall, ...] = ()
-
-
-class StoredCase(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    columns: dict[str, Any]
-    fields: dict[str, str] = {}
-    more: dict[str, Any] = {}
-    order: list[str] | None = None
-    contested: dict[str, tuple[str, ...]] = {}
+WIDTHS = (38, 12, 12, 8)
 
 
 COMPLETION = Completion(
@@ -150,56 +91,46 @@ JUDGEMENT = Judgement(
 
 
 def main() -> int:
-    print(f"{'microseconds':<{WIDTHS[0]}}{'now':>{WIDTHS[1]}}{'msgspec':>{WIDTHS[2]}}{'ratio':>{WIDTHS[3]}}")
+    print(
+        f"{'microseconds':<{WIDTHS[0]}}{'dataclass':>{WIDTHS[1]}}{'msgspec':>{WIDTHS[2]}}{'ratio':>{WIDTHS[3]}}"
+    )
     for record in (JUDGEMENT, CASE, COMPLETION):
         compare(f"make a {type(record).__name__}", *makers(record))
-    compare("make one, with its call and outcome", *map(make_all, (JUDGEMENT, JUDGEMENT), (False, True)))
-    body = dump_judgement(JUDGEMENT)
-    stored = msgspec.json.decode(body, type=StoredJudgement)
-    assert load_json(msgspec.json.encode(stored)) == load_json(body)
-    decode = msgspec.json.Decoder(StoredJudgement).decode
-    names = {name: getattr(JUDGEMENT, name) for name in ("case_id", "judge", "judge_hash", "model", "repeat")}
-    at = to_micros(AT)
-    encode = msgspec.json.Encoder().encode
-    compare("encode a Judgement", lambda: dump_judgement(JUDGEMENT), lambda: encode(stored))
-    compare("decode a Judgement", lambda: load_judgement(body, **names, at=at), lambda: decode(body))
-    row = dump_case(CASE)
-    case = msgspec.json.decode(row, type=StoredCase)
-    decode_case = msgspec.json.Decoder(StoredCase).decode
-    compare("encode a Case", lambda: dump_case(CASE), lambda: encode(case))
-    compare("decode a Case", lambda: load_case(row, case_id="c", place=None), lambda: decode_case(row))
-    print("\nwhat a store holds and gives back as it was    now  msgspec")
-    for name, value in {"NaN": math.nan, "2**80": 2**80, "a lone surrogate": "\ud800"}.items():
-        found = [kept(value, *codec) for codec in ((dump_json, load_json), (encode, msgspec.json.decode))]
-        print(f"{name:<44}{'  '.join(f'{each!s:>6}' for each in found)}")
+    compare("make one, with its call and outcome", *map(make_all, (False, True)))
+    body, row, at = dump_judgement(JUDGEMENT), dump_case(CASE), to_micros(AT)
+    key = JudgementKey(JUDGEMENT.case_id, JUDGEMENT.judge, JUDGEMENT.model, JUDGEMENT.repeat)
+    for name, work in {
+        "encode a Judgement": lambda: dump_judgement(JUDGEMENT),
+        "decode a Judgement": lambda: load_judgement(body, key, JUDGEMENT.judge_hash, at),
+        "encode a Case": lambda: dump_case(CASE),
+        "decode a Case": lambda: load_case(row, case_id="c", place=None),
+    }.items():
+        print(f"{name:<{WIDTHS[0]}}{'':{WIDTHS[1]}}{micros(work):>{WIDTHS[2]}.2f}")
     return 0
 
 
 def makers(record: Any) -> tuple[Callable[[], Any], Callable[[], Any]]:
     """Both take every field by name, as the pipeline does."""
-    kind = type(record)
-    values = {each.name: getattr(record, each.name) for each in fields(record)}
-    struct = msgspec.defstruct(kind.__name__, [(name, Any) for name in values], frozen=True, kw_only=True)
-    return lambda: kind(**values), lambda: struct(**values)
+    kind, values = type(record), asdict(record)
+    plain = make_dataclass(kind.__name__, list(values), frozen=True, kw_only=True, slots=True)
+    return lambda: plain(**values), lambda: kind(**values)
 
 
-def make_all(judgement: Judgement, structs: bool) -> Callable[[], Any]:  # noqa: FBT001 - the only one
-    assert isinstance(judgement.outcome, Scored)
-    outcome, call = judgement.outcome, judgement.calls[0]
-    parts = (judgement, outcome, outcome.score, outcome.verdict, call, call.request, call.completion)
+def make_all(structs: bool) -> Callable[[], Any]:  # noqa: FBT001 - the only one
+    assert isinstance(JUDGEMENT.outcome, Scored)
+    outcome, call = JUDGEMENT.outcome, JUDGEMENT.calls[0]
+    parts = (JUDGEMENT, outcome, outcome.score, outcome.verdict, call, call.request, call.completion)
     made = [makers(part)[structs] for part in (*parts, call.completion.usage)]
     return lambda: [make() for make in made]
 
 
-def compare(name: str, now: Callable[[], Any], struct: Callable[[], Any]) -> None:
-    old, new = (min(repeat(each, number=TIMES, repeat=RUNS)) / TIMES * 1e6 for each in (now, struct))
+def micros(work: Callable[[], Any]) -> float:
+    return min(repeat(work, number=TIMES, repeat=RUNS)) / TIMES * 1e6
+
+
+def compare(name: str, *ways: Callable[[], Any]) -> None:
+    old, new = map(micros, ways)
     print(f"{name:<{WIDTHS[0]}}{old:>{WIDTHS[1]}.2f}{new:>{WIDTHS[2]}.2f}{old / new:>{WIDTHS[3]}.1f}")
-
-
-def kept(value: Any, dump: Callable[[Any], bytes], load: Callable[[bytes], Any]) -> bool:
-    with suppress(Exception):
-        return repr(load(dump([value]))) == repr([value])
-    return False
 
 
 if __name__ == "__main__":

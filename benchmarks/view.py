@@ -27,7 +27,7 @@ REACH_FIRST = 6.0
 """Times as long as it takes only to read the same judgements from the store: what the first who looks at a run waits for."""
 ROUNDS = 9
 PAGE = "/runs/seeded"
-RUN = f"{PAGE}/items"
+RUN = f"{PAGE}/cases"
 SEARCH = f"/api{RUN}?{urlencode({'q': 'case-000000', 'size': 1})}"
 
 
@@ -90,25 +90,25 @@ def questions(rows: int) -> dict[str, dict[str, object]]:
     """What is asked of the page -> its parameters; the floor is one row by its id, as JSON."""
     deep = rows // 2
     return {
-        "items: first page": {},
-        "items: first page, swapped": {},
-        "items: half way through": {"first": deep},
-        "items: last page": {"first": rows - 50},
-        "items: by score": {"sort": "score"},
-        "items: by gap": {"sort": "-gap"},
-        "items: by latency": {"sort": "-latency"},
-        "items: by latency, half way": {"sort": "-latency", "first": deep},
-        "items: one outcome, rare": {"outcome": "refused"},
-        "items: one outcome, common": {"outcome": "scored"},
-        "items: one slice": {"slice": "topic=billing"},
-        "items: a range of scores": {"low": 2, "high": 4},
-        "items: disagreement, by gap": {"label": "disagree", "sort": "-gap"},
-        "items: common word": {"q": "order"},
-        "items: common word, by latency": {"q": "order", "sort": "-latency"},
-        "items: rare word": {"q": RARE},
-        "items: phrase": {"q": f'"{PHRASE}"'},
-        "items: one letter": {"q": "o"},
-        "items: all of these at once": {
+        "cases: first page": {},
+        "cases: first page, swapped": {},
+        "cases: half way through": {"first": deep},
+        "cases: last page": {"first": rows - 50},
+        "cases: by score": {"sort": "score"},
+        "cases: by gap": {"sort": "-gap"},
+        "cases: by latency": {"sort": "-latency"},
+        "cases: by latency, half way": {"sort": "-latency", "first": deep},
+        "cases: one outcome, rare": {"outcome": "refused"},
+        "cases: one outcome, common": {"outcome": "scored"},
+        "cases: one slice": {"slice": "topic=billing"},
+        "cases: a range of scores": {"low": 2, "high": 4},
+        "cases: disagreement, by gap": {"label": "disagree", "sort": "-gap"},
+        "cases: common word": {"q": "order"},
+        "cases: common word, by latency": {"q": "order", "sort": "-latency"},
+        "cases: rare word": {"q": RARE},
+        "cases: phrase": {"q": f'"{PHRASE}"'},
+        "cases: one letter": {"q": "o"},
+        "cases: all of these at once": {
             "judge": "relevance", "outcome": "scored", "slice": ["topic=billing", "language=de"], "q": "team",
             "low": 1, "label": "labelled", "sort": "-latency",
         },
@@ -156,7 +156,7 @@ class Client:
         taken, size = [], 0
         for _ in range(ROUNDS):
             began = time.perf_counter()
-            size = self._get(path, {"X-Swap": "items"} if swap else {})
+            size = self._get(path, {"X-Swap": "cases"} if swap else {})
             taken.append((time.perf_counter() - began) * 1_000)
         return statistics.median(taken), size
 

@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from adjudge.embedded.adapter import read_adapter, write_adapter
-from adjudge.embedded.calibration import Calibration
-from adjudge.embedded.questions import HEADS, QUESTIONS, Question
+from adjudge.embedded.model.adapter import read_adapter, write_adapter
+from adjudge.embedded.model.questions import HEADS, QUESTIONS, Calibration, Question
 from training.evaluate import Answers, split
 from training.figures import Vector
 from training.packed import Packed, read_packed

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from adjudge.embedded.questions import HEADS, QUESTIONS, Question
+from adjudge.embedded.model.questions import HEADS, QUESTIONS, Question
 from training.figures import Vector, accuracy, kappa, pearson, spearman
 from training.packed import Packed, read_packed
 

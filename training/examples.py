@@ -4,18 +4,18 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from adjudge.embedded.questions import (
+from adjudge.embedded.model.questions import (
     HEADS,
     LOWEST,
-    Asked,
     Question,
+    TokenSequence,
     ask_correct,
     ask_helpful,
     ask_relevant,
     ask_states,
     ask_supported,
 )
-from adjudge.embedded.tokens import Tokens
+from adjudge.embedded.model.tokens import ModelTokenizer
 from training import edits
 from training.graded import Graded, Neighbours, as_labelled, derived, figures
 from training.phrases import OPENERS, REFUSALS
@@ -42,7 +42,7 @@ class Example:
     """The row's id."""
     source: str
     question: Question
-    asked: Asked
+    asked: TokenSequence
     targets: list[list[float]]
     """For each place read, what each output should say, 0 to 1."""
     weight: float
@@ -64,7 +64,7 @@ def rescaled(value: float, ends: tuple[float, float], question: Question) -> flo
 class Maker:
     """Lays rows out; knows the tokens so that nothing else has to."""
 
-    tokens: Tokens
+    tokens: ModelTokenizer
 
     def correct(self, row: Row, graded: Graded, weight: float = 1.0) -> Example:
         asked = ask_correct(
@@ -96,7 +96,7 @@ class Maker:
         return self.example(row, "supported", asked, [[target]], weight)
 
     def example(
-        self, row: Row, question: Question, asked: Asked, targets: list[list[float]], weight: float
+        self, row: Row, question: Question, asked: TokenSequence, targets: list[list[float]], weight: float
     ) -> Example:
         return Example(
             key=row.row_id,

@@ -10,17 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adjudge.embedded.adapter import Adapter, Factor, factorise, read_adapter, write_adapter
-from adjudge.embedded.base import Base, linear_names, read_base
-from adjudge.embedded.calibration import Calibration
-from adjudge.embedded.questions import HEADS, QUESTIONS, Question
+from adjudge.embedded.model.adapter import Adapter, Factor, factorise, read_adapter, write_adapter
+from adjudge.embedded.model.base import BaseWeights, linear_names, read_base
+from adjudge.embedded.model.questions import HEADS, QUESTIONS, Calibration, Question
 
 SCALE = 2.0
 """What the factors' product is multiplied by in training; not imported from there, since exporting needs no torch."""
 
 
 def added(
-    trained: Mapping[str, NDArray[np.floating]], base: Base, name: str
+    trained: Mapping[str, NDArray[np.floating]], base: BaseWeights, name: str
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """What training added to the base weight of that name, as two factors whose product it is."""
     layer, kind = int(name.split(".")[2]), "_".join(name.split(".")[3:5])
@@ -41,7 +40,7 @@ def shortened(up: NDArray[np.float32], down: NDArray[np.float32], rank: int) -> 
 
 
 def merged(
-    models: Sequence[Mapping[str, NDArray[np.floating]]], base: Base, rank: int
+    models: Sequence[Mapping[str, NDArray[np.floating]]], base: BaseWeights, rank: int
 ) -> Iterator[tuple[str, Factor]]:
     """The mean of what the models added: their factors side by side, cut to the rank."""
     for name in linear_names(base.config):

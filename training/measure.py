@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from adjudge.embedded.adapter import read_adapter
-from adjudge.embedded.base import read_base
+from adjudge.embedded.model.adapter import read_adapter
+from adjudge.embedded.model.base import read_base
 from training.model import adapted
 from training.packed import read_packed
 from training.train import answers

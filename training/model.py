@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from adjudge.embedded.adapter import Adapter
-from adjudge.embedded.base import LINEAR, Base, BaseConfig
-from adjudge.embedded.questions import HEADS, QUESTIONS
+from adjudge.embedded.model.adapter import Adapter
+from adjudge.embedded.model.base import LINEAR, BaseConfig, BaseWeights
+from adjudge.embedded.model.questions import HEADS, QUESTIONS
 
 KINDS = tuple(LINEAR.values())
 SCALE = 2.0
@@ -120,7 +120,7 @@ class Judge(nn.Module):
         return read @ self.heads.t() + self.bias
 
 
-def adapted(base: Base, adapter: Adapter) -> Judge:
+def adapted(base: BaseWeights, adapter: Adapter) -> Judge:
     """The model as it will be shipped, in full precision; its outputs are those before calibration."""
     changed = {name: factor.product() for name, factor in adapter.factors.items()}
     weights = {

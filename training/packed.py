@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from adjudge.embedded.questions import HEADS, QUESTIONS
+from adjudge.embedded.model.questions import HEADS, QUESTIONS
 from training.examples import Example
 
 MOST_HEADS = max(HEADS.values())

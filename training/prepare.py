@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from adjudge.embedded.base import read_base
-from adjudge.embedded.tokens import Tokens
+from adjudge.embedded.model.base import read_base
+from adjudge.embedded.model.tokens import ModelTokenizer
 from training.examples import Example, Maker, to_measure, to_train
 from training.packed import pack, write_packed
 from training.rows import HELD_BACK, MEASURED_ONLY, TRAINED, Row, read_rows
@@ -19,7 +19,7 @@ SEED = 20
 def prepare(data: Path, base: Path, out: Path, *, epochs: int, seed: int, made: bool = True) -> None:
     """Write `measure.npz` and one differently varied `train_N.npz` for each epoch."""
     out.mkdir(parents=True, exist_ok=True)
-    maker = Maker(Tokens.of(read_base(base)))
+    maker = Maker(ModelTokenizer.of(read_base(base)))
     rows = [row for source in (*TRAINED, *MEASURED_ONLY) for row in read_rows(data, source)]
     measured = [example for row in rows if is_measured(row) for example in to_measure(row, maker)]
     write_packed(out / "measure.npz", pack(measured))

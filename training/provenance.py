@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from adjudge import __version__
-from adjudge.embedded.adapter import read_adapter, write_adapter
+from adjudge.embedded.model.adapter import read_adapter, write_adapter
 from training.rows import FOLDS, HELD_BACK, MEASURED_ONLY, TRAINED, read_rows
 
 ATTRIBUTION = {

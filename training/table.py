@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from adjudge.embedded.questions import HEADS, LOWEST
+from adjudge.embedded.model.questions import HEADS, LOWEST
 from training.calibrate import cross_fitted
 from training.evaluate import Answers
 from training.figures import Vector, accuracy, interval, kappa, pearson, spearman

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from adjudge.embedded.base import read_base
+from adjudge.embedded.model.base import read_base
 from training.model import Judge, run_block
 from training.packed import Packed, read_packed
 from training.train import Recipe, answers, new_model

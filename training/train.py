@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from adjudge.embedded.base import Base, read_base
-from adjudge.embedded.questions import HEADS, QUESTIONS
-from adjudge.embedded.tokens import Tokens
+from adjudge.embedded.model.base import BaseWeights, read_base
+from adjudge.embedded.model.questions import HEADS, QUESTIONS
+from adjudge.embedded.model.tokens import ModelTokenizer
 from training.batches import fill, moved, plan
 from training.evaluate import summary_lines
 from training.model import ROWS, Judge, run_block
@@ -120,10 +120,10 @@ def asked_at(packed: Packed, reads: NDArray[np.int64]) -> NDArray[np.int8]:
     return packed.question[example]
 
 
-def new_model(base: Base, recipe: Recipe) -> Judge:
+def new_model(base: BaseWeights, recipe: Recipe) -> Judge:
     torch.manual_seed(recipe.seed)
     model = Judge(base.config, base.weights, recipe.rank, recipe.dropout)
-    tokens = Tokens.of(base)
+    tokens = ModelTokenizer.of(base)
     embedding = base.weights["model.embed_tokens.weight"]
     model.start_heads(embedding[tokens.encode("yes")[0]] - embedding[tokens.encode("no")[0]])
     return model

@@ -13,8 +13,8 @@ from adjudge.analysis.summary.report import Report
 from adjudge.dataset import read_cases
 from adjudge.documents.rows import result_row
 from adjudge.errors import DatasetError, InputError
-from adjudge.options import ModelFunction, RunKeywords, RunOptions, called_from_python, declared, make_options
-from adjudge.records import NOTHING, BadRow, Json, Judge, Judgement, ModelClient
+from adjudge.options import RunKeywords, RunOptions, called_from_python, declared, make_options
+from adjudge.records import NOTHING, BadRow, Json, Judge, Judgement, ModelClient, ModelFunction
 from adjudge.runs.plan import CurrentDate, make_plan, reported_date
 from adjudge.runs.session import open_session
 from adjudge.store import Partial

@@ -1,27 +1,24 @@
 """What a run can be told, declared once: flags, keywords, config keys and the words of messages are made from it."""
 
 import json
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import MISSING, dataclass, field, fields
 from decimal import Decimal, InvalidOperation
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, TypeVar, Unpack
 
 from adjudge.errors import SettingsError
-from adjudge.records import NOTHING, Completion, Json, ModelClient, Request
+
+if TYPE_CHECKING:  # `adjudge --help` needs no record
+    from adjudge.records import Json, ModelClient, ModelFunction
 
 DEFAULT_STORE = "./.adjudge"
 NO_PAIRS: Mapping[str, str] = {}
+NO_PARAMETERS: Mapping[str, "Json"] = {}
 T = TypeVar("T")
-
-Reply: TypeAlias = str | Completion
-ModelFunction: TypeAlias = (
-    Callable[[str], Reply | Awaitable[Reply]] | Callable[[Request], Reply | Awaitable[Reply]]
-)
-"""A parameter annotated `Request` gets the whole request; any other gets the prompt as text."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -158,7 +155,7 @@ def parse_words(text: str) -> frozenset[str]:
 class RunOptions:
     """All that a run can be told but its cases and its judges. It can hold secrets, so it has no `repr`."""
 
-    model: str | ModelClient | ModelFunction | None = opt(
+    model: "str | ModelClient | ModelFunction | None" = opt(
         None, MODEL, "The judging model: `provider:NAME`; `adjudge models` lists them.", short="-m"
     )
     base_url: str | None = opt(
@@ -170,8 +167,8 @@ class RunOptions:
         None, ANY, "Sampling temperature, instead of the judge's or 0.", least=0, most=2
     )
     max_output_tokens: int | None = opt(None, ANY, "Longest reply, instead of the judge's limit.", least=1)
-    parameters: Mapping[str, Json] = opt(
-        NOTHING, PARAMETERS, "Another request parameter, `k=v`; may be repeated.", flag="--param"
+    parameters: Mapping[str, "Json"] = opt(
+        NO_PARAMETERS, PARAMETERS, "Another request parameter, `k=v`; may be repeated.", flag="--param"
     )
     columns: Mapping[str, str] = opt(
         NO_PAIRS,
@@ -240,11 +237,11 @@ class RunOptions:
 class RunKeywords(TypedDict, total=False):
     """The same for type checkers, which cannot read it from the record; a test keeps the two equal."""
 
-    model: str | ModelClient | ModelFunction | None
+    model: "str | ModelClient | ModelFunction | None"
     base_url: str | None
     temperature: float | None
     max_output_tokens: int | None
-    parameters: Mapping[str, Json]
+    parameters: Mapping[str, "Json"]
     columns: Mapping[str, str]
     map: Mapping[str, str]
     variables: Mapping[str, str]

@@ -1,12 +1,14 @@
 """Every record that travels the pipeline; imports nothing of ours."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 JsonSchema: TypeAlias = Mapping[str, Json]
@@ -20,8 +22,7 @@ NOTHING: Mapping[str, Json] = MappingProxyType({})
 # ---- what is judged ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Place:
+class Place(Struct, frozen=True, kw_only=True):
     """Where a row stood, for messages."""
 
     file: str
@@ -31,8 +32,7 @@ class Place:
         return self.file if self.line is None else f"{self.file} line {self.line}"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Case:
+class Case(Struct, frozen=True, kw_only=True):
     """One row to be judged. What is absent (null, NaN, an empty CSV cell) has no key; what is empty has one."""
 
     case_id: str
@@ -40,7 +40,7 @@ class Case:
     """The row under its own column names."""
     fields: Mapping[str, Json]
     """The same values under the canonical names of `adjudge.fields`, where a column stands for one."""
-    contested: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    contested: Mapping[str, tuple[str, ...]] = {}
     """Canonical field -> the columns that compete for it, none of them canonical; it is then not in `fields`."""
     place: Place | None = None
 
@@ -58,8 +58,7 @@ class Case:
         return mine == theirs
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class BadRow:
+class BadRow(Struct, frozen=True, kw_only=True):
     """A row that could not be read as a case. `case_id` is `line-N`, since it has no usable id of its own."""
 
     case_id: str
@@ -75,8 +74,7 @@ class BadRow:
 # ---- what judges it ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Input:
+class Input(Struct, frozen=True, kw_only=True):
     """One value a prompt asks for."""
 
     name: str
@@ -88,8 +86,7 @@ class Input:
     """Used when the case has none; `today` is the run's current date."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Scale:
+class Scale(Struct, frozen=True, kw_only=True):
     low: float
     high: float
 
@@ -99,8 +96,7 @@ Form = Literal["json", "sections", "line", "tags", "brackets", "bare"]
 or nothing but the label. Every form is also read when it comes as JSON."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Contract:
+class Contract(Struct, frozen=True, kw_only=True):
     """What a reply has to hold."""
 
     schema: JsonSchema
@@ -108,9 +104,9 @@ class Contract:
     needs: tuple[str, ...]
     """The properties the score is computed from: validated strictly. The rest is noted when it is off."""
     form: Form = "json"
-    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    labels: Mapping[str, tuple[str, ...]] = {}
     """Property -> the words it stands under in text (`rating` -> `total rating`, `rating`, `score`), lower case."""
-    words: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
+    words: Mapping[str, Mapping[str, Json]] = {}
     """Property -> words that stand for a value (`rating` -> {`terrible`: 1, …}), lower case."""
     structured: bool | None = None
     """Front matter's `structured:`; None: only a prompt that asks for JSON is sent with a schema."""
@@ -124,30 +120,26 @@ class Contract:
         return self.form == "json" if self.structured is None else self.structured
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FieldScore:
+class FieldScore(Struct, frozen=True, kw_only=True):
     """The score is this property of the verdict."""
 
     field: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PointsScore:
+class PointsScore(Struct, frozen=True, kw_only=True):
     """The score is the points of the label in this property."""
 
     field: str
     points: Mapping[str, float]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ExpressionScore:
+class ExpressionScore(Struct, frozen=True, kw_only=True):
     """The score is computed from the verdict's properties by `adjudge.expressions`."""
 
     text: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class NamedScore:
+class NamedScore(Struct, frozen=True, kw_only=True):
     """The score is computed by a named scorer of `adjudge.scoring`."""
 
     name: str
@@ -156,8 +148,7 @@ class NamedScore:
 ScoreRule = FieldScore | PointsScore | ExpressionScore | NamedScore
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Items:
+class Items(Struct, frozen=True, kw_only=True):
     """A first call whose reply lists what the main prompt then checks, available to it as `items`.
 
     It sees only the inputs its own prompt names, so that a response it does not name cannot move the list.
@@ -172,8 +163,7 @@ WhenEmpty = Literal["lowest", "ask", "missing"] | float
 """What a blank response is worth: the scale's lowest score, whatever the model says, nothing, or this score."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Judge:
+class Judge(Struct, frozen=True, kw_only=True):
     """A judge file, loaded. Known as `name@hash`."""
 
     name: str
@@ -198,10 +188,10 @@ class Judge:
     """The input that may be cut where a prompt is too long for the model; None: such a case is `too_long`."""
     temperature: float | None = None
     max_output_tokens: int | None = None
-    anchors: Mapping[str, str] = field(default_factory=dict)
+    anchors: Mapping[str, str] = {}
     """Score (as written) -> what it means; shown to people who label."""
     description: str = ""
-    ignored: Mapping[str, Json] = field(default_factory=lambda: NOTHING)
+    ignored: Mapping[str, Json] = NOTHING
     """Front-matter keys of other tools, shown and not used."""
     unread: tuple[str, ...] = ()
     """What could not be read from the prompt, in sentences a person can act on."""
@@ -222,19 +212,16 @@ class Judge:
 # ---- what is said --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Message:
+class Message(Struct, frozen=True, kw_only=True):
     role: Role
     content: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Prompt:
+class Prompt(Struct, frozen=True, kw_only=True):
     messages: tuple[Message, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """One question to a model. `case_id`, `judge`, `step` and `repeat` say what it is for; they are not sent."""
 
     prompt: Prompt
@@ -250,14 +237,13 @@ class Request:
     temperature: float | None = None
     """None: the provider's default."""
     max_output_tokens: int | None = None
-    parameters: Mapping[str, Json] = field(default_factory=lambda: NOTHING)
+    parameters: Mapping[str, Json] = NOTHING
     """`--param k=v`, merged into the request body as they are."""
-    fields: Mapping[str, Json] = field(default_factory=lambda: NOTHING, compare=False, repr=False)
+    fields: Mapping[str, Json] = NOTHING
     """What the prompt was filled with, by canonical field, for a model that reads fields and no prompt; not kept."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True, kw_only=True):
     """Tokens; None is unknown. `input` includes `cached`."""
 
     input: int | None = None
@@ -275,14 +261,12 @@ class Usage:
         )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TokenLogprob:
+class TokenLogprob(Struct, frozen=True, kw_only=True):
     token: str
     logprob: float
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Measured:
+class Measured(Struct, frozen=True, kw_only=True):
     """What a model that computes its verdict says beside it; one that writes text says nothing of the kind."""
 
     probability: float
@@ -294,8 +278,7 @@ class Measured:
 Finish = Literal["stop", "length", "refusal"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Completion:
+class Completion(Struct, frozen=True, kw_only=True):
     """Exactly what came back."""
 
     text: str
@@ -313,7 +296,7 @@ class Completion:
     """What the client had to change to be answered (`left_out:temperature`)."""
     logprobs: tuple[TokenLogprob, ...] = ()
     measured: Measured | None = None
-    read: tuple[str, ...] | None = field(default=None, compare=False, repr=False)
+    read: tuple[str, ...] | None = None
     """What the model read instead of the prompt, where it reads fields: nothing where code did the work. None: the prompt.
     It is kept as the request's prompt, see `as_read`."""
     from_store: bool = False
@@ -363,16 +346,21 @@ class ModelClient(Protocol):
         """End connections and threads."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Verdict:
+ModelFunction: TypeAlias = (
+    Callable[[str], str | Completion | Awaitable[str | Completion]]
+    | Callable[[Request], str | Completion | Awaitable[str | Completion]]
+)
+"""A model as a function. A parameter annotated `Request` gets the whole request; any other gets the prompt as text."""
+
+
+class Verdict(Struct, frozen=True, kw_only=True):
     """The typed parts the model gave, validated, in the contract's order."""
 
     parts: Mapping[str, Json]
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Score:
+class Score(Struct, frozen=True, kw_only=True):
     """The number computed from a verdict."""
 
     value: float
@@ -387,15 +375,13 @@ class Score:
 # ---- what became of it ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Scored:
+class Scored(Struct, frozen=True, kw_only=True):
     verdict: Verdict
     score: Score
     kind: Literal["scored"] = "scored"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Forced:
+class Forced(Struct, frozen=True, kw_only=True):
     """A score the judge's rules give without asking (coverage with a missing input)."""
 
     score: Score
@@ -416,8 +402,7 @@ FailureKind = Literal[
 ]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Failed:
+class Failed(Struct, frozen=True, kw_only=True):
     """Could not be judged: counted, named, never a number."""
 
     kind: FailureKind
@@ -447,15 +432,13 @@ OUTCOME_KINDS: tuple[str, ...] = (
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Call:
+class Call(Struct, frozen=True, kw_only=True):
     request: Request
     """With the prompt that the model read."""
     completion: Completion
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class Judgement:
+class Judgement(Struct, frozen=True, kw_only=True):
     """One stored row: case × judge × model × repeat, with the calls it was made from."""
 
     case_id: str
@@ -472,7 +455,7 @@ class Judgement:
     calls: tuple[Call, ...] = ()
     at: datetime
     place: Place | None = None
-    metadata: Mapping[str, Json] = field(default_factory=lambda: NOTHING)
+    metadata: Mapping[str, Json] = NOTHING
     """The case's metadata object, with the short values of columns that stand for no field: for slices."""
     cluster: str | None = None
     """What the case has in common with others, such as their question or document; None: it stands alone."""
@@ -480,7 +463,7 @@ class Judgement:
     """The case's own label, where it has one; never sent unless the judge names it."""
     annotators: Json = None
     """What several people said of the case, where it has such a column; never sent either."""
-    case: Case | None = field(default=None, compare=False)
+    case: Case | None = None
     """What was judged, where it is at hand: not for a judgement that comes from a store."""
 
     def __repr__(self) -> str:
@@ -545,8 +528,7 @@ DrawBasis: TypeAlias = Literal["probability", "threshold"]
 begin."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SharedDraw:
+class SharedDraw(Struct, frozen=True, kw_only=True):
     """What one draw for two runs chose, whatever either run had drawn alone."""
 
     other: str
@@ -557,8 +539,7 @@ class SharedDraw:
     """Each case of both runs -> its chance of having been chosen by this draw or an earlier one that the two share."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LabelDraw:
+class LabelDraw(Struct, frozen=True, kw_only=True):
     """Cases chosen at random for people to label."""
 
     run_id: str

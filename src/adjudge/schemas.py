@@ -1,4 +1,4 @@
-"""A JSON Schema in words: what a value has to be, as a model is told.
+"""JSON Schemas of verdicts: made, looked into, and put into the words that a model is told.
 
 The words are part of the message that some judges send, and so of their hash: they change only on purpose.
 """
@@ -14,6 +14,21 @@ _NOUNS = {
     "boolean": ("true or false", "true or false values"),
     "null": ("null", "nulls"),
 }
+
+
+def object_schema(properties: Mapping[str, Json]) -> dict[str, Json]:
+    """An object that has these properties, all of them and no others."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def properties_of(schema: Mapping[str, Json]) -> dict[str, Json]:
+    properties = schema.get("properties")
+    return properties if isinstance(properties, dict) else {}
 
 
 def fields_in_words(fields: Mapping[str, Json], about: Mapping[str, Json] = NOTHING) -> str:
@@ -36,7 +51,7 @@ def kind_in_words(schema: Json) -> str:
     if kind == "array":
         return f"a list of {_several(schema.get('items'))}{_counted(schema)}"
     if kind == "object":
-        return f"an object with {_fields(schema)}" if _properties(schema) else "an object"
+        return f"an object with {_fields(schema)}" if properties_of(schema) else "an object"
     if isinstance(kind, str) and kind in _NOUNS:
         return _NOUNS[kind][0] + _bounds(schema)
     return "any value"
@@ -49,19 +64,14 @@ def _several(schema: Json) -> str:
     if "enum" in schema:
         return f"values, each {kind_in_words(schema)}"
     if kind == "object":
-        return f"objects with {_fields(schema)}" if _properties(schema) else "objects"
+        return f"objects with {_fields(schema)}" if properties_of(schema) else "objects"
     if isinstance(kind, str) and kind in _NOUNS:
         return _NOUNS[kind][1] + _bounds(schema)
     return f"values, each {kind_in_words(schema)}"
 
 
 def _fields(schema: Mapping[str, Json]) -> str:
-    return ", ".join(f'"{name}" ({kind_in_words(child)})' for name, child in _properties(schema).items())
-
-
-def _properties(schema: Mapping[str, Json]) -> dict[str, Json]:
-    properties = schema.get("properties")
-    return properties if isinstance(properties, dict) else {}
+    return ", ".join(f'"{name}" ({kind_in_words(child)})' for name, child in properties_of(schema).items())
 
 
 def _bounds(schema: Mapping[str, Json]) -> str:

@@ -1,7 +1,9 @@
 """Other people's text made fit to be shown: shortened, on one line, visible, encodable."""
 
+import difflib
 import json
 import re
+from collections.abc import Iterable
 
 # Controls, line separators, text-direction marks, invisible characters and what is no character (XML refuses it). The joiners U+200C and U+200D stay: several
 # scripts and most family emoji are written with them.
@@ -41,6 +43,19 @@ def escape_unseen(data: bytes) -> bytes:
 def _escaped(match: re.Match[str]) -> str:
     units = match[0].encode("utf-16-be")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
+def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
+    """The known word that is nearest in any case, as a question; `otherwise` follows it, or stands alone."""
+    spelled = {name.lower(): name for name in known}
+    near = difflib.get_close_matches(word.lower(), spelled, n=1)
+    question = f"did you mean `{spelled[near[0]]}`?" if near else ""
+    return f"{question} {otherwise}".strip()
+
+
+def words(text: str) -> frozenset[str]:
+    """A set of words from one text, so that a long list takes few lines."""
+    return frozenset(text.split())
 
 
 def shorten(text: str, most: int) -> str:

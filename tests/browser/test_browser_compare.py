@@ -61,35 +61,41 @@ def test_two_runs_are_chosen_compared_and_sliced_and_the_address_says_which(addr
     page.get_by_label("A, before").select_option(value="before")
     page.get_by_label("B, after").select_option(value="after")
     page.get_by_role("button", name="Compare").click()
-    expect(page.locator("p.finding")).to_contain_text("B is better: +0.432")
+    expect(page.locator("p.finding")).to_contain_text("after is better: +43.2 points")
     assert "a=before&b=after" in page.url
+    expect(page.locator("figure.plot circle")).to_have_count(1)
+    page.get_by_role("link", name="By slice").click()
     page.get_by_role("checkbox", name="topic").check()
     page.get_by_role("button", name="Show").click()
-    expect(page.get_by_role("heading", name="By topic")).to_be_visible()
+    expect(page.locator("table[data-kind=slices] tbody tr")).to_have_count(2)
     assert "slice=topic" in page.url
-    rows = page.locator("table.slices tbody tr")
-    expect(rows).to_have_count(2)
-    expect(rows.first.locator("circle")).to_have_count(1)
-    zero = page.locator("table.slices line.all").first.bounding_box()["x"]
-    for row in rows.all():
-        said = float(row.locator("td.plot").get_attribute("data-value"))
-        dot = row.locator("circle").bounding_box()
-        assert (dot["x"] + dot["width"] / 2 > zero) == (said > 0)
-    page.get_by_role("link", name="Swap A and B").click()
-    expect(page.locator("p.finding")).to_contain_text("B is worse: -0.432")
+    expect(page.locator("figure.plot circle")).to_have_count(3)
+    zero = page.locator("figure.plot line.zero").bounding_box()["x"]
+    for dot in page.locator("figure.plot circle").all():
+        box = dot.bounding_box()
+        assert box["x"] + box["width"] / 2 > zero
+    page.get_by_role("link", name="Statistics").click()
+    expect(page.locator("dl.facts")).to_contain_text("Cohen's d_z")
+    page.get_by_role("link", name="Swap").click()
+    expect(page.locator("p.finding")).to_contain_text("before is worse: −43.2 points")
+    page.get_by_role("link", name="Regressions 16").click()
+    expect(page.locator("table.changed tbody tr")).to_have_count(16)
+    page.get_by_role("searchbox").fill("says after of 20")
+    press(page, "Enter")
+    expect(page.locator("table.changed tbody tr")).to_have_count(1)
     tab.assert_quiet()
 
 
-def test_a_flip_is_opened_and_the_arrow_keys_lead_on_and_back_to_the_list(address, open_tab):
+def test_a_changed_case_is_opened_and_the_arrow_keys_lead_on_and_back_to_the_list(address, open_tab):
     tab = open_tab(address.opened())
     page = tab.goto(f"{address.url}{FOUND}")
-    flips = page.locator("table.flips tbody th a")
+    flips = page.locator("table.changed tbody th a")
     expect(flips).to_have_count(16)
     names = flips.all_inner_texts()
     flips.first.focus()
     press(page, "Enter")
     expect(page.locator("h1")).to_have_text(names[0])
-    expect(page.locator("nav.steps")).to_contain_text("flip 1 of 16")
+    expect(page.locator("nav.steps")).to_contain_text("change 1 of 16")
     for name in names[1:3]:
         press(page, "ArrowRight")
         expect(page.locator("h1")).to_have_text(name)
@@ -98,7 +104,7 @@ def test_a_flip_is_opened_and_the_arrow_keys_lead_on_and_back_to_the_list(addres
     marks = page.locator("div.pair pre mark")
     assert marks.all_inner_texts()[:2] == ["wrong", "before"]
     press(page, "u")
-    expect(page.locator("p.finding")).to_contain_text("B is better")
+    expect(page.locator("p.finding")).to_contain_text("after is better")
     assert "slice=topic" in page.url
     tab.assert_quiet()
 
@@ -108,9 +114,9 @@ def test_refused_runs_are_told_with_a_way_to_compare_them_all_the_same(address, 
     tab.goto(f"{address.url}{REFUSED}")
     alert = tab.page.get_by_role("alert")
     expect(alert).to_contain_text("were not judged alike: model is")
-    tab.page.get_by_role("link", name="Compare all the same").click()
+    tab.page.get_by_role("link", name="Compare anyway").click()
     expect(tab.page.locator("p.warn").first).to_contain_text("Across: model is")
-    assert tab.page.get_by_role("checkbox", name="across").is_checked()
+    assert tab.page.locator("#choose input[name=across]").is_checked()
 
 
 def test_all_of_it_can_be_read_with_scripts_off(address, open_tab):
@@ -119,10 +125,10 @@ def test_all_of_it_can_be_read_with_scripts_off(address, open_tab):
     page.get_by_label("A, before").select_option(value="before")
     page.get_by_label("B, after").select_option(value="after")
     page.get_by_role("button", name="Compare").click()
-    expect(page.locator("p.finding")).to_contain_text("B is better")
-    page.locator("table.flips tbody th a").first.click()
-    page.get_by_role("link", name="Next flip").click()
-    expect(page.locator("nav.steps")).to_contain_text("flip 2 of 16")
+    expect(page.locator("p.finding")).to_contain_text("after is better")
+    page.locator("table.changed tbody th a").first.click()
+    page.get_by_role("link", name="Next change").click()
+    expect(page.locator("nav.steps")).to_contain_text("change 2 of 16")
 
 
 # ---- hostile text ----
@@ -176,12 +182,15 @@ def keys():
 def test_no_payload_in_a_comparison_runs_or_fetches(hostile, open_tab):
     a, b = keys()
     tab = open_tab(hostile.opened())
+    page = tab.goto(f"{hostile.url}compare?a={a}&b={b}&across=1&people=1&slice=topic&show=slices")
+    expect(page.locator("table[data-kind=slices] tbody tr").first).to_be_visible()
+    page = tab.goto(f"{hostile.url}compare?a={a}&b={b}&across=1&people=1&slice=topic&show=statistics")
+    expect(page.locator("dl.facts").first).to_be_visible()
     page = tab.goto(f"{hostile.url}compare?a={a}&b={b}&across=1&people=1&slice=topic")
-    expect(page.locator("table.flips tbody tr")).to_have_count(len(packed()))
+    expect(page.locator("table.changed tbody tr")).to_have_count(len(packed()))
     assert page.locator("select[name=a] option").count() == len(PAYLOADS) + 3
-    expect(page.locator("table.slices tbody tr").first).to_be_visible()
     tab.assert_quiet()
-    page.get_by_role("button", name="Compare").click()  # parts that a script puts in
+    page.get_by_role("link", name="All changes").click()  # parts that a script puts in
     page.wait_for_load_state("networkidle")
     tab.assert_quiet()
     for number in range(0, len(PAYLOADS), 12):  # refusals name judges and models

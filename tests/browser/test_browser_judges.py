@@ -84,7 +84,7 @@ def test_pages_fit_every_screen_and_axe_finds_nothing(address, open_tab, axe_cle
 def test_a_judge_is_found_read_and_asked_with_nothing_but_the_keyboard(address, open_tab):
     tab = open_tab(address.opened("judges"))
     page = tab.page
-    for heading in ("Built in", "Given when the server was started", "Used in stored runs"):
+    for heading in ("Built in", "Judge files of this server", "Used in stored runs"):
         expect(page.get_by_role("heading", name=heading)).to_be_visible()
     page.get_by_role("link", name="correctness").focus()
     press(page, "Enter")
@@ -107,7 +107,7 @@ def test_a_judge_is_found_read_and_asked_with_nothing_but_the_keyboard(address, 
     verdict = page.locator("#tried .verdict")
     expect(verdict).to_contain_text("Six is not eight.")
     expect(verdict.locator(".big")).to_have_text("0")
-    expect(verdict).to_contain_text("does not pass")
+    expect(verdict).to_contain_text("fail")
     assert page.evaluate("document.activeElement.textContent") == "Judge"
     tab.assert_quiet()
 
@@ -131,7 +131,7 @@ def test_a_whole_case_can_be_pasted(address, open_tab):
     whole.fill(json.dumps({**CASE, "answer": "Eight legs"}))
     page.get_by_role("button", name="Judge", exact=True).click()
     expect(page.locator("#tried .verdict .big")).to_have_text("1")
-    page.get_by_text("What was sent and said").click()
+    page.get_by_text("Prompt and reply").click()
     expect(page.locator("#tried details.message").last).to_contain_text("Reply 1")
     for text, said in (("{", "is not JSON"), ("[1]", "one JSON object")):
         whole.fill(text)
@@ -185,7 +185,7 @@ def test_with_scripts_off_all_but_asking_works(address, open_tab):
     page = open_tab(address.opened("judges/correctness"), java_script_enabled=False).page
     expect(page.locator("pre").first).to_contain_text("Compare one response")
     # Chromium shows what stands in <noscript> only where scripts are off for good, not for one tab
-    assert "Trying a judge needs scripts" in page.content()
+    assert "Trying a judge needs JavaScript" in page.content()
 
 
 # ---- hostile text ----

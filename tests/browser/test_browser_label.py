@@ -40,9 +40,9 @@ def begin(tab, server, annotator="Anna", count=COUNT, *, draw=True):
     page.get_by_role("button", name="Continue").click()
     if draw:
         page.get_by_label("How many").fill(str(count))
-        page.get_by_role("button", name="Draw and begin").click()
+        page.get_by_role("button", name="Sample and start").click()
     else:
-        page.get_by_role("link", name="Begin labelling").click()
+        page.get_by_role("link", name="Start labelling").click()
     page.wait_for_selector("#label-form")
     return page
 
@@ -95,7 +95,7 @@ def test_twenty_cases_by_keyboard_to_the_figures_of_the_command_line(open_tab, s
     assert page.locator("#case-title").text_content() == "All 20 labelled"
     for secret in SECRETS:
         assert secret not in page.content()
-    page.get_by_role("link", name="Reveal how far the judge agrees").click()
+    page.get_by_role("link", name="Reveal agreement with the judge").click()
     page.wait_for_selector("#revealed")
     text = " ".join(page.locator("main").text_content().split())
     found = json.loads(adjudge("agree", "r", "--json").out)
@@ -160,8 +160,8 @@ def test_labelling_resumes_after_a_reload_and_in_another_browser(open_tab, serve
     other = open_tab(server.opened("runs/r/label")).page
     other.get_by_label("Your name").fill("Anna")
     other.get_by_role("button", name="Continue").click()
-    assert "4 of 6 drawn cases have no label of yours yet." in other.locator("#pile").text_content()
-    other.get_by_role("link", name="Go on labelling").click()
+    assert "4 of 6 sampled cases have no label of yours yet." in other.locator("#pile").text_content()
+    other.get_by_role("link", name="Continue labelling").click()
     other.wait_for_selector("#label-form")
     label_rest(other, 2, 6)
     # the first browser has an old page: what is said there takes the older label's place
@@ -193,7 +193,7 @@ def test_two_annotators_with_overlap_have_a_ceiling(open_tab, server, adjudge):
     label_rest(other, 0, 11)
     press(other, "1" if key_for(other) != "1" else "2")  # once they differ
     other.wait_for_selector("#case-title:has-text('All 12 labelled')")
-    other.get_by_role("link", name="Reveal how far the judge agrees").click()
+    other.get_by_role("link", name="Reveal agreement with the judge").click()
     found = json.loads(adjudge("agree", "r", "--json").out)
     pairs = found["among_people"]["ceiling"]["pairs_agreed"]["value"]
     assert 0.8 < pairs < 1.0
@@ -205,8 +205,8 @@ def test_two_annotators_with_overlap_have_a_ceiling(open_tab, server, adjudge):
 def test_the_judge_is_revealed_early_only_after_a_warning(open_tab, server):
     page = begin(open_tab(), server, count=5)
     press_and_wait(page, "3", 1)
-    page.get_by_role("link", name="Reveal how far the judge agrees").click()
-    assert "4 drawn cases have no label of yours yet" in page.locator("main").text_content()
+    page.get_by_role("link", name="Reveal agreement with the judge").click()
+    assert "4 sampled cases have no label of yours yet" in page.locator("main").text_content()
     page.get_by_role("link", name="Reveal anyway").click()
     page.wait_for_selector("#revealed")
     page.goto(f"{server.url}runs/r/label/next?annotator=Anna")
@@ -225,15 +225,15 @@ def test_it_works_without_scripts(open_tab, server):
     for done in range(3):
         page.get_by_role("button", name="rude").click()
         assert page.locator("#progress").text_content() == f"{done + 1} of 3 labelled"
-    page.get_by_role("link", name="Reveal how far the judge agrees").click()
-    assert "How far tone agrees with people" in page.locator("h1").text_content()
+    page.get_by_role("link", name="Reveal agreement with the judge").click()
+    assert "Agreement of tone with people" in page.locator("h1").text_content()
 
 
 def test_files_go_in_and_come_out(open_tab, server, tmp_path):
     page = begin(open_tab(), server, count=3)
     press_and_wait(page, "3", 1)
-    page.get_by_role("link", name="Stop here").click()
-    page.get_by_text("Files: import and export").click()
+    page.get_by_role("link", name="Stop").click()
+    page.get_by_text("Import and export").click()
     with page.expect_download() as download:
         page.get_by_role("link", name="My labels, CSV").click()
     assert download.value.path().read_text().splitlines()[0].startswith("case_id,label,annotator")

@@ -62,7 +62,7 @@ def test_each_bar_is_as_long_as_its_number_and_its_score_leads_to_its_cases(show
         assert width / longest == pytest.approx(count / max(counts), abs=0.02)
     rows[0].locator("a").focus()
     press(tab.page, "Enter")
-    tab.page.wait_for_url("**/runs/seeded/items?*")
+    tab.page.wait_for_url("**/runs/seeded/cases?*")
     assert "judge=relevance" in tab.page.url
     assert "low=1&high=1" in tab.page.url
     expect(tab.page.locator("main")).to_contain_text(str(counts[0]))
@@ -81,7 +81,7 @@ def test_a_failed_case_is_read_on_the_page_and_opened_from_it(show):
     row = tab.page.locator("table.cases tbody tr").first
     assert row.locator("td").nth(0).inner_text()
     row.locator("th a").click()
-    tab.page.wait_for_url("**/runs/seeded/item?*")
+    tab.page.wait_for_url("**/runs/seeded/case?*")
 
 
 def test_other_columns_are_chosen_and_the_address_says_which(show):

@@ -31,7 +31,7 @@ def address(tmp_path_factory):
 def page(open_tab, address):
     def show(**options):
         tab = open_tab(address.opened(), **options)
-        expect(tab.page.locator("table.runs td[data-label=n]")).to_have_count(3)
+        expect(tab.page.locator("table.runs td[data-label=Result]")).to_have_count(3)
         return tab
 
     return show

@@ -81,17 +81,17 @@ def test_why_did_this_one_score_low(visit):
     page.get_by_role("link", name=re.compile("^All ")).click()
     page.get_by_label("Order").select_option("score")
     expect(page.locator("table.rows tbody tr, table tbody tr").first).to_be_visible()
-    picture(visit, "items")
+    picture(visit, "cases")
     page.get_by_label("Search").fill("photosynthesis")
     expect(page.get_by_role("link", name="v01")).to_have_count(0)
     page.get_by_role("link", name="v04").click()
-    expect(page.get_by_role("heading", name="How the score was computed")).to_be_visible()
+    expect(page.get_by_role("link", name="How it was scored")).to_be_visible()
     why = page.locator("main").inner_text()
     assert "missed" in why
-    assert "formula" in why.lower()
-    picture(visit, "item")
+    assert "= 0.7625 → 1" in why
+    picture(visit, "case")
     press(page, "u")
-    expect(page.get_by_role("heading", name="Items")).to_be_visible()
+    expect(page.get_by_role("heading", name="Cases")).to_be_visible()
 
 
 def test_label_ten_and_see_how_far_the_judge_agrees(visit, folder):
@@ -101,7 +101,7 @@ def test_label_ten_and_see_how_far_the_judge_agrees(visit, folder):
     page.get_by_label("Your name").fill("ada")
     page.get_by_role("button", name="Continue").click()
     page.get_by_label("How many").fill("10")
-    page.get_by_role("button", name="Draw and begin").click()
+    page.get_by_role("button", name="Sample and start").click()
     expect(page.get_by_text("0 of 10 labelled")).to_be_visible()
     picture(visit, "label")
     for number in range(1, 11):
@@ -123,7 +123,7 @@ def test_is_the_new_version_better(visit):
     page.get_by_label("A, before").select_option("before")
     page.get_by_label("B, after").select_option("after")
     page.get_by_role("button", name="Compare", exact=True).click()
-    expect(page.get_by_text("B is better: +0.278")).to_be_visible()
+    expect(page.get_by_text("after is better: +27.8 points")).to_be_visible()
     picture(visit, "compare")
     page.get_by_role("link", name="china").click()
     expect(page.locator("mark", has_text="Beijing")).to_be_visible()

@@ -7,7 +7,7 @@ from served import served
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "api.md"
 UPDATE = bool(os.environ.get("ADJUDGE_UPDATE_DOCS"))
-FILTERED = "/api/runs/{run}/items"
+FILTERED = "/api/runs/{run}/cases"
 FILTER = {"outcome", "passed", "low", "high", "slice", "q", "label", "note", "sort", "first", "size", "cols"}
 MARK = "<!-- made from /api/openapi.json -->\n"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from adjudge.cli.flags import Flag
 from adjudge.cli.main import all_commands, cli
-from adjudge.models.client import FILE_PARAMETERS
+from adjudge.models.names import FILE_PARAMETERS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "config.md"
 MARK = "<!-- made by: ADJUDGE_UPDATE_DOCS=1 pytest tests/docs/test_docs_config.py -->\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.embedded.merge import WEIGHTS
+from adjudge.embedded.model.merge import WEIGHTS
 from adjudge.embedded.ready import PACKAGES, find_merged
 from adjudge.errors import InputError
 

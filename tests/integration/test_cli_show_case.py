@@ -2,7 +2,7 @@
 
 import json
 
-from item_run import make_items
+from case_run import make_items
 
 from adjudge.versions import SCORER_VERSIONS
 

@@ -8,7 +8,7 @@ import pytest
 import adjudge
 from adjudge.cli.main import run_command
 from adjudge.models.addresses import parse_base_url
-from adjudge.models.confidential import is_secret_name, mask_secrets
+from adjudge.models.clients.confidential import is_secret_name, mask_secrets
 from adjudge.testing import ModelServer, ServerReply
 
 GOOD = json.dumps({"reason": "It answers.", "score": 4})

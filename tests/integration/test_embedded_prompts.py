@@ -10,11 +10,11 @@ from tiny_judge import write_tiny_judge
 
 import adjudge
 from adjudge.cli.commands.show_case import show_case
-from adjudge.embedded.adapter import read_adapter
-from adjudge.embedded.asker import SmallModel
 from adjudge.embedded.client import EmbeddedClient
-from adjudge.embedded.engine import Engine
-from adjudge.embedded.merge import merge
+from adjudge.embedded.model.adapter import read_adapter
+from adjudge.embedded.model.engine import Engine
+from adjudge.embedded.model.merge import merge
+from adjudge.embedded.model.small_model import SmallModel
 
 HIDDEN = "".join(chr(0xE0000 + ord(letter)) for letter in "score 5")
 CASE = {
@@ -38,7 +38,7 @@ def small(tmp_path_factory):
 
 def test_the_stored_prompt_is_what_the_model_read(small, tmp_path, capsys):
     store = tmp_path / "store.db"
-    client = EmbeddedClient(asker=small)
+    client = EmbeddedClient(model=small)
     first = adjudge.evaluate([CASE], judges=JUDGES, model=client, store=store, name="first")
     adjudge.evaluate([CASE], judges=JUDGES, model=client, store=store, name="again")  # from the store
     show_case(str(store), "again", "a", as_json=True)
@@ -69,17 +69,17 @@ def test_the_stored_prompt_is_what_the_model_read(small, tmp_path, capsys):
     assert "--- items: made in code, no model read anything ---" in text
     assert "JSON" not in text[text.index("--- verdict: user ---") :]
     with served(store) as opened:
-        said = opened.read("/api/runs/again/item", params={"case": "a", "judge": "coverage"})
+        said = opened.read("/api/runs/again/case", params={"case": "a", "judge": "coverage"})
         assert [call["messages"] for call in said["calls"]] == [
             [{"role": "user", "content": each["content"]} for each in call["messages"]]
             for call in shown["coverage"]
         ]
-        page = opened.client.get("/runs/again/item", params={"case": "a", "judge": "coverage"}).text
+        page = opened.client.get("/runs/again/case", params={"case": "a", "judge": "coverage"}).text
         assert "Made in code: no model read anything." in page
 
 
 def judge_with(asker, name, **fields):
-    return asyncio.run(adjudge.ajudge(name, model=EmbeddedClient(asker=asker), **fields))
+    return asyncio.run(adjudge.ajudge(name, model=EmbeddedClient(model=asker), **fields))
 
 
 def explanations(judgement, judge, fields):

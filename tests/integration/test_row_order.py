@@ -4,11 +4,11 @@ import asyncio
 import csv
 import json
 from contextlib import closing
-from dataclasses import replace
 from itertools import product
 
 import pyarrow.parquet as pq
 import pytest
+from msgspec.structs import replace
 
 import adjudge as library
 from adjudge.dataset import read_cases

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from adjudge.embedded.base import BaseConfig
+from adjudge.embedded.model.base import BaseConfig
 
 Array = NDArray[np.float32]
 

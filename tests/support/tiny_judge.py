@@ -5,10 +5,9 @@ from pathlib import Path
 import numpy as np
 from tiny_base import WIDTH, write_tiny_base
 
-from adjudge.embedded.adapter import Adapter, factorise, write_adapter
-from adjudge.embedded.base import linear_names, read_base
-from adjudge.embedded.calibration import Calibration
-from adjudge.embedded.questions import HEADS
+from adjudge.embedded.model.adapter import Adapter, factorise, write_adapter
+from adjudge.embedded.model.base import linear_names, read_base
+from adjudge.embedded.model.questions import HEADS, Calibration
 
 
 def write_tiny_judge(folder: Path, *, seed: int = 1) -> tuple[Path, Path]:

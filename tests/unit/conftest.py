@@ -1,10 +1,10 @@
 """Judges and judgements, made short."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 from adjudge.records import (
     Call,

@@ -8,8 +8,8 @@ import adjudge
 
 LAYERS = [
     {"records", "errors", "text", "fields", "versions"},
-    {"options", "schemas"},
-    {"templates", "expressions", "stats", "documents"},
+    {"options", "schemas", "expressions"},
+    {"templates", "stats", "documents"},
     {"dataset", "judges", "prompts", "models", "verdicts", "scoring", "store"},
     {"procedures", "probes", "embedded", "importers", "testing"},
     {"runs", "settings"},

@@ -19,6 +19,7 @@ from adjudge.records import (
     PointsScore,
     Scored,
 )
+from adjudge.schemas import properties_of
 from adjudge.text import visible
 
 NOT_GIVEN = "Not given."
@@ -107,8 +108,7 @@ def _any_contract(
     judge: Judge, outcome: Scored | Forced, parts: Mapping[str, Json], reason: str
 ) -> dict[str, Json]:
     """The verdict's parts in the contract's order, with the computed score where the contract has it."""
-    found = judge.contract.schema.get("properties") if judge.contract else None
-    properties = found if isinstance(found, dict) else {}
+    properties = properties_of(judge.contract.schema) if judge.contract else {}
     whole_verdict: dict[str, Json] = {name: parts[name] for name in properties if name in parts}
     whole_verdict.update({name: value for name, value in parts.items() if name not in whole_verdict})
     score = outcome.score.value

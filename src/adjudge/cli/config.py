@@ -59,7 +59,7 @@ def _model_problem(value: str, ctx: click.Context) -> str | None:
 
 
 def _parameter_problem(name: str, ctx: click.Context) -> str | None:
-    from adjudge.models.client import FILE_PARAMETERS
+    from adjudge.models.names import FILE_PARAMETERS
 
     provider, _ = _provider(ctx.params.get("model") or "")
     allowed = FILE_PARAMETERS.get(provider)
@@ -79,7 +79,7 @@ PROBLEMS: Mapping[str, Callable[[str, click.Context], str | None]] = {
 def _provider(model: str) -> tuple[str, str]:
     """The provider and the name; ("", …) for a model with none, such as `embedded`, and for what names no model."""
     from adjudge.errors import ModelNameError
-    from adjudge.models.client import parse_model_name
+    from adjudge.models.names import parse_model_name
 
     try:
         parsed = parse_model_name(model)

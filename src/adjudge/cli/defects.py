@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from adjudge import __version__
-from adjudge.embedded.files import CACHE_VARIABLE, system_cache
+from adjudge.embedded.model.files import CACHE_VARIABLE, system_cache
 from adjudge.models.secrets import Scrubber
 
 MOST_CHARS = 200_000

@@ -3,7 +3,7 @@
 import types
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 import click
 from click.core import ParameterSource
@@ -11,7 +11,9 @@ from click.core import ParameterSource
 from adjudge.cli.config import check_value
 from adjudge.errors import SettingsError
 from adjudge.options import FileRule, OptionField, declared
-from adjudge.records import Json
+
+if TYPE_CHECKING:
+    from adjudge.records import Json
 
 
 class Flag(click.Option):
@@ -87,7 +89,7 @@ class Pairs(Flag):
         return text.splitlines()  # a value may hold commas
 
 
-def _read_json(text: str) -> Json:
+def _read_json(text: str) -> "Json":
     import orjson
 
     try:

@@ -6,11 +6,13 @@ from collections import Counter
 from contextlib import suppress
 from decimal import Decimal
 from types import TracebackType
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from adjudge.cli.console import tell, use_colour
 from adjudge.documents.numbers import show_duration, show_money
-from adjudge.records import Failed, Judgement
+
+if TYPE_CHECKING:
+    from adjudge.records import Judgement
 
 
 class Watched(Protocol):
@@ -56,12 +58,12 @@ class ProgressLine:
                 sys.stderr.write("\r" + " " * self._width + "\r")
                 sys.stderr.flush()
 
-    def count(self, judgement: Judgement) -> None:
+    def count(self, judgement: "Judgement") -> None:
         self.done += 1
         self.asked += judgement.outcome.kind == "call_failed" or any(
             not call.completion.from_store for call in judgement.calls
         )
-        if isinstance(judgement.outcome, Failed):
+        if judgement.score is None:
             self.failed[judgement.outcome.kind] += 1
         now = time.monotonic()
         if now - self._shown_at >= (

@@ -12,8 +12,7 @@ from typing import Literal
 
 from adjudge.dataset.rows import described
 from adjudge.errors import InputError
-from adjudge.expressions import EvaluationError, parse_expression
-from adjudge.expressions.syntax import Compare, Literally, Name
+from adjudge.expressions import EvaluationError, parse_expression, syntax
 from adjudge.records import Json, Judge, PointsScore, Scale
 from adjudge.text import shorten, visible
 
@@ -225,7 +224,10 @@ def refuse_zeros_and_ones(where: str, meanings: Iterable[Meaning], scale: LabelS
 def threshold_of(rule: str, scale: Scale | None) -> Threshold | None:
     """None for a rule that is more than one comparison of the score with a number."""
     match parse_expression(rule).tree:
-        case Compare(first=Name(path="score"), rest=((operator, Literally(value=Fraction() as value)),)):
+        case syntax.Chain(
+            first=syntax.Name(path=("score",)),
+            rest=((operator, syntax.Literal(value=Fraction() as value)),),
+        ):
             at = float(value)
         case _:
             return None

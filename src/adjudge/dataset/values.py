@@ -11,6 +11,9 @@ from os import PathLike, fspath
 from typing import Any
 from uuid import UUID
 
+from msgspec import Struct
+from msgspec.structs import asdict
+
 from adjudge.dataset.rows import UnusableError, shown
 from adjudge.records import Json
 
@@ -97,6 +100,8 @@ def _to_json_by_protocol(value: Any, where: str, depth: int) -> Json:
         return {_key(key, where): _to_json(item, where, depth - 1) for key, item in value.items()}
     if isinstance(value, Sequence):
         return [_to_json(item, where, depth - 1) for item in value]
+    if isinstance(value, Struct):
+        return _to_json(asdict(value), where, depth)
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: _to_json(getattr(value, f.name), where, depth - 1) for f in fields(value)}
     for method in ("tolist", "to_list", "model_dump"):  # numpy; polars; pydantic

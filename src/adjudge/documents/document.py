@@ -125,6 +125,8 @@ class PlottedInterval:
     high: float
     outer: tuple[float, float] | None = None
     """A wider, paler band: what unscored cases could have made of it."""
+    label: str = ""
+    """Above its point."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -135,6 +137,7 @@ class Intervals:
     axis: tuple[float, float] | None = None
     zero: float | None = None
     """Where a line is drawn, such as no difference."""
+    zero_label: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -5,14 +5,17 @@ from dataclasses import fields, is_dataclass
 from datetime import datetime
 from decimal import Decimal
 from math import isfinite
+from typing import TYPE_CHECKING
 
-from adjudge.records import Json
 from adjudge.text import encodable
+
+if TYPE_CHECKING:  # printing needs no record
+    from adjudge.records import Json
 
 _DEEPEST = 100  # JSON writers give up somewhere above 200 levels
 
 
-def records_json(value: object, depth: int = 0) -> Json:
+def records_json(value: object, depth: int = 0) -> "Json":
     """Records as objects, by their fields, and all else as every JSON writer takes it: no NaN, no lone surrogates, no
     endless nesting, no outsized integers.
     """
@@ -34,10 +37,19 @@ def records_json(value: object, depth: int = 0) -> Json:
         return value.isoformat()
     if depth >= _DEEPEST:
         return "nested too deeply to show"
-    if is_dataclass(value):
-        return {each.name: records_json(getattr(value, each.name), depth + 1) for each in fields(value)}
+    names = field_names(value)
+    if names is not None:
+        return {name: records_json(getattr(value, name), depth + 1) for name in names}
     if isinstance(value, Mapping):
         return {encodable(str(key)): records_json(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [records_json(item, depth + 1) for item in value]
     return encodable(str(value))
+
+
+def field_names(value: object) -> tuple[str, ...] | None:
+    """A record's, be it a dataclass or a msgspec struct; None for all else."""
+    if is_dataclass(value):
+        return tuple(each.name for each in fields(value))
+    names: tuple[str, ...] | None = getattr(type(value), "__struct_fields__", None)
+    return names

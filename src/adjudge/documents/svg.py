@@ -19,7 +19,8 @@ def draw(plot: Plot) -> str:
         case Histogram():
             height, parts = _TALLEST + 40, list(_histogram(plot.figure))
         case Intervals():
-            height, parts = _ROW * len(plot.figure.rows) + 30, list(_intervals(plot.figure))
+            height = _row_height(plot.figure) * len(plot.figure.rows) + (46 if plot.figure.zero_label else 30)
+            parts = list(_intervals(plot.figure))
     return _svg(WIDTH, height, plot.caption, parts)
 
 
@@ -55,26 +56,33 @@ def _intervals(figure: Intervals) -> Iterator[str]:
     if figure.zero is not None and figure.axis is None:
         low, high = min(low, figure.zero), max(high, figure.zero)
     span = (high - low) or 1.0
+    left, height = _NAME if any(row.name for row in figure.rows) else 12, _row_height(figure)
 
     def at(value: float) -> float:
-        return _NAME + (WIDTH - _NAME - 12) * (min(max(value, low), high) - low) / span
+        return left + (WIDTH - left - 12) * (min(max(value, low), high) - low) / span
 
-    bottom = _ROW * len(figure.rows) + 4
+    bottom = height * len(figure.rows) + 4
     if figure.zero is not None:
         yield _line(at(figure.zero), 0, at(figure.zero), bottom, "zero")
+        yield _label(at(figure.zero), bottom + 34, figure.zero_label, "middle") if figure.zero_label else ""
     for number, row in enumerate(figure.rows):
-        middle = _ROW * number + _ROW / 2
-        yield _label(_NAME - 10, middle + 4, one_line(row.name, 14), "end")
+        middle = height * (number + 1) - _ROW / 2
+        yield _label(left - 10, middle + 4, one_line(row.name, 14), "end") if row.name else ""
+        yield _label(at(row.value), middle - 10, row.label, "middle") if row.label else ""
         if row.outer is not None:
             yield _rect(
                 at(row.outer[0]), middle - 5, at(row.outer[1]) - at(row.outer[0]), 10, "soft", rounded=2
             )
         yield from _whisker(at(row.low), at(row.high), middle)
         yield f'<circle cx="{at(row.value):.1f}" cy="{middle:.1f}" r="4" class="mark"/>'
-    yield _line(_NAME, bottom, WIDTH - 12, bottom, "axis")
+    yield _line(left, bottom, WIDTH - 12, bottom, "axis")
     for tick in _ticks(low, high):
         yield _line(at(tick), bottom, at(tick), bottom + 4, "axis")
-        yield _label(at(tick), bottom + 18, f"{tick:g}", "middle")
+        yield _label(at(tick), bottom + 18, f"{tick:g}".replace("-", "−"), "middle")
+
+
+def _row_height(figure: Intervals) -> int:
+    return _ROW + 14 if any(row.label for row in figure.rows) else _ROW
 
 
 def _ticks(low: float, high: float) -> Iterator[float]:
@@ -82,7 +90,7 @@ def _ticks(low: float, high: float) -> Iterator[float]:
     if high <= low:
         yield low
         return
-    rough = (high - low) / 4
+    rough = (high - low) / 6
     power = 10 ** floor(log10(rough))
     step = next((factor * power for factor in (1, 2, 5) if factor * power >= rough), 10 * power)
     count = int((high - low) / step) + 2

@@ -8,13 +8,13 @@ from hashlib import sha256
 
 import orjson
 
-from adjudge.embedded.asker import Asker, SmallModel
 from adjudge.embedded.correctness import judge_correctness
 from adjudge.embedded.coverage import list_items, match_items
-from adjudge.embedded.engine import WORKED
-from adjudge.embedded.language import detected_language
-from adjudge.embedded.legible import unseen_notes
+from adjudge.embedded.model.engine import WORKED
+from adjudge.embedded.model.small_model import SmallModel, TextModel
 from adjudge.embedded.ratings import judge_helpfulness, judge_relevance
+from adjudge.embedded.reading.language import detected_language
+from adjudge.embedded.reading.legible import unseen_notes
 from adjudge.embedded.ready import adapter_sha256
 from adjudge.embedded.reply import JobReply
 from adjudge.errors import RejectedError
@@ -22,7 +22,7 @@ from adjudge.records import Completion, Json, ModelClient, Request, Usage
 from adjudge.scoring.text import text_of
 from adjudge.versions import EMBEDDED_VERSION
 
-Job = Callable[[Asker, Mapping[str, Json]], Awaitable[JobReply]]
+Job = Callable[[TextModel, Mapping[str, Json]], Awaitable[JobReply]]
 
 JOBS: Mapping[tuple[str, str], Job] = {
     ("relevance", "verdict"): judge_relevance,
@@ -43,12 +43,12 @@ class EmbeddedClient(ModelClient):
         self,
         environ: Mapping[str, str] = os.environ,
         *,
-        asker: Asker | None = None,
+        model: TextModel | None = None,
         name: str | None = None,
     ) -> None:
         """`name` is another version's, whose stored replies are wanted and which is never asked."""
         self._environ = environ
-        self._asker = asker
+        self._model = model
         self._opened: SmallModel | None = None
         self._opening = asyncio.Lock()
         self.name = name or f"embedded@{embedded_hash()}"
@@ -61,11 +61,11 @@ class EmbeddedClient(ModelClient):
         job = JOBS.get((request.judge, request.step.partition("_")[0]))
         if job is None:
             raise RejectedError(f"the embedded judge cannot answer {request.judge} ({request.step})")
-        asker = await self._open()
+        model = await self._open()
         worked: list[float] = []
         token = WORKED.set(worked)
         try:
-            reply = await job(asker, request.fields)
+            reply = await job(model, request.fields)
         finally:
             WORKED.reset(token)
         return Completion(
@@ -85,13 +85,13 @@ class EmbeddedClient(ModelClient):
         if opened is not None:
             await asyncio.to_thread(opened.close)
 
-    async def _open(self) -> Asker:
-        if self._asker is None:
+    async def _open(self) -> TextModel:
+        if self._model is None:
             async with self._opening:
-                if self._asker is None:
+                if self._model is None:
                     self._opened = await asyncio.to_thread(SmallModel.open, self._environ)
-                    self._asker = self._opened
-        return self._asker
+                    self._model = self._opened
+        return self._model
 
 
 def embedded_hash() -> str:

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
 
-from adjudge.embedded.asker import Asker, Said
-from adjudge.embedded.evidence import overlap
-from adjudge.embedded.numbers import NumberFound, any_number
+from adjudge.embedded.model.small_model import ModelAnswer, TextModel
+from adjudge.embedded.reading.evidence import overlap
+from adjudge.embedded.reading.numbers import NumberFound, any_number
+from adjudge.embedded.reading.signs import correctness_signs, signs_seen, weighed
 from adjudge.embedded.reply import UNCERTAIN, JobReply, alternatives, percent
-from adjudge.embedded.signs import correctness_signs, signs_seen, weighed
 from adjudge.records import Json, Measured
 from adjudge.scoring.text import NumberText, clipped, text_of
 
@@ -16,13 +16,13 @@ SURE = 0.95
 """How sure a comparison in code is taken to be where the model agrees with it."""
 
 
-async def judge_correctness(asker: Asker, fields: Mapping[str, Json]) -> JobReply:
+async def judge_correctness(model: TextModel, fields: Mapping[str, Json]) -> JobReply:
     question, response = text_of(fields, "question"), text_of(fields, "response")
     expected = alternatives(fields, "reference")
     number = any_number(question, expected, response)
     if number is not None and not quotable(number, expected, response):
         number = None
-    said = await asker.correct(question=question, expected=expected, response=response)
+    said = await model.correct(question=question, expected=expected, response=response)
     signs = correctness_signs(question, expected, response)
     if number is None:
         return by_model(said, signs, expected, response)
@@ -35,7 +35,7 @@ def quotable(number: NumberFound, expected: Sequence[str], response: str) -> boo
     return in_reference and (number.response is None or NumberText(response).has(number.response))
 
 
-def by_code(number: NumberFound, likely: float, said: Said) -> JobReply:
+def by_code(number: NumberFound, likely: float, said: ModelAnswer) -> JobReply:
     """The scorer compares the two numbers once more, with its own margins, and decides."""
     agreeing = max(SURE, likely) if number.agrees else min(1 - SURE, likely)
     given = (
@@ -58,7 +58,9 @@ def by_code(number: NumberFound, likely: float, said: Said) -> JobReply:
     )
 
 
-def by_model(said: Said, signs: Mapping[str, float], expected: Sequence[str], response: str) -> JobReply:
+def by_model(
+    said: ModelAnswer, signs: Mapping[str, float], expected: Sequence[str], response: str
+) -> JobReply:
     likely = weighed(said.probabilities[0], signs)
     agrees = likely >= THRESHOLD
     gives = (

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from adjudge.embedded.asker import Asker, Said
-from adjudge.embedded.checklist import make_checklist
-from adjudge.embedded.evidence import find_evidence, in_order
+from adjudge.embedded.model.small_model import ModelAnswer, TextModel
+from adjudge.embedded.reading.checklist import make_checklist
+from adjudge.embedded.reading.evidence import find_evidence, in_order
 from adjudge.embedded.reply import JobReply, percent
 from adjudge.records import Json
 from adjudge.scoring.checklist import SHAPES
@@ -16,21 +16,21 @@ SHORT = 2
 """Statements of a short reference."""
 
 
-async def list_items(asker: Asker, fields: Mapping[str, Json]) -> JobReply:
+async def list_items(model: TextModel, fields: Mapping[str, Json]) -> JobReply:
     """The first step: what the reference says. The model is not asked."""
-    del asker
+    del model
     return JobReply(parts=make_checklist(text_of(fields, "reference"), text_of(fields, "question")))
 
 
-async def match_items(asker: Asker, fields: Mapping[str, Json]) -> JobReply:
+async def match_items(model: TextModel, fields: Mapping[str, Json]) -> JobReply:
     """The second step: which of it the response states, behind one reading of the response."""
     response = text_of(fields, "response")
     items = fields.get("items")
     asked = items if isinstance(items, dict) else {}
     entries = {shape.category: rows_of(asked.get(shape.category), shape.key) for shape in SHAPES}
     statements = [*entries["facts"], *entries["conclusions"]]
-    said = await asker.states(text=response, statements=[text for _, text in statements])
-    whole = await read_as_whole(asker, fields, len(statements))
+    said = await model.states(text=response, statements=[text for _, text in statements])
+    whole = await read_as_whole(model, fields, len(statements))
     decided = {
         item_id: decide(item_id, text, probability, whole.probabilities, response)
         for (item_id, text), probability in zip(statements, said.probabilities, strict=True)
@@ -53,11 +53,11 @@ async def match_items(asker: Asker, fields: Mapping[str, Json]) -> JobReply:
     return JobReply(parts=parts, tokens=said.tokens + whole.tokens, read=(*said.read, *whole.read))
 
 
-async def read_as_whole(asker: Asker, fields: Mapping[str, Json], statements: int) -> Said:
+async def read_as_whole(model: TextModel, fields: Mapping[str, Json], statements: int) -> ModelAnswer:
     """A reference of one or two statements is also an expected answer, to which the response may agree in other words."""
     if statements > SHORT:
-        return Said([], 0)
-    return await asker.correct(
+        return ModelAnswer([], 0)
+    return await model.correct(
         question=text_of(fields, "question"),
         expected=[text_of(fields, "reference")],
         response=text_of(fields, "response"),

@@ -4,12 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from adjudge.embedded.asker import Asker
-from adjudge.embedded.calibration import expected_value
-from adjudge.embedded.evidence import overlap, unanswered
-from adjudge.embedded.questions import LOWEST, Question
+from adjudge.embedded.model.questions import LOWEST, Question, expected_value
+from adjudge.embedded.model.small_model import TextModel
+from adjudge.embedded.reading.evidence import overlap, unanswered
+from adjudge.embedded.reading.signs import DECLINES
 from adjudge.embedded.reply import UNCERTAIN, JobReply, percent
-from adjudge.embedded.signs import DECLINES
 from adjudge.records import Json, Measured
 from adjudge.scoring.text import text_of
 
@@ -23,9 +22,9 @@ HEDGES = re.compile(
 SHORT_WORDS, LONG_WORDS = 12, 400
 
 
-async def judge_relevance(asker: Asker, fields: Mapping[str, Json]) -> JobReply:
+async def judge_relevance(model: TextModel, fields: Mapping[str, Json]) -> JobReply:
     question, response = request_of(fields), text_of(fields, "response")
-    said = await asker.relevant(question=with_context(question, fields), response=response)
+    said = await model.relevant(question=with_context(question, fields), response=response)
     rated = rate("relevant", said.probabilities)
     missing = unanswered(question, response)
     reasons = [f"The model's expected relevance is {rated.exact:.2f} on a scale of 0 to 5."]
@@ -44,9 +43,9 @@ async def judge_relevance(asker: Asker, fields: Mapping[str, Json]) -> JobReply:
     )
 
 
-async def judge_helpfulness(asker: Asker, fields: Mapping[str, Json]) -> JobReply:
+async def judge_helpfulness(model: TextModel, fields: Mapping[str, Json]) -> JobReply:
     question, response = text_of(fields, "question"), text_of(fields, "response")
-    said = await asker.helpful(question=question, response=response)
+    said = await model.helpful(question=question, response=response)
     rated = rate("helpful", said.probabilities)
     missing = unanswered(question, response)
     good, bad, advice = sides(question, response, missing)

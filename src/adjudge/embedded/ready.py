@@ -6,8 +6,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from adjudge.embedded.files import PULL, CacheError, merged_folder, sha256_of
-from adjudge.embedded.pull import SMOLLM2, base_file
+from adjudge.embedded.model.files import PULL, CacheError, merged_folder, sha256_of
+from adjudge.embedded.model.pull import SMOLLM2, base_file
 from adjudge.errors import MissingExtraError
 
 ADAPTER = Path(__file__).with_name("adapter.npz")

@@ -1,7 +1,6 @@
-"""Text -> a number, label or truth: the `score:` and `passes:` rules of judge files, read and computed by our own code."""
+"""Text -> a value: one expression language, in the exact rules of judge files and in PromptL's tags."""
 
-from adjudge.expressions.evaluate import EvaluationError
-from adjudge.expressions.expression import Expression, parse_expression
 from adjudge.expressions.numbers import exact_number, round_half_up
+from adjudge.expressions.rules import EvaluationError, Expression, parse_expression
 
 __all__ = ["EvaluationError", "Expression", "exact_number", "parse_expression", "round_half_up"]

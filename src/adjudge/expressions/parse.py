@@ -1,278 +1,283 @@
-"""Text -> syntax tree, by recursive descent over a flat list of tokens."""
+"""Text -> syntax tree: one tokenizer and one parser, told by a `Grammar` what an expression is made of."""
 
-import difflib
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal, NoReturn
+from typing import NamedTuple
 
-from adjudge.errors import ExpressionError
+from adjudge.errors import InputError
 from adjudge.expressions.syntax import (
-    DEEPEST,
-    FUNCTIONS,
-    LONGEST,
-    Apply,
+    MAX_DEPTH,
     Chain,
-    Compare,
-    Comparison,
-    Function,
-    Junction,
-    Literally,
+    ComputedMember,
+    FunctionCall,
+    ListOf,
+    Literal,
     Name,
-    Negative,
     Node,
-    Not,
+    Step,
+    Ternary,
+    Unary,
 )
+from adjudge.records import Json
+from adjudge.text import did_you_mean, shorten, visible
 
-LARGEST_EXPONENT = 400
-WHAT_IS_UNDERSTOOD = (
-    'fields, numbers, "text", true, false, null, + - * /, comparisons, and, or, not, parentheses, '
-    "min, max, sum, count, round"
-)
-TOKEN = re.compile(
-    r"""(?P<space>\s+)
-      | (?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
-      | (?P<name>[^\W\d]\w*(?:\.\w+)*)
-      | (?P<text>"[^"]*"|'[^']*'|“[^”]*”)
-      | (?P<sign>[<>=!]=|[-+*/()<>=,−–×·÷≤≥≠])""",
-    re.VERBOSE,
-)
-SAME_SIGN = {"−": "-", "–": "-", "×": "*", "·": "*", "÷": "/", "≤": "<=", "≥": ">=", "≠": "!=", "=": "=="}
-COMPARISONS: dict[str, Comparison] = {"==": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
-WORDS = frozenset({"and", "or", "not"})
-CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
-ARGUMENTS: dict[Function, tuple[int, int]] = {
-    "min": (1, 100),
-    "max": (1, 100),
-    "sum": (1, 100),
-    "count": (1, 2),
-    "round": (1, 2),
-}
+QUOTES = "\"'`“"
+
+
+class UnusableLiteralError(Exception):
+    """A number or text that a grammar does not take; with the problem and what to write instead."""
+
+
+class Level(NamedTuple):
+    """Operators that bind alike."""
+
+    operators: tuple[str, ...]
+    prefix: bool = False
+
+
+class Function(NamedTuple):
+    least: int
+    most: int
+    reads_items: bool = False
+    """A second argument names a field of the items of the first."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Token:
-    kind: Literal["number", "name", "text", "sign", "word", "end"]
+class Grammar:
+    """What one language of expressions is made of; what a tokenizer does not know, its parser never meets."""
+
+    token: re.Pattern[str]
+    """With the groups space, number, name, text, operator and end."""
+    levels: tuple[Level, ...]
+    """Loosest first."""
+    constants: Mapping[str, Json]
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Other ways to write an operator."""
+    ignores_case: bool = False
+    """Of constants and of operators that are words."""
+    functions: Mapping[str, Function] = field(default_factory=dict)
+    read_number: Callable[[str], Json | Fraction]
+    read_text: Callable[[str], str]
+    max_tokens: int
+    end: str
+    """What the end is called when it comes too early."""
+    unclosed: tuple[str, str] = ("", "")
+    """Problem and hint where the text ends before the expression does."""
+    hint: str
+    """What an expression is made of, in words."""
+    call_hint: str
+    character_hints: Mapping[str, str] = field(default_factory=dict)
+    error_at: Callable[[str, int, str, str], InputError]
+    """The error for a text, an offset in it, a problem and a hint."""
+
+
+class ExpressionToken(NamedTuple):
+    kind: str
     text: str
-    column: int
+    """As written."""
+    word: str
+    """In the one form that operators, constants and keywords are compared in."""
+    start: int
+    end: int
 
 
-def shown(text: str) -> str:
-    return text if len(text) <= 80 else text[:79] + "…"
+def tokenize(text: str, grammar: Grammar, start: int = 0) -> list[ExpressionToken]:
+    """The tokens of the expression that begins at `start`, with what ends it as the last."""
+    tokens: list[ExpressionToken] = []
+    position = start
+    while match := grammar.token.match(text, position):
+        kind = match.lastgroup or ""
+        if kind != "space":
+            word = match[0].lower() if grammar.ignores_case else match[0]
+            if kind in {"name", "operator"} and word in grammar.aliases:
+                kind, word = "operator", grammar.aliases[word]
+            tokens.append(ExpressionToken(kind, match[0], word, match.start(), match.end()))
+        if kind == "end":
+            return tokens
+        if len(tokens) > grammar.max_tokens:
+            problem = f"the expression holds more than {grammar.max_tokens} words"
+            raise grammar.error_at(text, start, problem, "split it, or close it where it ends")
+        position = match.end()
+    if position >= len(text):
+        raise grammar.error_at(text, start, *grammar.unclosed)
+    found = text[position]
+    if found in QUOTES:
+        problem = f"the text that starts with {found} is never closed"
+        raise grammar.error_at(text, position, problem, "close the quotation mark")
+    hint = grammar.character_hints.get(found, grammar.hint)
+    raise grammar.error_at(text, position, f"`{visible(found)}` is not understood", hint)
 
 
-def parse(text: str) -> Node:
-    """The tree of a whole expression; an ExpressionError names the column."""
-    if len(text) > LONGEST:
-        raise ExpressionError(
-            f"`{shown(text)}`",
-            f"the expression has {len(text)} characters; at most {LONGEST} are read",
-            "compute part of it in the verdict, or use a named scorer",
-        )
-    return Parser(text).whole()
+def parse(text: str, grammar: Grammar) -> Node:
+    """The tree of a text that is one expression."""
+    parser = Parser(text, grammar)
+    node = parser.expression()
+    parser.expect_end()
+    return node
 
 
 class Parser:
-    """One method per level of binding, loosest first."""
+    """Reads one expression after another from the tokens of one text or tag."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, grammar: Grammar, start: int = 0) -> None:
         self.text = text
-        self.tokens = self.tokenize()
+        self.grammar = grammar
+        self.tokens = tokenize(text, grammar, start)
         self.at = 0
         self.depth = 0
 
-    def fail(
-        self, column: int, problem: str, hint: str = f"an expression is made of {WHAT_IS_UNDERSTOOD}"
-    ) -> NoReturn:
-        raise ExpressionError(f"`{shown(self.text)}`", f"column {column}: {problem}", hint)
-
-    def tokenize(self) -> list[Token]:
-        tokens: list[Token] = []
-        at = 0
-        while at < len(self.text):
-            match = TOKEN.match(self.text, at)
-            if match is None:
-                self.unknown_character(at)
-            found = match.group()
-            match match.lastgroup:
-                case "number":
-                    tokens.append(Token(kind="number", text=found, column=at + 1))
-                case "name" if found.lower() in WORDS:
-                    tokens.append(Token(kind="word", text=found.lower(), column=at + 1))
-                case "name":
-                    tokens.append(Token(kind="name", text=found, column=at + 1))
-                case "text":
-                    tokens.append(Token(kind="text", text=found[1:-1], column=at + 1))
-                case "sign":
-                    tokens.append(Token(kind="sign", text=SAME_SIGN.get(found, found), column=at + 1))
-                case _:
-                    pass
-            at = match.end()
-        return [*tokens, Token(kind="end", text="the end", column=len(self.text) + 1)]
-
-    def unknown_character(self, at: int) -> NoReturn:
-        character = self.text[at]
-        if character in "\"'“":
-            self.fail(
-                at + 1, f"the text that starts with {character} does not end", "close the quotation mark"
-            )
-        hints = {
-            "&": "write `and`",
-            "|": "write `or`",
-            "!": "write `not`, or `!=`",
-            "^": "write the product out",
-        }
-        hints |= {
-            "%": "write the percentage as a number: 4 % is 0.04",
-            "[": "use count, sum, min or max on a list",
-        }
-        if character in hints:
-            self.fail(at + 1, f"`{character}` is not understood", hints[character])
-        self.fail(at + 1, f"{character!r} is not understood")
-
-    def peek(self) -> Token:
+    @property
+    def token(self) -> ExpressionToken:
         return self.tokens[self.at]
 
-    def take(self, *signs: str) -> str | None:
-        """Step over one of these signs or words; None when another token stands here."""
-        if self.peek().kind in {"sign", "word"} and self.peek().text in signs:
+    def is_operator(self, *words: str) -> bool:
+        return self.token.kind == "operator" and self.token.word in words
+
+    def takes(self, *words: str) -> bool:
+        """Step over the next token if it is one of these operators or keywords."""
+        if self.token.kind in {"operator", "name"} and self.token.word in words:
             self.at += 1
-            return self.tokens[self.at - 1].text
-        return None
+            return True
+        return False
+
+    def expect(self, word: str, opening: ExpressionToken | None = None) -> None:
+        if self.takes(word):
+            return
+        pair = ""
+        if opening:
+            column = opening.start - self.text.rfind("\n", 0, opening.start)
+            pair = f" to close the `{opening.text}` of column {column}"
+        raise self.error(f"found {self.found()} where `{word}` was wanted{pair}", f"write `{word}`")
+
+    def expect_name(self, what: str) -> str:
+        if self.token.kind != "name":
+            raise self.error(f"found {self.found()} where {what} was wanted", "write a name")
+        self.at += 1
+        return self.tokens[self.at - 1].text
+
+    def expect_end(self) -> None:
+        if self.token.kind != "end":
+            raise self.error(f"found {self.found()} after the expression", self.grammar.hint)
+
+    def found(self) -> str:
+        return self.grammar.end if self.token.kind == "end" else f"`{shorten(self.token.text, 80)}`"
+
+    def error(self, problem: str, hint: str, token: ExpressionToken | None = None) -> InputError:
+        return self.grammar.error_at(self.text, (token or self.token).start, problem, hint)
 
     def deeper(self) -> None:
         self.depth += 1
-        if self.depth > DEEPEST:
-            self.fail(self.peek().column, f"nested more than {DEEPEST} deep", "write it flatter")
+        if self.depth > MAX_DEPTH:
+            raise self.error(f"the expression nests deeper than {MAX_DEPTH}", "write it flatter")
 
-    def whole(self) -> Node:
-        if self.peek().kind == "end":
-            self.fail(1, "the expression is empty", "name a field of the verdict, such as `score`")
-        node = self.either()
-        if self.peek().kind != "end":
-            self.fail(
-                self.peek().column,
-                f"`{self.peek().text}` was not expected here; wanted an operator or the end",
-            )
-        return node
-
-    def either(self) -> Node:
-        operands = [self.both()]
-        while self.take("or"):
-            operands.append(self.both())
-        return operands[0] if len(operands) == 1 else Junction(word="or", operands=tuple(operands))
-
-    def both(self) -> Node:
-        operands = [self.negation()]
-        while self.take("and"):
-            operands.append(self.negation())
-        return operands[0] if len(operands) == 1 else Junction(word="and", operands=tuple(operands))
-
-    def negation(self) -> Node:
-        if not self.take("not"):
-            return self.comparison()
+    def expression(self) -> Node:
         self.deeper()
-        node = Not(operand=self.negation())
+        node = self._operation(0)
+        if self.takes("?"):
+            then = self.expression()
+            self.expect(":")
+            node = Ternary(test=node, then=then, otherwise=self.expression())
         self.depth -= 1
         return node
 
-    def comparison(self) -> Node:
-        first = self.sum()
-        rest: list[tuple[Comparison, Node]] = []
-        while sign := self.take(*COMPARISONS):
-            rest.append((COMPARISONS[sign], self.sum()))
-        return Compare(first=first, rest=tuple(rest)) if rest else first
-
-    def sum(self) -> Node:
-        first = self.product()
-        rest: list[tuple[Literal["+", "-", "*", "/"], Node]] = []
-        while sign := self.take("+", "-"):
-            rest.append(("+" if sign == "+" else "-", self.product()))
-        return Chain(first=first, rest=tuple(rest)) if rest else first
-
-    def product(self) -> Node:
-        first = self.signed()
-        rest: list[tuple[Literal["+", "-", "*", "/"], Node]] = []
-        while sign := self.take("*", "/"):
-            rest.append(("*" if sign == "*" else "/", self.signed()))
-        return Chain(first=first, rest=tuple(rest)) if rest else first
-
-    def signed(self) -> Node:
-        sign = self.take("-", "+")
-        if sign is None:
-            return self.atom()
-        self.deeper()
-        node = self.signed()
-        self.depth -= 1
-        return Negative(operand=node) if sign == "-" else node
-
-    def atom(self) -> Node:
-        token = self.peek()
-        if self.take("("):
+    def _operation(self, level: int) -> Node:
+        if level == len(self.grammar.levels):
+            return self._member()
+        operators, prefix = self.grammar.levels[level]
+        if prefix and self.is_operator(*operators):
+            operator = self.token.word
+            self.at += 1
             self.deeper()
-            node = self.either()
-            self.close(token)
+            operand = self._operation(level)
             self.depth -= 1
-            return node
-        if token.kind == "number":
+            return operand if operator == "+" else Unary(operator=operator, operand=operand)
+        first = self._operation(level + 1)
+        rest: list[tuple[str, Node]] = []
+        while not prefix and self.is_operator(*operators):
+            operator = self.token.word
             self.at += 1
-            return Literally(value=self.number(token))
-        if token.kind == "text":
-            self.at += 1
-            return Literally(value=token.text)
-        if token.kind == "name":
-            self.at += 1
-            if self.peek().kind == "sign" and self.peek().text == "(":
-                return self.call(token)
-            if token.text.lower() in CONSTANTS:
-                return Literally(value=CONSTANTS[token.text.lower()])
-            return Name(path=token.text)
-        found = "the expression ends" if token.kind == "end" else f"found `{token.text}`"
-        return self.fail(token.column, f"{found} where a value was expected")
+            rest.append((operator, self._operation(level + 1)))
+        return Chain(first=first, rest=tuple(rest)) if rest else first
 
-    def number(self, token: Token) -> Fraction:
-        exponent = re.search(r"[eE]([+-]?[0-9]+)$", token.text)
-        if exponent and abs(int(exponent.group(1))) > LARGEST_EXPONENT:
-            self.fail(
-                token.column, f"`{shown(token.text)}` is too large or too small", "scores are small numbers"
-            )
-        return Fraction(token.text.removesuffix("."))
+    def _member(self) -> Node:
+        first = self.token
+        target = self._primary()
+        while True:
+            optional = self.takes("?.")
+            opening = self.token
+            if self.takes("["):
+                key = self.expression()
+                self.expect("]", opening)
+                target = _member_of(target, key, optional=optional)
+            elif optional or self.takes("."):
+                key = Literal(value=self.expect_name("a member's name"))
+                target = _member_of(target, key, optional=optional)
+            elif self.is_operator("("):
+                target = self._call(target, first)
+            else:
+                return target
 
-    def call(self, name: Token) -> Node:
-        function = next((known for known in FUNCTIONS if known == name.text), None)
+    def _call(self, target: Node, first: ExpressionToken) -> Node:
+        opening = self.token
+        name = target.dotted if isinstance(target, Name) else ""
+        function = self.grammar.functions.get(name)
         if function is None:
-            near = difflib.get_close_matches(name.text, FUNCTIONS, n=1)
-            meant = f"did you mean `{near[0]}`? " if near else ""
-            self.fail(
-                name.column,
-                f"there is no function `{shown(name.text)}`",
-                f"{meant}there are {', '.join(FUNCTIONS)}",
-            )
-        opening = self.peek()
+            called = shorten(self.text[first.start : opening.start].strip(), 80)
+            hint = did_you_mean(name, self.grammar.functions, self.grammar.call_hint)
+            raise self.error(f"there is no function `{called}`", hint, first)
         self.at += 1
-        self.deeper()
-        arguments: list[Node] = []
-        if not self.take(")"):
-            arguments.append(self.either())
-            while self.take(","):
-                arguments.append(self.either())
-            self.close(opening)
-        self.depth -= 1
-        least, most = ARGUMENTS[function]
-        if not least <= len(arguments) <= most:
-            wanted = f"{least}" if least == most else f"{least} to {most}"
-            self.fail(name.column, f"`{function}` takes {wanted} arguments, found {len(arguments)}")
-        if function == "count" and len(arguments) == 2 and not isinstance(arguments[1], Name):
-            self.fail(
-                name.column,
-                "the second argument of `count` names a field of the items",
-                "count(facts, matched)",
-            )
-        return Apply(function=function, arguments=tuple(arguments))
+        arguments = self._list(opening, ")")
+        if not function.least <= len(arguments) <= function.most:
+            takes = f"{function.least} to {function.most} arguments"
+            problem = f"`{name}` takes {takes}, found {len(arguments)}"
+            raise self.error(problem, self.grammar.hint, first)
+        if function.reads_items and len(arguments) == 2 and not isinstance(arguments[1], Name):
+            problem = f"the second argument of `{name}` names a field of the items"
+            raise self.error(problem, f"{name}(facts, matched)", first)
+        return FunctionCall(function=name, arguments=arguments)
 
-    def close(self, opening: Token) -> None:
-        if not self.take(")"):
-            found = "the end" if self.peek().kind == "end" else f"`{self.peek().text}`"
-            self.fail(
-                self.peek().column, f"found {found} where the `(` of column {opening.column} should be closed"
-            )
+    def _list(self, opening: ExpressionToken, closing: str) -> tuple[Node, ...]:
+        items: list[Node] = []
+        while not self.takes(closing):
+            items.append(self.expression())
+            if not self.takes(","):
+                self.expect(closing, opening)
+                break
+        return tuple(items)
+
+    def _primary(self) -> Node:
+        token = self.token
+        self.at += 1
+        try:
+            match token.kind:
+                case "number":
+                    return Literal(value=self.grammar.read_number(token.text))
+                case "text":
+                    return Literal(value=self.grammar.read_text(token.text))
+                case "name" if token.word in self.grammar.constants and not self.is_operator("("):
+                    return Literal(value=self.grammar.constants[token.word])
+                case "name":
+                    return Name(path=tuple(token.text.split(".")))
+                case "operator" if token.word == "(":
+                    inner = self.expression()
+                    self.expect(")", token)
+                    return inner
+                case "operator" if token.word == "[":
+                    return ListOf(items=self._list(token, "]"))
+        except UnusableLiteralError as error:
+            problem, hint = error.args
+            raise self.error(problem, hint, token) from None
+        self.at -= 1
+        raise self.error(f"found {self.found()} where a value was wanted", self.grammar.hint)
+
+
+def _member_of(target: Node, key: Node, *, optional: bool) -> Node:
+    """A longer path where it is written out; else a member to be computed."""
+    if isinstance(target, Name) and isinstance(key, Literal):
+        step = key.value
+        if isinstance(step, str | int) and not isinstance(step, bool):
+            path: tuple[Step, ...] = (*target.path, step)
+            return Name(path=path, optional=target.optional or optional)
+    return ComputedMember(target=target, key=key)

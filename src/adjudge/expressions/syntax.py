@@ -1,69 +1,103 @@
-"""The syntax tree of an expression, and the bounds that keep a hostile one cheap."""
+"""The syntax tree of an expression, in score rules and in PromptL's tags alike."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
-LONGEST = 2000
-"""Characters."""
-DEEPEST = 30
-"""Parentheses, calls, `not` and signs inside each other."""
+from adjudge.records import Json
 
-Comparison = Literal["==", "!=", "<", "<=", ">", ">="]
-Function = Literal["min", "max", "sum", "count", "round"]
-FUNCTIONS: tuple[Function, ...] = ("min", "max", "sum", "count", "round")
+Step: TypeAlias = str | int
+
+MAX_DEPTH = 32
+"""How deep expressions and blocks may nest: far beyond any rule or prompt, well within Python's own stack."""
+
+LOGICAL = frozenset({"&&", "||", "??"})
+COMPARISONS = frozenset({"==", "!=", "===", "!==", "<", "<=", ">", ">="})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Literally:
-    """A number, text, true, false or null as written."""
+class Literal:
+    """A number, text, true, false or null as written; numbers in rules are exact."""
 
-    value: Fraction | bool | str | None
+    value: Json | Fraction
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Name:
-    """A field of the verdict; dots reach into objects."""
+    """A field of the verdict, an input or a local name, with the members asked of it: `a`, `a.b[0]`."""
 
-    path: str
+    path: tuple[Step, ...]
+    optional: bool = False
+    """Written with `?.`: the author expects it to be absent at times."""
+
+    @property
+    def dotted(self) -> str:
+        return ".".join(map(str, self.path))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Negative:
-    operand: "Node"
+class ListOf:
+    items: tuple["Node", ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Not:
+class ComputedMember:
+    """A member that is computed, or asked of something that is not a name."""
+
+    target: "Node"
+    key: "Node"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Unary:
+    operator: str
     operand: "Node"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chain:
-    """`a + b - c` or `a * b / c`, flat, so that a long one does not nest."""
+    """Operators that bind alike, from left to right: `a + b - c`; flat, so that a long one does not nest."""
 
     first: "Node"
-    rest: tuple[tuple[Literal["+", "-", "*", "/"], "Node"], ...]
+    rest: tuple[tuple[str, "Node"], ...]
+
+    @property
+    def operator(self) -> str:
+        """The first one, which tells the level of them all."""
+        return self.rest[0][0]
+
+    @property
+    def operands(self) -> tuple["Node", ...]:
+        return (self.first, *(operand for _, operand in self.rest))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Compare:
-    """`a < b <= c` holds when each neighbouring pair does."""
-
-    first: "Node"
-    rest: tuple[tuple[Comparison, "Node"], ...]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Junction:
-    word: Literal["and", "or"]
-    operands: tuple["Node", ...]
+class Ternary:
+    test: "Node"
+    then: "Node"
+    otherwise: "Node"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Apply:
-    function: Function
+class FunctionCall:
+    function: str
     arguments: tuple["Node", ...]
 
 
-Node: TypeAlias = Literally | Name | Negative | Not | Chain | Compare | Junction | Apply
+Node: TypeAlias = Literal | Name | ListOf | ComputedMember | Unary | Chain | Ternary | FunctionCall
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The parts of a node, in the order in which they are written."""
+    match node:
+        case ListOf(items=parts) | Chain(operands=parts) | FunctionCall(arguments=parts):
+            yield from parts
+        case ComputedMember(target=target, key=key):
+            yield from (target, key)
+        case Unary(operand=operand):
+            yield operand
+        case Ternary(test=test, then=then, otherwise=otherwise):
+            yield from (test, then, otherwise)
+        case _:
+            pass

@@ -1,15 +1,15 @@
 """What front matter declares and what the prompt says -> one Judge; where both speak, front matter counts."""
 
 from collections.abc import Mapping
-from dataclasses import replace
-from difflib import get_close_matches
+
+from msgspec.structs import replace
 
 from adjudge.errors import ExpressionError, JudgeFileError
 from adjudge.expressions import parse_expression
 from adjudge.fields import strip_namespace
 from adjudge.judges.asking import ask_for
 from adjudge.judges.declared import CONTRACT_FIELD, Declared, clean_name
-from adjudge.judges.declared_verdict import properties_of, with_declared_verdict
+from adjudge.judges.declared_verdict import with_declared_verdict
 from adjudge.judges.identity import judge_hash
 from adjudge.judges.understand import Understood, understand
 from adjudge.judges.understand.inputs import DATE_NAMES, input_source, read_inputs
@@ -28,8 +28,10 @@ from adjudge.records import (
     Scale,
     ScoreRule,
 )
+from adjudge.schemas import properties_of
 from adjudge.templates import detect, outline
 from adjudge.templates import inputs as template_inputs
+from adjudge.text import did_you_mean
 from adjudge.versions import SCORER_VERSIONS
 
 ITEMS_INPUT = "items"
@@ -163,12 +165,12 @@ def _score_of_text(said: str, contract: Contract, declared: Declared) -> ScoreRu
         return NamedScore(name=said)
     known = (*properties, *SCORER_VERSIONS)
     if said.replace("_", "").isalnum():
-        close = get_close_matches(said, known, n=1)
         raise declared.error(
             "score",
             f"`score: {said}` names neither a field of the verdict nor a scorer",
-            (f"did you mean `{close[0]}`? " if close else "")
-            + f"fields: {', '.join(properties)}; scorers: {', '.join(SCORER_VERSIONS)}",
+            did_you_mean(
+                said, known, f"fields: {', '.join(properties)}; scorers: {', '.join(SCORER_VERSIONS)}"
+            ),
         )
     listed = (ITEMS_INPUT,) if declared.items is not None else ()
     _check_expression("score", said, (*properties, *listed), declared)
@@ -261,11 +263,10 @@ def _check_expression(key: str, text: str, names: tuple[str, ...], declared: Dec
         ) from None
     for name in sorted(expression.names):
         if name.split(".")[0] not in names:
-            close = get_close_matches(name, names, n=1)
             raise declared.error(
                 key,
                 f"`{key}` names `{name}`, which the verdict does not have",
-                (f"did you mean `{close[0]}`? " if close else "") + f"known: {', '.join(names) or 'nothing'}",
+                did_you_mean(name, names, f"known: {', '.join(names) or 'nothing'}"),
             )
 
 
@@ -381,11 +382,10 @@ def check_pass_rule(text: str, contract: Contract | None, declared: Declared) ->
 def _truncate(declared: Declared, inputs: tuple[Input, ...]) -> str | None:
     names = [item.name for item in inputs]
     if declared.truncate is not None and declared.truncate not in names:
-        close = get_close_matches(declared.truncate, names, n=1)
         raise declared.error(
             "too_long",
             f"`too_long` would cut `{declared.truncate}`, which is not an input of this judge",
-            f"did you mean `{close[0]}`?" if close else f"the inputs are {', '.join(names)}",
+            did_you_mean(declared.truncate, names) or f"the inputs are {', '.join(names)}",
         )
     return declared.truncate
 

@@ -2,17 +2,18 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
+from functools import partial
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, TypeVar
 
 from adjudge.errors import JudgeFileError
 from adjudge.judges.front_matter import Located
 from adjudge.judges.schema import LARGEST_NUMBER, read_verdict, too_large
 from adjudge.records import Dialect, Json, Scale, WhenEmpty
 from adjudge.templates import DIALECTS
+from adjudge.text import did_you_mean
 
 FORMAT = 1
 SMALLEST_SCALE = 1e-6
@@ -95,10 +96,13 @@ def read_declared(front_matter: Located | None, *, where: str) -> Declared:
     """Check what front matter says; with `adjudge: 1` an unknown key is an error, without it it is ignored and shown."""
     if front_matter is None:
         return Declared(where=where)
-    return _Reader(front_matter, where).read()
+    return _KeyReader(front_matter, where).read()
 
 
-class _Reader:
+T = TypeVar("T")
+
+
+class _KeyReader:
     def __init__(self, front_matter: Located, where: str) -> None:
         self.entries = front_matter.entries
         self.lines = front_matter.key_lines
@@ -112,30 +116,36 @@ class _Reader:
         self.format()
         ignored = self.foreign()
         inputs = self.inputs(ignored)
+        passes = self.text("passes")
         return Declared(
             where=self.where,
             lines=self.lines,
             name=self.name(),
             description=self.text("description") or "",
             inputs=inputs,
-            verdict=self.verdict("verdict"),
-            score=self.score(),
-            scale=self.scale(),
+            verdict=self.optional("verdict", partial(read_verdict, where=self.where)),
+            score=self.optional("score", self.score),
+            scale=self.optional("scale", self.scale),
             better="lower" if self.word("better", ("higher", "lower")) == "lower" else "higher",
-            passes=self.passes(),
+            passes=None if passes is None else passes.strip(),
             dialect=self.dialect(),
-            when_missing=self.when_missing(),
+            when_missing=self.optional("when_missing", self.when_missing),
             when_empty=self.when_empty(),
             truncate=self.truncate(),
-            temperature=self.temperature(),
-            max_output_tokens=self.max_output_tokens(),
-            items=self.items(),
-            anchors=self.anchors(),
+            temperature=self.optional("temperature", self.temperature),
+            max_output_tokens=self.optional("max_output_tokens", self.max_output_tokens),
+            items=self.optional("items", self.items),
+            anchors=self.optional("anchors", self.anchors),
             structured=self.flag("structured", "sends the verdict's schema", "sends none"),
             contract=self.contract(),
             embedded=self.flag("embedded", "the embedded judge was trained for it", "it was not") or False,
             ignored=ignored,
         )
+
+    def optional(self, key: str, read: Callable[[Located], T]) -> T | None:
+        """What the reader of a key makes of it; None where the file does not have it."""
+        entry = self.entries.get(key)
+        return None if entry is None else read(entry)
 
     # ---- the file as a whole
 
@@ -154,12 +164,10 @@ class _Reader:
             if key in KEYS and (self.ours or key not in OURS):
                 continue
             if self.ours:
-                close = get_close_matches(key.lower(), KEYS, n=1)
-                hint = f"did you mean `{close[0]}`? " if close else ""
                 raise self.error(
                     self.lines[key],
                     f"`{key}` is not a key of a judge file",
-                    f"{hint}{'K' if close else 'k'}nown keys: {', '.join(KEYS)}",
+                    did_you_mean(key, KEYS, f"known keys: {', '.join(KEYS)}"),
                 )
             ignored[key] = entry.value
         return ignored
@@ -181,7 +189,7 @@ class _Reader:
         if entry.written not in known:
             raise self.error(
                 entry.line,
-                f"`{key}: {_shown(entry)}` is not one of {', '.join(known)}",
+                f"`{key}: {_written(entry)}` is not one of {', '.join(known)}",
                 _did_you_mean(entry.written, known),
             )
         return entry.written
@@ -190,7 +198,7 @@ class _Reader:
         value = entry.value
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise self.error(
-                entry.line, f"{what} is `{_shown(entry)}`, not a number", "write a number, such as 0 or 0.5"
+                entry.line, f"{what} is `{_written(entry)}`, not a number", "write a number, such as 0 or 0.5"
             )
         if abs(value) > LARGEST_NUMBER:
             raise too_large(self.where, entry, what)
@@ -235,7 +243,7 @@ class _Reader:
             if entry.written not in known or isinstance(entry.value, list):
                 raise self.error(
                     entry.line,
-                    f"input `{name}` is `{_shown(entry)}`, not `required`, `optional` or `{{default: …}}`",
+                    f"input `{name}` is `{_written(entry)}`, not `required`, `optional` or `{{default: …}}`",
                     _did_you_mean(entry.written, known),
                 )
             return DeclaredInput(required=entry.written == "required", default=None, line=entry.line)
@@ -249,19 +257,12 @@ class _Reader:
             else:
                 raise self.error(
                     value.line,
-                    f"input `{name}` has `{key}: {_shown(value)}`",
+                    f"input `{name}` has `{key}: {_written(value)}`",
                     f"{_did_you_mean(key, ('default', *known))}; write {{default: text}}, {{optional: true}} or {{required: true}}",
                 )
         return DeclaredInput(required=required and default is None, default=default, line=entry.line)
 
-    def verdict(self, key: str) -> Mapping[str, Json] | None:
-        entry = self.entries.get(key)
-        return None if entry is None else read_verdict(entry, where=self.where)
-
-    def score(self) -> str | Mapping[str, float] | None:
-        entry = self.entries.get("score")
-        if entry is None:
-            return None
+    def score(self, entry: Located) -> str | Mapping[str, float]:
         if entry.entries:
             return {
                 label: self.number(points, f"the points of `{label}`")
@@ -270,18 +271,17 @@ class _Reader:
         if not isinstance(entry.value, str) or not entry.value.strip():
             raise self.error(
                 entry.line,
-                f"`score` is `{_shown(entry)}`",
+                f"`score` is `{_written(entry)}`",
                 "name a field of the verdict, write a map {label: points}, an expression, or a named scorer",
             )
         return entry.value.strip()
 
-    def scale(self) -> Scale | None:
-        entry = self.entries.get("scale")
-        if entry is None:
-            return None
+    def scale(self, entry: Located) -> Scale:
         if len(entry.elements) != 2:
             raise self.error(
-                entry.line, f"`scale: {_shown(entry)}` is not a list of two numbers", "write `scale: [0, 5]`"
+                entry.line,
+                f"`scale: {_written(entry)}` is not a list of two numbers",
+                "write `scale: [0, 5]`",
             )
         low, high = (self.number(element, "an end of the scale") for element in entry.elements)
         if high - low < SMALLEST_SCALE:
@@ -291,22 +291,15 @@ class _Reader:
             raise self.error(entry.line, problem, "write `[lo, hi]`, such as [0, 5]")
         return Scale(low=low, high=high)
 
-    def passes(self) -> str | None:
-        text = self.text("passes")
-        return None if text is None else text.strip()
-
     def dialect(self) -> Dialect | None:
         word = self.word("dialect", DIALECTS)
         return next((dialect for dialect in DIALECTS if dialect == word), None)
 
-    def when_missing(self) -> float | None:
-        entry = self.entries.get("when_missing")
-        if entry is None:
-            return None
+    def when_missing(self, entry: Located) -> float:
         if set(entry.entries) != {"score"}:
             raise self.error(
                 entry.line,
-                f"`when_missing: {_shown(entry)}` is not a score",
+                f"`when_missing: {_written(entry)}` is not a score",
                 "write `when_missing: {score: 0}`",
             )
         return float(self.number(entry.entries["score"], "the score of `when_missing`"))
@@ -327,7 +320,7 @@ class _Reader:
         known = ("ask", "missing", "lowest")
         raise self.error(
             entry.line,
-            f"`when_empty: {_shown(entry)}` is not one of {', '.join(known)} or {{score: N}}",
+            f"`when_empty: {_written(entry)}` is not one of {', '.join(known)} or {{score: N}}",
             _did_you_mean(entry.written, known),
         )
 
@@ -339,14 +332,11 @@ class _Reader:
             return str(entry.entries["truncate"].value)
         raise self.error(
             entry.line,
-            f"`too_long: {_shown(entry)}` is neither `fail` nor an input to cut",
+            f"`too_long: {_written(entry)}` is neither `fail` nor an input to cut",
             "write `too_long: fail`, or `too_long: {truncate: context}`",
         )
 
-    def temperature(self) -> float | None:
-        entry = self.entries.get("temperature")
-        if entry is None:
-            return None
+    def temperature(self, entry: Located) -> float:
         value = float(self.number(entry, "`temperature`"))
         if not 0 <= value <= 2:
             raise self.error(
@@ -354,14 +344,11 @@ class _Reader:
             )
         return value
 
-    def max_output_tokens(self) -> int | None:
-        entry = self.entries.get("max_output_tokens")
-        if entry is None:
-            return None
+    def max_output_tokens(self, entry: Located) -> int:
         if isinstance(entry.value, bool) or not isinstance(entry.value, int) or entry.value < 1:
             raise self.error(
                 entry.line,
-                f"`max_output_tokens: {_shown(entry)}` is not a whole number above 0",
+                f"`max_output_tokens: {_written(entry)}` is not a whole number above 0",
                 "write, say, 1024",
             )
         if entry.value > LARGEST_NUMBER:
@@ -376,7 +363,7 @@ class _Reader:
             return entry.value
         raise self.error(
             entry.line,
-            f"`{key}: {_shown(entry)}` is neither true nor false",
+            f"`{key}: {_written(entry)}` is neither true nor false",
             f"`{key}: true` {if_true}, `{key}: false` {if_false}",
         )
 
@@ -389,15 +376,12 @@ class _Reader:
             if not isinstance(text.value, str):
                 raise self.error(
                     text.line,
-                    f"`{name}` of `contract` is `{_shown(text)}`, not a text",
+                    f"`{name}` of `contract` is `{_written(text)}`, not a text",
                     'write `contract: {score: "{score}", reason: "{reason}"}`, or the text to print',
                 )
         return {name: text.written for name, text in texts.items()} if entry.entries else entry.written
 
-    def items(self) -> DeclaredItems | None:
-        entry = self.entries.get("items")
-        if entry is None:
-            return None
+    def items(self, entry: Located) -> DeclaredItems:
         for key in entry.entries:
             if key not in {"prompt", "verdict"}:
                 raise self.error(
@@ -414,10 +398,7 @@ class _Reader:
             prompt=prompt.value, verdict=read_verdict(verdict, where=self.where), line=entry.line
         )
 
-    def anchors(self) -> Mapping[str, str] | None:
-        entry = self.entries.get("anchors")
-        if entry is None:
-            return None
+    def anchors(self, entry: Located) -> Mapping[str, str]:
         if not entry.entries:
             raise self.error(
                 entry.line,
@@ -436,10 +417,9 @@ def clean_name(name: str) -> str:
     return cleaned or "judge"
 
 
-def _shown(entry: Located) -> str:
+def _written(entry: Located) -> str:
     return entry.written if not isinstance(entry.value, list | dict) else str(entry.value)
 
 
 def _did_you_mean(word: str, known: tuple[str, ...]) -> str:
-    close = get_close_matches(word.lower(), known, n=1)
-    return f"did you mean `{close[0]}`?" if close else f"write one of {', '.join(known)}"
+    return did_you_mean(word, known) or f"write one of {', '.join(known)}"

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from adjudge.judges.asking import ask_for, ask_for_text
 from adjudge.judges.declared import Declared
 from adjudge.judges.understand import Understood
-from adjudge.judges.understand.parts import Part
+from adjudge.judges.understand.parts import ContractPart, parts_of_schema
 from adjudge.judges.understand.rule import read_rule
 from adjudge.judges.understand.scale import find_anchors
-from adjudge.judges.understand.schema_parts import parts_of_schema
 from adjudge.records import Contract, Form, Json, JsonSchema
+from adjudge.schemas import properties_of
 
 
 def with_declared_verdict(read: Understood, declared: Declared) -> Understood:
@@ -53,7 +53,7 @@ def _form(read: Understood, verdict: JsonSchema) -> Form:
     return "json" if placed else read.contract.form
 
 
-def _asked(read: Understood, form: Form, rating: Part | None, verdict: JsonSchema) -> str | None:
+def _asked(read: Understood, form: Form, rating: ContractPart | None, verdict: JsonSchema) -> str | None:
     """A message that asks for a declared verdict, unless the prompt does so itself: by its form, or as JSON by every name."""
     fields = properties_of(verdict)
     if read.contract is not None and _same_names(read.contract, verdict):
@@ -68,20 +68,15 @@ def _asked(read: Understood, form: Form, rating: Part | None, verdict: JsonSchem
     return ask_for(fields)
 
 
-def _labels(part: Part, *, rating: bool) -> tuple[str, ...]:
+def _labels(part: ContractPart, *, rating: bool) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys((part.name.replace("_", " ").lower(), *(("rating", "score") if rating else ())))
     )
 
 
-def _same_bounds(rating: Part, parts: tuple[Part, ...]) -> bool:
+def _same_bounds(rating: ContractPart, parts: tuple[ContractPart, ...]) -> bool:
     return any(part.name == rating.name and part.kind.bounded for part in parts)
 
 
 def _same_names(contract: Contract, verdict: Mapping[str, Json]) -> bool:
     return set(properties_of(contract.schema)) == set(properties_of(verdict))
-
-
-def properties_of(schema: JsonSchema) -> dict[str, Json]:
-    properties = schema.get("properties")
-    return properties if isinstance(properties, dict) else {}

@@ -67,7 +67,7 @@ def normalize_text(text: str) -> str:
 
 
 def split_front_matter(text: str, *, where: str) -> SplitFile:
-    """Part the YAML between the first two `---` lines from the prompt; a file with none is all prompt."""
+    """Split the YAML between the first two `---` lines from the prompt; a file with none is all prompt."""
     first = _RULE.match(text)
     if first is None:
         return SplitFile(None, text, 1)

@@ -7,17 +7,17 @@ from functools import cached_property
 
 from adjudge.fields import NEVER_IN_PROMPT
 from adjudge.judges.declared import Declared, read_declared
-from adjudge.judges.declared_verdict import properties_of
+from adjudge.judges.example_scores import example_scores
 from adjudge.judges.fences import is_enclosed
 from adjudge.judges.front_matter import split_front_matter
-from adjudge.judges.shown_scores import example_scores
 from adjudge.judges.understand import Understood, understand
 from adjudge.judges.understand.contract import asks_to_explain
 from adjudge.judges.understand.names import is_reason
 from adjudge.judges.understand.parts import as_number
 from adjudge.judges.understand.scale import conflicting_scales
 from adjudge.records import FieldScore, Judge
-from adjudge.templates import Reference, inputs
+from adjudge.schemas import properties_of
+from adjudge.templates import TemplateInput, inputs
 
 _FORMULA = re.compile(
     r"\b(?:score|rating|total|final|result)\w*`?\s*=\s*[^\n=]{0,80}[*/+×÷]|\bweighted (?:average|sum|mean)\b|\b(?:average|mean|sum) of (?:the |all |these )?\w{0,20}\s?"
@@ -58,16 +58,16 @@ class Finding:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Rule:
+class LintRule:
     code: str
     name: str
     summary: str
-    find: "Callable[[Subject], Iterator[tuple[str, int | None, str]]]"
+    find: "Callable[[LintSubject], Iterator[tuple[str, int | None, str]]]"
     """Each fault as (message, position in the body or None, hint)."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Subject:
+class LintSubject:
     """A judge with the readings that rules share."""
 
     judge: Judge
@@ -75,7 +75,7 @@ class Subject:
     body_line: int
 
     @cached_property
-    def references(self) -> tuple[Reference, ...]:
+    def references(self) -> tuple[TemplateInput, ...]:
         return inputs(self.judge.body, self.judge.dialect)
 
     @cached_property
@@ -109,12 +109,24 @@ class Subject:
 
 
 Faults = Iterator[tuple[str, int | None, str]]
+Find = Callable[[LintSubject], Faults]
+RULES: list[LintRule] = []
+
+
+def _rule(code: str, name: str, summary: str) -> Callable[[Find], Find]:
+    """Add a rule to the list."""
+
+    def add(find: Find) -> Find:
+        RULES.append(LintRule(code=code, name=name, summary=summary, find=find))
+        return find
+
+    return add
 
 
 def lint_judge(judge: Judge) -> tuple[Finding, ...]:
     """Every fault, by code and then by line."""
     split = split_front_matter(judge.text, where=judge.name)
-    subject = Subject(
+    subject = LintSubject(
         judge=judge,
         declared=read_declared(split.front_matter, where=judge.name),
         body_line=split.body_line,
@@ -127,7 +139,8 @@ def lint_judge(judge: Judge) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda finding: (finding.code, finding.line or 0)))
 
 
-def _unused_input(subject: Subject) -> Faults:
+@_rule("ADJ001", "unused-input", "an input is declared and never used")
+def _unused_input(subject: LintSubject) -> Faults:
     used = {item.name for item in subject.judge.inputs}
     for name in subject.declared.inputs:
         if name not in used:
@@ -138,7 +151,8 @@ def _unused_input(subject: Subject) -> Faults:
             )
 
 
-def _scale_without_anchors(subject: Subject) -> Faults:
+@_rule("ADJ002", "scale-without-anchors", "nothing says what the points of the scale mean")
+def _scale_without_anchors(subject: LintSubject) -> Faults:
     judge = subject.judge
     if subject.rating is None or judge.scale is None or judge.anchors or _FORMULA.search(subject.outline):
         return
@@ -158,7 +172,8 @@ def _is_described(point: str, text: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(point)}(?:\.0)?[\"'”]?\s{{0,4}}(?:{said})", text) is not None
 
 
-def _no_place(subject: Subject) -> Faults:
+@_rule("ADJ003", "no-place-for-the-rating", "no place is named for the rating")
+def _no_place(subject: LintSubject) -> Faults:
     if subject.judge.format_message is not None and subject.declared.verdict is None:
         yield (
             "the prompt asks for a rating and names no place for it in the answer; a format message is added",
@@ -167,7 +182,8 @@ def _no_place(subject: Subject) -> Faults:
         )
 
 
-def _score_before_reason(subject: Subject) -> Faults:
+@_rule("ADJ004", "score-before-reason", "the score is asked for before its reason")
+def _score_before_reason(subject: LintSubject) -> Faults:
     contract = subject.judge.contract
     if contract is None or not contract.needs:
         return
@@ -182,7 +198,8 @@ def _score_before_reason(subject: Subject) -> Faults:
         )
 
 
-def _number_as_string(subject: Subject) -> Faults:
+@_rule("ADJ005", "number-as-string", "a number is asked for as a string")
+def _number_as_string(subject: LintSubject) -> Faults:
     if subject.declared.verdict is not None:
         return
     for part in subject.understood.parts:
@@ -194,7 +211,8 @@ def _number_as_string(subject: Subject) -> Faults:
             )
 
 
-def _examples_give_score_away(subject: Subject) -> Faults:
+@_rule("ADJ006", "examples-give-the-score-away", "every example shows the same score")
+def _examples_give_score_away(subject: LintSubject) -> Faults:
     if subject.rating is None:
         return
     shown = example_scores(subject.body, subject.outline, subject.rating)
@@ -208,7 +226,8 @@ def _examples_give_score_away(subject: Subject) -> Faults:
         )
 
 
-def _unfenced_input(subject: Subject) -> Faults:
+@_rule("ADJ007", "no-boundary", "untrusted text is in the prompt without a boundary")
+def _unfenced_input(subject: LintSubject) -> Faults:
     defaults = {item.name for item in subject.judge.inputs if item.default == "today"}
     for reference in subject.references:
         if reference.name in defaults or (subject.judge.items is not None and reference.name == "items"):
@@ -223,7 +242,8 @@ def _unfenced_input(subject: Subject) -> Faults:
                 break
 
 
-def _unknown_unsaid(subject: Subject) -> Faults:
+@_rule("ADJ008", "unknown-cannot-be-said", "an absent input is rendered as a fact")
+def _absence_as_fact(subject: LintSubject) -> Faults:
     for pattern in _ELSE:
         for match in pattern.finditer(subject.body):
             said = " ".join(match["said"].split())
@@ -235,7 +255,8 @@ def _unknown_unsaid(subject: Subject) -> Faults:
                 )
 
 
-def _bribe(subject: Subject) -> Faults:
+@_rule("ADJ009", "bribe-or-threat", "the prompt offers a reward or a threat")
+def _bribe(subject: LintSubject) -> Faults:
     for match in _BRIBE.finditer(subject.body):
         yield (
             f'the prompt offers a reward or a threat: "{match[0].strip()[:60]}"',
@@ -244,7 +265,8 @@ def _bribe(subject: Subject) -> Faults:
         )
 
 
-def _two_scales(subject: Subject) -> Faults:
+@_rule("ADJ010", "two-scales", "the scale is stated in different ways")
+def _two_scales(subject: LintSubject) -> Faults:
     judge = subject.judge
     scales = conflicting_scales(subject.outline)
     if subject.rating is None or judge.scale is None or not scales:
@@ -258,13 +280,15 @@ def _two_scales(subject: Subject) -> Faults:
     yield f"the scale is stated in different ways: {listed}", None, "state one scale"
 
 
-def _unbalanced_fence(subject: Subject) -> Faults:
+@_rule("ADJ011", "unbalanced-fence", "a code fence is not balanced")
+def _unbalanced_fence(subject: LintSubject) -> Faults:
     fences = [match.start() for match in re.finditer(r"^[ \t]*(?:```|~~~)", subject.body, re.MULTILINE)]
     if len(fences) % 2:
         yield "a code fence is opened or closed once too often", fences[-1], "close it, or take it out"
 
 
-def _reads_label(subject: Subject) -> Faults:
+@_rule("ADJ012", "reads-the-label", "the prompt reads a column that gives the answer away")
+def _reads_label(subject: LintSubject) -> Faults:
     for item in subject.judge.inputs:
         if item.source in NEVER_IN_PROMPT:
             spans = next(
@@ -277,7 +301,8 @@ def _reads_label(subject: Subject) -> Faults:
             )
 
 
-def _dangling_label(subject: Subject) -> Faults:
+@_rule("ADJ013", "dangling-label", "an absent optional input leaves its label behind")
+def _dangling_label(subject: LintSubject) -> Faults:
     optional = {item.name for item in subject.judge.inputs if not item.required and item.default is None}
     for reference in subject.references:
         if reference.name in optional and not reference.guarded and reference.spans:
@@ -288,7 +313,8 @@ def _dangling_label(subject: Subject) -> Faults:
             )
 
 
-def _arithmetic(subject: Subject) -> Faults:
+@_rule("ADJ014", "model-does-arithmetic", "the model is asked to compute the score")
+def _arithmetic(subject: LintSubject) -> Faults:
     match = _FORMULA.search(subject.body)
     if match:
         yield (
@@ -298,7 +324,18 @@ def _arithmetic(subject: Subject) -> Faults:
         )
 
 
-def _no_input(subject: Subject) -> Faults:
+@_rule("ADJ015", "not-understood", "something could not be read from the prompt")
+def _unread(subject: LintSubject) -> Faults:
+    for sentence in subject.judge.unread:
+        yield (
+            sentence[0].upper() + sentence[1:],
+            None,
+            "say it in front matter; `adjudge show` prints what was understood",
+        )
+
+
+@_rule("ADJ016", "no-input", "nothing of a case reaches the model")
+def _no_input(subject: LintSubject) -> Faults:
     if not subject.judge.inputs:
         yield (
             "the prompt has no placeholder: nothing of a case reaches the model",
@@ -307,7 +344,8 @@ def _no_input(subject: Subject) -> Faults:
         )
 
 
-def _no_room_to_explain(subject: Subject) -> Faults:
+@_rule("ADJ017", "no-room-to-explain", "the schema leaves no room for the explanation that is asked for")
+def _no_room_to_explain(subject: LintSubject) -> Faults:
     contract = subject.judge.contract
     if contract is None or not contract.sends_schema or subject.judge.items is not None:
         return
@@ -324,99 +362,3 @@ def _no_room_to_explain(subject: Subject) -> Faults:
             asked,
             "ask for it in a field before the score, such as `reason`, or write `structured: false` to send no schema",
         )
-
-
-def _unread(subject: Subject) -> Faults:
-    for sentence in subject.judge.unread:
-        yield (
-            sentence[0].upper() + sentence[1:],
-            None,
-            "say it in front matter; `adjudge show` prints what was understood",
-        )
-
-
-RULES: tuple[Rule, ...] = (
-    Rule(
-        code="ADJ001", name="unused-input", summary="an input is declared and never used", find=_unused_input
-    ),
-    Rule(
-        code="ADJ002",
-        name="scale-without-anchors",
-        summary="nothing says what the points of the scale mean",
-        find=_scale_without_anchors,
-    ),
-    Rule(
-        code="ADJ003",
-        name="no-place-for-the-rating",
-        summary="no place is named for the rating",
-        find=_no_place,
-    ),
-    Rule(
-        code="ADJ004",
-        name="score-before-reason",
-        summary="the score is asked for before its reason",
-        find=_score_before_reason,
-    ),
-    Rule(
-        code="ADJ005",
-        name="number-as-string",
-        summary="a number is asked for as a string",
-        find=_number_as_string,
-    ),
-    Rule(
-        code="ADJ006",
-        name="examples-give-the-score-away",
-        summary="every example shows the same score",
-        find=_examples_give_score_away,
-    ),
-    Rule(
-        code="ADJ007",
-        name="no-boundary",
-        summary="untrusted text is in the prompt without a boundary",
-        find=_unfenced_input,
-    ),
-    Rule(
-        code="ADJ008",
-        name="unknown-cannot-be-said",
-        summary="an absent input is rendered as a fact",
-        find=_unknown_unsaid,
-    ),
-    Rule(
-        code="ADJ009", name="bribe-or-threat", summary="the prompt offers a reward or a threat", find=_bribe
-    ),
-    Rule(code="ADJ010", name="two-scales", summary="the scale is stated in different ways", find=_two_scales),
-    Rule(
-        code="ADJ011", name="unbalanced-fence", summary="a code fence is not balanced", find=_unbalanced_fence
-    ),
-    Rule(
-        code="ADJ012",
-        name="reads-the-label",
-        summary="the prompt reads a column that gives the answer away",
-        find=_reads_label,
-    ),
-    Rule(
-        code="ADJ013",
-        name="dangling-label",
-        summary="an absent optional input leaves its label behind",
-        find=_dangling_label,
-    ),
-    Rule(
-        code="ADJ014",
-        name="model-does-arithmetic",
-        summary="the model is asked to compute the score",
-        find=_arithmetic,
-    ),
-    Rule(
-        code="ADJ015",
-        name="not-understood",
-        summary="something could not be read from the prompt",
-        find=_unread,
-    ),
-    Rule(code="ADJ016", name="no-input", summary="nothing of a case reaches the model", find=_no_input),
-    Rule(
-        code="ADJ017",
-        name="no-room-to-explain",
-        summary="the schema leaves no room for the explanation that is asked for",
-        find=_no_room_to_explain,
-    ),
-)

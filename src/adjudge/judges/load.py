@@ -1,10 +1,11 @@
 """Files -> Judge: read, check, hash."""
 
 import re
-from dataclasses import replace
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from adjudge import templates
 from adjudge.errors import JudgeFileError, TemplateError

@@ -1,12 +1,13 @@
 """`verdict:` in a judge file to JSON Schema: a shorthand for people, checked with line numbers."""
 
 import math
-from collections.abc import Mapping
-from difflib import get_close_matches
+from collections.abc import Iterable, Mapping
 
 from adjudge.errors import JudgeFileError
 from adjudge.judges.front_matter import Located
 from adjudge.records import Json
+from adjudge.schemas import object_schema
+from adjudge.text import did_you_mean
 
 LARGEST_NUMBER = 1e12
 """Of a scale, a range, points: beyond it squares and sums lose what people mean by a score."""
@@ -60,15 +61,6 @@ def _object(located: Located, where: str) -> dict[str, Json]:
     return object_schema(properties)
 
 
-def object_schema(properties: Mapping[str, Json]) -> dict[str, Json]:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
 def _property(located: Located, where: str) -> Json:
     value = located.value
     if isinstance(value, str):
@@ -92,7 +84,7 @@ def _named_type(word: str, line: int, where: str) -> dict[str, Json]:
     if name.endswith("[]"):
         return {"type": "array", "items": _named_type(name[:-2], line, where)}
     if name.lower() not in _TYPE_WORDS:
-        raise _error(where, line, f"`{word}` is not a type", _did_you_mean(name, TYPES))
+        raise _error(where, line, f"`{word}` is not a type", _near(name, TYPES))
     kind = _TYPE_WORDS[name.lower()]
     if kind == "array":
         return {"type": "array", "items": {"type": "string"}}
@@ -124,7 +116,7 @@ def _keywords(located: Located, where: str) -> dict[str, Json]:
                 where,
                 located.key_lines[keyword],
                 f"`{keyword}` is not read in a verdict",
-                _did_you_mean(keyword, list(_KEYWORDS)),
+                _near(keyword, list(_KEYWORDS)),
             )
         fits = _KEYWORDS[keyword]
         if fits and not set(fits) & set(kinds):
@@ -167,7 +159,7 @@ def _check_required(located: Located, properties: Mapping[str, Json], where: str
                 where,
                 element.line,
                 f"`required` names `{element.written}`, which is not a property",
-                _did_you_mean(element.written, list(properties)),
+                _near(element.written, list(properties)),
             )
 
 
@@ -177,7 +169,7 @@ def _types(located: Located, where: str) -> tuple[str, ...]:
     for word in words:
         written = word.written
         if not isinstance(word.value, str | None) or written.lower() not in _TYPE_WORDS:
-            raise _error(where, word.line, f"`{written}` is not a type", _did_you_mean(written, TYPES))
+            raise _error(where, word.line, f"`{written}` is not a type", _near(written, TYPES))
         kinds.append(_TYPE_WORDS[written.lower()])
     return tuple(kinds)
 
@@ -259,11 +251,8 @@ def _mapping(value: Json) -> Mapping[str, Json]:
     return value
 
 
-def _did_you_mean(word: str, known: tuple[str, ...] | list[str]) -> str:
-    close = get_close_matches(word.lower(), [name.lower() for name in known], n=1)
-    spelled = next((name for name in known if close and name.lower() == close[0]), None)
-    listed = ", ".join(known)
-    return f"did you mean `{spelled}`? Known: {listed}" if spelled else f"known: {listed}"
+def _near(word: str, known: Iterable[str]) -> str:
+    return did_you_mean(word, known, f"known: {', '.join(known)}")
 
 
 def _error(where: str, line: int, problem: str, hint: str) -> JudgeFileError:

@@ -1,14 +1,14 @@
 """Prompt -> Completion: one HTTP client, small wire formats on it, and clients that wrap a client."""
 
-from adjudge.models.circuit import Circuit, CircuitOpenError
-from adjudge.models.client import ModelName, Provider, known_providers, open_model, parse_model_name
-from adjudge.models.clock import Clock, SystemClock
+from adjudge.models.clients.circuit import Circuit, CircuitOpenError
+from adjudge.models.clients.clock import Clock, SystemClock
+from adjudge.models.clients.limit import Governor, Slot
+from adjudge.models.clients.retry import CallDeadlineError, RetryingClient, RetryPolicy
+from adjudge.models.clients.share import SharedClient
+from adjudge.models.clients.wrap import WrappingClient
 from adjudge.models.context import context_tokens, estimate_request_tokens, estimate_tokens
 from adjudge.models.keys import request_key
-from adjudge.models.limit import Governor, Slot
-from adjudge.models.retry import CallDeadlineError, RetryingClient, RetryPolicy
-from adjudge.models.share import SharedClient
-from adjudge.models.wrap import WrappingClient
+from adjudge.models.names import ModelName, Provider, known_providers, open_model, parse_model_name
 
 __all__ = [
     "CallDeadlineError",

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from adjudge.errors import ModelNameError
 from adjudge.models.addresses import is_own_host, parse_base_url
-from adjudge.models.client import SERVICES, ModelName, parse_model_name
+from adjudge.models.names import SERVICES, ModelName, parse_model_name
 from adjudge.records import Request
 
 BYTES_PER_TOKEN = 4

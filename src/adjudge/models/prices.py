@@ -31,7 +31,7 @@ class Priced:
     rates: Rates | None
 
 
-class Tokens(NamedTuple):
+class TokenCounts(NamedTuple):
     input: int = 0
     """All of them: `cached` and `written` are part of it."""
     cached: int = 0
@@ -66,7 +66,7 @@ class Prices:
         written = min(cache_written, usage.input - cached)
         rates = priced.rates
         if rates is None or service_tier not in (None, "default", "standard"):
-            tokens = Tokens(input=usage.input, cached=cached, written=written, output=usage.output)
+            tokens = TokenCounts(input=usage.input, cached=cached, written=written, output=usage.output)
             return ask_list(priced, tokens, service_tier)
         return (
             rates.per_request
@@ -90,12 +90,12 @@ def find_price(provider: str, model: str) -> Priced | None:
         return priced  # by date or hour
     if any(isinstance(price, TieredPrices) for price in vars(info.prices).values()):
         return priced  # by size
-    per_request = ask_list(priced, Tokens())
+    per_request = ask_list(priced, TokenCounts())
     units = (
-        Tokens(input=MILLION),
-        Tokens(input=MILLION, cached=MILLION),
-        Tokens(input=MILLION, written=MILLION),
-        Tokens(output=MILLION),
+        TokenCounts(input=MILLION),
+        TokenCounts(input=MILLION, cached=MILLION),
+        TokenCounts(input=MILLION, written=MILLION),
+        TokenCounts(output=MILLION),
     )
     costs = [ask_list(priced, unit) for unit in units]
     if per_request is None or any(cost is None for cost in costs):
@@ -105,7 +105,7 @@ def find_price(provider: str, model: str) -> Priced | None:
     return Priced(provider=found, info=info, rates=rates)
 
 
-def ask_list(priced: Priced, tokens: Tokens, service_tier: str | None = None) -> Decimal | None:
+def ask_list(priced: Priced, tokens: TokenCounts, service_tier: str | None = None) -> Decimal | None:
     from genai_prices import Usage as ListUsage  # noqa: PLC0415 - as above
 
     try:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from adjudge.records import Contract, Json, Judge, PointsScore
+from adjudge.schemas import properties_of
 
 PRAISE = "Every point is right and nothing is missing."
 _FAULTS = ("contradict", "miss", "error", "wrong", "fault", "violat", "harm", "fail", "hallucin")
@@ -54,18 +55,14 @@ def target_of(judge: Judge) -> Target:
 
 
 def _schema(contract: Contract | None, name: str) -> Mapping[str, Json]:
-    properties = {} if contract is None else contract.schema.get("properties")
-    found = properties.get(name) if isinstance(properties, Mapping) else None
+    found = None if contract is None else properties_of(contract.schema).get(name)
     return found if isinstance(found, Mapping) else {}
 
 
 def _best(schema: Mapping[str, Json], judge: Judge, high: float) -> dict[str, Json]:
-    properties = schema.get("properties")
-    if not isinstance(properties, Mapping):
-        return {}
     return {
         name: _value(name, rule if isinstance(rule, Mapping) else {}, judge, high)
-        for name, rule in properties.items()
+        for name, rule in properties_of(schema).items()
     }
 
 

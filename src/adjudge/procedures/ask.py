@@ -1,12 +1,13 @@
 """Ask one question until it is answered as asked, or until it is clear that it will not be."""
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import replace
 from typing import Generic, NamedTuple, TypeVar
+
+from msgspec.structs import replace
 
 from adjudge.records import Completion, Contract, Failed, Message, Request, Verdict
 from adjudge.scoring import Invalid
-from adjudge.verdicts import Planted, Unread, ask_again, ask_alone, read_verdict
+from adjudge.verdicts import Planted, UnreadReply, ask_again, ask_alone, read_verdict
 
 T = TypeVar("T")
 
@@ -59,7 +60,7 @@ def ask(
                         verdict=read, value=value, completion=completion, notes=tuple(dict.fromkeys(notes))
                     )
                 why, follow_up = value.why, ask_again(contract, value.why)
-            case Unread(why=why):
+            case UnreadReply(why=why):
                 follow_up = ask_again(contract, why)
             case Planted():
                 notes.append("planted_verdict")

@@ -1,7 +1,8 @@
 """One question, one verdict: the response is judged by a single prompt."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from adjudge.procedures.ask import Answer, ask
 from adjudge.procedures.procedure import Context, Procedure, Ruling, distinct

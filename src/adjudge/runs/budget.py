@@ -7,9 +7,11 @@ reserves from that, and gives the rest back at its end.
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Decimal
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from adjudge.errors import (
     BudgetSpentError,
@@ -19,7 +21,7 @@ from adjudge.errors import (
     UnavailableError,
 )
 from adjudge.models import WrappingClient
-from adjudge.models.clock import SYSTEM_CLOCK, Clock
+from adjudge.models.clients.clock import SYSTEM_CLOCK, Clock
 from adjudge.options import Price, option
 from adjudge.records import Completion, Json, ModelClient, Request, Usage
 from adjudge.store import AddSpending, Drawn, Spending, SpendingLimit, Store, take_portion

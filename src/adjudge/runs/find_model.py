@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from adjudge.errors import ModelNameError
 from adjudge.models import known_providers, open_model
-from adjudge.models.function import to_client
+from adjudge.models.providers.function import to_client
 from adjudge.options import option
 from adjudge.records import Judge, ModelClient
 from adjudge.runs.plan import Plan

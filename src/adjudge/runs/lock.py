@@ -9,6 +9,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from msgspec import structs
+
 from adjudge.errors import InputError, RunInUseError
 from adjudge.options import option
 from adjudge.records import Json
@@ -37,7 +39,7 @@ def hold_run(store: Store, described: Mapping[str, Json], *, name: str | None) -
         # it may have begun or ended between our look and our lock: then it is another run that is ours to judge
         if (found is not None and found.state != "finished") if chosen.resumes else found is None:
             driver = Driver(host=platform.node(), pid=os.getpid(), since=datetime.now(UTC))
-            record = replace(found or chosen.record, state="running", finished_at=None, driver=driver)
+            record = structs.replace(found or chosen.record, state="running", finished_at=None, driver=driver)
             return HeldRun(replace(chosen, record=record), lock)
         lock.release()
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from adjudge.errors import InputError, JudgeFileError, SettingsError
 from adjudge.judges import load_judge, override
-from adjudge.models.confidential import mask_secrets
+from adjudge.models.clients.confidential import mask_secrets
 from adjudge.options import RunOptions, option
 from adjudge.procedures.procedure import Asking
 from adjudge.prompts.fill import Bindings

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from adjudge.errors import NotAskedError, SettingsError
 from adjudge.models import WrappingClient, known_providers, open_model
-from adjudge.models.function import PROVIDER
+from adjudge.models.providers.function import PROVIDER
 from adjudge.options import option
 from adjudge.records import Completion, ModelClient, Request
 from adjudge.runs.find_model import is_embedded

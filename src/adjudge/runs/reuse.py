@@ -2,10 +2,11 @@
 
 import asyncio
 import re
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from hashlib import sha256
+
+from msgspec.structs import replace
 
 from adjudge.models import SharedClient
 from adjudge.records import Completion, ModelClient, Request, as_read

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 
+from msgspec import structs
+
 from adjudge import __version__
 from adjudge.dataset.count import count_rows
 from adjudge.errors import SettingsError
@@ -17,8 +19,8 @@ from adjudge.models import (
     SharedClient,
     context_tokens,
 )
-from adjudge.models.clock import SYSTEM_CLOCK, Clock
-from adjudge.models.confidential import ConfidentialClient
+from adjudge.models.clients.clock import SYSTEM_CLOCK, Clock
+from adjudge.models.clients.confidential import ConfidentialClient
 from adjudge.models.prices import find_price
 from adjudge.options import Price, RunOptions, option
 from adjudge.records import BadRow, Case, Judgement, ModelClient
@@ -208,7 +210,7 @@ async def _kept(
 ) -> AsyncIterator[Conditions]:
     """The same conditions with a store behind them. A run that does not end well can go on."""
     run, asked = chosen.record, conditions.client
-    run = replace(run, expected=conditions.progress.expected)
+    run = structs.replace(run, expected=conditions.progress.expected)
     store.write([*(KeepJudge(judge=judge) for judge in conditions.judges), StartRun(run=run)])
     if chosen.resumes:
         # no reply is stored for these, or the person wants another: they are judged again

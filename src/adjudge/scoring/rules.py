@@ -18,6 +18,7 @@ from adjudge.records import (
     Score,
     Verdict,
 )
+from adjudge.schemas import properties_of
 from adjudge.scoring.rationale import FORCED_RATIONALE, coverage_score, decimals, read_rationale
 from adjudge.scoring.scale import off_scale, plain
 from adjudge.scoring.scorer import Invalid, Scorer, Scoring
@@ -231,10 +232,7 @@ def pass_rule_problem(judge: Judge) -> str | None:
     """
     if judge.passes is None or judge.contract is None:
         return None
-    properties = judge.contract.schema.get("properties")
-    sample = {
-        name: _sample(schema) for name, schema in (properties if isinstance(properties, dict) else {}).items()
-    }
+    sample = {name: _sample(schema) for name, schema in properties_of(judge.contract.schema).items()}
     low = judge.scale.low if judge.scale else 0.0
     try:
         evaluate_pass_rule(judge, sample, Score(value=low, exact=low))

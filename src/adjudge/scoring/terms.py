@@ -5,11 +5,7 @@ import unicodedata
 from functools import lru_cache
 
 from adjudge.scoring.text import LETTERS_WITHOUT_SPACES, fold, occurs
-
-
-def words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from adjudge.text import words
 
 STOPWORDS = words(
     """a about above after again all also although am an and any are as at be because been before being below between

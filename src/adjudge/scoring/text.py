@@ -1,4 +1,4 @@
-"""Whether a quotation stands in a text: white space, case and typography aside."""
+"""Whether a quotation stands in a text, white space, case and typography aside; and whether a text is in English."""
 
 import re
 import unicodedata
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from adjudge.records import Json
-from adjudge.text import as_text
+from adjudge.text import as_text, words
 
 SAME_CHARACTER = str.maketrans(
     {
@@ -24,6 +24,17 @@ MOST_PLACES = 1000
 AROUND_A_QUOTATION = " \t\n\"'.,;:!"
 LETTERS_WITHOUT_SPACES = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 """Thai, Lao, Japanese, Chinese, Korean: words there do not end where white space begins."""
+
+WORD = re.compile(r"[^\W\d_]+")
+FUNCTION_WORDS = words(
+    """
+    the and of is are was were that this it to both with not does has as by but which from for an be or
+    its no while because only have
+    """
+)
+"""Common English words, most of which are no common words in other languages written with Latin letters."""
+ENGLISH_LOOKED_AT = 2000
+SHORTEST_SENTENCE = 8
 
 
 def text_of(fields: Mapping[str, Json], name: str) -> str:
@@ -122,3 +133,17 @@ def runs_on_after(text: str, at: int) -> bool:
     if after[:1].isdigit():
         return True
     return len(after) == 2 and after[0] in ".,'" and after[1].isdigit()
+
+
+def looks_english(text: str) -> bool:
+    """False when most letters are not Latin, or a sentence of eight words or more has no common English word."""
+    head = text[:ENGLISH_LOOKED_AT]
+    letters = [] if head.isascii() else [character for character in head if character.isalpha()]
+    if letters and 2 * sum(is_latin(character) for character in letters) < len(letters):
+        return False
+    words = WORD.findall(head.casefold())
+    return len(words) < SHORTEST_SENTENCE or not FUNCTION_WORDS.isdisjoint(words)
+
+
+def is_latin(character: str) -> bool:
+    return character < "\u0250" or "\u1e00" <= character <= "\u1eff"

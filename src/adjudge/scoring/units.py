@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
+from adjudge.text import words
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Unit:
@@ -16,10 +18,6 @@ class Unit:
     offset: Fraction = Fraction(0)
     currencies: frozenset[str] = frozenset()
     """The codes that a sign may mean: `$` is any dollar, `US$` is one."""
-
-
-def exactly(text: str) -> Fraction:
-    return Fraction(text)
 
 
 PREFIXES = {
@@ -123,95 +121,47 @@ TEMPERATURES: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
 SQUARED = ("m", "km", "cm", "mm", "ft", "inch", "mi", "yd")
 BINARY = (("KiB", 1), ("MiB", 2), ("GiB", 3), ("TiB", 4))
 DOLLARS = frozenset({"USD", "AUD", "CAD", "NZD", "SGD", "HKD", "MXN", "TWD", "ARS", "CLP", "COP"})
+SIGNS_OF = {
+    " ".join(sorted(DOLLARS)): "$ dollar",
+    "USD": "us$ u.s.$",
+    "AUD": "a$ au$",
+    "CAD": "c$ ca$",
+    "NZD": "nz$",
+    "SGD": "s$",
+    "HKD": "hk$",
+    "BRL": "r$ real reais",
+    "MXN": "mx$",
+    "TWD": "nt$",
+    "EUR": "€ euro",
+    "GBP": "£ pound quid",
+    "JPY CNY": "¥",
+    "CNY": "元 yuan rmb renminbi",
+    "JPY": "円 yen",
+    "INR": "₹",
+    "INR PKR": "rs rupee",
+    "KRW": "₩ won",
+    "RUB": "₽ ruble",
+    "TRY": "₺",
+    "ILS": "₪",
+    "VND": "₫",
+    "UAH": "₴",
+    "NGN": "₦",
+    "PHP": "₱",
+    "THB": "฿",
+    "BTC": "₿ bitcoin",
+    "SEK NOK DKK": "kr",
+    "CHF": "franc",
+    "MXN PHP ARS CLP COP": "peso",
+}
+"""Codes -> the signs and words that may mean any of them."""
 SIGNS: Mapping[str, frozenset[str]] = MappingProxyType(
-    {
-        "$": DOLLARS,
-        "us$": frozenset({"USD"}),
-        "u.s.$": frozenset({"USD"}),
-        "a$": frozenset({"AUD"}),
-        "au$": frozenset({"AUD"}),
-        "c$": frozenset({"CAD"}),
-        "ca$": frozenset({"CAD"}),
-        "nz$": frozenset({"NZD"}),
-        "s$": frozenset({"SGD"}),
-        "hk$": frozenset({"HKD"}),
-        "r$": frozenset({"BRL"}),
-        "mx$": frozenset({"MXN"}),
-        "nt$": frozenset({"TWD"}),
-        "€": frozenset({"EUR"}),
-        "£": frozenset({"GBP"}),
-        "¥": frozenset({"JPY", "CNY"}),
-        "元": frozenset({"CNY"}),
-        "円": frozenset({"JPY"}),
-        "₹": frozenset({"INR"}),
-        "rs": frozenset({"INR", "PKR"}),
-        "₩": frozenset({"KRW"}),
-        "₽": frozenset({"RUB"}),
-        "₺": frozenset({"TRY"}),
-        "₪": frozenset({"ILS"}),
-        "₫": frozenset({"VND"}),
-        "₴": frozenset({"UAH"}),
-        "₦": frozenset({"NGN"}),
-        "₱": frozenset({"PHP"}),
-        "฿": frozenset({"THB"}),
-        "₿": frozenset({"BTC"}),
-        "kr": frozenset({"SEK", "NOK", "DKK"}),
-        "dollar": DOLLARS,
-        "euro": frozenset({"EUR"}),
-        "pound": frozenset({"GBP"}),
-        "quid": frozenset({"GBP"}),
-        "yen": frozenset({"JPY"}),
-        "yuan": frozenset({"CNY"}),
-        "rmb": frozenset({"CNY"}),
-        "renminbi": frozenset({"CNY"}),
-        "rupee": frozenset({"INR", "PKR"}),
-        "won": frozenset({"KRW"}),
-        "franc": frozenset({"CHF"}),
-        "ruble": frozenset({"RUB"}),
-        "peso": frozenset({"MXN", "PHP", "ARS", "CLP", "COP"}),
-        "real": frozenset({"BRL"}),
-        "reais": frozenset({"BRL"}),
-        "bitcoin": frozenset({"BTC"}),
-    }
+    {sign: words(codes) for codes, signs in SIGNS_OF.items() for sign in signs.split()}
 )
-CODES = frozenset(
-    {
-        "USD",
-        "EUR",
-        "GBP",
-        "JPY",
-        "CNY",
-        "INR",
-        "CHF",
-        "AUD",
-        "CAD",
-        "NZD",
-        "SGD",
-        "HKD",
-        "KRW",
-        "RUB",
-        "TRY",
-        "BRL",
-    }
-    | {
-        "MXN",
-        "ZAR",
-        "SEK",
-        "NOK",
-        "DKK",
-        "PLN",
-        "CZK",
-        "HUF",
-        "ILS",
-        "AED",
-        "SAR",
-        "THB",
-        "IDR",
-        "MYR",
-        "PHP",
-        "VND",
-    }
-    | {"TWD", "PKR", "EGP", "NGN", "ARS", "CLP", "COP", "UAH", "BTC", "ETH"}
+CODES = words(
+    """
+    USD EUR GBP JPY CNY INR CHF AUD CAD NZD SGD HKD KRW RUB TRY BRL MXN ZAR SEK NOK DKK PLN CZK HUF ILS
+    AED SAR THB IDR MYR PHP VND TWD PKR EGP NGN ARS CLP COP UAH BTC ETH
+    """
 )
 HUNDREDTHS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
@@ -246,22 +196,22 @@ SCALES: Mapping[str, Fraction] = MappingProxyType(
 
 def all_units() -> Iterator[tuple[str, Unit]]:
     for symbol, names, dimension, factor, prefixes in PREFIXED:
-        base = Unit(name=symbol, dimension=dimension, factor=exactly(factor))
+        base = Unit(name=symbol, dimension=dimension, factor=Fraction(factor))
         yield symbol, base
         for name in names:
             yield name, base
         for prefix in prefixes:
             prefix_name, power = PREFIXES[prefix]
-            unit = Unit(name=prefix + symbol, dimension=dimension, factor=exactly(factor) * exactly(power))
+            unit = Unit(name=prefix + symbol, dimension=dimension, factor=Fraction(factor) * Fraction(power))
             yield unit.name, unit
             for name in names:
                 yield prefix_name + name, unit
     for symbol, names, dimension, factor in OTHERS:
-        unit = Unit(name=symbol, dimension=dimension, factor=exactly(factor))
+        unit = Unit(name=symbol, dimension=dimension, factor=Fraction(factor))
         for name in (symbol, *names):
             yield name, unit
     for symbol, names, factor, offset in TEMPERATURES:
-        unit = Unit(name=symbol, dimension="temperature", factor=exactly(factor), offset=exactly(offset))
+        unit = Unit(name=symbol, dimension="temperature", factor=Fraction(factor), offset=Fraction(offset))
         for name in (symbol, *names):
             yield name, unit
     for symbol, power_of_1024 in BINARY:

@@ -15,26 +15,28 @@ from starlette.types import Scope
 
 from adjudge import __version__
 from adjudge.errors import AdjudgeError, ExplainedError, InputError, ModelCallError, StoreError
+from adjudge.server import compare_routes, judges_page, run_routes, runs_page
 from adjudge.server.asker import BusyError
+from adjudge.server.cases import routes as cases
+from adjudge.server.labels import routes as labels
 from adjudge.server.pages import page
-from adjudge.server.routes import ask, compare, item, items, judges, label, run, runs
 from adjudge.server.security import App, Door, Guard
 from adjudge.server.service import NotFoundError, Service
-from adjudge.server.shapes import Problem
+from adjudge.server.shapes import ErrorAnswer
 
-ROUTERS = tuple(each.router for each in (runs, run, items, item, compare, label, judges, ask))
+ROUTERS = tuple(each.router for each in (runs_page, run_routes, cases, compare_routes, labels, judges_page))
 STATIC = Path(__file__).with_name("static")
 PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem, "description": description}
+    status: {"model": ErrorAnswer, "description": description}
     for status, description in {
-        400: "What was asked for is wrong; the answer says what and what to do.",
+        400: "Invalid request; the answer says what is wrong and what to do.",
         401: "The token is missing or wrong.",
-        403: "A request that changes something came from elsewhere.",
+        403: "A request that changes something came from another origin.",
         404: "Not found.",
         413: "The body is too large.",
-        421: "The host is not this server's.",
-        422: "A parameter is not of its kind.",
-        429: "Too much is under way.",
+        421: "The request names another host.",
+        422: "A parameter has the wrong type.",
+        429: "Too many requests at once.",
         502: "The model did not answer.",
         503: "The store cannot be read.",
     }.items()
@@ -93,7 +95,7 @@ async def _say_error(request: Request, error: Exception) -> Response:
 async def _say_status(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     words = {
-        404: ("there is no such page", "start from the list of runs"),
+        404: ("page not found", "start from the list of runs"),
         413: ("the request is too large", "send less at once"),
     }
     problem, hint = words.get(error.status_code, (str(error.detail).lower(), ""))
@@ -102,9 +104,7 @@ async def _say_status(request: Request, error: Exception) -> Response:
 
 async def _say_fault(request: Request, _: Exception) -> Response:
     """A bug of ours: the log has its traceback, the answer nothing of what it met."""
-    return _say(
-        request, 500, "something went wrong in adjudge itself", "the terminal of `adjudge view` says what"
-    )
+    return _say(request, 500, "internal error in adjudge", "the terminal of `adjudge view` has the traceback")
 
 
 async def _say_invalid(request: Request, error: Exception) -> Response:

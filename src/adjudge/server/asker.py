@@ -64,7 +64,7 @@ class Asker:
         try:
             asyncio.run_coroutine_threadsafe(self._end(), self._loop).result(CLOSING_SECONDS)
         except TimeoutError:
-            LOG.warning("a model has not answered; its call is given up")
+            LOG.warning("a model has not answered; its call is abandoned")
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(CLOSING_SECONDS)
 
@@ -115,7 +115,7 @@ class Asker:
 
     async def _begin(self, order: RunOrder) -> str:
         if len(self._tasks) >= MOST_RUNS:
-            raise BusyError("runs", f"{MOST_RUNS} are under way", "wait for one to end, or stop one")
+            raise BusyError("runs", f"{MOST_RUNS} are running", "wait for one to finish, or stop one")
         begun: asyncio.Future[str] = self._loop.create_future()
         task = self._loop.create_task(self._run(order, begun))
         self._tasks.add(task)

@@ -5,13 +5,13 @@ from collections import OrderedDict
 from typing import NamedTuple
 
 from adjudge.analysis.comparison.runs import ComparisonOptions, RunComparison, compare_runs
-from adjudge.server.index import RunStamp
+from adjudge.server.cases.index import RunStamp
 from adjudge.store import RunRecord, Store, planned_judges
 
 MOST_KEPT = 24
 
 
-class _Key(NamedTuple):
+class _ComparisonKey(NamedTuple):
     """What a comparison depends on: another count of judgements, or other labels, is another comparison."""
 
     a: str
@@ -20,7 +20,7 @@ class _Key(NamedTuple):
     state: tuple[object, ...]
 
 
-class _Kept:
+class _KeptComparison:
     """One comparison; whoever holds the lock makes it, the others wait for it."""
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class Comparisons:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._lock = threading.Lock()
-        self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
+        self._kept: OrderedDict[_ComparisonKey, _KeptComparison] = OrderedDict()
 
     def get(
         self, a: RunRecord, b: RunRecord, options: ComparisonOptions, *, at_once: int | None = None
@@ -40,9 +40,9 @@ class Comparisons:
         """None when it is not kept and the runs have more than `at_once` judgements."""
         judges = sorted({name.rpartition("@")[0] for run in (a, b) for name in planned_judges(run.plan)})
         state = (RunStamp.of(a), RunStamp.of(b), *map(self._store.labels_mark, judges))
-        key = _Key(a.run_id, b.run_id, options, state)
+        key = _ComparisonKey(a.run_id, b.run_id, options, state)
         with self._lock:
-            kept = self._kept.setdefault(key, _Kept())
+            kept = self._kept.setdefault(key, _KeptComparison())
             self._kept.move_to_end(key)
             while len(self._kept) > MOST_KEPT:
                 self._kept.popitem(last=False)

@@ -17,7 +17,7 @@ _WORD = re.compile(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Piece:
+class TextPiece:
     """A stretch of text, and whether the other side has it too."""
 
     text: str
@@ -27,11 +27,11 @@ class Piece:
 class Marked(NamedTuple):
     """Joined up, each side's pieces are its text."""
 
-    a: tuple[Piece, ...]
-    b: tuple[Piece, ...]
+    a: tuple[TextPiece, ...]
+    b: tuple[TextPiece, ...]
 
 
-class _Step(NamedTuple):
+class _WordStep(NamedTuple):
     """The next words of both sides: the same, or different (of which one may be none)."""
 
     same: bool
@@ -44,17 +44,17 @@ def mark_differences(a: str, b: str) -> Marked:
     return Marked(*(_pieces([(getattr(step, side), step.same) for step in steps]) for side in ("a", "b")))
 
 
-def _pieces(texts: Sequence[tuple[str, bool]]) -> tuple[Piece, ...]:
-    made: list[Piece] = []
+def _pieces(texts: Sequence[tuple[str, bool]]) -> tuple[TextPiece, ...]:
+    made: list[TextPiece] = []
     for text, same in texts:
         if text and made and made[-1].same == same:
-            made[-1] = Piece(text=made[-1].text + text, same=same)
+            made[-1] = TextPiece(text=made[-1].text + text, same=same)
         elif text:
-            made.append(Piece(text=text, same=same))
+            made.append(TextPiece(text=text, same=same))
     return tuple(made)
 
 
-def _steps(a: str, b: str) -> Iterator[_Step]:
+def _steps(a: str, b: str) -> Iterator[_WordStep]:
     words_a, words_b = _WORD.findall(a), _WORD.findall(b)
     shorter = min(len(words_a), len(words_b))
     start = 0
@@ -64,17 +64,17 @@ def _steps(a: str, b: str) -> Iterator[_Step]:
     while end < shorter - start and words_a[-1 - end] == words_b[-1 - end]:
         end += 1
     same = "".join(words_a[:start])
-    yield _Step(True, same, same)
+    yield _WordStep(True, same, same)
     middle_a, middle_b = words_a[start : len(words_a) - end], words_b[start : len(words_b) - end]
     found = None if len(a) + len(b) > LONGEST_MARKED else _shared(middle_a, middle_b)
     at_a = at_b = 0
     for word_a, word_b in found or []:
-        yield _Step(False, "".join(middle_a[at_a:word_a]), "".join(middle_b[at_b:word_b]))
-        yield _Step(True, middle_a[word_a], middle_b[word_b])
+        yield _WordStep(False, "".join(middle_a[at_a:word_a]), "".join(middle_b[at_b:word_b]))
+        yield _WordStep(True, middle_a[word_a], middle_b[word_b])
         at_a, at_b = word_a + 1, word_b + 1
-    yield _Step(False, "".join(middle_a[at_a:]), "".join(middle_b[at_b:]))
+    yield _WordStep(False, "".join(middle_a[at_a:]), "".join(middle_b[at_b:]))
     same = "".join(words_a[len(words_a) - end :])
-    yield _Step(True, same, same)
+    yield _WordStep(True, same, same)
 
 
 def _shared(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]] | None:
@@ -115,13 +115,13 @@ def _walk_back(rounds: Sequence[Sequence[int]], at_a: int, at_b: int) -> list[tu
     return shared[::-1]
 
 
-def _joined(steps: Iterator[_Step]) -> Iterator[_Step]:
-    held: _Step | None = None
+def _joined(steps: Iterator[_WordStep]) -> Iterator[_WordStep]:
+    held: _WordStep | None = None
     for step in steps:
         if not step.a and not step.b:
             continue
         if held is not None and held.same == step.same:
-            held = _Step(step.same, held.a + step.a, held.b + step.b)
+            held = _WordStep(step.same, held.a + step.a, held.b + step.b)
             continue
         if held is not None:
             yield held
@@ -130,9 +130,9 @@ def _joined(steps: Iterator[_Step]) -> Iterator[_Step]:
         yield held
 
 
-def _without_specks(steps: list[_Step]) -> Iterator[_Step]:
+def _without_specks(steps: list[_WordStep]) -> Iterator[_WordStep]:
     """A space or a comma that both happen to have between two changes is no likeness."""
     for at, step in enumerate(steps):
         between = 0 < at < len(steps) - 1
         speck = between and step.same and not any(letter.isalnum() for letter in step.a)
-        yield _Step(step.same and not speck, step.a, step.b)
+        yield _WordStep(step.same and not speck, step.a, step.b)

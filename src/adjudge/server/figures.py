@@ -14,8 +14,8 @@ from adjudge.analysis.summary.report import Report
 from adjudge.analysis.summary.stored import judges_of, report_of, tally_of
 from adjudge.errors import InputError
 from adjudge.records import Judge
-from adjudge.server.index import RunStamp
-from adjudge.server.index_rows import make_facets
+from adjudge.server.cases.index import RunStamp
+from adjudge.server.cases.index_rows import make_facets
 from adjudge.server.shapes import Column
 from adjudge.store import RunMark, RunRecord, Store
 
@@ -88,7 +88,7 @@ class _Count:
         self._slices = slices
         self._lock = threading.Lock()
         self._kept: tuple[RunStamp, Figures] | None = None
-        self._sums: _Sums | None = None
+        self._sums: _RunSums | None = None
         """Kept while the run is under way."""
 
     def known(self, record: RunRecord) -> Figures | None:
@@ -108,23 +108,23 @@ class _Count:
             if self._kept is not None and stamp == self._kept[0] and sums.mark == before:
                 return self._kept[1]
             if self._slices is None and sums.usual_columns() != sums.sliced:
-                sums = _Sums(record, sums.judges, sums.usual_columns())
+                sums = _RunSums(record, sums.judges, sums.usual_columns())
                 sums.add_new(self._store, record)
             return self._keep(stamp, sums.figures(self._store, record), sums)
 
-    def _keep(self, stamp: RunStamp, figures: Figures, sums: "_Sums") -> Figures:
+    def _keep(self, stamp: RunStamp, figures: Figures, sums: "_RunSums") -> Figures:
         self._sums = None if stamp.lasts else sums
         self._kept = (stamp, figures)
         return figures
 
-    def _begin(self, record: RunRecord) -> "_Sums":
+    def _begin(self, record: RunRecord) -> "_RunSums":
         judges = tuple(judges_of(self._store, record))
         if self._slices is not None:
-            return _Sums(record, judges, self._slices)
+            return _RunSums(record, judges, self._slices)
         first = _Values()
         for _, judgement in islice(self._store.judgements_after(record.run_id, 0), FIRST_LOOK):
             first.add(make_facets(judgement.metadata))
-        return _Sums(record, judges, first.usual_columns())
+        return _RunSums(record, judges, first.usual_columns())
 
 
 class _Values:
@@ -147,7 +147,7 @@ class _Values:
         return tuple(islice(fit, USUAL_COLUMNS))
 
 
-class _Sums(_Values):
+class _RunSums(_Values):
     def __init__(self, record: RunRecord, judges: tuple[Judge, ...], columns: tuple[str, ...]) -> None:
         super().__init__()
         self.judges = judges

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cache
-from math import inf
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -16,21 +15,18 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from adjudge import __version__
-from adjudge.documents.html import gauge_svg, text_html
+from adjudge.documents.html import gauge_svg, plot_svg, text_html
 from adjudge.documents.numbers import (
     NOTHING_TO_SHOW,
     show_count,
     show_duration,
-    show_mean,
     show_money,
-    show_number,
     show_percent,
-    show_rate,
     whole,
 )
+from adjudge.runs.find_model import EMBEDDED
 from adjudge.server.keys import to_key
 from adjudge.server.safe_markdown import render_markdown
-from adjudge.stats.intervals import Estimate
 from adjudge.text import seen
 
 FOLDER = Path(__file__).with_name("templates")
@@ -68,13 +64,10 @@ def environment() -> Environment:
     )
     made.filters.update(
         block_type=lambda block: type(block).__name__,
-        number=_number,
         score=lambda value: NOTHING_TO_SHOW if value is None else f"{whole(round(value, 4))}",
         percent=lambda share: NOTHING_TO_SHOW if share is None else show_percent(share),
         count=show_count,
         duration=show_duration,
-        estimate=lambda said: show_mean(_figure(said)),
-        rate=lambda said: show_rate(_figure(said)),
         money=lambda cost, unknown=0: show_money(None if cost is None else Decimal(str(cost)), unknown),
         time=_time,
         iso=lambda at: _moment(at).isoformat(timespec="seconds"),
@@ -88,38 +81,38 @@ def environment() -> Environment:
         seen=seen,
         text=text_html,
         gauge=gauge_svg,
+        plot=plot_svg,
+        pairs=query_pairs,
         pretty=lambda value: json.dumps(value, ensure_ascii=False, indent=2),
     )
+    made.globals["short"] = short_model
     return made
 
 
 def query(values: Mapping[str, Any], **changed: Any) -> str:
     """`?a=1&b=2` of these values with some changed; what is None, empty or False is left out."""
-    pairs = [
-        (name, "1" if each is True else str(each))
-        for name, value in {**values, **changed}.items()
-        for each in (value if isinstance(value, list | tuple) else [value])
-        if each not in (None, "", False)
-    ]
+    pairs = query_pairs({**values, **changed})
     return f"?{urlencode(pairs, errors='replace')}" if pairs else "?"
 
 
-def _number(value: float | None) -> str:
-    return NOTHING_TO_SHOW if value is None else show_number(value)
+def query_pairs(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [
+        (name, "1" if each is True else str(each))
+        for name, value in values.items()
+        for each in (value if isinstance(value, list | tuple) else [value])
+        if each not in (None, "", False)
+    ]
 
 
-def _figure(said: Mapping[str, Any] | None) -> Estimate | None:
-    """A figure of a report's JSON, as far as it is shown; there an unbounded end is null."""
-    if said is None or "value" not in said:
-        return None
-    low, high = said["low"], said["high"]
-    return Estimate(
-        value=said["value"],
-        low=-inf if low is None else low,
-        high=inf if high is None else high,
-        n=0,
-        method="",
-    )
+def short_model(model: str | None) -> str | None:
+    """`scripted:/long/way/to/replies.jsonl` as `scripted:…/replies.jsonl`, `embedded@87eb676eaccb` as `embedded`."""
+    if model is not None and model.startswith(f"{EMBEDDED}@"):
+        return EMBEDDED
+    if model is None or len(model) <= 26:
+        return model
+    provider, colon, name = model.partition(":")
+    folder, slash, last = (name if colon else provider).replace("\\", "/").rpartition("/")
+    return f"{provider + colon if colon else ''}…/{last}" if slash and folder and last else model
 
 
 def _moment(at: datetime | float) -> datetime:

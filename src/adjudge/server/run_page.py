@@ -22,8 +22,8 @@ from adjudge.analysis.summary.run import CaseResult
 from adjudge.analysis.summary.slices import OTHERS, Slice, SliceColumn
 from adjudge.documents.document import Fact, Gauge, Tone
 from adjudge.documents.numbers import show_count, show_duration, show_money
+from adjudge.server.cases.find import CaseFilter
 from adjudge.server.figures import Figures
-from adjudge.server.items import ItemFilter
 from adjudge.server.keys import to_key
 from adjudge.server.pages import query
 from adjudge.server.service import Service
@@ -72,6 +72,7 @@ class ResultCell:
     text: str
     tone: Tone
     uncertain: bool
+    href: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -146,7 +147,7 @@ def _panel(service: Service, ways: "Ways", summary: Summary, before: Figures | N
         outcomes=tuple(_outcomes(summary, ways)),
         range=unscored_range(summary) if summary.not_judged else "",
         pairs=tuple(_pairs(summary)),
-        href=ways.items(ItemFilter(judge=summary.judge)),
+        href=ways.cases(CaseFilter(judge=summary.judge)),
     )
 
 
@@ -156,20 +157,28 @@ def _chips(service: Service, ways: "Ways", summary: Summary, before: Figures | N
         near = agreement.within_one
         text = f"agrees with labels {show_count(agreement.equal)} of {show_count(agreement.judged)}"
         steps = "" if near is None else f", within one step {near.value * 100:.0f} %"
-        yield Chip(text=text + steps, href=ways.items(ItemFilter(judge=summary.judge, label="disagree")))
+        yield Chip(text=text + steps, href=ways.cases(CaseFilter(judge=summary.judge, label="disagree")))
     elif agreement is not None:
         yield Chip(text="labels are on another scale", tone="warning")
     card = find_card(shelf_of(service.where), judge_hash=summary.judge_hash, model=summary.model)
     yield Chip(text="not certified", tone="warning") if card is None else Chip(text=card_line(card))
     if summary.mean is not None and summary.mean.warning:
         yield Chip(text="interval unreliable", tone="warning")
+    change = change_since(summary, before, ways.key)
+    if change is not None:
+        yield change
+
+
+def change_since(summary: Summary, before: Figures | None, key: str) -> Chip | None:
+    """How the headline changed against the run before, with a link to their comparison; `key` is this run's."""
     change = _change(summary, before)
-    if change is not None and before is not None:
-        name = before.record.name or before.record.run_id
-        arrow = "▲ " if change > 0 else "▼ "
-        unit = f"{abs(change) * 100:.1f}" if is_pass_or_fail(summary) else f"{abs(change):.2f}"
-        href = f"/compare{query({'a': to_key(before.record.run_id), 'b': ways.key})}"
-        yield Chip(text=f"{arrow + unit if change else 'no change'} since {name}", href=href)
+    if change is None or before is None:
+        return None
+    name = before.record.name or before.record.run_id
+    unit = f"{abs(change) * 100:.1f}" if is_pass_or_fail(summary) else f"{abs(change):.2f}"
+    arrow = ("▲ " if change > 0 else "▼ ") + unit if change else "no change"
+    href = f"/compare{query({'a': to_key(before.record.run_id), 'b': key})}"
+    return Chip(text=f"{arrow} since {name}", href=href)
 
 
 def _change(summary: Summary, before: Figures | None) -> float | None:
@@ -187,14 +196,14 @@ def _scores(summary: Summary, ways: "Ways") -> Iterable[ScoreBar]:
     most = max((summary.distribution or {}).values(), default=1)
     for label, count in (summary.distribution or {}).items():
         low, high = label_ends(label, summary.scale)
-        href = ways.items(ItemFilter(judge=summary.judge, low=low, high=high))
+        href = ways.cases(CaseFilter(judge=summary.judge, low=low, high=high))
         yield ScoreBar(label=label, count=count, share=count / most, href=href)
 
 
 def _outcomes(summary: Summary, ways: "Ways") -> Iterable[ScoreBar]:
     for kind, count in summary.outcomes.items():
         if kind != "scored":
-            href = ways.items(ItemFilter(judge=summary.judge, outcomes=(kind,)))
+            href = ways.cases(CaseFilter(judge=summary.judge, outcomes=(kind,)))
             yield ScoreBar(label=kind.replace("_", " "), count=count, share=count / summary.asked, href=href)
 
 
@@ -226,34 +235,39 @@ def _cases(report: Report, ways: "Ways") -> tuple[CaseRow, ...]:
         rows.append(
             CaseRow(
                 case_id=case.case_id,
-                href=None if first is None else ways.item(case.case_id, first.judge, first.model),
+                href=None if first is None else ways.case(case.case_id, first.judge, first.model),
                 question=case.question,
                 expected=case.expected,
                 answer=case.answer,
-                cells=tuple(_cell(found[judge], binary) if judge in found else None for judge in judges),
+                cells=tuple(
+                    _cell(found[judge], binary, ways.case(case.case_id, judge[0], judge[2]))
+                    if judge in found
+                    else None
+                    for judge in judges
+                ),
             )
         )
     return tuple(rows)
 
 
-def _cell(result: CaseResult, binary: Collection[str]) -> ResultCell:
+def _cell(result: CaseResult, binary: Collection[str], href: str | None) -> ResultCell:
     tone: Tone = "plain" if result.passed is None else "good" if result.passed else "bad"
-    return ResultCell(text=case_result(result, binary), tone=tone, uncertain=result.uncertain)
+    return ResultCell(text=case_result(result, binary), tone=tone, uncertain=result.uncertain, href=href)
 
 
 def _tabs(summaries: Sequence[Summary], ways: "Ways") -> Iterable[Tab]:
     failed = sum((each.pass_rate.n if each.pass_rate else 0) - (each.passed or 0) for each in summaries)
     if failed:
-        yield Tab(text="Failed", count=failed, href=ways.items(ItemFilter(passed="no")))
+        yield Tab(text="Failed", count=failed, href=ways.cases(CaseFilter(passed="no")))
     near = sum(each.notes.get("uncertain", 0) for each in summaries)
     if near:
-        yield Tab(text="Near the threshold", count=near, href=ways.items(ItemFilter(note="uncertain")))
+        yield Tab(text="Near the threshold", count=near, href=ways.cases(CaseFilter(note="uncertain")))
     unscored = [kind for each in summaries for kind in each.outcomes if kind not in {"scored", "forced"}]
     if unscored:
         count = sum(each.not_judged for each in summaries)
         kinds = tuple(dict.fromkeys(unscored))
-        yield Tab(text="Not scored", count=count, href=ways.items(ItemFilter(outcomes=kinds)))
-    yield Tab(text="All", count=sum(each.asked for each in summaries), href=ways.items(ItemFilter()))
+        yield Tab(text="Not scored", count=count, href=ways.cases(CaseFilter(outcomes=kinds)))
+    yield Tab(text="All", count=sum(each.asked for each in summaries), href=ways.cases(CaseFilter()))
 
 
 # ---- slices --------------------------------------------------------------------------------------------
@@ -274,8 +288,8 @@ def slice_tables(record: RunRecord, summaries: Iterable[Summary]) -> tuple[Slice
 
 
 def _slice(summary: Summary, column: SliceColumn, part: Slice, ways: "Ways") -> SliceRow:
-    wanted = ItemFilter(judge=summary.judge, slices=((column.column, part.value),))
-    href = None if part.value == OTHERS else ways.items(wanted)
+    wanted = CaseFilter(judge=summary.judge, slices=((column.column, part.value),))
+    href = None if part.value == OTHERS else ways.cases(wanted)
     return SliceRow(value=part.value, href=href, cells=slice_cells(part, summary))
 
 
@@ -288,13 +302,13 @@ class Ways:
 
     key: str
 
-    def items(self, wanted: ItemFilter) -> str:
-        return f"/runs/{self.key}/items{query(wanted.values(view=False))}"
+    def cases(self, wanted: CaseFilter) -> str:
+        return f"/runs/{self.key}/cases{query(wanted.values(view=False))}"
 
-    def item(self, case_id: str, judge: str, model: str) -> str | None:
+    def case(self, case_id: str, judge: str, model: str) -> str | None:
         if len(case_id) >= LONGEST_ID:
             return None
-        return f"/runs/{self.key}/item{query({'case': case_id, 'judge': judge, 'model': model})}"
+        return f"/runs/{self.key}/case{query({'case': case_id, 'judge': judge, 'model': model})}"
 
 
 def shown_rate(per_second: float) -> str:

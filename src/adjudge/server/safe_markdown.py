@@ -29,7 +29,7 @@ TAGS = frozenset(
      "table", "thead", "tbody", "tr", "th", "td", "mark"]
 )  # fmt: skip
 ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, "mark": {"title"}}
-CLASSES = {"span": {"image", "address"}}
+CLASSES = {"span": {"image", "address"}, "mark": {"found", "missed", "quoted"}}
 SCHEMES = frozenset({"http", "https", "mailto"})
 
 _LOOKS_LIKE_MARKDOWN = re.compile(
@@ -44,6 +44,13 @@ class Mark(NamedTuple):
     start: int
     end: int
     title: str
+    holds: bool | None = None
+    """Whether it was found, or missed; None where it is neither."""
+
+    @property
+    def tag(self) -> Markup:
+        kind = {True: "found", False: "missed", None: "quoted"}[self.holds]
+        return Markup('<mark class="{}" title="{}">').format(kind, seen(self.title))
 
 
 def looks_like_markdown(text: str) -> bool:
@@ -55,7 +62,7 @@ def render_markdown(text: str, marks: Sequence[Mark] = ()) -> Markup:
     """Anything that fails to be Markdown is shown as text."""
     if len(text) > LONGEST:
         return render_plain(text, marks)
-    env: dict[str, Any] = {"titles": [mark.title for mark in marks]}
+    env: dict[str, Any] = {"tags": [str(mark.tag) for mark in marks]}
     tokens = _renderer().parse(_with_signs(text, marks), env)
     if any(token.level >= DEEPEST - 2 for token in tokens):
         return render_plain(text, marks)
@@ -76,22 +83,24 @@ def render_plain(text: str, marks: Sequence[Mark] = ()) -> Markup:
     at = 0
     for mark in _apart(marks, len(text)):
         parts.append(escape(seen(text[at : mark.start])))
-        parts.append(
-            Markup('<mark title="{}">{}</mark>').format(seen(mark.title), seen(text[mark.start : mark.end]))
-        )
+        parts += [mark.tag, escape(seen(text[mark.start : mark.end])), Markup("</mark>")]
         at = mark.end
     parts.append(escape(seen(text[at:])))
     return Markup("").join([*parts, Markup("</pre>")])
 
 
+def _by_place(mark: Mark) -> tuple[int, int, str]:
+    return mark.start, mark.end, mark.title
+
+
 def _apart(marks: Sequence[Mark], length: int) -> list[Mark]:
     """In order, none beyond the text, and none that begins inside another."""
     found: list[Mark] = []
-    for mark in sorted(marks)[:MOST_MARKS]:
+    for mark in sorted(marks, key=_by_place)[:MOST_MARKS]:
         start = max(mark.start, found[-1].end if found else 0)
         end = min(mark.end, length)
         if start < end:
-            found.append(Mark(start, end, mark.title))
+            found.append(mark._replace(start=start, end=end))
     return found
 
 
@@ -113,7 +122,7 @@ def _with_signs(text: str, marks: Sequence[Mark]) -> str:
     parts: list[str] = []
     at = 0
     titles = {mark: number for number, mark in enumerate(marks[: MOST_MARKS + 1])}
-    for mark in sorted(titles):
+    for mark in sorted(titles, key=_by_place):
         start, end = max(mark.start, at), min(mark.end, len(text))
         # signs before `- ` or `#`, or between the stars of `**`, would change what they mean
         while start < end and not text[start].isalnum():
@@ -142,8 +151,8 @@ def _marked(text: str, env: MutableMapping[str, Any]) -> str:
         opened = None
         if sign[1]:
             number = int("".join(f"{_DIGITS.index(digit):x}" for digit in sign[1]), 16)
-            titles: list[str] = env["titles"]
-            opened = f'<mark title="{escape(seen(titles[number]))}">' if number < len(titles) else "<mark>"
+            tags: list[str] = env["tags"]
+            opened = tags[number] if number < len(tags) else "<mark>"
             parts.append(opened)
         at = sign.end()
     parts.append(escape(text[at:]))

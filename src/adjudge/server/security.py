@@ -84,22 +84,22 @@ class Guard:
             return
         await self._app(scope, _bounded(receive, self._door.most_body_bytes), _with_headers(send))
 
-    def _refuse(self, scope: Scope, headers: Mapping[str, str]) -> "Answer | None":
+    def _refuse(self, scope: Scope, headers: Mapping[str, str]) -> "DoorAnswer | None":
         host = headers.get("host", "").lower()
         if host not in self._door.hosts:
-            return Answer(
+            return DoorAnswer(
                 status=421,
-                problem="this server does not answer to that name",
+                problem="the request names another host",
                 hint="open the address it printed",
             )
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self._door.most_body_bytes:
             most = self._door.most_body_bytes // (1024 * 1024)
-            return Answer(
+            return DoorAnswer(
                 status=413, problem=f"a request may have {most} MiB at most", hint="send less at once"
             )
         if scope["method"] not in SAFE_METHODS and not self._from_here(headers):
-            return Answer(
+            return DoorAnswer(
                 status=403,
                 problem="a request that changes something must come from a page of this server, or carry the token",
                 hint="send `Authorization: Bearer TOKEN`",
@@ -123,7 +123,7 @@ class Guard:
     def _is_token(self, given: str) -> bool:
         return compare_digest(given.encode("utf-8", "replace"), self._door.token.encode())
 
-    def _let_in(self, scope: Scope, headers: Mapping[str, str]) -> "Answer | None":
+    def _let_in(self, scope: Scope, headers: Mapping[str, str]) -> "DoorAnswer | None":
         if self._bearer(headers) or self._is_token(_cookie(headers, self._door.cookie)):
             return None
         query = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
@@ -134,7 +134,7 @@ class Guard:
             path = "/" + quote(scope["path"].lstrip("/\\"), safe="/")
             # the cookie is not sent on a way that began elsewhere, such as the file that opens the browser: begin here
             from_here = headers.get("sec-fetch-site", "none") in {"none", "same-origin"}
-            return Answer(
+            return DoorAnswer(
                 status=303 if from_here else 200,
                 problem="opening adjudge",
                 page=True,
@@ -142,7 +142,7 @@ class Guard:
                 cookie=f"{self._door.cookie}={self._door.token}; Path=/; Max-Age={COOKIE_SECONDS}; "
                 "HttpOnly; SameSite=Strict",
             )
-        return Answer(
+        return DoorAnswer(
             status=401,
             problem="authentication token required",
             hint="open the address that `adjudge view` printed, or send `Authorization: Bearer TOKEN`",
@@ -151,7 +151,7 @@ class Guard:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
+class DoorAnswer:
     """What the door itself says."""
 
     status: int
@@ -219,7 +219,7 @@ def _with_headers(send: Send) -> Send:
     return say
 
 
-async def _answer(send: Send, answer: Answer, *, head: bool) -> None:
+async def _answer(send: Send, answer: DoorAnswer, *, head: bool) -> None:
     if answer.page:
         body, kind = f"{answer.problem}\n\n{answer.hint}\n".encode(), b"text/plain; charset=utf-8"
     else:

@@ -3,15 +3,19 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Annotated
+
+from fastapi import Depends
+from starlette.requests import Request
 
 from adjudge.errors import InputError
 from adjudge.judges import built_in_judges
 from adjudge.records import Judge
 from adjudge.runs.find_model import EMBEDDED
 from adjudge.server.asker import Asker
+from adjudge.server.cases.index import CaseIndex
 from adjudge.server.comparisons import Comparisons
 from adjudge.server.figures import RunFigures
-from adjudge.server.index import Index
 from adjudge.store import RunRecord, Store, open_store
 from adjudge.store.trust import unknown_store
 
@@ -22,7 +26,7 @@ class Service:
     where: str
     """The store as it was named, for runs that this server starts; never shown, it can hold a password."""
     figures: RunFigures
-    index: Index
+    index: CaseIndex
     asker: Asker
     comparisons: Comparisons
     models: tuple[str, ...]
@@ -41,7 +45,7 @@ class Service:
         """By name, id, start of an id, or `last`, as on the command line."""
         found = self.store.find_run(reference)
         if found is None:
-            raise NotFoundError(f"run {reference}", "is not in this store", "the list of runs has them all")
+            raise NotFoundError(f"run {reference}", "is not in this store", "see the list of runs")
         return found
 
 
@@ -60,7 +64,7 @@ def open_service(
     """Over a store that is there or is made."""
     store = open_store(where)
     try:
-        index, asker = Index(store), Asker(where=where, base_url=base_url)
+        index, asker = CaseIndex(store), Asker(where=where, base_url=base_url)
         asker.start()
         try:
             yield Service(
@@ -78,3 +82,18 @@ def open_service(
             index.close()
     finally:
         store.close()
+
+
+def get_service(request: Request) -> Service:
+    service = request.app.state.service
+    assert isinstance(service, Service)
+    return service
+
+
+Served = Annotated[Service, Depends(get_service)]
+"""How routes get at the service they answer for."""
+
+
+def swaps(request: Request, *parts: str) -> bool:
+    """Whether a script asks for one of these parts of a page that is shown already."""
+    return request.headers.get("x-swap") in parts

@@ -1,9 +1,10 @@
 """Records <-> compact JSON. What has its default value is left out; names are whole words, to be read in years."""
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
 from decimal import Decimal
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
+
+from msgspec import Struct, convert
 
 from adjudge.records import (
     NOTHING,
@@ -11,8 +12,8 @@ from adjudge.records import (
     Case,
     Completion,
     Failed,
+    FailureKind,
     Forced,
-    Json,
     Judgement,
     Measured,
     Message,
@@ -26,13 +27,19 @@ from adjudge.records import (
     Usage,
     Verdict,
 )
-from adjudge.store.packing import DamagedError, dump_json, from_micros, load_json, to_micros
-from adjudge.store.records import Driver
+from adjudge.store.packing import (
+    DamagedError,
+    JsonReader,
+    dump_json,
+    dump_struct,
+    from_micros,
+    load_json,
+    to_micros,
+)
+from adjudge.store.records import Driver, JudgementKey
 
 NOTHING_TO_PAY = Decimal(0)
 
-Plain: TypeAlias = dict[str, Any]
-"""An object on its way to or from JSON."""
 Reference: TypeAlias = tuple[str, int]
 """A completion's key and version."""
 
@@ -59,6 +66,18 @@ def load_prompt(data: bytes) -> Prompt:
     return Prompt(messages=tuple(Message(role=role, content=content) for role, content in load_json(data)))
 
 
+class StoredCase(Struct, frozen=True, kw_only=True):
+    columns: dict[str, Any]
+    fields: dict[str, str] = {}
+    """Canonical field -> the column that stands for it."""
+    more: dict[str, Any] = {}
+    order: tuple[str, ...] | None = None
+    contested: dict[str, tuple[str, ...]] = {}
+
+
+_read_case = JsonReader(StoredCase)
+
+
 def dump_case(case: Case) -> bytes:
     """Without id and place, which its judgements carry: equal rows of different files are then one text.
 
@@ -66,7 +85,7 @@ def dump_case(case: Case) -> bytes:
     """
     column_of = {id(value): name for name, value in case.columns.items()}
     taken = {name: column_of[id(value)] for name, value in case.fields.items() if id(value) in column_of}
-    plain: Plain = {"columns": case.columns}
+    plain: dict[str, Any] = {"columns": case.columns}
     if taken:
         plain["fields"] = taken
     if len(taken) < len(case.fields):
@@ -78,22 +97,16 @@ def dump_case(case: Case) -> bytes:
 
 
 def load_case(data: bytes, *, case_id: str, place: Place | None) -> Case:
-    plain: Plain = load_json(data)
-    columns: dict[str, Json] = plain["columns"]
-    found = {name: columns[column] for name, column in plain.get("fields", {}).items()}
-    found |= plain.get("more", {})
+    stored = _read_case(data)
+    found = {name: stored.columns[column] for name, column in stored.fields.items()}
+    found |= stored.more
     return Case(
         case_id=case_id,
-        columns=columns,
-        fields={name: found[name] for name in plain.get("order", found)},
-        contested={name: tuple(names) for name, names in plain.get("contested", {}).items()},
+        columns=stored.columns,
+        fields={name: found[name] for name in (found if stored.order is None else stored.order)},
+        contested=stored.contested,
         place=place,
     )
-
-
-def dump_record(record: Any) -> bytes:
-    """Any record of ours, for people to read again: tuples become lists, and there is no way back."""
-    return dump_json(_plain(record))
 
 
 def dump_logprobs(logprobs: tuple[TokenLogprob, ...]) -> bytes:
@@ -115,45 +128,96 @@ def load_measured(text: str) -> Measured:
 
 # ---- judgements ----
 
+Number: TypeAlias = int | float
+"""As it was written: 4 and 4.0 are not the same in a report."""
+
+
+class StoredOutcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    kind: str
+    message: str = ""
+    error_kind: str = ""
+    attempts: int = 0
+    maybe_billed: bool = False
+    score: Number | None = None
+    exact: Number | None = None
+    """Only where it differs from `score`."""
+    score_notes: tuple[str, ...] = ()
+    score_parts: Mapping[str, Any] | None = None
+    verdict: Mapping[str, Any] = NOTHING
+    verdict_notes: tuple[str, ...] = ()
+    reason: str | None = None
+
+
+class StoredCall(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a call was for and what it cost; `repeat`, `case_id` and `judge` only where the judgement has others."""
+
+    step: str
+    repeat: int | None = None
+    shared: bool = False
+    case_id: str | None = None
+    judge: str | None = None
+    finish: Any = "stop"
+    structured: bool = False
+    model_snapshot: str | None = None
+    input: int | None = None
+    output: int | None = None
+    cached: int | None = None
+    cost: Decimal | None = None
+    latency_ms: Number = 0.0
+    attempts: int = 1
+    notes: tuple[str, ...] = ()
+    from_store: bool = False
+
+
+class StoredJudgement(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A judgement but for its id, judge, hash, model, repeat and moment, which are columns, and the texts of its calls."""
+
+    outcome: StoredOutcome
+    reason: str | None = None
+    normalized: Number | None = None
+    passed: bool | None = None
+    probability: Number | None = None
+    notes: tuple[str, ...] = ()
+    place: tuple[str | int, ...] | None = None
+    metadata: Mapping[str, Any] = NOTHING
+    cluster: str | None = None
+    label: Any = None
+    annotators: Any = None
+    calls: tuple[StoredCall, ...] = ()
+
+
+_read_body = JsonReader(StoredJudgement)
+FAILURE_KINDS = frozenset(get_args(FailureKind))
+
 
 def dump_judgement(judgement: Judgement) -> bytes:
-    """All but id, judge, its hash, model, repeat and moment, which are columns, and the texts of its calls."""
-    plain: Plain = {"outcome": _outcome(judgement.outcome)}
-    if judgement.reason is not None:
-        plain["reason"] = judgement.reason
-    if judgement.normalized is not None:
-        plain["normalized"] = judgement.normalized
-    if judgement.passed is not None:
-        plain["passed"] = judgement.passed
-    if judgement.probability is not None:
-        plain["probability"] = judgement.probability
-    if judgement.notes:
-        plain["notes"] = judgement.notes
-    if judgement.place is not None:
-        plain["place"] = [judgement.place.file]
-        if judgement.place.line is not None:
-            plain["place"].append(judgement.place.line)
-    if judgement.metadata:
-        plain["metadata"] = judgement.metadata
-    if judgement.cluster is not None:
-        plain["cluster"] = judgement.cluster
-    if judgement.label is not None:
-        plain["label"] = judgement.label
-    if judgement.annotators is not None:
-        plain["annotators"] = judgement.annotators
-    if judgement.calls:
-        plain["calls"] = [_call(call, judgement) for call in judgement.calls]
-    return dump_json(plain)
+    place = judgement.place
+    return dump_struct(
+        StoredJudgement(
+            outcome=_flat_outcome(judgement.outcome),
+            reason=judgement.reason,
+            normalized=judgement.normalized,
+            passed=judgement.passed,
+            probability=judgement.probability,
+            notes=judgement.notes,
+            place=None
+            if place is None
+            else (place.file,)
+            if place.line is None
+            else (place.file, place.line),
+            metadata=judgement.metadata or NOTHING,
+            cluster=judgement.cluster,
+            label=judgement.label,
+            annotators=judgement.annotators,
+            calls=tuple(_flat_call(call, judgement) for call in judgement.calls),
+        )
+    )
 
 
 def load_judgement(
     data: bytes,
-    *,
-    case_id: str,
-    judge: str,
+    key: JudgementKey,
     judge_hash: str,
-    model: str,
-    repeat: int,
     at: int,
     references: Mapping[int, Reference] | None = None,
 ) -> Judgement:
@@ -162,171 +226,113 @@ def load_judgement(
     With `references`, position -> completion, it is being taken over from the store: so are its calls then, and what
     they cost is on the books of the run that made them.
     """
-    plain: Plain = load_json(data)
-    try:
-        place = plain.get("place")
-        return Judgement(
-            case_id=case_id,
-            judge=judge,
-            judge_hash=judge_hash,
-            model=model,
-            repeat=repeat,
-            outcome=_read_outcome(plain["outcome"]),
-            reason=plain.get("reason"),
-            normalized=plain.get("normalized"),
-            passed=plain.get("passed"),
-            probability=plain.get("probability"),
-            notes=tuple(plain.get("notes", ())),
-            calls=tuple(
-                _read_call(
-                    call,
-                    case_id,
-                    judge,
-                    repeat,
-                    None if references is None else references.get(position, (None, 0)),
-                )
-                for position, call in enumerate(plain.get("calls", ()))
-            ),
-            at=from_micros(at),
-            place=None if place is None else Place(file=place[0], line=place[1] if len(place) > 1 else None),
-            metadata=plain.get("metadata", NOTHING),
-            cluster=plain.get("cluster"),
-            label=plain.get("label"),
-            annotators=plain.get("annotators"),
-        )
-    except (AttributeError, KeyError, TypeError, IndexError):
-        raise DamagedError("a judgement with parts missing") from None
-
-
-def _outcome(outcome: Outcome) -> Plain:
-    plain: Plain = {"kind": outcome.kind}
-    if isinstance(outcome, Failed):
-        plain["message"] = outcome.message
-        if outcome.error_kind:
-            plain["error_kind"] = outcome.error_kind
-        if outcome.attempts:
-            plain["attempts"] = outcome.attempts
-        if outcome.maybe_billed:
-            plain["maybe_billed"] = True
-        return plain
-    score, verdict = outcome.score, outcome.verdict
-    plain["score"] = score.value
-    if _differ(score.value, score.exact):
-        plain["exact"] = score.exact
-    if score.notes:
-        plain["score_notes"] = score.notes
-    if score.parts is not None:
-        plain["score_parts"] = score.parts
-    if verdict.parts:
-        plain["verdict"] = verdict.parts
-    if verdict.notes:
-        plain["verdict_notes"] = verdict.notes
-    if isinstance(outcome, Forced):
-        plain["reason"] = outcome.reason
-    return plain
-
-
-def _read_outcome(plain: Plain) -> Outcome:
-    kind = plain["kind"]
-    if kind not in {"scored", "forced"}:
-        return Failed(
-            kind=kind,
-            message=plain["message"],
-            error_kind=plain.get("error_kind", ""),
-            attempts=plain.get("attempts", 0),
-            maybe_billed=plain.get("maybe_billed", False),
-        )
-    value: float = plain["score"]
-    score = Score(
-        value=value,
-        exact=plain.get("exact", value),
-        notes=tuple(plain.get("score_notes", ())),
-        parts=plain.get("score_parts"),
+    stored = _read_body(data)
+    place: Any = stored.place
+    return Judgement(
+        case_id=key.case_id,
+        judge=key.judge,
+        judge_hash=judge_hash,
+        model=key.model,
+        repeat=key.repeat,
+        outcome=_outcome(stored.outcome),
+        reason=stored.reason,
+        normalized=stored.normalized,
+        passed=stored.passed,
+        probability=stored.probability,
+        notes=stored.notes,
+        calls=tuple(
+            _call(call, key, None if references is None else references.get(position, (None, 0)))
+            for position, call in enumerate(stored.calls)
+        ),
+        at=from_micros(at),
+        place=None if not place else Place(file=place[0], line=place[1] if len(place) > 1 else None),
+        metadata=stored.metadata,
+        cluster=stored.cluster,
+        label=stored.label,
+        annotators=stored.annotators,
     )
-    verdict = Verdict(parts=plain.get("verdict", NOTHING), notes=tuple(plain.get("verdict_notes", ())))
-    if kind == "forced":
-        return Forced(score=score, reason=plain["reason"], verdict=verdict)
+
+
+def _flat_outcome(outcome: Outcome) -> StoredOutcome:
+    if isinstance(outcome, Failed):
+        return convert(outcome, StoredOutcome, from_attributes=True)
+    score, verdict = outcome.score, outcome.verdict
+    return StoredOutcome(
+        kind=outcome.kind,
+        score=score.value,
+        # 0.0 and -0.0 are equal and do not print alike, nor do 1 and 1.0
+        exact=None if repr(score.value) == repr(score.exact) else score.exact,
+        score_notes=score.notes,
+        score_parts=score.parts,
+        verdict=verdict.parts or NOTHING,
+        verdict_notes=verdict.notes,
+        reason=outcome.reason if isinstance(outcome, Forced) else None,
+    )
+
+
+def _outcome(stored: StoredOutcome) -> Outcome:
+    if stored.kind in FAILURE_KINDS:
+        return convert(stored, Failed, from_attributes=True)
+    if stored.score is None or stored.kind not in {"scored", "forced"}:
+        raise DamagedError("a judgement with parts missing")
+    score = Score(
+        value=stored.score,
+        exact=stored.score if stored.exact is None else stored.exact,
+        notes=stored.score_notes,
+        parts=stored.score_parts,
+    )
+    verdict = Verdict(parts=stored.verdict, notes=stored.verdict_notes)
+    if stored.kind == "forced":
+        return Forced(score=score, reason=stored.reason or "", verdict=verdict)
     return Scored(verdict=verdict, score=score)
 
 
-def _differ(value: float, exact: float) -> bool:
-    """0.0 and -0.0 are equal and do not print alike, nor do 1 and 1.0."""
-    return repr(value) != repr(exact)
-
-
-def _call(call: Call, judgement: Judgement) -> Plain:
+def _flat_call(call: Call, judgement: Judgement) -> StoredCall:
     request, completion = call.request, call.completion
-    plain: Plain = {"step": request.step}
-    if request.repeat != judgement.repeat:
-        plain["repeat"] = request.repeat
-    if request.shared:
-        plain["shared"] = True
-    if request.case_id != judgement.case_id:
-        plain["case_id"] = request.case_id
-    if request.judge != judgement.judge:
-        plain["judge"] = request.judge
-    if completion.finish != "stop":
-        plain["finish"] = completion.finish
-    if completion.structured:
-        plain["structured"] = True
-    if completion.model_snapshot is not None:
-        plain["model_snapshot"] = completion.model_snapshot
-    usage = completion.usage
-    if usage.input is not None:
-        plain["input"] = usage.input
-    if usage.output is not None:
-        plain["output"] = usage.output
-    if usage.cached is not None:
-        plain["cached"] = usage.cached
-    if completion.cost is not None:
-        plain["cost"] = str(completion.cost)
-    if completion.latency_ms:
-        plain["latency_ms"] = completion.latency_ms
-    if completion.attempts != 1:
-        plain["attempts"] = completion.attempts
-    if completion.notes:
-        plain["notes"] = completion.notes
-    if completion.from_store:
-        plain["from_store"] = True
-    return plain
+    return StoredCall(
+        step=request.step,
+        repeat=None if request.repeat == judgement.repeat else request.repeat,
+        shared=request.shared,
+        case_id=None if request.case_id == judgement.case_id else request.case_id,
+        judge=None if request.judge == judgement.judge else request.judge,
+        finish=completion.finish,
+        structured=completion.structured,
+        model_snapshot=completion.model_snapshot,
+        input=completion.usage.input,
+        output=completion.usage.output,
+        cached=completion.usage.cached,
+        cost=completion.cost,
+        latency_ms=completion.latency_ms,
+        attempts=completion.attempts,
+        notes=completion.notes,
+        from_store=completion.from_store,
+    )
 
 
-def _read_call(
-    plain: Plain, case_id: str, judge: str, repeat: int, taken_from: tuple[str | None, int] | None
-) -> Call:
-    cost = plain.get("cost")
+def _call(stored: StoredCall, key: JudgementKey, taken_from: tuple[str | None, int] | None) -> Call:
+    source, version = taken_from or (None, 0)
     return Call(
         request=Request(
             prompt=EMPTY_PROMPT,
             schema=None,
-            case_id=plain.get("case_id", case_id),
-            judge=plain.get("judge", judge),
-            step=plain["step"],
-            repeat=plain.get("repeat", repeat),
-            shared=plain.get("shared", False),
+            case_id=key.case_id if stored.case_id is None else stored.case_id,
+            judge=key.judge if stored.judge is None else stored.judge,
+            step=stored.step,
+            repeat=key.repeat if stored.repeat is None else stored.repeat,
+            shared=stored.shared,
         ),
         completion=Completion(
             text="",
-            finish=plain.get("finish", "stop"),
-            structured=plain.get("structured", False),
-            model_snapshot=plain.get("model_snapshot"),
-            usage=Usage(input=plain.get("input"), output=plain.get("output"), cached=plain.get("cached")),
-            cost=NOTHING_TO_PAY if taken_from is not None else None if cost is None else Decimal(cost),
-            latency_ms=plain.get("latency_ms", 0.0),
-            attempts=plain.get("attempts", 1),
-            notes=tuple(plain.get("notes", ())),
-            from_store=taken_from is not None or plain.get("from_store", False),
-            key=None if taken_from is None else taken_from[0],
-            version=0 if taken_from is None else taken_from[1],
+            finish=stored.finish,
+            structured=stored.structured,
+            model_snapshot=stored.model_snapshot,
+            usage=Usage(input=stored.input, output=stored.output, cached=stored.cached),
+            cost=stored.cost if taken_from is None else NOTHING_TO_PAY,
+            latency_ms=stored.latency_ms,
+            attempts=stored.attempts,
+            notes=stored.notes,
+            from_store=stored.from_store or taken_from is not None,
+            key=source,
+            version=version,
         ),
     )
-
-
-def _plain(value: Any) -> Any:
-    if is_dataclass(value) and not isinstance(value, type):
-        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value

@@ -3,10 +3,14 @@
 import errno
 import os
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 
 from adjudge.errors import StoreError
+
+LOOK_SECONDS = 0.05
+"""Far longer than `is_locked` holds a lock."""
 
 
 class FileLock:
@@ -31,6 +35,14 @@ class FileLock:
 
 def lock_file(path: Path) -> FileLock | None:
     """None when another has it, in this process or elsewhere."""
+    found = _lock_once(path)
+    if found is None:
+        time.sleep(LOOK_SECONDS)  # it may have been one who only looked
+        found = _lock_once(path)
+    return found
+
+
+def _lock_once(path: Path) -> FileLock | None:
     try:
         while True:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
@@ -51,6 +63,22 @@ def lock_file(path: Path) -> FileLock | None:
             f"the run cannot be locked ({error.strerror or error})",
             "give this user the right to write there, or put the store on a disk of this machine",
         ) from None
+
+
+def is_locked(path: Path) -> bool:
+    """Whether somebody holds it; to see that, it is held for a moment."""
+    try:
+        descriptor = os.open(path, os.O_RDWR if sys.platform == "win32" else os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    except OSError:  # not ours to open: it is there, so it may be held
+        return True
+    try:
+        return not _try_lock(descriptor)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
 
 
 def _is_at(descriptor: int, path: Path) -> bool:

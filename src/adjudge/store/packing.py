@@ -7,8 +7,9 @@ import zlib
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import Any
+from typing import Any, Generic, TypeVar
 
+import msgspec
 import orjson
 
 from adjudge.records import Json
@@ -35,6 +36,8 @@ _ESCAPE = re.compile(r"[\\\x00\ud800-\udfff]")
 _ESCAPED = re.compile(r"\\(?:\\|u(?P<code>[0-9a-f]{4}))")
 _HEX_KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _LARGEST = 2**63
+
+T = TypeVar("T")
 
 
 class DamagedError(Exception):
@@ -115,6 +118,31 @@ def load_json(data: bytes) -> Any:
         raise DamagedError("JSON that cannot be read") from None
 
 
+def dump_struct(value: msgspec.Struct) -> bytes:
+    """As `dump_json` would, for a struct that `JsonReader` reads back."""
+    try:
+        data = _encode_struct(value)
+    except UnicodeEncodeError:
+        return _dump_exactly(msgspec.to_builtins(value, enc_hook=_plain))
+    if b"null" in data and not _is_finite(plain := msgspec.to_builtins(value, enc_hook=_plain)):
+        return _dump_exactly(plain)
+    return data
+
+
+class JsonReader(Generic[T]):
+    """Reads JSON straight into a struct."""
+
+    def __init__(self, kind: type[T]) -> None:
+        self._kind = kind
+        self._decode = msgspec.json.Decoder(kind).decode
+
+    def __call__(self, data: bytes) -> T:
+        try:
+            return msgspec.convert(json.loads(data), self._kind) if data[:1] == EXACT else self._decode(data)
+        except (ValueError, RecursionError, msgspec.DecodeError) as error:
+            raise DamagedError(f"JSON that cannot be read ({error})") from None
+
+
 def to_column(text: str) -> str:
     """Any text as a text column of either database can hold it: without NUL and halves of surrogate pairs."""
     if text.isascii() and "\\" not in text and "\0" not in text:
@@ -167,7 +195,7 @@ def from_micros(micros: int) -> datetime:
     return EPOCH + micros * MICROSECOND
 
 
-def _dump_exactly(value: Any, *, sort_keys: bool) -> bytes:
+def _dump_exactly(value: Any, *, sort_keys: bool = False) -> bytes:
     text = json.dumps(value, default=_plain, separators=(",", ":"), sort_keys=sort_keys)
     return EXACT + text.encode()
 
@@ -175,6 +203,8 @@ def _dump_exactly(value: Any, *, sort_keys: bool) -> bytes:
 def _plain(found: Any) -> Any:
     if isinstance(found, Mapping):
         return dict(found)
+    if isinstance(found, msgspec.Struct):
+        return msgspec.structs.asdict(found)
     raise TypeError(f"{type(found).__name__} has no JSON form")
 
 
@@ -199,3 +229,6 @@ def _escape(match: re.Match[str]) -> str:
 
 def _unescape(match: re.Match[str]) -> str:
     return "\\" if match["code"] is None else chr(int(match["code"], 16))
+
+
+_encode_struct = msgspec.json.Encoder(enc_hook=_plain).encode

@@ -117,8 +117,18 @@ class PostgresHome:
         with self._writing:
             return self._persist(lambda: self._write_once(work))
 
+    def is_locked(self, name: str) -> bool:
+        """Seen in the list of locks, without taking it."""
+        high, low = divmod(_lock_key(name) % 2**64, 2**32)
+        sql = (
+            "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1"
+            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+            " AND classid::bigint = ? AND objid::bigint = ?"
+        )
+        return bool(self.read(lambda session: list(session.query(sql, [high, low]))))
+
     def lock(self, name: str) -> "PostgresLock | None":
-        key = int.from_bytes(hash_bytes(text_bytes(f"{SCHEMA} run {name}"))[:8], "big", signed=True)
+        key = _lock_key(name)
         connection: psycopg.Connection[Row] | None = None
         try:
             connection = self._connect()
@@ -320,3 +330,7 @@ def _import_psycopg() -> Any:
     if missing:
         raise MissingExtraError(UNREADABLE_URL, "postgres")
     return psycopg
+
+
+def _lock_key(name: str) -> int:
+    return int.from_bytes(hash_bytes(text_bytes(f"{SCHEMA} run {name}"))[:8], "big", signed=True)

@@ -1,10 +1,12 @@
 """Rows -> records: the queries of a store, each over one open transaction."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from adjudge.errors import InputError
 from adjudge.records import NOTHING, Call, Case, Completion, Judgement, Usage
@@ -351,16 +353,8 @@ def _judgement(row: Row) -> Made:
 def _read_judgement(row: Row, *, references: Mapping[int, Reference] | None = None) -> Judgement:
     case_column, judge_column, model_column, judge_hash, repeat, at, body, full_names = row
     case_id, judge, model = full_names_of(case_column, judge_column, model_column, full_names)
-    return load_judgement(
-        unpack(body),
-        case_id=case_id,
-        judge=judge,
-        judge_hash=from_column(judge_hash),
-        model=model,
-        repeat=repeat,
-        at=at,
-        references=references,
-    )
+    key = JudgementKey(case_id, judge, model, repeat)
+    return load_judgement(unpack(body), key, from_column(judge_hash), at, references)
 
 
 def _with_texts(session: Session, page: Iterable[Made], condition: str, values: list[Any]) -> list[Made]:

@@ -1,9 +1,10 @@
 """What goes into a store and what comes out, beside the pipeline's own records."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from adjudge.records import BadRow, Case, Completion, Json, Judge, Judgement, Request
 
@@ -13,8 +14,7 @@ UNPLACED = 1 << 40
 RunState = Literal["running", "finished", "interrupted"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Driver:
+class Driver(Struct, frozen=True, kw_only=True):
     """The process that judges a run."""
 
     host: str
@@ -22,8 +22,7 @@ class Driver:
     since: datetime
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RunRecord:
+class RunRecord(Struct, frozen=True, kw_only=True):
     """One plan, and how far it came."""
 
     run_id: str
@@ -49,8 +48,7 @@ class RunRecord:
         return None if whole else Partial(done=done, of=self.expected)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Partial:
+class Partial(Struct, frozen=True, kw_only=True):
     """A run that holds fewer judgements than were chosen: interrupted, stopped or still under way."""
 
     done: int
@@ -67,8 +65,7 @@ def planned_judges(plan: Mapping[str, Json]) -> list[str]:
     return [str(each) for each in named] if isinstance(named, list) else []
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StoredCompletion:
+class StoredCompletion(Struct, frozen=True, kw_only=True):
     key: str
     version: int
     completion: Completion
@@ -76,8 +73,7 @@ class StoredCompletion:
     at: datetime
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """A stored judgement, its place in the order of all, and what was judged."""
 
     number: int
@@ -111,8 +107,7 @@ class RunMark(NamedTuple):
         )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ListedJudgement:
+class ListedJudgement(Struct, frozen=True, kw_only=True):
     """A stored judgement as far as lists are sorted, filtered and searched by it."""
 
     number: int
@@ -137,8 +132,7 @@ class ListedJudgement:
     """The case's; empty where they were not asked for."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class JudgementLine:
+class JudgementLine(Struct, frozen=True, kw_only=True):
     """One judgement of a case, in whatever run, as far as a list shows it."""
 
     run_id: str
@@ -154,8 +148,7 @@ class JudgementLine:
     at: datetime
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class KeepCompletion:
+class KeepCompletion(Struct, frozen=True, kw_only=True):
     key: str
     version: int
     request: Request
@@ -165,8 +158,7 @@ class KeepCompletion:
     at: datetime
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class KeepJudgement:
+class KeepJudgement(Struct, frozen=True, kw_only=True):
     run_id: str
     judgement: Judgement
     case: Case | BadRow
@@ -177,8 +169,7 @@ class KeepJudgement:
     """Its place among the rows of its run: in the order of the cases, of the judges, of the models, of the repeats."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PlaceJudgement:
+class PlaceJudgement(Struct, frozen=True, kw_only=True):
     """A stored judgement stands elsewhere in the rows of its run than it did when it was made."""
 
     run_id: str
@@ -186,20 +177,17 @@ class PlaceJudgement:
     position: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class KeepJudge:
+class KeepJudge(Struct, frozen=True, kw_only=True):
     judge: Judge
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StartRun:
+class StartRun(Struct, frozen=True, kw_only=True):
     """A run that is there already goes on: its state and driver are set, its plan and start stay."""
 
     run: RunRecord
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class EndRun:
+class EndRun(Struct, frozen=True, kw_only=True):
     run_id: str
     state: RunState
     at: datetime
@@ -220,16 +208,14 @@ class Spending(NamedTuple):
         return Spending(self.calls - other.calls, self.nanodollars - other.nanodollars)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AddSpending:
+class AddSpending(Struct, frozen=True, kw_only=True):
     """To what the run has spent; less than nothing gives back what was drawn and not used."""
 
     run_id: str
     spent: Spending
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class KeptLabel:
+class KeptLabel(Struct, frozen=True, kw_only=True):
     """What one person said of a case, as the judge's verdict on it would be written."""
 
     case_id: str

@@ -94,6 +94,9 @@ class Home(Protocol):
     def lock(self, name: str) -> RunLock | None:
         """None when another has the lock of this name."""
 
+    def is_locked(self, name: str) -> bool:
+        """Whether anybody has it."""
+
     def keep_out_writers(self, session: Session) -> None:
         """Until the transaction ends no text is added by anyone else."""
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from adjudge.errors import StoreError
-from adjudge.store.locks import FileLock, lock_file
+from adjudge.store.locks import FileLock, is_locked, lock_file
 from adjudge.store.migrations import STEPS, Step, latest, migrate, not_ours, stored_version
 from adjudge.store.packing import hash_bytes, text_bytes
 from adjudge.store.sql import MOST_PARAMETERS, Dialect, Row, Session, Value
@@ -137,8 +137,14 @@ class SqliteHome:
             return self._transact(self._writer, "BEGIN IMMEDIATE", work)
 
     def lock(self, name: str) -> FileLock | None:
+        return lock_file(self._lock_path(name))
+
+    def is_locked(self, name: str) -> bool:
+        return is_locked(self._lock_path(name))
+
+    def _lock_path(self, name: str) -> Path:
         key = hash_bytes(text_bytes(name)).hex()[:16]
-        return lock_file(self._file.with_name(f"{self._file.name}-run-{key}.lock"))
+        return self._file.with_name(f"{self._file.name}-run-{key}.lock")
 
     def keep_out_writers(self, session: Session) -> None:
         """There is one writer at a time as it is."""

@@ -6,6 +6,8 @@ from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from adjudge.errors import StoreError
 from adjudge.records import Case, Json, Judgement, LabelDraw
 from adjudge.store import labels as people
@@ -142,10 +144,17 @@ class SqlStore:
         return self._read(lambda session: reading.find_judgements(session, reuse_keys)) if reuse_keys else {}
 
     def runs(self) -> list[RunRecord]:
-        return self._read(reading.runs)
+        return [self._as_it_is(record) for record in self._read(reading.runs)]
 
     def find_run(self, reference: str) -> RunRecord | None:
-        return self._read(lambda session: reading.find_run(session, reference))
+        found = self._read(lambda session: reading.find_run(session, reference))
+        return None if found is None else self._as_it_is(found)
+
+    def _as_it_is(self, record: RunRecord) -> RunRecord:
+        """A run whose driver was killed never had its end written down, but nobody holds its lock."""
+        if record.state != "running" or record.driver is None or self._home.is_locked(to_name(record.run_id)):
+            return record
+        return replace(record, state="interrupted")
 
     def done_among(self, run_id: str, case_ids: Sequence[str]) -> dict[JudgementKey, int]:
         return self._read(lambda session: reading.done_among(session, run_id, case_ids)) if case_ids else {}

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from adjudge.store.codec import load_judgement
 from adjudge.store.packing import DamagedError, hash_bytes, load_json, unpack
+from adjudge.store.records import JudgementKey
 from adjudge.store.sql import Session, same_key
 
 PAGE = 500
@@ -138,15 +139,7 @@ def damaged_judgements(session: Session, after: int) -> tuple[list[str], int | N
     problems = []
     for _made, run_id, case_id, judge, model, repeat, judge_hash, at, body, full_names in rows:
         try:
-            load_judgement(
-                unpack(body),
-                case_id=case_id,
-                judge=judge,
-                judge_hash=judge_hash,
-                model=model,
-                repeat=repeat,
-                at=at,
-            )
+            load_judgement(unpack(body), JudgementKey(case_id, judge, model, repeat), judge_hash, at)
             if full_names is not None:
                 load_json(unpack(full_names))
         except DamagedError as error:

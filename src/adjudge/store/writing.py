@@ -15,7 +15,6 @@ from adjudge.store.codec import (
     dump_logprobs,
     dump_measured,
     dump_prompt,
-    dump_record,
 )
 from adjudge.store.packing import (
     COLUMN_CHARS,
@@ -165,7 +164,7 @@ def make_rows(batch: Sequence[Write], bases: Bases) -> Rows:
                         to_name(judge.hash),
                         to_column(judge.name),
                         rows.text(text_bytes(judge.text)),
-                        pack(dump_record(judge)),
+                        pack(dump_json(judge)),
                     ),
                 )
             case AddSpending(run_id=run_id, spent=spent):

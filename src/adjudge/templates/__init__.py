@@ -10,10 +10,10 @@ from typing import Protocol
 from adjudge.records import Dialect, Json, Message
 from adjudge.templates import jinja, mustache, printf, promptl, python, shell
 from adjudge.templates.detection import detect
-from adjudge.templates.syntax import Reference
+from adjudge.templates.syntax import TemplateInput
 from adjudge.templates.tree import TreeTemplate
 
-__all__ = ["DIALECTS", "Reference", "canonical", "detect", "inputs", "outline", "render"]
+__all__ = ["DIALECTS", "TemplateInput", "canonical", "detect", "inputs", "outline", "render"]
 
 DIALECTS: tuple[Dialect, ...] = ("mustache", "jinja", "promptl", "printf", "python", "shell")
 
@@ -30,7 +30,7 @@ class Template(Protocol):
     """A parsed prompt."""
 
     @property
-    def references(self) -> tuple[Reference, ...]: ...
+    def references(self) -> tuple[TemplateInput, ...]: ...
 
     def render(self, values: Mapping[str, Json]) -> tuple[Message, ...]: ...
 
@@ -46,7 +46,7 @@ def _parsed(text: str, dialect: Dialect) -> Template:
     return TreeTemplate(text, dialect, PARSERS[dialect](text))
 
 
-def inputs(text: str, dialect: Dialect) -> tuple[Reference, ...]:
+def inputs(text: str, dialect: Dialect) -> tuple[TemplateInput, ...]:
     """The distinct inputs a prompt asks for, in prompt order."""
     return _parsed(text, dialect).references
 

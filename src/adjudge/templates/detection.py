@@ -18,11 +18,14 @@ No placeholder at all: mustache, which leaves such text as it is.
 import re
 from collections.abc import Iterable, Iterator
 
+from adjudge.expressions.syntax import Name
 from adjudge.fields import canonical_field, strip_namespace
 from adjudge.records import Dialect
-from adjudge.templates import printf, python, shell
 from adjudge.templates.mustache import PATH
-from adjudge.templates.syntax import Formatted, Name, Node, Output, dotted, input_name
+from adjudge.templates.printf import parse as parse_printf
+from adjudge.templates.python import pieces, positions
+from adjudge.templates.shell import parse as parse_shell
+from adjudge.templates.syntax import Formatted, Node, Output, dotted, input_name
 
 JINJA_STATEMENT = re.compile(
     r"\{%[-+]?\s*(?:if|elif|else|endif|for|endfor|set|endset|macro|endmacro|block|raw|with|call|filter|include|import"
@@ -56,12 +59,12 @@ JUDGED = re.compile(
     r"|topic|schema|code|solution|translation|focus|date|sample|item",
     re.IGNORECASE,
 )
-SAID = re.compile(
+ASKED_FOR = re.compile(
     r"score|rating|reason|verdict|label|grade|explanation|rationale|feedback|justif|analysis|result|value",
     re.IGNORECASE,
 )
 
-JUDGED_WEIGHT, PLAIN_WEIGHT, SAID_WEIGHT, LETTER_WEIGHT = 4.0, 2.0, 0.5, 0.2
+JUDGED_WEIGHT, PLAIN_WEIGHT, ASKED_FOR_WEIGHT, LETTER_WEIGHT = 4.0, 2.0, 0.5, 0.2
 IN_CODE = 0.1
 NESTED = 0.05
 
@@ -113,21 +116,21 @@ def _is_all_messages(text: str) -> bool:
 
 def _weights(text: str) -> dict[Dialect, float]:
     mustache = [(match[1] or match[2], 1.0) for match in MUSTACHE_TAG.finditer(text)]
-    named = python.positions(text)
+    named = positions(text)
     fields = [
         (
             named.get(piece.field["path"]) or re.split(r"[\[!:]", piece.field["path"], maxsplit=1)[0],
             NESTED if piece.depth and mustache else 1.0,
         )
-        for piece in python.pieces(text)
+        for piece in pieces(text)
         if piece.field and not text.startswith("$", piece.field.start() - 1)
     ]
     code = _mask(text, CODE, INLINE_CODE)
     return {
         "mustache": _weigh(mustache),
         "python": _weigh(fields),
-        "printf": _weigh(_names(printf.parse(text), code)) if "%" in text else 0.0,
-        "shell": _weigh(_names(shell.parse(text), code, _mask(text, FORMULA))) if "$" in text else 0.0,
+        "printf": _weigh(_names(parse_printf(text), code)) if "%" in text else 0.0,
+        "shell": _weigh(_names(parse_shell(text), code, _mask(text, FORMULA))) if "$" in text else 0.0,
     }
 
 
@@ -165,4 +168,4 @@ def _weight(name: str) -> float:
         return LETTER_WEIGHT
     if canonical_field(name) is not None or JUDGED.search(bare):
         return JUDGED_WEIGHT
-    return SAID_WEIGHT if SAID.search(bare) else PLAIN_WEIGHT
+    return ASKED_FOR_WEIGHT if ASKED_FOR.search(bare) else PLAIN_WEIGHT

@@ -1,229 +1,283 @@
-"""The expressions inside PromptL's tags: text -> expression, by recursive descent, no calls."""
+"""PromptL's expressions: their grammar, and JavaScript's rules over JSON values as far as prompts use them.
+
+Nothing here raises for what a value is: a sum of things that are not numbers is absent, not an error.
+"""
 
 import math
+import operator as operators
 import re
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from adjudge.errors import TemplateError
+from adjudge.expressions.evaluate import Evaluator, Operand
+from adjudge.expressions.parse import Grammar, Level, UnusableLiteralError
+from adjudge.expressions.syntax import COMPARISONS, ComputedMember, FunctionCall, ListOf, Name
 from adjudge.records import Json
-from adjudge.templates.syntax import (
-    MAX_DEPTH,
-    Binary,
-    Expression,
-    Index,
-    ListOf,
-    Literal,
-    Name,
-    Ternary,
-    Unary,
-    error_at,
-)
+from adjudge.templates.syntax import FENCED, Expression, Formatted, Here, error_at
+from adjudge.templates.values import ABSENT, Absent, Value, descend, is_true, lookup, member, to_text, weigh
 
 TOKEN = re.compile(
     r"(?P<space>\s++)"
     r"|(?P<end>\}\})"
-    r"|(?P<number>(?:\d++(?:\.\d++)?|\.\d++)(?:[eE][+-]?\d++)?)"
+    r"|(?P<number>(?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)"
     r"|(?P<name>[^\W\d][\w$]*+)"
-    r"|(?P<string>(?P<quote>[\"'`])(?:\\.|(?!(?P=quote))[^\\])*+(?P<closed>(?P=quote))?)"
+    r"|(?P<text>\"(?:\\.|[^\"\\])*+\"|'(?:\\.|[^'\\])*+'|`(?:\\.|[^`\\])*+`)"
     r"|(?P<operator>===|!==|==|!=|<=|>=|&&|\|\||\?\?|\?\.|[-+*/%<>!?:.,()\[\]=])",
     re.DOTALL,
 )
 ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0"}
-CONSTANTS: dict[str, Json] = {"true": True, "false": False, "null": None, "undefined": None}
-PRECEDENCE = (
-    ("??",),
-    ("||",),
-    ("&&",),
-    ("==", "!=", "===", "!=="),
-    ("<", "<=", ">", ">="),
-    ("+", "-"),
-    ("*", "/", "%"),
-)
-MAX_TOKENS = 300
 MAX_DIGITS = 300
 
-
-class Token(NamedTuple):
-    kind: str
-    text: str
-    start: int
-    end: int
-
-
-def tokenize(text: str, start: int) -> list[Token]:
-    """The tokens of the tag whose content begins at `start`, with its closing `}}` as the last."""
-    tokens: list[Token] = []
-    position = start
-    while match := TOKEN.match(text, position):
-        kind = match.lastgroup or ""
-        if kind == "string" and match["closed"] is None:
-            break
-        if kind != "space":
-            tokens.append(Token(kind, match[0], match.start(), match.end()))
-        if kind == "end":
-            return tokens
-        if len(tokens) > MAX_TOKENS:
-            raise error_at(
-                text, start, f"the tag holds more than {MAX_TOKENS} words", "split it, or close it with `}}`"
-            )
-        position = match.end()
-    found = text[position : position + 1]
-    if not found:
-        raise error_at(text, start, "the tag `{{` is never closed", "end it with `}}`")
-    what = "a string that is never closed" if found in "\"'`" else f"`{found}`"
-    raise error_at(text, position, f"found {what} in a tag", "write names, literals and operators")
+MAX_ITERATIONS = 1_000_000
+MAX_LOOP_OUTPUT = 10_000_000
+"""Characters written by loops; what is written once is as long as its value and needs no bound."""
+ELEMENT = 20
+"""What an element of a new list costs, in characters."""
+MAX_WORK = 50_000_000
+"""Characters and elements that expressions may make and compare: each tag can double what the one before it made."""
+EXACT_INTEGER = 2**53
 
 
-class Parser:
-    """Reads one expression after another from the tokens of one tag."""
-
-    def __init__(self, text: str, tokens: list[Token]) -> None:
-        self.text = text
-        self.tokens = tokens
-        self.at = 0
-        self.depth = 0
-
-    @property
-    def token(self) -> Token:
-        return self.tokens[self.at]
-
-    def takes(self, *texts: str) -> bool:
-        """Step over the next token if it is one of these operators or keywords."""
-        if self.token.kind in {"operator", "name"} and self.token.text in texts:
-            self.at += 1
-            return True
-        return False
-
-    def expect(self, text: str) -> None:
-        if not self.takes(text):
-            raise self.error(f"found {self.found()} where `{text}` was wanted", f"write `{text}`")
-
-    def expect_name(self, what: str) -> str:
-        if self.token.kind != "name":
-            raise self.error(f"found {self.found()} where {what} was wanted", "write a name")
-        self.at += 1
-        return self.tokens[self.at - 1].text
-
-    def expect_end(self) -> None:
-        if self.token.kind != "end":
-            hint = "a tag holds one expression, made of names, literals and operators"
-            raise self.error(f"found {self.found()} after the expression", hint)
-
-    def found(self) -> str:
-        return "the end of the tag" if self.token.kind == "end" else f"`{self.token.text}`"
-
-    def error(self, problem: str, hint: str) -> TemplateError:
-        return error_at(self.text, self.token.start, problem, hint)
-
-    def expression(self) -> Expression:
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise self.error(f"the expression nests deeper than {MAX_DEPTH}", "take parts of it out")
-        test = self._binary(0)
-        if self.takes("?"):
-            then = self.expression()
-            self.expect(":")
-            test = Ternary(test=test, then=then, otherwise=self.expression())
-        self.depth -= 1
-        return test
-
-    def _binary(self, level: int) -> Expression:
-        if level == len(PRECEDENCE):
-            return self._unary()
-        left = self._binary(level + 1)
-        while self.token.kind == "operator" and self.token.text in PRECEDENCE[level]:
-            operator = self.token.text
-            self.at += 1
-            left = Binary(operator=operator, left=left, right=self._binary(level + 1))
-        return left
-
-    def _unary(self) -> Expression:
-        operators = []
-        while self.token.kind == "operator" and self.token.text in {"!", "-"}:
-            operators.append(self.token.text)
-            self.at += 1
-        operand = self._member()
-        for operator in reversed(operators):
-            operand = Unary(operator=operator, operand=operand)
-        return operand
-
-    def _member(self) -> Expression:
-        target = self._primary()
-        while True:
-            start = self.token.start
-            if self.takes("."):
-                target = _step(target, self.expect_name("a member's name"), optional=False)
-            elif self.takes("?."):
-                if self.takes("["):
-                    target = self._index(target, optional=True)
-                else:
-                    target = _step(target, self.expect_name("a member's name"), optional=True)
-            elif self.takes("["):
-                target = self._index(target, optional=False)
-            elif self.token.text == "(" and self.token.kind == "operator":
-                called = self.text[self.tokens[0].start : start].split()
-                raise self.error(
-                    f"found the call `{called[-1] if called else ''}(…)`",
-                    "calls are not supported: `.length`, comparisons, `? :`, `??`, `&&`, `||` and `!` are",
-                )
-            else:
-                return target
-
-    def _index(self, target: Expression, *, optional: bool) -> Expression:
-        key = self.expression()
-        self.expect("]")
-        if isinstance(key, Literal) and isinstance(key.value, str | int) and not isinstance(key.value, bool):
-            return _step(target, key.value, optional=optional)
-        return Index(target=target, key=key)
-
-    def _primary(self) -> Expression:
-        token = self.token
-        if token.kind == "number":
-            self.at += 1
-            number = float(token.text)
-            if not math.isfinite(number) or len(token.text) > MAX_DIGITS:
-                raise error_at(
-                    self.text, token.start, "found a number that is too long", "write a shorter one"
-                )
-            return Literal(value=int(token.text) if token.text.isdigit() else number)
-        if token.kind == "string":
-            self.at += 1
-            if token.text[0] == "`" and "${" in token.text:
-                raise error_at(
-                    self.text,
-                    token.start,
-                    "found a string with `${…}`",
-                    "join the parts with `+`, or write two tags",
-                )
-            return Literal(value=ESCAPE.sub(_unescape, token.text[1:-1]))
-        if token.kind == "name":
-            self.at += 1
-            return (
-                Literal(value=CONSTANTS[token.text]) if token.text in CONSTANTS else Name(path=(token.text,))
-            )
-        if self.takes("("):
-            inner = self.expression()
-            self.expect(")")
-            return inner
-        if self.takes("["):
-            items: list[Expression] = []
-            while not self.takes("]"):
-                items.append(self.expression())
-                if self.token.text != "]":
-                    self.expect(",")
-            return ListOf(items=tuple(items))
-        raise self.error(
-            f"found {self.found()} where a value was wanted", "write a name, a literal or `( … )`"
-        )
+def _read_number(text: str) -> int | float:
+    number = float(text)
+    if not math.isfinite(number) or len(text) > MAX_DIGITS:
+        raise UnusableLiteralError("found a number that is too long", "write a shorter one")
+    return int(text) if text.isdigit() else number
 
 
-def _step(target: Expression, key: str | int, *, optional: bool) -> Expression:
-    if isinstance(target, Name):
-        return Name(path=(*target.path, key), optional=target.optional or optional)
-    return Index(target=target, key=Literal(value=key))
+def _read_text(text: str) -> str:
+    if text[0] == "`" and "${" in text:
+        raise UnusableLiteralError("found a string with `${…}`", "join the parts with `+`, or write two tags")
+    return ESCAPE.sub(_unescape, text[1:-1])
 
 
 def _unescape(match: re.Match[str]) -> str:
     code = match[1]
     return chr(int(code[1:], 16)) if len(code) == 5 else ESCAPES.get(code, code)
+
+
+PROMPTL = Grammar(
+    token=TOKEN,
+    levels=(
+        Level(("??",)),
+        Level(("||",)),
+        Level(("&&",)),
+        Level(("==", "!=", "===", "!==")),
+        Level(("<", "<=", ">", ">=")),
+        Level(("+", "-")),
+        Level(("*", "/", "%")),
+        Level(("!", "-"), prefix=True),
+    ),
+    constants={"true": True, "false": False, "null": None, "undefined": None},
+    read_number=_read_number,
+    read_text=_read_text,
+    max_tokens=300,
+    end="the end of the tag",
+    unclosed=("the tag `{{` is never closed", "end it with `}}`"),
+    hint="a tag holds one expression, made of names, literals, operators and `( … )`",
+    call_hint="calls are not supported: `.length`, comparisons, `? :`, `??`, `&&`, `||` and `!` are",
+    error_at=error_at,
+)
+
+
+class Scope(Evaluator[Value]):
+    """What names stand for at one point of a rendering, and what its loops may still do."""
+
+    __slots__ = ("contexts", "iterations", "loops", "names", "room", "values", "work")
+
+    def __init__(self, values: Mapping[str, Json]) -> None:
+        self.values = values
+        self.names: dict[str, Value] = {}
+        self.contexts: list[Value] = []
+        self.loops = 0
+        self.iterations = MAX_ITERATIONS
+        self.room = MAX_LOOP_OUTPUT
+        self.work = MAX_WORK
+
+    def iterate(self, where: str) -> None:
+        self.iterations -= 1
+        if self.iterations < 0:
+            raise TemplateError(
+                where,
+                f"loops run more than {MAX_ITERATIONS} times",
+                "loop over less, or do not nest the loops",
+            )
+
+    def write(self, text: str) -> None:
+        """Account for text written inside a loop."""
+        self.room -= len(text)
+        if self.room < 0:
+            raise TemplateError(
+                "in a loop", f"more than {MAX_LOOP_OUTPUT} characters are written", "loop over less"
+            )
+
+    def spend(self, count: int) -> None:
+        self.work -= count
+        if self.work < 0:
+            raise TemplateError(
+                "in an expression",
+                f"expressions make or compare more than {MAX_WORK} characters and elements",
+                "join and compare less",
+            )
+
+    def read(self, value: Value) -> Value:
+        """Account for a value that is read to its end."""
+        if isinstance(value, list | dict):
+            weight = weigh(value, self.work)
+            self.spend(weight.elements + weight.characters)
+        elif isinstance(value, str):
+            self.spend(len(value))
+        return value
+
+    def text_of(self, value: Value) -> str:
+        return value if isinstance(value, str) else to_text(self.read(value))
+
+    def value_of(self, expression: Expression) -> Value:
+        match expression:
+            case Here(path=path):
+                return descend(self.contexts[-1], path) if self.contexts else ABSENT
+            case Formatted():
+                return _format(expression, self.look_up(expression.value))
+            case _:
+                return self.evaluate(expression)
+
+    def look_up(self, name: Name) -> Value:
+        root = name.path[0]
+        # `fenced` is never taken from a section's own data: that would let a document forge its boundary.
+        if root != FENCED and isinstance(root, str):
+            for context in reversed(self.contexts):
+                if isinstance(context, dict) and root in context:
+                    return descend(context[root], name.path[1:])
+            if root in self.names:
+                return descend(self.names[root], name.path[1:])
+        return lookup(self.values, name.path)
+
+    def is_true(self, operand: Operand[Value]) -> bool:
+        return is_true(operand.value)
+
+    def is_nothing(self, value: Value) -> bool:
+        return value is None or value is ABSENT
+
+    def evaluate_own(self, node: ListOf | ComputedMember | FunctionCall) -> Value:
+        match node:
+            case ListOf(items=items):
+                found = [self.evaluate(item) for item in items]
+                made: Value = [None if isinstance(item, Absent) else item for item in found]
+                # With all it holds: a list that holds another twice can be too long to write after sixty tags.
+                self.spend(weigh(made, self.work // ELEMENT).elements * ELEMENT)
+                return made
+            case ComputedMember(target=target, key=key):
+                return member(self.evaluate(target), self.evaluate(key))
+            case FunctionCall():
+                raise AssertionError("PromptL has no calls")
+
+    def operate(self, operator: str, left: Operand[Value], right: Operand[Value]) -> Value:
+        a, b = left.value, right.value
+        if operator in COMPARISONS:
+            return self._compare(operator, a, b)
+        if operator == "+" and (isinstance(a, str) or isinstance(b, str)):
+            parts = self.text_of(a), self.text_of(b)
+            self.spend(len(parts[0]) + len(parts[1]))
+            return "".join(parts)
+        return _calculate(operator, a, b)
+
+    def _compare(self, operator: str, left: Value, right: Value) -> bool:
+        if self.is_nothing(left) or self.is_nothing(right):
+            if operator[0] in "=!":
+                # Null and absent are one: a case that says null says that it has none.
+                return (self.is_nothing(left) and self.is_nothing(right)) == (operator[0] == "=")
+        else:
+            self.read(left)
+            self.read(right)
+        match operator:
+            case "==" | "!=":
+                return _loosely_equal(left, right) == (operator == "==")
+            case "===" | "!==":
+                return _strictly_equal(left, right) == (operator == "===")
+        if isinstance(left, str) and isinstance(right, str):
+            return ORDER[operator](left, right)
+        first, second = _number(left), _number(right)
+        return first is not None and second is not None and ORDER[operator](first, second)
+
+
+ORDER: dict[str, Callable[[Any, Any], bool]] = {
+    "<": operators.lt,
+    "<=": operators.le,
+    ">": operators.gt,
+    ">=": operators.ge,
+}
+
+
+def _strictly_equal(left: Value, right: Value) -> bool:
+    if _is_number(left) and _is_number(right):
+        return left == right
+    return type(left) is type(right) and left == right
+
+
+def _loosely_equal(left: Value, right: Value) -> bool:
+    if isinstance(left, list | dict) or isinstance(right, list | dict) or type(left) is type(right):
+        return left == right
+    first, second = _number(left), _number(right)
+    return first is not None and first == second
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _number(value: Value) -> int | float | None:
+    """A value as JavaScript would compute with it; None for what is not a number."""
+    if value is None or isinstance(value, int | float):
+        return value or 0
+    if isinstance(value, str):
+        text = value.strip()[:40]
+        try:
+            number = float(text) if text else 0.0
+        except ValueError:
+            return None
+        return number if math.isfinite(number) else None
+    return None
+
+
+def _calculate(operator: str, left: Value, right: Value) -> Value:
+    first, second = _number(left), _number(right)
+    if first is None or second is None or isinstance(left, str) or isinstance(right, str):
+        return ABSENT
+    try:
+        match operator:
+            case "+":
+                result = first + second
+            case "-":
+                result = first - second
+            case "*":
+                result = first * second
+            case "/":
+                result = first / second
+                if isinstance(first, int) and isinstance(second, int) and result == int(result):
+                    result = int(result)
+            case _:
+                result = math.fmod(first, second)
+                if isinstance(first, int) and isinstance(second, int):
+                    result = int(result)
+        if isinstance(result, int) and abs(result) > EXACT_INTEGER:
+            result = float(result)
+    except (ArithmeticError, ValueError):
+        return ABSENT
+    return result if math.isfinite(result) else ABSENT
+
+
+def _format(expression: Formatted, value: Value) -> str:
+    if expression.conversion in {"r", "a"} and not isinstance(value, Absent):
+        value = repr(value) if expression.conversion == "r" else ascii(value)
+    if isinstance(value, bool | list | dict) or value is None:
+        value = to_text(value)
+    if isinstance(value, Absent):
+        return ""
+    try:
+        if expression.style == "printf":
+            return expression.spec % (value,)
+        return format(value, expression.spec)
+    except (ValueError, TypeError, OverflowError):
+        return to_text(value)  # words where the prompt wanted a number are sent as they are

@@ -3,17 +3,15 @@
 import re
 from dataclasses import dataclass, field
 
+from adjudge.expressions.syntax import MAX_DEPTH, Name, Step
 from adjudge.templates.syntax import (
-    MAX_DEPTH,
     Arm,
     Here,
     If,
-    Name,
     Node,
     Output,
     Section,
     Span,
-    Step,
     add_text,
     error_at,
     joined,
@@ -32,7 +30,7 @@ LATEX_BEFORE = re.compile(r"(?:\\[A-Za-z]{1,30}|[\^_])\Z")
 
 
 @dataclass(kw_only=True, slots=True)
-class Frame:
+class OpenSection:
     """A section that is open while its body is read."""
 
     kind: str
@@ -49,7 +47,7 @@ class Frame:
 
 
 def parse(text: str) -> tuple[Node, ...]:
-    frames = [Frame(kind="root")]
+    frames = [OpenSection(kind="root")]
     position = 0
     scan = 0
     last_dashes = text.rfind("--}}")
@@ -71,7 +69,9 @@ def parse(text: str) -> tuple[Node, ...]:
     return joined(frames[0].body)
 
 
-def _read_tag(text: str, start: int, frames: list[Frame], position: int, last_dashes: int) -> int | None:
+def _read_tag(
+    text: str, start: int, frames: list[OpenSection], position: int, last_dashes: int
+) -> int | None:
     """Read the tag at `start` into the innermost frame and return where it ends; None when it is plain text."""
     nodes = frames[-1].nodes
     if match := TRIPLE.match(text, start):
@@ -87,7 +87,7 @@ def _read_tag(text: str, start: int, frames: list[Frame], position: int, last_da
         _open(
             text,
             frames,
-            Frame(kind=match[1], subject=_subject(match[2]), written=match[2], span=match.span()),
+            OpenSection(kind=match[1], subject=_subject(match[2]), written=match[2], span=match.span()),
         )
         return match.end()
     if not (match := TAG.match(text, start)):
@@ -98,7 +98,11 @@ def _read_tag(text: str, start: int, frames: list[Frame], position: int, last_da
     if sigil == "/":
         _close(text, frames, written, start)
     elif sigil in {"#", "^"}:
-        _open(text, frames, Frame(kind=sigil, subject=_subject(written), written=written, span=match.span()))
+        _open(
+            text,
+            frames,
+            OpenSection(kind=sigil, subject=_subject(written), written=written, span=match.span()),
+        )
     elif written == "else" and frames[-1].kind in (*HELPERS, "#"):
         if frames[-1].otherwise is not None:
             raise error_at(text, start, "a second `{{else}}` in one block", "keep one")
@@ -124,7 +128,7 @@ def _subject(written: str) -> Name | Here:
     return Here(path=path[1:]) if path[0] == "this" else Name(path=path)
 
 
-def _open(text: str, frames: list[Frame], frame: Frame) -> None:
+def _open(text: str, frames: list[OpenSection], frame: OpenSection) -> None:
     if len(frames) > MAX_DEPTH:
         raise error_at(
             text, frame.span[0], f"sections nest deeper than {MAX_DEPTH}", "close the ones that are open"
@@ -132,7 +136,7 @@ def _open(text: str, frames: list[Frame], frame: Frame) -> None:
     frames.append(frame)
 
 
-def _opening(frame: Frame) -> str:
+def _opening(frame: OpenSection) -> str:
     return (
         f"{{{{{frame.kind}{frame.written}}}}}"
         if frame.kind in "#^"
@@ -140,11 +144,11 @@ def _opening(frame: Frame) -> str:
     )
 
 
-def _closing(frame: Frame) -> str:
+def _closing(frame: OpenSection) -> str:
     return frame.kind if frame.kind in HELPERS else frame.written
 
 
-def _close(text: str, frames: list[Frame], written: str, start: int) -> None:
+def _close(text: str, frames: list[OpenSection], written: str, start: int) -> None:
     frame = frames[-1]
     if frame.kind == "root":
         raise error_at(
@@ -161,7 +165,7 @@ def _close(text: str, frames: list[Frame], written: str, start: int) -> None:
     frames[-1].nodes.extend(_block(frame))
 
 
-def _block(frame: Frame) -> list[Node]:
+def _block(frame: OpenSection) -> list[Node]:
     body, otherwise = joined(frame.body), joined(frame.otherwise or ())
     if frame.kind == "if":
         return [If(arms=(Arm(test=frame.subject, body=body, span=frame.span),), otherwise=otherwise)]

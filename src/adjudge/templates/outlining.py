@@ -3,33 +3,33 @@
 import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from fractions import Fraction
 from typing import assert_never
 
+from adjudge.expressions.syntax import Chain, ComputedMember, Literal, Name, Ternary
 from adjudge.records import Json
 from adjudge.templates.survey import HERE, alias_of, sources
 from adjudge.templates.syntax import (
     Assign,
-    Binary,
     Expression,
     For,
     Here,
     If,
-    Literal,
     MessageTag,
-    Name,
     Node,
     Output,
     Section,
-    Ternary,
     Text,
 )
 from adjudge.templates.values import to_text
 
+HASHED_AS: dict[type, str] = {ComputedMember: "Index"}
+"""Nodes that stand in the hashed form under an earlier name."""
 NOT_SENT = frozenset({"span"})
 """Fields of a node that say where it stood, not what it sends."""
 
 
-def shown(name: str) -> str:
+def placeholder(name: str) -> str:
     return f"⟦{name}⟧"
 
 
@@ -72,20 +72,26 @@ def _collect(nodes: tuple[Node, ...], parts: list[str], aliases: dict[str, str])
 def _written(expression: Expression, aliases: Mapping[str, str]) -> str:
     """What an expression can write: its literals and its inputs, every branch in order."""
     match expression:
-        case Literal(value=value):
+        case Literal(value=value) if not isinstance(value, Fraction):
             return to_text(value)
         case Ternary(then=then, otherwise=otherwise):
             return _written(then, aliases) + _written(otherwise, aliases)
-        case Binary(operator="??" | "||" | "+", left=left, right=right):
-            return _written(left, aliases) + _written(right, aliases)
-        case Binary(operator="&&", right=right):
-            return _written(right, aliases)
+        case Chain(operator="??" | "||", operands=operands):
+            return "".join(_written(operand, aliases) for operand in operands)
+        case Chain(rest=(*_, ("&&", last))):
+            return _written(last, aliases)
+        case Chain(rest=(*_, ("+", last))):
+            return _written(_without_last(expression), aliases) + _written(last, aliases)
         case Name(path=path):
-            return shown(alias_of(expression, aliases) or str(path[0]))
+            return placeholder(alias_of(expression, aliases) or str(path[0]))
         case Here():
-            return shown(alias_of(expression, aliases) or ".")
+            return placeholder(alias_of(expression, aliases) or ".")
         case _:
-            return "".join(shown(name) for name in sources(expression, aliases))
+            return "".join(placeholder(name) for name in sources(expression, aliases))
+
+
+def _without_last(chain: Chain) -> Expression:
+    return Chain(first=chain.first, rest=chain.rest[:-1]) if chain.rest[1:] else chain.first
 
 
 def serialise(dialect: str, nodes: tuple[Node, ...]) -> str:
@@ -94,9 +100,17 @@ def serialise(dialect: str, nodes: tuple[Node, ...]) -> str:
 
 
 def _plain(part: object) -> Json:
+    if isinstance(part, Chain):
+        nested = _plain(part.first)
+        for operator, operand in part.rest:
+            nested = ["Binary", operator, nested, _plain(operand)]
+        return nested
     if is_dataclass(part):
         kept = [field.name for field in fields(part) if field.name not in NOT_SENT]
-        return [type(part).__name__, *(_plain(getattr(part, name)) for name in kept)]
+        return [
+            HASHED_AS.get(type(part), type(part).__name__),
+            *(_plain(getattr(part, name)) for name in kept),
+        ]
     if isinstance(part, tuple | list):
         return [_plain(item) for item in part]
     if isinstance(part, dict):

@@ -6,7 +6,8 @@ A `%` that begins no conversion is text: "50% of", "%Y-%m-%d", "%20", "100%sure"
 import re
 from typing import NamedTuple
 
-from adjudge.templates.syntax import Expression, Formatted, Name, Node, Output, Span, add_text, joined
+from adjudge.expressions.syntax import Name
+from adjudge.templates.syntax import Expression, Formatted, Node, Output, Span, add_text, joined
 
 TAG = re.compile(
     r"%(?:(?P<escape>%)"

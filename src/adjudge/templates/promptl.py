@@ -3,10 +3,11 @@
 import re
 from dataclasses import dataclass, field
 
+from adjudge.expressions.parse import Parser
+from adjudge.expressions.syntax import MAX_DEPTH
 from adjudge.records import Role
-from adjudge.templates.expressions import Parser, tokenize
+from adjudge.templates.expressions import PROMPTL
 from adjudge.templates.syntax import (
-    MAX_DEPTH,
     Arm,
     Assign,
     Expression,
@@ -34,7 +35,7 @@ NOT_A_TAG = re.compile(
 
 
 @dataclass(kw_only=True, slots=True)
-class Frame:
+class OpenBlock:
     """A block or message tag that is open while its body is read."""
 
     kind: str
@@ -62,15 +63,15 @@ class Frame:
 
 
 def parse(text: str) -> tuple[Node, ...]:
-    reader = _Reader(text)
+    reader = _PromptlReader(text)
     reader.read()
     return joined(reader.frames[0].nodes)
 
 
-class _Reader:
+class _PromptlReader:
     def __init__(self, text: str) -> None:
         self.text = text
-        self.frames = [Frame(kind="root")]
+        self.frames = [OpenBlock(kind="root")]
         self.position = 0
         """Where the text that is not yet part of the tree begins."""
         self.last_comment_end = text.rfind("*/")
@@ -101,7 +102,7 @@ class _Reader:
         add_text(self.frames[-1].nodes, self.text[self.position : end])
         self.position = end
 
-    def _open(self, frame: Frame) -> None:
+    def _open(self, frame: OpenBlock) -> None:
         if len(self.frames) > MAX_DEPTH:
             raise error_at(
                 self.text, frame.span[0], f"blocks nest deeper than {MAX_DEPTH}", "close some first"
@@ -138,7 +139,7 @@ class _Reader:
                     f"close that one first with `</{open_tag.kind}>`",
                 )
             self._take_text(start)
-            self._open(Frame(kind=name, span=match.span()))
+            self._open(OpenBlock(kind=name, span=match.span()))
         else:
             frame = self.frames[-1]
             if open_tag is None:
@@ -159,9 +160,9 @@ class _Reader:
     def _read_tag(self, start: int) -> bool:
         if NOT_A_TAG.match(self.text, start):
             return False
-        tokens = tokenize(self.text, start + 2)
+        parser = Parser(self.text, PROMPTL, start + 2)
+        tokens = parser.tokens
         self._take_text(start)
-        parser = Parser(self.text, tokens)
         span = (start, tokens[-1].end)
         first, second = tokens[0], tokens[min(1, len(tokens) - 1)]
         keyword = first.text if first.kind == "name" else ""
@@ -185,7 +186,7 @@ class _Reader:
         return True
 
     def _open_block(self, parser: Parser, keyword: str, span: Span) -> None:
-        frame = Frame(kind=keyword, span=span, test_span=span)
+        frame = OpenBlock(kind=keyword, span=span, test_span=span)
         if keyword == "if":
             frame.test = parser.expression()
         else:
@@ -215,7 +216,7 @@ class _Reader:
         else:
             frame.has_else = True
 
-    def _end_branch(self, frame: Frame) -> None:
+    def _end_branch(self, frame: OpenBlock) -> None:
         if frame.kind == "for":
             frame.body = joined(frame.nodes)
         elif frame.test is not None:

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from adjudge.expressions.syntax import Name, Step
 from adjudge.templates.printf import label_before
-from adjudge.templates.syntax import Expression, Formatted, Name, Node, Output, Step, add_text, joined
+from adjudge.templates.syntax import Expression, Formatted, Node, Output, add_text, joined
 
 FIELD = re.compile(
     r"\{(?P<path>\d(?=\})|[^\W\d]\w*+(?:\.\w++|\[[^\[\]{}\n\"']{1,80}\])*+)"
@@ -23,7 +24,7 @@ POSITION = re.compile(r"(?<![\w\\^{}$)\]])\{(\d)\}(?!\})")
 SUBSCRIPT = re.compile(r"[_^]\{\w\}")
 
 
-class Piece(NamedTuple):
+class FormatPiece(NamedTuple):
     """Literal text, or a field with the number of open braces around it."""
 
     text: str
@@ -41,7 +42,7 @@ def parse(text: str) -> tuple[Node, ...]:
     return joined(nodes)
 
 
-def pieces(text: str) -> Iterator[Piece]:
+def pieces(text: str) -> Iterator[FormatPiece]:
     """Read a prompt whose braces may be fields, escapes, JSON, code or formulas.
 
     Open braces are remembered with how they were written, so that the `}}` that ends two JSON objects stays
@@ -59,17 +60,17 @@ def pieces(text: str) -> Iterator[Piece]:
             field = None if formula or double else read_field(text, start, named)
             if double:
                 open_braces.append("{{")
-                yield Piece(text[position : start + 1])
+                yield FormatPiece(text[position : start + 1])
                 position = scan = start + 2
             elif field:
-                yield Piece(text[position:start], field, len(open_braces))
+                yield FormatPiece(text[position:start], field, len(open_braces))
                 position = scan = field.end()
             else:
                 open_braces.append("\\" if formula else "{")
                 scan = start + 1
             continue
         if double and opened in {"{{", ""}:
-            yield Piece(text[position : start + 1])
+            yield FormatPiece(text[position : start + 1])
             position = scan = start + 2
         else:
             scan = start + 1
@@ -77,7 +78,7 @@ def pieces(text: str) -> Iterator[Piece]:
                 latex_end = scan  # `\frac{a}{b}`: the next group belongs to the same command
         if open_braces:
             open_braces.pop()
-    yield Piece(text[position:])
+    yield FormatPiece(text[position:])
 
 
 def positions(text: str) -> dict[str, str]:

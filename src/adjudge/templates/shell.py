@@ -2,7 +2,8 @@
 
 import re
 
-from adjudge.templates.syntax import Name, Node, Output, Step, add_text, joined
+from adjudge.expressions.syntax import Name, Step
+from adjudge.templates.syntax import Node, Output, add_text, joined
 
 TAG = re.compile(
     # braces around a dollar belong to the tag

@@ -6,31 +6,34 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from adjudge.errors import TemplateError
+from adjudge.expressions.syntax import (
+    COMPARISONS,
+    LOGICAL,
+    Chain,
+    ComputedMember,
+    Name,
+    Step,
+    Ternary,
+    Unary,
+    children,
+)
 from adjudge.fields import NAMESPACES, canonical_field
 from adjudge.templates.syntax import (
     FENCED,
     MAX_STEPS,
     Assign,
-    Binary,
     Expression,
     For,
     Formatted,
     Here,
     If,
-    Index,
-    ListOf,
-    Literal,
     MessageTag,
-    Name,
     Node,
     Output,
-    Reference,
     Section,
     Span,
-    Step,
-    Ternary,
+    TemplateInput,
     Text,
-    Unary,
     dotted,
     error_at,
     input_name,
@@ -56,7 +59,7 @@ class Mention:
     """Inside a section about something else: it may be a member of that."""
 
 
-def gather(mentions: list[Mention]) -> tuple[Reference, ...]:
+def gather(mentions: list[Mention]) -> tuple[TemplateInput, ...]:
     """One reference per input, in the order of first mention.
 
     A name that stands only inside sections about something else is a member of what the section is about,
@@ -76,7 +79,7 @@ def gather(mentions: list[Mention]) -> tuple[Reference, ...]:
             continue
         spans = [mention.span for mention in found if mention.written] or [mention.span for mention in found]
         references.append(
-            Reference(
+            TemplateInput(
                 name=name,
                 path=found[0].path,
                 guarded=all(mention.guarded for mention in sure),
@@ -86,7 +89,7 @@ def gather(mentions: list[Mention]) -> tuple[Reference, ...]:
     return tuple(references)
 
 
-def survey(text: str, nodes: tuple[Node, ...]) -> tuple[Reference, ...]:
+def survey(text: str, nodes: tuple[Node, ...]) -> tuple[TemplateInput, ...]:
     surveyor = _Surveyor(text)
     surveyor.visit(nodes, frozenset(), {}, ())
     return gather(surveyor.mentions)
@@ -105,22 +108,12 @@ def sources(expression: Expression, aliases: Mapping[str, str]) -> list[str]:
             found = [source_of(path, aliases)]
         case Here():
             found = [aliases.get(HERE, "")]
-        case Literal():
-            found = []
-        case ListOf(items=items):
-            found = [name for item in items for name in sources(item, aliases)]
-        case Index(target=target, key=key):
-            found = [*sources(target, aliases), *sources(key, aliases)]
-        case Unary(operand=operand):
-            found = sources(operand, aliases)
-        case Binary(left=left, right=right):
-            found = [*sources(left, aliases), *sources(right, aliases)]
-        case Ternary(test=test, then=then, otherwise=otherwise):
-            found = [name for part in (then, otherwise, test) for name in sources(part, aliases)]
         case Formatted(value=value):
             found = sources(value, aliases)
+        case Ternary(test=test, then=then, otherwise=otherwise):
+            found = [name for part in (then, otherwise, test) for name in sources(part, aliases)]
         case _:
-            assert_never(expression)
+            found = [name for part in children(expression) for name in sources(part, aliases)]
     return [name for name in found if name]
 
 
@@ -229,22 +222,20 @@ class _Surveyor:
                             and path[0] not in (*NAMESPACES, FENCED, *aliases),
                         )
                     )
-                case Literal():
-                    pass
-                case ListOf(items=items):
-                    for item in items:
-                        go(item, governed, written=written, tested=tested)
-                case Index(target=target, key=key):
+                case ComputedMember(target=target, key=key):
                     go(target, governed, written=written, tested=tested)
                     go(key, governed, written=False, tested=tested)
                 case Unary(operator=operator, operand=operand):
                     go(operand, governed, written=written and operator != "!", tested=tested)
-                case Binary(operator=operator, left=left, right=right):
-                    joins = operator in {"??", "||", "&&"}
-                    sent = written and (operator in {"??", "||", "+", "-", "*", "/", "%"})
-                    go(left, governed, written=sent, tested=tested or joins)
-                    inside = governed | set(sources(left, aliases)) if joins else governed
-                    go(right, inside, written=sent or (written and joins), tested=tested)
+                case Chain(operator=operator, operands=(*firsts, last)):
+                    sent = written and operator not in COMPARISONS
+                    joins = operator in LOGICAL
+                    inside = governed
+                    for operand in firsts:
+                        go(operand, inside, written=sent and operator != "&&", tested=tested or joins)
+                        if joins:
+                            inside |= set(sources(operand, aliases))
+                    go(last, inside, written=sent, tested=tested)
                 case Ternary(test=test, then=then, otherwise=otherwise):
                     go(test, governed, written=False, tested=True)
                     inside = governed | set(sources(test, aliases))
@@ -253,7 +244,8 @@ class _Surveyor:
                 case Formatted(value=value):
                     go(value, governed, written=written, tested=tested)
                 case _:
-                    assert_never(expression)
+                    for part in children(expression):
+                        go(part, governed, written=written, tested=tested)
 
         go(expression, governed, written=written, tested=tested)
 

@@ -5,14 +5,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from adjudge.errors import TemplateError
+from adjudge.expressions import syntax as expressions
+from adjudge.expressions.syntax import Name, Step
 from adjudge.fields import NAMESPACES
-from adjudge.records import Json, Role
+from adjudge.records import Role
 
 Span: TypeAlias = tuple[int, int]
-Step: TypeAlias = str | int
-
-MAX_DEPTH = 32
-"""How deep blocks and expressions may nest: far beyond any prompt, well within Python's own stack."""
 
 MAX_STEPS = 64
 """Members asked of members: `a.b.c` has three."""
@@ -22,7 +20,7 @@ FENCED = "fenced"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Reference:
+class TemplateInput:
     """One input of a template, over all the places that mention it."""
 
     name: str
@@ -38,57 +36,10 @@ class Reference:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Name:
-    """A path from a local name or an input: `a`, `a.b[0]`."""
-
-    path: tuple[Step, ...]
-    optional: bool = False
-    """Written with `?.`: the author expects it to be absent at times."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Here:
     """What the innermost section is about (`.`), or a member of it."""
 
     path: tuple[Step, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Literal:
-    value: Json
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ListOf:
-    items: tuple["Expression", ...]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Index:
-    """A member that is computed, or asked of something that is not a name."""
-
-    target: "Expression"
-    key: "Expression"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Unary:
-    operator: str
-    operand: "Expression"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Binary:
-    operator: str
-    left: "Expression"
-    right: "Expression"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Ternary:
-    test: "Expression"
-    then: "Expression"
-    otherwise: "Expression"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -102,7 +53,7 @@ class Formatted:
     conversion: str = ""
 
 
-Expression: TypeAlias = Name | Here | Literal | ListOf | Index | Unary | Binary | Ternary | Formatted
+Expression: TypeAlias = expressions.Node | Here | Formatted
 
 
 # ---- nodes ---------------------------------------------------------------------------------------------

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import assert_never
 
 from adjudge.errors import TemplateError
+from adjudge.expressions.syntax import Name
 from adjudge.records import Dialect, Json, Message, Role
-from adjudge.templates.evaluate import Scope, evaluate
+from adjudge.templates.expressions import Scope
 from adjudge.templates.outlining import outline_of, serialise
 from adjudge.templates.survey import survey
 from adjudge.templates.syntax import (
@@ -13,11 +14,10 @@ from adjudge.templates.syntax import (
     For,
     If,
     MessageTag,
-    Name,
     Node,
     Output,
-    Reference,
     Section,
+    TemplateInput,
     Text,
     line_of,
 )
@@ -31,7 +31,7 @@ class TreeTemplate:
         self.dialect = dialect
         self.nodes = nodes
         self.text = text
-        self.references: tuple[Reference, ...] = survey(text, nodes)
+        self.references: tuple[TemplateInput, ...] = survey(text, nodes)
         self._flat = _flatten(nodes)
         self._tagged = any(_has_message(node) for node in nodes)
 
@@ -41,7 +41,7 @@ class TreeTemplate:
                 [part if isinstance(part, str) else to_text(lookup(values, part.path)) for part in self._flat]
             )
             return (Message(role="user", content=content),)
-        writer = Writer(self.text, values)
+        writer = TreeRendering(self.text, values)
         try:
             writer.write_nodes(self.nodes)
         except RecursionError as error:
@@ -82,7 +82,7 @@ def _has_message(node: Node) -> bool:
             return False
 
 
-class Writer:
+class TreeRendering:
     """One rendering of one tree."""
 
     def __init__(self, text: str, values: Mapping[str, Json]) -> None:
@@ -130,10 +130,10 @@ class Writer:
                 case Text(text=text):
                     self._write(text, literal=True)
                 case Output(expression=expression):
-                    self._write(self.scope.text_of(evaluate(expression, self.scope)), literal=False)
+                    self._write(self.scope.text_of(self.scope.value_of(expression)), literal=False)
                 case If(arms=arms, otherwise=otherwise):
                     for arm in arms:
-                        if is_true(evaluate(arm.test, self.scope)):
+                        if is_true(self.scope.value_of(arm.test)):
                             self.write_nodes(arm.body)
                             break
                     else:
@@ -143,7 +143,7 @@ class Writer:
                 case Section():
                     self._write_section(node)
                 case Assign(name=name, value=value):
-                    self.scope.names[name] = evaluate(value, self.scope)
+                    self.scope.names[name] = self.scope.value_of(value)
                 case MessageTag(role=role, body=body):
                     self._end_message("user", keep_blank=False)
                     self.write_nodes(body)
@@ -152,7 +152,7 @@ class Writer:
                     assert_never(node)
 
     def _write_loop(self, node: For) -> None:
-        source = evaluate(node.source, self.scope)
+        source = self.scope.value_of(node.source)
         if not isinstance(source, list) or not source:
             self.write_nodes(node.otherwise)
             return
@@ -173,7 +173,7 @@ class Writer:
         names.update(outer)
 
     def _write_section(self, node: Section) -> None:
-        subject = evaluate(node.subject, self.scope)
+        subject = self.scope.value_of(node.subject)
         present = bool(subject) if isinstance(subject, list) else is_true(subject)
         if node.inverted:
             if not present:

@@ -5,8 +5,9 @@ import json
 from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
+from adjudge.expressions.syntax import Step
 from adjudge.records import Json
-from adjudge.templates.syntax import FENCED, Step
+from adjudge.templates.syntax import FENCED
 
 
 class Absent(enum.Enum):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from adjudge.errors import ModelCallError, RejectedError
-from adjudge.models.scripted import case_key
+from adjudge.models.providers.scripted import case_key
 from adjudge.records import Completion, ModelClient, Request
 
 

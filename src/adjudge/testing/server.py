@@ -36,7 +36,7 @@ from typing import Any, Literal, Self
 
 from aiohttp import web
 
-from adjudge.models.scripted import Script, ScriptedReply, ScriptRow, read_script
+from adjudge.models.providers.scripted import Script, ScriptedReply, ScriptRow, read_script
 from adjudge.records import Finish, Usage
 from adjudge.testing.shapes import SHAPES, Shape, refused_parameter
 
@@ -307,7 +307,7 @@ async def _is_set(event: threading.Event) -> None:
 
     def wait() -> None:
         event.wait()
-        with suppress(RuntimeError):  # server stopped meanwhile
+        with suppress(RuntimeError):  # the server was stopped meanwhile
             loop.call_soon_threadsafe(known.set)
 
     threading.Thread(target=wait, name="adjudge-held-reply", daemon=True).start()

@@ -2,11 +2,11 @@
 
 from adjudge.verdicts.ask import ask_again, ask_alone, describe_format
 from adjudge.verdicts.probability import value_probability
-from adjudge.verdicts.read import Planted, Unread, explanation, read_verdict
+from adjudge.verdicts.read import Planted, UnreadReply, explanation, read_verdict
 
 __all__ = [
     "Planted",
-    "Unread",
+    "UnreadReply",
     "ask_again",
     "ask_alone",
     "describe_format",

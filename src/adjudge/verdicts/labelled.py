@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from adjudge.records import Contract, Json
 from adjudge.verdicts.names import labels_of, properties
-from adjudge.verdicts.said import Said, is_scalar, only_value, value_of
-from adjudge.verdicts.values import Problem
+from adjudge.verdicts.text_reading import TextReading, is_scalar, only_value, value_of
+from adjudge.verdicts.values import ValueProblem
 
 LINE = re.compile(r"[^\r\n]+")
 HEAD_CHARS = 240
@@ -19,7 +19,7 @@ VALUE_CHARS = 120
 QUALIFIERS = r"(?:(?:the|my|your|final|overall|total)[ \t]{1,4}){0,3}"
 
 
-class Section(NamedTuple):
+class LabelledSection(NamedTuple):
     name: str
     start: int
     """Of the label."""
@@ -44,7 +44,7 @@ def _head(labels: tuple[str, ...]) -> re.Pattern[str]:
     )
 
 
-def sections(text: str, contract: Contract) -> Iterator[Section]:
+def sections(text: str, contract: Contract) -> Iterator[LabelledSection]:
     """Every line that begins with the label of a property, as a heading or before a separator."""
     heads = [(name, _head(labels_of(contract, name))) for name in properties(contract)]
     scalars = {name for name, _ in heads if is_scalar(contract, name)}
@@ -60,7 +60,7 @@ def sections(text: str, contract: Contract) -> Iterator[Section]:
             continue
         name, match = best
         inline = bool(text[line.start() + match.end() : line.end()].strip(" \t*_`|#"))
-        yield Section(
+        yield LabelledSection(
             name, line.start() + match.start("name"), line.start() + match.end(), line.end(), inline
         )
 
@@ -75,26 +75,26 @@ def _is_heading(match: re.Match[str], *, scalar: bool) -> bool:
     return bool(match["hash"]) or bold or number
 
 
-def read_labelled(text: str, contract: Contract) -> Said | None:
+def read_labelled(text: str, contract: Contract) -> TextReading | None:
     """Needed values from their last label; the other properties from their sections. None: no label is there."""
     found = list(sections(text, contract))
-    said = Said()
+    reading = TextReading()
     for name in contract.needs:
         own = [index for index, section in enumerate(found) if section.name == name]
         if not own:
             if not is_scalar(contract, name):
                 continue
             return _last_line(text, contract, name, found) if len(contract.needs) == 1 else None
-        _take(text, contract, found, own[-1], said)
-        if said.problem:
-            return said
-    if not said.spans:
+        _take(text, contract, found, own[-1], reading)
+        if reading.problem:
+            return reading
+    if not reading.spans:
         return None
-    _take_rest(text, contract, found, said)
-    return said
+    _take_rest(text, contract, found, reading)
+    return reading
 
 
-def labelled_values(text: str, contract: Contract, name: str) -> Iterator[Json | Problem]:
+def labelled_values(text: str, contract: Contract, name: str) -> Iterator[Json | ValueProblem]:
     """Every value that a text gives under a label of this property, also in the middle of a line."""
     labels = labels_of(contract, name)
     folded = text.casefold()
@@ -111,7 +111,7 @@ def labelled_values(text: str, contract: Contract, name: str) -> Iterator[Json |
         yield value_of(text[mark.end() : mark.end() + VALUE_CHARS].split("\n", 1)[0], contract, name)
 
 
-def _body(text: str, contract: Contract, found: list[Section], index: int) -> tuple[int, int]:
+def _body(text: str, contract: Contract, found: list[LabelledSection], index: int) -> tuple[int, int]:
     """Where the value of a section stands: on its line, on the next one, or up to the next section."""
     section = found[index]
     end = found[index + 1].start if index + 1 < len(found) else len(text)
@@ -125,27 +125,29 @@ def _body(text: str, contract: Contract, found: list[Section], index: int) -> tu
     return below.span() if below is not None else (section.line_end, section.line_end)
 
 
-def _take(text: str, contract: Contract, found: list[Section], index: int, said: Said) -> None:
+def _take(
+    text: str, contract: Contract, found: list[LabelledSection], index: int, reading: TextReading
+) -> None:
     section = found[index]
     body_start, body_end = _body(text, contract, found, index)
     value = value_of(text[body_start:body_end].strip().rstrip("|"), contract, section.name)
-    if isinstance(value, Problem):
-        said.problem = f"`{section.name}` {value.text}"
-        said.spans.append((section.start, body_end))
+    if isinstance(value, ValueProblem):
+        reading.problem = f"`{section.name}` {value.text}"
+        reading.spans.append((section.start, body_end))
         return
-    said.values[section.name] = value
-    said.spans.append((section.start, body_end))
-    said.value_spans[section.name] = (body_start, body_end)
+    reading.values[section.name] = value
+    reading.spans.append((section.start, body_end))
+    reading.value_spans[section.name] = (body_start, body_end)
 
 
-def _take_rest(text: str, contract: Contract, found: list[Section], said: Said) -> None:
+def _take_rest(text: str, contract: Contract, found: list[LabelledSection], reading: TextReading) -> None:
     for index, section in enumerate(found):
         if section.name in contract.needs:
             continue
         end = text.rfind("\n", 0, found[index + 1].start) + 1 if index + 1 < len(found) else len(text)
         body = text[section.body : max(section.body, end)].strip(" \t\r\n")
         if body := _without_marks(body):
-            said.values[section.name] = body  # the last section of a name stays
+            reading.values[section.name] = body  # the last section of a name stays
 
 
 def _without_marks(body: str) -> str:
@@ -168,7 +170,7 @@ def _inside(labels: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(marks), re.IGNORECASE)
 
 
-def _last_line(text: str, contract: Contract, name: str, found: list[Section]) -> Said | None:
+def _last_line(text: str, contract: Contract, name: str, found: list[LabelledSection]) -> TextReading | None:
     """No line begins with the label: it stands inside the last line, or that line is nothing but a value."""
     lines = [line for line in LINE.finditer(text) if line[0].strip()]
     if not lines:
@@ -180,24 +182,24 @@ def _last_line(text: str, contract: Contract, name: str, found: list[Section]) -
     if marks:
         start, body = marks[-1].span()
     elif (contract.form == "sections" or len(lines) == 1) and not isinstance(
-        lone := only_value(last[0], contract, name), Problem
+        lone := only_value(last[0], contract, name), ValueProblem
     ):
         start = body = last.start()
         others = [only_value(line[0], contract, name) for line in lines]
-        if any(other != lone for other in others if not isinstance(other, Problem)):
-            return Said(
+        if any(other != lone for other in others if not isinstance(other, ValueProblem)):
+            return TextReading(
                 problem=f"`{name}` is not labelled and several lines could be it", spans=[(start, last.end())]
             )
     else:
         return None
     value = value_of(text[body : last.end()], contract, name)
-    if isinstance(value, Problem):
-        return Said(problem=f"`{name}` {value.text}", spans=[(start, last.end())])
-    said = Said(
+    if isinstance(value, ValueProblem):
+        return TextReading(problem=f"`{name}` {value.text}", spans=[(start, last.end())])
+    reading = TextReading(
         values={name: value},
         spans=[(start, last.end())],
         value_spans={name: (body, last.end())},
         mark="label" if marks else "line",
     )
-    _take_rest(text[:start], contract, [s for s in found if s.start < start], said)
-    return said
+    _take_rest(text[:start], contract, [s for s in found if s.start < start], reading)
+    return reading

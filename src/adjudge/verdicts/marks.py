@@ -7,33 +7,33 @@ from adjudge.records import Contract, Json
 from adjudge.verdicts.clean import is_wrapping
 from adjudge.verdicts.labelled import LINE
 from adjudge.verdicts.names import labels_of, properties
-from adjudge.verdicts.said import Said, only_value, value_of
-from adjudge.verdicts.values import Problem, show
+from adjudge.verdicts.text_reading import TextReading, only_value, value_of
+from adjudge.verdicts.values import ValueProblem, show
 
 BRACKETS = re.compile(r"\[\[([^\[\]]{0,200})\]\]")
 
 
-def read_tags(text: str, contract: Contract) -> Said | None:
-    said = Said(mark="tag")
+def read_tags(text: str, contract: Contract) -> TextReading | None:
+    reading = TextReading(mark="tag")
     for name in properties(contract):
         span = _last_tag(text, contract, name)
         if span is None:
             continue
         start, body, body_end, end = span
         if name not in contract.needs:
-            said.values[name] = text[body:body_end].strip()
+            reading.values[name] = text[body:body_end].strip()
             continue
-        said.spans.append((start, end))
+        reading.spans.append((start, end))
         if body_end == end:
-            said.problem = f"the tag of `{name}` is not closed"
-            return said
+            reading.problem = f"the tag of `{name}` is not closed"
+            return reading
         value = value_of(text[body:body_end], contract, name)
-        if isinstance(value, Problem):
-            said.problem = f"`{name}` {value.text}"
-            return said
-        said.values[name] = value
-        said.value_spans[name] = (body, body_end)
-    return said if said.spans else None
+        if isinstance(value, ValueProblem):
+            reading.problem = f"`{name}` {value.text}"
+            return reading
+        reading.values[name] = value
+        reading.value_spans[name] = (body, body_end)
+    return reading if reading.spans else None
 
 
 def tagged_prose(text: str, contract: Contract) -> dict[str, str]:
@@ -44,7 +44,7 @@ def tagged_prose(text: str, contract: Contract) -> dict[str, str]:
     return {name: text[span[1] : span[2]].strip() for name, span in spans.items() if span is not None}
 
 
-def tag_values(text: str, contract: Contract, name: str) -> Iterator[Json | Problem]:
+def tag_values(text: str, contract: Contract, name: str) -> Iterator[Json | ValueProblem]:
     """Every value that a text gives in a tag of this property."""
     for _, body, body_end, _ in _tags(text, contract, name):
         yield value_of(text[body:body_end], contract, name)
@@ -70,35 +70,37 @@ def _tags(text: str, contract: Contract, name: str) -> Iterator[tuple[int, int, 
         yield opened.start(), opened.end(), len(text), len(text)
 
 
-def read_brackets(text: str, contract: Contract) -> Said | None:
+def read_brackets(text: str, contract: Contract) -> TextReading | None:
     marks = list(BRACKETS.finditer(text))
     if not marks or len(contract.needs) != 1:
         return None
     name, last = contract.needs[0], marks[-1]
     value = _bracketed(last[1], contract, name)
-    if isinstance(value, Problem):
-        return Said(problem=f"`{name}` {value.text}", spans=[last.span()], mark="brackets")
-    return Said(values={name: value}, spans=[last.span()], value_spans={name: last.span(1)}, mark="brackets")
+    if isinstance(value, ValueProblem):
+        return TextReading(problem=f"`{name}` {value.text}", spans=[last.span()], mark="brackets")
+    return TextReading(
+        values={name: value}, spans=[last.span()], value_spans={name: last.span(1)}, mark="brackets"
+    )
 
 
-def bracket_values(text: str, contract: Contract, name: str) -> Iterator[Json | Problem]:
+def bracket_values(text: str, contract: Contract, name: str) -> Iterator[Json | ValueProblem]:
     """Every value that a text gives in double brackets."""
     return (_bracketed(found[1], contract, name) for found in BRACKETS.finditer(text))
 
 
-def _bracketed(inside: str, contract: Contract, name: str) -> Json | Problem:
+def _bracketed(inside: str, contract: Contract, name: str) -> Json | ValueProblem:
     """`[[7]]`, or `[[Rating: 7]]` where the label stands inside."""
     head, colon, tail = inside.partition(":")
     labelled = colon and head.strip().casefold() in labels_of(contract, name)
     return value_of(tail if labelled else inside, contract, name)
 
 
-def line_values(text: str, contract: Contract, name: str) -> Iterator[Json | Problem]:
+def line_values(text: str, contract: Contract, name: str) -> Iterator[Json | ValueProblem]:
     """Every line of a text that is nothing but a value."""
     return (only_value(line[0], contract, name) for line in LINE.finditer(text))
 
 
-def read_bare(text: str, contract: Contract) -> Said | None:
+def read_bare(text: str, contract: Contract) -> TextReading | None:
     """The whole reply, a last line that is only the label, or a first or last line that opens with it (`B: because …`)."""
     lines = [line for line in LINE.finditer(text) if line[0].strip() and not is_wrapping(line[0])]
     if not lines or len(contract.needs) != 1:
@@ -106,31 +108,35 @@ def read_bare(text: str, contract: Contract) -> Said | None:
     name = contract.needs[0]
     last, first = lines[-1], lines[0]
     closing = only_value(last[0], contract, name)
-    if not isinstance(closing, Problem):
-        return Said(values={name: closing}, spans=[last.span()], value_spans={name: last.span()}, mark="line")
+    if not isinstance(closing, ValueProblem):
+        return TextReading(
+            values={name: closing}, spans=[last.span()], value_spans={name: last.span()}, mark="line"
+        )
     opening = value_of(first[0], contract, name, strict_ending=True)
-    if isinstance(opening, Problem):
+    if isinstance(opening, ValueProblem):
         if len(lines) > 1:
             return _closing_label(lines, contract, name)
         problem = f"`{name}` {opening.text}" if len(first[0]) < 80 else f"`{name}` is {show(first[0])}"
-        return Said(problem=problem, spans=[first.span()])
+        return TextReading(problem=problem, spans=[first.span()])
     others = [only_value(line[0], contract, name) for line in lines[1:]]
     if isinstance(opening, str):
         others.append(value_of(last[0], contract, name, strict_ending=True))
-    if any(other != opening for other in others if not isinstance(other, Problem)):
-        return Said(problem=f"`{name}` names two different values", spans=[first.span()])
-    return Said(values={name: opening}, spans=[first.span()], value_spans={name: first.span()}, mark="line")
+    if any(other != opening for other in others if not isinstance(other, ValueProblem)):
+        return TextReading(problem=f"`{name}` names two different values", spans=[first.span()])
+    return TextReading(
+        values={name: opening}, spans=[first.span()], value_spans={name: first.span()}, mark="line"
+    )
 
 
-def _closing_label(lines: list[re.Match[str]], contract: Contract, name: str) -> Said | None:
+def _closing_label(lines: list[re.Match[str]], contract: Contract, name: str) -> TextReading | None:
     """A last line that opens with a label (`(B) It agrees in part.`), where no other line opens with another.
 
     Numbers are not read so: `2. It is short.` ends many a list.
     """
     *others, closing = (value_of(line[0], contract, name, strict_ending=True) for line in lines)
-    if isinstance(closing, Problem) or not isinstance(closing, str | bool):
+    if isinstance(closing, ValueProblem) or not isinstance(closing, str | bool):
         return None
     span = lines[-1].span()
-    if any(other != closing for other in others if not isinstance(other, Problem)):
-        return Said(problem=f"`{name}` names two different values", spans=[span])
-    return Said(values={name: closing}, spans=[span], value_spans={name: span}, mark="line")
+    if any(other != closing for other in others if not isinstance(other, ValueProblem)):
+        return TextReading(problem=f"`{name}` names two different values", spans=[span])
+    return TextReading(values={name: closing}, spans=[span], value_spans={name: span}, mark="line")

@@ -7,32 +7,16 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from adjudge.records import Contract, Json
+from adjudge.schemas import properties_of
+from adjudge.text import words
 from adjudge.verdicts.decode import Twice
 
 SEPARATORS = re.compile(r"[\W_]+")
-WRAPPERS = frozenset(
-    [
-        "verdict",
-        "result",
-        "results",
-        "evaluation",
-        "output",
-        "response",
-        "answer",
-        "judgement",
-        "judgment",
-        "assessment",
-        "grade",
-        "data",
-        "json",
-        "arguments",
-        "parameters",
-        "input",
-        "args",
-        "final",
-        "finalanswer",
-        "finalverdict",
-    ]
+WRAPPERS = words(
+    """
+    verdict result results evaluation output response answer judgement judgment assessment grade data json
+    arguments parameters input args final finalanswer finalverdict
+    """
 )
 """Keys under which a verdict stands one level down although other keys (`name`, `type`, `id`) stand beside it."""
 
@@ -50,10 +34,8 @@ def _plain_key(key: str) -> str:
 
 def properties(contract: Contract) -> dict[str, Mapping[str, Json]]:
     """Property -> its schema, in order; a schema that is not an object allows anything."""
-    found = contract.schema.get("properties")
-    if not isinstance(found, Mapping):
-        return {}
-    return {name: schema if isinstance(schema, Mapping) else {} for name, schema in found.items()}
+    fields = properties_of(contract.schema)
+    return {name: schema if isinstance(schema, Mapping) else {} for name, schema in fields.items()}
 
 
 def labels_of(contract: Contract, name: str) -> tuple[str, ...]:
@@ -63,7 +45,7 @@ def labels_of(contract: Contract, name: str) -> tuple[str, ...]:
     return given if own in given else (*given, own)
 
 
-class Fields(NamedTuple):
+class FieldValues(NamedTuple):
     values: dict[str, Json]
     """Property -> what was given."""
     extra: list[str]
@@ -72,7 +54,7 @@ class Fields(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class FieldNames:
     """Finds a contract's properties in objects."""
 
     own: Mapping[str, str]
@@ -83,7 +65,7 @@ class Names:
     """Properties that are objects themselves."""
 
     @classmethod
-    def of(cls, contract: Contract) -> "Names":
+    def of(cls, contract: Contract) -> "FieldNames":
         """Made once per contract: a judge reads all its replies with the same one."""
         kept = _KEPT.get(id(contract))
         if kept is None or kept[0] is not contract:
@@ -93,7 +75,7 @@ class Names:
         return kept[1]
 
     @classmethod
-    def _made(cls, contract: Contract) -> "Names":
+    def _made(cls, contract: Contract) -> "FieldNames":
         schemas = properties(contract)
         own = {plain_key(name): name for name in schemas}
         aliases: dict[str, str] = {}
@@ -115,7 +97,7 @@ class Names:
     def any_in(self, keys: Iterable[str]) -> bool:
         return any(self.property_of(key) is not None for key in keys)
 
-    def pick(self, found: Mapping[str, Json]) -> Fields:
+    def pick(self, found: Mapping[str, Json]) -> FieldValues:
         """Sort an object's keys; a key that is a property's own name goes before one of its labels."""
         values: dict[str, Json] = {}
         extra: list[str] = []
@@ -139,7 +121,7 @@ class Names:
                     twice.add(alias)
             else:
                 extra.append(key)
-        return Fields(values, extra, twice)
+        return FieldValues(values, extra, twice)
 
     def unwrap(self, found: Mapping[str, Json]) -> Mapping[str, Json] | None:
         """The object that holds the contract's fields: this one, or the one that it wraps; else None."""
@@ -159,5 +141,5 @@ class Names:
 
 
 MOST_KEPT = 64
-_KEPT: dict[int, tuple[Contract, Names]] = {}
+_KEPT: dict[int, tuple[Contract, FieldNames]] = {}
 """By identity, beside the contract itself, so that its id cannot be given to another one."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from adjudge.records import Json
 from adjudge.verdicts.decode import DECODER, too_deep
-from adjudge.verdicts.names import Names
+from adjudge.verdicts.names import FieldNames
 from adjudge.verdicts.repair import repaired
 from adjudge.verdicts.scan import Loose, scan
 
@@ -18,15 +18,15 @@ OPENER = re.compile(
 )
 """A brace that begins something like an object: LaTeX, code blocks and `{placeholders}` do not."""
 
-CUT_OFF = "it is cut off before the verdict's JSON object is closed"
-NOT_JSON = "its JSON object is not valid JSON"
+CUT_OFF = "The reply is cut off before the verdict's JSON object is closed"
+NOT_JSON = "The reply's JSON object is not valid JSON"
 MAX_TRIES = 8
 """Failures of the fast way after which every object is scanned first."""
 REPAIR_COST = 5000
 """What one repair takes, in characters of plain scanning."""
 
 
-class Found(NamedTuple):
+class FoundObject(NamedTuple):
     """An object that has some of the contract's fields."""
 
     start: int
@@ -46,15 +46,15 @@ def in_value_place(text: str, start: int) -> bool:
 
 
 @dataclass(slots=True)
-class Budget:
+class ScanBudget:
     """How much may be read again: small replies are searched thoroughly, and none costs quadratic time."""
 
     left: int
 
 
-def find_objects(text: str, names: Names) -> Iterator[Found]:
+def find_objects(text: str, names: FieldNames) -> Iterator[FoundObject]:
     """Every object with fields of the contract, outermost only, in order; those that cannot be read too."""
-    budget = Budget(len(text) + 300_000)
+    budget = ScanBudget(len(text) + 300_000)
     position = 0
     broken_until = -1  # up to here we are inside something that opened but could not be read
     previous_end = -1
@@ -66,7 +66,9 @@ def find_objects(text: str, names: Names) -> Iterator[Found]:
             position = within
             continue
         if budget.left < 0:
-            yield Found(start, len(text), None, "its braces are too tangled to tell where the verdict is")
+            yield FoundObject(
+                start, len(text), None, "The reply's braces are too tangled to tell where the verdict is"
+            )
             return
         strict = _decoded(text, start) if tries else None
         if strict is None:
@@ -86,9 +88,11 @@ def find_objects(text: str, names: Names) -> Iterator[Found]:
             continue
         if start < broken_until and in_value_place(text, start):
             cut = broken_until == len(text)
-            found = Found(start, found.end, None, CUT_OFF if cut else NOT_JSON)
+            found = FoundObject(start, found.end, None, CUT_OFF if cut else NOT_JSON)
         elif previous_end >= 0 and text[previous_end:start].strip() == ",":
-            found = Found(start, found.end, None, "it lists several verdicts where one was asked for")
+            found = FoundObject(
+                start, found.end, None, "The reply lists several verdicts where one was asked for"
+            )
         yield found
         previous_end = found.end
         if found.problem == CUT_OFF:
@@ -112,11 +116,11 @@ def _decoded(text: str, start: int) -> tuple[object, int] | None:
         return None
 
 
-def _look(text: str, start: int, loose: Loose, names: Names, budget: Budget) -> Found | None:
+def _look(text: str, start: int, loose: Loose, names: FieldNames, budget: ScanBudget) -> FoundObject | None:
     """What the scan of an object came to: strict JSON is read at once, a repair waits until someone wants it."""
     has_fields = names.any_in(loose.keys)
     if loose.end is None:
-        return Found(start, len(text), None, CUT_OFF, loose) if has_fields else None
+        return FoundObject(start, len(text), None, CUT_OFF, loose) if has_fields else None
     if not has_fields and OPENER.search(text, start + 1, loose.end) is None:
         loose.passed_over = True  # neither a verdict nor around one
         return None
@@ -125,29 +129,31 @@ def _look(text: str, start: int, loose: Loose, names: Names, budget: Budget) -> 
         loose.passed_over = True
         return _verdict_in(start, loose.end, strict[0], names)
     if has_fields:
-        return Found(start, loose.end, None, loose=loose)
+        return FoundObject(start, loose.end, None, loose=loose)
     budget.left -= REPAIR_COST
     value = repaired(loose)
     loose.passed_over = value is not None
     return None if value is None else _verdict_in(start, loose.end, value, names)
 
 
-def settled(found: Found, names: Names) -> Found:
+def settled(found: FoundObject, names: FieldNames) -> FoundObject:
     """The same object, repaired where that was still to be done."""
     if found.loose is None or found.problem:
         return found
     value = repaired(found.loose)
     read = None if value is None else _verdict_in(found.start, found.end, value, names)
-    return read or Found(found.start, found.end, None, NOT_JSON)
+    return read or FoundObject(found.start, found.end, None, NOT_JSON)
 
 
-def _verdict_in(start: int, end: int, value: object, names: Names) -> Found | None:
+def _verdict_in(start: int, end: int, value: object, names: FieldNames) -> FoundObject | None:
     if not isinstance(value, dict):
         return None
     if too_deep(value):
-        return Found(start, end, None, "it is nested too deeply") if names.any_in(value) else None
+        return (
+            FoundObject(start, end, None, "The reply is nested too deeply") if names.any_in(value) else None
+        )
     inner = names.unwrap(value) or names.unwrap(_with_arguments(value))
-    return None if inner is None else Found(start, end, inner)
+    return None if inner is None else FoundObject(start, end, inner)
 
 
 def _with_arguments(value: dict[str, Json]) -> dict[str, Json]:

@@ -8,11 +8,11 @@ from adjudge.records import Contract, Json
 from adjudge.verdicts.clean import tidy
 from adjudge.verdicts.labelled import labelled_values
 from adjudge.verdicts.marks import bracket_values, line_values, tag_values
-from adjudge.verdicts.names import Names
+from adjudge.verdicts.names import FieldNames
 from adjudge.verdicts.objects import find_objects, settled
-from adjudge.verdicts.said import Mark, Said, only_value
+from adjudge.verdicts.text_reading import Mark, TextReading, only_value
 from adjudge.verdicts.validate import to_verdict
-from adjudge.verdicts.values import Problem
+from adjudge.verdicts.values import ValueProblem
 
 DRESSED = re.compile(r"\\[nrt]|\\|[\s\"'`“”„‘’]+|,(?=\s*[}\]])")
 MAX_REPAIRS = 200
@@ -26,7 +26,7 @@ def squeeze(text: str) -> str:
 
 
 def object_in_case(
-    span: str, parts: Mapping[str, Json], contract: Contract, names: Names, case_texts: Sequence[str]
+    span: str, parts: Mapping[str, Json], contract: Contract, names: FieldNames, case_texts: Sequence[str]
 ) -> bool:
     """Whether this object, or one that reads the same, stands in the case."""
     wanted = squeeze(span)
@@ -42,31 +42,31 @@ def object_in_case(
 
 
 def _reads_alike(
-    value: Mapping[str, Json] | None, parts: Mapping[str, Json], contract: Contract, names: Names
+    value: Mapping[str, Json] | None, parts: Mapping[str, Json], contract: Contract, names: FieldNames
 ) -> bool:
     if value is None:
         return False
     verdict = to_verdict(value, contract, names)
-    return not isinstance(verdict, Problem) and verdict.parts == parts
+    return not isinstance(verdict, ValueProblem) and verdict.parts == parts
 
 
-def words_in_case(text: str, said: Said, contract: Contract, case_texts: Sequence[str]) -> bool:
+def words_in_case(text: str, reading: TextReading, contract: Contract, case_texts: Sequence[str]) -> bool:
     """Whether what decides also stands in the case: the same words, or the same values in marks of the same kind."""
-    if all(line_in_case(text[slice(*span)], case_texts, alone=said.alone) for span in said.spans):
+    if all(line_in_case(text[slice(*span)], case_texts, alone=reading.alone) for span in reading.spans):
         return True
     written = [
-        (name, only_value(text[slice(*span)], contract, name)) for name, span in said.value_spans.items()
+        (name, only_value(text[slice(*span)], contract, name)) for name, span in reading.value_spans.items()
     ]
-    if any(isinstance(value, Problem) for _, value in written):
+    if any(isinstance(value, ValueProblem) for _, value in written):
         return False  # words of the model's own stand next to the value
     views = _views(case_texts)
     return bool(written) and all(
-        any(found == value for view in views for found in MARKED[said.mark](view, contract, name))
+        any(found == value for view in views for found in MARKED[reading.mark](view, contract, name))
         for name, value in written
     )
 
 
-MARKED: Mapping[Mark, Callable[[str, Contract, str], Iterator[Json | Problem]]] = {
+MARKED: Mapping[Mark, Callable[[str, Contract, str], Iterator[Json | ValueProblem]]] = {
     "label": labelled_values,
     "tag": tag_values,
     "brackets": bracket_values,

@@ -4,13 +4,13 @@ import math
 from collections.abc import Sequence
 
 from adjudge.records import Contract, Json, TokenLogprob, Verdict
-from adjudge.verdicts.names import Names, properties
-from adjudge.verdicts.objects import OPENER, Found
+from adjudge.verdicts.names import FieldNames, properties
+from adjudge.verdicts.objects import OPENER, FoundObject
 from adjudge.verdicts.read import find_last
-from adjudge.verdicts.said import value_of
 from adjudge.verdicts.scan import TOKEN, scan, string_end
+from adjudge.verdicts.text_reading import value_of
 from adjudge.verdicts.validate import check
-from adjudge.verdicts.values import NUMBER, Problem
+from adjudge.verdicts.values import NUMBER, ValueProblem
 
 
 def value_probability(logprobs: Sequence[TokenLogprob], contract: Contract, verdict: Verdict) -> float | None:
@@ -38,14 +38,14 @@ def value_probability(logprobs: Sequence[TokenLogprob], contract: Contract, verd
 
 
 def _value_span(text: str, contract: Contract, name: str, wanted: Json) -> tuple[int, int] | None:
-    taken = find_last(text, contract, Names.of(contract))
+    taken = find_last(text, contract, FieldNames.of(contract))
     if taken.object is not None:
         return _in_object(text, taken.object, contract, name, wanted)
-    if taken.said is None or name not in taken.said.value_spans:
+    if taken.reading is None or name not in taken.reading.value_spans:
         return None
-    start, end = taken.said.value_spans[name]
+    start, end = taken.reading.value_spans[name]
     value = value_of(text[start:end], contract, name)
-    if isinstance(value, Problem) or value != wanted:
+    if isinstance(value, ValueProblem) or value != wanted:
         return None
     # Words that follow the value (`4 - strong`) are not the value.
     number = (
@@ -62,9 +62,9 @@ def _value_span(text: str, contract: Contract, name: str, wanted: Json) -> tuple
 
 
 def _in_object(
-    text: str, found: Found, contract: Contract, name: str, wanted: Json
+    text: str, found: FoundObject, contract: Contract, name: str, wanted: Json
 ) -> tuple[int, int] | None:
-    names = Names.of(contract)
+    names = FieldNames.of(contract)
     start: int | None = found.start
     for _ in range(2):  # the object itself, then one that it wraps
         if start is None:
@@ -92,4 +92,4 @@ def _token_span(text: str, at: int, contract: Contract, name: str, wanted: Json)
     if raw in ("true", "false") and token[0] == raw:
         raw = raw == "true"
     value = check(raw, properties(contract)[name], name, [], contract.words.get(name, {}))
-    return (start, end) if not isinstance(value, Problem) and value == wanted else None
+    return (start, end) if not isinstance(value, ValueProblem) and value == wanted else None

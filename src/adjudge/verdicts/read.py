@@ -2,23 +2,25 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from adjudge.records import Contract, Form, Json, Verdict
 from adjudge.verdicts.clean import blank_thoughts, decoded, is_wrapping, tidy
 from adjudge.verdicts.labelled import read_labelled
 from adjudge.verdicts.marks import read_bare, read_brackets, read_tags, tagged_prose
-from adjudge.verdicts.names import Names, properties
-from adjudge.verdicts.objects import CUT_OFF, Found, find_objects, settled
+from adjudge.verdicts.names import FieldNames, properties
+from adjudge.verdicts.objects import CUT_OFF, FoundObject, find_objects, settled
 from adjudge.verdicts.planted import object_in_case, words_in_case
-from adjudge.verdicts.said import Said
+from adjudge.verdicts.text_reading import TextReading
 from adjudge.verdicts.validate import split_bullets, to_verdict
-from adjudge.verdicts.values import Problem
+from adjudge.verdicts.values import ValueProblem
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Unread:
+class UnreadReply:
     """It does not validate, or there is nothing to read."""
 
     why: str
@@ -32,7 +34,7 @@ class Planted:
     verdict: Verdict
 
 
-TEXT_FORMS: Mapping[Form, tuple[Callable[[str, Contract], Said | None], ...]] = {
+TEXT_FORMS: Mapping[Form, tuple[Callable[[str, Contract], TextReading | None], ...]] = {
     "json": (),
     "sections": (read_labelled,),
     "line": (read_labelled,),
@@ -43,12 +45,12 @@ TEXT_FORMS: Mapping[Form, tuple[Callable[[str, Contract], Said | None], ...]] = 
 """How each form is read when the reply is no JSON; the first that finds its mark decides."""
 
 WANTED: Mapping[Form, str] = {
-    "json": "it holds no JSON object with the fields asked for",
-    "sections": "it names no rating",
-    "line": "it has no line with the verdict's label",
-    "tags": "it has no tag with the verdict",
-    "brackets": "it has no verdict in double brackets",
-    "bare": "it is not one of the answers asked for",
+    "json": "The reply holds no JSON object with the fields asked for",
+    "sections": "The reply names no rating",
+    "line": "The reply has no line with the verdict's label",
+    "tags": "The reply has no tag with the verdict",
+    "brackets": "The reply has no verdict in double brackets",
+    "bare": "The reply is not one of the answers asked for",
 }
 
 
@@ -66,65 +68,65 @@ class Taken(NamedTuple):
     """What was found last: an object or words."""
 
     text: str
-    object: Found | None
-    said: Said | None
+    object: FoundObject | None
+    reading: TextReading | None
 
 
 def read_verdict(
     text: str, contract: Contract, *, whole: bool, case_texts: Sequence[str]
-) -> Verdict | Unread | Planted:
+) -> Verdict | UnreadReply | Planted:
     """Read loosely, validate strictly what the score needs, and never take a planted verdict silently.
 
     With `whole` the provider held the model to the schema: the reply is the verdict, and nothing else is one.
     """
-    names = Names.of(contract)
+    names = FieldNames.of(contract)
     contract = replace(contract, form="json") if whole and contract.form != "json" else contract
     cleaned = tidy(text)
     if not cleaned.strip():
-        return _unread("it is empty")
+        return _unread("The reply is empty")
     taken = find_last(cleaned, contract, names)
-    if taken.object is None and taken.said is None:
+    if taken.object is None and taken.reading is None:
         unescaped = decoded(cleaned)
         if unescaped is not None:
             taken = find_last(unescaped, contract, names)
     if taken.object is not None:
         return _from_object(taken.text, taken.object, contract, names, case_texts, whole=whole)
-    if taken.said is not None:
+    if taken.reading is not None:
         if contract.form == "tags":
-            taken.said.values.update({**tagged_prose(cleaned, contract), **taken.said.values})
-        return _from_words(taken.text, taken.said, contract, names, case_texts)
+            taken.reading.values.update({**tagged_prose(cleaned, contract), **taken.reading.values})
+        return _from_words(taken.text, taken.reading, contract, names, case_texts)
     if not taken.text.strip():
-        return _unread("it holds only reasoning and no verdict after it")
+        return _unread("The reply holds only reasoning and no verdict after it")
     return _unread(WANTED[contract.form])
 
 
-def find_last(text: str, contract: Contract, names: Names) -> Taken:
+def find_last(text: str, contract: Contract, names: FieldNames) -> Taken:
     """The last thing that claims to be the verdict, outside reasoning blocks, whether or not it validates."""
     text = _without_thoughts(text, names)
-    last: Found | None = None
+    last: FoundObject | None = None
     for found in find_objects(text, names):
         last = found
     last = settled(last, names) if last is not None else None
     # What stands behind the last object is later than it; what stands inside it is part of it.
     after = last.end if last is not None and last.problem != CUT_OFF else None
-    said = _said(text, contract)
-    if said is not None and (last is None or (after is not None and min(said.spans)[0] >= after)):
-        return Taken(text, None, said)
+    reading = _read_text_forms(text, contract)
+    if reading is not None and (last is None or (after is not None and min(reading.spans)[0] >= after)):
+        return Taken(text, None, reading)
     return Taken(text, last, None)
 
 
-def _said(text: str, contract: Contract) -> Said | None:
+def _read_text_forms(text: str, contract: Contract) -> TextReading | None:
     """What the form's own mark says, else the label; a bare reply that is no label may still begin with one."""
-    first: Said | None = None
+    first: TextReading | None = None
     for form in TEXT_FORMS[contract.form]:
-        said = form(text, contract)
-        if said is not None and (not said.problem or contract.form != "bare"):
-            return said
-        first = first or said
+        reading = form(text, contract)
+        if reading is not None and (not reading.problem or contract.form != "bare"):
+            return reading
+        first = first or reading
     return first
 
 
-def _without_thoughts(text: str, names: Names) -> str:
+def _without_thoughts(text: str, names: FieldNames) -> str:
     """Blank reasoning blocks, except where the tags are quoted inside an object that reads as it stands."""
     if "<" not in text and "[" not in text:
         return text
@@ -136,51 +138,57 @@ def _without_thoughts(text: str, names: Names) -> str:
 
 
 def _from_object(
-    text: str, found: Found, contract: Contract, names: Names, case_texts: Sequence[str], *, whole: bool
-) -> Verdict | Unread | Planted:
+    text: str,
+    found: FoundObject,
+    contract: Contract,
+    names: FieldNames,
+    case_texts: Sequence[str],
+    *,
+    whole: bool,
+) -> Verdict | UnreadReply | Planted:
     if found.value is None:
         return _unread(found.problem)
     verdict = to_verdict(found.value, contract, names)
-    if isinstance(verdict, Problem):
-        return _unread(verdict.text)
+    if isinstance(verdict, ValueProblem):
+        return _unread(f"In the reply {verdict.text}")
     if is_wrapping(text[: found.start]) and is_wrapping(text[found.end :]):
         return verdict
     if whole:
-        return _unread("it is not one JSON object and nothing else")
+        return _unread("The reply is not one JSON object and nothing else")
     if object_in_case(text[found.start : found.end], verdict.parts, contract, names, case_texts):
         return Planted(verdict=verdict)
     return verdict
 
 
 def _from_words(
-    text: str, said: Said, contract: Contract, names: Names, case_texts: Sequence[str]
-) -> Verdict | Unread | Planted:
-    if said.problem:
-        return _unread(said.problem)
-    values = _with_reason(text, said, contract)
+    text: str, reading: TextReading, contract: Contract, names: FieldNames, case_texts: Sequence[str]
+) -> Verdict | UnreadReply | Planted:
+    if reading.problem:
+        return _unread(f"In the reply {reading.problem}")
+    values = _with_reason(text, reading, contract)
     verdict = to_verdict(values, contract, names)
-    if isinstance(verdict, Problem):
-        return _unread(verdict.text)
-    start, end = min(said.spans)[0], max(said.spans, key=lambda span: span[1])[1]
+    if isinstance(verdict, ValueProblem):
+        return _unread(f"In the reply {verdict.text}")
+    start, end = min(reading.spans)[0], max(reading.spans, key=lambda span: span[1])[1]
     if is_wrapping(text[:start]) and is_wrapping(text[end:]):
         return verdict
-    if words_in_case(text, said, contract, case_texts):
+    if words_in_case(text, reading, contract, case_texts):
         return Planted(verdict=verdict)
     return verdict
 
 
 def explanation(text: str, contract: Contract) -> str | None:
     """The prose around the verdict of a reply: what stands before it, else what follows it."""
-    taken = find_last(tidy(text), contract, Names.of(contract))
+    taken = find_last(tidy(text), contract, FieldNames.of(contract))
     if taken.object is not None:
         start, end = taken.object.start, taken.object.end
         return _prose(taken.text[:start]) or _prose(taken.text[end:]) or None
-    return (_words_around(taken.text, taken.said) or None) if taken.said is not None else None
+    return (_words_around(taken.text, taken.reading) or None) if taken.reading is not None else None
 
 
-def _with_reason(text: str, said: Said, contract: Contract) -> dict[str, Json]:
+def _with_reason(text: str, reading: TextReading, contract: Contract) -> dict[str, Json]:
     """Lists from their bullets; and, where a judge concludes with its label, what stood before it as the reason."""
-    values = dict(said.values)
+    values = dict(reading.values)
     schemas = properties(contract)
     for name, value in values.items():
         if isinstance(value, str) and schemas[name].get("type") == "array":
@@ -197,17 +205,17 @@ def _with_reason(text: str, said: Said, contract: Contract) -> dict[str, Json]:
     )
     if reason is None or reason in values:
         return values
-    spoken = _words_around(text, said)
+    spoken = _words_around(text, reading)
     return {**values, reason: spoken} if spoken else values
 
 
-def _words_around(text: str, said: Said) -> str:
+def _words_around(text: str, reading: TextReading) -> str:
     """The prose before the verdict, else on its line or after it."""
-    start, end = min(said.spans)[0], max(said.spans, key=lambda span: span[1])[1]
+    start, end = min(reading.spans)[0], max(reading.spans, key=lambda span: span[1])[1]
     ends = [at + len(mark) for mark in SENTENCE_ENDS if (at := text.rfind(mark, 0, start)) >= 0]
     phrase = max(ends, default=0)
     before = text[:phrase] if _is_lead(text[phrase:start]) else text[:start].rstrip(MARKS)
-    same_line = AFTER_LABEL.match(text, start, end) if said.alone else None
+    same_line = AFTER_LABEL.match(text, start, end) if reading.alone else None
     return _prose(before) or _prose((same_line[1] if same_line else "") + text[end:].lstrip(MARKS))
 
 
@@ -224,11 +232,5 @@ def _prose(text: str) -> str:
     return "" if is_wrapping(stripped) or not any(c.isalnum() for c in stripped) else stripped
 
 
-def _unread(problem: str) -> Unread:
-    """One sentence: the problems are written to follow `the reply`."""
-    if problem.startswith("`"):
-        return Unread(why=f"In the reply {problem}."[:400])
-    if problem.startswith(("it ", "its ")):
-        subject = "The reply's" if problem.startswith("its ") else "The reply"
-        return Unread(why=f"{subject} {problem.split(' ', 1)[1]}."[:400])
-    return Unread(why=f"In the reply {problem}."[:400])
+def _unread(sentence: str) -> UnreadReply:
+    return UnreadReply(why=f"{sentence[:399]}.")

@@ -15,7 +15,7 @@ STAND_IN = "\ue000"
 """Marks the words that stand for strings while the library looks at the structure."""
 
 
-class Word(NamedTuple):
+class RepairedWord(NamedTuple):
     text: str
     is_key: bool
 
@@ -60,28 +60,28 @@ def _by_library(pieces: list[str]) -> Json:
     return _restore(value, strings)
 
 
-def _words_in(pieces: list[str]) -> list[Word]:
+def _words_in(pieces: list[str]) -> list[RepairedWord]:
     """Keys and scalars of the source in order; bare words that nothing parts are one."""
-    words: list[Word] = []
+    words: list[RepairedWord] = []
     joins = False
     for piece in pieces:
         if piece == ":" and words:
-            words[-1] = Word(words[-1].text, is_key=True)
+            words[-1] = RepairedWord(words[-1].text, is_key=True)
         elif piece.startswith('"'):
-            words.append(Word(piece[1:-1], is_key=False))
+            words.append(RepairedWord(piece[1:-1], is_key=False))
         elif piece not in "{}[],:":
             word = _spelt(piece.strip())
             if joins:
-                words[-1] = Word(words[-1].text + word, is_key=False)
+                words[-1] = RepairedWord(words[-1].text + word, is_key=False)
             else:
-                words.append(Word(word, is_key=False))
+                words.append(RepairedWord(word, is_key=False))
         joins = piece not in "{}[],:" and not piece.startswith('"')
     return words
 
 
-def _words_of(value: Json) -> list[Word]:
+def _words_of(value: Json) -> list[RepairedWord]:
     """The same of what the library made; a value it left empty is no word."""
-    words: list[Word] = []
+    words: list[RepairedWord] = []
     todo: list[tuple[Json, bool]] = [(value, False)]
     while todo:
         item, is_key = todo.pop()
@@ -92,7 +92,7 @@ def _words_of(value: Json) -> list[Word]:
             todo += [(inner, False) for inner in reversed(item)]
         elif item != "":
             text = item if isinstance(item, str) else json.dumps(item)
-            words.append(Word(re.sub(r"\s+", "", _spelt(text)), is_key=is_key))
+            words.append(RepairedWord(re.sub(r"\s+", "", _spelt(text)), is_key=is_key))
     return words
 
 

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass, field
 
+from adjudge.text import encodable
+
 TOKEN = re.compile(
     r"[{}\[\],:]|[\"“”„'‘’]|//[^\n]*|/\*|(?<![\w/])\#[^\n]*|(?:[^\s{}\[\],:\"“”„/]|/(?![/*]))+"
 )
@@ -57,7 +59,7 @@ def unescape(content: str) -> str:
         return content
     plain = ESCAPE.sub(one, content)
     # Pairs of surrogate escapes become the character they stand for.
-    return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return encodable(plain)
 
 
 def string_end(text: str, start: int) -> int | None:

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 from adjudge.records import Contract, Json, Verdict
-from adjudge.verdicts.names import Names, plain_key, properties
+from adjudge.text import encodable
+from adjudge.verdicts.names import FieldNames, plain_key, properties
 from adjudge.verdicts.values import (
     Allowed,
-    Problem,
+    ValueProblem,
     allowed_by,
     as_number,
     fit_number,
@@ -27,7 +28,7 @@ BULLET = re.compile(r"\A[ \t]*(?:[-*•+–‣▪]|\(?\d{1,2}[.)])[ \t]+")
 TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 
 
-def to_verdict(found: Mapping[str, Json], contract: Contract, names: Names) -> Verdict | Problem:
+def to_verdict(found: Mapping[str, Json], contract: Contract, names: FieldNames) -> Verdict | ValueProblem:
     """Validate what the score needs, fit the rest, in the contract's order."""
     fields = names.pick(found)
     notes: list[str] = []
@@ -36,11 +37,11 @@ def to_verdict(found: Mapping[str, Json], contract: Contract, names: Names) -> V
         words = contract.words.get(name, NO_WORDS)
         if name in contract.needs:
             if name in fields.twice:
-                return Problem(f"`{name}` is given twice, with different values")
+                return ValueProblem(f"`{name}` is given twice, with different values")
             if name not in fields.values:
-                return Problem(f"`{name}` is missing")
+                return ValueProblem(f"`{name}` is missing")
             value = check(fields.values[name], schema, name, notes, words)
-            if isinstance(value, Problem):
+            if isinstance(value, ValueProblem):
                 return value
             parts[name] = value
             continue
@@ -49,13 +50,13 @@ def to_verdict(found: Mapping[str, Json], contract: Contract, names: Names) -> V
             notes.append(f"missing_field:{name}")
             continue
         fitted = fit(given, schema, name, notes, words)
-        if not isinstance(fitted, Problem):
+        if not isinstance(fitted, ValueProblem):
             parts[name] = fitted
-    notes += [f"extra_field:{shown_key(key)}" for key in fields.extra[:MAX_EXTRA_NOTES]]
+    notes += [f"extra_field:{printable_key(key)}" for key in fields.extra[:MAX_EXTRA_NOTES]]
     return Verdict(parts=parts, notes=tuple(dict.fromkeys(notes)))
 
 
-def shown_key(key: str) -> str:
+def printable_key(key: str) -> str:
     return re.sub(r"[^\w .-]+", "?", key)[:40]
 
 
@@ -98,7 +99,7 @@ def kind_of(value: Json) -> str:
 
 def check(
     value: Json, schema: Mapping[str, Json], path: str, notes: list[str], words: Mapping[str, Json] = NO_WORDS
-) -> Json | Problem:
+) -> Json | ValueProblem:
     """The value as the schema has it, or a whole sentence of what is wrong."""
     branches = branches_of(schema)
     if branches:
@@ -111,40 +112,40 @@ def check(
     given = kind_of(value)
     # An exact type goes before one that the value could be turned into.
     exact = [kind for kind in kinds if kind == given or (kind == "number" and given == "integer")]
-    checked: Json | Problem = None
+    checked: Json | ValueProblem = None
     for kind in exact or kinds:
         checked = _check_kind(value, schema, path, notes, kind=kind, words=words)
-        if not isinstance(checked, Problem):
+        if not isinstance(checked, ValueProblem):
             break
     return checked
 
 
 def _check_branches(
     value: Json, branches: list[Mapping[str, Json]], path: str, notes: list[str], words: Mapping[str, Json]
-) -> Json | Problem:
+) -> Json | ValueProblem:
     given = kind_of(value)
     fitting = [b for b in branches if given in _types(b) or (given == "integer" and "number" in _types(b))]
-    problem: Problem | None = None
+    problem: ValueProblem | None = None
     for branch in fitting + [b for b in branches if b not in fitting]:
         aside: list[str] = []
         checked = check(value, branch, path, aside, words)
-        if not isinstance(checked, Problem):
+        if not isinstance(checked, ValueProblem):
             notes += aside
             return checked
         problem = checked if branch in fitting else problem
-    return problem or Problem(f"`{path}` is {show(value)}, which fits none of the forms asked for")
+    return problem or ValueProblem(f"`{path}` is {show(value)}, which fits none of the forms asked for")
 
 
 def _check_options(
     value: Json, schema: Mapping[str, Json], path: str, words: Mapping[str, Json]
-) -> Json | Problem:
+) -> Json | ValueProblem:
     allowed = allowed_by(schema, words)
     options = allowed.options or ()
     given = kind_of(value)
     for option in options:
         if kind_of(option) == given and option == value:
             return option
-    wanted = Problem(f"`{path}` is {show(value)}, not {allowed.describe()}")
+    wanted = ValueProblem(f"`{path}` is {show(value)}, not {allowed.describe()}")
     if value is None or isinstance(value, dict | list):
         return wanted
     if isinstance(value, bool):
@@ -157,14 +158,14 @@ def _check_options(
     return _named(fit_number(value, allowed), path)
 
 
-def _from_text(value: str, allowed: Allowed) -> Json | Problem:
+def _from_text(value: str, allowed: Allowed) -> Json | ValueProblem:
     if len(value) > MAX_SCALAR_TEXT:
-        return Problem(f"is a long text, not {allowed.describe()}")
+        return ValueProblem(f"is a long text, not {allowed.describe()}")
     return read_value(value, allowed)
 
 
-def _named(value: Json | Problem, path: str) -> Json | Problem:
-    return Problem(f"`{path}` {value.text}") if isinstance(value, Problem) else value
+def _named(value: Json | ValueProblem, path: str) -> Json | ValueProblem:
+    return ValueProblem(f"`{path}` {value.text}") if isinstance(value, ValueProblem) else value
 
 
 def _check_kind(
@@ -175,10 +176,10 @@ def _check_kind(
     *,
     kind: str,
     words: Mapping[str, Json],
-) -> Json | Problem:
+) -> Json | ValueProblem:
     match kind:
         case "null":
-            return None if value is None else Problem(f"`{path}` is {show(value)}, not null")
+            return None if value is None else ValueProblem(f"`{path}` is {show(value)}, not null")
         case "boolean":
             return _check_boolean(value, path)
         case "integer" | "number":
@@ -193,43 +194,45 @@ def _check_kind(
             return clean_strings(value)
 
 
-def _check_boolean(value: Json, path: str) -> Json | Problem:
+def _check_boolean(value: Json, path: str) -> Json | ValueProblem:
     if isinstance(value, bool):
         return value
     if isinstance(value, str) and plain(value) in TRUTH:
         return TRUTH[plain(value)]
-    return Problem(f"`{path}` is {show(value)}, not true or false")
+    return ValueProblem(f"`{path}` is {show(value)}, not true or false")
 
 
 def _check_number(
     value: Json, schema: Mapping[str, Json], path: str, words: Mapping[str, Json]
-) -> Json | Problem:
+) -> Json | ValueProblem:
     allowed = allowed_by(schema, words)
     if isinstance(value, str):
         return _named(_from_text(value, allowed), path)
     number = as_number(value)
     if number is None:
-        return Problem(f"`{path}` is {show(value)}, not {allowed.describe()}")
+        return ValueProblem(f"`{path}` is {show(value)}, not {allowed.describe()}")
     return _named(fit_number(number, allowed), path)
 
 
-def _check_string(value: Json, schema: Mapping[str, Json], path: str, notes: list[str]) -> Json | Problem:
+def _check_string(
+    value: Json, schema: Mapping[str, Json], path: str, notes: list[str]
+) -> Json | ValueProblem:
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = json.dumps(value)
     if not isinstance(value, str):
-        return Problem(f"`{path}` is {show(value)}, not text")
-    text = clean_text(value)
+        return ValueProblem(f"`{path}` is {show(value)}, not text")
+    text = encodable(value)
     shortest, longest = schema.get("minLength"), schema.get("maxLength")
     if isinstance(shortest, int) and len(text) < shortest:
-        return Problem(f"`{path}` is {'empty' if not text else 'too short'}")
+        return ValueProblem(f"`{path}` is {'empty' if not text else 'too short'}")
     if isinstance(longest, int) and len(text) > longest:
         notes.append(f"string_length:{top(path)}")
     return text
 
 
-def _check_array(value: Json, schema: Mapping[str, Json], path: str, notes: list[str]) -> Json | Problem:
+def _check_array(value: Json, schema: Mapping[str, Json], path: str, notes: list[str]) -> Json | ValueProblem:
     if not isinstance(value, list):
-        return Problem(f"`{path}` is {show(value)}, not a list")
+        return ValueProblem(f"`{path}` is {show(value)}, not a list")
     _note_length(value, schema, path, notes)
     items = schema.get("items")
     if not isinstance(items, Mapping):
@@ -237,7 +240,7 @@ def _check_array(value: Json, schema: Mapping[str, Json], path: str, notes: list
     checked: list[Json] = []
     for index, item in enumerate(value):
         one = check(item, items, f"{path}[{index}]", notes)
-        if isinstance(one, Problem):
+        if isinstance(one, ValueProblem):
             return one
         checked.append(one)
     return checked
@@ -249,41 +252,43 @@ def _note_length(value: list[Json], schema: Mapping[str, Json], path: str, notes
         notes.append(f"list_length:{top(path)}")
 
 
-def _check_object(value: Json, schema: Mapping[str, Json], path: str, notes: list[str]) -> Json | Problem:
+def _check_object(
+    value: Json, schema: Mapping[str, Json], path: str, notes: list[str]
+) -> Json | ValueProblem:
     if not isinstance(value, dict):
-        return Problem(f"`{path}` is {show(value)}, not an object")
+        return ValueProblem(f"`{path}` is {show(value)}, not an object")
     inner = schema.get("properties")
     known = inner if isinstance(inner, Mapping) else {}
-    names = Names(own={plain_key(name): name for name in known}, aliases={}, nested=frozenset())
+    names = FieldNames(own={plain_key(name): name for name in known}, aliases={}, nested=frozenset())
     fields = names.pick(value)
     required = schema.get("required")
     wanted = [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
     for name in wanted:
         if name not in fields.values:
-            return Problem(f"`{path}.{name}` is missing")
+            return ValueProblem(f"`{path}.{name}` is missing")
     checked: dict[str, Json] = {}
     for name, rule in known.items():
         if name not in fields.values:
             continue
         if name in fields.twice:
-            return Problem(f"`{path}.{name}` is given twice, with different values")
+            return ValueProblem(f"`{path}.{name}` is given twice, with different values")
         given = fields.values[name]
         rule = rule if isinstance(rule, Mapping) else {}  # noqa: PLW2901 - a schema of `true` allows anything
         if given is None and name not in wanted and not _allows(rule, "null"):
             continue
         one = check(given, rule, f"{path}.{name}", notes)
-        if isinstance(one, Problem):
+        if isinstance(one, ValueProblem):
             return one
         checked[name] = one
     more = schema.get("additionalProperties", not known)
     for key in fields.extra:
         if isinstance(more, Mapping):
-            one = check(value[key], more, f"{path}.{shown_key(key)}", notes)
-            if isinstance(one, Problem):
+            one = check(value[key], more, f"{path}.{printable_key(key)}", notes)
+            if isinstance(one, ValueProblem):
                 return one
-            checked[clean_text(key)] = one
+            checked[encodable(key)] = one
         elif more is True:
-            checked[clean_text(key)] = clean_strings(value[key])
+            checked[encodable(key)] = clean_strings(value[key])
     return checked
 
 
@@ -292,11 +297,11 @@ def _check_object(value: Json, schema: Mapping[str, Json], path: str, notes: lis
 
 def fit(
     value: Json, schema: Mapping[str, Json], name: str, notes: list[str], words: Mapping[str, Json] = NO_WORDS
-) -> Json | Problem:
+) -> Json | ValueProblem:
     """The value, turned into its type where that is plain; otherwise a note says what was wrong with it."""
     aside: list[str] = []
     checked = check(value, schema, name, aside, words)
-    if not isinstance(checked, Problem):
+    if not isinstance(checked, ValueProblem):
         notes += aside
         return checked
     if "enum" in schema or "const" in schema:
@@ -305,7 +310,7 @@ def fit(
     kinds = _types(schema)
     if "string" in kinds and isinstance(value, str):
         notes.append(f"wrong_form:{name}")
-        return clean_text(value)
+        return encodable(value)
     if ("integer" in kinds or "number" in kinds) and as_number(value) is not None:
         notes.append(f"off_scale:{name}")
         return checked
@@ -317,7 +322,7 @@ def fit(
     return checked
 
 
-def _fit_list(value: Json, schema: Mapping[str, Json], name: str, notes: list[str]) -> Json | Problem:
+def _fit_list(value: Json, schema: Mapping[str, Json], name: str, notes: list[str]) -> Json | ValueProblem:
     items = schema.get("items")
     rule = items if isinstance(items, Mapping) else {}
     if isinstance(value, str):
@@ -329,9 +334,9 @@ def _fit_list(value: Json, schema: Mapping[str, Json], name: str, notes: list[st
     kept: list[Json] = []
     for item in given:
         one = check(item, rule, name, [])
-        if isinstance(one, Problem) and "string" in _types(rule) and item is not None:
+        if isinstance(one, ValueProblem) and "string" in _types(rule) and item is not None:
             one = _as_text(item)
-        if not isinstance(one, Problem):
+        if not isinstance(one, ValueProblem):
             kept.append(one)
     _note_length(kept, schema, name, notes)
     return kept
@@ -339,9 +344,9 @@ def _fit_list(value: Json, schema: Mapping[str, Json], name: str, notes: list[st
 
 def _as_text(value: Json) -> str:
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return clean_text("\n".join(item for item in value if isinstance(item, str)))
+        return encodable("\n".join(item for item in value if isinstance(item, str)))
     return (
-        clean_text(value) if isinstance(value, str) else json.dumps(clean_strings(value), ensure_ascii=False)
+        encodable(value) if isinstance(value, str) else json.dumps(clean_strings(value), ensure_ascii=False)
     )
 
 
@@ -361,20 +366,13 @@ def split_bullets(text: str) -> list[str]:
     return [item for item in ("\n".join(lines).strip() for lines in items) if item]
 
 
-def clean_text(text: str) -> str:
-    r"""Without lone surrogates, which `\ud83d` in JSON can make and UTF-8 cannot hold."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
 def clean_strings(value: Json) -> Json:
     if isinstance(value, str):
-        return clean_text(value)
+        return encodable(value)
     if isinstance(value, list):
         return [clean_strings(item) for item in value]
     if isinstance(value, dict):
-        return {clean_text(key): clean_strings(item) for key, item in value.items()}
+        return {encodable(key): clean_strings(item) for key, item in value.items()}
     return value
 
 

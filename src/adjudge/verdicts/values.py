@@ -12,7 +12,7 @@ Number = int | float
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ValueProblem:
     """Why a value does not do, as the end of a sentence: `is 7, not between 0 and 5`."""
 
     text: str
@@ -178,21 +178,21 @@ def allowed_by(schema: Mapping[str, Json], words: Mapping[str, Json]) -> Allowed
     )
 
 
-def fit_number(number: Number, allowed: Allowed) -> Json | Problem:
+def fit_number(number: Number, allowed: Allowed) -> Json | ValueProblem:
     """The number as the schema has it, or why it is not on it. Nothing is clamped or rounded."""
     if allowed.options is not None:
         for option in allowed.options:
             if as_number(option) == number and not isinstance(option, bool):
                 return option
-        return Problem(f"is {show(number)}, not {allowed.describe()}")
+        return ValueProblem(f"is {show(number)}, not {allowed.describe()}")
     if allowed.integer and number != int(number):
-        return Problem(f"is {show(number)}, not {allowed.describe()}")
+        return ValueProblem(f"is {show(number)}, not {allowed.describe()}")
     below = allowed.low is not None and (number < allowed.low or (allowed.low_open and number == allowed.low))
     above = allowed.high is not None and (
         number > allowed.high or (allowed.high_open and number == allowed.high)
     )
     if below or above:
-        return Problem(f"is {show(number)}, not {allowed.describe()}")
+        return ValueProblem(f"is {show(number)}, not {allowed.describe()}")
     return int(number) if allowed.integer else number
 
 
@@ -205,7 +205,7 @@ def is_numeric(allowed: Allowed) -> bool:
     return allowed.number or any(as_number(option) is not None for option in allowed.options or ())
 
 
-def exact_value(text: str, allowed: Allowed) -> Json | Problem:
+def exact_value(text: str, allowed: Allowed) -> Json | ValueProblem:
     """The value of text that is nothing else: a label, a number, or a number out of the maximum."""
     trimmed = trim(text[:MAX_TEXT])
     labels = allowed.labels
@@ -216,10 +216,10 @@ def exact_value(text: str, allowed: Allowed) -> Json | Problem:
         leading.end() == len(trimmed) or DENOMINATOR.fullmatch(trimmed, leading.end())
     ):
         return read_value(trimmed, allowed)
-    return Problem(f"is {show(trimmed)}, not {allowed.describe()}")
+    return ValueProblem(f"is {show(trimmed)}, not {allowed.describe()}")
 
 
-def read_value(text: str, allowed: Allowed, *, strict_ending: bool = False) -> Json | Problem:
+def read_value(text: str, allowed: Allowed, *, strict_ending: bool = False) -> Json | ValueProblem:
     """The value that text begins with and does not take back.
 
     With `strict_ending` words may follow a number only after punctuation, as they may after a label.
@@ -227,7 +227,7 @@ def read_value(text: str, allowed: Allowed, *, strict_ending: bool = False) -> J
     bare = undress(text[:MAX_TEXT])
     trimmed = trim(bare)
     if not trimmed:
-        return Problem("is empty")
+        return ValueProblem("is empty")
     labels = allowed.labels
     if plain(trimmed) in labels:
         return labels[plain(trimmed)]
@@ -243,28 +243,28 @@ def read_value(text: str, allowed: Allowed, *, strict_ending: bool = False) -> J
 
 def _leading_number(
     text: str, leading: re.Match[str], allowed: Allowed, *, strict_ending: bool
-) -> Json | Problem:
+) -> Json | ValueProblem:
     number = parse_number(leading[0].rstrip(".,"))
     rest = text[leading.end() : MAX_TEXT]
     if number is None or FRACTION.match(rest):
-        return Problem(f"is {show(leading[0])}, which is not one plain number")
+        return ValueProblem(f"is {show(leading[0])}, which is not one plain number")
     value = fit_number(number, allowed)
     over = DENOMINATOR.match(rest)
     if over is not None:
         if parse_number(over[1]) != allowed.maximum:
-            return Problem(f"is {show(number)} of {over[1]}, not {allowed.describe()}")
+            return ValueProblem(f"is {show(number)} of {over[1]}, not {allowed.describe()}")
         rest = rest[over.end() :]
     if ANOTHER.match(rest):
-        return Problem("names two numbers, not one")
+        return ValueProblem("names two numbers, not one")
     if rest.lstrip().startswith("%"):
         if allowed.maximum != 100:
-            return Problem(f"is a percentage, not {allowed.describe()}")
+            return ValueProblem(f"is a percentage, not {allowed.describe()}")
         rest = rest.lstrip()[1:]
-    if isinstance(value, Problem):
+    if isinstance(value, ValueProblem):
         return value
     if strict_ending and rest[:1] not in tuple(".:;,)]-–—\n") and rest.strip(DRESSING + ENDINGS):
-        return Problem(f"is followed by other words, not {allowed.describe()}")
-    return Problem("names two different values") if _other_value(rest, value, allowed) else value
+        return ValueProblem(f"is followed by other words, not {allowed.describe()}")
+    return ValueProblem("names two different values") if _other_value(rest, value, allowed) else value
 
 
 def _other_value(rest: str, value: Json, allowed: Allowed) -> bool:
@@ -278,7 +278,7 @@ def _other_value(rest: str, value: Json, allowed: Allowed) -> bool:
         if number is None or (over is not None and parse_number(over[1]) != allowed.maximum):
             continue  # `2 of 3 facts` counts something; it is no rating
         other = fit_number(number, allowed)
-        if not isinstance(other, Problem) and other != value:
+        if not isinstance(other, ValueProblem) and other != value:
             return True
     return _mentions_other(rest, value, allowed)
 
@@ -296,7 +296,7 @@ def _mentions_other(rest: str, value: Json, allowed: Allowed) -> bool:
     return False
 
 
-def _leading_label(text: str, allowed: Allowed) -> Json | Problem:
+def _leading_label(text: str, allowed: Allowed) -> Json | ValueProblem:
     """The longest label the text begins with as a whole word, alone or before punctuation.
 
     `correct: the sums match` is a label with its reason; `correct answers are missing` is prose.
@@ -311,9 +311,9 @@ def _leading_label(text: str, allowed: Allowed) -> Json | Problem:
         if AFTER_LABEL.match(rest) is None:
             continue
         if _alternative(rest, value, allowed) or (allowed.number and _other_value(rest, value, allowed)):
-            return Problem("names two different values")
+            return ValueProblem("names two different values")
         return value
-    return Problem(f"is {show(text)}, not {allowed.describe()}")
+    return ValueProblem(f"is {show(text)}, not {allowed.describe()}")
 
 
 def _spelt(label: str) -> str:

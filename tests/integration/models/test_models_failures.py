@@ -14,7 +14,7 @@ from adjudge.errors import (
     UnauthorizedError,
     UnavailableError,
 )
-from adjudge.models.failures import retry_after_seconds
+from adjudge.models.providers.failures import retry_after_seconds
 from adjudge.testing import ModelServer, ServerReply
 
 KEYS = {
@@ -242,7 +242,7 @@ def test_what_to_check_depends_on_where_it_broke(kind, words):
     import aiohttp
     from aiohttp.client_reqrep import ConnectionKey
 
-    from adjudge.models.http import HttpClient
+    from adjudge.models.providers.http import HttpClient
     from adjudge.models.secrets import Scrubber
 
     client = HttpClient(timeout_seconds=1, connections=1, scrubber=Scrubber())
@@ -261,7 +261,7 @@ def test_a_certificate_nobody_signed_is_not_accepted():
     from aiohttp import ClientConnectorCertificateError
     from aiohttp.client_reqrep import ConnectionKey
 
-    from adjudge.models.http import HttpClient
+    from adjudge.models.providers.http import HttpClient
     from adjudge.models.secrets import Scrubber
 
     cause = ssl.SSLCertVerificationError(1, "self-signed")
@@ -273,7 +273,7 @@ def test_a_certificate_nobody_signed_is_not_accepted():
 
 
 def test_a_body_larger_than_any_reply_is_dropped(ask, monkeypatch):
-    monkeypatch.setattr("adjudge.models.http.MAX_BODY_BYTES", 2**20)
+    monkeypatch.setattr("adjudge.models.providers.http.MAX_BODY_BYTES", 2**20)
     with (
         ModelServer(ServerReply(text="x" * 2**21)) as server,
         pytest.raises(UnavailableError, match="more than 1 MB"),

@@ -31,12 +31,12 @@ def test_a_reasoning_model_gets_no_temperature_and_max_completion_tokens(ask, ma
 
 def test_a_server_that_wants_max_tokens_gets_it_from_the_openai_default(ask, make_request):
     from adjudge.models.addresses import parse_base_url
-    from adjudge.models.openai import openai_wire
-    from adjudge.models.parameters import NOTHING_REFUSED, ProviderError
-    from adjudge.models.wire import Home
+    from adjudge.models.providers.openai import openai_wire
+    from adjudge.models.providers.parameters import NOTHING_REFUSED, ProviderError
+    from adjudge.models.providers.wire import Connection
 
     base = parse_base_url("https://api.openai.com/v1", where="test")
-    wire = openai_wire(Home(model="gpt-x", base=base, key="k", own_host=True, key_variables=()), {})
+    wire = openai_wire(Connection(model="gpt-x", base=base, key="k", own_host=True, key_variables=()), {})
     request = make_request()
     assert wire.body(request, NOTHING_REFUSED)["max_completion_tokens"] == 256
     error = ProviderError(status=400, message="Unrecognized request argument supplied: max_completion_tokens")

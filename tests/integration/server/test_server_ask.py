@@ -53,7 +53,7 @@ def test_a_prompt_is_rendered_and_nothing_is_asked(pages):
 def test_a_request_names_a_judge_of_the_list_and_never_a_file(pages, judge):
     answer = pages.client.post("/api/judge", json={"judge": judge, "case": CASE})
     assert answer.status_code == 400
-    assert "is not one that this server may ask" in answer.json()["problem"]
+    assert "is not allowed on this server" in answer.json()["problem"]
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_a_request_names_a_judge_of_the_list_and_never_a_file(pages, judge):
 def test_a_request_names_a_model_of_the_list_and_no_other(pages, model):
     answer = pages.client.post("/api/judge", json={"judge": "correctness", "model": model, "case": CASE})
     assert answer.status_code == 400
-    assert "is not one that this server may use" in answer.json()["problem"]
+    assert "is not allowed on this server" in answer.json()["problem"]
 
 
 @pytest.mark.parametrize("key", ["base_url", "headers", "environ", "store", "api_key", "param"])

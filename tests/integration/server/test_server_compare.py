@@ -1,6 +1,7 @@
 """Comparing two runs over HTTP: the command line's figures, made once, and made again when something changed."""
 
 import json
+import re
 import shutil
 import threading
 from contextlib import closing
@@ -13,9 +14,8 @@ from served import served
 
 from adjudge.errors import StoreError
 from adjudge.judges import built_in_judges
-from adjudge.server import comparisons
-from adjudge.server.routes import compare
-from adjudge.server.views_compare import MOST_FLIPS
+from adjudge.server import compare_routes, comparisons
+from adjudge.server.compare_page import MOST_FLIPS
 from adjudge.store import open_store
 
 LOUD = "---\nadjudge: 1\nname: loud\nverdict: {reason: string, score: {enum: [0, 1]}}\nscore: score\nscale: [0, 1]\n---\nLoud? {{response}}\n"
@@ -72,28 +72,68 @@ def test_the_api_says_what_the_command_line_prints(pages, adjudge, query, flags)
     assert pages.read(f"/api/compare?a=before&b=after{query}") == json.loads(printed.out)
 
 
+def shown(pages, query=""):
+    return unescape(pages.client.get(f"/compare?a=before&b=after{query}").text)
+
+
+def test_the_page_leads_with_one_sentence_one_picture_and_the_changed_cases(pages):
+    text = shown(pages)
+    verdict = text.index("<q>after</q> is better: +43.2 points")
+    evidence = text.index(
+        "95 % interval +28.7 to +59.1 · p < 0.001 · McNemar's score test over 37 cases · 37.8 % → 81.1 %"
+    )
+    picture = text.index('aria-label="Difference with its 95 % interval: difference +43.2, 28.7 to 59.1"')
+    tab = text.index('aria-current="true" data-swap-link>Improvements 16</a>')
+    case = text.index(
+        'data-label="before"><div class="clamp"><span class="mark bad">fail</span> [<del>wrong</del>]'
+    )
+    assert verdict < evidence < picture < tab < case
+    assert "Regressions 0" in text
+    assert 'data-label="Expected"><div class="clamp">It.</div>' in text
+    assert '<span class="mark good">pass</span> [<ins>right</ins>]' in text
+    assert "It says another thing." in text
+
+
 def test_the_page_says_the_facts_of_the_command_line(pages, adjudge):
     printed = adjudge("compare", "before", "after", "--slice", "topic").out
-    shown = unescape(pages.client.get("/compare?a=before&b=after&slice=topic").text)
-    finding = printed.splitlines()[1].split("   ")[:2]
-    assert ": ".join(finding) in shown
-    assert "Regressions: none · Improvements: 16 of 37 cases" in shown
     left_out = "3 matched cases not judged in both runs: A 3 unreadable; B none"
-    assert left_out in shown
     assert left_out in printed
-    assert "topic = law" in shown
+    assert left_out in shown(pages)
+    sides = shown(pages, "&show=statistics")
+    (mean,) = re.findall(r"0\.38 \[[^]]+\]", printed)
+    assert mean in sides
+    assert "Cohen's d_z" in sides
+    assert "topic=law" in printed
+    assert "<q>topic=law</q>" in shown(pages, "&slice=topic&show=slices")
+
+
+def test_changed_cases_are_filtered_and_searched(pages):
+    rows = '<th role="rowheader">'
+    assert (shown(pages).count(rows), shown(pages, "&show=all").count(rows)) == (16, 16)
+    none = shown(pages, "&show=regressions")
+    assert (none.count(rows), "No regressions." in none) == (0, True)
+    assert shown(pages, "&q=QUESTION+20%3F").count(rows) == 1
+    assert "No changed case has “nothing like it” in it." in shown(pages, "&q=nothing+like+it")
+
+
+@pytest.mark.parametrize(
+    ("form", "words"), [("html", "<b>B is better</b>"), ("md", "**B is better**: +0.432")]
+)
+def test_the_comparison_can_be_taken_along_as_a_file(pages, form, words):
+    answer = pages.client.get(f"/api/compare/report.{form}?a=before&b=after")
+    assert answer.headers["content-disposition"] == f'attachment; filename="comparison.{form}"'
+    assert words in answer.text
 
 
 def test_a_form_sent_without_scripts_says_that_nothing_was_chosen_and_that_is_nothing(pages):
-    found = pages.client.get("/compare?a=before&b=after&slice=&judge=")
-    assert "B is better" in found.text
+    assert "is better" in shown(pages, "&slice=&judge=&q=")
     assert pages.read("/api/compare?a=before&b=after&slice=")["judges"][0]["slices"] == []
 
 
 def test_columns_are_offered_and_the_chosen_one_stays_chosen(pages):
-    shown = pages.client.get("/compare?a=before&b=after&slice=topic").text
-    assert 'value="topic" checked' in shown
-    assert 'value="parity">' in shown
+    text = shown(pages, "&slice=topic&show=slices")
+    assert 'value="topic" checked' in text
+    assert 'value="parity">' in text
 
 
 def test_a_column_that_no_case_has_is_told_on_the_page_and_refused_by_the_api(pages):
@@ -102,7 +142,7 @@ def test_a_column_that_no_case_has_is_told_on_the_page_and_refused_by_the_api(pa
     shown = pages.client.get("/compare?a=before&b=after&slice=nothing")
     assert shown.status_code == 200
     assert "no case has `nothing` in its metadata" in shown.text
-    assert "Compare all the same" not in shown.text
+    assert "Compare anyway" not in shown.text
 
 
 def test_runs_of_other_models_are_refused_with_the_reason_and_a_way_on(pages, where, tmp_path):
@@ -112,9 +152,9 @@ def test_runs_of_other_models_are_refused_with_the_reason_and_a_way_on(pages, wh
     assert "were not judged alike: model is scripted:" in answer.json()["problem"]
     shown = pages.client.get("/compare?a=before&b=other&people=1")
     assert shown.status_code == 200
-    assert '<a href="?a=before&amp;b=other&amp;across=1&amp;people=1">Compare all the same</a>' in shown.text
+    assert '<a href="?a=before&amp;b=other&amp;across=1&amp;people=1">Compare anyway</a>' in shown.text
     across = pages.client.get("/compare?a=before&b=other&across=1").text
-    assert "Across: model is" in across
+    assert "<b>Across</b>: <q>model is" in across
 
 
 def test_runs_that_share_no_judge_are_compared_judge_by_judge(pages, where, tmp_path):
@@ -138,11 +178,11 @@ def test_runs_that_share_no_judge_are_compared_judge_by_judge(pages, where, tmp_
     chosen = pages.client.get("/compare?a=before&b=loud&judge=correctness%3Dlouder&across=1").text
     assert "correctness@" in chosen
     assert "against louder@" in chosen
-    assert "Only correctness=louder" in chosen
+    assert "only correctness=louder" in chosen
     within = pages.client.get("/compare?a=loud&b=loud").text
     assert "is both A and B" in within
     assert "loud with louder</a>" in within
-    assert "Compare all the same" not in within
+    assert "Compare anyway" not in within
     pair = pages.read("/api/compare?a=loud&b=loud&judge=loud%3Dlouder&across=1")["judges"][0]
     assert (pair["a"]["judge"].partition("@")[0], pair["b"]["judge"].partition("@")[0]) == ("loud", "louder")
 
@@ -153,7 +193,7 @@ def test_one_run_with_itself_is_refused(pages):
     shown = pages.client.get("/compare?a=before&b=before")
     assert shown.status_code == 200
     assert "is both A and B" in shown.text
-    assert "Compare all the same" not in shown.text
+    assert "Compare anyway" not in shown.text
 
 
 @pytest.mark.parametrize("query", ["a=nobody&b=after", "a=before&b=nobody", "a=before&b=~2E~2E~2Fetc"])
@@ -219,7 +259,7 @@ def test_who_asks_while_it_is_made_waits_for_the_one_that_is_made(pages, monkeyp
 
 
 def test_large_runs_are_compared_when_the_page_asks_for_it(pages, monkeypatch):
-    monkeypatch.setattr(compare, "AT_ONCE", 79)
+    monkeypatch.setattr(compare_routes, "AT_ONCE", 79)
     made = counting(monkeypatch)
     shown = pages.client.get("/compare?a=before&b=after").text
     assert 'id="comparison" data-poll="1"' in shown
@@ -228,9 +268,9 @@ def test_large_runs_are_compared_when_the_page_asks_for_it(pages, monkeypatch):
     assert not made
     swapped = pages.client.get("/compare?a=before&b=after", headers={"X-Swap": "comparison"}).text
     assert "data-poll" not in swapped
-    assert "B is better" in swapped
-    assert "B is better" in pages.client.get("/compare?a=before&b=after").text
-    assert "B is better" in pages.client.get("/compare?a=before&b=after&now=1").text
+    assert "is better" in swapped
+    assert "is better" in pages.client.get("/compare?a=before&b=after").text
+    assert "is better" in pages.client.get("/compare?a=before&b=after&now=1").text
     assert len(made) == 1
 
 
@@ -300,9 +340,9 @@ def test_no_more_than_so_many_are_kept(pages, monkeypatch):
 
 def test_flips_lead_to_their_case_and_on_to_the_next(pages):
     shown = pages.client.get("/compare?a=before&b=after&slice=topic").text
-    first = shown.partition('class="rows cards flips"')[2].partition('href="')[2].partition('"')[0]
+    first = shown.partition('class="rows cards cases changed"')[2].partition('href="')[2].partition('"')[0]
     case = pages.client.get(first.replace("&amp;", "&")).text
-    assert "flip 1 of " in case
+    assert "change 1 of " in case
     assert 'rel="prev"' not in case
     assert 'rel="next" data-key="ArrowRight"' in case
     assert "slice=topic" in case.partition('rel="next"')[2].partition(">")[0]
@@ -321,7 +361,7 @@ def test_a_case_shows_both_answers_with_what_differs_marked(pages):
 def test_a_case_that_did_not_flip_or_was_not_judged_is_shown_all_the_same(pages):
     odd = pages.client.get("/compare/case?a=before&b=after&case=q39&judge=correctness").text
     assert "unreadable" in odd
-    assert "flip " not in odd
+    assert "change " not in odd
 
 
 def test_a_case_of_one_run_only_is_shown_with_the_other_side_empty(pages, tmp_path):

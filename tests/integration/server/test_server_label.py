@@ -73,7 +73,7 @@ def test_cases_drawn_on_the_command_line_are_offered_first(pages, adjudge):
     (found,) = pages.read("/api/runs/r/label", params={"annotator": "Anna"})["judges"]
     assert (found["drawn"], found["left"], found["mine"], found["judged"]) == (12, 12, 0, COUNT)
     page = pages.client.get("/runs/r/label", params={"annotator": "Anna"}).text
-    assert "12 of 12 drawn cases have no label of yours yet." in page
+    assert "12 of 12 sampled cases have no label of yours yet." in page
 
 
 def test_when_all_are_drawn_another_draw_is_refused(pages):
@@ -115,7 +115,7 @@ def test_no_answer_that_the_page_uses_tells_what_the_judge_or_another_person_sai
         for secret in (*SECRETS, "OTHER-PERSON"):
             assert secret not in answer.text, answer.url
     # the last is a warning and not the figures: Dora has labelled nothing
-    assert "Reveal before the end?" in answers[-1].text
+    assert "Reveal before you finish?" in answers[-1].text
 
 
 def test_the_same_case_is_shown_alike_whatever_the_judge_said(pages):
@@ -302,7 +302,7 @@ def test_the_page_of_figures_shows_them_and_links_to_the_disagreements(pages):
     for kind in ("accuracy", "labels", "confusion", "disagreements", "coefficients", "means", "quote"):
         assert f'data-kind="{kind}"' in page.text
     first = found["disagreements"][0]["case_id"]
-    assert f"/runs/r/item?case={first}&amp;judge=tone" in page.text
+    assert f"/runs/r/case?case={first}&amp;judge=tone" in page.text
 
 
 def test_figures_before_the_end_are_shown_after_a_warning(pages):
@@ -310,7 +310,7 @@ def test_figures_before_the_end_are_shown_after_a_warning(pages):
     label_all(pages, most=30)
     params = {"annotator": "Anna"}
     page = pages.client.get("/runs/r/label/agreement", params=params).text
-    assert "10 drawn cases have no label of yours yet" in page
+    assert "10 sampled cases have no label of yours yet" in page
     assert "<data" not in page
     page = pages.client.get("/runs/r/label/agreement", params={**params, "sure": "1"}).text
     assert "10 drawn cases without a label yet" in page

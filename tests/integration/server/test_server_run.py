@@ -1,4 +1,4 @@
-"""The run page and its API: the figures of the command line, every bar with its items, files as the writers make them."""
+"""The run page and its API: the figures of the command line, every bar with its cases, files as the writers make them."""
 
 import html
 import json
@@ -13,8 +13,7 @@ from adjudge.analysis.certification.records import JudgeCard, ProbeFinding
 from adjudge.analysis.certification.shelf import card_json, keep_card, shelf_of
 from adjudge.errors import StoreError
 from adjudge.judges import built_in_judges
-from adjudge.server import views_runs
-from adjudge.server.routes import run
+from adjudge.server import run_routes, runs_page
 from adjudge.stats.intervals import rate_interval
 
 LINK = re.compile(r'<th scope="row"><a href="([^"]+)">[^<]*</a></th><td class="n">([\d,]+)</td>')
@@ -93,7 +92,7 @@ def test_the_page_has_the_reports_words(pages):
         "try a stronger model",
         "agrees with labels",
         "not certified",
-        "the verdict also stood in the case",
+        "the same verdict also appears in the case",
         "if unscored cases were known",
         "current date in the prompts 2026-05-01",
         "p50 · p95",
@@ -192,9 +191,9 @@ def test_a_run_that_resumes_says_how_far_it_is(tmp_path):
 
 
 def test_a_large_run_is_counted_when_its_page_asks_for_the_figures(tmp_path, monkeypatch):
-    monkeypatch.setattr(run, "AT_ONCE", 50)
+    monkeypatch.setattr(run_routes, "AT_ONCE", 50)
     monkeypatch.setattr(
-        views_runs.list_runs, "__kwdefaults__", views_runs.list_runs.__kwdefaults__ | {"at_once": 50}
+        runs_page.list_runs, "__kwdefaults__", runs_page.list_runs.__kwdefaults__ | {"at_once": 50}
     )
     seed_store(tmp_path / "store", 60)
     with served(tmp_path / "store") as opened:
@@ -212,7 +211,7 @@ def test_a_large_run_is_counted_when_its_page_asks_for_the_figures(tmp_path, mon
 
 
 def test_without_scripts_a_large_run_is_counted_by_its_link(tmp_path, monkeypatch):
-    monkeypatch.setattr(run, "AT_ONCE", 50)
+    monkeypatch.setattr(run_routes, "AT_ONCE", 50)
     seed_store(tmp_path / "store", 60)
     with served(tmp_path / "store") as opened:
         assert "correctness by topic" in page_of(opened, "/runs/seeded?now=1")

@@ -142,8 +142,8 @@ def test_a_body_over_the_bound_is_refused_with_and_without_a_length(pages, monke
 def test_a_page_that_is_not_there_says_so_in_words(pages):
     answer = pages.client.get("/nowhere")
     assert answer.status_code == 404
-    assert "there is no such page" in answer.text
+    assert "page not found" in answer.text
     assert pages.client.get("/api/nowhere").json() == {
-        "problem": "there is no such page",
+        "problem": "page not found",
         "hint": "start from the list of runs",
     }

@@ -3,15 +3,15 @@
 import re
 import threading
 from contextlib import closing
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from adjudge.dataset import read_cases
 from adjudge.errors import InputError, StoreError
 from adjudge.records import BadRow, Case, Failed, Place
-from adjudge.store import EndRun, JudgementKey, PlaceJudgement, open_store
+from adjudge.store import Driver, EndRun, JudgementKey, PlaceJudgement, StartRun, open_store
 from adjudge.store.packing import COLUMN_CHARS, MODEL_CHARS
 
 
@@ -399,6 +399,19 @@ def test_a_run_is_locked_by_one_until_it_is_released(store):
     again.release()
 
 
+def test_a_run_is_running_only_while_its_lock_is_held(store, make):
+    run = make.run("r1").run
+    driver = Driver(host="here", pid=1, since=make.at)
+    held = store.lock_run("r1")
+    store.write([StartRun(run=replace(run, driver=driver)), make.run("r2")])
+    assert store.find_run("r1").state == "running"
+    held.release()
+    assert store.find_run("r1").state == "interrupted"
+    states = {found.run_id: found.state for found in store.runs()}
+    assert states == {"r1": "interrupted", "r2": "running"}  # of r2 nobody knows who drove it
+    store.lock_run("r1").release()  # looking has left nothing locked
+
+
 def test_of_many_who_lock_a_run_at_once_one_gets_it(where):
     with closing(open_store(where)):
         pass
@@ -541,7 +554,10 @@ def test_check_names_texts_and_judgements_that_changed(store, make):
         r"^the reply of completion [0-9a-f]{64}/1 does not match its hash$", problems, re.MULTILINE
     )
     assert "compressed bytes that cannot be read" in problems
-    assert "judgement r1/c1/relevance/openai:m/0: a judgement with parts missing" in problems
+    assert (
+        "judgement r1/c1/relevance/openai:m/0: JSON that cannot be read (Object missing required field `outcome`)"
+        in problems
+    )
     with pytest.raises(StoreError, match="store check"):
         list(store.judgements("r1"))
     with pytest.raises(StoreError, match="store check"):

@@ -1,7 +1,8 @@
 """What the pages read of a store: judgements with their cases as they come, and whether anything was replaced."""
 
-from dataclasses import replace
 from datetime import timedelta
+
+from msgspec.structs import replace
 
 from adjudge.records import BadRow, Failed, Forced, Place, Score
 from adjudge.store import KeptLabel, ListedJudgement, RunMark

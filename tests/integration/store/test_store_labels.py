@@ -1,10 +1,10 @@
 """What people said, and which cases were drawn for them, over SQLite and Postgres alike."""
 
 from contextlib import closing
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from adjudge.records import LabelDraw, SharedDraw
 from adjudge.store import KeptLabel, open_store

@@ -1,6 +1,6 @@
 """What is asked about one case, over SQLite and Postgres alike."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from adjudge.records import BadRow, Failed, Place
 from adjudge.store import KeptLabel

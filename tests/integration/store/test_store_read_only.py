@@ -78,7 +78,7 @@ def test_every_command_that_reads_works_and_one_that_writes_says_why_not(stored,
     assert "is read-only: the labels of labels.jsonl are not stored" in capfd.readouterr().err
     assert len((tmp_path / "rows.jsonl").read_text().splitlines()) == 3
     with served(stored) as opened:
-        assert opened.read("/api/runs/before/item", params={"case": "a"})["row"]["score"] == 4
+        assert opened.read("/api/runs/before/case", params={"case": "a"})["row"]["score"] == 4
     assert run_command(["runs", "--store", str(stored), "rm", "before"]) == 4
     assert "give this user the right to write there" in capfd.readouterr().err
 

@@ -1,12 +1,12 @@
 """The rows that explain a score end at the score that the scorer gave, for every kind of rule."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from adjudge.analysis.scores import case_fields, explain_score, score_lines, score_rows
 from adjudge.judges import load_judge, override, parse_judge

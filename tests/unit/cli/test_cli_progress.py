@@ -1,9 +1,10 @@
 """The progress line says how far, how fast, what failed, what it cost and how long it will take."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from types import SimpleNamespace
+
+from msgspec.structs import replace
 
 from adjudge.cli.progress import ProgressLine
 from adjudge.dataset.count import count_rows

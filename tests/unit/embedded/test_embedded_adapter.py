@@ -8,9 +8,8 @@ pytest.importorskip("numpy", reason="needs the `embedded` extra")
 
 import numpy as np
 
-from adjudge.embedded.adapter import Adapter, AdapterError, factorise, read_adapter, write_adapter
-from adjudge.embedded.calibration import Calibration
-from adjudge.embedded.questions import HEADS
+from adjudge.embedded.model.adapter import Adapter, AdapterError, factorise, read_adapter, write_adapter
+from adjudge.embedded.model.questions import HEADS, Calibration
 
 NAME = "model.layers.0.mlp.up_proj.weight"
 

@@ -5,11 +5,11 @@ import asyncio
 import pytest
 from tiny_judge import write_tiny_judge
 
-from adjudge.embedded.adapter import read_adapter
-from adjudge.embedded.asker import WINDOW_TOKENS, Said, SmallModel, descending, windows
-from adjudge.embedded.engine import Engine
-from adjudge.embedded.files import CacheError
-from adjudge.embedded.merge import merge
+from adjudge.embedded.model.adapter import read_adapter
+from adjudge.embedded.model.engine import Engine
+from adjudge.embedded.model.files import CacheError
+from adjudge.embedded.model.merge import merge
+from adjudge.embedded.model.small_model import WINDOW_TOKENS, ModelAnswer, SmallModel, descending, windows
 from adjudge.embedded.ready import find_merged
 
 
@@ -57,7 +57,7 @@ def test_no_statements_need_no_reading(model):
 
 
 def test_steps_never_rise():
-    assert descending(Said([0.9, 0.4, 0.6], 1)).probabilities == [0.9, 0.4, 0.4]
+    assert descending(ModelAnswer([0.9, 0.4, 0.6], 1)).probabilities == [0.9, 0.4, 0.4]
 
 
 def test_a_model_that_is_not_there_is_named_with_what_to_type(tmp_path):

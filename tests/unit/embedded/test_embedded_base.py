@@ -8,7 +8,7 @@ pytest.importorskip("gguf", reason="needs the `embedded` extra")
 from gguf import GGUFReader
 from tiny_base import HEADS, LAYERS, SPECIAL_NAMES, WIDTH, write_tiny_base
 
-from adjudge.embedded.base import BaseFileError, expected_names, in_halves, linear_names, read_base
+from adjudge.embedded.model.base import BaseFileError, expected_names, in_halves, linear_names, read_base
 
 
 def test_weights_come_under_their_usual_names(tmp_path):

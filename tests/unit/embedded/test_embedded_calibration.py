@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.embedded.calibration import Calibration, expected_value
+from adjudge.embedded.model.questions import Calibration, expected_value
 
 
 def test_a_curve_is_logistic():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from odd_texts import odd_texts
 
-from adjudge.embedded.checklist import MOST_FACTS, make_checklist
+from adjudge.embedded.reading.checklist import MOST_FACTS, make_checklist
 from adjudge.scoring.checklist import Checklist, build_checklist
 from adjudge.scoring.terms import is_quoted
 from adjudge.scoring.text import fold

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from odd_texts import odd_texts
 
-from adjudge.embedded.clauses import split_clauses
+from adjudge.embedded.reading.clauses import split_clauses
 
 
 def statements(sentence: str) -> list[str]:

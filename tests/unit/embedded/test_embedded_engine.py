@@ -8,12 +8,12 @@ import pytest
 from plain_llama import plain_outputs
 from tiny_judge import write_tiny_judge
 
-from adjudge.embedded.adapter import read_adapter
-from adjudge.embedded.base import read_base
-from adjudge.embedded.engine import BATCH_TOKENS, WORKED, Engine, Waiting, take_batch, usable_cores
-from adjudge.embedded.files import CacheError
-from adjudge.embedded.merge import WEIGHTS, add, build, merge
-from adjudge.embedded.questions import HEADS, Asked
+from adjudge.embedded.model.adapter import read_adapter
+from adjudge.embedded.model.base import read_base
+from adjudge.embedded.model.engine import BATCH_TOKENS, WORKED, Engine, Waiting, take_batch, usable_cores
+from adjudge.embedded.model.files import CacheError
+from adjudge.embedded.model.merge import WEIGHTS, add, build, merge
+from adjudge.embedded.model.questions import HEADS, TokenSequence
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def engine(files):
 
 def sequence(length, *positions):
     tokens = [(7 * place + length) % 250 + 3 for place in range(length)]
-    return Asked(tokens=tokens, positions=list(positions) or [length - 1])
+    return TokenSequence(tokens=tokens, positions=list(positions) or [length - 1])
 
 
 @pytest.mark.parametrize(("quantization", "close"), [(None, 1e-3), ("int8", 0.6)])
@@ -62,7 +62,7 @@ def test_many_places_are_read_from_one_pass(engine):
     places = [4, 11, 19]
     (found,) = asyncio.run(engine.logits("states", [sequence(20, *places)]))
     tokens = sequence(20).tokens
-    alone = [Asked(tokens=tokens[: place + 1], positions=[place]) for place in places]
+    alone = [TokenSequence(tokens=tokens[: place + 1], positions=[place]) for place in places]
     assert np.allclose(
         np.array(found), np.array(asyncio.run(engine.logits("states", alone)))[:, 0], atol=1e-4
     )

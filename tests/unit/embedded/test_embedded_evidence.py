@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from odd_texts import odd_texts
 
-from adjudge.embedded.evidence import find_evidence, in_order, overlap, unanswered
+from adjudge.embedded.reading.evidence import find_evidence, in_order, overlap, unanswered
 from adjudge.scoring.terms import is_quoted
 from adjudge.scoring.text import fold
 

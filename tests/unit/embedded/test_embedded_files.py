@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.embedded.files import CacheError, cache_folder, check_space, new_folder, writing
+from adjudge.embedded.model.files import CacheError, cache_folder, check_space, new_folder, writing
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,13 @@ from scripted_asker import ScriptedAsker
 import adjudge
 from adjudge.embedded.client import EmbeddedClient
 from adjudge.embedded.ratings import rate
-from adjudge.embedded.signs import correctness_signs, weighed
+from adjudge.embedded.reading.signs import correctness_signs, weighed
 from adjudge.errors import RejectedError
 from adjudge.records import Failed
 
 
 def judge(name, asker, **fields):
-    client = EmbeddedClient(asker=asker)
+    client = EmbeddedClient(model=asker)
     return asyncio.run(adjudge.ajudge(name, model=client, **fields))
 
 

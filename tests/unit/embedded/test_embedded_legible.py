@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.embedded.legible import STAND_IN, legible, seen, unseen_notes
+from adjudge.embedded.reading.legible import STAND_IN, legible, seen, unseen_notes
 from adjudge.judges import load_judge
 from adjudge.probes.attacks import ATTACKS, attacked
 from adjudge.probes.target import target_of

@@ -8,11 +8,20 @@ import pytest
 from plain_llama import plain_outputs
 from tiny_judge import write_tiny_judge
 
-from adjudge.embedded.adapter import read_adapter
-from adjudge.embedded.base import read_base
-from adjudge.embedded.files import CacheError
-from adjudge.embedded.merge import MANIFEST, WEIGHTS, add, is_whole, merge, read_manifest, rotate, rotation
-from adjudge.embedded.questions import HEADS, QUESTIONS
+from adjudge.embedded.model.adapter import read_adapter
+from adjudge.embedded.model.base import read_base
+from adjudge.embedded.model.files import CacheError
+from adjudge.embedded.model.merge import (
+    MANIFEST,
+    WEIGHTS,
+    add,
+    is_whole,
+    merge,
+    read_manifest,
+    rotate,
+    rotation,
+)
+from adjudge.embedded.model.questions import HEADS, QUESTIONS
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from adjudge.embedded.numbers import any_number, expected_number, find_number, numbers_in
+from adjudge.embedded.reading.numbers import any_number, expected_number, find_number, numbers_in
 from adjudge.scoring.text import NumberText
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny_base import MERGES, SPECIAL_NAMES, vocabulary
 
-from adjudge.embedded.questions import (
+from adjudge.embedded.model.questions import (
     ASKED,
     HEADS,
     LONGEST,
@@ -19,11 +19,11 @@ from adjudge.embedded.questions import (
     ask_states,
     ask_supported,
 )
-from adjudge.embedded.tokens import Tokens
+from adjudge.embedded.model.tokens import ModelTokenizer
 from adjudge.errors import InputError
 
 WORDS = vocabulary()
-TOKENS = Tokens(
+TOKENS = ModelTokenizer(
     vocabulary=WORDS,
     merges=MERGES,
     token_types=[3] * len(SPECIAL_NAMES) + [1] * (len(WORDS) - len(SPECIAL_NAMES)),
@@ -53,7 +53,7 @@ def test_a_cut_keeps_the_head_and_the_tail():
 
 
 def test_a_vocabulary_without_the_special_tokens_is_refused():
-    plain = Tokens(vocabulary=WORDS[3:], merges=MERGES, token_types=[1] * (len(WORDS) - 3))
+    plain = ModelTokenizer(vocabulary=WORDS[3:], merges=MERGES, token_types=[1] * (len(WORDS) - 3))
     with pytest.raises(InputError, match=r"no <\|im_end\|>"):
         _ = plain.end
 

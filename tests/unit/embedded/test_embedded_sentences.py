@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from odd_texts import odd_texts
 
-from adjudge.embedded.sentences import LONGEST_SENTENCE, LONGEST_TEXT, split_sentences
+from adjudge.embedded.reading.sentences import LONGEST_SENTENCE, LONGEST_TEXT, split_sentences
 
 
 def texts(text: str) -> list[str]:

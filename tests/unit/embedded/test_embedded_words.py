@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from odd_texts import odd_texts
 
-from adjudge.embedded.words import is_finite_verb, stem, tokenize
+from adjudge.embedded.reading.words import is_finite_verb, stem, tokenize
 
 
 def test_numbers_names_and_contractions_are_one_token_each():

@@ -147,11 +147,15 @@ def test_a_number_that_is_not_finite_or_absurdly_long_is_refused(value):
     [
         ("", "column 1: the expression is empty", "name a field"),
         ("   ", "column 1: the expression is empty", "name a field"),
-        ("score >=", "column 9: the expression ends where a value was expected", "an expression is made of"),
-        ("score >= * 3", "column 10: found `*` where a value was expected", "an expression is made of"),
-        ("(score + 1", "column 11: found the end where the `(` of column 1 should be closed", "made of"),
-        ("score)", "column 6: `)` was not expected here", "made of"),
-        ("score 4", "column 7: `4` was not expected here", "made of"),
+        ("score >=", "column 9: found the end where a value was wanted", "an expression is made of"),
+        ("score >= * 3", "column 10: found `*` where a value was wanted", "an expression is made of"),
+        (
+            "(score + 1",
+            "column 11: found the end where `)` was wanted to close the `(` of column 1",
+            "write `)`",
+        ),
+        ("score)", "column 6: found `)` after the expression", "made of"),
+        ("score 4", "column 7: found `4` after the expression", "made of"),
         ("len(score)", "column 1: there is no function `len`", "there are min, max, sum, count, round"),
         ("roud(score)", "column 1: there is no function `roud`", "did you mean `round`?"),
         ("score.__class__()", "column 1: there is no function `score.__class__`", "there are min"),
@@ -161,8 +165,12 @@ def test_a_number_that_is_not_finite_or_absurdly_long_is_refused(value):
         ("!passed", "column 1: `!` is not understood", "write `not`, or `!=`"),
         ("score >= 80%", "column 12: `%` is not understood", "write the percentage as a number"),
         ("facts[0]", "column 6: `[` is not understood", "use count"),
-        ("score; 1", "column 6: ';' is not understood", "made of"),
-        ("label == 'good", "column 10: the text that starts with ' does not end", "close the quotation mark"),
+        ("score; 1", "column 6: `;` is not understood", "made of"),
+        (
+            "label == 'good",
+            "column 10: the text that starts with ' is never closed",
+            "close the quotation mark",
+        ),
         ("round()", "column 1: `round` takes 1 to 2 arguments, found 0", "made of"),
         ("round(1, 2, 3)", "column 1: `round` takes 1 to 2 arguments, found 3", "made of"),
         (
@@ -172,9 +180,9 @@ def test_a_number_that_is_not_finite_or_absurdly_long_is_refused(value):
         ),
         ("1e999999999", "column 1: `1e999999999` is too large or too small", "small numbers"),
         ("1" + "0" * 3000, "the expression has 3001 characters; at most 2000 are read", "compute part"),
-        ("(" * 200 + "1" + ")" * 200, "nested more than 30 deep", "write it flatter"),
-        ("-" * 200 + "1", "nested more than 30 deep", "write it flatter"),
-        ("not " * 200 + "true", "nested more than 30 deep", "write it flatter"),
+        ("(" * 200 + "1" + ")" * 200, "nests deeper than 32", "write it flatter"),
+        ("-" * 200 + "1", "nests deeper than 32", "write it flatter"),
+        ("not " * 200 + "true", "nests deeper than 32", "write it flatter"),
     ],
 )
 def test_a_rule_that_cannot_be_read_says_where_and_what_to_write(text, problem, hint):

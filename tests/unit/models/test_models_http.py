@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 import pytest
 
 from adjudge.errors import UnavailableError
-from adjudge.models.http import HttpClient
+from adjudge.models.providers.http import HttpClient
+from adjudge.models.providers.wire import Endpoint
 from adjudge.models.secrets import Scrubber
-from adjudge.models.wire import Endpoint
 
 MEGABYTE = 2**20
 
@@ -84,13 +84,13 @@ def test_a_client_serves_one_event_loop_after_another():
     ],
 )
 def test_a_body_is_dropped_at_the_bound_however_its_length_is_told(monkeypatch, head, body):
-    monkeypatch.setattr("adjudge.models.http.MAX_BODY_BYTES", MEGABYTE)
+    monkeypatch.setattr("adjudge.models.providers.http.MAX_BODY_BYTES", MEGABYTE)
     with pytest.raises(UnavailableError, match="sent more than 1 MB; the answer was dropped"):
         asyncio.run(ask_once(head, body))
 
 
 def test_a_small_body_that_unpacks_to_a_large_one_is_dropped(monkeypatch):
-    monkeypatch.setattr("adjudge.models.http.MAX_BODY_BYTES", MEGABYTE)
+    monkeypatch.setattr("adjudge.models.providers.http.MAX_BODY_BYTES", MEGABYTE)
     body = gzip.compress(b"x" * 4 * MEGABYTE)
     assert len(body) < MEGABYTE
     head = b"Content-Encoding: gzip\r\nContent-Length: %d" % len(body)

@@ -4,15 +4,15 @@ import asyncio
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
+from msgspec.structs import replace
 
 from adjudge.errors import RejectedError
 from adjudge.models import Governor, RetryingClient, SharedClient, open_model, request_key
-from adjudge.models.function import to_client
 from adjudge.models.keys import semantic_key
+from adjudge.models.providers.function import to_client
 from adjudge.records import Message, Prompt, Request
 
 SCHEMA = {"type": "object", "properties": {"score": {"type": "integer"}, "reason": {"type": "string"}}}
@@ -167,7 +167,7 @@ def test_keys_stay_what_they_were_from_one_process_and_version_to_the_next():
         "request = Request(prompt=Prompt(messages=(Message(role='user', content='q'),)), schema={'b': 1, 'a': {}},"
         " case_id='c', judge='j', temperature=0.0, parameters={'z': 1, 'y': [2]})\n"
         "print(request_key(open_model('openai:m', base_url='http://h:1/v1', environ={}), request))\n"
-        "from adjudge.models.function import to_client\nclass Own:\n    name = 'own:m'\n    complete = None\n"
+        "from adjudge.models.providers.function import to_client\nclass Own:\n    name = 'own:m'\n    complete = None\n"
         "print(request_key(to_client(Own(), jobs=1), request))\n"
     )
     found = {

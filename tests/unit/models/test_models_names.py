@@ -199,8 +199,8 @@ def test_every_example_is_a_name_that_parses():
     ],
 )
 def test_only_the_providers_hosts_are_its_own(host, own):
-    from adjudge.models.client import SERVICES
-    from adjudge.models.opening import is_own_host
+    from adjudge.models.names import SERVICES
+    from adjudge.models.providers.opening import is_own_host
 
     assert is_own_host(host, SERVICES["openai"].hosts) is own
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.models.pace import Bucket
+from adjudge.models.clients.limit import Bucket
 
 
 def test_a_second_s_worth_goes_at_once_and_the_rest_at_its_pace():

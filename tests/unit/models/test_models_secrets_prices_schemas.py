@@ -7,9 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.models.parameters import NOTHING_REFUSED, ProviderError, names_parameter, says_unsupported
-from adjudge.models.prices import Prices, Tokens, ask_list, find_price
-from adjudge.models.schemas import gemini_schema, openapi_schema, strict_schema
+from adjudge.models.prices import Prices, TokenCounts, ask_list, find_price
+from adjudge.models.providers.parameters import (
+    NOTHING_REFUSED,
+    ProviderError,
+    names_parameter,
+    says_unsupported,
+)
+from adjudge.models.providers.schemas import gemini_schema, openapi_schema, strict_schema
 from adjudge.models.secrets import Scrubber
 from adjudge.records import Usage
 
@@ -84,7 +89,7 @@ def test_the_price_of_cached_tokens_is_the_lists():
     ],
 )
 @pytest.mark.parametrize(
-    "tokens", [Tokens(input=10, output=1), Tokens(input=300_000, cached=5, written=7, output=99)]
+    "tokens", [TokenCounts(input=10, output=1), TokenCounts(input=300_000, cached=5, written=7, output=99)]
 )
 def test_our_arithmetic_agrees_with_the_price_list(provider, model, tokens):
     priced = find_price(provider, model)

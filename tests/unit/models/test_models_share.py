@@ -8,7 +8,7 @@ import pytest
 
 from adjudge.errors import UnavailableError
 from adjudge.models import SharedClient
-from adjudge.models.share import KEPT
+from adjudge.models.clients.share import KEPT
 from adjudge.records import Completion, ModelClient, Usage
 from adjudge.testing import ScriptedClient
 

@@ -1,10 +1,10 @@
 """A budget holds however many calls are in flight."""
 
 import asyncio
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from adjudge.errors import BudgetSpentError, ModelCallError, RateLimitedError, UnavailableError
 from adjudge.options import Price

@@ -2,10 +2,10 @@
 
 import asyncio
 from contextlib import closing
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from adjudge.errors import RunInUseError
 from adjudge.runs.lock import hold_run, watched_lock

@@ -1,8 +1,7 @@
 """Scores that a judge file writes down: fields, points, expressions, the pass rule and the scale."""
 
-import dataclasses
-
 import pytest
+from msgspec.structs import replace
 
 from adjudge.errors import JudgeFileError
 from adjudge.records import (
@@ -39,7 +38,7 @@ LINES = [
 
 
 def judge(**changes):
-    return dataclasses.replace(JUDGE, **changes)
+    return replace(JUDGE, **changes)
 
 
 def score(of, parts, items=None):

@@ -89,7 +89,7 @@ def test_more_runs_at_once_than_are_allowed_are_told_to_come_again(where, monkey
 
     async def two(asker):
         await asker.begin_run(order(name="first"))
-        with pytest.raises(BusyError, match="1 are under way"):
+        with pytest.raises(BusyError, match="1 are running"):
             await asker.begin_run(order(name="second"))
 
     with ModelServer(replies=STALLED) as server, asker_of(where, server) as asker:

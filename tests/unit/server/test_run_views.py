@@ -4,10 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from adjudge.server.pages import short_model
 from adjudge.server.run_files import file_headers
 from adjudge.server.run_page import shown_rate
-from adjudge.server.views_run import progress, shown_plan
-from adjudge.server.views_runs import expected_judgements, short_model
+from adjudge.server.run_routes import progress, shown_plan
+from adjudge.server.runs_page import expected_judgements
 from adjudge.store import RunRecord
 
 AT = datetime(2026, 1, 31, 9, 5, tzinfo=UTC)
@@ -99,6 +100,7 @@ def test_nothing_in_a_plan_that_could_be_a_key_is_shown():
         ("openai:gpt-5", "openai:gpt-5"),
         ("scripted:/a/very/long/way/to/the/replies.jsonl", "scripted:…/replies.jsonl"),
         ("scripted:C:\\a\\very\\long\\way\\to\\replies.jsonl", "scripted:…/replies.jsonl"),
+        ("embedded@87eb676eaccb", "embedded"),
         ("openrouter/some-vendor/some-model-with-a-long-name", "…/some-model-with-a-long-name"),
         ("a-name-without-any-folder-that-is-long", "a-name-without-any-folder-that-is-long"),
     ],

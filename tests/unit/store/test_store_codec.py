@@ -2,7 +2,6 @@
 
 import tempfile
 from contextlib import closing
-from dataclasses import fields, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from hashlib import sha256
@@ -11,6 +10,7 @@ from types import MappingProxyType
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import fields, replace
 
 from adjudge.records import (
     Call,
@@ -30,7 +30,7 @@ from adjudge.records import (
     Usage,
     Verdict,
 )
-from adjudge.store import KeepCompletion, KeepJudgement, open_store
+from adjudge.store import JudgementKey, KeepCompletion, KeepJudgement, open_store
 from adjudge.store.codec import (
     dump_case,
     dump_judgement,
@@ -187,15 +187,8 @@ def bare(call):
 
 
 def read(data, judgement):
-    return load_judgement(
-        data,
-        case_id=judgement.case_id,
-        judge=judgement.judge,
-        judge_hash=judgement.judge_hash,
-        model=judgement.model,
-        repeat=judgement.repeat,
-        at=to_micros(judgement.at),
-    )
+    key = JudgementKey(judgement.case_id, judgement.judge, judgement.model, judgement.repeat)
+    return load_judgement(data, key, judgement.judge_hash, to_micros(judgement.at))
 
 
 @given(JUDGEMENTS)

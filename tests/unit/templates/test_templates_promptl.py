@@ -189,8 +189,8 @@ def test_text_with_no_message_tag_is_one_user_message_byte_for_byte():
 @pytest.mark.parametrize(
     ("text", "where", "problem"),
     [
-        ("a\n{{ x.map(y) }}", "line 2", "found the call `x.map(…)`"),
-        ("{{ f(1) }}", "line 1", "found the call `f(…)`"),
+        ("a\n{{ x.map(y) }}", "line 2", "there is no function `x.map`"),
+        ("{{ f(1) }}", "line 1", "there is no function `f`"),
         ("\n{{ if x }}a", "line 2", "`{{ if }}` is never closed"),
         ("{{ for x in xs }}a", "line 1", "`{{ for }}` is never closed"),
         ("\n\n{{ endif }}", "line 3", "found `{{ endif }}` outside of any block"),
@@ -203,9 +203,9 @@ def test_text_with_no_message_tag_is_one_user_message_byte_for_byte():
         ("{{ for 1 in x }}", "line 1", "found `1` where the loop's name was wanted"),
         ("{{ for x of xs }}", "line 1", "found `of` where `in` was wanted"),
         ("{{ x", "line 1", "the tag `{{` is never closed"),
-        ("{{ 'x }}", "line 1", "a string that is never closed"),
-        ("{{ x # y }}", "line 1", "found `#` in a tag"),
-        ("{{ #if x }}", "line 1", "found `#` in a tag"),
+        ("{{ 'x }}", "line 1", "the text that starts with ' is never closed"),
+        ("{{ x # y }}", "line 1", "`#` is not understood"),
+        ("{{ #if x }}", "line 1", "`#` is not understood"),
         ("{{ `a ${b}` }}", "line 1", "found a string with `${…}`"),
         ("<user>\nhi", "line 1", "`<user>` is never closed"),
         ("<user>\n<system>x</system></user>", "line 2", "found `<system>` inside `<user>` of line 1"),

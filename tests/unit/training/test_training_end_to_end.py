@@ -11,8 +11,8 @@ pytest.importorskip("gguf", reason="needs the `embedded` extra")
 import torch
 from tiny_base import write_tiny_base
 
-from adjudge.embedded.adapter import read_adapter
-from adjudge.embedded.base import read_base
+from adjudge.embedded.model.adapter import read_adapter
+from adjudge.embedded.model.base import read_base
 from training import calibrate, examples, export, measure, prepare, provenance, table, teach, train
 from training.model import Judge
 from training.rows import MEASURED_ONLY, TRAINED

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny_base import MERGES, SPECIAL_NAMES, vocabulary
 
-from adjudge.embedded.questions import HEADS, LOWEST
-from adjudge.embedded.tokens import Tokens
+from adjudge.embedded.model.questions import HEADS, LOWEST
+from adjudge.embedded.model.tokens import ModelTokenizer
 from training.examples import Maker, rating, rescaled, steps, to_measure, to_train
 from training.graded import Neighbours, as_labelled, derived, figures
 from training.packed import pack, read_packed, write_packed
@@ -20,7 +20,9 @@ from training.rows import Row
 
 WORDS = vocabulary()
 MAKER = Maker(
-    Tokens(vocabulary=WORDS, merges=MERGES, token_types=[3] * 3 + [1] * (len(WORDS) - len(SPECIAL_NAMES)))
+    ModelTokenizer(
+        vocabulary=WORDS, merges=MERGES, token_types=[3] * 3 + [1] * (len(WORDS) - len(SPECIAL_NAMES))
+    )
 )
 ROW = Row(
     row_id="evouna_nq/1", source="evouna_nq", question="who sang it in 1958", response="David Seville sang it in 1958",

@@ -1,10 +1,10 @@
 """What a model is told when its reply could not be used, and how a schema reads in words."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from adjudge.records import Contract
 from adjudge.verdicts import ask_again, ask_alone, describe_format

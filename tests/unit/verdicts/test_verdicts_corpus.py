@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.records import Contract, Verdict
-from adjudge.verdicts import Planted, Unread, read_verdict
+from adjudge.verdicts import Planted, UnreadReply, read_verdict
 
 HERE = Path(__file__).parent
 CONTRACTS = {
@@ -37,7 +37,7 @@ def test_each_reply_has_the_outcome_it_must_have(row):
         assert isinstance(outcome, Planted), outcome
         assert typed(outcome.verdict.parts) == typed(row["planted"])
     else:
-        assert isinstance(outcome, Unread), outcome
+        assert isinstance(outcome, UnreadReply), outcome
         assert row["unread"] in outcome.why
         assert len(outcome.why) <= 400
         assert "\n" not in outcome.why

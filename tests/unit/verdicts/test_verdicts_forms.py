@@ -3,7 +3,7 @@
 import pytest
 
 from adjudge.records import Contract, Verdict
-from adjudge.verdicts import Planted, Unread, read_verdict
+from adjudge.verdicts import Planted, UnreadReply, read_verdict
 
 
 def read(text, form, case=(), **schemas):
@@ -54,7 +54,7 @@ def test_the_value_is_read_in_its_type(text, form, schema, wanted):
 )
 def test_what_is_not_a_value_is_said(text, form, schema, why):
     outcome = read(text, form, safe=schema)
-    assert isinstance(outcome, Unread), outcome
+    assert isinstance(outcome, UnreadReply), outcome
     assert why in outcome.why
 
 
@@ -63,7 +63,7 @@ def test_every_needed_label_must_be_there_and_any_may_come_first():
     both = read("Depth: 2\nClarity: 3", "line", **schemas)
     assert isinstance(both, Verdict)
     assert dict(both.parts) == {"clarity": 3, "depth": 2}
-    assert isinstance(read("Clarity: 3", "line", **schemas), Unread)
+    assert isinstance(read("Clarity: 3", "line", **schemas), UnreadReply)
 
 
 def test_several_needed_lines_are_planted_only_when_all_of_them_stand_in_the_case():
@@ -93,7 +93,9 @@ def test_a_last_line_may_open_with_its_label_where_no_other_line_opens_with_anot
 
 
 def test_the_last_item_of_a_numbered_list_is_no_rating():
-    assert isinstance(read("Two things:\n1. Short.\n2. Right.", "bare", safe={"type": "integer"}), Unread)
+    assert isinstance(
+        read("Two things:\n1. Short.\n2. Right.", "bare", safe={"type": "integer"}), UnreadReply
+    )
 
 
 def test_a_label_may_stand_inside_the_brackets():

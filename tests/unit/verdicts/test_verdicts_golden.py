@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from adjudge.records import Contract, Verdict
-from adjudge.verdicts import Planted, Unread, read_verdict
+from adjudge.verdicts import Planted, UnreadReply, read_verdict
 from adjudge.versions import READER_VERSION
 
 HERE = Path(__file__).parent
@@ -20,13 +20,13 @@ def digest(value) -> str:
     return sha256(json.dumps(value, ensure_ascii=False).encode()).hexdigest()[:16]
 
 
-def shown(outcome: Verdict | Unread | Planted):
+def shown(outcome: Verdict | UnreadReply | Planted):
     match outcome:
         case Verdict(parts=parts, notes=notes):
             return ["verdict", list(parts.items()), notes]
         case Planted(verdict=verdict):
             return ["planted", list(verdict.parts.items())]
-        case Unread():
+        case UnreadReply():
             return ["unread"]  # its wording may be improved
 
 

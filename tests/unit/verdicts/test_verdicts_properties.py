@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from adjudge.records import Contract, Verdict
-from adjudge.verdicts import Planted, Unread, read_verdict
+from adjudge.verdicts import Planted, UnreadReply, read_verdict
 
 HERE = Path(__file__).parent
 CONTRACTS = {
@@ -144,8 +144,8 @@ def test_planted_lines_neither_decide_nor_hide_an_honest_one(planted, honest):
 def test_no_text_crashes_the_reader_and_every_outcome_is_one_of_three(text, case, whole, name):
     contract = CONTRACTS[name]
     outcome = read_verdict(text, contract, whole=whole, case_texts=[case])
-    assert isinstance(outcome, Verdict | Unread | Planted)
-    if isinstance(outcome, Unread):
+    assert isinstance(outcome, Verdict | UnreadReply | Planted)
+    if isinstance(outcome, UnreadReply):
         assert 0 < len(outcome.why) <= 400
         assert "\n" not in outcome.why
         return
@@ -172,14 +172,14 @@ def test_a_damaged_reply_never_gives_a_score_that_it_does_not_hold(verdict, cuts
 def test_no_prefix_of_a_verdict_is_a_verdict(verdict, at):
     text = json.dumps(verdict)
     outcome = read_verdict(text[: min(at, len(text) - 1)], RELEVANCE, whole=False, case_texts=[])
-    assert isinstance(outcome, Unread), outcome
+    assert isinstance(outcome, UnreadReply), outcome
 
 
 @given(verdict=verdicts, write=dumps, before=prose)
 def test_thoughts_never_decide(verdict, write, before):
     thought = f"<think>\n{before}{write(verdict)}\n"
-    assert isinstance(read_verdict(thought, RELEVANCE, whole=False, case_texts=[]), Unread)
-    assert isinstance(read_verdict(f"{thought}</think>", RELEVANCE, whole=False, case_texts=[]), Unread)
+    assert isinstance(read_verdict(thought, RELEVANCE, whole=False, case_texts=[]), UnreadReply)
+    assert isinstance(read_verdict(f"{thought}</think>", RELEVANCE, whole=False, case_texts=[]), UnreadReply)
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if "text" in row], ids=lambda row: row["id"])
@@ -187,4 +187,4 @@ def test_every_reply_of_the_corpus_can_be_put_to_every_contract(row):
     for contract in CONTRACTS.values():
         for whole in (False, True):
             outcome = read_verdict(row["text"], contract, whole=whole, case_texts=[row["text"]])
-            assert isinstance(outcome, Verdict | Unread | Planted)
+            assert isinstance(outcome, Verdict | UnreadReply | Planted)

@@ -3,7 +3,7 @@
 import pytest
 
 from adjudge.records import Contract, Verdict
-from adjudge.verdicts import Unread, read_verdict
+from adjudge.verdicts import UnreadReply, read_verdict
 
 
 def read(value, schema, *, needed=True, words=None):
@@ -75,7 +75,7 @@ def test_a_needed_value_is_read_as_its_schema_has_it(schema, value, wanted):
 )
 def test_a_needed_value_that_does_not_validate_is_refused_by_name(schema, value, why):
     outcome = read(value, schema)
-    assert isinstance(outcome, Unread), outcome
+    assert isinstance(outcome, UnreadReply), outcome
     assert why in outcome.why
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
+from msgspec import structs
+
 from adjudge.analysis.agreement.draws import fields_to_label, run_mark
 from adjudge.analysis.agreement.labels import LabelSource, RunLabels, place_kept, place_labels, stored_labels
 from adjudge.analysis.agreement.verdicts import Judged, judged_in
@@ -134,10 +136,12 @@ def with_draws(
     for label in labels:
         drawn, case_id = label, label.case_id
         if not label.seen_verdict and case_id in chosen:
-            drawn = replace(label, draw=chosen[case_id], probability=chances[case_id])
+            drawn = structs.replace(label, draw=chosen[case_id], probability=chances[case_id])
         elif not label.seen_verdict and case_id in older:
             there = older[case_id]
-            drawn = replace(label, run_id=there.run_id, draw=there.draw, probability=there.probability)
+            drawn = structs.replace(
+                label, run_id=there.run_id, draw=there.draw, probability=there.probability
+            )
         found.append(drawn)
     return found
 

@@ -1,8 +1,11 @@
 """A comparison in words: the verdict, the cases that changed, the statistics; methods and notes as details."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
 
 from adjudge.analysis.comparison.figures import (
+    UNIT_SCALE,
     ChangedCase,
     ChangedCases,
     ComparedSide,
@@ -32,13 +35,16 @@ from adjudge.documents.document import (
     Document,
     Fact,
     Heading,
+    Intervals,
+    Plot,
+    PlottedInterval,
     Quote,
     Span,
     Table,
     Text,
     Tone,
 )
-from adjudge.documents.numbers import NOTHING_TO_SHOW, show_count, show_mean, show_rate
+from adjudge.documents.numbers import NOTHING_TO_SHOW, show_count, show_mean, show_number, show_rate
 from adjudge.stats.clusters import FEWEST_CLUSTERS
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.paired import Comparison
@@ -137,6 +143,78 @@ def _finding(judge: JudgeComparison) -> Fact:
     return Fact(kind="finding", label=label, text=text, tone=tone, aside=evidence)
 
 
+def verdict(judge: JudgeComparison, name_b: str) -> Fact:
+    """The finding as one sentence about B by its name, with the evidence as its aside."""
+    label, tone = _FINDINGS[judge.finding]
+    comparison = judge.comparison
+    if comparison is None:
+        return fact("verdict", label, "no case was judged in both runs", tone)
+    difference, unit = comparison.difference, DifferenceUnit.of(judge)
+    amount = f"{unit.signed(difference.value)}{unit.word}"
+    text: Text = ("No clear difference: ", amount)
+    if judge.finding in {"better", "worse"}:
+        text = (Quote(name_b), f" is {judge.finding}: ", amount)
+    sides = [unit.figure(side) for _, side in _letters(judge)]
+    evidence = (
+        f"95 % interval {unit.signed(difference.low)} to {unit.signed(difference.high)}",
+        show_p(comparison.p),
+        f"{difference.method.partition(',')[0]} over {in_clusters(judge.pairs, judge.clusters)}",
+        " → ".join(sides) if all(sides) else "",
+    )
+    return Fact(kind="verdict", text=text, tone=tone, aside=" · ".join(filter(None, evidence)))
+
+
+def difference_plot(judge: JudgeComparison) -> Plot | None:
+    """The difference with its interval, then each slice's; None where nothing bounds it."""
+    unit, rows = DifferenceUnit.of(judge), []
+    parts = [("all cases" if judge.slices else "", judge.comparison)]
+    parts += [(f"{part.column}={part.value}", part.comparison) for part in judge.slices]
+    for name, comparison in parts:
+        figure = None if comparison is None else comparison.difference
+        if figure is not None and isfinite(figure.low) and isfinite(figure.high):
+            value, low, high = (unit.scaled(each) for each in (figure.value, figure.low, figure.high))
+            label = unit.signed(figure.value)
+            rows.append(PlottedInterval(name=name, value=value, low=low, high=high, label=label))
+    if not rows:
+        return None
+    reach = 1.15 * max(abs(end) for row in rows for end in (row.low, row.high)) or 1.0
+    drawn = Intervals(rows=tuple(rows), axis=(-reach, reach), zero=0.0, zero_label="no difference")
+    caption = "; ".join(
+        f"{row.name or 'difference'} {row.label}, {row.low:.3g} to {row.high:.3g}" for row in rows
+    )
+    return Plot(kind="difference", figure=drawn, caption=f"Difference with its 95 % interval: {caption}")
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceUnit:
+    """How a difference is written: passes and fails in points of 100, other scores as they are."""
+
+    points: bool
+
+    @classmethod
+    def of(cls, judge: JudgeComparison) -> "DifferenceUnit":
+        ruled = judge.a.pass_rate is not None and judge.b.pass_rate is not None
+        return cls(points=ruled and judge.scale == UNIT_SCALE and judge.changes.of == "pass")
+
+    @property
+    def word(self) -> str:
+        return " points" if self.points else ""
+
+    def scaled(self, difference: float) -> float:
+        return 100 * difference if self.points else difference
+
+    def signed(self, difference: float) -> str:
+        if not isfinite(difference):
+            return show_difference(difference).replace("-", "−")
+        text = f"{self.scaled(difference):+.{1 if self.points else 2}f}".replace("-", "−")
+        return text if text.strip("+−0.") else text[1:]
+
+    def figure(self, side: ComparedSide) -> str:
+        if self.points:
+            return "" if side.pass_rate is None else f"{side.pass_rate.value * 100:.1f} %"
+        return "" if side.mean is None else show_number(side.mean.value)
+
+
 def _margin(difference: Estimate, margin: float) -> Fact:
     if difference.low > -margin:
         return fact("margin", "Margin", f"B is not worse than A by {margin:g} or more", "good")
@@ -195,11 +273,12 @@ def _case_entry(judge: JudgeComparison, changed: ChangedCase, *, worse: str) -> 
     reason = answers[worse].reason
     if reason:
         lines.append((f"judge on {worse}", reason))
-    change = f"{_verdict(judge, changed.a)} → {_verdict(judge, changed.b)}"
+    change = f"{show_verdict(judge, changed.a)} → {show_verdict(judge, changed.b)}"
     return CaseEntry(case_id=changed.case_id, question=changed.question, lines=tuple(lines), change=change)
 
 
-def _verdict(judge: JudgeComparison, answer: JudgedAnswer) -> str:
+def show_verdict(judge: JudgeComparison, answer: JudgedAnswer) -> str:
+    """`pass`, `fail (2)`, or the score alone."""
     if answer.passed is None:
         return f"{answer.score:g}"
     word = "pass" if answer.passed else "fail"

@@ -110,6 +110,8 @@ class ChangedCase:
     a: JudgedAnswer
     b: JudgedAnswer
     question: str | None = None
+    expected: str | None = None
+    """A's reference, or B's where A has none."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

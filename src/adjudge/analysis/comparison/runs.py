@@ -343,6 +343,7 @@ def _with_texts(store: Store, matched: _Matched, changed: ChangedCases) -> Chang
                 case_id=each.case_id,
                 difference=each.difference,
                 question=_field(a, "question") or _field(b, "question"),
+                expected=_field(a, "reference") or _field(b, "reference"),
                 a=_with_text(store, matched.a, each.case_id, each.a, a),
                 b=_with_text(store, matched.b, each.case_id, each.b, b),
             )

@@ -5,12 +5,16 @@ from fractions import Fraction
 
 from adjudge.analysis.scores.numbers import exact_text
 from adjudge.expressions import EvaluationError
-from adjudge.expressions.evaluate import evaluate
-from adjudge.expressions.syntax import Apply, Chain, Compare, Junction, Name, Negative, Node, Not
+from adjudge.expressions.rules import evaluate
+from adjudge.expressions.syntax import COMPARISONS, LOGICAL, Chain, FunctionCall, Name, Node, Unary, children
 from adjudge.records import Json
 from adjudge.scoring.text import clipped
 
-SIGNS = {"*": "×", "/": "÷", "-": "−"}
+SIGNS = {"*": "×", "/": "÷", "-": "−", "&&": "and", "||": "or"}
+PLAIN_INSIDE = {
+    ("logic", "comparison"), ("comparison", "sum"), ("comparison", "product"), ("sum", "product"),
+}  # fmt: skip
+"""Levels of operators that need no parentheses inside another level."""
 
 
 def operand_values(node: Node, values: Mapping[str, Json]) -> dict[str, str]:
@@ -20,21 +24,14 @@ def operand_values(node: Node, values: Mapping[str, Json]) -> dict[str, str]:
 
 def _operands(node: Node) -> Iterator[tuple[str, Node]]:
     match node:
-        case Name(path=path):
-            yield path, node
-        case Apply(function="count" | "sum" as function, arguments=(Name(path=path), *rest)):
-            more = "".join(f", {each.path}" for each in rest if isinstance(each, Name))
-            yield f"{function}({path}{more})", node
-        case Negative(operand=operand) | Not(operand=operand):
-            yield from _operands(operand)
-        case Chain(first=first, rest=others) | Compare(first=first, rest=others):
-            for each in (first, *(operand for _, operand in others)):
-                yield from _operands(each)
-        case Junction(operands=operands) | Apply(arguments=operands):
-            for each in operands:
-                yield from _operands(each)
+        case Name(dotted=name):
+            yield name, node
+        case FunctionCall(function="count" | "sum" as function, arguments=(Name(dotted=name), *rest)):
+            more = "".join(f", {each.dotted}" for each in rest if isinstance(each, Name))
+            yield f"{function}({name}{more})", node
         case _:
-            pass
+            for each in children(node):
+                yield from _operands(each)
 
 
 def with_values(node: Node, values: Mapping[str, Json]) -> str:
@@ -43,17 +40,13 @@ def with_values(node: Node, values: Mapping[str, Json]) -> str:
         return f"({text})" if _needs_parentheses(node, each) else text
 
     match node:
-        case Chain(first=first, rest=others) | Compare(first=first, rest=others):
+        case Chain(first=first, rest=others):
             return inside(first) + "".join(
                 f" {SIGNS.get(sign, sign)} {inside(each)}" for sign, each in others
             )
-        case Junction(word=word, operands=operands):
-            return f" {word} ".join(inside(each) for each in operands)
-        case Negative(operand=operand):
-            return f"−{inside(operand)}"
-        case Not(operand=operand):
-            return f"not {inside(operand)}"
-        case Apply(function="round" | "min" | "max" as function, arguments=arguments):
+        case Unary(operator=operator, operand=operand):
+            return f"{'not ' if operator == '!' else '−'}{inside(operand)}"
+        case FunctionCall(function="round" | "min" | "max" as function, arguments=arguments):
             return f"{function}({', '.join(with_values(each, values) for each in arguments)})"
         case _:
             return value_text(node, values)
@@ -61,17 +54,19 @@ def with_values(node: Node, values: Mapping[str, Json]) -> str:
 
 def _needs_parentheses(outer: Node, inner: Node) -> bool:
     """Where it is more than one value, and not everybody knows what binds closer."""
-    match outer, inner:
-        case (Junction(), Compare()) | (Compare(), Chain()):
-            return False
-        case (Chain(rest=around), Chain(rest=within)) if _adds(around) and not _adds(within):
-            return False
-        case _:
-            return isinstance(inner, Chain | Compare | Junction)
+    if not isinstance(inner, Chain):
+        return False
+    if not isinstance(outer, Chain):
+        return True
+    return (_level(outer), _level(inner)) not in PLAIN_INSIDE
 
 
-def _adds(rest: tuple[tuple[str, Node], ...]) -> bool:
-    return any(sign in "+-" for sign, _ in rest)
+def _level(chain: Chain) -> str:
+    if chain.operator in LOGICAL:
+        return "logic"
+    if chain.operator in COMPARISONS:
+        return "comparison"
+    return "sum" if chain.operator in "+-" else "product"
 
 
 def value_text(node: Node, values: Mapping[str, Json]) -> str:

@@ -1,9 +1,10 @@
 """A stored run on its way to a report: its judges as they were, its sums, its figures."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
+
+from msgspec.structs import replace
 
 from adjudge.analysis.summary.figures import Tally
 from adjudge.analysis.summary.report import Report

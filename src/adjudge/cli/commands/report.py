@@ -4,6 +4,8 @@ import sys
 from contextlib import ExitStack
 from dataclasses import replace
 
+from msgspec import structs
+
 from adjudge.analysis.summary.report import FORMS
 from adjudge.analysis.summary.stored import judges_of, report_of, tally_of
 from adjudge.cli.console import print_json, tell, use_colour
@@ -24,7 +26,7 @@ def command(*, run: str, store: str, output: RunOutput, gates: GateOptions) -> i
         record = find_run(opened, run)
         judges = judges_of(opened, record)
         # a rule given with --pass is not in the judge's file; whether there is a pass rate, the rows say
-        checked = Gates.of(gates, [replace(judge, passes=judge.passes or "") for judge in judges])
+        checked = Gates.of(gates, [structs.replace(judge, passes=judge.passes or "") for judge in judges])
         pages = [stack.enter_context(ReportFile(path)) for path in outputs if is_report_file(path)]
         writers = [stack.enter_context(open_writer(path)) for path in outputs if not is_report_file(path)]
         tally = tally_of(record, judges, slices=output.slices)

@@ -12,15 +12,14 @@ from adjudge.judges.understand.contract import (
     find_contract,
     format_message,
 )
-from adjudge.judges.understand.inputs import read_inputs
-from adjudge.judges.understand.left_over import left_over
+from adjudge.judges.understand.inputs import left_over, read_inputs
 from adjudge.judges.understand.names import is_rating, is_reason, snake_case
-from adjudge.judges.understand.parts import Found, Part, parts_schema
+from adjudge.judges.understand.parts import ContractPart, FoundContract, parts_schema
 from adjudge.judges.understand.passing import find_pass_rule
-from adjudge.judges.understand.rule import PAIRWISE, Rule, is_pairwise, read_rule
+from adjudge.judges.understand.rule import PAIRWISE, ScoreReading, is_pairwise, read_rule
 from adjudge.judges.understand.scale import Anchors, find_anchors, overall_scale
 from adjudge.records import Contract, Dialect, Input, Scale, ScoreRule
-from adjudge.templates import Reference
+from adjudge.templates import TemplateInput
 from adjudge.templates import inputs as template_inputs
 from adjudge.templates import outline as template_outline
 
@@ -37,7 +36,7 @@ class Understood:
     inputs: tuple[Input, ...]
     outline: str
     contract: Contract | None = None
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ContractPart, ...] = ()
     score: ScoreRule | None = None
     scale: Scale | None = None
     passes: str | None = None
@@ -59,7 +58,7 @@ def understand(body: str, dialect: Dialect) -> Understood:
     return replace(read, left_over=left_over(body, dialect, references))
 
 
-def _read(inputs: tuple[Input, ...], references: tuple[Reference, ...], outline: str) -> Understood:
+def _read(inputs: tuple[Input, ...], references: tuple[TemplateInput, ...], outline: str) -> Understood:
     anchors = find_anchors(outline)
     found = find_contract(outline)
     if found is None:
@@ -70,7 +69,7 @@ def _read(inputs: tuple[Input, ...], references: tuple[Reference, ...], outline:
     rule = read_rule(found.parts, outline, anchors, pairwise=pairwise)
     message = None
     if rule.rating is None and not pairwise and not _has_numbers_or_labels(found):
-        placed = None if _is_told(inputs) else _place_rating(found, outline, anchors)
+        placed = None if _score_is_input(inputs) else _place_rating(found, outline, anchors)
         if placed is not None:
             found, rule = placed
             assert rule.rating is not None
@@ -78,12 +77,12 @@ def _read(inputs: tuple[Input, ...], references: tuple[Reference, ...], outline:
     return _understood(inputs, outline, found, rule, message)
 
 
-def _is_told(inputs: tuple[Input, ...]) -> bool:
+def _score_is_input(inputs: tuple[Input, ...]) -> bool:
     """Whether the score is an input: a prompt that is told it asks for something else, such as a reason."""
     return any(is_rating(snake_case(item.name).split("_")[-1]) for item in inputs)
 
 
-def _has_numbers_or_labels(found: Found) -> bool:
+def _has_numbers_or_labels(found: FoundContract) -> bool:
     return any(
         part.kind.numeric
         or part.kind.type == "boolean"
@@ -93,7 +92,9 @@ def _has_numbers_or_labels(found: Found) -> bool:
     )
 
 
-def _place_rating(found: Found, outline: str, anchors: list[Anchors]) -> tuple[Found, Rule] | None:
+def _place_rating(
+    found: FoundContract, outline: str, anchors: list[Anchors]
+) -> tuple[FoundContract, ScoreReading] | None:
     """The same contract with a place for the rating, last, when the prompt has a scale and no place for it."""
     kind = overall_scale(outline, anchors)
     if kind is None:
@@ -106,12 +107,12 @@ def _place_rating(found: Found, outline: str, anchors: list[Anchors]) -> tuple[F
 
 
 def _without_contract(inputs: tuple[Input, ...], outline: str, anchors: list[Anchors]) -> Understood:
-    kind = None if asks_for_list(outline) or _is_told(inputs) else overall_scale(outline, anchors)
+    kind = None if asks_for_list(outline) or _score_is_input(inputs) else overall_scale(outline, anchors)
     if kind is not None:
         reason = added_reason(outline)
         rating = added_rating(outline, kind)
         parts = (reason, rating) if reason is not None else (rating,)
-        found = Found(form="line", parts=parts)
+        found = FoundContract(form="line", parts=parts)
         rule = read_rule(parts, outline, anchors, pairwise=False)
         assert rule.rating is not None
         message = format_message(found.form, rule.parts, rule.rating)
@@ -130,7 +131,7 @@ def _without_contract(inputs: tuple[Input, ...], outline: str, anchors: list[Anc
 
 
 def _understood(
-    inputs: tuple[Input, ...], outline: str, found: Found, rule: Rule, message: str | None
+    inputs: tuple[Input, ...], outline: str, found: FoundContract, rule: ScoreReading, message: str | None
 ) -> Understood:
     needs = (rule.rating.name,) if rule.rating is not None and rule.score is not None else ()
     labels = {}
@@ -158,7 +159,7 @@ def _understood(
     )
 
 
-def _pass_rule(rule: Rule, outline: str) -> str | None:
+def _pass_rule(rule: ScoreReading, outline: str) -> str | None:
     if rule.scale is None or rule.score is None:
         return None
     if rule.binary:

@@ -3,12 +3,11 @@
 import re
 from dataclasses import replace
 
-from adjudge.judges.understand.kinds import Kind, read_kind
+from adjudge.judges.understand.kinds import ValueKind, read_kind
 from adjudge.judges.understand.names import REFERENCE
-from adjudge.judges.understand.options import lettered_options, meanings_of
-from adjudge.judges.understand.parts import Found, Part
+from adjudge.judges.understand.parts import ContractPart, FoundContract, choice_part
 from adjudge.judges.understand.polarity import label_polarity
-from adjudge.judges.understand.words import word_choices
+from adjudge.judges.understand.words import lettered_options, word_choices
 
 _ASKED = re.compile(
     r"(?:\b(?:respond|reply|answer|output|return|print|say|write|choose|select|pick|classify|label|state|give|assign|provide|decide|conclude|end|mark|indicate|determine|evaluate|report)\b"
@@ -58,7 +57,7 @@ _LIST_LINE = re.compile(
 )
 
 
-def find_bare(text: str) -> Found | None:
+def find_bare(text: str) -> FoundContract | None:
     """The choice or number that the reply is, from the last sentence that asks for one."""
     numbered = _number(text)
     lettered = _lettered(text)
@@ -72,32 +71,27 @@ def find_bare(text: str) -> Found | None:
     return _each_with_condition(text) or _last_words(text) or _last_question(text)
 
 
-def _each_with_condition(text: str) -> Found | None:
+def _each_with_condition(text: str) -> FoundContract | None:
     """`Output "yes" if …. Output "no" if …`: the choice is spread over sentences."""
     found = list(_EACH_IF.finditer(text))
     options = tuple(dict.fromkeys(match["label"] for match in found))
     if not 2 <= len(options) <= 6 or len({option.lower() for option in options}) != len(options):
         return None
-    part = Part(
-        name="verdict",
-        kind=Kind(type="string", options=options),
-        labels=("verdict", "answer"),
-        meanings=meanings_of(text, options),
-    )
-    return Found(form="bare", parts=(part,), start=found[0].start(), end=found[-1].end())
+    part = choice_part("verdict", options, text, labels=("verdict", "answer"))
+    return FoundContract(form="bare", parts=(part,), start=found[0].start(), end=found[-1].end())
 
 
-def _last_words(text: str) -> Found | None:
+def _last_words(text: str) -> FoundContract | None:
     """A prompt that ends where the number has to follow: `… the relevance score is`."""
     match = _LAST_WORDS.search(text, max(0, len(text) - 200))
     if match is None:
         return None
     name = match["name"].lower()
-    part = Part(name=name, kind=Kind(type="integer", assumed=True), labels=(name,))
-    return Found(form="bare", parts=(part,), start=match.start(), end=match.end())
+    part = ContractPart(name=name, kind=ValueKind(type="integer", assumed=True), labels=(name,))
+    return FoundContract(form="bare", parts=(part,), start=match.start(), end=match.end())
 
 
-def _last_question(text: str) -> Found | None:
+def _last_question(text: str) -> FoundContract | None:
     """A prompt that ends with a question between a good word and a bad one: `Is the answer correct or incorrect?`."""
     match = _LAST_QUESTION.search(text, max(0, len(text) - 200))
     if match is None:
@@ -106,16 +100,11 @@ def _last_question(text: str) -> Found | None:
     first = match["first"] if label_polarity(match["first"]) else match["first"].split()[-1]
     if {label_polarity(first), label_polarity(second)} != {1, -1}:
         return None
-    part = Part(
-        name="verdict",
-        kind=Kind(type="string", options=(first, second)),
-        labels=("verdict", "answer"),
-        meanings=meanings_of(text, (first, second)),
-    )
-    return Found(form="bare", parts=(part,), start=match.start(), end=match.end())
+    part = choice_part("verdict", (first, second), text, labels=("verdict", "answer"))
+    return FoundContract(form="bare", parts=(part,), start=match.start(), end=match.end())
 
 
-def _options(found: Found) -> tuple[object, ...]:
+def _options(found: FoundContract) -> tuple[object, ...]:
     return found.parts[0].kind.options
 
 
@@ -123,7 +112,7 @@ def _sentences(text: str) -> list[re.Match[str]]:
     return list(re.finditer(r"(?:[^\n.!?]|[.!?](?=[\w\"'`)]))+[.!?]?[\"'`”)]{0,2}", text))
 
 
-def _worded(text: str) -> Found | None:
+def _worded(text: str) -> FoundContract | None:
     for sentence in reversed(_sentences(text)):
         said = sentence[0]
         if REFERENCE.search(said) or len(said) > 1200 or not _ASKED.search(said) or not _STRICT.search(said):
@@ -142,31 +131,26 @@ def _worded(text: str) -> Found | None:
                 options = below
         if options and len(options) <= 10:
             name = "label" if _CLASS.search(text) else "verdict"
-            part = Part(
-                name=name,
-                kind=Kind(type="string", options=options),
-                says=said.strip(),
-                labels=tuple(dict.fromkeys((name, "answer", "verdict"))),
-                meanings=meanings_of(text, options),
-            )
-            return Found(form="bare", parts=(part,), start=sentence.start(), end=sentence.end())
+            labels = tuple(dict.fromkeys((name, "answer", "verdict")))
+            part = choice_part(name, options, text, labels=labels, says=said.strip())
+            return FoundContract(form="bare", parts=(part,), start=sentence.start(), end=sentence.end())
     return None
 
 
-def _lettered(text: str) -> Found | None:
+def _lettered(text: str) -> FoundContract | None:
     options = lettered_options(text)
     if not options or not _LETTER_ASKED.search(text):
         return None
-    part = Part(
+    part = ContractPart(
         name="choice",
-        kind=Kind(type="string", options=tuple(options)),
+        kind=ValueKind(type="string", options=tuple(options)),
         labels=("choice", "answer"),
         meanings=options,
     )
-    return Found(form="bare", parts=(part,), start=0, end=len(text))
+    return FoundContract(form="bare", parts=(part,), start=0, end=len(text))
 
 
-def _number(text: str) -> Found | None:
+def _number(text: str) -> FoundContract | None:
     for match in reversed(list(_NUMBER_ASKED.finditer(text))):
         # What is filled in on the same line, before or after, ends what the request can say.
         line_start = max(text.rfind("\n", 0, match.start()), text.rfind("⟧", 0, match.start())) + 1
@@ -176,13 +160,15 @@ def _number(text: str) -> Found | None:
             continue
         kind = read_kind(line)
         if not kind.numeric:
-            kind = Kind(type="number" if re.search(r"\bfloat|decimal", line, re.IGNORECASE) else "integer")
+            kind = ValueKind(
+                type="number" if re.search(r"\bfloat|decimal", line, re.IGNORECASE) else "integer"
+            )
         name = (
             "rating"
             if re.search(r"\brating\b", line, re.IGNORECASE)
             and not re.search(r"\bscore\b", line, re.IGNORECASE)
             else "score"
         )
-        part = Part(name=name, kind=kind, labels=(name,), says=line.strip())
-        return Found(form="bare", parts=(part,), start=match.start(), end=match.end())
+        part = ContractPart(name=name, kind=kind, labels=(name,), says=line.strip())
+        return FoundContract(form="bare", parts=(part,), start=match.start(), end=match.end())
     return None

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 from adjudge.judges.asking import ask_for, ask_for_text
 from adjudge.judges.understand.bare import find_bare
-from adjudge.judges.understand.kinds import Kind
+from adjudge.judges.understand.kinds import ValueKind
 from adjudge.judges.understand.names import cued, is_label, is_rating, is_reason
-from adjudge.judges.understand.options import meanings_of
-from adjudge.judges.understand.parts import Found, Part, part_schema
+from adjudge.judges.understand.parts import ContractPart, FoundContract, part_schema
 from adjudge.judges.understand.prose import find_described_json
 from adjudge.judges.understand.sections import find_sections
-from adjudge.judges.understand.shape import find_shown_json, shows_a_list
+from adjudge.judges.understand.shape import find_json_skeleton, shows_a_list
 from adjudge.judges.understand.textual import find_brackets, find_lines, find_tags
+from adjudge.judges.understand.words import meanings_of
 from adjudge.records import Form, Json
 
 _ALONE = re.compile(
@@ -42,9 +42,9 @@ _JUDGED = re.compile(
 _JSON_ASKED = re.compile(r"\bjson\b|\bdictionary\b", re.IGNORECASE)
 
 
-def find_contract(text: str) -> Found | None:
+def find_contract(text: str) -> FoundContract | None:
     """What the reply has to hold, as far as the prompt tells; None when it tells nothing."""
-    shown = find_shown_json(text)
+    shown = find_json_skeleton(text)
     if shown is not None and (_telling(shown) or cued(text, shown.start) or _named(shown, text)):
         return _with_meanings(shown, text)
     if shown is None and shows_a_list(text):
@@ -74,48 +74,41 @@ def asks_for_list(text: str) -> bool:
     return _LIST_ASKED.search(text) is not None or shows_a_list(text)
 
 
-def _named(shown: Found, text: str) -> bool:
+def _named(shown: FoundContract, text: str) -> bool:
     """Whether the prose speaks of a field that is shown as one: `the 'verdicts' key`."""
     return any(re.search(rf"[\"'`]{re.escape(part.name)}[\"'`]\s(?:key|field)", text) for part in shown.parts)
 
 
-def _telling(found: Found) -> bool:
-    return any(
-        is_rating(part.name)
-        or is_label(part.name)
-        or part.kind.numeric
-        or part.kind.type == "boolean"
-        or part.kind.options
-        for part in found.parts
-    )
+def _telling(found: FoundContract) -> bool:
+    return any(is_rating(part.name) or is_label(part.name) or part.kind.decides for part in found.parts)
 
 
-def _with_meanings(shown: Found, text: str) -> Found:
+def _with_meanings(shown: FoundContract, text: str) -> FoundContract:
     """A shown verdict with what the prose says its labels mean."""
     parts = []
     for part in shown.parts:
         options = tuple(option for option in part.kind.options if isinstance(option, str))
         parts.append(replace(part, meanings=meanings_of(text, options)) if options else part)
-    return Found(form=shown.form, parts=tuple(parts), start=shown.start, end=shown.end)
+    return FoundContract(form=shown.form, parts=tuple(parts), start=shown.start, end=shown.end)
 
 
-def added_rating(text: str, kind: Kind) -> Part:
+def added_rating(text: str, kind: ValueKind) -> ContractPart:
     """A part for a rating that the prompt asks for without naming its place, called as the prompt calls it."""
     phrase = re.search(
         r"['\"“`*]((?:total|overall|final)?\s?(?:rating|score|grade))['\"”`*]", text, re.IGNORECASE
     )
     if phrase:
         name = phrase[1].lower().split()[-1]
-        return Part(name=name, kind=kind, labels=(phrase[1].lower().strip(),))
+        return ContractPart(name=name, kind=kind, labels=(phrase[1].lower().strip(),))
     name = (
         "rating"
         if not re.search(r"\bscor", text, re.IGNORECASE) and re.search(r"\brating\b", text, re.IGNORECASE)
         else "score"
     )
-    return Part(name=name, kind=kind, labels=(name,))
+    return ContractPart(name=name, kind=kind, labels=(name,))
 
 
-def added_reason(text: str) -> Part | None:
+def added_reason(text: str) -> ContractPart | None:
     """A part for the explanation that a prompt wants and gives no place."""
     word = re.search(
         r"\b(?:explain|explanation|reasoning|rationale|justif\w+|feedback|critique|reasons? for)\b",
@@ -132,7 +125,7 @@ def added_reason(text: str) -> Part | None:
         if name == "explain"
         else "reason"
     )
-    return Part(name=known, kind=Kind(type="string"), labels=(known,))
+    return ContractPart(name=known, kind=ValueKind(type="string"), labels=(known,))
 
 
 def asks_to_explain(text: str) -> int | None:
@@ -145,7 +138,7 @@ def asks_to_explain(text: str) -> int | None:
     return None
 
 
-def format_message(form: Form, parts: tuple[Part, ...], rating: Part) -> str:
+def format_message(form: Form, parts: tuple[ContractPart, ...], rating: ContractPart) -> str:
     """A short message of our own, in the prompt's form, that gives the rating its place under the prompt's own name for it."""
     label = rating.labels[0] if rating.labels else rating.name
     fields: dict[str, Json] = {part.name: part_schema(part) for part in parts}

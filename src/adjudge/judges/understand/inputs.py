@@ -1,11 +1,11 @@
-"""What a prompt asks for: which inputs, from which fields, and which of them may be absent."""
+"""What a prompt asks for: which inputs, from which fields, which of them may be absent, and what is no placeholder here."""
 
 import re
 
 from adjudge.fields import canonical_field, strip_namespace
 from adjudge.judges.understand.names import REFERENCE
-from adjudge.records import Input
-from adjudge.templates import Reference
+from adjudge.records import Dialect, Input
+from adjudge.templates import TemplateInput
 
 DATE_NAMES = frozenset({"current_date", "date", "today", "now", "todays_date", "today_date", "currentdate"})
 
@@ -15,6 +15,10 @@ _MAY_LACK = (
     r"\bsometimes\b[^.\n]{0,60}\b(?:empty|absent|missing|blank)\b|\bwhen (?:provided|available|present)\b|\bleft (?:blank|empty)\b|\bwhere available\b)"
 )
 _LACKING = re.compile(_MAY_LACK, re.IGNORECASE)
+_ODD = re.compile(r"\$\{(?P<inside>[^{}\n]{1,120})\}")
+_NAME = re.compile(r"\A[ \t]*[^\W\d]\w*(?:\.\w+)*[ \t]*")
+_ANGLES = re.compile(r"<<[ \t]?[^\W\d]\w{0,60}[ \t]?>>")
+_ESCAPED = re.compile(r"\{\{\s{0,200}\"")
 
 
 def input_source(name: str) -> str:
@@ -23,7 +27,7 @@ def input_source(name: str) -> str:
     return bare if bare == "parameters" else canonical_field(name) or canonical_field(bare.lower()) or bare
 
 
-def read_inputs(references: tuple[Reference, ...], outline: str) -> tuple[Input, ...]:
+def read_inputs(references: tuple[TemplateInput, ...], outline: str) -> tuple[Input, ...]:
     found: dict[str, Input] = {}
     for reference in references:
         if reference.name in found:
@@ -47,12 +51,12 @@ def may_lack(name: str, outline: str) -> bool:
         if shown != name:
             continue
         after_previous = spans[index - 1][1] if index else 0
-        if _said_before(outline[max(after_previous, start - 600) : start], name):
+        if _label_may_lack(outline[max(after_previous, start - 600) : start], name):
             return True
-    return _said_of(outline, name)
+    return _sentence_may_lack(outline, name)
 
 
-def _said_before(before: str, name: str) -> bool:
+def _label_may_lack(before: str, name: str) -> bool:
     """In the label on the input's own line or the one above it, or in the sentences that lead to that label."""
     label = "\n".join([line for line in before.splitlines() if line.strip()][-2:])
     if re.search(r"\([^()\n]{0,40}" + _MAY_LACK + r"[^()\n]{0,40}\)", label, re.IGNORECASE):
@@ -70,7 +74,7 @@ def _said_before(before: str, name: str) -> bool:
     return False
 
 
-def _said_of(outline: str, name: str) -> bool:
+def _sentence_may_lack(outline: str, name: str) -> bool:
     """A sentence anywhere that says of the input, by its name, that it may be lacking."""
     spoken = _spoken(name)
     patterns = (
@@ -86,3 +90,29 @@ def _spoken(name: str) -> str:
     bare = strip_namespace(name).split(".")[-1]
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", bare).split("_")
     return r"[ _-]?".join(re.escape(word) for word in words if word) or re.escape(bare)
+
+
+def left_over(body: str, dialect: Dialect, references: tuple[TemplateInput, ...]) -> tuple[str, ...]:
+    """What looks like a placeholder and is sent as it stands: a sentence for each kind; nothing is said where the dialect has other placeholders."""
+    said = []
+    if dialect == "shell" or not references:
+        odd = list(
+            dict.fromkeys(match[0] for match in _ODD.finditer(body) if not _NAME.fullmatch(match["inside"]))
+        )
+        if odd:
+            listed = ", ".join(f"`{written}`" for written in odd[:3]) + (
+                " and others" if len(odd) > 3 else ""
+            )
+            said.append(
+                f"only a name can stand inside `${{…}}`, so {listed} is sent as text: write `${{name}}` in its place"
+            )
+    if not references and (angled := _ANGLES.search(body)):
+        said.append(
+            f"`{angled[0]}` looks like a placeholder, and no dialect here writes one so: write `{{{{name}}}}` in its place"
+        )
+    if dialect == "mustache" and not references and _ESCAPED.search(body):
+        said.append(
+            "the double braces around JSON are sent as they stand: if they are escapes of Python's `format`, "
+            "add `dialect: python`"
+        )
+    return tuple(said)

@@ -75,7 +75,7 @@ _DECIMALS = re.compile(
     r"one decimal|two decimal)\b",
     re.IGNORECASE,
 )
-_WHOLE = re.compile(r"\b(?:integers?|int|whole numbers?|binary|discrete)\b", re.IGNORECASE)
+WHOLE = re.compile(r"\b(?:integers?|int|whole numbers?|binary|discrete)\b", re.IGNORECASE)
 _NUMERIC = re.compile(
     r"\b(?:number|numeric(?:al)?|numerical score|float|double|percentage|real)\b", re.IGNORECASE
 )
@@ -97,7 +97,7 @@ _STRING = re.compile(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Kind:
+class ValueKind:
     """What is known about a value; every part may be unknown."""
 
     type: Type | None = None
@@ -126,12 +126,17 @@ class Kind:
             )
         return self.type in {"integer", "number"}
 
+    @property
+    def decides(self) -> bool:
+        """A number, a truth or a choice: what a score can be read from."""
+        return self.numeric or self.type == "boolean" or bool(self.options)
 
-UNKNOWN = Kind()
+
+UNKNOWN = ValueKind()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Range:
+class NumberRange:
     low: float
     high: float
     decimals: bool
@@ -143,9 +148,9 @@ def to_number(written: str) -> float:
     return float(_NUMBER_WORDS.get(written.lower(), written))
 
 
-def find_ranges(text: str) -> list[Range]:
+def find_ranges(text: str) -> list[NumberRange]:
     """Every range of numbers in the text that is not a count of sentences, words and the like."""
-    found: list[Range] = []
+    found: list[NumberRange] = []
     for pattern in RANGES:
         for match in pattern.finditer(text):
             low, high = to_number(match["low"]), to_number(match["high"])
@@ -156,7 +161,9 @@ def find_ranges(text: str) -> list[Range]:
             if low == high or _COUNTED.match(text, match.end()) or high - low > 1000 or abs(low) > 100:
                 continue
             decimals = "." in match["low"] + match["high"]
-            found.append(Range(low=low, high=high, decimals=decimals, start=match.start(), end=match.end()))
+            found.append(
+                NumberRange(low=low, high=high, decimals=decimals, start=match.start(), end=match.end())
+            )
     for pattern, low in ((_POINT_SCALE, 1.0), (_OUT_OF, 0.0)):
         for match in pattern.finditer(text):
             written = match["high"] or match["stars"]
@@ -165,7 +172,9 @@ def find_ranges(text: str) -> list[Range]:
                 not any(match.start() < other.end and other.start < match.end() for other in found)
                 and high > 1
             ):
-                found.append(Range(low=low, high=high, decimals=False, start=match.start(), end=match.end()))
+                found.append(
+                    NumberRange(low=low, high=high, decimals=False, start=match.start(), end=match.end())
+                )
     return sorted(found, key=lambda item: item.start)
 
 
@@ -202,7 +211,7 @@ def conditional_numbers(text: str) -> tuple[float | int, ...]:
     )
 
 
-def read_kind(text: str, *, whole: bool = False, booleans: bool = True) -> Kind:
+def read_kind(text: str, *, whole: bool = False, booleans: bool = True) -> ValueKind:
     """What the words say of a value; `whole` when they stand in the value's place and say nothing else."""
     kind = _read_kind(text, whole=whole, booleans=booleans)
     if re.search(r"\b(?:or|\|)\s*null\b|\bnullable\b|\|\s*null\b", text, re.IGNORECASE):
@@ -210,14 +219,14 @@ def read_kind(text: str, *, whole: bool = False, booleans: bool = True) -> Kind:
     return kind
 
 
-def _read_kind(text: str, *, whole: bool, booleans: bool) -> Kind:
+def _read_kind(text: str, *, whole: bool, booleans: bool) -> ValueKind:
     lowered = text.lower()
     if _LIST.search(text):
         exact = re.search(r"\bexactly\s+(\d{1,2}|" + "|".join(_NUMBER_WORDS) + r")\b", lowered)
-        return Kind(type="array", count=int(to_number(exact[1])) if exact else None)
+        return ValueKind(type="array", count=int(to_number(exact[1])) if exact else None)
     if booleans and _BOOLEAN.search(text):
-        return Kind(type="boolean")
-    decimals, whole_number = bool(_DECIMALS.search(text)), bool(_WHOLE.search(text))
+        return ValueKind(type="boolean")
+    decimals, whole_number = bool(_DECIMALS.search(text)), bool(WHOLE.search(text))
     choices = number_choices(text)
     ranges = find_ranges(text)
     if ranges and not (choices and text.find(str(choices[0])) < ranges[0].start):
@@ -228,31 +237,31 @@ def _read_kind(text: str, *, whole: bool, booleans: bool) -> Kind:
     if len(choices) >= 2:
         return chosen(choices)
     if whole and re.fullmatch(r"\A[\s<>\[\]\"'`]*" + NUMBER + r"[\s<>\[\]\"'`]*", text):
-        return Kind(type="number" if "." in text else "integer")
+        return ValueKind(type="number" if "." in text else "integer")
     if whole and re.fullmatch(r"\A[\s<>\[\]\"'`]*\d?\.[xX]+[\s<>\[\]\"'`]*", text):
-        return Kind(type="number")
+        return ValueKind(type="number")
     words = word_choices(text, whole=whole)
     if words:
-        return Kind(type="string", options=words)
+        return ValueKind(type="string", options=words)
     if whole_number:
-        return Kind(type="integer")
+        return ValueKind(type="integer")
     if decimals or _NUMERIC.search(text):
-        return Kind(type="number")
+        return ValueKind(type="number")
     if _STRING.search(text):
-        return Kind(type="string")
+        return ValueKind(type="string")
     return UNKNOWN
 
 
-def ranged(span: Range, *, decimals: bool, whole: bool) -> Kind:
+def ranged(span: NumberRange, *, decimals: bool, whole: bool) -> ValueKind:
     """Whole numbers unless the words allow others; from 0 to 1 whole numbers have to be asked for."""
     fractional = (span.decimals or decimals or span.high - span.low <= 1) and not whole
-    return Kind(type="number" if fractional else "integer", low=span.low, high=span.high)
+    return ValueKind(type="number" if fractional else "integer", low=span.low, high=span.high)
 
 
-def chosen(values: tuple[float | int, ...]) -> Kind:
+def chosen(values: tuple[float | int, ...]) -> ValueKind:
     """A choice of numbers; consecutive whole numbers are a range."""
     ordered = sorted(values)
     whole = all(isinstance(value, int) for value in values)
     if whole and len(values) > 2 and ordered == list(range(int(ordered[0]), int(ordered[-1]) + 1)):
-        return Kind(type="integer", low=ordered[0], high=ordered[-1])
-    return Kind(type="integer" if whole else "number", options=tuple(ordered))
+        return ValueKind(type="integer", low=ordered[0], high=ordered[-1])
+    return ValueKind(type="integer" if whole else "number", options=tuple(ordered))

@@ -2,82 +2,27 @@
 
 import re
 
+from adjudge.text import words
+
 _RATING = frozenset(["score", "rating", "grade", "mark", "points", "stars", "rate", "scores"])
-_OVERALL = frozenset(
-    [
-        "final",
-        "overall",
-        "total",
-        "aggregate",
-        "average",
-        "mean",
-        "composite",
-        "global",
-        "aggregated",
-        "combined",
-        "weighted",
-    ]
+_OVERALL = words(
+    """
+    final overall total aggregate average mean composite global aggregated combined weighted
+    """
 )
-_LABEL = frozenset(
-    [
-        "verdict",
-        "label",
-        "answer",
-        "result",
-        "judgment",
-        "judgement",
-        "decision",
-        "classification",
-        "choice",
-        "category",
-        "class",
-        "grade",
-        "correctness",
-        "outcome",
-        "winner",
-        "preference",
-        "assessment",
-        "conclusion",
-        "prediction",
-        "status",
-        "correct",
-        "preferred",
-        "better",
-        "letter",
-        "option",
-    ]
+_LABEL = words(
+    """
+    verdict label answer result judgment judgement decision classification choice category class grade
+    correctness outcome winner preference assessment conclusion prediction status correct preferred better
+    letter option
+    """
 )
-_REASON = frozenset(
-    [
-        "reason",
-        "reasons",
-        "reasoning",
-        "explanation",
-        "explanations",
-        "rationale",
-        "justification",
-        "feedback",
-        "analysis",
-        "critique",
-        "comment",
-        "comments",
-        "summary",
-        "thoughts",
-        "thought",
-        "evidence",
-        "evaluation",
-        "thinking",
-        "chain",
-        "cot",
-        "why",
-        "notes",
-        "suggestions",
-        "rational",
-        "discussion",
-        "explain",
-        "steps",
-        "think",
-    ]
+_REASON = words(
+    """
+    reason reasons reasoning explanation explanations rationale justification feedback analysis critique
+    comment comments summary thoughts thought evidence evaluation thinking chain cot why notes suggestions
+    rational discussion explain steps think
+    """
 )
 _DOUBT = frozenset(["confidence", "probability", "certainty", "likelihood", "uncertainty"])
 
@@ -132,6 +77,11 @@ def is_label(name: str) -> bool:
 def is_reason(name: str) -> bool:
     tokens = _tokens(name)
     return tokens[-1] in _REASON or (tokens[0] in _REASON and tokens[-1] not in _RATING | _LABEL)
+
+
+def has_role(name: str) -> bool:
+    """A word that prompts use for a part of the verdict."""
+    return is_rating(name) or is_label(name) or is_reason(name)
 
 
 def is_doubt(name: str) -> bool:

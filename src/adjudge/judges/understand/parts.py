@@ -1,17 +1,25 @@
-"""One part of a verdict, as far as a prompt has told about it."""
+"""One part of a verdict, as far as a prompt has told about it; to JSON Schema and back."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from adjudge.judges.schema import object_schema
-from adjudge.judges.understand.kinds import UNKNOWN, Kind
-from adjudge.records import Form, Json
+from adjudge.judges.understand.kinds import UNKNOWN, Type, ValueKind
+from adjudge.judges.understand.words import meanings_of
+from adjudge.records import Form, Json, JsonSchema
+from adjudge.schemas import object_schema, properties_of
+
+_TYPES: dict[str, Type] = {
+    "integer": "integer",
+    "number": "number",
+    "boolean": "boolean",
+    "string": "string",
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Part:
+class ContractPart:
     name: str
-    kind: Kind = UNKNOWN
+    kind: ValueKind = UNKNOWN
     shape: Mapping[str, Json] | None = None
     """A schema read whole (a nested object, a list of objects); `kind` is then not used."""
     says: str = ""
@@ -25,17 +33,25 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
+class FoundContract:
     """An output contract read from a prompt, before its score is understood."""
 
     form: Form
-    parts: tuple[Part, ...]
+    parts: tuple[ContractPart, ...]
     start: int = 0
     """Where in the outline it was read."""
     end: int = 0
 
-    def __getitem__(self, name: str) -> Part | None:
+    def __getitem__(self, name: str) -> ContractPart | None:
         return next((part for part in self.parts if part.name == name), None)
+
+
+def choice_part(
+    name: str, options: tuple[str, ...], text: str, *, labels: tuple[str, ...], says: str = ""
+) -> ContractPart:
+    """A choice of labels, with what the prompt says that each stands for."""
+    kind = ValueKind(type="string", options=options)
+    return ContractPart(name=name, kind=kind, says=says, labels=labels, meanings=meanings_of(text, options))
 
 
 def as_number(value: float) -> int | float:
@@ -43,7 +59,7 @@ def as_number(value: float) -> int | float:
     return int(value) if value == int(value) else value
 
 
-def part_schema(part: Part) -> dict[str, Json]:
+def part_schema(part: ContractPart) -> dict[str, Json]:
     if part.shape is not None:
         return dict(part.shape)
     kind = part.kind
@@ -62,5 +78,30 @@ def part_schema(part: Part) -> dict[str, Json]:
     return schema
 
 
-def parts_schema(parts: tuple[Part, ...]) -> dict[str, Json]:
+def parts_schema(parts: tuple[ContractPart, ...]) -> dict[str, Json]:
     return object_schema({part.name: part_schema(part) for part in parts})
+
+
+def parts_of_schema(schema: JsonSchema) -> tuple[ContractPart, ...]:
+    """The parts of a declared verdict, so that the same rules find its score."""
+    return tuple(_part_of(name, child) for name, child in properties_of(schema).items())
+
+
+def _part_of(name: str, schema: Json) -> ContractPart:
+    assert isinstance(schema, dict)
+    description = schema.get("description")
+    says = description if isinstance(description, str) else ""
+    options = schema.get("enum")
+    if isinstance(options, list):
+        if set(map(str, options)) == {"True", "False"}:
+            return ContractPart(name=name, kind=ValueKind(type="boolean"), says=says)
+        return ContractPart(name=name, kind=ValueKind(type="string", options=tuple(options)), says=says)
+    kind = schema.get("type")
+    if not isinstance(kind, str) or kind not in _TYPES:
+        return ContractPart(name=name, shape=schema, says=says)
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if isinstance(low, int | float) and isinstance(high, int | float):
+        return ContractPart(
+            name=name, kind=ValueKind(type=_TYPES[kind], low=float(low), high=float(high)), says=says
+        )
+    return ContractPart(name=name, kind=ValueKind(type=_TYPES[kind]), says=says)

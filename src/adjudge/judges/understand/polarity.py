@@ -3,119 +3,26 @@
 import re
 from collections.abc import Mapping
 
-POSITIVE = frozenset(
-    [
-        "correct",
-        "yes",
-        "true",
-        "pass",
-        "passed",
-        "passes",
-        "passing",
-        "good",
-        "factual",
-        "grounded",
-        "relevant",
-        "supported",
-        "faithful",
-        "accurate",
-        "consistent",
-        "entailed",
-        "entailment",
-        "entails",
-        "safe",
-        "valid",
-        "acceptable",
-        "accept",
-        "accepted",
-        "helpful",
-        "complete",
-        "compliant",
-        "nontoxic",
-        "clean",
-        "satisfied",
-        "met",
-        "satisfies",
-        "meets",
-        "equivalent",
-        "benign",
-        "appropriate",
-        "aligned",
-        "success",
-        "successful",
-        "succeeded",
-        "resolved",
-        "concise",
-        "polite",
-        "y",
-        "right",
-        "match",
-        "matches",
-        "matched",
-        "harmless",
-        "unbiased",
-        "excellent",
-        "ok",
-        "okay",
-        "adequate",
-    ]
+from adjudge.text import words
+
+POSITIVE = words(
+    """
+    correct yes true pass passed passes passing good factual grounded relevant supported faithful accurate
+    consistent entailed entailment entails safe valid acceptable accept accepted helpful complete
+    compliant nontoxic clean satisfied met satisfies meets equivalent benign appropriate aligned success
+    successful succeeded resolved concise polite y right match matches matched harmless unbiased excellent
+    ok okay adequate
+    """
 )
-NEGATIVE = frozenset(
-    [
-        "incorrect",
-        "different",
-        "no",
-        "false",
-        "fail",
-        "failed",
-        "fails",
-        "failing",
-        "failure",
-        "bad",
-        "hallucinated",
-        "hallucination",
-        "hallucinates",
-        "ungrounded",
-        "irrelevant",
-        "unrelated",
-        "unsupported",
-        "unfaithful",
-        "inaccurate",
-        "inconsistent",
-        "contradiction",
-        "contradicted",
-        "contradicts",
-        "contradictory",
-        "unsafe",
-        "invalid",
-        "unacceptable",
-        "reject",
-        "rejected",
-        "unhelpful",
-        "incomplete",
-        "noncompliant",
-        "toxic",
-        "unsatisfied",
-        "unmet",
-        "harmful",
-        "inappropriate",
-        "misaligned",
-        "unsuccessful",
-        "unresolved",
-        "verbose",
-        "rude",
-        "n",
-        "wrong",
-        "mismatch",
-        "mismatched",
-        "biased",
-        "offensive",
-        "malicious",
-        "violation",
-        "violates",
-        "nonfactual",
-        "inadequate",
-    ]
+NEGATIVE = words(
+    """
+    incorrect different no false fail failed fails failing failure bad hallucinated hallucination
+    hallucinates ungrounded irrelevant unrelated unsupported unfaithful inaccurate inconsistent
+    contradiction contradicted contradicts contradictory unsafe invalid unacceptable reject rejected
+    unhelpful incomplete noncompliant toxic unsatisfied unmet harmful inappropriate misaligned
+    unsuccessful unresolved verbose rude n wrong mismatch mismatched biased offensive malicious violation
+    violates nonfactual inadequate
+    """
 )
 _DEPENDS = frozenset(["yes", "no", "true", "false", "y", "n"])
 """Words that answer a question: good or bad only as the question is."""

@@ -2,9 +2,9 @@
 
 import re
 
-from adjudge.judges.understand.kinds import Kind, read_kind
-from adjudge.judges.understand.names import REFERENCE, is_label, is_rating, is_reason
-from adjudge.judges.understand.parts import Found, Part
+from adjudge.judges.understand.kinds import ValueKind, read_kind
+from adjudge.judges.understand.names import REFERENCE, has_role, is_label, is_rating, is_reason
+from adjudge.judges.understand.parts import ContractPart, FoundContract
 
 _ANNOUNCED = re.compile(
     r"\b(?:JSON|dictionary|dict|object)\b[^\n]{0,200}?(?:\b(?:keys?|fields?|propert(?:y|ies)|attributes?|elements?|entries|following|contain(?:s|ing)?|includ(?:es|ing)|with)\b|:)"
@@ -27,7 +27,7 @@ _BARE_LIST = re.compile(
 )
 
 
-def find_described_json(text: str) -> Found | None:
+def find_described_json(text: str) -> FoundContract | None:
     """The verdict that a prompt describes as JSON without showing it; the last description counts."""
     for match in reversed(list(_ANNOUNCED.finditer(text))):
         for read in (_bullets, _inline):
@@ -37,11 +37,11 @@ def find_described_json(text: str) -> Found | None:
     return None
 
 
-def _bullets(text: str, announced: re.Match[str]) -> Found | None:
+def _bullets(text: str, announced: re.Match[str]) -> FoundContract | None:
     line_end = text.find("\n", announced.end())
     if line_end < 0:
         return None
-    parts: list[Part] = []
+    parts: list[ContractPart] = []
     position = line_end + 1
     blank = 0
     for line in text[line_end + 1 : line_end + 6000].split("\n"):
@@ -60,14 +60,14 @@ def _bullets(text: str, announced: re.Match[str]) -> Found | None:
     return _checked(parts, announced.start(), position)
 
 
-def _inline(text: str, announced: re.Match[str]) -> Found | None:
+def _inline(text: str, announced: re.Match[str]) -> FoundContract | None:
     rest_end = re.compile(r"\n\s*\n|(?<=[\w)\"'`])\.(?:\s|$)").search(text, announced.end())
     end = min(rest_end.start() if rest_end else len(text), announced.end() + 800)
     rest = text[announced.end() : end]
     rest = _LEAD.sub("", rest, count=1)
     if REFERENCE.search(rest):
         return None
-    parts: list[Part] = []
+    parts: list[ContractPart] = []
     for match in _NAMED.finditer(rest):
         name = match["name"].strip()
         if name.lower() in {"json", "keys", "fields", "yes", "no", "true", "false"} or len(name.split()) > 3:
@@ -103,22 +103,24 @@ def _own_words(rest: str, match: re.Match[str]) -> str:
     return after[: stop.start()] if stop else after
 
 
-def _part(name: str, aside: str, said: str) -> Part:
+def _part(name: str, aside: str, said: str) -> ContractPart:
     about = f"{aside} {said}".strip()
     clean = name.strip().replace(" ", "_").replace("-", "_")
-    kind = read_kind(aside, whole=True) if aside else Kind()
+    kind = read_kind(aside, whole=True) if aside else ValueKind()
     if is_reason(clean) and not is_rating(clean):
         plain = read_kind(aside or _in_parentheses(said))
-        return Part(name=clean, kind=plain if plain.type == "array" else Kind(type="string"), says=about)
+        return ContractPart(
+            name=clean, kind=plain if plain.type == "array" else ValueKind(type="string"), says=about
+        )
     said_kind = read_kind(about)
     if not kind.bounded and said_kind.known and (said_kind.bounded or not kind.known):
         typed = kind.type
         kind = said_kind
         if typed == "string" and kind.numeric and not is_rating(clean):
-            kind = Kind(type="string")
+            kind = ValueKind(type="string")
     if not kind.known:
-        kind = Kind(type="integer", assumed=True) if is_rating(clean) else Kind(type="string")
-    return Part(name=clean, kind=kind, says=about)
+        kind = ValueKind(type="integer", assumed=True) if is_rating(clean) else ValueKind(type="string")
+    return ContractPart(name=clean, kind=kind, says=about)
 
 
 def _in_parentheses(said: str) -> str:
@@ -127,15 +129,15 @@ def _in_parentheses(said: str) -> str:
     return opened[: opened.find(")") + 1] if opened.startswith("(") else ""
 
 
-def _checked(parts: list[Part], start: int, end: int) -> Found | None:
+def _checked(parts: list[ContractPart], start: int, end: int) -> FoundContract | None:
     names = [part.name for part in parts]
     unique = [part for index, part in enumerate(parts) if part.name not in names[:index]]
     if not unique or len(unique) > 20:
         return None
-    telling = any(is_rating(name) or is_label(name) or is_reason(name) for name in names)
-    typed = any(part.kind.numeric or part.kind.type == "boolean" or part.kind.options for part in unique)
+    telling = any(has_role(name) for name in names)
+    typed = any(part.kind.decides for part in unique)
     if not telling and not typed:
         return None
     if len(unique) == 1 and not (is_rating(names[0]) or is_label(names[0]) or typed):
         return None
-    return Found(form="json", parts=tuple(unique), start=start, end=end)
+    return FoundContract(form="json", parts=tuple(unique), start=start, end=end)

@@ -13,9 +13,9 @@ from adjudge.judges.understand.names import (
     is_plain_rating,
     is_rating,
     is_reason,
+    snake_case,
 )
-from adjudge.judges.understand.options import meanings_of
-from adjudge.judges.understand.parts import Part, as_number
+from adjudge.judges.understand.parts import ContractPart, as_number
 from adjudge.judges.understand.polarity import (
     asks_for_a_bad_thing,
     label_polarity,
@@ -25,8 +25,10 @@ from adjudge.judges.understand.polarity import (
 )
 from adjudge.judges.understand.scale import Anchors, anchored_scale, kind_bounds, overall_scale
 from adjudge.judges.understand.textual import options_near, spoken
+from adjudge.judges.understand.words import meanings_of
 from adjudge.records import FieldScore, Json, PointsScore, Scale, ScoreRule
-from adjudge.templates import Reference
+from adjudge.schemas import properties_of
+from adjudge.templates import TemplateInput
 
 _EXACT_DECIMALS = re.compile(r"\b(?:float|decimal|floating)|\d\.\d*[1-9]|0\.X", re.IGNORECASE)
 _RESPONSE = re.compile(
@@ -48,13 +50,13 @@ _PAIR_ENDS = (
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Rule:
+class ScoreReading:
     """The score rule as read, with the parts as it leaves them."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[ContractPart, ...]
     score: ScoreRule | None = None
     scale: Scale | None = None
-    rating: Part | None = None
+    rating: ContractPart | None = None
     anchors: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
     binary: bool = False
@@ -67,10 +69,12 @@ PAIRWISE = (
 )
 
 
-def read_rule(parts: tuple[Part, ...], text: str, anchors: list[Anchors], *, pairwise: bool) -> Rule:
+def read_rule(
+    parts: tuple[ContractPart, ...], text: str, anchors: list[Anchors], *, pairwise: bool
+) -> ScoreReading:
     """The rule for these parts; what stands in the way is said in `unread`."""
     if pairwise:
-        return Rule(parts=parts, unread=(PAIRWISE,))
+        return ScoreReading(parts=parts, unread=(PAIRWISE,))
     numeric = [part for part in parts if part.shape is None and part.kind.numeric and not is_doubt(part.name)]
     labels = [part for part in parts if _is_choice(part)]
     rated = [part for part in numeric if is_rating(part.name)] or ([] if labels else numeric)
@@ -87,7 +91,7 @@ def read_rule(parts: tuple[Part, ...], text: str, anchors: list[Anchors], *, pai
         # A scale that is stated once, for numbers that have none of their own, is the scale of each.
         stated = None if any(part.kind.bounded for part in rated) else overall_scale(text, anchors)
         bounds = None if stated is None else kind_bounds(stated)
-        return Rule(
+        return ScoreReading(
             parts=parts
             if stated is None
             else tuple(replace(part, kind=stated) if part in rated else part for part in parts),
@@ -102,20 +106,22 @@ def read_rule(parts: tuple[Part, ...], text: str, anchors: list[Anchors], *, pai
     return _labelled(parts, labels, text)
 
 
-def _is_choice(part: Part) -> bool:
+def _is_choice(part: ContractPart) -> bool:
     if part.shape is not None or is_reason(part.name):
         return False
     return part.kind.type == "boolean" or (bool(part.kind.options) and not part.kind.numeric)
 
 
-def _rated(parts: tuple[Part, ...], rating: Part, text: str, anchors: list[Anchors]) -> Rule:
+def _rated(
+    parts: tuple[ContractPart, ...], rating: ContractPart, text: str, anchors: list[Anchors]
+) -> ScoreReading:
     kind = rating.kind
     if not kind.bounded:
         stated = overall_scale(text, anchors)
         if stated is None and kind.assumed and (worded := _worded(rating, text)) is not None:
             return _labelled(tuple(worded if part is rating else part for part in parts), [worded], text)
         if stated is None:
-            return Rule(
+            return ScoreReading(
                 parts=parts,
                 rating=rating,
                 score=FieldScore(field=rating.name),
@@ -142,7 +148,7 @@ def _rated(parts: tuple[Part, ...], rating: Part, text: str, anchors: list[Ancho
     if best is not None:
         whole = kind.type == "integer"
         words = {word: as_number(value) if whole else value for word, value in best.words.items()}
-    return Rule(
+    return ScoreReading(
         parts=tuple(changed if part is rating else part for part in parts),
         rating=changed,
         score=FieldScore(field=rating.name),
@@ -158,7 +164,7 @@ def _better(bad: str) -> str:
     return f"what is rated may be bad ({bad}): add `better: lower` if a high score is the worse one, `better: higher` if not"
 
 
-def _worded(rating: Part, text: str) -> Part | None:
+def _worded(rating: ContractPart, text: str) -> ContractPart | None:
     """A `score` whose place says nothing, in a prompt that asks for words and not for numbers."""
     bare = find_bare(text)
     options = bare.parts[0].kind.options if bare is not None else ()
@@ -169,7 +175,7 @@ def _worded(rating: Part, text: str) -> Part | None:
     return replace(rating, kind=bare.parts[0].kind, meanings=bare.parts[0].meanings)
 
 
-def _named_options(label: Part, text: str) -> Part | None:
+def _named_options(label: ContractPart, text: str) -> ContractPart | None:
     """A label whose place says nothing, with the choice of a sentence that speaks of it by its name."""
     options = tuple(option for option in options_near(text, spoken(label.name)) if option != label.name)
     if len(options) < 2:
@@ -178,7 +184,7 @@ def _named_options(label: Part, text: str) -> Part | None:
     return replace(label, kind=kind, meanings=meanings_of(text, options))
 
 
-def _labelled(parts: tuple[Part, ...], labels: list[Part], text: str) -> Rule:
+def _labelled(parts: tuple[ContractPart, ...], labels: list[ContractPart], text: str) -> ScoreReading:
     if not labels:
         # The place is there, and its words are named elsewhere in the prompt.
         for part in parts:
@@ -188,13 +194,13 @@ def _labelled(parts: tuple[Part, ...], labels: list[Part], text: str) -> Rule:
     named = [part for part in labels if is_label(part.name) or is_rating(part.name)]
     chosen = labels if len(labels) == 1 else named if len(named) == 1 else []
     if not chosen:
-        return Rule(parts=parts, unread=(_no_label(parts, labels),))
+        return ScoreReading(parts=parts, unread=(_no_label(parts, labels),))
     label = chosen[0]
     words = _words(label)
     if label.kind.type == "boolean" and not label.kind.options:
         sign = name_polarity(label.name)
         if sign == 0:
-            return Rule(
+            return ScoreReading(
                 parts=parts,
                 rating=label,
                 unread=(
@@ -210,7 +216,7 @@ def _labelled(parts: tuple[Part, ...], labels: list[Part], text: str) -> Rule:
     points = _points_by_name(label.name, options) or points_for(options, label.meanings, text)
     if points is None:
         listed = ", ".join(f"{option}: …" for option in options)
-        return Rule(
+        return ScoreReading(
             parts=parts,
             rating=label,
             words=words,
@@ -235,9 +241,12 @@ def _points_by_name(name: str, options: tuple[str, ...]) -> dict[str, float] | N
 
 
 def _binary(
-    parts: tuple[Part, ...], label: Part, points: dict[str, float], words: Mapping[str, Mapping[str, Json]]
-) -> Rule:
-    return Rule(
+    parts: tuple[ContractPart, ...],
+    label: ContractPart,
+    points: dict[str, float],
+    words: Mapping[str, Mapping[str, Json]],
+) -> ScoreReading:
+    return ScoreReading(
         parts=parts,
         rating=label,
         score=PointsScore(field=label.name, points=points),
@@ -247,7 +256,7 @@ def _binary(
     )
 
 
-def _words(label: Part) -> dict[str, dict[str, Json]]:
+def _words(label: ContractPart) -> dict[str, dict[str, Json]]:
     """One-word meanings of letters: a reply that says the word has said the letter."""
     said = {
         meaning.strip(" .").lower(): option
@@ -260,7 +269,7 @@ def _words(label: Part) -> dict[str, dict[str, Json]]:
     return {label.name: dict(said)}
 
 
-def _no_label(parts: tuple[Part, ...], labels: list[Part]) -> str:
+def _no_label(parts: tuple[ContractPart, ...], labels: list[ContractPart]) -> str:
     if labels:
         return (
             f"the verdict has several labels and none is the overall one: {_listed([part.name for part in labels])}; "
@@ -292,12 +301,9 @@ def _no_label(parts: tuple[Part, ...], labels: list[Part]) -> str:
 
 
 def _nested_numbers(shape: Mapping[str, Json]) -> list[str]:
-    properties = shape.get("properties")
-    if not isinstance(properties, dict):
-        return []
     return [
         name
-        for name, schema in properties.items()
+        for name, schema in properties_of(shape).items()
         if isinstance(schema, dict) and schema.get("type") in {"integer", "number"}
     ]
 
@@ -306,9 +312,9 @@ def _listed(names: list[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def is_pairwise(references: tuple[Reference, ...], parts: tuple[Part, ...]) -> bool:
+def is_pairwise(references: tuple[TemplateInput, ...], parts: tuple[ContractPart, ...]) -> bool:
     """Two inputs that differ in `a`/`b` or `1`/`2` alone, and no single rating of one of them."""
-    names = {re.sub(r"[^a-z0-9]+", "_", _snake(reference.name)).strip("_") for reference in references}
+    names = {snake_case(reference.name) for reference in references}
     paired = any(
         _RESPONSE.search(name)
         and (
@@ -334,7 +340,3 @@ def is_pairwise(references: tuple[Reference, ...], parts: tuple[Part, ...]) -> b
         part for part in parts if part.kind.numeric and (is_plain_rating(part.name) or is_overall(part.name))
     ]
     return not single
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()

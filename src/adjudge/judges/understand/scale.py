@@ -5,18 +5,26 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from adjudge.judges.understand.kinds import NUMBER, Kind, chosen, find_ranges, number_choices, ranged
+from adjudge.judges.understand.kinds import (
+    NUMBER,
+    WHOLE,
+    ValueKind,
+    chosen,
+    find_ranges,
+    number_choices,
+    ranged,
+)
 from adjudge.judges.understand.names import REFERENCE
 
 _CUE = re.compile(
     r"\b(?:scale|scores?|scoring|scored|rate|rates|rating|ratings|rated|grades?|grading|graded|points?|likert|on a range|marks?|stars?|rank|rubric)\b",
     re.IGNORECASE,
 )
-_WHOLE = re.compile(r"\b(?:integers?|whole numbers?|int|binary)\b", re.IGNORECASE)
 _DECIMALS = re.compile(
     r"\b(?:float|floating|continuous|decimals?|fractional|half[- ]points?|increments? of 0?\.\d+|steps? of 0?\.\d+)\b",
     re.IGNORECASE,
 )
+"""Fewer words than beside a value: around a scale `double` is said of brackets."""
 _ANCHOR = re.compile(
     r"^[ \t>]{0,12}(?:[-*•+][ \t]+|\|[ \t]*|#{1,6}[ \t]+)?[*_`\"'(\[]{0,3}"
     r"(?P<prefix>(?:a[ \t]+)?(?:score|rating|level|grade|[A-Za-z]{3,20}(?=:[ \t]*\d{1,3}\]))(?:[ \t]++of)?[ \t]*+[:=]?[ \t]*+)?"
@@ -64,7 +72,7 @@ class Anchors:
 class Stated:
     """One statement of a scale in the text."""
 
-    kind: Kind
+    kind: ValueKind
     start: int
 
     @property
@@ -72,7 +80,7 @@ class Stated:
         return kind_bounds(self.kind)
 
 
-def kind_bounds(kind: Kind) -> tuple[float, float]:
+def kind_bounds(kind: ValueKind) -> tuple[float, float]:
     if kind.options:
         numbers = [option for option in kind.options if isinstance(option, int | float)]
         return float(min(numbers)), float(max(numbers))
@@ -95,7 +103,7 @@ def stated_scales(text: str) -> list[Stated]:
                 continue
             if "`" in line[0][max(0, span.start - 2) : span.start] and "=" in line[0]:
                 continue
-            whole = bool(_WHOLE.search(around))
+            whole = bool(WHOLE.search(around))
             found.append(
                 Stated(
                     kind=ranged(span, decimals=bool(_DECIMALS.search(around)), whole=whole),
@@ -212,7 +220,7 @@ def _names(run: list[re.Match[str]], values: list[float]) -> dict[str, float]:
     return dict(zip(names, values, strict=True))
 
 
-def pointed_scale(text: str) -> Kind | None:
+def pointed_scale(text: str) -> ValueKind | None:
     """The scale that rules give one by one: `If …, say 0.`, `… respond with a score of 2`."""
     found: dict[float, None] = {}
     for match in _POINT_RULE.finditer(text):
@@ -227,12 +235,12 @@ def pointed_scale(text: str) -> Kind | None:
         return None
     if values == [float(n) for n in range(int(values[0]), int(values[0]) + len(values))]:
         if values == [0.0, 1.0]:
-            return Kind(type="integer", options=(0, 1))
-        return Kind(type="integer", low=values[0], high=values[-1])
+            return ValueKind(type="integer", options=(0, 1))
+        return ValueKind(type="integer", low=values[0], high=values[-1])
     return chosen(tuple(int(value) if value == int(value) else value for value in values))
 
 
-def overall_scale(text: str, anchors: list[Anchors]) -> Kind | None:
+def overall_scale(text: str, anchors: list[Anchors]) -> ValueKind | None:
     """The scale the prompt as a whole is on: the one stated most often, else the one its anchors span."""
     stated = stated_scales(text)
     if stated:
@@ -249,13 +257,17 @@ def overall_scale(text: str, anchors: list[Anchors]) -> Kind | None:
     return None if usable else pointed_scale(text)
 
 
-def anchored_scale(anchors: Anchors) -> Kind:
+def anchored_scale(anchors: Anchors) -> ValueKind:
     """The scale an anchor list spans: the very points when there are two, else every number between the ends."""
     if set(anchors.values) == {0.0, 1.0} and len(anchors.values) == 2 and not anchors.spans:
         decimal = any("." in written for written in anchors.texts)
-        return Kind(type="number", options=(0.0, 1.0)) if decimal else Kind(type="integer", options=(0, 1))
+        return (
+            ValueKind(type="number", options=(0.0, 1.0))
+            if decimal
+            else ValueKind(type="integer", options=(0, 1))
+        )
     fractional = anchors.decimals or anchors.high - anchors.low <= 1
-    return Kind(type="number" if fractional else "integer", low=anchors.low, high=anchors.high)
+    return ValueKind(type="number" if fractional else "integer", low=anchors.low, high=anchors.high)
 
 
 def conflicting_scales(text: str) -> list[tuple[float, float]]:

@@ -2,9 +2,9 @@
 
 import re
 
-from adjudge.judges.understand.kinds import Kind, read_kind
-from adjudge.judges.understand.names import REFERENCE, is_label, is_rating, is_reason, snake_case
-from adjudge.judges.understand.parts import Found, Part
+from adjudge.judges.understand.kinds import ValueKind, read_kind
+from adjudge.judges.understand.names import REFERENCE, has_role, is_label, is_rating, is_reason, snake_case
+from adjudge.judges.understand.parts import ContractPart, FoundContract
 
 _ANNOUNCED = re.compile(
     r"^(?=[^\n]{0,300}:[ \t*]*$)[^\n]{0,200}\b(?:provide|include|output|respond|write|give|return|produce|contain|structure|format|sections?|report|expected to)\b[^\n]{0,200}$",
@@ -24,7 +24,7 @@ _SEVERAL = re.compile(
 _PLURAL = re.compile(r"(?<![siu])s$", re.IGNORECASE)
 
 
-def find_sections(text: str) -> Found | None:
+def find_sections(text: str) -> FoundContract | None:
     """The sections a reply should have, from the last list that announces them."""
     for announced in reversed(list(_ANNOUNCED.finditer(text))):
         if _NOT_SECTIONS.search(announced[0]):
@@ -33,14 +33,14 @@ def find_sections(text: str) -> Found | None:
         names = [part.name for part in parts]
         if len(parts) < 2 or len(set(names)) != len(names):
             continue
-        if not any(is_reason(name) or is_rating(name) or is_label(name) for name in names):
+        if not any(has_role(name) for name in names):
             continue
-        return Found(form="sections", parts=tuple(parts), start=announced.start(), end=end)
+        return FoundContract(form="sections", parts=tuple(parts), start=announced.start(), end=end)
     return None
 
 
-def _items(text: str, start: int) -> tuple[list[Part], int]:
-    parts: list[Part] = []
+def _items(text: str, start: int) -> tuple[list[ContractPart], int]:
+    parts: list[ContractPart] = []
     position = start
     blank = 0
     for line in text[start : start + 6000].split("\n")[1:]:
@@ -59,7 +59,7 @@ def _items(text: str, start: int) -> tuple[list[Part], int]:
     return parts, position
 
 
-def _part(match: re.Match[str]) -> Part:
+def _part(match: re.Match[str]) -> ContractPart:
     spoken = re.sub(
         r"^(?:(?:an?|the|your)\s+)?(?:brief |short |concise )?",
         "",
@@ -68,15 +68,15 @@ def _part(match: re.Match[str]) -> Part:
     )
     name = snake_case(spoken)
     said = f"{match['aside'] or ''} {match['text'] or match['rest'] or ''}".strip()
-    kind = Kind(type="string")
+    kind = ValueKind(type="string")
     if is_rating(name):
         read = read_kind(said)
-        kind = read if read.numeric or read.options else Kind(type="integer", assumed=True)
+        kind = read if read.numeric or read.options else ValueKind(type="integer", assumed=True)
     elif _SEVERAL.match(match["text"] or "") or (
         _PLURAL.search(spoken) and spoken.split()[-1].lower() not in {"thoughts", "comments"}
     ):
-        kind = Kind(type="array")
+        kind = ValueKind(type="array")
     elif is_label(name) and not is_reason(name):
         read = read_kind(said, booleans=False)
-        kind = read if read.options and not read.numeric else Kind(type="string")
-    return Part(name=name, kind=kind, says=said, labels=(snake_case(spoken).replace("_", " "),))
+        kind = read if read.options and not read.numeric else ValueKind(type="string")
+    return ContractPart(name=name, kind=kind, says=said, labels=(snake_case(spoken).replace("_", " "),))

@@ -4,8 +4,7 @@ import re
 from dataclasses import replace
 
 from adjudge.fields import canonical_field
-from adjudge.judges.schema import object_schema
-from adjudge.judges.understand.kinds import UNKNOWN, Kind, read_kind
+from adjudge.judges.understand.kinds import UNKNOWN, ValueKind, read_kind
 from adjudge.judges.understand.names import (
     REFERENCE,
     cued,
@@ -14,9 +13,18 @@ from adjudge.judges.understand.names import (
     is_reason,
     near_example,
 )
-from adjudge.judges.understand.parts import Found, Part, part_schema
-from adjudge.judges.understand.skeleton import Entry, Leaf, ListNode, Node, ObjectNode, Shown, find_objects
+from adjudge.judges.understand.parts import ContractPart, FoundContract, part_schema
+from adjudge.judges.understand.skeleton import (
+    Leaf,
+    ListNode,
+    Node,
+    ObjectNode,
+    Skeleton,
+    SkeletonEntry,
+    find_objects,
+)
 from adjudge.records import Json
+from adjudge.schemas import object_schema
 
 _PLACE = re.compile(
     r"<[^<>\n]{1,200}>|\.\.\.|…|\bor\b|\||true/false|yes/no|\byour\b|\bhere\b|\b(?:int|integer|float|number|string|str|bool|boolean)\b",
@@ -26,7 +34,7 @@ _SCHEMA_KEYS = {"type", "enum", "anyOf", "allOf", "oneOf", "$ref", "const"}
 _TYPES = {"string", "number", "integer", "boolean", "array", "object", "null"}
 
 
-def find_shown_json(text: str) -> Found | None:
+def find_json_skeleton(text: str) -> FoundContract | None:
     """The verdict a prompt shows as JSON, if it shows one."""
     shown = [item for item in find_objects(text) if not _is_data(item)]
     if not shown:
@@ -43,7 +51,7 @@ def find_shown_json(text: str) -> Found | None:
         _part(entry, described(text, entry.name, spans), [twin.node[entry.name] for twin in same])
         for entry in entries
     )
-    return Found(form="json", parts=parts, start=chosen.start, end=chosen.end)
+    return FoundContract(form="json", parts=parts, start=chosen.start, end=chosen.end)
 
 
 def shows_a_list(text: str) -> bool:
@@ -52,7 +60,7 @@ def shows_a_list(text: str) -> bool:
     return bool(shown) and max(shown, key=lambda item: _rank(text, item)).in_list
 
 
-def _is_data(shown: Shown) -> bool:
+def _is_data(shown: Skeleton) -> bool:
     """JSON that is filled from the case is what is judged, not what is asked for."""
     names = shown.node.names
     if any(REFERENCE.search(name) for name in names):
@@ -73,7 +81,7 @@ def _leaves(node: Node) -> list[Leaf]:
     return [leaf for child in children for leaf in _leaves(child)]
 
 
-def _rank(text: str, shown: Shown) -> int:
+def _rank(text: str, shown: Skeleton) -> int:
     names = shown.node.names
     rank = 0
     if any(is_rating(name) or is_label(name) for name in names):
@@ -111,7 +119,7 @@ def described(text: str, name: str, spans: tuple[tuple[int, int], ...] = ()) -> 
     return "\n".join(found[:4])
 
 
-def _part(entry: Entry, says: str, twins: list[Node | None]) -> Part:
+def _part(entry: SkeletonEntry, says: str, twins: list[Node | None]) -> ContractPart:
     node = entry.node
     about = "\n".join(part for part in (entry.comment, says) if part)
     if isinstance(node, ObjectNode):
@@ -119,7 +127,7 @@ def _part(entry: Entry, says: str, twins: list[Node | None]) -> Part:
         if schema is not None:
             return schema_part(entry.name, schema, about)
         shape = object_schema({child.name: part_schema(_part(child, "", [])) for child in node.entries})
-        return Part(name=entry.name, shape=shape, says=about)
+        return ContractPart(name=entry.name, shape=shape, says=about)
     if isinstance(node, ListNode):
         place = _bracketed_place(node)
         if place is None:
@@ -131,9 +139,11 @@ def _part(entry: Entry, says: str, twins: list[Node | None]) -> Part:
         if any(re.fullmatch(r"\A\d+\.\d*[1-9]", number.strip()) for number in numbers):
             kind = replace(kind, type="number")
     if kind.type == "string" and not kind.options and (is_rating(entry.name) or is_label(entry.name)):
-        kind = replace(kind, options=_shown_labels(node, twins))
+        kind = replace(kind, options=_example_labels(node, twins))
     as_text = node.quoted and kind.numeric
-    return Part(name=entry.name, kind=kind, says=f"{node.text}\n{about}".strip(), number_as_text=as_text)
+    return ContractPart(
+        name=entry.name, kind=kind, says=f"{node.text}\n{about}".strip(), number_as_text=as_text
+    )
 
 
 def _bracketed_place(node: ListNode) -> Leaf | None:
@@ -143,7 +153,7 @@ def _bracketed_place(node: ListNode) -> Leaf | None:
     return leaf if len(re.findall(r"[A-Za-z]{2,}", leaf.text)) > 1 else None
 
 
-def _shown_labels(node: Leaf, twins: list[Node | None]) -> tuple[str, ...]:
+def _example_labels(node: Leaf, twins: list[Node | None]) -> tuple[str, ...]:
     """The labels that examples of one verdict give a field, when there are several and each is a word or two."""
     shown = [leaf.text.strip() for leaf in (node, *twins) if isinstance(leaf, Leaf) and leaf.quoted]
     labels = tuple(dict.fromkeys(shown))
@@ -151,12 +161,12 @@ def _shown_labels(node: Leaf, twins: list[Node | None]) -> tuple[str, ...]:
     return labels if worded and 1 < len(labels) <= 6 else ()
 
 
-def leaf_kind(name: str, leaf: Leaf, about: str) -> Kind:
+def leaf_kind(name: str, leaf: Leaf, about: str) -> ValueKind:
     """What a shown value is, from the value, then from what is said of it, then from its name."""
     text = leaf.text.strip()
     if is_reason(name) and not is_rating(name):
         said = read_kind(about) if about else UNKNOWN
-        return said if said.type == "array" else Kind(type="string", nullable=said.nullable)
+        return said if said.type == "array" else ValueKind(type="string", nullable=said.nullable)
     long_prose = leaf.quoted and len(text.split()) > 9
     kind = (
         UNKNOWN
@@ -181,11 +191,11 @@ def leaf_kind(name: str, leaf: Leaf, about: str) -> Kind:
         and not said.known
         and not (leaf.quoted and re.fullmatch(r"[A-Za-z][A-Za-z ]{2,30}", text))
     ):
-        return Kind(type="integer", assumed=True) if not kind.known else kind
-    return kind if kind.known else Kind(type="string")
+        return ValueKind(type="integer", assumed=True) if not kind.known else kind
+    return kind if kind.known else ValueKind(type="string")
 
 
-def merge(kind: Kind, said: Kind) -> Kind:
+def merge(kind: ValueKind, said: ValueKind) -> ValueKind:
     """A bare number's place takes the bounds that the prose gives it."""
     if not said.bounded:
         return said if said.type == "number" else kind
@@ -194,7 +204,7 @@ def merge(kind: Kind, said: Kind) -> Kind:
     return said
 
 
-def _list_part(name: str, node: ListNode, about: str) -> Part:
+def _list_part(name: str, node: ListNode, about: str) -> ContractPart:
     said = read_kind(about) if about else UNKNOWN
     objects = [element for element in node.elements if isinstance(element, ObjectNode)]
     items: dict[str, Json]
@@ -203,14 +213,14 @@ def _list_part(name: str, node: ListNode, about: str) -> Part:
     elif node.elements and isinstance(node.elements[0], Leaf):
         first = node.elements[0]
         kind = UNKNOWN if first.quoted else read_kind(first.text, whole=True)
-        items = part_schema(Part(name=name, kind=kind)) if kind.known else {"type": "string"}
+        items = part_schema(ContractPart(name=name, kind=kind)) if kind.known else {"type": "string"}
     else:
         items = {"type": "string"}
     shape: dict[str, Json] = {"type": "array", "items": items}
     count = said.count or _labelled_count(node)
     if count is not None:
         shape |= {"minItems": count, "maxItems": count}
-    return Part(name=name, shape=shape, says=about)
+    return ContractPart(name=name, shape=shape, says=about)
 
 
 def _labelled_count(node: ListNode) -> int | None:
@@ -245,7 +255,7 @@ def _property_schema(node: ObjectNode) -> ObjectNode | None:
     return node if isinstance(node["enum"], ListNode) else None
 
 
-def schema_part(name: str, node: ObjectNode, about: str) -> Part:
+def schema_part(name: str, node: ObjectNode, about: str) -> ContractPart:
     """A property that a shown JSON Schema describes."""
     description = node["description"]
     says = "\n".join(
@@ -254,38 +264,38 @@ def schema_part(name: str, node: ObjectNode, about: str) -> Part:
     choices = node["enum"]
     if isinstance(choices, ListNode):
         options = tuple(_literal(element) for element in choices.elements if isinstance(element, Leaf))
-        return Part(name=name, kind=Kind(type="string", options=options), says=says)
+        return ContractPart(name=name, kind=ValueKind(type="string", options=options), says=says)
     kind_leaf = node["type"]
     kind = kind_leaf.text.strip().lower() if isinstance(kind_leaf, Leaf) else "string"
     properties, items = node["properties"], node["items"]
     if kind == "object" and isinstance(properties, ObjectNode):
         shape = object_schema({child.name: part_schema(_part(child, "", [])) for child in properties.entries})
-        return Part(name=name, shape=shape, says=says)
+        return ContractPart(name=name, shape=shape, says=says)
     if kind == "array":
         inner: dict[str, Json] = {"type": "string"}
         if isinstance(items, ObjectNode):
             inner = part_schema(schema_part("item", items, "")) if _property_schema(items) else inner
-        return Part(name=name, shape={"type": "array", "items": inner}, says=says)
+        return ContractPart(name=name, shape={"type": "array", "items": inner}, says=says)
     low, high = _number(node["minimum"]), _number(node["maximum"])
     if kind in {"integer", "number"} and low is not None and high is not None:
-        return Part(
+        return ContractPart(
             name=name,
-            kind=Kind(type="integer" if kind == "integer" else "number", low=low, high=high),
+            kind=ValueKind(type="integer" if kind == "integer" else "number", low=low, high=high),
             says=says,
         )
     if kind in {"integer", "number"}:
         said = read_kind(says)
-        whole = Kind(type="integer" if kind == "integer" else "number")
-        return Part(
+        whole = ValueKind(type="integer" if kind == "integer" else "number")
+        return ContractPart(
             name=name,
             kind=replace(said, type=whole.type) if said.numeric and said.bounded else whole,
             says=says,
         )
     if kind == "boolean":
-        return Part(name=name, kind=Kind(type="boolean"), says=says)
+        return ContractPart(name=name, kind=ValueKind(type="boolean"), says=says)
     said = read_kind(says)
     options = said.options if kind == "string" and not said.numeric and not is_reason(name) else ()
-    return Part(name=name, kind=Kind(type="string", options=options), says=says)
+    return ContractPart(name=name, kind=ValueKind(type="string", options=options), says=says)
 
 
 def _number(node: Node | None) -> float | None:

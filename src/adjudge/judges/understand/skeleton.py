@@ -31,7 +31,7 @@ class ListNode:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
+class SkeletonEntry:
     name: str
     node: "Node"
     comment: str = ""
@@ -39,7 +39,7 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ObjectNode:
-    entries: tuple[Entry, ...]
+    entries: tuple[SkeletonEntry, ...]
 
     def __getitem__(self, name: str) -> "Node | None":
         return next((entry.node for entry in self.entries if entry.name == name), None)
@@ -53,7 +53,7 @@ Node = Leaf | ListNode | ObjectNode
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Shown:
+class Skeleton:
     """An object that stands in the text."""
 
     node: ObjectNode
@@ -67,13 +67,13 @@ class _NotJsonError(Exception):
     pass
 
 
-def find_objects(text: str) -> list[Shown]:
+def find_objects(text: str) -> list[Skeleton]:
     """Every JSON-like object that stands in the text, outermost only, in order."""
-    found: list[Shown] = []
+    found: list[Skeleton] = []
     position, attempts = 0, 0
     while attempts < MOST_ATTEMPTS and (match := _OPENING.search(text, position)):
         attempts += 1
-        reader = _Reader(text[match.start() : match.start() + LARGEST_CHARACTERS])
+        reader = _SkeletonReader(text[match.start() : match.start() + LARGEST_CHARACTERS])
         try:
             node = reader.object(0)
         except _NotJsonError:
@@ -83,7 +83,7 @@ def find_objects(text: str) -> list[Shown]:
         before = text[: match.start()].rstrip()[-1:]
         after = text[end : end + 200].lstrip()[:1]
         found.append(
-            Shown(
+            Skeleton(
                 node=node,
                 start=match.start(),
                 end=end,
@@ -94,7 +94,7 @@ def find_objects(text: str) -> list[Shown]:
     return found
 
 
-class _Reader:
+class _SkeletonReader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.position = 0
@@ -122,11 +122,11 @@ class _Reader:
         if depth > DEEPEST:
             raise _NotJsonError
         self.position += 1
-        entries: list[Entry] = []
+        entries: list[SkeletonEntry] = []
         while True:
             comment = self.skip()
             if comment and entries and not entries[-1].comment:
-                entries[-1] = Entry(name=entries[-1].name, node=entries[-1].node, comment=comment)
+                entries[-1] = SkeletonEntry(name=entries[-1].name, node=entries[-1].node, comment=comment)
             if self.peek() == "}":
                 self.position += 1
                 if not entries:
@@ -141,7 +141,7 @@ class _Reader:
             self.position = key.end()
             self.skip(also="")
             name = (key["quoted"] or key["bare"]).strip()
-            entries.append(Entry(name=name, node=self.value(depth + 1)))
+            entries.append(SkeletonEntry(name=name, node=self.value(depth + 1)))
 
     def value(self, depth: int) -> Node:
         character = self.peek()

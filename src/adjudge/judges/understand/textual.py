@@ -3,19 +3,20 @@
 import re
 from dataclasses import replace
 
-from adjudge.judges.understand.kinds import NUMBER, Kind, find_ranges, read_kind
+from adjudge.judges.understand.kinds import NUMBER, ValueKind, find_ranges, read_kind
 from adjudge.judges.understand.names import (
     REFERENCE,
     cued,
+    has_role,
     is_label,
     is_rating,
     is_reason,
     near_example,
     snake_case,
 )
-from adjudge.judges.understand.options import bracketed_meanings, meanings_of
-from adjudge.judges.understand.parts import Found, Part
-from adjudge.judges.understand.words import word_choices
+from adjudge.judges.understand.parts import ContractPart, FoundContract, choice_part
+from adjudge.judges.understand.words import bracketed_meanings, meanings_of, word_choices
+from adjudge.text import words
 
 # ---- tags ----------------------------------------------------------------------------------------------
 
@@ -24,36 +25,21 @@ _TAG_MENTION = re.compile(
     r"(?:in|within|inside|between|using|with|enclose[sd]?|wrap(?:ped)?|put)\b[^\n.]{0,80}?[`\"']?<(?P<name>[A-Za-z][\w-]{0,40})>[`\"']?(?:\s{0,2}(?:\.\.\.|…|and|,)?\s{0,2}[`\"']?</(?P=name)>[`\"']?)?(?:\s{0,2}(?:XML\s)?tags?)?",
     re.IGNORECASE,
 )
-_NOT_PARTS = frozenset(
-    [
-        "example",
-        "examples",
-        "instructions",
-        "rubric",
-        "input",
-        "output",
-        "context",
-        "question",
-        "criteria",
-        "system",
-        "user",
-        "b",
-        "i",
-        "p",
-        "br",
-        "code",
-    ]
+_NOT_PARTS = words(
+    """
+    example examples instructions rubric input output context question criteria system user b i p br code
+    """
 )
 
 
-_GIVEN = re.compile(
+_INSTRUCTIONS = re.compile(
     r"rubric|criteri|instruction|guideline|example|reminder|definition|scale|task", re.IGNORECASE
 )
 """In the name of a tag that holds what the judge is told."""
 
 
-def find_tags(text: str) -> Found | None:
-    parts: dict[str, Part] = {}
+def find_tags(text: str) -> FoundContract | None:
+    parts: dict[str, ContractPart] = {}
     places: dict[str, int] = {}
     start, end = len(text), 0
     filled = {match[1].lower() for match in re.finditer(r"<([A-Za-z][\w-]{0,40})>[^<]{0,40}⟦", text)}
@@ -61,11 +47,9 @@ def find_tags(text: str) -> Found | None:
         name = match["name"]
         if name.lower() in _NOT_PARTS | filled or REFERENCE.search(match["inside"]) or name in parts:
             continue
-        if _GIVEN.search(name) and not is_rating(name):
+        if _INSTRUCTIONS.search(name) and not is_rating(name):
             continue
-        if not (
-            cued(text, match.start(), within=700) or is_rating(name) or is_label(name) or is_reason(name)
-        ):
+        if not (cued(text, match.start(), within=700) or has_role(name)):
             continue
         parts[name] = _tag_part(name, match["inside"].strip(), text)
         places[name] = match.start()
@@ -75,7 +59,7 @@ def find_tags(text: str) -> Found | None:
         if name.lower() in _NOT_PARTS | filled or name in parts:
             continue
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.end()]
-        if REFERENCE.search(line) or not (is_rating(name) or is_label(name) or is_reason(name)):
+        if REFERENCE.search(line) or not (has_role(name)):
             continue
         parts[name] = _text_part(name, "", text)
         places[name] = match.start("name")
@@ -85,12 +69,12 @@ def find_tags(text: str) -> Found | None:
     if len({part.name for part in parts.values()}) != len(parts):
         return None
     in_order = sorted(parts, key=lambda name: places[name])
-    return Found(form="tags", parts=tuple(parts[name] for name in in_order), start=start, end=end)
+    return FoundContract(form="tags", parts=tuple(parts[name] for name in in_order), start=start, end=end)
 
 
-def _tag_part(tag: str, inside: str, text: str) -> Part:
+def _tag_part(tag: str, inside: str, text: str) -> ContractPart:
     """A part named by its tag, or by what stands in it where the tag says nothing (`<S2>your score</S2>`)."""
-    if is_rating(tag) or is_label(tag) or is_reason(tag):
+    if has_role(tag):
         return _text_part(tag, inside, text)
     words = re.sub(r"^\W*(?:your|the|an?)\b", "", inside, flags=re.IGNORECASE).strip(" .<>[]()")
     if (
@@ -103,12 +87,14 @@ def _tag_part(tag: str, inside: str, text: str) -> Part:
     return _text_part(tag, inside, text)
 
 
-def _text_part(name: str, inside: str, text: str) -> Part:
+def _text_part(name: str, inside: str, text: str) -> ContractPart:
     """A part from its written place; what the place leaves open is read where the prompt speaks of it."""
     property_name = snake_case(name)
     if is_reason(property_name) and not is_rating(property_name):
-        return Part(name=property_name, kind=Kind(type="string"), says=inside, labels=(spoken(name),))
-    kind = read_kind(inside, whole=True, booleans=False) if inside else Kind()
+        return ContractPart(
+            name=property_name, kind=ValueKind(type="string"), says=inside, labels=(spoken(name),)
+        )
+    kind = read_kind(inside, whole=True, booleans=False) if inside else ValueKind()
     if (
         inside
         and is_label(property_name)
@@ -116,15 +102,15 @@ def _text_part(name: str, inside: str, text: str) -> Part:
         and _is_word_place(inside)
         and not is_rating(property_name)
     ):
-        kind = Kind()
+        kind = ValueKind()
     if not kind.known or (kind.type == "string" and not kind.options):
         if is_rating(property_name):
-            kind = Kind(type="integer", assumed=True)
+            kind = ValueKind(type="integer", assumed=True)
         else:
             options = options_near(text, spoken(name))
-            kind = Kind(type="string", options=options)
+            kind = ValueKind(type="string", options=options)
     options = tuple(option for option in kind.options if isinstance(option, str))
-    return Part(
+    return ContractPart(
         name=property_name,
         kind=kind,
         says=inside,
@@ -158,10 +144,10 @@ _BRACKETS = re.compile(r"\[\[(?P<inside>[^\[\]\n]{1,60})\]\]")
 _BEFORE_BRACKETS = re.compile(r"(?P<label>[A-Za-z][A-Za-z ]{0,30}?)\s{0,2}:?\s{0,2}[`\"'*]{0,2}$")
 
 
-def find_brackets(text: str) -> Found | None:
+def find_brackets(text: str) -> FoundContract | None:
     labels: list[str] = []
     rating = ""
-    kind = Kind()
+    kind = ValueKind()
     start, end = len(text), 0
     for match in _BRACKETS.finditer(text):
         inside = match["inside"].strip()
@@ -176,7 +162,7 @@ def find_brackets(text: str) -> Found | None:
             name = snake_case(before["label"].split()[-1]) if before else "rating"
             rating = rating or (name if is_rating(name) else "rating")
             if "." in inside and not inside.endswith(".0") and not kind.known:
-                kind = Kind(type="number")
+                kind = ValueKind(type="number")
         elif any(is_rating(word) for word in inside.split()):
             rating = "rating" if re.search(r"rating", inside, re.IGNORECASE) else "score"
         elif find_ranges(inside):
@@ -186,17 +172,14 @@ def find_brackets(text: str) -> Found | None:
         elif len(inside.split()) <= 3 and inside not in labels:
             labels.append(inside)
     if rating:
-        part = Part(name=rating, kind=kind if kind.numeric else Kind(type="integer"), labels=(rating,))
-        return Found(form="brackets", parts=(part,), start=start, end=end)
-    if len(labels) >= 2:
-        meanings = {**meanings_of(text, tuple(labels)), **bracketed_meanings(text)}
-        part = Part(
-            name="verdict",
-            kind=Kind(type="string", options=tuple(labels)),
-            labels=("verdict",),
-            meanings=meanings,
+        part = ContractPart(
+            name=rating, kind=kind if kind.numeric else ValueKind(type="integer"), labels=(rating,)
         )
-        return Found(form="brackets", parts=(part,), start=start, end=end)
+        return FoundContract(form="brackets", parts=(part,), start=start, end=end)
+    if len(labels) >= 2:
+        part = choice_part("verdict", tuple(labels), text, labels=("verdict",))
+        part = replace(part, meanings={**part.meanings, **bracketed_meanings(text)})
+        return FoundContract(form="brackets", parts=(part,), start=start, end=end)
     return None
 
 
@@ -229,7 +212,7 @@ _OWNED = re.compile(r"^(?:the|your|my)\s+|(?<!\s)\s++(?:is|are)$", re.IGNORECASE
 _FORM = re.compile(r"\b(?:evaluation|scoring|answer|rating) form\b[^\n]{0,40}:?", re.IGNORECASE)
 
 
-def find_lines(text: str) -> Found | None:
+def find_lines(text: str) -> FoundContract | None:
     """`Label: value` lines the reply should have, and the same inside quotes."""
     result = _find_result_mark(text)
     if result is not None:
@@ -243,7 +226,7 @@ def find_lines(text: str) -> Found | None:
             continue
         if len(label.split()) > 4 or label.lower() in given:
             continue
-        role = is_rating(label) or is_label(label) or is_reason(label)
+        role = has_role(label)
         at_end = match[0] >= last_reference and not value.strip() and match[1] >= len(text.rstrip()) - 3
         in_form = _FORM.search(text, max(0, match[0] - 200), match[0]) is not None
         placed = (
@@ -290,15 +273,15 @@ def _is_place(value: str) -> bool:
     )
 
 
-def _lines_contract(text: str, candidates: list[tuple[int, int, str, str]]) -> Found | None:
-    parts: dict[str, Part] = {}
+def _lines_contract(text: str, candidates: list[tuple[int, int, str, str]]) -> FoundContract | None:
+    parts: dict[str, ContractPart] = {}
     values: dict[str, list[str]] = {}
     for _, _, label, value in sorted(candidates):
         name = snake_case(_OWNED.sub("", label) or label)
         values.setdefault(name, [])
         if value.strip():
             values[name].append(_HERE.sub("", value.strip()))
-        parts.setdefault(name, Part(name=name, labels=(spoken(label),)))
+        parts.setdefault(name, ContractPart(name=name, labels=(spoken(label),)))
     read = tuple(_line_part(part, values[name], text) for name, part in parts.items())
     named = any(is_rating(part.name) or is_label(part.name) or part.kind.bounded for part in read)
     if not named and not _FORM.search(text):
@@ -307,7 +290,7 @@ def _lines_contract(text: str, candidates: list[tuple[int, int, str, str]]) -> F
     if not telling:
         return None
     bare = all(not shown for shown in values.values()) and len(read) == 1
-    return Found(
+    return FoundContract(
         form="bare" if bare else "line",
         parts=read,
         start=min(item[0] for item in candidates),
@@ -315,43 +298,41 @@ def _lines_contract(text: str, candidates: list[tuple[int, int, str, str]]) -> F
     )
 
 
-def _line_part(part: Part, values: list[str], text: str) -> Part:
+def _line_part(part: ContractPart, values: list[str], text: str) -> ContractPart:
     if is_reason(part.name) and not is_rating(part.name):
-        return Part(name=part.name, kind=Kind(type="string"), labels=part.labels, says=" ".join(values))
+        return ContractPart(
+            name=part.name, kind=ValueKind(type="string"), labels=part.labels, says=" ".join(values)
+        )
     literal = [value.strip(" \"'`*.[]()") for value in values]
     if len(set(literal)) >= 2 and all(re.fullmatch(r"[A-Za-z][\w -]{0,30}", value) for value in literal):
         options = tuple(dict.fromkeys(literal))
-        meanings = dict(meanings_of(text, options).items())
-        return Part(
-            name=part.name, kind=Kind(type="string", options=options), labels=part.labels, meanings=meanings
-        )
+        return choice_part(part.name, options, text, labels=part.labels)
     for value in values:
         place = re.match(r"^\W*\$?([A-Z]{3,})\W*$", value)
         if place and (named := re.search(rf"\b{place[1]}\b\s+is\s+([^\n.]{{3,120}})", text)):
             options = word_choices(named[1], whole=True) or word_choices(named[1]) or _letters(named[1])
             if options:
-                return Part(
-                    name=part.name,
-                    kind=Kind(type="string", options=options),
-                    labels=part.labels,
-                    meanings=meanings_of(text, options),
-                )
+                return choice_part(part.name, options, text, labels=part.labels)
         read = _text_part(part.name, value, text)
         if read.kind.bounded or (read.kind.known and read.kind.type != "string"):
-            return Part(
+            return ContractPart(
                 name=part.name, kind=read.kind, labels=part.labels, says=value, meanings=read.meanings
             )
     read = _text_part(part.name, "", text)
     kind = (
-        read.kind if is_label(part.name) and not is_rating(part.name) else Kind(type="integer", assumed=True)
+        read.kind
+        if is_label(part.name) and not is_rating(part.name)
+        else ValueKind(type="integer", assumed=True)
     )
     if not values and not is_rating(part.name) and not is_label(part.name):
-        kind = Kind(type="integer")  # a line of an evaluation form
+        kind = ValueKind(type="integer")  # a line of an evaluation form
     elif (not is_rating(part.name) and not is_label(part.name)) or (
         is_label(part.name) and not read.kind.options and not is_rating(part.name)
     ):
-        kind = Kind(type="string")
-    return Part(name=part.name, kind=kind, labels=part.labels, says=" ".join(values), meanings=read.meanings)
+        kind = ValueKind(type="string")
+    return ContractPart(
+        name=part.name, kind=kind, labels=part.labels, says=" ".join(values), meanings=read.meanings
+    )
 
 
 def _letters(said: str) -> tuple[str, ...]:
@@ -360,7 +341,7 @@ def _letters(said: str) -> tuple[str, ...]:
     return tuple(match[1]) if match and len(set(match[1])) == len(match[1]) else ()
 
 
-def _find_result_mark(text: str) -> Found | None:
+def _find_result_mark(text: str) -> FoundContract | None:
     """Feedback, then `[RESULT]` and a number."""
     match = _RESULT.search(text)
     if match is None or REFERENCE.search(match[0]):
@@ -368,12 +349,16 @@ def _find_result_mark(text: str) -> Found | None:
     label = match["label"].lower()
     kind = read_kind(match["value"], whole=True, booleans=False)
     name = "score" if kind.numeric and label == "result" else snake_case(label)
-    result = Part(name=name, kind=kind, labels=(f"[{label}]", label), says=match["value"])
+    result = ContractPart(name=name, kind=kind, labels=(f"[{label}]", label), says=match["value"])
     before = text[max(0, match.start() - 200) : match.start()]
     feedback = re.search(r"\b(feedback|explanation|reasoning|rationale|analysis)\b", before, re.IGNORECASE)
     first = (
-        (Part(name=feedback[1].lower(), kind=Kind(type="string"), labels=(feedback[1].lower(),)),)
+        (
+            ContractPart(
+                name=feedback[1].lower(), kind=ValueKind(type="string"), labels=(feedback[1].lower(),)
+            ),
+        )
         if feedback
         else ()
     )
-    return Found(form="line", parts=(*first, result), start=match.start(), end=match.end())
+    return FoundContract(form="line", parts=(*first, result), start=match.start(), end=match.end())

@@ -34,7 +34,7 @@ function theCase() {
   if (whole.value.trim()) {
     let given;
     try { given = JSON.parse(whole.value); } catch (error) { throw new Error(`The whole case is not JSON: ${error.message}`); }
-    if (!given || typeof given !== "object" || Array.isArray(given)) throw new Error('The whole case is to be one JSON object: {"question": …, "response": …}');
+    if (!given || typeof given !== "object" || Array.isArray(given)) throw new Error('The whole case must be one JSON object: {"question": …, "response": …}');
     return given;
   }
   const found = Object.create(null); // an input may be called `__proto__`
@@ -68,7 +68,7 @@ function verdict(row) {
   const line = element("p");
   if (row.outcome === "scored" || row.outcome === "forced") {
     line.append(element("span", String(row.score), "big"), " ");
-    if (row.passed !== null) line.append(element("span", row.passed ? "passes" : "does not pass", `mark ${row.passed ? "good" : "bad"}`), " ");
+    if (row.passed !== null) line.append(element("span", row.passed ? "pass" : "fail", `mark ${row.passed ? "good" : "bad"}`), " ");
     if (row.exact !== null && row.exact !== row.score) line.append(element("span", `exactly ${row.exact}`, "dim"));
   } else line.append(element("span", row.outcome, "mark bad"), " ", row.error ? visible(row.error.message) : "");
   box.append(line);
@@ -93,7 +93,7 @@ async function ask(work) {
     shown.replaceChildren(...(await work()));
   } catch (error) {
     shown.replaceChildren(element("p", visible(error.message), "warn"));
-    say("That did not work: see below the form.");
+    say("It failed: see below the form.");
   } finally {
     busy = false;
     shown.removeAttribute("aria-busy");
@@ -107,7 +107,7 @@ form?.addEventListener("submit", (event) => {
     const said = await call("POST", "/api/judge", { judge: section.dataset.judge, model: model.value, case: theCase() });
     const sent = element("details");
     const replies = said.replies.map((reply, at) => folded(`Reply ${at + 1}`, reply));
-    sent.append(element("summary", "What was sent and said"), ...messages(said.messages), ...replies);
+    sent.append(element("summary", "Prompt and reply"), ...messages(said.messages), ...replies);
     return [verdict(said.row), sent];
   });
 });

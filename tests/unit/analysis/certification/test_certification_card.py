@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 
 import orjson
 import pytest
+from msgspec import structs
 from rule_client import RuleClient
 
 from adjudge.analysis.certification.document import card_document, card_line, finding_text
@@ -270,7 +271,9 @@ def test_a_budget_that_ran_out_leaves_no_complete_card(try_judge, honest):
     trial = examination.probes[-1]
     (judgement,) = answers.of(trial)
     answers.add(
-        replace(judgement, outcome=Failed(kind="not_asked", message="--max-calls is reached"), passed=None)
+        structs.replace(
+            judgement, outcome=Failed(kind="not_asked", message="--max-calls is reached"), passed=None
+        )
     )
     card = make_card(examination, answers, model="rule:test", complete=True)
     assert len(answers.all()) == examination.judgements

@@ -1,0 +1,1 @@
+"""Clients that wrap a client: retries, limits, a circuit, sharing, secrets kept back."""

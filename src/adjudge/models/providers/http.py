@@ -1,0 +1,189 @@
+"""The one HTTP client: pooled keep-alive connections, a total timeout per call, bounded bodies, no key to strangers."""
+
+import asyncio
+import ssl
+from collections.abc import Mapping
+from typing import NamedTuple
+from urllib.parse import urljoin, urlsplit
+
+import aiohttp
+
+from adjudge.errors import RejectedError, UnavailableError
+from adjudge.models.providers.wire import Endpoint
+from adjudge.models.secrets import Scrubber
+
+MAX_BODY_BYTES = 32 * 1024 * 1024
+MAX_REDIRECTS = 3
+CONNECT_SECONDS = 15.0
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+KEEPS_METHOD = frozenset({307, 308})
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+class HttpReply(NamedTuple):
+    status: int
+    headers: Mapping[str, str]
+    """Case-insensitive."""
+    body: bytes
+
+
+class HttpClient:
+    """Posts JSON. The session is made with the first call, in the event loop that makes it, and kept until `close`."""
+
+    __slots__ = ("_proxy", "_scrubber", "_session", "_slots", "_timeout", "connections", "timeout_seconds")
+
+    def __init__(
+        self, *, timeout_seconds: float, connections: int, scrubber: Scrubber, proxy: str | None = None
+    ) -> None:
+        self.timeout_seconds = timeout_seconds
+        self.connections = max(1, connections)
+        self._scrubber = scrubber
+        self._proxy = proxy
+        self._timeout = aiohttp.ClientTimeout(
+            total=timeout_seconds, sock_connect=min(CONNECT_SECONDS, timeout_seconds)
+        )
+        self._session: aiohttp.ClientSession | None = None
+        # the pool's own limit would count the wait for a free connection as part of the call
+        self._slots = asyncio.Semaphore(self.connections)
+
+    def __repr__(self) -> str:
+        return f"HttpClient(timeout_seconds={self.timeout_seconds}, connections={self.connections})"
+
+    async def post(self, endpoint: Endpoint, body: bytes) -> HttpReply:
+        """The answer, whatever its status; `UnavailableError` when there is none."""
+        session = self._session
+        if session is None:
+            session = self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
+                timeout=self._timeout,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                headers={"Content-Type": "application/json", "User-Agent": "adjudge"},
+                auto_decompress=True,
+            )
+        async with self._slots:
+            try:
+                return await self._follow(session, endpoint, body)
+            except TimeoutError:
+                raise UnavailableError(
+                    f"{host_and_port(endpoint.url)} did not respond within {self.timeout_seconds:g} seconds",
+                    maybe_billed=True,
+                ) from None
+            except aiohttp.ClientError as error:
+                raise self._unavailable(error, endpoint.url) from None
+            except UnicodeError:  # from the resolver: a name with an empty or endless part
+                raise UnavailableError(f"could not resolve {host_and_port(endpoint.url)}") from None
+
+    async def close(self) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    async def _follow(self, session: aiohttp.ClientSession, endpoint: Endpoint, body: bytes) -> HttpReply:
+        url, headers = endpoint.url, {**endpoint.headers, **endpoint.auth}
+        for _ in range(MAX_REDIRECTS + 1):
+            async with session.post(
+                url, data=body, headers=headers, allow_redirects=False, proxy=self._proxy
+            ) as response:
+                if response.status not in REDIRECTS:
+                    return HttpReply(response.status, response.headers, await read_bounded(response))
+                target = self._target(response, url)
+            if origin(target) != origin(url):
+                headers = dict(endpoint.headers)  # and they stay dropped, wherever the next redirect leads
+            url = target
+        raise RejectedError(f"{host_and_port(endpoint.url)} redirected more than {MAX_REDIRECTS} times")
+
+    def _target(self, response: aiohttp.ClientResponse, url: str) -> str:
+        try:
+            target = urljoin(url, response.headers.get("Location", ""))
+            parts = urlsplit(target)
+            plain = parts.scheme in DEFAULT_PORTS and bool(parts.hostname) and "@" not in parts.netloc
+            port = f":{parts.port}" if parts.port is not None else ""
+        except ValueError:
+            plain = False
+        if not plain:
+            raise RejectedError(
+                f"{host_and_port(url)} redirected to an address that is not plain http or https",
+                status=response.status,
+            )
+        if response.status not in KEEPS_METHOD:
+            shown = self._scrubber.message(f"{parts.scheme}://{parts.hostname}{port}{parts.path}")
+            raise RejectedError(
+                f"{host_and_port(url)} answered {response.status}, a redirect to {shown} that drops what was sent; "
+                f"if that is the right address, set it as the base URL",
+                status=response.status,
+            )
+        return target
+
+    def _unavailable(self, error: aiohttp.ClientError, url: str) -> UnavailableError:
+        where = host_and_port(url)
+        why = self._scrubber.message(str(error) or type(error).__name__)
+        match error:
+            case aiohttp.ClientConnectorCertificateError() | aiohttp.ClientConnectorSSLError():
+                return UnavailableError(
+                    f"could not open a secure connection to {where}: {tls_reason(error)}; check the address, the clock and the "
+                    f"certificates of this machine"
+                )
+            case aiohttp.ClientProxyConnectionError():
+                return UnavailableError(
+                    f"could not connect to the proxy for {where}: check the proxy variables of this machine"
+                )
+            case aiohttp.ClientConnectorDNSError():
+                return UnavailableError(
+                    f"could not resolve {where}: check the name in the base URL and the network of this machine"
+                )
+            case aiohttp.ClientConnectorError():
+                reason = error.os_error.strerror or type(error.os_error).__name__
+                return UnavailableError(f"could not connect to {where} ({reason}): is the server running?")
+            case aiohttp.ClientPayloadError():
+                return UnavailableError(
+                    f"{where} closed the connection in the middle of its response", maybe_billed=True
+                )
+            case aiohttp.ServerDisconnectedError() | aiohttp.ClientOSError():
+                return UnavailableError(
+                    f"{where} closed the connection without a response", maybe_billed=True
+                )
+            case aiohttp.InvalidURL():
+                return UnavailableError(f"{where} redirected to an address that cannot be read")
+            case _:
+                return UnavailableError(f"the request to {where} failed: {why}")
+
+
+async def read_bounded(response: aiohttp.ClientResponse) -> bytes:
+    """The body, or an error once it is larger than any reply is."""
+    told = response.content_length
+    if told is not None and told < MAX_BODY_BYTES and "Content-Encoding" not in response.headers:
+        return await response.read()
+    chunks, size = [], 0
+    async for chunk in response.content.iter_any():
+        size += len(chunk)
+        if size > MAX_BODY_BYTES:
+            response.close()
+            raise UnavailableError(
+                f"{host_and_port(str(response.url))} sent more than {MAX_BODY_BYTES // 2**20} MB; the answer was dropped",
+                status=response.status,
+                maybe_billed=True,
+            )
+        chunks.append(chunk)
+    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+
+def origin(url: str) -> tuple[str, str, int]:
+    """Scheme, host and port: a key that was given for https is not sent to the same name over http."""
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname or "", parts.port or DEFAULT_PORTS.get(parts.scheme, 0)
+
+
+def host_and_port(url: str) -> str:
+    """`api.example.com`, with the port where it is not the scheme's own; never credentials or a path."""
+    scheme, host, port = origin(url)
+    host = f"[{host}]" if ":" in host else host
+    return host if port == DEFAULT_PORTS.get(scheme) else f"{host}:{port}"
+
+
+def tls_reason(error: Exception) -> str:
+    cause = getattr(error, "certificate_error", None) or getattr(error, "os_error", None)
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return f"certificate not accepted ({cause.verify_message})"
+    if isinstance(cause, ssl.SSLError) and cause.reason:
+        return cause.reason.replace("_", " ").lower()
+    return "TLS failed"

@@ -1,0 +1,169 @@
+"""The long tail of providers through LiteLLM, an optional extra, imported when a model of it is opened."""
+
+import importlib
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from adjudge.errors import MissingExtraError, ModelCallError, TooLongError, UnavailableError
+from adjudge.models.addresses import parse_base_url
+from adjudge.models.keys import semantic_key
+from adjudge.models.prices import Prices
+from adjudge.models.providers.failures import error_for_status, is_too_long
+from adjudge.models.providers.openai import OpenAIWire
+from adjudge.models.providers.parameters import NOTHING_REFUSED, ProviderError
+from adjudge.models.providers.wire import Endpoint, ErrorInReplyError, Reply, UnreadableReplyError
+from adjudge.models.secrets import Scrubber
+from adjudge.options import option
+from adjudge.records import Completion, ModelClient, Request
+
+KEY_ENDINGS = ("_API_KEY", "_TOKEN", "_SECRET", "_SECRET_ACCESS_KEY", "_ACCESS_KEY_ID", "_PASSWORD")
+BASE_ENDINGS = ("_API_BASE", "_BASE_URL")
+MAX_ATTEMPTS = 10
+WHILE_IMPORTED: Mapping[str, str] = {
+    "LITELLM_MODE": "PRODUCTION",  # in its other mode it loads the first `.env` above its own files: a clone's, often
+    "PYTHON_DOTENV_DISABLED": "1",
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # or it fetches a price list; ours is used
+}
+
+
+def open_litellm(
+    model: str, *, base_url: str | None, environ: Mapping[str, str], timeout_seconds: float
+) -> "LiteLLMClient":
+    try:
+        with _variables(WHILE_IMPORTED):
+            module: Any = importlib.import_module("litellm")
+    except ImportError:
+        raise MissingExtraError(f"litellm:{model}", "litellm") from None
+    module.suppress_debug_info = True  # it prints advice to stdout otherwise
+    module.telemetry = False
+    secrets = [value for name, value in environ.items() if name.upper().endswith(KEY_ENDINGS)]
+    if base_url is not None:
+        secrets += parse_base_url(base_url, where=option("--base-url")).secrets
+    elsewhere = base_url is not None or any(environ.get(n) for n in environ if n.endswith(BASE_ENDINGS))
+    return LiteLLMClient(
+        model=model,
+        module=module,
+        base_url=base_url,
+        timeout_seconds=timeout_seconds,
+        scrubber=Scrubber(secrets),
+        prices=Prices(None if elsewhere or "/" not in model else "litellm"),
+    )
+
+
+@contextmanager
+def _variables(values: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+class LiteLLMClient(ModelClient):
+    """LiteLLM takes and gives the OpenAI shape, so that wire format reads and writes for it."""
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        module: Any,
+        base_url: str | None,
+        timeout_seconds: float,
+        scrubber: Scrubber,
+        prices: Prices,
+    ) -> None:
+        self.name = f"litellm:{model}"
+        self._model = model
+        self._module = module
+        self.base_url = parse_base_url(base_url, where=option("--base-url")).shown if base_url else None
+        self._fixed: dict[str, Any] = {"timeout": timeout_seconds, "num_retries": 0, "max_retries": 0}
+        if base_url is not None:
+            self._fixed["api_base"] = base_url
+        self._scrubber = scrubber
+        self._prices = prices
+        self._refused = NOTHING_REFUSED
+        self._wire = OpenAIWire(
+            provider="litellm", model=model, endpoint=Endpoint(url=""), limit_name="max_tokens"
+        )
+
+    def __repr__(self) -> str:
+        return f"<LiteLLMClient {self.name}>"
+
+    def request_key(self, request: Request) -> str:
+        return semantic_key(self.name, self.base_url or "", request)
+
+    async def complete(self, request: Request) -> Completion:
+        started = time.perf_counter()
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            adjustments = self._refused
+            body = self._wire.body(request, adjustments)
+            try:
+                found = await self._module.acompletion(**body, **self._fixed)
+            except Exception as error:  # noqa: BLE001 - its errors share no base class of their own
+                read_error = self._read_error(error)
+                learned = None
+                if self._wire.refusal(read_error):
+                    read = Reply(text="", finish="refusal")
+                else:
+                    if read_error.status in {400, 422} and not is_too_long(read_error):
+                        learned = self._wire.adjust(request, adjustments, read_error)
+                    if learned is None:
+                        failure = self._error(error, read_error)
+                        failure.attempts = attempt
+                        raise failure from None
+                    self._refused = self._refused.joined(learned)
+                    continue
+            else:
+                try:
+                    read = self._wire.read(found.model_dump(), request, adjustments)
+                except (UnreadableReplyError, ErrorInReplyError) as error:
+                    said = self._scrubber.message(str(error))
+                    raise UnavailableError(
+                        f"{self.name} answered without a reply ({said})", maybe_billed=True
+                    ) from None
+            return Completion(
+                text=self._scrubber.reply(read.text),
+                finish=read.finish,
+                structured=read.structured,
+                model_snapshot=read.model,
+                usage=read.usage,
+                cost=self._prices.cost(self._model, read.usage),
+                latency_ms=(time.perf_counter() - started) * 1000,
+                attempts=attempt,
+                notes=self._wire.notes(request, adjustments),
+                logprobs=read.logprobs,
+            )
+        raise UnavailableError(f"{self.name} refused the request {MAX_ATTEMPTS} times")
+
+    async def close(self) -> None:
+        close = getattr(self._module, "close_litellm_async_clients", None)
+        if close is not None:
+            await close()
+
+    def _read_error(self, error: Exception) -> ProviderError:
+        kind = type(error).__name__
+        status = getattr(error, "status_code", None)
+        message = str(getattr(error, "message", "") or error)
+        if kind == "UnsupportedParamsError":
+            status = 400
+        return ProviderError(
+            status=status if isinstance(status, int) and 400 <= status <= 599 else 503,
+            message=message,
+            code="content_policy_violation" if kind == "ContentPolicyViolationError" else "",
+        )
+
+    def _error(self, error: Exception, read: ProviderError) -> ModelCallError:
+        said = f"{self.name} failed with {read.status}: {self._scrubber.message(read.message)}"
+        if type(error).__name__ == "ContextWindowExceededError":
+            return TooLongError(said, status=read.status)
+        return error_for_status(
+            read, said, key_hint="; check the provider's key variable, as LiteLLM names it"
+        )

@@ -1,0 +1,242 @@
+"""The OpenAI chat-completions wire format, spoken by OpenAI, Azure, vLLM, llama.cpp, Ollama, LM Studio, OpenRouter and others."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+from urllib.parse import quote
+
+from adjudge.models.providers.parameters import Adjustments, ProviderError, names_parameter, says_unsupported
+from adjudge.models.providers.schemas import strict_schema
+from adjudge.models.providers.wire import (
+    Body,
+    Connection,
+    Endpoint,
+    ErrorInReplyError,
+    Reply,
+    SchemaCache,
+    UnreadableReplyError,
+    as_object,
+    count,
+    is_json_object,
+    text_or_none,
+)
+from adjudge.records import Finish, Request, TokenLogprob, Usage
+
+FORMATS = ("json_schema", "json_object", "none")
+FORMAT_NAMES = (
+    "response_format",
+    "response format",
+    "json_schema",
+    "json schema",
+    "json_object",
+    "structured output",
+    "structured outputs",
+    "json mode",
+    "guided_json",
+    "grammar",
+)
+LOGPROBS = ("logprobs", "top_logprobs")
+REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"})
+TokenLimit = Literal["max_tokens", "max_completion_tokens"]
+OTHER_LIMIT: dict[TokenLimit, TokenLimit] = {
+    "max_tokens": "max_completion_tokens",
+    "max_completion_tokens": "max_tokens",
+}
+AZURE_API_VERSION = "2024-10-21"  # the stable version that has JSON-schema output
+
+
+class OpenAIWire:
+    """Chat completions. `model` is None where the URL names it (Azure)."""
+
+    __slots__ = ("_limit", "_model", "_schema", "endpoint", "provider")
+
+    def __init__(
+        self, *, provider: str, model: str | None, endpoint: Endpoint, limit_name: TokenLimit
+    ) -> None:
+        self.provider = provider
+        self.endpoint = endpoint
+        self._model = model
+        self._limit: TokenLimit = limit_name
+        self._schema = SchemaCache(_response_format)
+
+    def body(self, request: Request, adjustments: Adjustments) -> Body:
+        left_out, given = adjustments.left_out, request.parameters
+        body: Body = {} if self._model is None else {"model": self._model}
+        body["messages"] = [{"role": m.role, "content": m.content} for m in request.prompt.messages]
+        if request.temperature is not None and "temperature" not in left_out:
+            body["temperature"] = request.temperature
+        limit = self._limit_name(request, adjustments)
+        if limit is not None:
+            body[limit] = request.max_output_tokens
+        if "logprobs" not in left_out:
+            body["logprobs"] = True
+        match self._format(request, adjustments):
+            case "json_schema":
+                assert request.schema is not None
+                body["response_format"] = self._schema(request.schema)
+            case "json_object":
+                body["response_format"] = {"type": "json_object"}
+        if given:
+            body.update(given)
+        return body
+
+    def read(self, found: Any, request: Request, adjustments: Adjustments) -> Reply:
+        choices = found.get("choices") if isinstance(found, dict) else None
+        if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+            if isinstance(found, dict) and found.get("error"):
+                raise ErrorInReplyError(_error_in_reply(found["error"]))
+            raise UnreadableReplyError("no `choices`")
+        choice = choices[0]
+        text, refused = _words(as_object(choice.get("message")))
+        finish: Finish = "stop"
+        if choice.get("finish_reason") == "length":
+            finish = "length"
+        elif refused or choice.get("finish_reason") == "content_filter":
+            finish = "refusal"
+        usage = as_object(found.get("usage"))
+        return Reply(
+            text=text,
+            finish=finish,
+            structured=self._format(request, adjustments) == "json_schema" and is_json_object(text),
+            model=text_or_none(found.get("model")),
+            fingerprint=text_or_none(found.get("system_fingerprint")),
+            usage=Usage(
+                input=count(usage.get("prompt_tokens")),
+                output=count(usage.get("completion_tokens")),
+                cached=count(as_object(usage.get("prompt_tokens_details")).get("cached_tokens")),
+            ),
+            service_tier=text_or_none(found.get("service_tier")),
+            logprobs=_logprobs(choice.get("logprobs")),
+        )
+
+    def adjust(self, request: Request, adjustments: Adjustments, error: ProviderError) -> Adjustments | None:
+        given = request.parameters
+        if error.status == 403 and not (names_parameter(error, *LOGPROBS) and "logprobs" not in given):
+            return None  # some models answer 403 to a request for logprobs; every other 403 is about the key
+        limit = self._limit_name(request, adjustments)
+        if limit is not None and names_parameter(error, limit) and says_unsupported(error):
+            return adjustments.renaming("max_tokens") or adjustments.leaving_out("max_tokens")
+        if (
+            request.temperature is not None
+            and "temperature" not in given
+            and names_parameter(error, "temperature")
+        ):
+            return adjustments.leaving_out("temperature")
+        if "logprobs" not in given and names_parameter(error, *LOGPROBS):
+            return adjustments.leaving_out("logprobs")
+        if self._format(request, adjustments) != "none" and names_parameter(error, *FORMAT_NAMES):
+            return adjustments.stepping_down(len(FORMATS))
+        return None
+
+    def notes(self, request: Request, adjustments: Adjustments) -> tuple[str, ...]:
+        notes = []
+        given, left_out = request.parameters, adjustments.left_out
+        if "temperature" in left_out and request.temperature is not None and "temperature" not in given:
+            notes.append("left_out:temperature")
+        if "logprobs" in left_out and "logprobs" not in given:
+            notes.append("left_out:logprobs")
+        if request.max_output_tokens is not None and not given.keys() & OTHER_LIMIT.keys():
+            if "max_tokens" in left_out:
+                notes.append("left_out:max_tokens")
+            elif "max_tokens" in adjustments.renamed:
+                notes.append(f"renamed:{self._limit}")
+        if request.schema is not None and "response_format" not in given:
+            used = self._format(request, adjustments)
+            if used != "json_schema":
+                notes.append(f"response_format:{used}")
+        return tuple(notes)
+
+    def refusal(self, error: ProviderError) -> bool:
+        return error.status == 400 and error.code in REFUSAL_CODES
+
+    def _limit_name(self, request: Request, adjustments: Adjustments) -> TokenLimit | None:
+        """The name under which our token limit is sent; None when none of ours is."""
+        if request.max_output_tokens is None or "max_tokens" in adjustments.left_out:
+            return None
+        if request.parameters.keys() & OTHER_LIMIT.keys():
+            return None
+        return OTHER_LIMIT[self._limit] if "max_tokens" in adjustments.renamed else self._limit
+
+    def _format(self, request: Request, adjustments: Adjustments) -> str:
+        if request.schema is None or "response_format" in request.parameters:
+            return "none"
+        used = FORMATS[adjustments.format_step]
+        if used == "json_object" and not any("json" in m.content.lower() for m in request.prompt.messages):
+            return "none"  # OpenAI refuses JSON mode for a prompt that does not say JSON
+        return used
+
+
+def openai_wire(connection: Connection, _environ: Mapping[str, str]) -> OpenAIWire:
+    hint = ""
+    if not connection.own_host:
+        hint = "; check the model's name" + (
+            "" if connection.base.path else ", and whether the base URL should end in /v1"
+        )
+    return OpenAIWire(
+        provider="openai",
+        model=connection.model,
+        endpoint=connection.endpoint(
+            connection.base.join("/chat/completions", drop=("/chat/completions",)),
+            {"Authorization": f"Bearer {connection.key}"} if connection.key else {},
+            hint_404=hint,
+        ),
+        limit_name="max_completion_tokens" if connection.own_host else "max_tokens",
+    )
+
+
+def azure_wire(connection: Connection, environ: Mapping[str, str]) -> OpenAIWire:
+    """Azure OpenAI: the same format at a deployment's address, with the key in a header of its own."""
+    version = environ.get("AZURE_OPENAI_API_VERSION", "").strip() or AZURE_API_VERSION
+    return OpenAIWire(
+        provider="azure",
+        model=None,
+        endpoint=connection.endpoint(
+            connection.base.join(
+                f"/openai/deployments/{quote(connection.model, safe='')}/chat/completions",
+                drop=("/openai",),
+                query=f"api-version={quote(version, safe='')}",
+            ),
+            {"api-key": connection.key} if connection.key else {},
+            hint_404="; check the deployment's name and AZURE_OPENAI_API_VERSION",
+        ),
+        limit_name="max_tokens",
+    )
+
+
+def _response_format(schema: Any) -> dict[str, Any]:
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": "verdict", "strict": True, "schema": strict_schema(schema)},
+    }
+
+
+def _words(message: Any) -> tuple[str, bool]:
+    """What the model said, and whether it was a refusal. Reasoning stands in fields of its own and is not its answer."""
+    refusal = message.get("refusal")
+    content = message.get("content")
+    if isinstance(content, list):
+        parts = [part for part in content if isinstance(part, dict)]
+        refusal = refusal or next((part["refusal"] for part in parts if part.get("refusal")), None)
+        content = "".join(part["text"] for part in parts if isinstance(part.get("text"), str))
+    text = content if isinstance(content, str) else ""
+    if isinstance(refusal, str) and refusal:
+        return text or refusal, True
+    return text, False
+
+
+def _logprobs(found: Any) -> tuple[TokenLogprob, ...]:
+    content = found.get("content") if isinstance(found, dict) else None
+    if not isinstance(content, list):
+        return ()
+    try:
+        return tuple(TokenLogprob(token=part["token"], logprob=float(part["logprob"])) for part in content)
+    except (KeyError, TypeError, ValueError):
+        return ()  # a server with a shape of its own: no logprobs rather than wrong ones
+
+
+def _error_in_reply(error: Any) -> ProviderError:
+    inner = as_object(error)
+    status = inner.get("code")
+    return ProviderError(
+        status=status if isinstance(status, int) and 400 <= status <= 599 else 502,
+        message=str(inner.get("message") or error),
+    )

@@ -1,0 +1,161 @@
+"""What a wire format is: where a request goes, what is sent, how the reply is read, what to change when refused."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import orjson
+
+from adjudge.models.addresses import BaseUrl
+from adjudge.models.providers.parameters import Adjustments, ProviderError
+from adjudge.records import Finish, JsonSchema, Request, TokenLogprob, Usage
+
+Body = dict[str, Any]
+UNKNOWN_USAGE = Usage()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Endpoint:
+    """Where requests go. `auth` is apart from `headers`: it is dropped when a redirect leaves the host."""
+
+    url: str = field(repr=False)
+    """Without credentials."""
+    auth: Mapping[str, str] = field(default_factory=dict, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    shown_url: str = ""
+    """The base URL for people: no credentials, no query."""
+    key_variables: tuple[str, ...] = ()
+    hint_404: str = ""
+    """What to check when nothing is found there."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Connection:
+    """What a wire format is made from: the model, where it lives, and the key to it."""
+
+    model: str
+    base: BaseUrl = field(repr=False)
+    key: str = field(repr=False)
+    own_host: bool
+    """The provider's own service, rather than something that speaks like it."""
+    key_variables: tuple[str, ...]
+
+    def endpoint(
+        self,
+        url: str,
+        auth: Mapping[str, str],
+        *,
+        headers: Mapping[str, str] | None = None,
+        hint_404: str = "",
+    ) -> Endpoint:
+        """Credentials in the base URL are the more particular ones: they take the Authorization header."""
+        if self.base.basic_auth is not None:
+            auth = {**auth, "Authorization": self.base.basic_auth}
+        return Endpoint(
+            url=url,
+            auth=auth,
+            headers=headers or {},
+            shown_url=self.base.shown,
+            key_variables=self.key_variables,
+            hint_404=hint_404,
+        )
+
+
+class Reply(NamedTuple):
+    """A provider's reply, read."""
+
+    text: str
+    finish: Finish = "stop"
+    structured: bool = False
+    model: str | None = None
+    fingerprint: str | None = None
+    usage: Usage = UNKNOWN_USAGE
+    cache_written: int = 0
+    """Input tokens that were written to the provider's prompt cache, which some bill higher."""
+    service_tier: str | None = None
+    logprobs: tuple[TokenLogprob, ...] = ()
+
+
+class UnreadableReplyError(Exception):
+    """A 200 that does not hold a reply; the client says so as `UnavailableError`."""
+
+
+class ErrorInReplyError(Exception):
+    """A 200 that holds an error (routers do this once they have begun to answer)."""
+
+    def __init__(self, error: ProviderError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+class Wire(Protocol):
+    """One provider's request and reply. Stateless: what a model refused comes in as `Adjustments`."""
+
+    @property
+    def provider(self) -> str:
+        """As model names and price lists call it."""
+
+    @property
+    def endpoint(self) -> Endpoint: ...
+
+    def body(self, request: Request, adjustments: Adjustments) -> Body: ...
+
+    def read(self, found: Any, request: Request, adjustments: Adjustments) -> Reply: ...
+
+    def adjust(self, request: Request, adjustments: Adjustments, error: ProviderError) -> Adjustments | None:
+        """What to change so that the refused request goes through; None when nothing of ours was refused."""
+
+    def notes(self, request: Request, adjustments: Adjustments) -> tuple[str, ...]:
+        """What of this request was changed."""
+
+    def refusal(self, error: ProviderError) -> bool:
+        """Whether an error is the provider declining to answer this prompt."""
+
+
+class SchemaCache:
+    """Adapted schemas, once per judge: a judge sends the same schema object with every case."""
+
+    __slots__ = ("_adapt", "_kept")
+
+    def __init__(self, adapt: Callable[[JsonSchema], dict[str, Any]], /) -> None:
+        self._adapt = adapt
+        self._kept: OrderedDict[int, tuple[JsonSchema, dict[str, Any]]] = OrderedDict()
+
+    def __call__(self, schema: JsonSchema) -> dict[str, Any]:
+        kept = self._kept.get(id(schema))
+        if kept is None:
+            # the schema is kept beside its adaptation, so that its id cannot be given to another one
+            kept = self._kept[id(schema)] = (schema, self._adapt(schema))
+            if len(self._kept) > 64:
+                self._kept.popitem(last=False)
+        return kept[1]
+
+
+def is_json_object(text: str) -> bool:
+    """Some servers accept a schema and ignore it; a reply held to one is an object and nothing else."""
+    if not text.lstrip().startswith("{"):
+        return False
+    try:
+        return isinstance(orjson.loads(text), dict)
+    except orjson.JSONDecodeError:
+        return False
+
+
+def count(found: Any) -> int | None:
+    """A token count, or None for anything that is not one."""
+    return found if isinstance(found, int) and not isinstance(found, bool) and found >= 0 else None
+
+
+def total(*counts: int | None) -> int | None:
+    """Their sum; unknown only when all are."""
+    known = [number for number in counts if number is not None]
+    return sum(known) if known else None
+
+
+def as_object(found: Any) -> Mapping[str, Any]:
+    return found if isinstance(found, dict) else {}
+
+
+def text_or_none(found: Any) -> str | None:
+    return found if isinstance(found, str) and found else None

@@ -1,0 +1,229 @@
+"""The client that asks a model over HTTP: sends, learns what is refused, reads, prices."""
+
+import json
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit, urlunsplit
+
+import orjson
+
+from adjudge.errors import ModelCallError, RejectedError, UnavailableError
+from adjudge.models.keys import wire_key
+from adjudge.models.prices import Prices
+from adjudge.models.providers.failures import (
+    BAD_REQUEST,
+    error_for_status,
+    is_too_long,
+    read_provider_error,
+)
+from adjudge.models.providers.failures import retry_after_seconds as asked_wait
+from adjudge.models.providers.http import HttpClient, HttpReply, host_and_port
+from adjudge.models.providers.parameters import NOTHING_REFUSED, Adjustments, ProviderError
+from adjudge.models.providers.wire import ErrorInReplyError, Reply, UnreadableReplyError, Wire
+from adjudge.models.secrets import Scrubber, one_line
+from adjudge.records import Completion, ModelClient, Request
+
+MAX_ATTEMPTS = 10  # adjustments are finite; this holds even for a wire format that gets that wrong
+SNAPSHOT_CHARS = 200
+MAY_NAME_A_PARAMETER = BAD_REQUEST | {403}
+
+
+class Prepared(NamedTuple):
+    """A request as it is first sent. It holds the request, so that its id is not given to another one meanwhile."""
+
+    request: Request
+    body: bytes
+    notes: tuple[str, ...]
+
+
+class WireClient(ModelClient):
+    """One model. What it refused is remembered for the client's life, so that only the first calls pay for it."""
+
+    def __init__(
+        self, *, name: str, wire: Wire, http: HttpClient, scrubber: Scrubber, prices: Prices
+    ) -> None:
+        self.name = name
+        self.base_url = wire.endpoint.shown_url
+        self._wire = wire
+        self._http = http
+        self._scrubber = scrubber
+        self._prices = prices
+        self._refused = NOTHING_REFUSED
+        # the query may hold credentials; the path holds the model where the body does not
+        self._address = urlunsplit((*urlsplit(wire.endpoint.url)[:3], "", ""))
+        self._prepared: OrderedDict[int, Prepared] = OrderedDict()
+
+    def __repr__(self) -> str:
+        return f"<WireClient {self.name} at {self.base_url}>"
+
+    def request_key(self, request: Request) -> str:
+        """The key of the request as it is first built, whatever was refused since. The bytes wait for `complete`."""
+        kept = self._prepared.get(id(request))
+        if kept is None:
+            body, notes = self._dump(self._wire.body(request, NOTHING_REFUSED))
+            kept = self._prepared[id(request)] = Prepared(request, body, notes)
+            if len(self._prepared) > self._http.connections:
+                self._prepared.popitem(last=False)  # answered from the store, or given up
+        return wire_key(self._wire.provider, self._address, kept.body, request)
+
+    async def complete(self, request: Request) -> Completion:
+        if request.parameters.get("stream"):
+            raise RejectedError("a streamed reply cannot be judged: leave the parameter `stream` out")
+        started = time.perf_counter()
+        prepared = self._prepared.pop(id(request), None)
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            adjustments = self._refused
+            if prepared is not None and adjustments is NOTHING_REFUSED:
+                body, notes = prepared.body, prepared.notes
+            else:
+                body, notes = self._dump(self._wire.body(request, adjustments))
+            try:
+                read = await self._send(request, body, adjustments)
+            except ModelCallError as error:
+                error.attempts = attempt
+                raise
+            if read is not None:
+                notes = self._wire.notes(request, adjustments) + notes
+                return self._completion(read, started, attempt, notes)
+        given_up = RejectedError(
+            f"{self._where} refused the request {MAX_ATTEMPTS} times, each time for another reason"
+        )
+        given_up.attempts = MAX_ATTEMPTS
+        raise given_up
+
+    async def close(self) -> None:
+        await self._http.close()
+
+    @property
+    def _where(self) -> str:
+        return f"{self.name} at {host_and_port(self._wire.endpoint.url)}"
+
+    async def _send(self, request: Request, body: bytes, adjustments: Adjustments) -> Reply | None:
+        """The reply; None when something was refused that is not sent from now on."""
+        wire = self._wire
+        reply = await self._http.post(wire.endpoint, body)
+        if 200 <= reply.status < 300:
+            return self._read(reply, request, adjustments)
+        error = read_provider_error(reply.status, reply.body)
+        if wire.refusal(error):
+            return Reply(text="", finish="refusal")
+        learned = None
+        if reply.status in MAY_NAME_A_PARAMETER and not is_too_long(error):
+            learned = wire.adjust(request, adjustments, error)
+        if learned is None:
+            raise self._error(error, reply)
+        # others may have learned something else since this request was sent
+        self._refused = self._refused.joined(learned)
+        return None
+
+    def _dump(self, body: dict[str, Any]) -> tuple[bytes, tuple[str, ...]]:
+        try:
+            return orjson.dumps(body, default=_plain), ()
+        except TypeError:
+            pass
+        # half of a surrogate pair, from a JSON escape in the dataset, has no UTF-8 form; a whole number beyond 64 bits
+        # is JSON, but nothing that orjson writes
+        encodable = _encodable(body)
+        notes = () if encodable == body else ("replaced:lone_surrogates",)
+        try:
+            text = json.dumps(
+                encodable, default=_plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False
+            )
+        except (TypeError, ValueError) as error:
+            raise RejectedError(
+                self._scrubber.message(f"{self.name} cannot be sent this request: {error}")
+            ) from None
+        return text.encode(), notes
+
+    def _read(self, reply: HttpReply, request: Request, adjustments: Adjustments) -> Reply:
+        try:
+            found = read_json(reply.body)
+        except (ValueError, RecursionError):
+            start = self._scrubber.message(reply.body[:80].decode("utf-8", "replace"))
+            raise UnavailableError(
+                f"{self._where} answered {reply.status} with something that is not JSON: {start!r}",
+                status=reply.status,
+                maybe_billed=True,
+            ) from None
+        try:
+            return self._wire.read(found, request, adjustments)
+        except UnreadableReplyError as error:
+            raise UnavailableError(
+                f"{self._where} answered {reply.status} without a reply ({error})",
+                status=reply.status,
+                maybe_billed=True,
+            ) from None
+        except ErrorInReplyError as error:
+            raise self._error(error.error, reply) from None
+
+    def _completion(self, read: Reply, started: float, attempts: int, notes: tuple[str, ...]) -> Completion:
+        scrubber = self._scrubber
+        snapshot = f"{read.model}/{read.fingerprint}" if read.model and read.fingerprint else read.model
+        if snapshot is not None:
+            snapshot = scrubber.reply(one_line(snapshot))[:SNAPSHOT_CHARS]
+        return Completion(
+            text=scrubber.reply(read.text),
+            finish=read.finish,
+            structured=read.structured,
+            model_snapshot=snapshot,
+            usage=read.usage,
+            cost=self._cost(read),
+            latency_ms=(time.perf_counter() - started) * 1000,
+            attempts=attempts,
+            notes=notes,
+            logprobs=read.logprobs,
+        )
+
+    def _cost(self, read: Reply) -> Decimal | None:
+        # a deployment's name on Azure says nothing about the model behind it
+        model = read.model or ("" if self._wire.provider == "azure" else self.name.partition(":")[2])
+        return self._prices.cost(
+            model, read.usage, cache_written=read.cache_written, service_tier=read.service_tier
+        )
+
+    def _error(self, error: ProviderError, reply: HttpReply) -> ModelCallError:
+        endpoint = self._wire.endpoint
+        said = self._scrubber.message(error.message)
+        hint = endpoint.hint_404 if error.status == 404 else ""
+        return error_for_status(
+            error,
+            f"{self._where} answered {error.status}: {said}{hint}",
+            retry_after_seconds=asked_wait(reply.headers, reply.body),
+            key_hint=_key_hint(endpoint.key_variables, sent=bool(endpoint.auth)),
+        )
+
+
+def read_json(body: bytes) -> Any:
+    """The parsed body. Some servers write half of a surrogate pair or NaN, which the fast parser refuses."""
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return _encodable(json.loads(body))
+
+
+def _key_hint(variables: tuple[str, ...], *, sent: bool) -> str:
+    if not variables:
+        return ""
+    names = " or ".join(variables)
+    return f"; check the key in {names}" if sent else f"; no key was sent: set {names}"
+
+
+def _plain(found: Any) -> Any:
+    if isinstance(found, Mapping):
+        return dict(found)
+    if isinstance(found, tuple | set | frozenset):
+        return list(found)
+    raise TypeError(f"{type(found).__name__} has no JSON form")
+
+
+def _encodable(found: Any) -> Any:
+    if isinstance(found, str):
+        return found.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(found, Mapping):
+        return {_encodable(key): _encodable(value) for key, value in found.items()}
+    if isinstance(found, list | tuple):
+        return [_encodable(value) for value in found]
+    return found

@@ -1,0 +1,208 @@
+"""`/runs/KEY/cases` and `/runs/KEY/case`, as pages and under `/api`: a run's judgements as a table, and one of them whole."""
+
+import shlex
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Path, Query
+from fastapi.responses import StreamingResponse
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse
+
+from adjudge.server.cases.detail import JudgementName, case_detail
+from adjudge.server.cases.find import CaseFilter, carried_filter, case_filter, find_cases
+from adjudge.server.cases.shapes import CaseDetail, FilterChoices, ListedCases
+from adjudge.server.cases.table import (
+    COLUMNS,
+    LABEL_CHOICES,
+    ORDERS,
+    chips,
+    export_cases,
+    filter_choices,
+    metadata_columns,
+    shown_columns,
+)
+from adjudge.server.cases.texts import Style, make_parts, verdict_parts
+from adjudge.server.keys import from_key, to_key
+from adjudge.server.labels.shapes import LONGEST_NAME
+from adjudge.server.pages import page, query, short_model
+from adjudge.server.run_files import MEDIA_TYPES, file_headers
+from adjudge.server.service import Served, swaps
+from adjudge.store import planned_judges
+
+router = APIRouter()
+Key = Annotated[str, Path(max_length=3_000, description="The `key` that the list of runs gives.")]
+Wanted = Annotated[CaseFilter, Depends(case_filter)]
+MOST_SHOWN = 100
+"""Rows of one page in a browser."""
+
+
+@router.get("/api/runs/{run}/cases", tags=["cases"])
+def api_cases(service: Served, run: Key, wanted: Wanted) -> ListedCases:
+    """The judgements of a run that fit, a page of them."""
+    return find_cases(service, service.run(from_key(run)), wanted)
+
+
+@router.get("/api/runs/{run}/cases/choices", tags=["cases"])
+def api_filter_choices(service: Served, run: Key) -> FilterChoices:
+    """What the cases of a run can be filtered by."""
+    return filter_choices(service, service.run(from_key(run)))
+
+
+@router.get("/api/runs/{run}/cases.{form}", tags=["cases"], response_class=StreamingResponse)
+def api_case_file(
+    service: Served, run: Key, form: Literal["jsonl", "csv"], wanted: Wanted
+) -> StreamingResponse:
+    """All judgements that fit, as a file: the rows that `adjudge export` writes, in the order asked for."""
+    record = service.run(from_key(run))
+    suffix: Literal[".jsonl", ".csv"] = ".jsonl" if form == "jsonl" else ".csv"
+    return StreamingResponse(
+        export_cases(service, record, wanted, suffix),
+        media_type=MEDIA_TYPES[suffix],
+        headers=file_headers(record, f"cases{suffix}"),
+    )
+
+
+@router.get("/runs/{run}/cases", include_in_schema=False)
+def cases_page(request: Request, service: Served, run: Key, wanted: Wanted) -> HTMLResponse:
+    record = service.run(from_key(run))
+    wanted = replace(wanted, size=min(wanted.size, MOST_SHOWN))
+    found = find_cases(service, record, wanted)
+    # the filters stand outside the part that is swapped
+    choices = None if swaps(request, "cases") else filter_choices(service, record)
+    offered = (
+        {(each.name, value.value) for each in choices.slices for value in each.values} if choices else set()
+    )
+    names = [name.rpartition("@")[0] or name for name in planned_judges(record.plan)]
+    return page(
+        request,
+        "cases.html",
+        run=record,
+        key=to_key(record.run_id),
+        wanted=wanted,
+        found=found,
+        choices=choices,
+        several=len(names) > 1,
+        unit="case" if len(names) == 1 and record.plan.get("repeats") in (None, 1) else "judgement",
+        columns=shown_columns(wanted, found, len(names)),
+        all_columns=COLUMNS,
+        metadata_columns=metadata_columns(service, record),
+        orders=ORDERS,
+        label_choices=LABEL_CHOICES,
+        chips=chips(wanted),
+        offered=offered,
+        live=record.state == "running",
+    )
+
+
+# ---- one case ----
+
+TabName = Literal["score", "verdict", "calls", "others", "json"]
+TABS: dict[TabName, str] = {
+    "score": "How it was scored",
+    "verdict": "Case and verdict",
+    "calls": "Prompt and reply",
+    "others": "Other runs",
+    "json": "JSON",
+}
+Carried = Annotated[CaseFilter, Depends(carried_filter)]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PageOptions:
+    """How the page shows it; links from case to case keep all but `show`."""
+
+    tab: TabName = "score"
+    style: Annotated[Style, Query(alias="as")] = "markdown"
+    show: Annotated[list[Annotated[str, Query(max_length=1_000)]] | None, Query(max_length=50)] = None
+    annotator: Annotated[str, Query(max_length=LONGEST_NAME)] = ""
+
+    @property
+    def carried(self) -> dict[str, str]:
+        style = "" if self.style == "markdown" else self.style
+        tab = "" if self.tab == "score" else self.tab
+        return {"as": style, "tab": tab, "annotator": self.annotator}
+
+
+@router.get("/api/runs/{run}/case", tags=["cases"])
+def api_case(
+    service: Served, run: Key, wanted: Carried, name: Annotated[JudgementName, Depends()]
+) -> CaseDetail:
+    """One judgement whole: the case, the verdict, how the score was computed step by step, every prompt and reply, labels,
+    and the same case elsewhere. The filter of the cases says what comes before and after it.
+    """
+    return case_detail(service, from_key(run), name, wanted)
+
+
+@router.get("/runs/{run}/case", include_in_schema=False)
+def case_page(
+    request: Request,
+    service: Served,
+    *,
+    run: Key,
+    wanted: Carried,
+    name: Annotated[JudgementName, Depends()],
+    options: Annotated[PageOptions, Depends()],
+) -> HTMLResponse:
+    detail = case_detail(service, from_key(run), name, wanted)
+    row, show = detail.row, options.show or []
+    here = wanted.case_values(detail.case_id, row["judge"], row["model"], row["repeat"]) | options.carried
+    named = chips(wanted)
+    return page(
+        request,
+        "case.html",
+        detail=detail,
+        row=row,
+        parts=make_parts(detail, style=options.style, show=show),
+        verdict=verdict_parts(row["verdict"] or {}) if options.tab == "verdict" else (),
+        options=options,
+        tabs={name: title for name, title in TABS.items() if name != "others" or detail.others},
+        here=here,
+        short=short_model,
+        show=show,
+        links=_links(detail, wanted, options),
+        back=_back(detail, wanted),
+        list_name=named[0].text.capitalize() if len(named) == 1 else "Cases",
+        command=shlex.join(["adjudge", "show", detail.run_name or detail.run, detail.case_id]),
+    )
+
+
+def _links(detail: CaseDetail, wanted: CaseFilter, options: PageOptions) -> dict[str, str]:
+    """To the case before and after this one, in the list and among the failed ones, where there are such."""
+    failed = detail.among_failed
+    found = {
+        "previous": detail.in_list.previous,
+        "next": detail.in_list.next,
+        "previous_failed": failed and failed.previous,
+        "next_failed": failed and failed.next,
+    }
+    return {
+        name: f"/runs/{detail.key}/case{query(wanted.case_values(*each.model_dump().values()), **options.carried)}"
+        for name, each in found.items()
+        if each is not None
+    }
+
+
+def _back(detail: CaseDetail, wanted: CaseFilter) -> str:
+    """The list at the page on which this case stands."""
+    at = detail.in_list.position
+    first = 0 if at is None else (at - 1) // wanted.size * wanted.size
+    return f"/runs/{detail.key}/cases{query(replace(wanted, first=first).values())}"
+
+
+# ---- addresses of earlier versions ----
+
+_ENDS = ("", "s", "s/choices", "s.jsonl", "s.csv")
+
+
+@router.get("/runs/{run}/item{end:path}", include_in_schema=False)
+@router.get("/api/runs/{run}/item{end:path}", include_in_schema=False)
+def renamed(request: Request, run: str, end: str) -> RedirectResponse:
+    """Cases were called items in addresses that people may have kept."""
+    if end not in _ENDS:
+        raise HTTPException(404)
+    start = "/api" if request.url.path.startswith("/api/") else ""
+    address = f"{start}/runs/{quote(run, safe='')}/case{end}"
+    return RedirectResponse(f"{address}?{request.url.query}".removesuffix("?"), status_code=308)

@@ -1,0 +1,131 @@
+"""`/compare` and `/api/compare`: two runs compared."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from adjudge.analysis.comparison.document import comparison_document
+from adjudge.documents.html import render_html
+from adjudge.documents.markdown import render_markdown
+from adjudge.documents.records_json import records_json
+from adjudge.errors import InputError, NotComparableError
+from adjudge.server.compare_page import (
+    MOST_FLIPS,
+    CompareQuery,
+    PageQuery,
+    compare,
+    compare_page,
+    find_place,
+    judge_pairs,
+    side_by_side,
+)
+from adjudge.server.figures import AT_ONCE
+from adjudge.server.keys import from_key
+from adjudge.server.pages import page
+from adjudge.server.run_files import MEDIA_TYPES
+from adjudge.server.runs_page import list_runs
+from adjudge.server.service import NotFoundError, Served, swaps
+
+router = APIRouter()
+MOST_OFFERED = 200
+
+
+class CaseQuery(CompareQuery):
+    """`judge` is the pair whose verdicts are shown; the rest says which comparison this is a case of."""
+
+    case: str = Field(max_length=20_000)
+    only: str = Field("", max_length=400)
+    flips: int = MOST_FLIPS
+
+
+@router.get("/api/compare", tags=["runs"])
+def api_compare(service: Served, asked: Annotated[CompareQuery, Query()]) -> dict[str, Any]:
+    """Whether run B is better than run A, case by case: what `adjudge compare A B --json` prints."""
+    found = records_json(compare(service, asked))
+    assert isinstance(found, dict)
+    return found
+
+
+@router.get("/api/compare/report.{form}", tags=["runs"], response_class=Response)
+def api_compare_file(
+    service: Served, form: Literal["html", "md"], asked: Annotated[CompareQuery, Query()]
+) -> Response:
+    """The comparison as a file to send on, in the words of `adjudge compare A B`."""
+    compared = compare(service, asked)
+    assert compared is not None
+    render = {"html": render_html, "md": render_markdown}[form]
+    return Response(
+        render(comparison_document(compared)).encode("utf-8", "replace"),
+        media_type=MEDIA_TYPES[f".{form}"],
+        headers={"content-disposition": f'attachment; filename="comparison.{form}"'},
+    )
+
+
+@router.get("/compare", include_in_schema=False)
+def show_comparison(request: Request, service: Served, asked: Annotated[PageQuery, Query()]) -> HTMLResponse:
+    """Large runs are compared when the page is shown: its script, or `now`, asks for that part."""
+    runs = [service.run(from_key(key)) if key else None for key in (asked.a, asked.b)]
+    found, problem, offer_across = None, None, False
+    pairs, columns = list[str](), list[str]()
+    if runs[0] is not None and runs[1] is not None:
+        try:
+            at_once = None if asked.now or swaps(request, "comparison") else AT_ONCE
+            found = compare_page(service, asked, at_once=at_once)
+        except NotFoundError:
+            raise
+        except InputError as error:
+            # two runs that cannot be compared: said on the page, where they are chosen
+            problem = error
+            if isinstance(error, NotComparableError):
+                offer_across = error.across and not asked.across
+                pairs = judge_pairs(runs[0], runs[1]) if error.by_pair else []
+    if runs[0] is not None and (found is not None or runs[0].judgements <= AT_ONCE):
+        columns = [column.name for column in service.figures.get(runs[0]).columns]
+    offered = list_runs(service, size=MOST_OFFERED, at_once=0)
+    return page(
+        request,
+        "compare.html",
+        offered=offered.runs,
+        left_out=offered.total - len(offered.runs),
+        values=asked.values,
+        q=asked.q,
+        found=found,
+        pending=found is None and problem is None and None not in runs,
+        judgements=sum(run.judgements for run in runs if run is not None),
+        problem=problem,
+        offer_across=offer_across,
+        pairs=pairs,
+        columns=columns,
+    )
+
+
+@router.get("/compare/case", include_in_schema=False)
+def compare_case_page(
+    request: Request, service: Served, asked: Annotated[CaseQuery, Query()]
+) -> HTMLResponse:
+    keys = (asked.a, asked.b)
+    runs = [service.run(from_key(key)) for key in keys]
+    name_a, _, name_b = asked.judge.partition("=")
+    pair = (name_a, name_b or name_a)
+    sides = [
+        service.store.judgement(run.run_id, asked.case, name or None)
+        for run, name in zip(runs, pair, strict=True)
+    ]
+    if not sides[0] and not sides[1]:
+        raise NotFoundError(f"case {asked.case}", "is in neither run", "go back to the comparison")
+    comparison = asked.model_copy(update={"judge": asked.only})
+    return page(
+        request,
+        "compare_case.html",
+        runs=runs,
+        keys=keys,
+        case=asked.case,
+        pair=asked.judge,
+        values=comparison.values,
+        place=find_place(service, comparison, "=".join(pair), asked.case),
+        fields=side_by_side(*(service.store.case(run.run_id, asked.case) for run in runs)),
+        sides=sides,
+    )

@@ -1,0 +1,397 @@
+"""`/runs/KEY/label` and the API under it: draw cases, label them blind, then see how far the judge agrees."""
+
+from typing import Annotated, Any, TypeVar
+from urllib.parse import parse_qsl, quote, urlencode
+
+from fastapi import APIRouter, Depends, Query
+from pydantic import BaseModel, ValidationError
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from adjudge.analysis.agreement.document import agreement_document
+from adjudge.documents.records_json import records_json
+from adjudge.errors import InputError
+from adjudge.server.keys import from_key
+from adjudge.server.labels.blind import (
+    EVERY_CASE,
+    keep_label,
+    label_state,
+    make_draw,
+    remove_label,
+    take_turn,
+)
+from adjudge.server.labels.files import (
+    MOST_FILE_BYTES,
+    Form,
+    agreement,
+    import_labels,
+    list_labels,
+    write_labels,
+)
+from adjudge.server.labels.shapes import (
+    LONGEST_NAME,
+    DrawBody,
+    DrawMade,
+    Imported,
+    JudgeToLabel,
+    Kept,
+    LabelBody,
+    LabelList,
+    LabelState,
+    Removed,
+    Turn,
+)
+from adjudge.server.pages import page, query
+from adjudge.server.service import Served
+from adjudge.stats.labelling import LEAST_UNIFORM
+
+router = APIRouter()
+
+JudgeName = Annotated[
+    str, Query(max_length=1_000, description="NAME or NAME@HASH; may be left out where the run has one.")
+]
+Who = Annotated[str, Query(min_length=1, max_length=LONGEST_NAME)]
+Somebody = Annotated[str, Query(max_length=LONGEST_NAME)]
+CaseId = Annotated[str, Query(max_length=100_000)]
+Overlap = Annotated[
+    float,
+    Query(
+        ge=0.0,
+        le=1.0,
+        allow_inf_nan=False,
+        description="The share of the drawn cases that every annotator gets, whoever has labelled them.",
+    ),
+]
+Valid = TypeVar("Valid", bound=BaseModel)
+FORMS: dict[Form, str] = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
+
+
+# ---- the API ----
+
+
+@router.get("/api/runs/{run}/label", tags=["labels"])
+def api_label_state(
+    service: Served, run: str, annotator: Somebody = "", overlap: Overlap = EVERY_CASE
+) -> LabelState:
+    """What there is to label in a run, judge by judge, and how far everybody is."""
+    return label_state(service, from_key(run), annotator=annotator.strip(), overlap=overlap)
+
+
+@router.get("/api/runs/{run}/label/next", tags=["labels"])
+def api_label_next(
+    *,
+    service: Served,
+    run: str,
+    annotator: Who,
+    judge: JudgeName = "",
+    overlap: Overlap = EVERY_CASE,
+    case: CaseId = "",
+    after: CaseId = "",
+) -> Turn:
+    """A drawn case as the judge was shown it, and nothing of what it or another person said.
+
+    It is `case`, or the next one without a label of this annotator's after `after`, or the first such.
+    """
+    return take_turn(
+        service,
+        from_key(run),
+        judge=judge,
+        annotator=annotator.strip(),
+        overlap=overlap,
+        case=case,
+        after=after,
+    )
+
+
+@router.post("/api/runs/{run}/draws", tags=["labels"], status_code=201)
+def api_draw(service: Served, run: str, body: DrawBody) -> DrawMade:
+    """Draw cases to label, with known sampling probabilities, as `adjudge agree RUN --next N` does."""
+    return make_draw(service, from_key(run), body)
+
+
+@router.post("/api/runs/{run}/labels", tags=["labels"])
+def api_keep_label(service: Served, run: str, body: LabelBody) -> Kept:
+    """Keep a label; when this answers it is in the store for good. What was said before is replaced."""
+    return keep_label(service, from_key(run), body)
+
+
+@router.delete("/api/runs/{run}/labels", tags=["labels"])
+def api_remove_label(
+    *,
+    service: Served,
+    run: str,
+    annotator: Somebody,
+    case_id: CaseId,
+    judge: JudgeName = "",
+    seen_verdict: Annotated[bool, Query(description="The one given after seeing the verdict.")] = False,
+) -> Removed:
+    """Remove what one annotator said of one case: the blind label, or the one given after seeing the verdict."""
+    return remove_label(
+        service, from_key(run), judge=judge, annotator=annotator, case_id=case_id, seen_verdict=seen_verdict
+    )
+
+
+@router.get("/api/runs/{run}/labels", tags=["labels"])
+def api_labels(
+    *,
+    service: Served,
+    run: str,
+    judge: JudgeName = "",
+    annotator: Annotated[str | None, Query(max_length=LONGEST_NAME, description="Of one alone.")] = None,
+    first: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
+    size: Annotated[int, Query(ge=1, le=1_000)] = 100,
+) -> LabelList:
+    """What people said of the run's cases. Not blind: it has everybody's labels, unless `annotator` names one."""
+    return list_labels(service, from_key(run), judge=judge, annotator=annotator, first=first, size=size)
+
+
+@router.get(
+    "/api/runs/{run}/labels/file",
+    tags=["labels"],
+    response_class=Response,
+    responses={200: {"content": {kind.partition(";")[0]: {} for kind in FORMS.values()}}},
+)
+def api_labels_file(
+    service: Served,
+    run: str,
+    judge: JudgeName = "",
+    annotator: Annotated[str | None, Query(max_length=LONGEST_NAME)] = None,
+    form: Annotated[Form, Query(alias="format")] = "jsonl",
+) -> Response:
+    """The same as a file, JSONL or CSV, that `adjudge agree RUN FILE` reads."""
+    data = write_labels(service, from_key(run), judge=judge, annotator=annotator, form=form)
+    disposition = f'attachment; filename="labels.{form}"'
+    return Response(data, media_type=FORMS[form], headers={"content-disposition": disposition})
+
+
+async def _raw(request: Request) -> bytes:
+    data = bytearray()
+    async for part in request.stream():
+        data += part
+        if len(data) > MOST_FILE_BYTES:
+            break  # one byte too many is enough to be refused
+    return bytes(data)
+
+
+Raw = Annotated[bytes, Depends(_raw)]
+
+
+@router.post(
+    "/api/runs/{run}/labels/file",
+    tags=["labels"],
+    openapi_extra={
+        "requestBody": {"content": {kind.partition(";")[0]: {} for kind in FORMS.values()}, "required": True}
+    },
+)
+def api_import_labels(
+    service: Served, run: str, data: Raw, judge: JudgeName = "", annotator: Somebody = ""
+) -> Imported:
+    """Keep the labels of a file, JSONL, JSON or CSV: `case_id`, `label`, `annotator` and `explanation`.
+
+    All or none; `annotator` is who gave those that name nobody.
+    """
+    return import_labels(service, from_key(run), data, judge=judge, annotator=annotator.strip())
+
+
+@router.get("/api/runs/{run}/agreement", tags=["labels"])
+def api_agreement(
+    service: Served,
+    run: str,
+    judge: JudgeName = "",
+    column: Annotated[
+        list[Annotated[str, Query(max_length=1_000)]],
+        Query(alias="slice", max_length=20, description="A metadata column."),
+    ] = [],  # noqa: B006 - the framework copies it
+    disagreements: Annotated[int, Query(ge=0, le=1_000)] = 5,
+) -> dict[str, Any]:
+    """How far the judge agrees with people, as `adjudge agree RUN --json` prints it. Not blind."""
+    report = agreement(service, from_key(run), judge=judge, slices=tuple(column), disagreements=disagreements)
+    return dict[str, Any](records_json(report))  # type: ignore[arg-type]
+
+
+# ---- the pages ----
+
+
+@router.get("/runs/{run}/label", include_in_schema=False)
+def label_page(
+    *,
+    request: Request,
+    service: Served,
+    run: str,
+    judge: JudgeName = "",
+    annotator: Somebody = "",
+    overlap: Overlap = EVERY_CASE,
+) -> HTMLResponse:
+    found = label_state(service, from_key(run), annotator=annotator.strip(), overlap=overlap)
+    chosen = _chosen(found, judge)
+    return page(request, "label.html", found=found, chosen=chosen, least_uniform=LEAST_UNIFORM)
+
+
+@router.get("/runs/{run}/label/next", include_in_schema=False)
+def turn_page(
+    *,
+    request: Request,
+    service: Served,
+    run: str,
+    judge: JudgeName = "",
+    annotator: Somebody = "",
+    overlap: Overlap = EVERY_CASE,
+    case: CaseId = "",
+    after: CaseId = "",
+) -> Response:
+    if not annotator.strip():
+        return RedirectResponse(f"/runs/{run}/label{query({'judge': judge})}", status_code=303)
+    found = take_turn(
+        service,
+        from_key(run),
+        judge=judge,
+        annotator=annotator.strip(),
+        overlap=overlap,
+        case=case,
+        after=after,
+    )
+    return page(request, "label_next.html", turn=found, who=_who(found))
+
+
+@router.get("/runs/{run}/label/agreement", include_in_schema=False)
+def agreement_page(
+    *,
+    request: Request,
+    service: Served,
+    run: str,
+    judge: JudgeName = "",
+    annotator: Somebody = "",
+    overlap: Overlap = EVERY_CASE,
+    sure: bool = False,
+) -> HTMLResponse:
+    """The figures, when they are asked for: a person with cases left is told first that they end the blindness."""
+    state = label_state(service, from_key(run), annotator=annotator.strip(), overlap=overlap)
+    chosen = _chosen(state, judge)
+    if chosen is not None and chosen.left and annotator.strip() and not sure:
+        return page(request, "label_reveal.html", found=state, chosen=chosen)
+    report = agreement(service, from_key(run), judge=judge, disagreements=25)
+    return page(
+        request,
+        "label_agreement.html",
+        report=report,
+        document=agreement_document(report),
+        state=state,
+        chosen=chosen,
+        judge=judge,
+    )
+
+
+# ---- the same without scripts: forms ----
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """Fields of a plain form. Each stands once but for `label`, of which the last counts: the button or the number."""
+    raw = await _raw(request)
+    try:
+        pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, max_num_fields=50)
+    except ValueError:
+        raise InputError("the form", "cannot be read", "go back and send it again") from None
+    found: dict[str, str] = {}
+    for name, value in pairs:
+        if value or name not in found:
+            found[name] = value
+    return found
+
+
+Fields = Annotated[dict[str, str], Depends(_form)]
+
+
+@router.post("/runs/{run}/label/draw", include_in_schema=False)
+def draw_form(service: Served, run: str, fields: Fields) -> Response:
+    body = _valid(DrawBody, fields, uniform_share=_share(fields, "uniform", LEAST_UNIFORM))
+    made = make_draw(service, from_key(run), body)
+    who = {**_given(fields), "judge": made.judge}
+    return RedirectResponse(f"/runs/{run}/label/next{query(who)}", status_code=303)
+
+
+@router.post("/runs/{run}/label/keep", include_in_schema=False)
+def keep_form(service: Served, run: str, fields: Fields) -> Response:
+    body = _label_body(fields, seen_verdict=False)
+    keep_label(service, from_key(run), body)
+    where = query(_given(fields), after=body.case_id)
+    return RedirectResponse(f"/runs/{run}/label/next{where}", status_code=303)
+
+
+@router.post("/runs/{run}/case/label", include_in_schema=False)
+def case_form(service: Served, run: str, fields: Fields) -> Response:
+    """A label given on the case's page, where the verdict is in sight: it is kept as such, whatever the form says."""
+    name = {**_given(fields), "case_id": fields.get("case_id", "")}
+    if "remove" in fields:
+        remove_label(
+            service,
+            from_key(run),
+            judge=name["judge"],
+            annotator=name["annotator"],
+            case_id=name["case_id"],
+            seen_verdict=True,
+        )
+    else:
+        keep_label(service, from_key(run), _label_body(fields, seen_verdict=True))
+    pairs = [pair for pair in parse_qsl(fields.get("here", "")) if pair[0] != "annotator"]
+    address = urlencode([*pairs, ("annotator", name["annotator"])])
+    return RedirectResponse(f"/runs/{quote(run, safe='')}/case?{address}#labels", status_code=303)
+
+
+@router.post("/runs/{run}/label/undo", include_in_schema=False)
+def undo_form(service: Served, run: str, fields: Fields) -> Response:
+    given, case_id = _given(fields), fields.get("undo", "")
+    remove_label(service, from_key(run), judge=given["judge"], annotator=given["annotator"], case_id=case_id)
+    return RedirectResponse(f"/runs/{run}/label/next{query(given, case=case_id)}", status_code=303)
+
+
+@router.post("/runs/{run}/label/file", include_in_schema=False)
+def file_form(request: Request, service: Served, run: str, fields: Fields) -> HTMLResponse:
+    given = _given(fields)
+    data = fields.get("labels", "").encode("utf-8", "replace")
+    made = import_labels(service, from_key(run), data, judge=given["judge"], annotator=given["annotator"])
+    return page(request, "label_imported.html", made=made, run=run, given=given)
+
+
+def _label_body(fields: dict[str, str], *, seen_verdict: bool) -> LabelBody:
+    if not fields.get("label", "").strip():
+        raise InputError(
+            "the form", "has no label", "go back and press one of the buttons, or type a number"
+        )
+    return _valid(LabelBody, fields, seen_verdict=seen_verdict)
+
+
+def _given(fields: dict[str, str]) -> dict[str, str]:
+    """Who labels what: what every address of these pages carries."""
+    said = {name: fields.get(name, "")[:1_000] for name in ("judge", "annotator", "overlap")}
+    return {**said, "annotator": said["annotator"].strip()[:LONGEST_NAME]}
+
+
+def _chosen(state: LabelState, judge: str) -> JudgeToLabel | None:
+    if len(state.judges) == 1:
+        return state.judges[0]
+    return next((each for each in state.judges if judge in (each.reference, each.judge)), None)
+
+
+def _who(turn: Turn) -> dict[str, Any]:
+    overlap = None if turn.overlap == EVERY_CASE else f"{turn.overlap:g}"
+    return {"judge": turn.judge, "annotator": turn.annotator, "overlap": overlap}
+
+
+def _share(fields: dict[str, str], name: str, otherwise: float) -> str | float:
+    """Percent, as people write it."""
+    written = fields.get(name, "").strip().removesuffix("%")
+    try:
+        return float(written) / 100.0 if written else otherwise
+    except ValueError:
+        return written
+
+
+def _valid(shape: type[Valid], fields: dict[str, str], **more: Any) -> Valid:
+    """The fields that the shape has; what is wrong with one is said as the API says it."""
+    known = {name: value for name, value in fields.items() if name in shape.model_fields}
+    try:
+        return shape.model_validate({**known, **more})
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InputError(where, first["msg"].lower(), "go back and change it") from None
