@@ -123,7 +123,7 @@ async def ajudge(
     """
     (row,) = read_cases([case], name="judge")
     if isinstance(row, BadRow):
-        raise DatasetError("judge", f"found {row.found}; wanted {row.wanted}", "give it in another form")
+        raise DatasetError("judge", f"found {row.found}; wanted {row.wanted}", "pass it in another form")
     run = await aevaluate(
         [row],
         judge,

@@ -156,76 +156,80 @@ class RunOptions:
     """All that a run can be told but its cases and its judges. It can hold secrets, so it has no `repr`."""
 
     model: "str | ModelClient | ModelFunction | None" = opt(
-        None, MODEL, "Who judges: `provider:NAME`; `adjudge models` lists what can be used.", short="-m"
+        None, MODEL, "The judging model: `provider:NAME`; `adjudge models` lists them.", short="-m"
     )
     base_url: str | None = opt(
         None,
         never("it could send your key to its author's server"),
-        "Another server that speaks the provider's protocol (vLLM, llama.cpp, Ollama …).",
+        "URL of another server with the provider's API (vLLM, llama.cpp, Ollama …).",
     )
-    temperature: float | None = opt(None, ANY, "Instead of 0, or of what the judge says.", least=0, most=2)
-    max_output_tokens: int | None = opt(None, ANY, "Instead of what the judge says.", least=1)
+    temperature: float | None = opt(
+        None, ANY, "Sampling temperature, instead of the judge's or 0.", least=0, most=2
+    )
+    max_output_tokens: int | None = opt(None, ANY, "Longest reply, instead of the judge's limit.", least=1)
     parameters: Mapping[str, "Json"] = opt(
-        NO_PARAMETERS, PARAMETERS, "A further request parameter, `k=v`; may be repeated.", flag="--param"
+        NO_PARAMETERS, PARAMETERS, "Another request parameter, `k=v`; may be repeated.", flag="--param"
     )
     columns: Mapping[str, str] = opt(
         NO_PAIRS,
         ANY,
-        "Take an input from another column: `--columns response=answer`; may be repeated.",
+        "Read an input from this column: `--columns response=answer`; may be repeated.",
         aliases=("map",),
     )
     variables: Mapping[str, str] = opt(
         NO_PAIRS,
         ANY,
-        "Give an input one value for all cases: `--variables focus=tone`; may be repeated.",
+        "Set an input to one value for all cases: `--variables focus=tone`; may be repeated.",
         aliases=("set",),
     )
     passes: str | None = opt(
-        None, ANY, "Instead of the judge's pass rule: `--pass 'score >= 4'`.", flag="--pass"
+        None, ANY, "Pass rule, instead of the judge's: `--pass 'score >= 4'`.", flag="--pass"
     )
-    jobs: int = opt(64, ANY, "Most requests in flight at once.", short="-j", aliases=("max_concurrency",))
+    jobs: int = opt(
+        64, ANY, "Maximum number of concurrent requests.", short="-j", aliases=("max_concurrency",)
+    )
     first: int | None = opt(None, ANY, "Judge only the first N cases.", short="-n", aliases=("limit",))
     sample: int | None = opt(None, ANY, "Judge a random sample of N cases.")
-    seed: int | None = opt(None, ANY, "Which sample; 0 unless given.")
-    repeat: int = opt(1, ANY, "Judge each case this often.")
-    name: str | None = opt(None, ANY, "A name for the run; else it has the hash of what was asked.")
+    seed: int | None = opt(None, ANY, "Seed of the sample; 0 by default.")
+    repeat: int = opt(1, ANY, "Judge each case this many times.")
+    name: str | None = opt(None, ANY, "Name of the run; by default a hash of cases, judges and model.")
     store: str | Path | None = opt(
         DEFAULT_STORE, STORE, "Where judgements are kept: a folder, a .db file or a postgresql:// URL."
     )
     """None, which only Python can say: nothing is kept."""
     fresh: bool = opt(
         False,
-        never("it would pay for everything again, at every run"),
-        "Ask everything again, whatever is stored.",
+        never("it would pay for everything again on every run"),
+        "Send every request again, even if its reply is stored.",
         aliases=("no_cache",),
     )
     retry: frozenset[str] = opt(
         frozenset(),
         ANY,
-        "Re-ask cases with these outcomes: some of `unreadable,truncated,refused`.",
+        "Re-ask cases with these outcomes: any of `unreadable,truncated,refused`.",
         parse=parse_words,
         metavar="OUTCOMES",
     )
     max_cost: Decimal | None = opt(
         None,
         ANY,
-        "Send nothing that could take the run's cost above this, resumed or not.",
+        "Stop before the run's total cost could exceed this, resumed runs included.",
         parse=parse_amount,
         metavar="USD",
     )
     max_calls: int | None = opt(
-        None, ANY, "Send at most this many requests in the whole run; retries count.", least=1
+        None, ANY, "Send at most this many requests in the run, retries included.", least=1
     )
     price: Price | None = opt(
         None,
         never("a price of nothing would lift your --max-cost"),
-        "US dollars per million tokens, instead of the price list's.",
+        "Price in US dollars per million tokens, instead of the built-in price list.",
         parse=parse_price,
         metavar="IN,OUT",
     )
-    rpm: int | None = opt(None, ANY, "Most requests a minute.", least=1)
-    tpm: int | None = opt(None, ANY, "Most tokens a minute.", least=1)
-    timeout: float = opt(120.0, ANY, "Seconds that one request may take to be answered.", above=0)
+    rpm: int | None = opt(None, ANY, "Maximum requests per minute.", least=1)
+    tpm: int | None = opt(None, ANY, "Maximum tokens per minute.", least=1)
+    timeout: float = opt(120.0, ANY, "Timeout of one request in seconds.", above=0)
     deadline: float | None = opt(None, ANY, "Stop sending requests after this many seconds.", above=0)
     strict: bool = opt(False, ANY, "Stop at the first bad row.")
 

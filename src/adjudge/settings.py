@@ -43,7 +43,7 @@ class Settings:
         for name, value in self.everywhere.items():
             if isinstance(value, dict) and name not in tables:
                 commands = frozenset(path.partition(" ")[0] for path in flags)
-                raise SettingsError(FILE_NAME, f"[{name}] is no command", _suggest(name, commands))
+                raise SettingsError(FILE_NAME, f"[{name}] is not a command", _suggest(name, commands))
         _check_names(self.everywhere, list(flags.values()), FILE_NAME)
         for command, table in self.commands.items():
             own = [keys for path, keys in flags.items() if path.partition(" ")[0] == command]
@@ -61,7 +61,7 @@ def _by_parameter(values: Mapping[str, Any], keys: Mapping[str, Key]) -> dict[st
     named: dict[str, str] = {}
     for name in values:
         if name in keys and (other := named.setdefault(keys[name].parameter, name)) != name:
-            raise SettingsError(FILE_NAME, f"`{name}` and `{other}` set the same", "give one of them")
+            raise SettingsError(FILE_NAME, f"`{name}` and `{other}` set the same option", "give one of them")
     return {parameter: values[name] for parameter, name in named.items()}
 
 
@@ -73,7 +73,7 @@ def read_settings(folder: Path, commands: frozenset[str]) -> Settings | None:
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(FILE_NAME, f"cannot be read: {error}", "mend the file, or move it away") from None
+        raise SettingsError(FILE_NAME, f"cannot be read: {error}", "fix the file, or move it away") from None
     try:
         said = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -98,12 +98,12 @@ def _check_names(names: Iterable[str], commands: Sequence[Mapping[str, Key]], wh
         found = [keys[name] for keys in commands if name in keys]
         if not found:
             known = frozenset(key for keys in commands for key in keys)
-            raise SettingsError(where, f"`{name}` is no flag of a command here", _suggest(name, known))
+            raise SettingsError(where, f"`{name}` is not an option of any command", _suggest(name, known))
         for key in found:
             if key.refused is not None:
                 raise SettingsError(
                     where,
-                    f"`{name}` may not stand in a config file: {key.refused}",
+                    f"`{name}` is not allowed in a config file: {key.refused}",
                     f"pass --{name.replace('_', '-')}, or set ADJUDGE_{name.upper()} in your own environment",
                 )
 

@@ -147,7 +147,7 @@ def test_undo_skip_comment_back_and_a_change_of_mind(open_tab, server, folder):
     assert case_of(page) == first
 
 
-def test_labelling_goes_on_after_a_reload_and_in_another_browser(open_tab, server):
+def test_labelling_resumes_after_a_reload_and_in_another_browser(open_tab, server):
     page = begin(open_tab(), server, count=6)
     for done in (1, 2):
         press_and_wait(page, "2", done)

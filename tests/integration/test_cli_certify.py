@@ -115,7 +115,7 @@ def test_nothing_is_answered_from_the_store(adjudge, script, cases, tmp_path):
     assert not any(row["from_store"] for row in rows)
 
 
-def test_a_budget_stops_it_and_the_same_command_goes_on(adjudge, script, cases, tmp_path):
+def test_a_budget_stops_it_and_the_same_command_resumes(adjudge, script, cases, tmp_path):
     model = script()
     first = certified(adjudge, model, cases, "--max-calls", "30", "-o", "card.json")
     assert first.code == 3, first.err
@@ -228,7 +228,7 @@ def test_require_card_fails_on_a_failed_probe_and_passes_without(adjudge, script
         (("certify", "correctness", "-o", "card.txt"), "none of .json, .html and .md"),
         (("certify", "correctness", "-o", "nowhere/card.json"), "folder is not there"),
         (("certify", "correctness", "--cases", "absent.jsonl"), "absent.jsonl"),
-        (("certify", str(EXAMPLES / "polite.txt")), "none was named"),
+        (("certify", str(EXAMPLES / "polite.txt")), "no model was given"),
         (
             ("run", str(EXAMPLES / "correctness.jsonl"), "--judge", "correctness", "--allow-inconclusive"),
             "without --require-card",

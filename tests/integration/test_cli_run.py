@@ -310,7 +310,7 @@ def test_a_reader_that_has_had_enough_is_no_error(tmp_path, cases):
         (("rnu",), "no such command"),
         (("rnu",), "did you mean `adjudge run`?"),
         (("run", "cases.jsonl", "--judge", "corectness", "--model", "openai:x"), "did you mean"),
-        (("run", "cases.jsonl", "--model", "openai:x"), "none was named"),
+        (("run", "cases.jsonl", "--model", "openai:x"), "no judge was given"),
         (("run", "cases.jsonl", "--judge", "own.md"), "name one with --model or ADJUDGE_MODEL"),
         (("run", "cases.jsonl", "--judge", "relevance", "--model", "opnai:x"), "openai"),
         (("run", "cases.jsonl", "--judge", "relevance", "--model", "openai:x"), "OPENAI_API_KEY"),
@@ -320,7 +320,7 @@ def test_a_reader_that_has_had_enough_is_no_error(tmp_path, cases):
             "nowhere.jsonl",
         ),
         (("run", "cases.txt", "--judge", "relevance", "--model", "scripted:r.jsonl"), ".jsonl"),
-        (("run", "empty.jsonl", "--judge", "relevance", "--model", "scripted:r.jsonl"), "no rows"),
+        (("run", "empty.jsonl", "--judge", "relevance", "--model", "scripted:r.jsonl"), "contains no cases"),
         (("run", "cases.jsonl", "--judge", "relevance", "--modell", "x"), "--model"),
         (("run", "cases.jsonl", "--judge", "relevance", "--map", "response"), "name=value"),
         (
@@ -700,7 +700,7 @@ def test_flags_go_before_the_environment_and_that_before_the_file(adjudge, cases
     [
         ("modle = 'x'", "did you mean `model`?"),
         ("[rum]\nmodel = 'x'", "did you mean `run`?"),
-        ("[run]\nquestion = 'x'", "`question` is no flag"),
+        ("[run]\nquestion = 'x'", "`question` is not an option"),
         ("base_url = 'http://evil.example'", "could send your key"),
         ("model = ", "is not TOML"),
     ],
@@ -741,7 +741,7 @@ def test_repeatable_flags_come_from_the_environment_too(adjudge, cases, tmp_path
 
 def test_a_variable_that_nothing_reads_is_warned_of(adjudge):
     done = adjudge("judges", environ={"ADJUDGE_MODLE": "x"})
-    assert "warning: ADJUDGE_MODLE is not read by anything; did you mean ADJUDGE_MODEL?" in done.err
+    assert "warning: ADJUDGE_MODLE is not a known setting; did you mean ADJUDGE_MODEL?" in done.err
 
 
 def test_a_key_in_the_environment_causes_no_call(adjudge, cases):

@@ -50,7 +50,7 @@ def test_it_prints_an_address_that_opens_and_ends_well_with_ctrl_c(started, tmp_
     process.send_signal(signal.SIGINT)
     _, said = process.communicate()
     assert process.returncode == 0
-    assert "the server has ended" in said
+    assert "server stopped" in said
     assert "Traceback" not in said
 
 
@@ -92,7 +92,7 @@ def test_the_token_is_in_a_private_file_and_not_among_the_browsers_arguments(tmp
     [
         (["nosuch"], "run nosuch: is not in"),
         (["--judge", "nofile.md"], "nofile.md: is neither a built-in judge nor a file"),
-        (["--token-file", "short"], "holds no token"),
+        (["--token-file", "short"], "has no valid token"),
         (["--token-file", "no/such/folder"], "cannot be used"),
     ],
 )

@@ -167,7 +167,7 @@ def test_a_defect_is_exit_70_with_one_line_and_a_traceback_without_keys(tmp_path
         )
     assert code == 70
     (line,) = [line for line in capfd.readouterr().err.splitlines() if "error" in line]
-    assert "a defect of adjudge (KeyError)" in line
+    assert "a bug in adjudge (KeyError)" in line
     (file,) = (tmp_path / "cache" / "errors").iterdir()
     assert str(file) in line
     text = file.read_text()
@@ -183,4 +183,4 @@ def test_a_defect_of_any_command_is_exit_70(tmp_path, capfd, monkeypatch):
     monkeypatch.setenv("ADJUDGE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr("adjudge.cli.commands.judges.built_in_judges", lambda: 1 / 0)
     assert run_command(["judges"]) == 70
-    assert "a defect of adjudge (ZeroDivisionError)" in capfd.readouterr().err
+    assert "a bug in adjudge (ZeroDivisionError)" in capfd.readouterr().err

@@ -112,7 +112,7 @@ def test_a_killed_process_frees_its_run_and_the_same_command_resumes_it(tmp_path
         second = adjudge("run", *flags, "--base-url", server.openai_url, "-o", "two.jsonl")
         asked = answers_asked(server)
     assert second.code == 0, second.err
-    assert "goes on where it was" in second.err
+    assert "resuming run" in second.err
     assert set(asked) == ALL
     assert sum(asked.values()) - ROWS <= JOBS
     run = only_run(where)

@@ -69,7 +69,26 @@ def test_a_second_run_is_answered_from_the_store(adjudge, cases):
     assert [row["score"] for row in two] == [4] * 5
     assert {row["from_store"] for row in two} == {True}
     assert {row["cost"] for row in two} == {0}
-    assert f"(as in run {one[0]['run']})" in second.err
+    assert "current date" not in second.err  # no prompt of this judge has one
+
+
+def test_a_second_run_asks_about_the_same_day(adjudge, cases):
+    name = cases(1)
+    good = {
+        "reason": "r",
+        "contradicts": False,
+        "misses_critical": False,
+        "calculation": False,
+        "numbers": [],
+    }
+    with ModelServer(replies=[json.dumps(good)]) as server:
+        flags = ("--judge", "correctness", "--model", "openai:x", "--base-url", server.openai_url)
+        first = adjudge(
+            "run", name, *flags, "--variables", "reference=r", "--variables", "current_date=2025-05-01"
+        )
+        second = adjudge("run", name, *flags, "--variables", "reference=r")
+    assert "current date 2025-05-01 (--variables current_date)" in first.err
+    assert f"current date 2025-05-01 (as in run {rows_of(first.out)[0]['run']})" in second.err
 
 
 def test_fresh_asks_all_again_and_the_latest_reply_counts_from_then_on(adjudge, cases):
@@ -122,7 +141,7 @@ def test_a_call_that_failed_is_tried_again_by_the_next_run(adjudge, cases):
     assert Counter(row["outcome"] for row in rows_of(again.out)) == {"scored": 3}
 
 
-def test_kill_9_at_any_moment_and_the_same_command_goes_on(tmp_path, cases, adjudge):
+def test_kill_9_at_any_moment_and_the_same_command_resumes(tmp_path, cases, adjudge):
     """Every judgement is made once, and calls are made twice only for those in flight at a kill."""
     count, jobs, kills = 120, 8, (3, 20, 41)
     name = cases(count)
@@ -146,7 +165,7 @@ def test_kill_9_at_any_moment_and_the_same_command_goes_on(tmp_path, cases, adju
         asked = answers_asked(server)
     rows = rows_of((tmp_path / "rows.jsonl").read_text())
     assert last.code == 0, last.err
-    assert "goes on where it was" in last.err
+    assert "resuming run" in last.err
     assert Counter(row["case_id"] for row in rows) == {str(n): 1 for n in range(count)}
     assert set(asked) == {str(n) for n in range(count)}
     assert sum(asked.values()) - count <= len(kills) * jobs
@@ -158,7 +177,7 @@ def test_kill_9_at_any_moment_and_the_same_command_goes_on(tmp_path, cases, adju
     assert adjudge("store", "check").code == 0
 
 
-def test_ctrl_c_lets_what_is_in_flight_finish_and_the_run_goes_on(tmp_path, cases, adjudge):
+def test_ctrl_c_lets_what_is_in_flight_finish_and_the_run_resumes(tmp_path, cases, adjudge):
     name = cases(60)
     interrupted = threading.Event()
 
@@ -175,8 +194,8 @@ def test_ctrl_c_lets_what_is_in_flight_finish_and_the_run_goes_on(tmp_path, case
         interrupted.set()
         _, err = process.communicate()
         assert process.returncode == 130
-        assert "finishing what is in flight" in err.decode()
-        assert "run the same command again and it goes on" in err.decode()
+        assert "finishing requests in flight" in err.decode()
+        assert "run the same command again to resume" in err.decode()
         assert adjudge(*flags).code == 0
         assert set(answers_asked(server).values()) == {1}
     assert len(rows_of((tmp_path / "rows.jsonl").read_text())) == 60
@@ -257,7 +276,7 @@ def test_runs_report_export_show_and_rm(adjudge, cases, tmp_path):
     assert "removed run mine: 3 judgements" in adjudge("runs", "rm", "mine").out
     assert json.loads(adjudge("runs", "--json").out) == []
     assert adjudge("store", "vacuum").code == 0
-    assert adjudge("store", "check").out.endswith("all is well\n")
+    assert adjudge("store", "check").out.endswith("no problems found\n")
 
 
 @pytest.mark.parametrize(
@@ -298,7 +317,7 @@ def test_a_name_taken_by_another_question_is_refused(adjudge, cases):
         adjudge(*run_flags(server, "cases.jsonl", "--name", "mine"))
         done = adjudge(*run_flags(server, "other.jsonl", "--name", "mine"))
     assert done.code == 2
-    assert "there is a run of that name, made with other cases" in done.err
+    assert "a run of that name exists, with different cases" in done.err
 
 
 def test_a_store_that_is_no_store_is_exit_4(adjudge, cases, tmp_path):
@@ -353,6 +372,6 @@ def test_a_call_that_is_not_answered_in_time_is_given_up(adjudge, cases):
         done = adjudge(*run_flags(server, name, "--timeout", "0.1"))
     (row,) = rows_of(done.out)
     assert done.code == 3
-    assert "did not answer within 0.1 seconds" in row["error"]["message"]
+    assert "did not respond within 0.1 seconds" in row["error"]["message"]
     assert row["attempts"] > 1
     assert row["cost"] is None

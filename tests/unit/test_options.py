@@ -128,7 +128,7 @@ def test_a_command_of_its_own_overrides_the_same_option_by_another_name(monkeypa
 def test_two_names_of_one_option_in_one_table_are_an_error(capsys):
     Path("adjudge.toml").write_text("limit = 3\nfirst = 4\n")
     assert run_command(["run", "cases.jsonl", "-J", "relevance"]) == 2
-    assert "`first` and `limit` set the same" in capsys.readouterr().err.replace(
+    assert "`first` and `limit` set the same option" in capsys.readouterr().err.replace(
         "`limit` and `first`", "`first` and `limit`"
     )
 

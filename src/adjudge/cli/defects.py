@@ -32,10 +32,10 @@ def defect_message(error: BaseException, environ: Mapping[str, str] = os.environ
             (folder / name).write_text(report, encoding="utf-8", errors="backslashreplace")
             (folder / name).chmod(0o600)
             return (
-                f"a defect of adjudge ({kind}); what was paid for is kept, and the traceback is in "
+                f"a bug in adjudge ({kind}); stored results are kept, and the traceback is in "
                 f"{folder / name}: please report it"
             )
-    return f"a defect of adjudge ({kind}), and its traceback could not be written to a file: {scrubber.message(text)}"
+    return f"a bug in adjudge ({kind}), and its traceback could not be written to a file: {scrubber.message(text)}"
 
 
 def _folders(environ: Mapping[str, str]) -> Iterator[Path]:

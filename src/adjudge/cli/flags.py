@@ -99,7 +99,7 @@ def _read_json(text: str) -> "Json":
     return value
 
 
-class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in the newest click alone
+class ParsedText(click.ParamType):  # type: ignore[type-arg]  # generic in the newest click alone
     """Text that becomes something else, such as an amount."""
 
     def __init__(self, parse: Callable[[str], object]) -> None:
@@ -125,7 +125,7 @@ def make_flag(each: OptionField, *, help: str | None = None) -> Flag:  # noqa: A
         "required": option.required,
     }
     if option.parse is not None:
-        attrs["type"] = Parsed(option.parse)
+        attrs["type"] = ParsedText(option.parse)
         attrs["default"] = each.default
     elif kind is bool:
         attrs["is_flag"] = True

@@ -86,7 +86,7 @@ class Gates:
         for name, rate in pass_rates.items():
             if not 0 <= rate <= 1:
                 raise SettingsError(
-                    "--fail-under-pass-rate", f"{name}: {rate:g} is no rate", "give a number from 0 to 1"
+                    "--fail-under-pass-rate", f"{name}: {rate:g} is not a rate", "give a number from 0 to 1"
                 )
         return cls(
             means=means,
@@ -254,7 +254,7 @@ class ComparisonGates:
                 tell(f"gate failed: {worse}{many}")
                 code = EXIT_GATE_FAILED
             else:
-                tell(f"gate not failed: {worse}{many}, which so many judges give by chance")
+                tell(f"gate not failed: {worse}{many}, which is likely by chance with this many judges")
         if self.options.margin is not None and not comparison.difference.low > -self.options.margin:
             low = show_difference(comparison.difference.low)
             tell(

@@ -1,7 +1,6 @@
 """What ends a command early: Ctrl-C, once and twice, and a limit in seconds on reading a judge."""
 
 import _thread
-import asyncio
 import os
 import signal
 import threading
@@ -13,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from adjudge.cli.console import tell
 from adjudge.cli.main import EXIT_INTERRUPTED
 from adjudge.errors import InputError
-from adjudge.options import RunOptions
 
 if TYPE_CHECKING:
+    from adjudge.options import RunOptions
     from adjudge.runs.plan import Plan
 
 SECONDS_TO_READ = 30.0
@@ -89,7 +88,7 @@ def reading_limit(where: str, seconds: float = SECONDS_TO_READ) -> Iterator[None
             signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
 
 
-def plan_judges(judges: Sequence[str], options: RunOptions) -> "Plan":
+def plan_judges(judges: Sequence[str], options: "RunOptions") -> "Plan":
     """What every command that judges begins with: the judges are read, within the limit."""
     from adjudge.runs.plan import make_plan
 
@@ -111,6 +110,8 @@ class Interrupts:
     """
 
     def __init__(self, session: Stoppable) -> None:
+        import asyncio  # slow to load, and every command loads this module
+
         self._session = session
         self._loop = asyncio.get_running_loop()
         self._before: Any = None
@@ -150,7 +151,7 @@ class Interrupts:
     def _finish(self) -> None:
         self._stopped = True
         self._session.stop("interrupted")
-        tell("finishing what is in flight; Ctrl-C again stops at once")
+        tell("finishing requests in flight; press Ctrl-C again to stop now")
         self._loop.call_later(SECONDS_TO_FINISH, self._cancel)
 
     def _cancel(self) -> None:

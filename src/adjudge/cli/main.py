@@ -89,7 +89,7 @@ def _check_variables() -> None:
             from adjudge.cli.console import tell
 
             close = closest(name, sorted(known))
-            tell(f"warning: {name} is not read by anything" + (f"; did you mean {close}?" if close else ""))
+            tell(f"warning: {name} is not a known setting" + (f"; did you mean {close}?" if close else ""))
 
 
 def _config_defaults() -> dict[str, Any]:

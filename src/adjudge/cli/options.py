@@ -146,11 +146,13 @@ class CertifyOptions:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ViewOptions:
-    port: int | None = opt(None, ANY, "On this port; else 8321, or any that is free.", least=1, most=65_535)
+    port: int | None = opt(
+        None, ANY, "Port to serve on; by default 8321, or a free one.", least=1, most=65_535
+    )
     models: tuple[str, ...] = opt(
         (),
         MODEL,
-        "A model that the pages and the API may use; may be repeated. Without one: `embedded`, for the built-in judges.",
+        "A model the pages and the API may use; may be repeated. By default `embedded`, for the built-in judges.",
         flag="--model",
         metavar="MODEL",
     )
@@ -163,17 +165,17 @@ class ViewOptions:
     judges: tuple[str, ...] = opt(
         (),
         JUDGE,
-        "A judge file that the pages and the API may use, beside the built-in ones; may be repeated.",
+        "A judge file the pages and the API may use besides the built-in judges; may be repeated.",
         flag="--judge",
         metavar="FILE",
     )
     token_file: Path | None = opt(
         None,
         never("whoever wrote the file would know the token"),
-        "Keep the token in this file, made where it is missing, so that programs can read it; else it is new each time.",
+        "Keep the access token in this file, created if missing, so that programs can read it; by default it is new each time.",
         metavar="FILE",
     )
-    no_browser: bool = opt(False, ANY, "Print the address and open nothing.")
+    no_browser: bool = opt(False, ANY, "Print the address without opening a browser.")
     store: str = declare(DEFAULT_STORE, STORE_FLAG.option)
 
 
@@ -185,14 +187,14 @@ class CompareOptions:
     only: tuple[str, ...] = opt(
         (), ANY, "Compare only this judge, or JUDGE_OF_A=JUDGE_OF_B; may be repeated.", metavar="JUDGE"
     )
-    across: bool = opt(False, ANY, "Compare although judges, their versions or models differ.")
+    across: bool = opt(False, ANY, "Compare even if judges, judge versions or models differ.")
     columns: tuple[str, ...] = opt(
         (), ANY, "Compare by metadata column; may be repeated.", flag="--slice", metavar="COLUMN"
     )
     labels: str | None = opt(
         None,
         INSIDE,
-        "Say which of two judges agrees more with these labels; `cases`: with the cases' own.",
+        "Compare both judges with these labels; `cases`: the cases' own labels.",
         metavar="FILE",
     )
     label_map: Mapping[str, str] = declare(NO_PAIRS, LABEL_MAP)
@@ -204,7 +206,7 @@ class CompareOptions:
         least=0,
         most=10_000,
     )
-    seed: int = opt(0, ANY, "Of the random permutations, where not all are tried.")
+    seed: int = opt(0, ANY, "Seed of the random permutations, where not all are tried.")
     store: str = declare(DEFAULT_STORE, STORE_FLAG.option)
     as_json: bool = declare(False, JSON.option)
     verbose: bool = declare(False, VERBOSE)
@@ -212,9 +214,13 @@ class CompareOptions:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ComparisonGateOptions:
-    fail_on_regression: bool = opt(False, ANY, "Exit 1 when B is worse, p at most 0.05.")
+    fail_on_regression: bool = opt(False, ANY, "Exit 1 when B is significantly worse (p <= 0.05).")
     margin: float | None = opt(
-        None, ANY, "Exit 1 unless the lower end of the interval of B - A is above -D.", above=0, metavar="D"
+        None,
+        ANY,
+        "Exit 1 unless the lower bound of B - A is above -D (non-inferiority).",
+        above=0,
+        metavar="D",
     )
     inconclusive: Literal["pass", "fail"] = opt(
         "pass", ANY, "`fail`: exit 3 when too few cases were compared to tell."
@@ -222,7 +228,7 @@ class ComparisonGateOptions:
     max_error_rate: float | None = opt(
         None,
         ANY,
-        "Exit 3 when more of the matched cases have no pair; 0.05 with a gate.",
+        "Exit 3 when a larger share of the matched cases was not judged in both runs; 0.05 with a gate.",
         least=0,
         most=1,
         metavar="P",
@@ -235,11 +241,11 @@ class AgreeOptions:
         None, ANY, "Which judge, where the run has several: NAME or NAME@HASH.", metavar="JUDGE"
     )
     label_map: Mapping[str, str] = declare(NO_PAIRS, LABEL_MAP)
-    annotator: str | None = opt(None, ANY, "Who gave the labels of rows that name nobody.", metavar="NAME")
+    annotator: str | None = opt(None, ANY, "Annotator for labels that name none.", metavar="NAME")
     adjudicators: tuple[str, ...] = opt(
         (),
         ANY,
-        "An annotator who settled what others said: their label is the case's, and they are not compared with the "
+        "An annotator who settled disagreements: their label is the final one, and they are not compared with the "
         "others; may be repeated.",
         flag="--adjudicator",
         metavar="NAME",
@@ -247,9 +253,7 @@ class AgreeOptions:
     slices: tuple[str, ...] = opt(
         (), ANY, "Agreement by metadata column; may be repeated.", flag="--slice", metavar="COLUMN"
     )
-    disagreements: int = opt(
-        5, ANY, "How many cases to list on which judge and people differ most.", least=0, metavar="N"
-    )
+    disagreements: int = opt(5, ANY, "How many of the largest disagreements to list.", least=0, metavar="N")
     random_sample: bool = opt(
         False,
         ANY,
@@ -262,13 +266,13 @@ class AgreeOptions:
         least=0,
         most=1,
     )
-    no_keep: bool = opt(False, ANY, "Look at LABELS alone, and store nothing.")
+    no_keep: bool = opt(False, ANY, "Use LABELS alone, and store nothing.")
     forget: bool = opt(
         False,
         never("it removes labels"),
         "Remove the stored labels of this run's cases (of --annotator alone, if given).",
     )
-    seed: int = opt(0, ANY, "Of the bootstrap and of draws.")
+    seed: int = opt(0, ANY, "Seed of the bootstrap and of draws.")
     store: str = declare(DEFAULT_STORE, STORE_FLAG.option)
     verbose: bool = declare(False, VERBOSE)
     as_json: bool = declare(False, JSON.option)
@@ -281,7 +285,7 @@ class DrawOptions:
     count: int | None = opt(
         None,
         ANY,
-        "Draw N cases to label, with known sampling probabilities, into a file to fill in; 0 writes those not labelled yet again.",
+        "Sample N cases to label, with known sampling probabilities, into a file to fill in; 0 rewrites those not labelled yet.",
         flag="--next",
         least=0,
         metavar="N",
@@ -289,12 +293,16 @@ class DrawOptions:
     other: str | None = opt(
         None,
         ANY,
-        "With --next: one draw for both runs, to correct their difference; the file asks for both answers, unnamed.",
+        "With --next: one sample for both runs, to correct their difference; the file shows both answers, unnamed.",
         flag="--with",
         metavar="RUN",
     )
     to_label: str = opt(
-        "to_label.jsonl", INSIDE, "That file: .jsonl, .csv, or - for stdout.", short="-o", metavar="FILE"
+        "to_label.jsonl",
+        INSIDE,
+        "File to write the sample to: .jsonl, .csv, or - for stdout.",
+        short="-o",
+        metavar="FILE",
     )
     uniform: float = opt(0.1, ANY, "The share of a draw that is sampled uniformly.", least=0.1, most=1)
 
@@ -304,33 +312,31 @@ class PlanOptions:
     effect: float | None = opt(
         None,
         ANY,
-        "The smallest true difference of means, or of pass rates, that is to be found.",
+        "Smallest true difference in means or pass rates to detect.",
         above=0,
         metavar="D",
     )
     runs: tuple[str, ...] = opt(
-        (), ANY, "Take the spread from a stored run, or from two.", flag="--run", metavar="RUN"
+        (), ANY, "Take the spread of scores from one or two stored runs.", flag="--run", metavar="RUN"
     )
     only: str | None = opt(None, ANY, "Which judge of those runs.", metavar="JUDGE")
-    sd: float | None = opt(
-        None, ANY, "The standard deviation of the paired differences, where it is known.", above=0
-    )
-    rates: str | None = opt(None, ANY, "The two pass rates supposed, such as 0.80,0.82.", metavar="A,B")
+    sd: float | None = opt(None, ANY, "Standard deviation of the paired differences, if known.", above=0)
+    rates: str | None = opt(None, ANY, "The two assumed pass rates, such as 0.80,0.82.", metavar="A,B")
     correlation: float | None = opt(
         None,
         ANY,
-        "With --rates: how far the two runs pass the same cases; 0 is the cautious guess.",
+        "With --rates: correlation of passes between the two runs; 0 is the conservative choice.",
         least=-1,
         most=1,
     )
     clusters: str | None = opt(
         None,
         ANY,
-        "Cases that share a cluster, and how far their differences are correlated (1 unless given).",
+        "Cases per cluster, and the correlation of their differences (1 by default).",
         metavar="SIZE[,R]",
     )
     power: float = opt(
-        0.8, ANY, "How likely a true difference of that size is to be found.", above=0, below=1
+        0.8, ANY, "Statistical power: chance of detecting a true difference of that size.", above=0, below=1
     )
     store: str = declare(DEFAULT_STORE, STORE_FLAG.option)
     as_json: bool = declare(False, JSON.option)

@@ -26,7 +26,7 @@ def announce_origin(store: Store) -> None:
     if not store.trusted:
         tell(f"note: {store.where} {unknown_store(store.where, store.id)}")
     elif is_tracked(Path(store.where)):
-        tell(f"note: git tracks {store.where}: whoever can change the repository can change what it holds")
+        tell(f"note: git tracks {store.where}: anyone who can change the repository can change its contents")
 
 
 def known_columns(columns: Iterable[str]) -> str:
@@ -42,8 +42,6 @@ def find_run(store: Store, reference: str) -> RunRecord:
         raise InputError(
             f"run {reference}",
             f"is not in {store.where}",
-            f"the latest are {known}; `adjudge runs` lists all"
-            if known
-            else "nothing has been run into it yet",
+            f"the latest are {known}; `adjudge runs` lists all" if known else "it has no runs yet",
         )
     return found

@@ -50,7 +50,7 @@ def read_labels(
         if earlier is None or earlier.label is None:
             found[key] = row
         elif row.label is not None and row.label != earlier.label:
-            who = "nobody named" if row.annotator is None else shown(row.annotator)
+            who = "unnamed" if row.annotator is None else shown(row.annotator)
             raise DatasetError(
                 str(row.place),
                 f"case {shown(row.case_id)} has the label {shown(row.label)} here and {shown(earlier.label)} on line "
@@ -66,12 +66,12 @@ def _rows(source: str | os.PathLike[str], stdin: BinaryIO | None, name: str | No
     for row in rows:
         place = Place(file=origin.file, line=row.line)
         if not isinstance(row, RawRow):
-            raise DatasetError(str(place), f"found {row.found}; wanted {row.wanted}", "mend or drop the row")
+            raise DatasetError(str(place), f"found {row.found}; wanted {row.wanted}", "fix or drop the line")
         first = first or row
         labelled = labelled or "label" in row.columns  # a CSV's empty cell is no column of its row
         yield _label_row(row, place)
     if first is None:
-        raise DatasetError(origin.file, "holds no rows", f"give {_WANTED}")
+        raise DatasetError(origin.file, "contains no labels", f"give {_WANTED}")
     if not labelled:
         raise DatasetError(
             origin.file, f"no row has a `label`; the first has {_named(first)}", f"give {_WANTED}"

@@ -102,11 +102,11 @@ def _to_cases(
             raise DatasetError(
                 str(case.place),
                 f"found {case.found}; wanted {case.wanted}",
-                f"mend or drop the row, or leave out `{option('--strict')}` to judge the rest",
+                f"fix or drop the line, or leave out `{option('--strict')}` to judge the rest",
             )
         yield case
     if count == 0:
-        raise DatasetError(origin.file, "holds no rows", "give at least one case")
+        raise DatasetError(origin.file, "contains no cases", "give at least one case")
 
 
 def _to_case(row: RawRow, ids: Ids, origin: Origin) -> Case | BadRow:

@@ -112,7 +112,7 @@ def sniff(head: Head) -> Format:
             holds_objects = bool(value) and isinstance(value[0], dict)
             return "jsonl" if following == b"{" and not holds_objects else "json"
         case _:
-            return "json" if _goes_on(line.rstrip(_BLANK), following) else "jsonl"
+            return "json" if _continues(line.rstrip(_BLANK), following) else "jsonl"
 
 
 def is_document(head: Head) -> bool:
@@ -129,7 +129,7 @@ def is_document(head: Head) -> bool:
     return following != b"{" or line.endswith(b"[") or (array and line.endswith((b",", b"]")))
 
 
-def _goes_on(line: bytes, following: bytes) -> bool:
+def _continues(line: bytes, following: bytes) -> bool:
     """Whether a first line that is not JSON by itself is how a document written over many lines begins."""
     if line.startswith(b"[") or line.endswith((b"{", b"[", b":")):
         return True

@@ -60,7 +60,9 @@ def open_writer(path: str, *, stdout: BinaryIO | None = None) -> Writer:
     suffix = JUNIT if path.lower().endswith(JUNIT) else Path(path).suffix.lower()
     if suffix not in WRITERS:
         found = (
-            f"`{suffix}` is not a format of rows" if suffix else "there is no suffix to tell the format by"
+            f"`{suffix}` is not a row format"
+            if suffix
+            else "the file name has no suffix to tell the format by"
         )
         hint = f"name a file that ends in {', '.join(WRITERS)}, or `-` for JSONL on standard output; `run` and `report` also write .html and .md"
         raise SettingsError(path, found, hint)

@@ -94,7 +94,7 @@ def _contract_template(
     if unknown and not isinstance(score, NamedScore):
         raise declared.error(
             "contract",
-            f"`contract` names `{unknown[0]}`, which is no field of the verdict",
+            f"`contract` names `{unknown[0]}`, which is not a field of the verdict",
             f"fields: {', '.join(sorted(known))}",
         )
     return template
@@ -384,7 +384,7 @@ def _truncate(declared: Declared, inputs: tuple[Input, ...]) -> str | None:
     if declared.truncate is not None and declared.truncate not in names:
         raise declared.error(
             "too_long",
-            f"`too_long` would cut `{declared.truncate}`, which is no input of this judge",
+            f"`too_long` would cut `{declared.truncate}`, which is not an input of this judge",
             did_you_mean(declared.truncate, names) or f"the inputs are {', '.join(names)}",
         )
     return declared.truncate

@@ -215,7 +215,7 @@ class _KeyReader:
             return cleaned
         raise self.error(
             self.entries["name"].line,
-            f"`name: {name}` cannot stand in `name@hash` or in a file name",
+            f"`name: {name}` cannot be used in `name@hash` or in a file name",
             f"use letters, digits, `-`, `_` and `.`, such as `{cleaned}`",
         )
 

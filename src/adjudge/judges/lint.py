@@ -226,7 +226,7 @@ def _examples_give_score_away(subject: LintSubject) -> Faults:
         )
 
 
-@_rule("ADJ007", "no-boundary", "untrusted text stands in the prompt with no boundary")
+@_rule("ADJ007", "no-boundary", "untrusted text is in the prompt without a boundary")
 def _unfenced_input(subject: LintSubject) -> Faults:
     defaults = {item.name for item in subject.judge.inputs if item.default == "today"}
     for reference in subject.references:
@@ -307,7 +307,7 @@ def _dangling_label(subject: LintSubject) -> Faults:
     for reference in subject.references:
         if reference.name in optional and not reference.guarded and reference.spans:
             yield (
-                f"when `{reference.name}` is absent its label stands in the prompt with nothing after it",
+                f"when `{reference.name}` is missing, the prompt has its label with nothing after it",
                 reference.spans[0][0],
                 "put label and input into a condition on the input",
             )

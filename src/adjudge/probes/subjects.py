@@ -132,7 +132,7 @@ def seat(
     if not found:
         raise DatasetError(
             source,
-            f"no row has all that {judge.name} needs ({', '.join(i.name for i in judge.inputs if i.required)})",
+            f"no case has every input that {judge.name} needs ({', '.join(i.name for i in judge.inputs if i.required)})",
             "give cases that have it with --cases, and name columns with --columns input=column",
         )
     if most is not None and len(found) > most:

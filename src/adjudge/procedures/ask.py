@@ -64,7 +64,7 @@ def ask(
                 follow_up = ask_again(contract, why)
             case Planted():
                 notes.append("planted_verdict")
-                why = "The verdict also stands in the case and was not given alone."
+                why = "The same verdict appears in the case and was not given alone."
                 follow_up = ask_alone(contract)
         re_asked += 1
         if re_asked > RE_ASKS:

@@ -115,7 +115,7 @@ class Conditions:
 async def plan_work(rows: Iterable[Case | BadRow], conditions: Conditions) -> AsyncGenerator[Work, None]:
     """What is left to judge, case by case, so that all judges and repeats of one case are done near each other."""
     keeper, positions = conditions.keeper, conditions.progress.positions
-    for chunk in _chunks(rows, LOOKED_UP if keeper.goes_on else 1):
+    for chunk in _chunks(rows, LOOKED_UP if keeper.resumes else 1):
         done = await keeper.done([row.case_id for row in chunk])
         works = [
             (JudgementKey(row.case_id, judge.name, conditions.client.name, repeat), row, judge)
@@ -245,7 +245,7 @@ async def _judge(item: Work, conditions: Conditions) -> Judgement:
 
 
 async def _keep_defect(item: Work, conditions: Conditions, error: Exception) -> Judgement:
-    message = f"a defect of adjudge: {type(error).__name__}"
+    message = f"a bug in adjudge: {type(error).__name__}"
     failed = Failed(kind="call_failed", error_kind=DEFECT, message=message)
     judgement = _judgement(item, conditions, Ruling(outcome=failed), [])
     try:

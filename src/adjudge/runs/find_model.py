@@ -37,7 +37,7 @@ def default_model(judges: Sequence[Judge], environ: Mapping[str, str]) -> str:
     if all(judge.for_embedded for judge in judges):
         return EMBEDDED
     untrained = [judge.name for judge in judges if judge.built_in and not judge.for_embedded]
-    problem = "none was named"
+    problem = "no model was given"
     if untrained:
         problem += f", and the embedded judge was not trained for {', '.join(untrained)}"
     raise ModelNameError("model", problem, _what_can_be_used(environ))
@@ -66,7 +66,7 @@ def open_embedded(
     if model not in {EMBEDDED, client.name}:
         raise ModelNameError(
             f"model {model}",
-            f"is of another version; this one is {client.name}",
+            f"is another version; the installed one is {client.name}",
             f"use {option('--model', EMBEDDED)}",
         )
     return client

@@ -18,7 +18,7 @@ from adjudge.store import RunRecord, Store
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChosenRun:
     record: RunRecord
-    goes_on: bool
+    resumes: bool
     """It is there already and unfinished."""
 
 
@@ -73,7 +73,7 @@ def choose_run(store: Store | None, described: Mapping[str, Json], *, name: str 
     run_id = base
     while run_id in taken:
         if taken[run_id].state != "finished" and (name is not None or identity is not None):
-            return ChosenRun(record=taken[run_id], goes_on=True)
+            return ChosenRun(record=taken[run_id], resumes=True)
         number += 1
         run_id = f"{base}-{number}"
     record = RunRecord(
@@ -83,7 +83,7 @@ def choose_run(store: Store | None, described: Mapping[str, Json], *, name: str 
         plan=described,
         started_at=datetime.now(UTC),
     )
-    return ChosenRun(record=record, goes_on=False)
+    return ChosenRun(record=record, resumes=False)
 
 
 def remembered_date(store: Store, described: Mapping[str, Json]) -> CurrentDate | None:
@@ -97,9 +97,7 @@ def remembered_date(store: Store, described: Mapping[str, Json]) -> CurrentDate 
 
 def _check_name(name: str) -> None:
     if not name.strip() or any(ord(character) < 32 for character in name):
-        raise SettingsError(
-            option("--name"), "is blank or holds control characters", "give a short plain name"
-        )
+        raise SettingsError(option("--name"), "is blank or has control characters", "give a short plain name")
 
 
 def _check_same(run: RunRecord, described: Mapping[str, Json]) -> None:
@@ -122,7 +120,7 @@ def _check_same(run: RunRecord, described: Mapping[str, Json]) -> None:
     if differ:
         raise SettingsError(
             option("--name", run.run_id),
-            f"there is a run of that name, made with other {', '.join(differ)}",
+            f"a run of that name exists, with different {', '.join(differ)}",
             "choose another name, or `adjudge runs rm` the old one",
         )
 

@@ -31,7 +31,7 @@ class Keeper:
     ) -> None:
         self._store = store
         self.run_id = chosen.record.run_id
-        self.goes_on = chosen.goes_on
+        self.resumes = chosen.resumes
         self._started = chosen.record.started_at
         self._client = client
         self._fresh = fresh
@@ -39,7 +39,7 @@ class Keeper:
 
     async def done(self, case_ids: Sequence[str]) -> Mapping[JudgementKey, int]:
         """What this run has judged already and need not judge again -> its position."""
-        return await self._store.done_among(self.run_id, case_ids) if self.goes_on else {}
+        return await self._store.done_among(self.run_id, case_ids) if self.resumes else {}
 
     async def place(self, moved: Mapping[JudgementKey, int]) -> None:
         """Committed on return: what was judged before stands at these positions of the rows as they come now."""
@@ -104,7 +104,7 @@ class Keeper:
 class NoKeeper:
     """Nothing is kept and nothing is found."""
 
-    goes_on = False
+    resumes = False
 
     async def done(self, case_ids: Sequence[str]) -> Mapping[JudgementKey, int]:
         del case_ids

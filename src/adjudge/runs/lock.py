@@ -37,7 +37,7 @@ def hold_run(store: Store, described: Mapping[str, Json], *, name: str | None) -
             lock.release()
             raise
         # it may have begun or ended between our look and our lock: then it is another run that is ours to judge
-        if (found is not None and found.state != "finished") if chosen.goes_on else found is None:
+        if (found is not None and found.state != "finished") if chosen.resumes else found is None:
             driver = Driver(host=platform.node(), pid=os.getpid(), since=datetime.now(UTC))
             record = structs.replace(found or chosen.record, state="running", finished_at=None, driver=driver)
             return HeldRun(replace(chosen, record=record), lock)
@@ -67,7 +67,7 @@ def _in_use(run_id: str, found: RunRecord | None) -> InputError:
     return RunInUseError(
         f"run {run_id}",
         f"{who} is judging it{since}",
-        f"wait until it ends or end it; for a run of its own, give another {option('--name')}",
+        f"wait for it or stop it; to start a separate run, choose another {option('--name')}",
     )
 
 

@@ -74,7 +74,7 @@ def make_plan(
     if not judges:
         raise SettingsError(
             "judge",
-            "none was named",
+            "no judge was given",
             f"name one, such as `{option('--judge', 'correctness')}`; `adjudge judges` lists them",
         )
     _check_numbers(options)
@@ -171,7 +171,7 @@ def current_date(sets: Mapping[str, str], environ: Mapping[str, str]) -> Current
                 return CurrentDate(day=date.fromisoformat(value).isoformat(), source=source)
             except ValueError:
                 raise SettingsError(
-                    source, f"`{value}` is no date", "write it as YYYY-MM-DD, or `today`"
+                    source, f"`{value}` is not a date", "write it as YYYY-MM-DD, or `today`"
                 ) from None
     return CurrentDate(day=today, source=TODAY)
 

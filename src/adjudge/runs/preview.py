@@ -24,7 +24,7 @@ def first_case(rows: Iterable[Case | BadRow], where: str) -> Case:
         if isinstance(row, BadRow):
             raise DatasetError(str(row.place), f"found {row.found}", f"wanted {row.wanted}")
         return row
-    raise DatasetError(where, "holds no rows", "give a file with at least one case")
+    raise DatasetError(where, "contains no cases", "give a file with at least one case")
 
 
 def preview(judge: Judge, case: Case, bindings: Bindings) -> list[PreviewStep]:

@@ -21,7 +21,7 @@ class OnlyStoredClient(WrappingClient):
     """Knows the keys of another client's requests and answers none of them."""
 
     async def complete(self, request: Request) -> Completion:
-        raise NotStoredError(f"no reply is stored for case {request.case_id}, and replay calls nobody")
+        raise NotStoredError(f"no reply is stored for case {request.case_id}, and replay makes no calls")
 
 
 def open_replay(store: Store | None, source: object, plan: Plan) -> ModelClient:

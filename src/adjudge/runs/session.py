@@ -56,7 +56,7 @@ class Session:
 
     run_id: str
     plan: Plan
-    goes_on: bool
+    resumes: bool
     """It was begun before; what it has judged is not judged again."""
     conditions: Conditions
     budget: Budget
@@ -134,7 +134,7 @@ class Session:
         async with aclosing(judged) as stream:
             async for judgement in stream:
                 take(judgement)
-        if self.store is not None and self.goes_on and not more_follow:
+        if self.store is not None and self.resumes and not more_follow:
             for judgement in self.store.judgements(
                 self.run_id, first=self.conditions.progress.positions.planned
             ):
@@ -196,7 +196,7 @@ async def open_session(
         yield Session(
             run_id=chosen.record.run_id,
             plan=plan,
-            goes_on=chosen.goes_on,
+            resumes=chosen.resumes,
             conditions=conditions,
             budget=budget,
             governor=governor,
@@ -212,7 +212,7 @@ async def _kept(
     run, asked = chosen.record, conditions.client
     run = structs.replace(run, expected=conditions.progress.expected)
     store.write([*(KeepJudge(judge=judge) for judge in conditions.judges), StartRun(run=run)])
-    if chosen.goes_on:
+    if chosen.resumes:
         # no reply is stored for these, or the person wants another: they are judged again
         store.remove_judgements(run.run_id, TRIED_AGAIN | options.retry)
         if run.plan.get("identity") is None:  # what comes through a pipe may come in another order
@@ -256,7 +256,7 @@ def check_retry(kinds: frozenset[str]) -> None:
     if unknown:
         raise SettingsError(
             option("--retry"),
-            f"{', '.join(sorted(unknown))} is no kind that can be asked again",
+            f"{', '.join(sorted(unknown))} cannot be re-asked",
             f"name some of {', '.join(sorted(RETRIED))}",
         )
 

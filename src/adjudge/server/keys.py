@@ -24,4 +24,4 @@ def from_key(key: str) -> str:
             return plain.decode("utf-8", "surrogatepass")
         except UnicodeDecodeError:
             pass
-    raise InputError(key, "is no name as addresses write it", "take the `key` that the list of runs gives")
+    raise InputError(key, "is not a valid key", "take the `key` that the list of runs gives")

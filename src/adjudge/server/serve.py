@@ -164,7 +164,7 @@ def kept_token(path: Path) -> str:
     if not _TOKEN.fullmatch(token):
         raise SettingsError(
             f"--token-file {path}",
-            "holds no token: 16 or more letters, digits, `-` or `_` are wanted",
+            "has no valid token: 16 or more letters, digits, `-` or `_` are needed",
             "name a file that is not there yet, and one is made",
         )
     return token

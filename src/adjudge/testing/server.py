@@ -307,7 +307,7 @@ async def _is_set(event: threading.Event) -> None:
 
     def wait() -> None:
         event.wait()
-        with suppress(RuntimeError):  # the server has ended meanwhile
+        with suppress(RuntimeError):  # the server was stopped meanwhile
             loop.call_soon_threadsafe(known.set)
 
     threading.Thread(target=wait, name="adjudge-held-reply", daemon=True).start()

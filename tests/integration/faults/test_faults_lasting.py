@@ -82,7 +82,7 @@ def test_refusals_without_end_end_the_run(run_calls):
 def test_a_server_that_hangs_ends_the_run_within_a_few_timeouts(run_calls):
     with ModelServer(ServerReply(stall=True)) as server:
         result = run_calls(server.openai_url, 1000, first_alone=False, timeout_seconds=0.05)
-    assert "did not answer within 0.05 seconds" in kinds(result, "unavailable", "circuit_open")
+    assert "did not respond within 0.05 seconds" in kinds(result, "unavailable", "circuit_open")
     assert len(server.requests) <= 100
 
 
@@ -99,7 +99,7 @@ def test_a_certificate_nobody_vouches_for_ends_the_run_and_sends_nothing(run_cal
         assert server.openai_url.startswith("https://")
         result = run_calls(server.openai_url, 1000, first_alone=False, environ=KEY)
     message = kinds(result, "unavailable", "circuit_open")
-    assert "no secure connection to 127.0.0.1:" in message
+    assert "could not open a secure connection to 127.0.0.1:" in message
     assert "certificate not accepted (self-signed certificate" in message
     assert server.requests == []
 
@@ -134,7 +134,7 @@ def test_the_same_server_is_spoken_to_when_its_certificate_is_trusted(self_signe
 def test_tls_towards_a_server_that_has_none_ends_the_run(run_calls):
     with ModelServer(OK) as server:
         result = run_calls(server.base_url.replace("http:", "https:"), 1000, first_alone=False)
-    assert "no secure connection to 127.0.0.1:" in kinds(result, "unavailable", "circuit_open")
+    assert "could not open a secure connection to 127.0.0.1:" in kinds(result, "unavailable", "circuit_open")
     assert server.requests == []
 
 
@@ -142,7 +142,7 @@ def test_a_name_that_no_resolver_knows_ends_the_run(run_calls):
     url = "http://models.invalid:8000/v1"
     result = run_calls(url, 1000, first_alone=False, jobs=1, timeout_seconds=30.0)
     message = kinds(result, "unavailable", "circuit_open")
-    assert "no such host: models.invalid:8000; check the name in the base URL" in message
+    assert "could not resolve models.invalid:8000; check the name in the base URL" in message
 
 
 def test_a_redirect_to_a_name_that_cannot_be_one_is_no_such_host(run_calls):
@@ -152,7 +152,7 @@ def test_a_redirect_to_a_name_that_cannot_be_one_is_no_such_host(run_calls):
     assert "no such host" in kinds(result, "unavailable", "circuit_open")
 
 
-def test_a_bad_request_is_its_case_s_own_and_the_rest_goes_on(run_calls):
+def test_a_bad_request_is_its_case_s_own_and_the_rest_resumes(run_calls):
     def answer(request):
         bad = request.prompt in {"case 3", "case 5", "case 8", "case 9", "case 30"}
         return ServerReply(status=400, message="not this one") if bad else OK

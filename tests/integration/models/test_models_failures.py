@@ -143,8 +143,8 @@ def test_a_prompt_that_does_not_fit_is_too_long_and_asked_once(ask, name, messag
 @pytest.mark.parametrize(
     ("reply", "words"),
     [
-        (ServerReply(cut=True, text="x" * 100_000), "broke off in the middle"),
-        (ServerReply(close=True), "closed the connection without an answer"),
+        (ServerReply(cut=True, text="x" * 100_000), "closed the connection in the middle"),
+        (ServerReply(close=True), "closed the connection without a response"),
         (ServerReply(body=b"<html>proxy</html>"), "not JSON: '<html>proxy</html>'"),
         (ServerReply(body=b'{"choices": [{"mess'), "not JSON"),
         (ServerReply(body=b""), "not JSON"),
@@ -189,7 +189,7 @@ def test_an_error_inside_a_200_is_that_error(ask):
 def test_a_stalled_server_runs_into_the_timeout(ask):
     with ModelServer(ServerReply(stall=True)) as server, pytest.raises(UnavailableError) as caught:
         ask("openai:m", server.openai_url, timeout_seconds=0.2)
-    assert caught.value.message == f"127.0.0.1:{server.port} did not answer within 0.2 seconds"
+    assert caught.value.message == f"127.0.0.1:{server.port} did not respond within 0.2 seconds"
 
 
 def test_waiting_for_a_free_connection_is_not_part_of_a_calls_time(make_request):
@@ -213,14 +213,14 @@ def test_nobody_listening_asks_whether_the_server_is_running(ask):
         port = held.getsockname()[1]
         with pytest.raises(UnavailableError) as caught:
             ask("openai:m", f"http://127.0.0.1:{port}/v1")
-    assert f"no connection to 127.0.0.1:{port}" in caught.value.message
+    assert f"could not connect to 127.0.0.1:{port}" in caught.value.message
     assert caught.value.message.endswith("is the server running?")
 
 
 def test_tls_to_a_server_that_has_none_says_what_to_check(ask):
     with ModelServer("ok") as server, pytest.raises(UnavailableError) as caught:
         ask("openai:m", server.base_url.replace("http://", "https://"))
-    assert f"no secure connection to 127.0.0.1:{server.port}" in caught.value.message
+    assert f"could not open a secure connection to 127.0.0.1:{server.port}" in caught.value.message
     assert "check the address" in caught.value.message
 
 
@@ -233,9 +233,9 @@ def test_half_a_surrogate_pair_or_nan_in_a_reply_is_still_a_reply(ask):
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        ("ClientConnectorDNSError", "no such host: models.test:8000; check the name in the base URL"),
-        ("ClientProxyConnectionError", "no connection to the proxy on the way to models.test:8000"),
-        ("ClientConnectorError", "no connection to models.test:8000 (no route): is the server running?"),
+        ("ClientConnectorDNSError", "could not resolve models.test:8000: check the name in the base URL"),
+        ("ClientProxyConnectionError", "could not connect to the proxy for models.test:8000"),
+        ("ClientConnectorError", "could not connect to models.test:8000 (no route): is the server running?"),
     ],
 )
 def test_what_to_check_depends_on_where_it_broke(kind, words):

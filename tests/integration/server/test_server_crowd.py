@@ -50,7 +50,7 @@ async def crowd(service, address):
     return seen, run
 
 
-def test_two_hundred_readers_are_answered_while_a_run_goes_on(tmp_path):
+def test_two_hundred_readers_are_answered_while_a_run_resumes(tmp_path):
     replies = tmp_path / "replies.jsonl"
     rows = [{"case_id": case["id"], "judge": "correctness", "reply": REPLY} for case in CASES]
     replies.write_text("".join(json.dumps(row) + "\n" for row in rows))

@@ -367,10 +367,10 @@ def test_a_spreadsheet_runs_nothing_of_an_export(pages):
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (b"", "the labels: holds no rows"),
+        (b"", "the labels: contains no labels"),
         (b'{"case_id": "c001"}\n', "no row has a `label`"),
         (b'{"case_id": "c001", "label": "lovely"}\n', "the labels `lovely` are not on the scale of tone"),
-        (b'{"case_id": "zz", "label": 3}\n', "holds no label of a case of run r"),
+        (b'{"case_id": "zz", "label": 3}\n', "has no label for a case of run r"),
         (b'{"case_id": "c001", "label": 3}\n{"case_id": "c001", "label": 4}\n', "the labels line 2"),
         (b"\xff\xfe\x00", "the labels"),
     ],

@@ -174,7 +174,7 @@ def test_a_page_without_scripts_holds_all_numbers_and_no_style_or_script_of_its_
     assert len(text.encode()) < 200_000
 
 
-def test_a_run_that_goes_on_says_how_far_it_is(tmp_path):
+def test_a_run_that_resumes_says_how_far_it_is(tmp_path):
     where = tmp_path / "store"
     seed_store(where, 40, state="running", run_id="live", name=None)
     judges = [judge for judge in built_in_judges() if judge.name in {"correctness", "relevance"}]

@@ -329,7 +329,7 @@ def test_a_run_is_found_by_name_id_start_of_id_or_as_the_last(store, make):
         store.find_run("ab")
 
 
-def test_a_run_started_again_goes_on_with_its_plan(store, make):
+def test_a_run_started_again_resumes_with_its_plan(store, make):
     store.write([make.run("r1", name="n", plan={"first": 1})])
     store.write([EndRun(run_id="r1", state="interrupted", at=make.at)])
     store.write([make.run("r1", name="n", plan={"second": 2}, started=60)])

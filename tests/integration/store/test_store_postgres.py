@@ -109,7 +109,7 @@ def test_a_user_without_rights_is_told_what_to_grant(database):
             connection.execute("DROP ROLE guest")
 
 
-def test_a_store_goes_on_after_its_connections_are_cut(database, make):
+def test_a_store_resumes_after_its_connections_are_cut(database, make):
     import psycopg
 
     with closing(open_store(database)) as store, psycopg.connect(database, autocommit=True) as other:
@@ -125,7 +125,7 @@ def test_a_store_goes_on_after_its_connections_are_cut(database, make):
         assert len(list(store.judgements("r1"))) == 2
 
 
-def test_a_store_goes_on_after_its_server_restarts(cluster, database, make):
+def test_a_store_resumes_after_its_server_restarts(cluster, database, make):
     with closing(open_store(database)) as store:
         store.write(make.pair("c1"))
         cluster.control("-m", "fast", "restart")

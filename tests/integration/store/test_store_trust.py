@@ -142,7 +142,7 @@ def test_a_store_that_git_tracks_is_named_as_such(planted, capsys, monkeypatch):
     assert not is_tracked(Path("store.db"))
 
 
-def test_a_state_folder_that_cannot_be_written_is_said_and_the_run_goes_on(tmp_path, monkeypatch, caplog):
+def test_a_state_folder_that_cannot_be_written_is_said_and_the_run_resumes(tmp_path, monkeypatch, caplog):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("ADJUDGE_STATE", str(tmp_path / "file"))
     with caplog.at_level(logging.WARNING), closing(open_store(tmp_path / "made")) as store:

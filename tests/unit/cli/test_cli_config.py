@@ -46,7 +46,7 @@ def refused(capsys, text, *args):
     ],
 )
 def test_what_names_a_server_or_a_credential_or_undoes_a_limit_is_refused(capsys, text, args):
-    assert "may not stand in a config file" in refused(capsys, text, *args)
+    assert "is not allowed in a config file" in refused(capsys, text, *args)
 
 
 @pytest.mark.parametrize(

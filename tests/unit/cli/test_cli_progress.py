@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from msgspec.structs import replace
 
-from adjudge.cli.console import ProgressLine
+from adjudge.cli.progress import ProgressLine
 from adjudge.dataset.count import count_rows
 from adjudge.records import Call, Completion, Failed, Judgement, Prompt, Request
 

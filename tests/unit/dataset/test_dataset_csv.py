@@ -45,7 +45,7 @@ def test_a_quoted_cell_may_hold_lines_and_rows_know_their_first_line(tmp_path):
     assert rows[0].columns["answer"] == 'one\r\ntwo\n\nthree "quoted"'
 
 
-def test_short_and_long_rows_are_bad_and_the_rest_goes_on(tmp_path):
+def test_short_and_long_rows_are_bad_and_the_rest_resumes(tmp_path):
     short, long, good = read(tmp_path, "a,b,c,d,e\n1,2,3,4\n1,2,3,4,5,6\n1,2,3,4,5\n")
     assert short == BadRow(
         case_id="line-2",
@@ -104,8 +104,8 @@ def test_a_quote_that_is_not_closed_is_named_by_the_line_on_which_it_opened(tmp_
         ("a,b,a\n1,2,3\n", "the header has 'a' more than once"),
         ('a,"b\n', "the header is broken CSV (the quote opened on line 1 is never closed)"),
         (b"a,\xe9\n1,2\n", "the header is not UTF-8"),
-        ("a,b\n", "holds no rows"),
-        ("\n\n", "holds no rows"),
+        ("a,b\n", "contains no cases"),
+        ("\n\n", "contains no cases"),
         (b"\xff\xfea\x00", "is UTF-16 text"),
     ],
 )

@@ -166,9 +166,9 @@ def test_an_id_given_twice_in_an_array_names_the_first_line_and_the_element(tmp_
     ("text", "problem"),
     [
         ("question,answer\n1,2\n", "holds no JSON object or array: it begins 'question,answer\\n1,2\\n'"),
-        ("", "holds no rows"),
-        ("[]", "holds no rows"),
-        (" \n ", "holds no rows"),
+        ("", "contains no cases"),
+        ("[]", "contains no cases"),
+        (" \n ", "contains no cases"),
         (b"\xff\xfe[\x00]\x00", "is UTF-16 text"),
         (b"PK\x03\x04xxxx", "is a ZIP archive or a spreadsheet"),
     ],

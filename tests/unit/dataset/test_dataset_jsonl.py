@@ -97,7 +97,7 @@ def test_marks_line_ends_and_blank_lines_are_not_content(tmp_path, text):
         ('{"id": [1]}', "an id that is an array: [1]", "text or a number"),
     ],
 )
-def test_a_bad_line_says_what_was_found_and_wanted_and_the_rest_goes_on(tmp_path, line, found, wanted):
+def test_a_bad_line_says_what_was_found_and_wanted_and_the_rest_resumes(tmp_path, line, found, wanted):
     line = line if isinstance(line, bytes) else line.encode()
     first, bad, last = read(tmp_path, b'{"id": "before"}\n' + line + b'\n{"id": "after"}\n')
     place = Place(file=str(tmp_path / "cases.jsonl"), line=2)
@@ -112,7 +112,7 @@ def test_strict_stops_at_the_first_bad_line_with_file_and_line(tmp_path):
         next(cases)
     assert str(raised.value) == (
         f"{tmp_path / 'two.jsonl'} line 2: found a number: 7; wanted one JSON object\n\n"
-        "hint: mend or drop the row, or leave out `--strict` to judge the rest"
+        "hint: fix or drop the line, or leave out `--strict` to judge the rest"
     )
 
 

@@ -61,14 +61,14 @@ def test_the_same_said_twice_is_said_once_and_two_people_may_differ(read):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('{"case_id": "a", "label": 1}\n{"case_id": "a", "label": 0}\n', "both by nobody named"),
+        ('{"case_id": "a", "label": 1}\n{"case_id": "a", "label": 0}\n', "both by unnamed"),
         ('{"case_id": "a", "score": 1}\n', "no row has a `label`; the first has `case_id`, `score`"),
         ('{"question": "?", "label": 1}\n', "has no `case_id`"),
         ('{"case_id": [1], "label": 1}\n', "an id that is an array"),
         ('{"case_id": "a", "label": [1, 2]}\n', "give one row for each person's label"),
         ('{"case_id": "a", "label": 1, "annotator": {"x": 1}}\n', "its annotator is an object"),
         ('{"case_id": "a"\n', "line 1"),
-        ("\n", "holds no rows"),
+        ("\n", "contains no labels"),
     ],
 )
 def test_a_row_that_is_no_label_stops_everything_and_says_why(read, text, says):

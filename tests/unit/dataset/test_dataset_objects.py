@@ -149,7 +149,7 @@ def test_records_are_rows_too():
         ({"x": dict}, "a Python type in column 'x'", "a JSON value"),
     ],
 )
-def test_a_row_without_a_json_form_is_bad_and_the_rest_goes_on(row, found, wanted):
+def test_a_row_without_a_json_form_is_bad_and_the_rest_resumes(row, found, wanted):
     bad, good = read_cases([row, {"id": "b"}])
     assert (bad.case_id, bad.found, bad.wanted) == ("line-1", found, wanted)
     assert good.case_id == "b"
@@ -259,5 +259,5 @@ def test_other_things_are_no_source_of_cases(source):
 
 
 def test_no_rows_are_an_error():
-    with pytest.raises(DatasetError, match="holds no rows"):
+    with pytest.raises(DatasetError, match="contains no cases"):
         list(read_cases([]))

@@ -107,7 +107,7 @@ def test_a_file_that_is_not_parquet_is_an_error(tmp_path):
 
 def test_a_table_without_rows_is_an_error(tmp_path):
     path = write(tmp_path, pa.table({"id": pa.array([], pa.string())}))
-    with pytest.raises(DatasetError, match="holds no rows"):
+    with pytest.raises(DatasetError, match="contains no cases"):
         list(read_cases(path))
 
 

@@ -67,7 +67,7 @@ def test_python_rows(rows):
     assert [case.columns for case in read_cases(rows)] == [columns(row) for row in rows]
 
 
-def test_a_csv_name_that_goes_on_over_the_line_does_not_choose_the_delimiter():
+def test_a_csv_name_that_resumes_over_the_line_does_not_choose_the_delimiter():
     assert read(b'";\n0","b"\n"1","2"\n', ".csv") == [{";\n0": "1", "b": "2"}]
 
 

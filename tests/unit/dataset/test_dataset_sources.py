@@ -134,7 +134,9 @@ def test_an_unreadable_file_is_an_error_before_the_first_row(tmp_path, monkeypat
 @pytest.mark.parametrize("name", ["e.jsonl", "e.json", "e.csv", "e.tsv"])
 def test_an_empty_file_holds_no_rows(tmp_path, name):
     (tmp_path / name).write_bytes(b"")
-    assert error_of(tmp_path / name, name=name) == f"{name}: holds no rows\n\nhint: give at least one case"
+    assert (
+        error_of(tmp_path / name, name=name) == f"{name}: contains no cases\n\nhint: give at least one case"
+    )
 
 
 def test_broken_gzip_is_an_error_after_the_rows_that_could_be_read(tmp_path):
@@ -206,8 +208,8 @@ def test_rows_of_a_pipe_come_before_the_pipe_ends():
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (b"", "holds no rows"),
-        (b" \n", "holds no rows"),
+        (b"", "contains no cases"),
+        (b" \n", "contains no cases"),
         (b"\xff\xfe{\x00", "is UTF-16 text"),
         (gzip.compress(b"x", mtime=0), "is compressed with gzip"),
         (b"PAR1....", "is Parquet"),

@@ -115,7 +115,7 @@ def test_whoever_gives_up_does_not_hold_up_the_others(engine):
     assert all(one == found[1] for one in found[1::2])
 
 
-def test_a_failure_reaches_the_one_who_asked_and_the_engine_goes_on(engine):
+def test_a_failure_reaches_the_one_who_asked_and_the_engine_resumes(engine):
     with pytest.raises(IndexError):
         asyncio.run(engine.logits("correct", [sequence(5, 99)]))
     assert asyncio.run(engine.logits("correct", [sequence(5)]))

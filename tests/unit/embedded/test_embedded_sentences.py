@@ -43,7 +43,7 @@ def test_sentences_end_where_a_reader_would_end_them(text, found):
     assert texts(text) == found
 
 
-def test_a_line_broken_by_a_margin_goes_on():
+def test_a_line_broken_by_a_margin_resumes():
     wrapped = "The company sold its whole share of the northern mines\nin spring. Nobody knew."
     assert texts(wrapped) == [
         "The company sold its whole share of the northern mines\nin spring.",

@@ -12,7 +12,7 @@ from adjudge.errors import (
 from adjudge.models import Circuit, CircuitOpenError
 from adjudge.testing import FakeClock
 
-DOWN = UnavailableError("no connection to 127.0.0.1:1")
+DOWN = UnavailableError("could not connect to 127.0.0.1:1")
 KEY = UnauthorizedError("openai:m answered 401: wrong key; check the key in OPENAI_API_KEY", status=401)
 
 

@@ -65,7 +65,7 @@ def test_a_row_that_names_judge_or_step_goes_before_one_that_does_not(script, ma
     assert found == ["any", "coverage", "coverage", "items"]
 
 
-def test_several_rows_queue_and_the_last_reply_goes_on(script, make_request):
+def test_several_rows_queue_and_the_last_reply_resumes(script, make_request):
     client = script({"case_id": "c1", "reply": "a"}, {"case_id": "c1", "reply": "b"})
     assert say(client, *[make_request()] * 3, make_request(repeat=1)) == ["a", "b", "b", "a"]
 

@@ -26,14 +26,14 @@ def start(store):
     return held
 
 
-def test_a_run_is_held_until_it_is_released_and_goes_on_when_it_was_not_finished(store):
+def test_a_run_is_held_until_it_is_released_and_resumes_when_it_was_not_finished(store):
     first = start(store)
-    assert not first.chosen.goes_on
+    assert not first.chosen.resumes
     with pytest.raises(RunInUseError, match="since 20"):
         hold_run(store, PLAN, name=None)
     first.lock.release()
     second = hold_run(store, PLAN, name=None)
-    assert second.chosen.goes_on
+    assert second.chosen.resumes
     assert second.chosen.record.run_id == first.chosen.record.run_id
     second.lock.release()
 
@@ -62,7 +62,7 @@ def test_a_run_that_ends_while_its_lock_is_taken_is_not_opened_again(store):
             return store.lock_run(wanted)
 
     second = hold_run(Meanwhile(), PLAN, name=None)
-    assert (second.chosen.record.run_id, second.chosen.goes_on) == (f"{run_id}-2", False)
+    assert (second.chosen.record.run_id, second.chosen.resumes) == (f"{run_id}-2", False)
     second.lock.release()
     assert store.find_run(run_id).state == "finished"
 

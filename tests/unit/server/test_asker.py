@@ -108,7 +108,7 @@ def test_closing_leaves_a_run_interrupted_though_its_model_never_answers(where, 
     assert state(where, "long").state == "interrupted"
 
 
-def test_an_interrupted_run_goes_on_with_the_same_order(where, monkeypatch):
+def test_an_interrupted_run_resumes_with_the_same_order(where, monkeypatch):
     monkeypatch.setattr(asking, "PATIENCE_SECONDS", 0.0)
     with ModelServer(replies=STALLED) as server, asker_of(where, server) as asker:
         asyncio.run(asker.begin_run(order(cases=2, name="long")))

@@ -333,7 +333,9 @@ def _slices(report: AgreementReport) -> Iterator[Block]:
     )
     if report.slices_left_out:
         yield _fact("slices_left_out", "", f"{show_count(report.slices_left_out)} smaller slices left out")
-    chance = "of 20 intervals one misses by chance: the most striking slice is a question, not a finding"
+    chance = (
+        "of 20 intervals one misses by chance: the most striking slice is something to check, not a finding"
+    )
     yield _fact("many_slices", "", chance, detail=True)
 
 
@@ -573,7 +575,7 @@ def _names(annotators: Sequence[str]) -> Text:
 
 
 def _name(annotator: str) -> Span:
-    return Quote(shorten(annotator, 40)) if annotator else "nobody named"
+    return Quote(shorten(annotator, 40)) if annotator else "unnamed"
 
 
 def _count(count: int, noun: str) -> str:

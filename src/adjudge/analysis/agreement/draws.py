@@ -211,7 +211,7 @@ def next_of_both(store: Store, a: RunSide, b: RunSide, request: DrawRequest) -> 
         raise InputError(
             f"runs {a.run_id} and {b.run_id}",
             f"{judge} had another scale in each",
-            "judge both with the same judge file, so that one label can be held against both",
+            "judge both with the same judge file, so that one label can be compared with both",
         )
     labelled = {side.run_id: {label.case_id for label in store.labels(side.run_id, judge)} for side in (a, b)}
     earlier = shared_draws(a.before, b.before)

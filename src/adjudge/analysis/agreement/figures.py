@@ -257,7 +257,7 @@ def _check_adjudicators(labels: Mapping[str, Sequence[Label]], adjudicators: Seq
             raise SettingsError(
                 "--adjudicator",
                 f"{name!r} gave no label of a judged case",
-                f"the labels are by {', '.join(sorted(each for each in known if each)) or 'nobody named'}",
+                f"the labels are by {', '.join(sorted(each for each in known if each)) or 'unnamed'}",
             )
 
 

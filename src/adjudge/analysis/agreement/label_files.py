@@ -212,7 +212,7 @@ def _no_label(
     some = ", ".join(f"`{row.case_id}`" for row in rows[:3])
     return InputError(
         file,
-        f"holds no label of a case of run {run_id}" + (f"; its ids are {some} …" if placed.elsewhere else ""),
+        f"has no label for a case of run {run_id}" + (f"; its ids are {some} …" if placed.elsewhere else ""),
         "`adjudge export RUN -o -` shows the ids of the run; a file made by `--next` has them"
         if placed.elsewhere
         else f"fill in `label`: {scale.wanted()}",

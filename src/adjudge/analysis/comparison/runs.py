@@ -32,7 +32,7 @@ class ComparisonOptions:
     only: tuple[str, ...] = ()
     """`JUDGE`, or `JUDGE_OF_A=JUDGE_OF_B`; none: all judges."""
     across: bool = False
-    """Compare although judges, their versions or models differ."""
+    """Compare even if judges, judge versions or models differ."""
     columns: tuple[str, ...] = ()
     """Of the cases' metadata, to compare by: `topic` or `metadata.topic`."""
     labels: str | None = None

@@ -270,9 +270,7 @@ def item_row(item: ItemStep, notes: Sequence[str]) -> ScoreRow:
     details = [("why", item.why), ("quote", quote), ("evidence", item.evidence)]
     why = ""
     if f"evidence_not_found:{item.item_id}" in notes:
-        why = (
-            "The model called it matched, but its evidence does not stand in the response: it does not count."
-        )
+        why = "The model called it matched, but its evidence is not in the response: it is not counted."
     elif item.found == "code":
         why = "Found in the response by code; the model was not asked."
         details = [("quote", quote)]
@@ -342,7 +340,7 @@ def advice_row(judgement: Judgement) -> ScoreRow:
         why = "`when_empty:` in the judge file says what a blank response is worth."
     else:
         do = "Fill in what is missing."
-        why = "Or name its column with `--map input=column`; then run the same command again."
+        why = "Or name its column with `--columns input=column`; then run the same command again."
     return ScoreRow("next", "what to do next", do, why)
 
 
@@ -352,13 +350,13 @@ def failure_rows(judgement: Judgement, failed: Failed) -> Iterator[ScoreRow]:
         ("message", failed.message),
         ("kind", failed.error_kind),
         ("attempts", str(judgement.attempts or "")),
-        ("cost", "unknown: the answer was lost on its way and may be billed" if failed.maybe_billed else ""),
+        ("cost", "unknown: the reply was lost in transit and may be billed" if failed.maybe_billed else ""),
     ]
-    means = f"{advice.means[0].upper()}{advice.means[1:]}. It is counted as not judged, and is no 0."
+    means = f"{advice.means[0].upper()}{advice.means[1:]}. It is counted as not judged, and not as 0."
     found = tuple((name, text) for name, text in details if text)
     yield ScoreRow("outcome", "what happened", failed.kind, means, details=found)
     retried = failed.kind in {"unreadable", "truncated", "refused"}
-    retry = f"`--retry {failed.kind}` asks such cases again; otherwise the stored reply is used again."
+    retry = f"`--retry {failed.kind}` re-asks such cases; otherwise the stored reply is reused."
     do = f"{advice.do[0].upper()}{advice.do[1:]}."
     yield ScoreRow("next", "what to do next", do, retry if retried else "")
 

@@ -376,7 +376,7 @@ def repeat_facts(repeated: Repeated, scale: Scale | None) -> Iterator[Fact]:
         yield Fact(
             kind="flips",
             label="Repeats",
-            text=f"two judgements of a case differ {what} with a chance of {show_rate(flips)} (n {show_count(flips.n)} pairs)",
+            text=f"two judgements of a case differ {what} with probability {show_rate(flips)} (n {show_count(flips.n)} pairs)",
         )
     text = (
         f"none; {kappa.why}" if isinstance(kappa, Undefined) else f"{show_mean(kappa)} (n {_cases(kappa.n)})"
@@ -500,7 +500,7 @@ def _details(summary: Summary) -> Iterator[Fact]:
         for figure in summary.card:
             by_set.setdefault(described(figure), []).append(valued(figure))
         told = "; ".join(f"{name} {', '.join(figures)}" for name, figures in by_set.items())
-        yield fact("card", f"how far the embedded judge agrees with people on sets kept apart: {told}")
+        yield fact("card", f"agreement of the embedded judge with people on held-out sets: {told}")
     yield from _temperatures(summary)
     clusters = summary.mean.clusters if summary.mean else None
     if summary.grouping == "cluster" and clusters is not None:
@@ -538,7 +538,7 @@ def _temperatures(summary: Summary) -> Iterator[Fact]:
     asked = ["the provider's default" if degree is None else f"{degree:g}" for degree in summary.temperatures]
     text = f"temperature: {', '.join(asked)}"
     if summary.model.startswith("embedded@"):
-        text = "temperature: none, the embedded judge says the same every time"
+        text = "temperature: none, the embedded judge is deterministic"
     yield Fact(
         kind="temperature",
         label="Repeats" if summary.repeats > 1 else "",
@@ -568,7 +568,7 @@ def methods(summaries: Sequence[Summary]) -> Iterator[Block]:
         yield Fact(
             kind="slices",
             text=f"each slice's interval is a 95 % interval of its own: of {show_count(count)} slices, about "
-            f"{count * 0.05:.1f} miss their true value by chance, so one that stands out is a question and no finding yet",
+            f"{count * 0.05:.1f} miss their true value by chance, so one that stands out is something to check, not yet a finding",
             detail=True,
         )
 

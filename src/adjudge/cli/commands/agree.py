@@ -78,8 +78,8 @@ def _check(run: str, labels: str | None, options: AgreeOptions, draw: DrawOption
     if draw.count is not None and (labels is not None or options.forget):
         raise SettingsError(
             "--next",
-            "draws cases and reads no labels",
-            "give LABELS in a call of its own, before or after the draw",
+            "samples cases and reads no labels",
+            "pass LABELS in a separate call, before or after sampling",
         )
     if draw.other is not None and draw.count is None:
         raise SettingsError(

@@ -12,10 +12,11 @@ from adjudge.analysis.certification.examine import Examination, examination_plan
 from adjudge.analysis.certification.figures import make_card
 from adjudge.analysis.certification.records import JudgeCard
 from adjudge.analysis.certification.shelf import card_json, keep_card, shelf_of, write_whole
-from adjudge.cli.console import ProgressLine, print_document, print_json, tell
+from adjudge.cli.console import print_document, print_json, tell
 from adjudge.cli.interrupts import Interrupts, plan_judges
 from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED
 from adjudge.cli.options import CertifyOptions
+from adjudge.cli.progress import ProgressLine
 from adjudge.dataset import read_cases
 from adjudge.documents.markdown import render_markdown
 from adjudge.documents.numbers import show_count, show_duration
@@ -118,7 +119,7 @@ def _announce(session: Session, examination: Examination) -> None:
             tell(
                 f"{probe} cannot pass: it is tried on {answers} answers, and a pass takes {needed}; give more --cases"
             )
-    if session.goes_on:
+    if session.resumes:
         tell(f"resuming run {session.run_id}")
 
 

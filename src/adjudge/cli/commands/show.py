@@ -7,13 +7,9 @@ import orjson
 
 from adjudge.cli.console import plain, print_json
 from adjudge.cli.interrupts import reading_limit
-from adjudge.dataset import read_cases
 from adjudge.judges import describe_judge, load_judge
 from adjudge.options import RunOptions
-from adjudge.prompts.fill import Bindings
 from adjudge.records import Json, Judge
-from adjudge.runs.plan import check_values
-from adjudge.runs.preview import first_case, preview
 
 SENT = {
     True: "with the verdict's schema, where the provider has structured output",
@@ -38,22 +34,32 @@ def command(
         loaded = load_judge(judge)
         described = describe_judge(loaded)
         if case_file is not None:
-            bindings = Bindings(
-                maps=options.columns,
-                sets=options.variables,
-                current_date=datetime.now(UTC).date().isoformat(),
-            )
-            check_values(loaded, bindings.sets)
-            first = first_case(read_cases(case_file, maps=bindings.maps), case_file)
-            described["messages"] = [
-                {"role": message.role, "content": message.content}
-                for step in preview(loaded, first, bindings)
-                for message in step.messages
-            ]
+            described["messages"] = _messages(loaded, case_file, options)
     if as_json:
         print_json(described)
     else:
         _print(loaded, described)
+
+
+def _messages(judge: Judge, case_file: str, options: RunOptions) -> list[Json]:
+    """What would be sent for the first case. What renders a case is slow to load, and a judge alone needs none of it."""
+    from adjudge.dataset import read_cases
+    from adjudge.prompts.fill import Bindings
+    from adjudge.runs.plan import check_values
+    from adjudge.runs.preview import first_case, preview
+
+    bindings = Bindings(
+        maps=options.columns,
+        sets=options.variables,
+        current_date=datetime.now(UTC).date().isoformat(),
+    )
+    check_values(judge, bindings.sets)
+    first = first_case(read_cases(case_file, maps=bindings.maps), case_file)
+    return [
+        {"role": message.role, "content": message.content}
+        for step in preview(judge, first, bindings)
+        for message in step.messages
+    ]
 
 
 def _print(judge: Judge, described: dict[str, Json]) -> None:

@@ -34,7 +34,7 @@ def show_case(where: str, run: str, case_id: str, *, as_json: bool) -> None:
         raise InputError(
             f"run {record.run_id}",
             f"has no case `{case_id}`",
-            f"`adjudge export {record.run_id} -o -` lists its rows",
+            f"`adjudge export {record.run_id} -o -` lists its cases",
         )
     explained: list[tuple[Judgement, ScoreRows]] = []
     for judgement in judgements:

@@ -18,7 +18,7 @@ def check(*, store: str) -> int:
         if problems:
             tell(f"{len(problems)} problems in {opened.where}")
             return EXIT_STORE_TROUBLE
-        click.echo(f"{opened.where}: all is well")
+        click.echo(f"{opened.where}: no problems found")
     return 0
 
 

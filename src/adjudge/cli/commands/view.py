@@ -32,7 +32,7 @@ def command(*, run: str | None, options: ViewOptions) -> None:
         opened = server.address.opened(path)
         tell(f"the pages are at {opened}")
         tell(
-            "the address holds this session's token: whoever has it can read the store; Ctrl-C ends the server"
+            "the address contains this session's access token: anyone who has it can read the store; press Ctrl-C to stop the server"
         )
         with ExitStack() as stack:
             if not options.no_browser:
@@ -40,4 +40,4 @@ def command(*, run: str | None, options: ViewOptions) -> None:
                 webbrowser.open(stack.enter_context(opening_file(opened)))
             with suppress(KeyboardInterrupt):  # how it is meant to end
                 server.run()
-        tell("the server has ended")
+        tell("server stopped")

@@ -65,13 +65,13 @@ class HttpClient:
                 return await self._follow(session, endpoint, body)
             except TimeoutError:
                 raise UnavailableError(
-                    f"{host_and_port(endpoint.url)} did not answer within {self.timeout_seconds:g} seconds",
+                    f"{host_and_port(endpoint.url)} did not respond within {self.timeout_seconds:g} seconds",
                     maybe_billed=True,
                 ) from None
             except aiohttp.ClientError as error:
                 raise self._unavailable(error, endpoint.url) from None
             except UnicodeError:  # from the resolver: a name with an empty or endless part
-                raise UnavailableError(f"no such host, on the way to {host_and_port(endpoint.url)}") from None
+                raise UnavailableError(f"could not resolve {host_and_port(endpoint.url)}") from None
 
     async def close(self) -> None:
         session, self._session = self._session, None
@@ -120,28 +120,32 @@ class HttpClient:
         match error:
             case aiohttp.ClientConnectorCertificateError() | aiohttp.ClientConnectorSSLError():
                 return UnavailableError(
-                    f"no secure connection to {where}: {tls_reason(error)}; check the address, the clock and the "
+                    f"could not open a secure connection to {where}: {tls_reason(error)}; check the address, the clock and the "
                     f"certificates of this machine"
                 )
             case aiohttp.ClientProxyConnectionError():
                 return UnavailableError(
-                    f"no connection to the proxy on the way to {where}: check the proxy variables of this machine"
+                    f"could not connect to the proxy for {where}: check the proxy variables of this machine"
                 )
             case aiohttp.ClientConnectorDNSError():
                 return UnavailableError(
-                    f"no such host: {where}; check the name in the base URL and the network of this machine"
+                    f"could not resolve {where}: check the name in the base URL and the network of this machine"
                 )
             case aiohttp.ClientConnectorError():
                 reason = error.os_error.strerror or type(error.os_error).__name__
-                return UnavailableError(f"no connection to {where} ({reason}): is the server running?")
+                return UnavailableError(f"could not connect to {where} ({reason}): is the server running?")
             case aiohttp.ClientPayloadError():
-                return UnavailableError(f"{where} broke off in the middle of its answer", maybe_billed=True)
+                return UnavailableError(
+                    f"{where} closed the connection in the middle of its response", maybe_billed=True
+                )
             case aiohttp.ServerDisconnectedError() | aiohttp.ClientOSError():
-                return UnavailableError(f"{where} closed the connection without an answer", maybe_billed=True)
+                return UnavailableError(
+                    f"{where} closed the connection without a response", maybe_billed=True
+                )
             case aiohttp.InvalidURL():
                 return UnavailableError(f"{where} redirected to an address that cannot be read")
             case _:
-                return UnavailableError(f"{where} could not be asked: {why}")
+                return UnavailableError(f"the request to {where} failed: {why}")
 
 
 async def read_bounded(response: aiohttp.ClientResponse) -> bytes:

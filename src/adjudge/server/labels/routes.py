@@ -308,9 +308,7 @@ def file_form(request: Request, service: Served, run: str, fields: Fields) -> HT
 
 def _label_body(fields: dict[str, str], *, seen_verdict: bool) -> LabelBody:
     if not fields.get("label", "").strip():
-        raise InputError(
-            "the form", "holds no label", "go back and press one of the buttons, or type a number"
-        )
+        raise InputError("the form", "has no label", "go back and press one of the buttons, or type a number")
     return _valid(LabelBody, fields, seen_verdict=seen_verdict)
 
 

@@ -1,0 +1,111 @@
+"""The Python reference has every public name, under its real signature.
+
+`ADJUDGE_UPDATE_DOCS=1 pytest tests/docs/test_docs_python.py` writes the signatures into the page.
+"""
+
+import dataclasses
+import inspect
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import adjudge
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "python.md"
+UPDATE = bool(os.environ.get("ADJUDGE_UPDATE_DOCS"))  # tests see no such variables
+ENTRY = re.compile(r"^### `(\w+)`\n\n```text\n(.*?)```$", re.MULTILINE | re.DOTALL)
+
+REPLY = "str | Completion | Awaitable[str | Completion]"
+SPELLED_OUT = {
+    "bool | int | float | str | list['Json'] | dict[str, 'Json'] | None": "Json",
+    f"Callable[[str], {REPLY}] | Callable[[Request], {REPLY}]": "ModelFunction",
+}
+"""Aliases, as Python writes them in annotations."""
+
+
+def annotation(found: object) -> str:
+    text = found if isinstance(found, str) else inspect.formatannotation(found)
+    text = re.sub(r"\b(?:[a-z_]\w*\.)+(?=\w)", "", str(text))
+    for long, short in SPELLED_OUT.items():
+        text = text.replace(long, short)
+    return text
+
+
+def default(value: object) -> str:
+    if dataclasses.is_dataclass(value) or isinstance(value, Path):
+        return str(value)
+    return "{}" if repr(value).startswith("mappingproxy") else repr(value)
+
+
+def parameters(function: object) -> list[str]:
+    written = []
+    for each in inspect.signature(function).parameters.values():
+        if each.name == "self":
+            continue
+        stars = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
+        kind = "" if each.annotation is each.empty else f": {annotation(each.annotation)}"
+        value = "" if each.default is each.empty else f" = {default(each.default)}"
+        if each.kind is each.KEYWORD_ONLY and "*" not in written:
+            written.append("*")
+        written.append(f"{stars}{each.name}{kind}{value}")
+    return written
+
+
+def returned(function: object) -> str:
+    found = inspect.signature(function).return_annotation
+    return "" if found is inspect.Signature.empty else f" -> {annotation(found)}"
+
+
+def call(name: str, function: object) -> str:
+    inside, arrow = parameters(function), returned(function)
+    line = f"{name}({', '.join(inside)}){arrow}"
+    return (
+        line
+        if len(line) <= 100
+        else f"{name}(\n" + "".join(f"    {each},\n" for each in inside) + f"){arrow}"
+    )
+
+
+def members(kind: type) -> list[str]:
+    fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+    written = [f"{each.name}: {annotation(each.type)}" for each in fields]
+    names = {each.name for each in fields}
+    for name, value in ((name, getattr(kind, name)) for name in dir(kind)):
+        own = any(name in vars(base) for base in kind.__mro__ if base.__module__.startswith("adjudge"))
+        if name.startswith("_") or name in names or not own:
+            continue
+        if isinstance(value, property):
+            written.append(f"{name}: {annotation(inspect.signature(value.fget).return_annotation)}")
+        elif callable(value):
+            awaited = "async " if inspect.iscoroutinefunction(value) else ""
+            written.append(f"{awaited}{call(f'.{name}', value)}")
+    return written
+
+
+def signature(name: str) -> str:
+    found = getattr(adjudge, name)
+    if not isinstance(found, type):
+        awaited = "async " if inspect.iscoroutinefunction(found) else ""
+        return awaited + call(f"adjudge.{name}", found)
+    bases = [base.__name__ for base in found.__bases__ if base.__name__ not in {"object", "Protocol"}]
+    if issubclass(found, Exception):
+        return f"class adjudge.{name}({bases[0]})"
+    lines = [f"class adjudge.{name}", *members(found)]
+    return "\n    ".join(line.replace("\n", "\n    ") for line in lines)
+
+
+def test_every_public_name_is_on_the_page():
+    names = [name for name, _ in ENTRY.findall(PAGE.read_text(encoding="utf-8"))]
+    assert sorted(names) == adjudge.__all__
+
+
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="other Pythons write annotations otherwise")
+def test_the_page_has_the_real_signatures():
+    text = PAGE.read_text(encoding="utf-8")
+    new = ENTRY.sub(lambda entry: f"### `{entry[1]}`\n\n```text\n{signature(entry[1])}\n```", text)
+    if UPDATE:
+        PAGE.write_text(new, encoding="utf-8")
+    assert new == PAGE.read_text(encoding="utf-8"), "run with ADJUDGE_UPDATE_DOCS=1 to renew the page"
