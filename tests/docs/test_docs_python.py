@@ -70,12 +70,19 @@ def call(name: str, function: object) -> str:
 
 
 def members(kind: type) -> list[str]:
-    fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
-    written = [f"{each.name}: {annotation(each.type)}" for each in fields]
-    names = {each.name for each in fields}
+    if dataclasses.is_dataclass(kind):
+        fields = {each.name: each.type for each in dataclasses.fields(kind)}
+    else:  # a msgspec struct, or a protocol, which has none
+        written_as = {
+            key: found
+            for base in kind.__mro__
+            for key, found in vars(base).get("__annotations__", {}).items()
+        }
+        fields = {name: written_as[name] for name in getattr(kind, "__struct_fields__", ())}
+    written = [f"{name}: {annotation(found)}" for name, found in fields.items()]
     for name, value in ((name, getattr(kind, name)) for name in dir(kind)):
         own = any(name in vars(base) for base in kind.__mro__ if base.__module__.startswith("adjudge"))
-        if name.startswith("_") or name in names or not own:
+        if name.startswith("_") or name in fields or not own:
             continue
         if isinstance(value, property):
             written.append(f"{name}: {annotation(inspect.signature(value.fget).return_annotation)}")
