@@ -1,5 +1,7 @@
 # The same verbs on a desk and in CI. Needs Python 3.11 or later, make and a package index.
 PYTHON ?= python3
+# Empty is unset: without bytecode every command that a test starts would compile the package again.
+export PYTHONDONTWRITEBYTECODE =
 VENV ?= .venv
 BIN := $(VENV)/bin
 
