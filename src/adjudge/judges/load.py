@@ -27,15 +27,14 @@ def load_judge(reference: str | Path, *, folder: Path | None = None) -> Judge:
     if isinstance(reference, Path):
         return _load_file(root / reference, str(reference))
     name, at, wanted = reference.partition("@")
-    current = {judge.name: judge for judge in built_in_judges()}
-    if name in current and at:
-        return _versioned(name, wanted, current[name])
-    if reference in current:
-        return current[reference]
+    shipped = {path.stem: path for path in _files_in(BUILT_IN)}
+    if name in shipped:
+        current = _shipped(shipped[name])
+        return _versioned(name, wanted, current) if at else current
     path = root / reference
     if _is_file(path, reference):
         return _load_file(path, reference)
-    raise _unknown(reference, root, tuple(current))
+    raise _unknown(reference, root, tuple(shipped))
 
 
 def parse_judge(text: str, *, name: str, where: str | None = None) -> Judge:
@@ -67,17 +66,18 @@ def _placed(error: TemplateError, split: SplitFile, declared: Declared, where: s
 
 
 def built_in_judges() -> tuple[Judge, ...]:
-    """The judges that come with adjudge, by name: one file each."""
-    return _judges_in(BUILT_IN)
+    """The judges that come with adjudge, by name: one file each, called as the judge is."""
+    return tuple(map(_shipped, _files_in(BUILT_IN)))
 
 
-@lru_cache(maxsize=8)
-def _judges_in(folder: Path) -> tuple[Judge, ...]:
-    judges = [
-        parse_judge(path.read_text(encoding="utf-8"), name=path.stem, where=path.name)
-        for path in folder.glob("*.md")
-    ]
-    return tuple(replace(judge, built_in=True) for judge in sorted(judges, key=lambda judge: judge.name))
+def _files_in(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.md"))
+
+
+@lru_cache(maxsize=64)
+def _shipped(path: Path) -> Judge:
+    judge = parse_judge(path.read_text(encoding="utf-8"), name=path.stem, where=path.name)
+    return replace(judge, built_in=True)
 
 
 def override(
@@ -103,7 +103,10 @@ def override(
 
 
 def _versioned(name: str, wanted: str, current: Judge) -> Judge:
-    versions = [current, *(judge for judge in _judges_in(BUILT_IN / "old") if judge.name == name)]
+    versions = [
+        current,
+        *(judge for judge in map(_shipped, _files_in(BUILT_IN / "old")) if judge.name == name),
+    ]
     found = [judge for judge in versions if wanted and judge.hash.startswith(wanted)]
     if len(found) == 1:
         return found[0]
