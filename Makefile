@@ -5,7 +5,7 @@ export PYTHONDONTWRITEBYTECODE =
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format bench bench-judge clean
+.PHONY: demo test check suite format bench bench-judge clean
 
 # Two marks, so that `make demo` does not wait for what only the tests need.
 $(VENV)/.installed: pyproject.toml
@@ -21,7 +21,10 @@ demo: $(VENV)/.installed  ## fetch the embedded judge once, judge the shipped ex
 	@$(BIN)/adjudge models pull
 	@$(BIN)/python examples/demo.py
 
-test: check  ## everything that has to hold
+test: $(VENV)/.installed-dev  ## everything that has to hold: types are checked while tests wait for one thing or another
+	$(MAKE) --no-print-directory --jobs=2 check suite
+
+suite: $(VENV)/.installed-dev  ## the tests alone
 	$(BIN)/python -m pytest -n auto
 
 check: $(VENV)/.installed-dev  ## style and types
