@@ -53,3 +53,20 @@ def axe_clean(chromium):
     from axe import assert_axe_clean
 
     return assert_axe_clean
+
+
+@pytest.fixture
+def assert_readable(axe_clean):
+    """`assert_readable(tab)`: on every screen of `chromium.LOOKS` nothing sticks out and axe-core finds nothing."""
+    from chromium import LOOKS, ORDINARY_WIDTH
+
+    def check(tab, looks=LOOKS):
+        for width, dark in looks:
+            tab.look(width, dark=dark)
+            assert tab.too_wide() == [], f"{tab.page.url[:200]} at {width}"
+            if (
+                width <= ORDINARY_WIDTH
+            ):  # on wider screens no colour and no element is another, only sizes are
+                axe_clean(tab.page)
+
+    return check

@@ -188,17 +188,11 @@ def test_the_list_can_be_searched_without_scripts(open_tab, site):
     assert page.locator("tbody tr").count() == ROWS // 10_000
 
 
-@pytest.mark.parametrize(
-    ("width", "dark"), [(360, False), (360, True), (1280, False), (1280, True), (3840, False)]
-)
-def test_the_table_can_be_read_at_every_width(open_tab, axe_clean, site, width, dark):
-    shown = open_tab(site.opened("runs/seeded/cases"), width=width, dark=dark)
-    assert shown.too_wide() == []
-    shown.assert_quiet()
-    axe_clean(shown.page)
-    shown.page.get_by_text("Columns", exact=True).click()
-    assert shown.too_wide() == []
-    axe_clean(shown.page)
-    shown.page.goto(f"{site.url}runs/seeded/cases?q=nothingofthekind&judge=relevance")
-    shown.assert_quiet()
-    axe_clean(shown.page)
+def test_the_table_can_be_read_at_every_width(tab, assert_readable, site):
+    tab.assert_quiet()
+    assert_readable(tab)
+    tab.page.get_by_text("Columns", exact=True).click()
+    assert_readable(tab)
+    tab.page.goto(f"{site.url}runs/seeded/cases?q=nothingofthekind&judge=relevance")
+    tab.assert_quiet()
+    assert_readable(tab)

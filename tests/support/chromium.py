@@ -26,6 +26,10 @@ _ASIDE = {"data", "blob", "about"}
 """Schemes that fetch nothing from anywhere."""
 _PATIENCE_MS = 300_000
 """Ends a test that hangs: a busy machine is slow, not wrong."""
+ORDINARY_WIDTH = 1280
+LOOKS = ((3840, False), (ORDINARY_WIDTH, False), (360, False), (360, True), (ORDINARY_WIDTH, True))
+"""Widths, light (False) and dark, in which a page has to be good. Colours depend on the scheme, the layout on the width: dark
+and very wide has nothing that the others have not."""
 _GRACE_MS = 60
 """For what a page starts late; nothing is asserted about how long anything takes."""
 _REMEMBER_GLOBALS = "window[Symbol.for('at first')] = new Set(Object.getOwnPropertyNames(window))"
@@ -203,6 +207,11 @@ class Tab:
 
     def resize(self, width: int, height: int = 900) -> None:
         self.page.set_viewport_size({"width": width, "height": height})
+
+    def look(self, width: int, *, dark: bool = False) -> None:
+        """The same page, as it is on another screen; much quicker than to open it again."""
+        self.resize(width)
+        self.page.emulate_media(color_scheme="dark" if dark else "light")
 
     def too_wide(self) -> list[str]:
         """What sticks out to the right, when the page as a whole can be scrolled sideways; else nothing."""
