@@ -199,7 +199,7 @@ class RunOptions:
     """None, which only Python can say: nothing is kept."""
     fresh: bool = opt(
         False,
-        never("it would pay for everything again on every run"),
+        never("every run would pay for every request again"),
         "Send every request again, even if its reply is stored.",
         aliases=("no_cache",),
     )
@@ -222,7 +222,7 @@ class RunOptions:
     )
     price: Price | None = opt(
         None,
-        never("a price of nothing would lift your --max-cost"),
+        never("a price of 0 would disable your --max-cost"),
         "Price in US dollars per million tokens, instead of the built-in price list.",
         parse=parse_price,
         metavar="IN,OUT",

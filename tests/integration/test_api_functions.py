@@ -160,7 +160,7 @@ def test_replay_of_a_function_says_that_only_python_has_it(tmp_path):
         ({"parameters": {"model": "x"}}, "name the model with model=, the prompt with judges="),
         ({"retry": ["scored"]}, "retry=: scored"),
         ({"max_cost": 1}, "give it with price="),
-        ({"model": "nobody:x"}, 'model="nobody:x": there is no provider'),
+        ({"model": "nobody:x"}, 'model="nobody:x": unknown provider'),
         ({"model": "openai:x"}, 'model="openai:x": needs a key'),
         ({"store": "mysql://h/d"}, 'store="mysql://": is not a kind of store'),
         ({"strict": True}, "leave out `strict=True`"),

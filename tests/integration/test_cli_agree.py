@@ -141,8 +141,8 @@ def test_drawn_labels_correct_the_means_and_the_draw_is_blind(adjudge, run, tmp_
     assert done.code == 0, done.err
     assert "stored 60 labels" in done.err
     assert "(10% uniform), with known sampling probabilities" in flat(done.out)
-    assert "each label counts with one over its sampling probability" in flat(done.out)
-    assert "Quote PPI++: right whatever errors the judge makes" in flat(done.out)
+    assert "each label is weighted by one over its sampling probability" in flat(done.out)
+    assert "Quote PPI++: valid whatever errors the judge makes" in flat(done.out)
     means = json.loads(adjudge("agree", "r", "--json").out)["means"][0]
     people = sum(truth(at) for at in range(COUNT)) / COUNT
     assert means["ppi"]["estimate"]["low"] < people < means["ppi"]["estimate"]["high"]
@@ -216,7 +216,7 @@ def test_labels_of_unknown_selection_are_reported_and_not_used_to_correct(adjudg
     assert done.code == 0, done.err
     assert "how these cases were chosen is unknown" in flat(done.out)
     assert "Left out 1 labels of cases that this run does not have" in flat(done.out)
-    assert "Quote the naive mean, as the judge's" in flat(done.out)
+    assert "Quote the naive mean, reported as the judge's" in flat(done.out)
     sample = adjudge("agree", "r", "labels.jsonl", "--no-keep", "--random-sample")
     assert "Quote PPI++" in flat(sample.out)
     assert "no label of tone is known" in adjudge("agree", "r").err
@@ -266,7 +266,7 @@ def test_labels_on_another_scale_ask_for_a_map(adjudge, run, tmp_path):
 def test_failed_cases_are_counted_and_a_run_without_verdicts_is_not_measured(adjudge, run):
     run(own=True, fail=range(0, COUNT, 10))
     done = adjudge("agree", "r")
-    assert "Not judged 12 (12 unreadable); 12 with a label, in no figure" in flat(done.out)
+    assert "Not judged 12 (12 unreadable); 12 with a label, not used" in flat(done.out)
     run(own=True, fail=range(COUNT), name="none")
     nothing = adjudge("agree", "none")
     assert nothing.code == 3
@@ -375,7 +375,8 @@ def test_one_draw_for_two_runs_asks_for_both_answers_and_serves_each_run_alone(a
         assert (report["labels"], report["sample"]["kind"]) == (60, "draw")
         assert report["means"][0]["quote"] == "ppi"
     assert (
-        "no case drawn for both runs lacks a label" in adjudge("agree", "a", "--next", "0", "--with", "b").err
+        "every case drawn for both runs has its labels"
+        in adjudge("agree", "a", "--next", "0", "--with", "b").err
     )
 
 
@@ -455,7 +456,7 @@ def test_a_run_is_not_drawn_with_itself_or_with_one_of_another_judge(adjudge, bo
         done = adjudge("agree", "a", "--next", "5", "--with", other)
         assert done.code == 2
         assert says in done.err
-    assert "is about a draw for two runs" in adjudge("agree", "a", "--with", "b").err
+    assert "applies only with --next" in adjudge("agree", "a", "--with", "b").err
 
 
 @pytest.mark.parametrize(
@@ -468,10 +469,10 @@ def test_a_run_is_not_drawn_with_itself_or_with_one_of_another_judge(adjudge, bo
         (("r", "--only", "other"), "the run's judges are tone@"),
         (("r", "labels.jsonl", "--next", "5"), "samples cases and reads no labels"),
         (("r", "labels.jsonl", "--forget"), "removes labels and reads none"),
-        (("r", "--no-keep"), "is about the labels of a file"),
-        (("r", "--next", "5", "-o", "cases.jsonl"), "is there already"),
+        (("r", "--no-keep"), "applies only to a file of labels"),
+        (("r", "--next", "5", "-o", "cases.jsonl"), "already exists"),
         (("r", "--next", "5", "-o", "cases.html"), "is not a format to label in"),
-        (("r", "--next", "0"), "no drawn case is without a label"),
+        (("r", "--next", "0"), "every drawn case has a label"),
         (("r", "--next", "5", "--uniform", "0.05"), "0.1<=x<=1"),
         (("r", "other.jsonl"), "has no label for a case of run r"),
         (("r", "blank.jsonl"), "fill in `label`: a number from 1 to 5"),

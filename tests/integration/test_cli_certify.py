@@ -88,7 +88,7 @@ def test_a_card_is_printed_written_and_kept(adjudge, script, cases, tmp_path):
 
 def test_verbose_shows_methods_and_costs(adjudge, script, cases):
     done = certified(adjudge, script(), cases, "--probe", "answer-shuffle", "--verbose")
-    assert "Error rate    any of the 2 rulings by interval is wrong with a probability" in done.out
+    assert "Error rate    the probability that any of the 2 rulings by interval" in done.out
     assert "Cost " in done.out
 
 
@@ -225,8 +225,8 @@ def test_require_card_fails_on_a_failed_probe_and_passes_without(adjudge, script
     ("arguments", "said"),
     [
         (("certify", "nobody"), "nobody"),
-        (("certify", "correctness", "-o", "card.txt"), "none of .json, .html and .md"),
-        (("certify", "correctness", "-o", "nowhere/card.json"), "folder is not there"),
+        (("certify", "correctness", "-o", "card.txt"), "is not .json, .html or .md"),
+        (("certify", "correctness", "-o", "nowhere/card.json"), "folder does not exist"),
         (("certify", "correctness", "--cases", "absent.jsonl"), "absent.jsonl"),
         (("certify", str(EXAMPLES / "polite.txt")), "no model was given"),
         (

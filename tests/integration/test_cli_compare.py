@@ -290,7 +290,7 @@ def test_labels_of_one_draw_for_both_correct_the_difference(adjudge, labelled):
     assert "B is better   +0.330 [" in done.out
     assert "Corrected     pass rate +" in done.out
     assert "by people's labels, +0.330 [" in done.out
-    assert "estimates by how much people would find B better" in done.out
+    assert "estimates how much better people would rate B" in done.out
     assert (
         "quote the corrected difference: it holds whatever errors the judge makes on either side" in done.out
     )

@@ -477,7 +477,7 @@ def test_what_the_run_reads_is_not_written_over(adjudge, cases, script, tmp_path
     before = {file.name: file.read_text() for file in tmp_path.iterdir()}
     done = adjudge("run", name, "--judge", "judge.md.jsonl", "--model", model, "-o", path)
     assert done.code == 2
-    assert "is what the run reads" in done.err
+    assert "is an input of the run" in done.err
     assert {file.name: file.read_text() for file in tmp_path.iterdir()} == before
 
 

@@ -45,16 +45,16 @@ def _place_problem(value: str, _ctx: click.Context) -> str | None:
     except (OSError, RuntimeError, ValueError):  # a loop of links; a NUL
         outside = True
     if outside:
-        return "lies outside this folder"
+        return "is outside this folder"
     if ".git" in (part.lower() for part in path.resolve().relative_to(folder).parts):
-        return "lies in git's own folder"
+        return "is inside the .git folder"
     return None
 
 
 def _model_problem(value: str, ctx: click.Context) -> str | None:
     provider, name = _provider(value)
     if provider == "litellm":
-        return "is sent where LiteLLM reads it from the name, with whatever key it finds"
+        return "is sent wherever LiteLLM routes that name, with whatever key it finds"
     return _place_problem(name, ctx) if provider == "scripted" else None
 
 
@@ -65,7 +65,7 @@ def _parameter_problem(name: str, ctx: click.Context) -> str | None:
     allowed = FILE_PARAMETERS.get(provider)
     if allowed is None or name in allowed:  # the other models are on this machine
         return None
-    return f"is not among the parameters that a file may set for {provider}: {', '.join(sorted(allowed))}"
+    return f"is not a parameter that a file may set for {provider}: {', '.join(sorted(allowed))}"
 
 
 PROBLEMS: Mapping[str, Callable[[str, click.Context], str | None]] = {

@@ -178,7 +178,7 @@ def _read_path(path: Path, origin: Origin) -> Iterator[RawRow | UnreadRow]:
         path.open("rb").close()
     except OSError as error:
         raise DatasetError(
-            origin.file, f"cannot be opened ({_reason(error)})", "check who may read the file"
+            origin.file, f"cannot be opened ({_reason(error)})", "check its permissions"
         ) from None
     return _read_file(path, reader, origin, compressed=compressed)
 
@@ -189,7 +189,7 @@ def _reader_for(path: Path, origin: Origin) -> tuple[Reader, bool]:
     suffix = "".join(suffixes[-2:-1] if compressed else suffixes[-1:])
     if suffix not in READERS or (compressed and suffix in COMPRESSED_ITSELF):
         ending = shown((suffix + ".gz" * compressed) or path.name)
-        problem = f"the ending {ending} is not one of a case file" if suffix else "its name has no ending"
+        problem = f"{ending} is not the extension of a case file" if suffix else "its name has no extension"
         plain = ", ".join(READERS)
         zipped = ", ".join(f"{known}.gz" for known in READERS if known not in COMPRESSED_ITSELF)
         raise DatasetError(

@@ -83,7 +83,7 @@ def refuse_other_encodings(head: bytes, file: str) -> None:
     kinds = {
         b"\xff\xfe": ("is UTF-16 text", "save it as UTF-8"),
         b"\xfe\xff": ("is UTF-16 text", "save it as UTF-8"),
-        b"\x1f\x8b": ("is compressed with gzip", "let its name end in .gz, or pipe it through `gzip -dc`"),
+        b"\x1f\x8b": ("is compressed with gzip", "rename it to end in .gz, or pipe it through `gzip -dc`"),
         b"PAR1": ("is Parquet", "give the file itself, with a name that ends in .parquet"),
         b"PK\x03\x04": ("is a ZIP archive or a spreadsheet", "export the sheet as CSV"),
     }

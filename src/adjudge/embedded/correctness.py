@@ -67,11 +67,11 @@ def by_model(
         f"The model gives {percent(said.probabilities[0])} that the response agrees with the expected answer"
     )
     if seen := signs_seen(signs):
-        gives += f", made {percent(likely)} by rule because {' and '.join(seen)}"
+        gives += f", set to {percent(likely)} by rule because {' and '.join(seen)}"
     shared, nearest = max(
         ((overlap(text, response), text) for text in expected), key=itemgetter(0), default=(0.0, "")
     )
-    found = f"{percent(shared)} of the words of “{clipped(nearest)}” stand in the response"
+    found = f"{percent(shared)} of the words of “{clipped(nearest)}” appear in the response"
     return JobReply(
         parts={
             "reason": f"{gives}; {found}.",

@@ -43,7 +43,7 @@ async def match_items(model: TextModel, fields: Mapping[str, Json]) -> JobReply:
     parts: dict[str, Json] = {
         "facts": [decided[item_id] for item_id, _ in entries["facts"]],
         "conclusions": [decided[item_id] for item_id, _ in entries["conclusions"]],
-        # those that stand in the response were found in code before anybody was asked
+        # those that appear in the response were found in code before anybody was asked
         "terms": [
             {"id": item_id, "why": "the response does not have the term", "matched": False, "evidence": None}
             for item_id, _ in entries["terms"]

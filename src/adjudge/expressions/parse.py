@@ -149,11 +149,11 @@ class Parser:
         if opening:
             column = opening.start - self.text.rfind("\n", 0, opening.start)
             pair = f" to close the `{opening.text}` of column {column}"
-        raise self.error(f"found {self.found()} where `{word}` was wanted{pair}", f"write `{word}`")
+        raise self.error(f"found {self.found()} where `{word}` was expected{pair}", f"write `{word}`")
 
     def expect_name(self, what: str) -> str:
         if self.token.kind != "name":
-            raise self.error(f"found {self.found()} where {what} was wanted", "write a name")
+            raise self.error(f"found {self.found()} where {what} was expected", "write a name")
         self.at += 1
         return self.tokens[self.at - 1].text
 
@@ -170,7 +170,7 @@ class Parser:
     def deeper(self) -> None:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise self.error(f"the expression nests deeper than {MAX_DEPTH}", "write it flatter")
+            raise self.error(f"the expression nests deeper than {MAX_DEPTH}", "nest it less deeply")
 
     def expression(self) -> Node:
         self.deeper()
@@ -270,7 +270,7 @@ class Parser:
             problem, hint = error.args
             raise self.error(problem, hint, token) from None
         self.at -= 1
-        raise self.error(f"found {self.found()} where a value was wanted", self.grammar.hint)
+        raise self.error(f"found {self.found()} where a value was expected", self.grammar.hint)
 
 
 def _member_of(target: Node, key: Node, *, optional: bool) -> Node:

@@ -148,7 +148,7 @@ def _score(read: Understood, declared: Declared) -> tuple[ScoreRule | None, Cont
             return NamedScore(name=said), None
         raise declared.error(
             "score",
-            "`score` speaks of a verdict, and none could be read from the prompt",
+            "`score` needs a verdict, but none could be read from the prompt",
             "add `verdict:` with the fields the reply has",
         )
     if isinstance(said, str):
@@ -188,7 +188,9 @@ def _check_numeric(name: str, schema: Json, declared: Declared) -> None:
         if worded:
             listed = ", ".join(f"{_spelled(option)}: …" for option in options)
             raise declared.error(
-                "score", f"`{name}` is one of words, not a number", f"give them points: `score: {{{listed}}}`"
+                "score",
+                f"`{name}` is a choice of words, not a number",
+                f"give them points: `score: {{{listed}}}`",
             )
         return
     kinds = schema.get("type")
@@ -398,7 +400,7 @@ def _check_scores(declared: Declared, scale: Scale | None) -> None:
             raise declared.error(
                 key,
                 f"the score {value:g} of `{key}` is off the scale {scale.low:g} to {scale.high:g}",
-                "use one on it",
+                "use a score on the scale",
             )
 
 

@@ -166,7 +166,7 @@ class _KeyReader:
             if self.ours:
                 raise self.error(
                     self.lines[key],
-                    f"`{key}` is not a key of a judge file",
+                    f"`{key}` is not a judge file key",
                     did_you_mean(key, KEYS, f"known keys: {', '.join(KEYS)}"),
                 )
             ignored[key] = entry.value
@@ -340,7 +340,9 @@ class _KeyReader:
         value = float(self.number(entry, "`temperature`"))
         if not 0 <= value <= 2:
             raise self.error(
-                entry.line, f"`temperature: {entry.written}` is not between 0 and 2", "use 0 to repeat well"
+                entry.line,
+                f"`temperature: {entry.written}` is not between 0 and 2",
+                "use 0 for repeatable verdicts",
             )
         return value
 

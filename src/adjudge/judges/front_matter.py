@@ -135,7 +135,7 @@ def _careful_loader(yaml: Any, where: str, first_line: int) -> Any:
             if isinstance(event, yaml.AliasEvent):
                 raise JudgeFileError(
                     f"{where} line {line}",
-                    f"`*{event.anchor}` is a YAML alias, and aliases are not read",
+                    f"`*{event.anchor}` is a YAML alias, which is not supported",
                     "write the value out where it is used",
                 )
             self.depth += 1
@@ -156,7 +156,7 @@ def _locate(node: Any, where: str, first_line: int) -> Located:
     line = first_line + node.start_mark.line
     if node.tag not in _PLAIN_TAGS:
         raise JudgeFileError(
-            f"{where} line {line}", f"the YAML tag `{node.tag}` is not read", "write a plain value"
+            f"{where} line {line}", f"the YAML tag `{node.tag}` is not supported", "write a plain value"
         )
     if node.id == "scalar":
         value = _scalar(node.value) if node.style is None else node.value

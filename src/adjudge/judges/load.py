@@ -43,7 +43,7 @@ def parse_judge(text: str, *, name: str, where: str | None = None) -> Judge:
     normal = normalize_text(text)
     if "\x00" in normal:
         raise JudgeFileError(
-            shown, "it holds NUL characters: this is not a text file", "name a prompt or a judge file"
+            shown, "it contains NUL characters: this is not a text file", "name a prompt or a judge file"
         )
     split = split_front_matter(normal, where=shown)
     declared = read_declared(split.front_matter, where=shown)
@@ -114,7 +114,7 @@ def _versioned(name: str, wanted: str, current: Judge) -> Judge:
     problem = (
         f"there is no version `{wanted}` of `{name}`"
         if not found
-        else f"`{wanted}` fits several versions of `{name}`"
+        else f"`{wanted}` matches several versions of `{name}`"
     )
     raise JudgeFileError(f"judge {name}@{wanted}", problem, f"known: {known}")
 
@@ -138,7 +138,7 @@ def _load_file(path: Path, shown: str) -> Judge:
         raw = path.read_bytes()
     except OSError as error:
         raise JudgeFileError(
-            shown, f"cannot be read: {error.strerror or error}", "check the path and its rights"
+            shown, f"cannot be read: {error.strerror or error}", "check the path and its permissions"
         ) from None
     try:
         text = raw.decode("utf-8-sig")

@@ -115,7 +115,7 @@ def _keywords(located: Located, where: str) -> dict[str, Json]:
             raise _error(
                 where,
                 located.key_lines[keyword],
-                f"`{keyword}` is not read in a verdict",
+                f"`{keyword}` is not supported in a verdict",
                 _near(keyword, list(_KEYWORDS)),
             )
         fits = _KEYWORDS[keyword]
@@ -123,7 +123,7 @@ def _keywords(located: Located, where: str) -> dict[str, Json]:
             raise _error(
                 where,
                 located.key_lines[keyword],
-                f"`{keyword}` says nothing about a {kinds[0]}",
+                f"`{keyword}` does not apply to a {kinds[0]}",
                 f"it belongs to {' or '.join(fits)}",
             )
         schema[keyword] = _keyword_value(keyword, entry, where)
@@ -181,7 +181,7 @@ def _enum(located: Located, where: str) -> dict[str, Json]:
             raise _error(
                 where,
                 located.key_lines[keyword],
-                f"`{keyword}` is not read beside `enum`",
+                f"`{keyword}` is not supported next to `enum`",
                 "the enum already lists every value",
             )
     values = entry.value

@@ -57,7 +57,7 @@ def parse_base_url(text: str, *, where: str) -> BaseUrl:
         raise ModelNameError(where, "the base URL has no host", wanted)
     host = parts.hostname
     if ":" not in host and any(not 0 < len(label) < 64 for label in host.removesuffix(".").split(".")):
-        raise ModelNameError(where, "the base URL has a host name that no host can have", wanted)
+        raise ModelNameError(where, "the base URL has an invalid host name", wanted)
     netloc = (f"[{host}]" if ":" in host else host) + (f":{port}" if port is not None else "")
     secrets = (*credentials(parts), *query_values(parts.query))
     return BaseUrl(

@@ -147,9 +147,7 @@ def parse_model_name(name: str) -> ModelName:
         raise ModelNameError(shown, "names no provider", _usable(_meant(name)))
     provider, model = match[1].lower(), match[2].strip()
     if provider not in EXAMPLES:
-        raise ModelNameError(
-            shown, f"there is no provider {match[1]!r}", _usable(_meant(name, match[1], model))
-        )
+        raise ModelNameError(shown, f"unknown provider {match[1]!r}", _usable(_meant(name, match[1], model)))
     if provider == "google":
         model = model.removeprefix("models/")
     if not model:

@@ -88,7 +88,7 @@ def inputs_in_values(inputs: Sequence[Input], sets: Mapping[str, str], dialect: 
     """A sentence for each `--variables` whose value has a placeholder for an input: nothing would fill it."""
     names = {writing.casefold() for item in inputs for writing in _writings(item)}
     return [
-        f"the value of `{option('--variables', name)}` holds `{place}`, and values are not templates: it would be sent as it stands"
+        f"the value of `{option('--variables', name)}` holds `{place}`, and values are not templates: it would be sent as is"
         for name, value in sets.items()
         if name.casefold() in names
         for place, held in _places(value, dialect)
@@ -211,7 +211,7 @@ def _stands_for(
             if isinstance(value, Found):
                 parts[part.source] = value.value
             elif value.why == "blank":
-                return value  # nobody's file has `parameters`: the part that is blank is what to mend
+                return value  # nobody's file has `parameters`: the part that is blank is what to fix
         return Found(value=parts) if parts else Missing(name=_PARTS_OF_PARAMETERS[0], why="absent")
     if item.source in NEVER_IN_PROMPT and own_name != item.source:
         return None

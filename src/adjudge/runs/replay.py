@@ -54,7 +54,7 @@ def _reopen(run: RunRecord) -> ModelClient:
         raise SettingsError(
             option("--model", "replay"),
             f"run {run.run_id} was judged by a Python function ({model}), which only Python has",
-            "give the function itself as `model=` to go on with the run, or read it with `adjudge report`",
+            "give the function itself as `model=` to resume the run, or read it with `adjudge report`",
         )
     if is_embedded(model):
         from adjudge.embedded.ready import check_packages  # noqa: PLC0415 - keeps start-up fast

@@ -67,7 +67,7 @@ def resample(
         defined = again[~np.isnan(again)]
         warning = warn_of_few(clusters)
         if warning is None and len(defined) < (1.0 - _MOST_UNDEFINED) * resamples:
-            warning = f"{1 - len(defined) / resamples:.0%} of the resamples had no such figure"
+            warning = f"{1 - len(defined) / resamples:.0%} of the resamples had no defined value"
         if warning is None and effective is not None:
             warning = warn_of_weights(n, effective)
         if warning is None and warnings is not None:
@@ -98,7 +98,7 @@ def warn_of_weights(n: int, effective: float) -> str | None:
     if effective >= max(_FEWEST_EFFECTIVE, n / 3.0):
         return None
     return (
-        f"weights differ so much that {n} labels are as sure as {effective:.0f} of equal weight: the interval is "
+        f"weights differ so much that {n} labels count for no more than {effective:.0f} of equal weight: the interval is "
         "unreliable"
     )
 

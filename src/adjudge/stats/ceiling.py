@@ -146,7 +146,7 @@ def krippendorff_alpha(
     np = need_numpy(WHERE)
     order = sort_labels({label for labels, _ in rows for label in labels})
     if level == "interval" and not all(isinstance(label, int | float) for label in order):
-        raise ValueError("the interval level needs numbers as labels")
+        raise ValueError("the interval level needs numeric labels")
     place = {label: position for position, label in enumerate(order)}
     size = len(order)
     counts: Array = np.zeros((len(rows), size))
@@ -165,7 +165,7 @@ def krippendorff_alpha(
         of=of,
         low=-1.0,
         high=1.0,
-        why_undefined="only one label was used: agreement cannot be told from chance",
+        why_undefined="only one label was used: agreement beyond chance is undefined",
         unseen_rows=0 if level == "nominal" else UNSEEN_ROWS,
     )
     sample = sample_of_sums(

@@ -150,7 +150,7 @@ def clustered_mean(
         spread,
         max(spread.mean - margin, floor),
         min(spread.mean + margin, ceiling),
-        f"t over clusters (CR2{degrees(spread.df)})",
+        f"cluster-robust t (CR2{degrees(spread.df)})",
     )
 
 
@@ -196,7 +196,7 @@ def rate_of(spread: Spread | None) -> Estimate | None:
         spread,
         _share_at(odds - margin),
         _share_at(odds + margin),
-        f"logit t over clusters (CR2{degrees(spread.df)})",
+        f"cluster-robust t on the logit scale (CR2{degrees(spread.df)})",
     )
 
 

@@ -120,7 +120,7 @@ def rogan_gladen(cases: Sequence[JudgedCase]) -> Corrected | Undefined:
     if problem:
         return problem
     if any(value not in (0.0, 1.0) for case in cases for value in (case.judge, case.person or 0.0)):
-        return Undefined(why="only passes and fails have a sensitivity and a specificity")
+        return Undefined(why="sensitivity and specificity need pass or fail labels")
     answers = [
         LabelledAnswer(
             case.person == 1.0, case.judge == case.person, 1.0 / (case.probability or 1.0), _cluster(case, at)
@@ -140,8 +140,8 @@ def rogan_gladen(cases: Sequence[JudgedCase]) -> Corrected | Undefined:
     )
     if youden_low <= 0.0:
         return Undefined(
-            why=f"sensitivity + specificity - 1 is {youden:.2f} and may be {max(youden_low, -1.0):.2f}: "
-            "the judge is not surely better than chance, so its rate cannot be corrected"
+            why=f"sensitivity + specificity - 1 is {youden:.2f} and may be as low as {max(youden_low, -1.0):.2f}: "
+            "the judge may be no better than chance, so its rate cannot be corrected"
         )
     rate = sum(case.judge for case in cases) / len(cases)
     say: dict[Hashable, float] = defaultdict(float)

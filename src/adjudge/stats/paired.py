@@ -166,7 +166,7 @@ def _warn_of_few_differing(count: int, *, clustered: bool) -> str | None:
     if not 0 < count < FEWEST_CLUSTERS:
         return None
     units = "clusters" if clustered else "cases"
-    return f"the two sides differ in {count} {units}: an interval over fewer than {FEWEST_CLUSTERS} such is unreliable"
+    return f"the two sides differ in {count} {units}: an interval over fewer than {FEWEST_CLUSTERS} of them is unreliable"
 
 
 def _flat(rows: list[tuple[Hashable, float]], spread: Spread, least: float, most: float) -> Comparison:

@@ -22,7 +22,7 @@ UNSEEN_ROWS, _NEAR = 3, 1
 """So many unseen rows where a squared distance or a rank counts, and where a plain distance does: what brings every such
 figure of `benchmarks/coverage.py` to 93 to 97 % where 100 cases or 30 clusters agree in 60 to 90 %."""
 _CLASSES = 32
-_ONE_LABEL = "only one label was used, so agreement by chance cannot be told from agreement"
+_ONE_LABEL = "only one label was used, so agreement beyond chance is undefined"
 _NOTHING = "no case has both a verdict and a label"
 
 
@@ -191,20 +191,20 @@ def _warnings(
     if 0 < different < FEWEST_DIFFERENT:
         words = (
             f"judge and people differ in {different} clusters: intervals of correlations and weighted figures over "
-            f"fewer than {FEWEST_DIFFERENT} such are unreliable"
+            f"fewer than {FEWEST_DIFFERENT} of them are unreliable"
         )
         found |= dict.fromkeys(moved, words)
     if 0 < different < FEWEST_WRONG:
         words = (
             f"judge and people differ in {different} clusters: intervals of precision and recall over fewer than "
-            f"{FEWEST_WRONG} such are unreliable"
+            f"{FEWEST_WRONG} of them are unreliable"
         )
         found |= dict.fromkeys(("precision", "recall"), words)
     others = min(len(np.unique(of[codes != np.bincount(codes).argmax()])) for codes in (judge, people))
     if others < FEWEST_OTHERS:
         words = (
-            f"one side gave another than its usual label in {others} clusters: intervals of kappa, alpha and "
-            f"correlations over fewer than {FEWEST_OTHERS} such are unreliable"
+            f"one side gave a label other than its usual one in {others} clusters: intervals of kappa, alpha and "
+            f"correlations over fewer than {FEWEST_OTHERS} of them are unreliable"
         )
         found |= dict.fromkeys(moved | {"kappa", "alpha", "mcc"}, words)
     return found

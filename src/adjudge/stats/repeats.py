@@ -89,7 +89,7 @@ class Retests:
         seen = sum(kind.times * kind.agreed for kind in kinds)
         kappa = _kappa(seen / n, [total / n for total in use.values()])
         if kappa is None:
-            why = "only one verdict was given, so agreement by chance cannot be told from agreement"
+            why = "only one verdict was given, so agreement beyond chance is undefined"
             return Undefined(why=why)
         without = [(_kappa_without(kind, seen, use, n), kind.times) for kind in kinds if n > 1]
         low, high, method = _jackknife(kappa, n, without)

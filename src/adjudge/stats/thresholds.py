@@ -40,7 +40,7 @@ def try_threshold(
     """`passed` is what people said. Clusters are kept whole, so that no question is on both sides."""
     keys = list(clusters) if clusters is not None else list(range(len(scores)))
     if not len(scores) == len(passed) == len(keys):
-        raise ValueError("scores, labels and clusters must be as many")
+        raise ValueError("scores, labels and clusters must have the same length")
     if len(scores) < FEWEST_CASES:
         return Undefined(why=f"{len(scores)} labelled cases cannot be split: {FEWEST_CASES} are needed")
     groups = sorted(set(keys), key=str)

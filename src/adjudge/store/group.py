@@ -174,9 +174,7 @@ class _Batches(Generic[Item, Result]):
             self.untold = None
             raise _again(self._failure)
         if self._closing:
-            raise StoreError(
-                "the store", "is being closed: nothing more can be kept or found", "run it again"
-            )
+            raise StoreError("the store", "is being closed", "run it again")
         if self._loop is None:
             self._start(asyncio.get_running_loop())
         assert self._loop is not None

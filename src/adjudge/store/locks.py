@@ -61,7 +61,7 @@ def _lock_once(path: Path) -> FileLock | None:
         raise StoreError(
             str(path),
             f"the run cannot be locked ({error.strerror or error})",
-            "give this user the right to write there, or put the store on a disk of this machine",
+            "give this user write permission there, or put the store on a disk of this machine",
         ) from None
 
 

@@ -106,7 +106,7 @@ def _check_file(file: Path) -> None:
     if head and head != HEADER:
         raise StoreError(
             str(file),
-            "is not a store: the file is no SQLite database, or its beginning is damaged",
+            "is not a store: the file is not a SQLite database, or its header is damaged",
             "check the path, restore a backup, or name another store",
         )
 
@@ -133,7 +133,7 @@ def _cannot(error: OSError, where: str | Path) -> StoreError:
         return StoreError(
             str(where),
             f"no permission to use it ({error.strerror})",
-            "give this user the right to write there, or name another folder",
+            "give this user write permission there, or name another folder",
         )
     return StoreError(
         str(where),

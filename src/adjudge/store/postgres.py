@@ -83,7 +83,7 @@ class PostgresHome:
         if self._where == UNREADABLE_URL or not self._is_well_formed():
             raise StoreError(
                 UNREADABLE_URL,
-                "the URL cannot be read without doubt",
+                "the URL is ambiguous",
                 "write it as postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with @ : / ? # % in the password"
                 " percent-encoded (%40 for @), or leave the password out and set PGPASSWORD",
             )
@@ -306,7 +306,7 @@ class PostgresHome:
                 return StoreError(
                     self.where,
                     f"cannot be reached ({said})",
-                    "check that the server runs, and host, port, user, password and database in the URL",
+                    "check that the server runs, and that host, port, user, password and database in the URL are right",
                 )
             case _:
                 return StoreError(self.where, f"the database refused ({said})", "see the server's log")
@@ -317,7 +317,7 @@ class PostgresHome:
         for secret in secrets_in(self._url):
             if secret in text:
                 if len(secret) < 4:
-                    return "its message is not shown, as it may hold the password"
+                    return "its message is not shown, because it may contain the password"
                 text = text.replace(secret, "[password]")
         return text[:500]
 

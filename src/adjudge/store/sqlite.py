@@ -50,14 +50,14 @@ PROBLEMS: Mapping[int, tuple[str, str]] = {
         "the disk is full",
         "free some space and run the same command again; what was reported as stored is stored",
     ),
-    sqlite3.SQLITE_READONLY: ("cannot be written to", f"give this user the right to write there, {HERE}"),
-    sqlite3.SQLITE_PERM: ("no permission to use it", f"give this user the right to write there, {HERE}"),
+    sqlite3.SQLITE_READONLY: ("cannot be written to", f"give this user write permission there, {HERE}"),
+    sqlite3.SQLITE_PERM: ("no permission to use it", f"give this user write permission there, {HERE}"),
     sqlite3.SQLITE_CORRUPT: (
         "is damaged",
-        "`adjudge store check` says where; restore a backup, or save what can be read with `sqlite3 FILE .recover`",
+        "`adjudge store check` shows where; restore a backup, or save what can be read with `sqlite3 FILE .recover`",
     ),
     sqlite3.SQLITE_NOTADB: (
-        "is not a store: the file is no SQLite database, or its beginning is damaged",
+        "is not a store: the file is not a SQLite database, or its header is damaged",
         f"check the path, restore a backup, {HERE}",
     ),
     sqlite3.SQLITE_CANTOPEN: (
@@ -199,7 +199,7 @@ class SqliteHome:
         if self._mode:
             raise StoreError(
                 self.where,
-                "is of an older version of adjudge and cannot be brought up to date: its place is read-only",
+                "was made by an older version of adjudge and cannot be migrated: its folder is read-only",
                 "copy it to a folder that you can write to, and name that",
             )
         self._keep_log_ahead()

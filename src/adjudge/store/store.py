@@ -304,4 +304,4 @@ class SqlStore:
             return self._home.read(work)
         except DamagedError as error:
             problem = f"holds {error}"
-        raise StoreError(self.where, problem, "`adjudge store check` says what is damaged; restore a backup")
+        raise StoreError(self.where, problem, "`adjudge store check` shows what is damaged; restore a backup")

@@ -87,8 +87,8 @@ class UnknownStoreError(InputError):
     def __init__(self, where: str, store_id: str | None) -> None:
         super().__init__(
             where,
-            f"{unknown_store(where, store_id)}: a run would take the answers in it for the model's",
-            f"to use it, as one that you made with an earlier version or know the maker of: `adjudge store trust {where}`"
+            f"{unknown_store(where, store_id)}: a run would reuse its replies as the model's own",
+            f"if you made it with an earlier version, or trust whoever made it: `adjudge store trust {where}`"
             f" (for a CI cache, set {TRUST_VARIABLE}={store_id or 'ID'}); to leave it alone, name another store; "
             "`adjudge runs` and `adjudge report` read it as it is",
         )

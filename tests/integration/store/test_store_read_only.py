@@ -80,7 +80,7 @@ def test_every_command_that_reads_works_and_one_that_writes_says_why_not(stored,
     with served(stored) as opened:
         assert opened.read("/api/runs/before/case", params={"case": "a"})["row"]["score"] == 4
     assert run_command(["runs", "--store", str(stored), "rm", "before"]) == 4
-    assert "give this user the right to write there" in capfd.readouterr().err
+    assert "give this user write permission there" in capfd.readouterr().err
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="permissions of another kind")
@@ -108,5 +108,5 @@ def test_an_older_schema_is_not_brought_up_to_date_there(stored, read_only):
     newer = dict(STEPS)
     newer[max(newer) + 1] = ("CREATE TABLE later (x INTEGER)",)
     read_only(stored)
-    with pytest.raises(StoreError, match="cannot be brought up to date: its place is read-only"):
+    with pytest.raises(StoreError, match="cannot be migrated: its folder is read-only"):
         SqliteHome(stored / "store.db", steps=newer)

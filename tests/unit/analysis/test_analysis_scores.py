@@ -128,7 +128,7 @@ def judge_of(front, body="Rate {{question}} {{response}}"):
 
 @st.composite
 def coverages(draw):
-    """A checklist of the reference and answers to it, some with evidence that does not stand in the response."""
+    """A checklist of the reference and answers to it, some with evidence that does not appear in the response."""
     chosen = draw(st.lists(st.sampled_from(SENTENCES), unique=True, max_size=5))
     concludes = draw(st.booleans()) or not chosen
     terms = draw(st.lists(st.sampled_from(["Paris", "tea", "raven", "moss"]), unique=True, max_size=4))
@@ -217,7 +217,7 @@ def test_evidence_that_is_not_in_the_response_is_said_to_count_for_nothing():
     fields = {"question": "q", "reference": REFERENCE, "response": RESPONSE}
     fact = step_of(rows_of(judged(judge, parts, fields, items=items), judge, fields), "fact")
     assert fact.holds is False
-    assert "does not stand in the response" in fact.explanation
+    assert "is not in the response" in fact.explanation
     assert ("evidence", "made up") in fact.details
 
 
@@ -312,7 +312,7 @@ def test_correctness_ends_at_the_stored_score_and_each_number_says_what_was_deci
     without_case = rows_of(judgement, judge, None)
     assert without_case.agrees is None
     assert value_of(without_case, "score") == [plain(judgement.score)]
-    assert "The case is not in this store" in step_of(without_case, "unknown").explanation
+    assert "The case is no longer in this store" in step_of(without_case, "unknown").explanation
 
 
 @pytest.mark.parametrize(
@@ -458,7 +458,7 @@ def test_without_the_judges_file_the_score_stands_and_that_is_said():
     rows = rows_of(judgement, None, None)
     assert rows.agrees is None
     assert value_of(rows, "score") == ["3"]
-    assert "not in this store" in rows.steps[0].explanation
+    assert "no longer in this store" in rows.steps[0].explanation
 
 
 @pytest.mark.parametrize(("version", "words"), [(1, "correctness v1"), (9, "correctness v9")])

@@ -90,7 +90,7 @@ def test_what_is_written_is_inside_the_folder(capsys, tmp_path, output, args):
     Path("dangling.jsonl").symlink_to(tmp_path.parent / "new.jsonl")
     Path("loop").symlink_to("loop")
     said = refused(capsys, f'output = ["fine.jsonl", "{output}"]', *args)
-    assert f"`{output}` lies" in said
+    assert f"`{output}` is " in said
     assert outside.read_text() == "precious"
 
 
@@ -128,9 +128,9 @@ def test_files_that_are_read_are_inside_the_folder_and_models_are_where_the_pers
     ],
 )
 def test_parameters_are_an_allow_list_of_the_provider(capsys, monkeypatch, model, name):
-    assert "is not among the parameters" in refused(capsys, f'param.{name} = "x"', *RUN, "--model", model)
+    assert "is not a parameter" in refused(capsys, f'param.{name} = "x"', *RUN, "--model", model)
     monkeypatch.setenv("ADJUDGE_MODEL", model)
-    assert "is not among the parameters" in refused(capsys, f'[run]\nparam = ["{name}=x"]', *RUN)
+    assert "is not a parameter" in refused(capsys, f'[run]\nparam = ["{name}=x"]', *RUN)
 
 
 def test_the_file_may_choose_what_the_person_could_have_meant(capsys):

@@ -77,7 +77,7 @@ def test_an_unknown_ending_lists_the_known_ones(tmp_path):
     path = tmp_path / "cases.xlsx"
     path.write_bytes(b"x")
     assert error_of(path, name="cases.xlsx") == (
-        "cases.xlsx: the ending '.xlsx' is not one of a case file\n\n"
+        "cases.xlsx: '.xlsx' is not the extension of a case file\n\n"
         "hint: known are .jsonl, .ndjson, .json, .csv, .tsv, .parquet, .jsonl.gz, .ndjson.gz, .json.gz, .csv.gz, "
         ".tsv.gz; or pipe the cases in with `-`"
     )
@@ -87,11 +87,11 @@ def test_an_unknown_ending_lists_the_known_ones(tmp_path):
 
 def test_no_ending_and_compressed_parquet_are_not_known(tmp_path):
     (tmp_path / "cases").write_bytes(LINES)
-    assert "its name has no ending" in error_of(tmp_path / "cases")
+    assert "its name has no extension" in error_of(tmp_path / "cases")
     (tmp_path / "cases.parquet.gz").write_bytes(b"x")
-    assert "the ending '.parquet.gz' is not one" in error_of(tmp_path / "cases.parquet.gz")
+    assert "'.parquet.gz' is not the extension" in error_of(tmp_path / "cases.parquet.gz")
     (tmp_path / "cases.gz").write_bytes(b"x")
-    assert "its name has no ending" in error_of(tmp_path / "cases.gz")
+    assert "its name has no extension" in error_of(tmp_path / "cases.gz")
 
 
 def test_a_missing_file_is_said_at_once_with_names_that_come_close(tmp_path):

@@ -101,7 +101,7 @@ def test_a_damaged_model_says_how_to_mend_it_and_is_made_again(made, harm):
 
 
 def test_a_model_that_was_never_made_says_so(tmp_path):
-    with pytest.raises(CacheError, match="is not here") as caught:
+    with pytest.raises(CacheError, match="is not installed") as caught:
         read_manifest(tmp_path / "nothing")
     assert "adjudge models pull" in caught.value.hint
 

@@ -149,7 +149,7 @@ def test_pip_asks_nothing_and_keeps_no_copy(tmp_path):
     [
         ("WARNING: a\nERROR: no such\x1b[2J host\nERROR: none found\n", "no such␛[2J host; none found"),
         ("error: one\n  caused by: two\n", "error: one; caused by: two"),
-        ("", "no reason was named"),
+        ("", "no reason given"),
     ],
 )
 def test_the_reason_is_what_they_call_an_error(output, seen):

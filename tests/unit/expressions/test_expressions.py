@@ -147,11 +147,11 @@ def test_a_number_that_is_not_finite_or_absurdly_long_is_refused(value):
     [
         ("", "column 1: the expression is empty", "name a field"),
         ("   ", "column 1: the expression is empty", "name a field"),
-        ("score >=", "column 9: found the end where a value was wanted", "an expression is made of"),
-        ("score >= * 3", "column 10: found `*` where a value was wanted", "an expression is made of"),
+        ("score >=", "column 9: found the end where a value was expected", "an expression is made of"),
+        ("score >= * 3", "column 10: found `*` where a value was expected", "an expression is made of"),
         (
             "(score + 1",
-            "column 11: found the end where `)` was wanted to close the `(` of column 1",
+            "column 11: found the end where `)` was expected to close the `(` of column 1",
             "write `)`",
         ),
         ("score)", "column 6: found `)` after the expression", "made of"),
@@ -180,9 +180,9 @@ def test_a_number_that_is_not_finite_or_absurdly_long_is_refused(value):
         ),
         ("1e999999999", "column 1: `1e999999999` is too large or too small", "small numbers"),
         ("1" + "0" * 3000, "the expression has 3001 characters; at most 2000 are read", "compute part"),
-        ("(" * 200 + "1" + ")" * 200, "nests deeper than 32", "write it flatter"),
-        ("-" * 200 + "1", "nests deeper than 32", "write it flatter"),
-        ("not " * 200 + "true", "nests deeper than 32", "write it flatter"),
+        ("(" * 200 + "1" + ")" * 200, "nests deeper than 32", "nest it less deeply"),
+        ("-" * 200 + "1", "nests deeper than 32", "nest it less deeply"),
+        ("not " * 200 + "true", "nests deeper than 32", "nest it less deeply"),
     ],
 )
 def test_a_rule_that_cannot_be_read_says_where_and_what_to_write(text, problem, hint):

@@ -86,14 +86,14 @@ def test_foreign_keys_are_kept_and_ignored_without_the_format_key() -> None:
 @pytest.mark.parametrize(
     ("front", "line", "problem", "hint"),
     [
-        ("adjudge: 1\nscael: [0, 1]", 3, "`scael` is not a key of a judge file", "did you mean `scale`?"),
+        ("adjudge: 1\nscael: [0, 1]", 3, "`scael` is not a judge file key", "did you mean `scale`?"),
         ("adjudge: 2", 2, "format `adjudge: 2`; this version reads format 1", "write `adjudge: 1`"),
         ("adjudge: yes", 2, "format `adjudge: yes`", "write `adjudge: 1`"),
         ("adjudge: 1\nname: a\nname: b", 4, "`name` is given a second time (first on line 3)", "keep one"),
         ("adjudge: 1\nname: [a", 3, "the front matter is not YAML", "indentation"),
         ("adjudge: 1\nname: &x a\ndescription: *x", 4, "`*x` is a YAML alias", "write the value out"),
         ("adjudge: 1\nname: !!python/name:os.system x", 3, "YAML tag", "plain value"),
-        ("adjudge: 1\nname: a/b", 3, "`name: a/b` cannot stand in `name@hash`", "`a-b`"),
+        ("adjudge: 1\nname: a/b", 3, "`name: a/b` cannot be used in `name@hash`", "`a-b`"),
         (
             "adjudge: 1\ninputs: {answer: requird}",
             3,

@@ -333,7 +333,7 @@ def test_one_who_is_cancelled_just_as_their_turn_comes_passes_it_on():
 
 
 def test_no_calls_at_once_is_refused():
-    with pytest.raises(ValueError, match="no call at all"):
+    with pytest.raises(ValueError, match="concurrent calls are too few"):
         Governor(jobs=0)
 
 

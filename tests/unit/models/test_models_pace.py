@@ -50,7 +50,7 @@ def test_an_idle_hour_does_not_save_up_a_burst():
 
 @pytest.mark.parametrize("pace", [0, -1])
 def test_nothing_a_minute_is_not_a_pace(pace):
-    with pytest.raises(ValueError, match="not a pace"):
+    with pytest.raises(ValueError, match="not a rate"):
         Bucket(pace, now=0.0)
 
 

@@ -102,7 +102,7 @@ def test_figures_that_many_resamples_lack_are_marked():
     found = agree([True] + [False] * 39, [True] + [False] * 39, positive=True).figures["precision"]
     assert isinstance(found, Estimate)
     assert found.warning is not None
-    assert "resamples had no such figure" in found.warning
+    assert "resamples had no defined value" in found.warning
 
 
 def test_cells_in_many_clusters_add_up():

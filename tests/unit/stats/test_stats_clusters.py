@@ -192,4 +192,4 @@ def test_degrees_of_freedom_are_plain_numbers_and_left_out_where_they_are_many()
     assert degrees(66_700.0) == ""
     many = clustered_mean((row // 2, float(row % 7)) for row in range(4000))
     assert many is not None
-    assert many.method == "t over clusters (CR2)"
+    assert many.method == "cluster-robust t (CR2)"

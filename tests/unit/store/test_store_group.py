@@ -34,7 +34,7 @@ class ScriptedStore:
     def find_completions(self, keys):
         self.questions.append(list(keys))
         if "fail" in keys:
-            raise StoreError("s.db", "cannot read", "mend it")
+            raise StoreError("s.db", "cannot read", "fix it")
         return {key: f"completion {key}" for key in keys if not key.startswith("absent")}
 
     def find_judgements(self, keys):

@@ -80,9 +80,9 @@ _BASES: Mapping[DrawBasis, str] = {
     "threshold": "the nearer the score is to the pass threshold",
 }
 _NO_TRIAL = {
-    "weighted_labels": "not looked for: the draw prefers doubtful cases; `--next N --uniform 1` draws labels to choose by",
-    "no_threshold": "no other: it is not one comparison of the score with a number",
-    "two_scores": "no other: the judge gives two different scores at most",
+    "weighted_labels": "not searched: the draw prefers uncertain cases; `--next N --uniform 1` draws labels for it",
+    "no_threshold": "not searched: the pass rule is not one comparison of the score with a number",
+    "two_scores": "not searched: the judge gives at most two different scores",
 }
 _NAMED = 8
 
@@ -161,13 +161,13 @@ def _labels(report: AgreementReport) -> Iterator[Fact]:
     if any(people):
         text += [", by ", *spans(_names(people))]
     if report.adjudicators:
-        text += ["; settled by ", *spans(_names(report.adjudicators))]
+        text += ["; adjudicated by ", *spans(_names(report.adjudicators))]
     yield _fact("labels", "Labels", tuple(text))
     if report.not_judged:
         outcomes = ", ".join(f"{show_count(count)} {kind}" for kind, count in report.not_judged.items())
         words = f"{show_count(sum(report.not_judged.values()))} ({outcomes})"
         if report.labelled_not_judged:
-            words += f"; {show_count(report.labelled_not_judged)} with a label, in no figure"
+            words += f"; {show_count(report.labelled_not_judged)} with a label, not used"
         yield _fact("not_judged", "Not judged", words, "warning")
     for kind, count, words in (
         (
@@ -208,7 +208,7 @@ def _sample(sample: LabelSample, run: str) -> Iterator[Fact]:
         case "all":
             text: Text = "every judged case has a label"
         case "random":
-            text = f"uniform random sample, as --random-sample says; sampling probability {sample.probability:.3g}"
+            text = f"uniform random sample (--random-sample); sampling probability {sample.probability:.3g}"
         case "no_label":
             text = "no judged case has a label"
         case "unknown":
@@ -218,23 +218,23 @@ def _sample(sample: LabelSample, run: str) -> Iterator[Fact]:
                 Command(f"adjudge agree {run} --next 50"),
                 " draws cases with known sampling probabilities, ",
                 Command("--random-sample"),
-                " says that these are such a sample",
+                " declares these a random sample",
             )
         case _:
             text = f"{drawn_how(sample.basis, sample.uniform_share)}, with known sampling probabilities"
     yield _fact("sample", "Sample", text, tone, detail=sample.kind in {"all", "no_label"})
     if sample.weighted:
-        weights = "each label counts with one over its sampling probability: the figures are of the whole run"
+        weights = "each label is weighted by one over its sampling probability: the figures are estimates for the whole run"
         yield _fact("weighted", "Sample", f"{weights}, the confusion matrix has plain counts")
     if sample.missing:
         missing = f"{_count(sample.missing, 'drawn case')} without a label yet"
-        words = f"{missing}; the figures suppose that they are like the labelled ones of their draw"
+        words = f"{missing}; the figures assume that they are like the labelled cases of their draw"
         yield _fact("labels_missing", "Sample", words, "warning")
         for each in sample.responses:
             if each.drawn:
                 yield _fact("response", "Sample", _response(each))
     if sample.kind == "draw" and sample.unknown:
-        where = "in no figure" if sample.weighted else "in the agreement, not in the corrected means"
+        where = "not used" if sample.weighted else "used for agreement, not for the corrected means"
         words = f"{_count(sample.unknown, 'labelled case')} chosen in another way: {where}"
         yield _fact("not_drawn", "Sample", words)
     if sample.outside:
@@ -334,7 +334,7 @@ def _slices(report: AgreementReport) -> Iterator[Block]:
     if report.slices_left_out:
         yield _fact("slices_left_out", "", f"{show_count(report.slices_left_out)} smaller slices left out")
     chance = (
-        "of 20 intervals one misses by chance: the most striking slice is something to check, not a finding"
+        "one in 20 intervals misses by chance: the most striking slice is something to check, not a finding"
     )
     yield _fact("many_slices", "", chance, detail=True)
 
@@ -378,17 +378,17 @@ def _quote(mean: CorrectedMean, sample: LabelSample) -> str:
             return "none: no case was judged"
         case "not_correctable":
             why = mean.ppi.why if isinstance(mean.ppi, Undefined) else ""
-            return f"the naive mean, as the judge's, which is people's only if its errors cancel: {why}"
+            return f"the naive mean, reported as the judge's; it is people's mean only if its errors cancel: {why}"
         case "few_labels":
             labels = mean.ppi.labels if isinstance(mean.ppi, Corrected) else 0
-            return f"the naive mean, as the judge's: {labels} labels are too few to say how far off it is"
+            return f"the naive mean, reported as the judge's: {labels} labels are too few to say how far off it is"
         case "labels_missing":
-            missing = f"none: {_count(sample.missing, 'drawn case')} without a label, and PPI++ supposes that they are"
+            missing = f"none: {_count(sample.missing, 'drawn case')} without a label, and PPI++ assumes that they are"
             return f"{missing} like the labelled ones; label the rest (`--next 0` writes them), or quote the bounds"
         case "all_labelled":
             return "PPI++: every judged case has a label, so it is people's own mean"
         case "known_chances":
-            holds = "PPI++: right whatever errors the judge makes, if every drawn case was labelled and the judge was not"
+            holds = "PPI++: valid whatever errors the judge makes, if every drawn case was labelled and the judge was not"
             agrees = {
                 True: "; Rogan-Gladen agrees",
                 False: "; Rogan-Gladen does not agree: check the labels",
@@ -417,7 +417,7 @@ def _annotators(found: AnnotatorFigures) -> Iterator[Block]:
         yield _missing_extra(found.missing_extra, "agreement among annotators needs")
     alt = found.alt_test
     if isinstance(alt, Undefined):
-        yield _fact("alt_test", "Alt-test", f"not made: {alt.why}")
+        yield _fact("alt_test", "Alt-test", f"not computed: {alt.why}")
         return
     words = f"the judge {'may' if alt.passed else 'may not'} replace a person (epsilon {alt.epsilon:g}): it wins against"
     tone: Tone = "good" if alt.passed else "warning"
@@ -440,8 +440,8 @@ def _alt_test_table(alt: AltTest) -> Table:
     rows += [(_name(each), "too few shared cases", "", "", "", "") for each in alt.skipped]
     return Table(
         kind="alt_test",
-        caption=f"Alt-test: as near to the others as the annotator left out, or nearer, in {alt.advantage:.0%} of cases",
-        header=("annotator", "judge", "judge nearer", "annotator nearer", "p", "n"),
+        caption=f"Alt-test: at least as close to the others as the annotator left out in {alt.advantage:.0%} of cases",
+        header=("annotator", "judge", "judge closer", "annotator closer", "p", "n"),
         rows=tuple(rows),
         numeric=(2, 3, 4, 5),
         detail=True,
@@ -460,7 +460,7 @@ def _threshold(found: ThresholdSearch) -> Iterator[Fact]:
     words = words if better else f"no better one shown; the best other: {words}"
     yield _fact("threshold", "Pass rule", words, "good" if better else "plain", detail=not better)
     if better:
-        use = (Command(f"adjudge run … --pass '{found.proposed}'"), " judges with it; nothing is asked twice")
+        use = (Command(f"adjudge run … --pass '{found.proposed}'"), " applies it, with no new calls")
         yield _fact("threshold_use", "Pass rule", use)
     halves = (
         f"chosen on {show_count(trial.chosen_on)} labels, tried on the {show_count(trial.tested_on)} others"
@@ -489,7 +489,7 @@ def note_text(note: FileNote, file: str) -> str:
         case "other_run":
             return f"{file}: {note.rows} rows are of run {note.run_id}: left out, as --no-keep stores nothing"
         case "read_only":
-            return f"the store is read-only: the labels of {file} are not stored, and counted alone"
+            return f"the store is read-only: the labels of {file} are not stored, and only they are used"
 
 
 def drawn_how(basis: Sequence[DrawBasis], uniform_share: float) -> str:

@@ -73,7 +73,7 @@ def next_to_label(store: Store, run_id: str, verdicts: RunVerdicts, request: Dra
         _keep(store, draw)
         chosen = labelling_order(draw)
     elif not waiting:
-        raise InputError("--next 0", "no drawn case is without a label", "draw more with --next N")
+        raise InputError("--next 0", "every drawn case has a label", "draw more with --next N")
     cases = (store.case(run_id, case_id) for case_id in chosen)
     return LabellingTask(
         run_id=run_id,
@@ -210,7 +210,7 @@ def next_of_both(store: Store, a: RunSide, b: RunSide, request: DrawRequest) -> 
     if scales[0] != scales[1]:
         raise InputError(
             f"runs {a.run_id} and {b.run_id}",
-            f"{judge} had another scale in each",
+            f"{judge} had a different scale in each",
             "judge both with the same judge file, so that one label can be compared with both",
         )
     labelled = {side.run_id: {label.case_id for label in store.labels(side.run_id, judge)} for side in (a, b)}
@@ -227,7 +227,9 @@ def next_of_both(store: Store, a: RunSide, b: RunSide, request: DrawRequest) -> 
         wanted, seed, chances = unlabelled_pairs([shared], labelled), drawn.a.seed, shared.chances
         asked_for = 2 * len(shared.chosen)
     elif not waiting:
-        raise InputError("--next 0", "no case drawn for both runs lacks a label", "draw more with --next N")
+        raise InputError(
+            "--next 0", "every case drawn for both runs has its labels", "draw more with --next N"
+        )
     return LabellingTask(
         run_id=a.run_id,
         other=b.run_id,

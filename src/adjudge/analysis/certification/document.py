@@ -48,7 +48,7 @@ _LABELS: dict[ProbeRuling, tuple[str, Tone]] = {
 _EXPECTED = {
     names.RETEST: "the same verdict each time",
     names.FLIP: "the verdict follows the reference",
-    **dict.fromkeys(names.CHANGES, "score and verdict stay"),
+    **dict.fromkeys(names.CHANGES, "score and verdict do not change"),
     **dict.fromkeys((names.SHUFFLE, names.OPENERS), "fails"),
     **dict.fromkeys((names.MISSING, names.EMPTY), "does not pass"),
     names.INJECTION: "still fails",
@@ -296,21 +296,21 @@ def _notes(card: JudgeCard) -> Iterator[tuple[str, Text]]:
         yield (
             "Attacks",
             (
-                f"judged again without an attack, {show_percent(card.wavering)} of wrong answers that failed pass; the 95 % "
-                "intervals of families hold for all of them together"
+                f"judged again without an attack, {show_percent(card.wavering)} of wrong answers that failed now pass; the 95 % "
+                "intervals of the families hold simultaneously"
             ),
         )
     yield (
         "Method",
         (
-            "fail: the whole interval is above what is allowed; pass: all of it is at or below; otherwise inconclusive"
+            "fail: the whole interval is above the limit; pass: the whole interval is at or below it; otherwise inconclusive"
         ),
     )
     yield (
         "Error rate",
         (
-            f"any of the {card.rulings} rulings by interval is wrong with a probability of at most {card.error_rate:.0%}: "
-            f"each is made by a {card.confidence:.1%} interval over answers, for answers like these and these attacks"
+            f"the probability that any of the {card.rulings} rulings by interval is wrong is at most {card.error_rate:.0%}: "
+            f"each uses a {card.confidence:.1%} interval over answers, and holds for answers and attacks like these"
         ),
     )
     cost: Text = "unknown" if card.cost is None else ("$", Quote(card.cost))

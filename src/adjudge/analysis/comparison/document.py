@@ -227,7 +227,7 @@ def detectable_text(judge: JudgeComparison) -> str:
     """What so many cases could have shown."""
     comparison, evidence = judge.comparison, in_clusters(judge.pairs, judge.clusters)
     if comparison is None or (comparison.difference.clusters or judge.pairs) < FEWEST_UNITS:
-        return f"{evidence} can show no difference, however large: it takes {FEWEST_UNITS}"
+        return f"{evidence} are too few to show any difference: it takes {FEWEST_UNITS}"
     if comparison.detectable is None:
         return "unknown: the differences do not vary"
     return (

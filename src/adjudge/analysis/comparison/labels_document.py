@@ -12,12 +12,12 @@ from adjudge.stats.selection import SelectionKind
 
 _NOT_CORRECTED = {
     "judges_differ": "A and B have different judges, and a label answers one judge's question",
-    "scales_differ": "the judge has another scale in each run",
+    "scales_differ": "the judge has a different scale in each run",
     "same_responses": "both runs judged the same responses; --labels says which run agrees more with people",
     "no_pass_rule": "the labels are passes and fails, and the judge has no pass rule in both runs",
 }
 
-_ESTIMATES = "by how much people would find B better, on average over the cases that these were drawn from"
+_ESTIMATES = "how much better people would rate B, on average over the cases that these were drawn from"
 
 _SELECTED: Mapping[SelectionKind, str] = {
     "all": "every case judged in both runs has labels on both sides",
@@ -100,7 +100,9 @@ def _corrected(each: CorrectedDifference, missing: int) -> Iterator[Fact]:
     ppi = each.ppi
     if isinstance(ppi, Undefined):
         yield fact("corrected", "Corrected", f"{each.of} {own}")
-        yield fact("quote", "Corrected", f"quote the judge's own difference, as the judge's: {ppi.why}")
+        yield fact(
+            "quote", "Corrected", f"quote the judge's own difference, reported as the judge's: {ppi.why}"
+        )
         return
     estimate = ppi.estimate
     text = f"{each.of} {show_interval(estimate)} by people's labels, {own}"
@@ -116,7 +118,9 @@ def _corrected(each: CorrectedDifference, missing: int) -> Iterator[Fact]:
         + ("; the judge's own lies outside its interval" if outside else ""),
     }[each.why]
     which = (
-        "the corrected difference" if each.quote == "ppi" else "the judge's own difference, as the judge's"
+        "the corrected difference"
+        if each.quote == "ppi"
+        else "the judge's own difference, reported as the judge's"
     )
     yield fact("quote", "Corrected", f"quote {which}: {why}")
     method = f"{estimate.method}; estimates {_ESTIMATES}"

@@ -83,7 +83,7 @@ def result_rows(explained: Explanation, score: Score) -> Iterator[ScoreRow]:
         why = "Measured by the model before rounding to the scale; means are taken over this exact score."
         yield ScoreRow("measured", "measured", number_text(explained.measured), why)
     if explained.agrees is False:
-        why = "The scorer gives another score today. The stored one stands; run the case again to have it scored anew."
+        why = "The scorer now gives another score. The stored score is kept; run the case again to score it again."
         yield ScoreRow("stored", "stored score", number_text(score.value), why)
     else:
         yield ScoreRow("score", "score", number_text(score.value))
@@ -97,17 +97,17 @@ def result_rows(explained: Explanation, score: Score) -> Iterator[ScoreRow]:
         why = (
             "Set by rule for numbers compared in code, unless the model is surer; not how likely it is right."
             if explained.decider == "code"
-            else "How likely the model itself holds this verdict to be; not how likely it is right."
+            else "The model's own probability for this verdict; not how likely it is right."
         )
         yield ScoreRow("probability", "probability", f"{judgement.probability:.3f}", why)
 
 
 UNKNOWN: Mapping[Source, str] = {
-    "no_judge": "The judge's file is not in this store any more.",
-    "no_case": "The case is not in this store any more, so the scorer cannot be run over it again.",
-    "other_version": "Scored by {scorer}, which this version of adjudge no longer has. The stored score stands; run the case "
-    "again to have it scored by the present version.",
-    "not_computable": "The scorer of this version of adjudge refuses the stored verdict. The stored score stands.",
+    "no_judge": "The judge's file is no longer in this store.",
+    "no_case": "The case is no longer in this store, so the scorer cannot be run over it again.",
+    "other_version": "Scored by {scorer}, which this version of adjudge no longer has. The stored score is kept; run the case "
+    "again to score it with the present version.",
+    "not_computable": "The scorer of this version of adjudge refuses the stored verdict. The stored score is kept.",
 }
 
 

@@ -51,7 +51,7 @@ def report_document(run: RunSummary) -> Document:
     several = len(run.judges) > 1
     blocks: list[Block] = []
     if not run.judges:
-        blocks.append(Fact(kind="nothing", text="No judge was asked anything."))
+        blocks.append(Fact(kind="nothing", text="Nothing was judged."))
     blocks += [gauge(summary) for summary in run.judges]
     blocks += (fact for fact in run.facts if fact.kind != "certified")
     blocks += _failed(run)

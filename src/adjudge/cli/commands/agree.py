@@ -73,7 +73,7 @@ def command(*, run: str, labels: str | None, options: AgreeOptions, draw: DrawOp
 def _check(run: str, labels: str | None, options: AgreeOptions, draw: DrawOptions) -> None:
     if labels is None and Path(run).suffix and Path(run).is_file():
         raise SettingsError(
-            f"adjudge agree {run}", "names a file where the run should stand", f"adjudge agree last {run}"
+            f"adjudge agree {run}", "names a file where the run is expected", f"adjudge agree last {run}"
         )
     if draw.count is not None and (labels is not None or options.forget):
         raise SettingsError(
@@ -83,12 +83,12 @@ def _check(run: str, labels: str | None, options: AgreeOptions, draw: DrawOption
         )
     if draw.other is not None and draw.count is None:
         raise SettingsError(
-            "--with", "is about a draw for two runs", "say how many cases: --next 100 --with RUN"
+            "--with", "applies only with --next", "say how many cases to draw: --next 100 --with RUN"
         )
     if options.forget and labels is not None:
         raise SettingsError("--forget", "removes labels and reads none", "leave out LABELS")
     if options.no_keep and labels is None:
-        raise SettingsError("--no-keep", "is about the labels of a file", "name the file: RUN LABELS")
+        raise SettingsError("--no-keep", "applies only to a file of labels", "name the file: RUN LABELS")
 
 
 # ---- --next --------------------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ def _draw(store: Store, run_id: str, judged: ScaledVerdicts, draw: DrawOptions, 
         raise InputError(
             f"run {record.run_id}",
             f"was not judged by {judged.verdicts.judge}",
-            f"its judges are {', '.join(names) or 'none'}; a label is of one judge's question",
+            f"its judges are {', '.join(names) or 'none'}; a label answers one judge's question",
         )
     other = judged_in(store, record, judge=judged.verdicts.judge).verdicts
     return next_of_both(
@@ -157,7 +157,7 @@ def _check_path(path: str) -> None:
             path, f"`{suffix}` is not a format to label in", f"name a file that ends in {', '.join(_FORMS)}"
         )
     if Path(path).exists():  # it may hold an hour of somebody's work
-        raise SettingsError(path, "is there already", "name another file with -o, or move it away")
+        raise SettingsError(path, "already exists", "name another file with -o, or move it away")
 
 
 def _write_rows(path: str, rows: Sequence[Mapping[str, Json]]) -> None:

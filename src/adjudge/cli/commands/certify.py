@@ -145,12 +145,12 @@ def _check_outputs(outputs: tuple[str, ...], cases: str | None) -> None:
     for path in outputs:
         if Path(path).suffix.lower() not in WRITERS:
             raise SettingsError(
-                f"-o {path}", "is none of .json, .html and .md", "name a file that ends in one of them"
+                f"-o {path}", "is not .json, .html or .md", "name a file that ends in one of them"
             )
         if cases is not None and Path(path).resolve() == Path(cases).resolve():
-            raise SettingsError(f"-o {path}", "is what --cases reads", "name another file")
+            raise SettingsError(f"-o {path}", "is the file that --cases reads", "name another file")
         if not Path(path).resolve().parent.is_dir():
-            raise SettingsError(f"-o {path}", "its folder is not there", "make the folder first")
+            raise SettingsError(f"-o {path}", "its folder does not exist", "create the folder first")
 
 
 def _write(card: JudgeCard, path: str) -> None:

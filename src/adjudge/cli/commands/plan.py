@@ -57,7 +57,7 @@ def _check_sources(options: PlanOptions) -> None:
     sources = {"--run": runs or None, "--sd": sd, "--rates": options.rates}
     used = [flag for flag, value in sources.items() if value is not None]
     if len(used) > 1:
-        raise SettingsError(" and ".join(used), "each say how far scores differ", "give one of them")
+        raise SettingsError(" and ".join(used), "each set the spread of the scores", "give one of them")
     if options.correlation is not None and (len(runs) > 1 or sd is not None):
         raise SettingsError(
             "--correlation", "belongs to --rates or to one --run", "leave it out: the spread is known already"

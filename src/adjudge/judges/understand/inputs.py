@@ -104,15 +104,15 @@ def left_over(body: str, dialect: Dialect, references: tuple[TemplateInput, ...]
                 " and others" if len(odd) > 3 else ""
             )
             said.append(
-                f"only a name can stand inside `${{…}}`, so {listed} is sent as text: write `${{name}}` in its place"
+                f"only a name is allowed inside `${{…}}`, so {listed} is sent as text: write `${{name}}` in its place"
             )
     if not references and (angled := _ANGLES.search(body)):
         said.append(
-            f"`{angled[0]}` looks like a placeholder, and no dialect here writes one so: write `{{{{name}}}}` in its place"
+            f"`{angled[0]}` looks like a placeholder, but no supported dialect writes one like that: write `{{{{name}}}}` in its place"
         )
     if dialect == "mustache" and not references and _ESCAPED.search(body):
         said.append(
-            "the double braces around JSON are sent as they stand: if they are escapes of Python's `format`, "
+            "the double braces around JSON are sent as they are: if they are escapes of Python's `format`, "
             "add `dialect: python`"
         )
     return tuple(said)

@@ -31,7 +31,7 @@ class Bucket:
 
     def __init__(self, per_minute: int, *, now: float) -> None:
         if per_minute < 1:
-            raise ValueError(f"{per_minute} a minute is not a pace")
+            raise ValueError(f"{per_minute} a minute is not a rate")
         self._per_second = per_minute / 60
         self._capacity = max(1.0, self._per_second * BURST_SECONDS)
         self._level = self._capacity
@@ -91,7 +91,7 @@ class Governor:
     ) -> None:
         """`deadline`, on the clock: nobody is sent after it, and nobody waits for what comes after it."""
         if jobs < 1:
-            raise ValueError(f"{jobs} calls at once is no call at all")
+            raise ValueError(f"{jobs} concurrent calls are too few")
         self.jobs = jobs
         self.limit = jobs
         self.in_flight = 0

@@ -44,7 +44,7 @@ def open_service(
     if any(not "!" <= character <= "~" for character in key):
         raise ModelNameError(
             variable,
-            "holds a character that no key has",
+            "contains a character that keys never contain",
             "set it again, without spaces, quotes or line breaks",
         )
     proxy = proxy_for(base, environ)

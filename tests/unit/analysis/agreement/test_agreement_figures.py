@@ -126,7 +126,7 @@ def test_failed_cases_are_counted_beside_the_agreement(report):
         1,
         1,
     )
-    assert words(found, "not_judged") == "2 (2 unreadable); 1 with a label, in no figure"
+    assert words(found, "not_judged") == "2 (2 unreadable); 1 with a label, not used"
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_an_adjudicator_settles_the_label_and_is_not_among_the_people_compared(r
     assert found.among_people.ceiling.pairs_agreed.value == 1.0
     assert found.labels == 20 + 2 * 20  # one label where it was settled, else everybody's
     assert found.agreement[0].figures["accuracy"].value == pytest.approx((20 + 2 * 15) / 60)
-    assert words(found, "labels").endswith("by anna, bert; settled by chief")
+    assert words(found, "labels").endswith("by anna, bert; adjudicated by chief")
     assert report(scores, labels).among_people.ceiling.annotators == 3
     with pytest.raises(InputError, match=r"gave no label[^\n]*\n\n.*anna, bert, chief"):
         report(scores, labels, options=AgreementOptions(adjudicators=("Chief",)))
@@ -192,7 +192,7 @@ def test_two_people_are_told_why_there_is_no_alt_test(report):
     labels = [(name, who, bool(at % 3)) for who in ("anna", "ben") for at, name in enumerate(ids)]
     found = report([(name, 4 if at % 3 else 1) for at, name in enumerate(ids)], labels)
     assert found.among_people.alt_test.why == "2 annotators: the alt-test needs 3"
-    assert words(found, "alt_test") == "not made: 2 annotators: the alt-test needs 3"
+    assert words(found, "alt_test") == "not computed: 2 annotators: the alt-test needs 3"
     assert report([("a", 4)], [("a", True)]).among_people is None
 
 
@@ -279,7 +279,7 @@ def test_after_a_draw_that_prefers_doubt_every_figure_is_of_the_whole_run(drawn)
         "e": 1.0,
     }
     assert found.threshold.kind == "weighted_labels"
-    assert "prefers doubtful cases" in words(found, "threshold")
+    assert "prefers uncertain cases" in words(found, "threshold")
     assert "one over its sampling probability" in words(found, "weighted")
     assert found.sample.weighted
 
@@ -290,7 +290,7 @@ def test_labels_of_unknown_choice_have_no_weight_and_are_in_no_weighted_figure(d
     plain, mixed = make(), make(more=more)
     assert mixed.agreement[0].rows == plain.agreement[0].rows == 200
     assert mixed.sample.unknown == 20
-    assert words(mixed, "not_drawn") == "20 labelled cases chosen in another way: in no figure"
+    assert words(mixed, "not_drawn") == "20 labelled cases chosen in another way: not used"
 
 
 def test_a_few_labels_that_carry_most_of_the_weight_are_warned_of():
@@ -300,7 +300,7 @@ def test_a_few_labels_that_carry_most_of_the_weight_are_warned_of():
     ]
     figures = measure(pairs, "passes", None, seed=0).figures
     for name in ("accuracy", "kappa"):
-        assert "100 labels are as sure as 9 of equal weight" in figures[name].warning
+        assert "100 labels count for no more than 9 of equal weight" in figures[name].warning
     plain = measure([pair._replace(weight=1.0) for pair in pairs], "passes", None, seed=0).figures
     assert plain["accuracy"].warning is None
 

@@ -211,7 +211,8 @@ def test_methods_error_rates_and_costs_are_details(card):
     details = {block.label: plain(block.text) for block in blocks if isinstance(block, Fact) and block.detail}
     assert {"Method", "Error rate", "Cost", "Noise", "Pass rule", "Answers"} <= details.keys()
     assert (
-        "any of the 11 rulings by interval is wrong with a probability of at most 5%" in details["Error rate"]
+        "the probability that any of the 11 rulings by interval is wrong is at most 5%"
+        in details["Error rate"]
     )
     assert [block.kind for block in blocks if isinstance(block, Table)] == ["probes", "families"]
     assert all(block.detail for block in blocks if isinstance(block, Table))

@@ -160,7 +160,7 @@ def test_what_is_printed_has_both_figures_what_they_rest_on_and_which_to_quote(c
     assert found["corrected"][0].startswith("mean score +")
     assert " by people's labels, +" in found["corrected"][0]
     assert "PPI++ (lambda " in found["correction_method"][0]
-    assert "by how much people would find B better" in found["correction_method"][0]
+    assert "how much better people would rate B" in found["correction_method"][0]
     assert found["quote"][0].startswith("quote the corrected difference: it holds whatever errors")
     assert "150 of A's answers and 150 of B's, of both for 150 cases" in found["correction_labels"][0]
     assert "the gates are of the judge's own difference" in found["correction_conditions"][0]

@@ -178,7 +178,7 @@ def test_clusters_leave_out_the_secondary_tests_and_say_why(compared):
 def test_few_cases_are_warned_of(compared):
     document = judge_document(compared(BETTER[:4]))
     assert words(document, "warning") == ["4 cases: an interval over fewer than 10 is unreliable"]
-    assert words(document, "detectable") == ["4 cases can show no difference, however large: it takes 6"]
+    assert words(document, "detectable") == ["4 cases are too few to show any difference: it takes 6"]
 
 
 def test_agreement_that_could_not_be_measured_says_why(compared):

@@ -160,7 +160,7 @@ def test_a_run_that_judged_nothing_and_a_report_of_nothing_are_shown(build):
     assert "none of 1 scored" in text
     assert "1 refused" in text
     assert "nothing was asked" in shown(report([], [build.judge()]))
-    assert "No judge was asked anything." in shown(Report(judges=()))
+    assert "Nothing was judged." in shown(Report(judges=()))
     assert Report(judges=()).to_json()["judges"] == []
 
 
