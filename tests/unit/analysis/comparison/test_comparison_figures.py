@@ -69,8 +69,8 @@ def test_clusters_are_flipped_whole_and_leave_no_secondary_tests(compared):
     assert found.clusters == found.comparison.difference.clusters == 15
     clustered = NotComputed(reason="clustered")
     assert (found.secondary.mcnemar, found.secondary.wilcoxon) == (clustered, clustered)
-    assert "clusters" in found.a.mean.method
-    assert "clusters" in found.a.pass_rate.method
+    assert "cluster-robust" in found.a.mean.method
+    assert "cluster-robust" in found.a.pass_rate.method
 
 
 def test_a_drop_on_a_scale_where_lower_is_better_is_an_improvement(compared):
