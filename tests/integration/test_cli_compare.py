@@ -112,6 +112,7 @@ def test_compare_as_json(adjudge, two):
         "a": {"score": 0.0, "passed": False, "response": "[wrong]", "reason": "It says another thing."},
         "b": {"score": 1.0, "passed": True, "response": "[right]", "reason": "It says the same."},
         "question": "Question 14?",
+        "expected": "It.",
     }
     assert judge["a"]["run"] == found["a"]["run"] == "before"
 
@@ -428,7 +429,7 @@ def test_plan_says_how_many_cases_are_needed(adjudge, two):
     [
         (["--rates", "0.8,0.9", "--correlation", "0.7"], "from -0.167 to 0.667"),
         ((), "--effect: is not given"),
-        (("--effect", "0.1", "--sd", "1", "--rates", "0.1,0.2"), "--sd and --rates: each say"),
+        (("--effect", "0.1", "--sd", "1", "--rates", "0.1,0.2"), "--sd and --rates: each set"),
         (("--effect", "0.1", "--rates", "1.5,0.2"), "are not rates"),
         (("--effect", "0.1", "--rates", "half"), "is not of the form A,B"),
         (("--effect", "0.1", "--rates", "1,1"), "leave no room for a difference"),

@@ -2,13 +2,13 @@
 
 import json
 
-from case_run import make_items
+from case_run import make_cases
 
 from adjudge.versions import SCORER_VERSIONS
 
 
 def test_the_score_is_explained_in_text_and_in_json(adjudge, tmp_path):
-    make_items(tmp_path)
+    make_cases(tmp_path)
     done = adjudge("show", "before", "tower")
     assert done.code == 0, done.err
     head, _, rest = done.out.partition("How the score was computed:\n")
@@ -31,7 +31,7 @@ def test_the_score_is_explained_in_text_and_in_json(adjudge, tmp_path):
 
 
 def test_each_judgement_of_a_case_is_shown_and_a_failure_says_what_to_do(adjudge, tmp_path):
-    make_items(tmp_path)
+    make_cases(tmp_path)
     assert adjudge("show", "support", "md").out.count("with the values in it: round(4 × 1 ÷ 2 + 1) = 3") == 2
     failed = adjudge("show", "support", "gone").out
     assert "refused: the model refused: I would rather not." in failed
@@ -43,7 +43,7 @@ def test_each_judgement_of_a_case_is_shown_and_a_failure_says_what_to_do(adjudge
 def test_a_score_made_by_another_version_of_the_scorer_says_so(adjudge, tmp_path, monkeypatch):
     with monkeypatch.context() as newer:
         newer.setitem(SCORER_VERSIONS, "coverage", 7)
-        make_items(tmp_path)  # `before` has a pass rule of its own, so its judge is hashed anew
+        make_cases(tmp_path)  # `before` has a pass rule of its own, so its judge is hashed anew
     text = " ".join(adjudge("show", "before", "tower").out.split())
     assert "Scored by coverage v7, which this version of adjudge no longer has." in text
     assert "formula:" not in text

@@ -74,7 +74,9 @@ def test_the_stored_prompt_is_what_the_model_read(small, tmp_path, capsys):
             [{"role": "user", "content": each["content"]} for each in call["messages"]]
             for call in shown["coverage"]
         ]
-        page = opened.client.get("/runs/again/case", params={"case": "a", "judge": "coverage"}).text
+        page = opened.client.get(
+            "/runs/again/case", params={"case": "a", "judge": "coverage", "tab": "calls"}
+        ).text
         assert "Made in code: no model read anything." in page
 
 

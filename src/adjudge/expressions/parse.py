@@ -49,7 +49,7 @@ class Grammar:
     """What one language of expressions is made of; what a tokenizer does not know, its parser never meets."""
 
     token: re.Pattern[str]
-    """With the groups space, number, name, text, operator and end."""
+    """With the groups space, number, name, text, unclosed (a text that is), operator and end."""
     levels: tuple[Level, ...]
     """Loosest first."""
     constants: Mapping[str, Json]
@@ -87,7 +87,7 @@ def tokenize(text: str, grammar: Grammar, start: int = 0) -> list[ExpressionToke
     """The tokens of the expression that begins at `start`, with what ends it as the last."""
     tokens: list[ExpressionToken] = []
     position = start
-    while match := grammar.token.match(text, position):
+    while (match := grammar.token.match(text, position)) and match.lastgroup != "unclosed":
         kind = match.lastgroup or ""
         if kind != "space":
             word = match[0].lower() if grammar.ignores_case else match[0]

@@ -142,14 +142,14 @@ def test_a_name_that_no_resolver_knows_ends_the_run(run_calls):
     url = "http://models.invalid:8000/v1"
     result = run_calls(url, 1000, first_alone=False, jobs=1, timeout_seconds=30.0)
     message = kinds(result, "unavailable", "circuit_open")
-    assert "could not resolve models.invalid:8000; check the name in the base URL" in message
+    assert "could not resolve models.invalid:8000: check the name in the base URL" in message
 
 
 def test_a_redirect_to_a_name_that_cannot_be_one_is_no_such_host(run_calls):
     away = ServerReply(status=307, headers={"Location": "http://a..b:1/v1"})
     with ModelServer(away) as server:
         result = run_calls(server.openai_url, 1000, first_alone=False, jobs=2)
-    assert "no such host" in kinds(result, "unavailable", "circuit_open")
+    assert "or a host that it redirects to" in kinds(result, "unavailable", "circuit_open")
 
 
 def test_a_bad_request_is_its_case_s_own_and_the_rest_resumes(run_calls):

@@ -134,9 +134,9 @@ def test_a_store_that_git_tracks_is_named_as_such(planted, capsys, monkeypatch):
     run_command(planted.command)
     assert "git tracks it, so it came with the repository" in capsys.readouterr().err
     assert run_command(["store", "trust", ".adjudge"]) == 0
-    assert "note: git tracks .adjudge/store.db: whoever can change" in capsys.readouterr().err
+    assert "note: git tracks .adjudge/store.db: anyone who can change" in capsys.readouterr().err
     assert run_command(planted.command) == 0
-    assert "note: git tracks .adjudge/store.db: whoever can change" in capsys.readouterr().err
+    assert "note: git tracks .adjudge/store.db: anyone who can change" in capsys.readouterr().err
     assert is_tracked(Path("cases.jsonl"))
     assert not is_tracked(Path("replies.jsonl"))
     assert not is_tracked(Path("store.db"))

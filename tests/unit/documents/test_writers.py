@@ -175,7 +175,9 @@ def test_an_interrupt_keeps_the_rows_that_came_before_it(tmp_path, row, suffix):
 # ---- what goes wrong -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("path", "said"), [("out.xlsx", "`.xlsx` is not a format"), ("out", "no suffix")])
+@pytest.mark.parametrize(
+    ("path", "said"), [("out.xlsx", "`.xlsx` is not a row format"), ("out", "no suffix")]
+)
 def test_an_unknown_suffix_lists_those_there_are(path, said):
     with pytest.raises(SettingsError, match=said) as caught:
         open_writer(path)

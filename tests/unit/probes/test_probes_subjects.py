@@ -71,7 +71,7 @@ def test_rows_that_lack_something_are_counted_and_left_out():
         [*ROWS, {"id": "x", "question": "?", "response": "!"}, {**ROWS[0], "id": "y", "response": " "}]
     )
     assert panel.left_out == 2
-    with pytest.raises(DatasetError, match="no row has all that correctness needs"):
+    with pytest.raises(DatasetError, match="no case has every input that correctness needs"):
         seated([{"question": "?", "response": "!"}])
 
 

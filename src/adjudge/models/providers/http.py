@@ -71,7 +71,9 @@ class HttpClient:
             except aiohttp.ClientError as error:
                 raise self._unavailable(error, endpoint.url) from None
             except UnicodeError:  # from the resolver: a name with an empty or endless part
-                raise UnavailableError(f"could not resolve {host_and_port(endpoint.url)}") from None
+                raise UnavailableError(
+                    f"could not resolve {host_and_port(endpoint.url)}, or a host that it redirects to"
+                ) from None
 
     async def close(self) -> None:
         session, self._session = self._session, None
