@@ -22,7 +22,7 @@ demo: $(VENV)/.installed  ## fetch the embedded judge once, judge the shipped ex
 	@$(BIN)/python examples/demo.py
 
 test: check  ## everything that has to hold
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: $(VENV)/.installed-dev  ## style and types
 	$(BIN)/ruff format --check src tests examples benchmarks training
