@@ -420,7 +420,7 @@ def test_a_form_with_nothing_said_says_so(pages):
     draw(pages, 3)
     answer = send(pages, "/runs/r/label/keep", judge="tone", annotator="A", case_id="c001", label="")
     assert answer.status_code == 400
-    assert "holds no label" in answer.text
+    assert "has no label" in answer.text
     answer = send(pages, "/runs/r/label/draw", judge="tone", annotator="A", count="many")
     assert answer.status_code == 400
 
