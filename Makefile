@@ -25,7 +25,7 @@ test: $(VENV)/.installed-dev  ## everything that has to hold: types are checked 
 	$(MAKE) --no-print-directory --jobs=2 check suite
 
 suite: $(VENV)/.installed-dev  ## the tests alone
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: $(VENV)/.installed-dev  ## style and types
 	$(BIN)/ruff format --check src tests examples benchmarks training

@@ -201,7 +201,7 @@ def test_no_payload_runs_side_by_side_and_every_text_is_there_to_be_read(hostile
         case = planted(payload).case
         path = f"compare/case?a={a}&b={b}&across=1&case={quote(case['id'], safe='')}"
         page = tab.goto(f"{hostile.url}{path}")
-        response = page.locator("h2", has_text="Response").locator("xpath=following-sibling::div[1]//pre")
+        response = page.locator("h2", has_text="Answer").locator("xpath=following-sibling::div[1]//pre")
         shown = response.evaluate_all("each => each.map(one => one.textContent)")
         assert shown == [seen(payload.text), seen(changed(payload.text))], payload.name
         assert tab.too_wide() == [], payload.name

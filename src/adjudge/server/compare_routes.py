@@ -12,6 +12,7 @@ from adjudge.documents.html import render_html
 from adjudge.documents.markdown import render_markdown
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError, NotComparableError
+from adjudge.server.cases.texts import TITLES
 from adjudge.server.compare_page import (
     MOST_FLIPS,
     CompareQuery,
@@ -120,6 +121,7 @@ def compare_case_page(
     return page(
         request,
         "compare_case.html",
+        titles=TITLES,
         runs=runs,
         keys=keys,
         case=asked.case,

@@ -45,7 +45,9 @@ class Service:
         """By name, id, start of an id, or `last`, as on the command line."""
         found = self.store.find_run(reference)
         if found is None:
-            raise NotFoundError(f"run {reference}", "is not in this store", "see the list of runs")
+            raise NotFoundError(
+                f"run {reference}", "not in this store", "it may have been deleted, or be in another store"
+            )
         return found
 
 
