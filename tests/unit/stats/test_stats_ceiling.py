@@ -91,7 +91,7 @@ def test_people_who_share_no_case_have_no_ceiling():
     assert isinstance(ceiling.alpha, Undefined)
     assert isinstance(ceiling.pairs_agreed, Undefined)
     assert isinstance(krippendorff_alpha([["x"], []]), Undefined)
-    with pytest.raises(ValueError, match="numbers"):
+    with pytest.raises(ValueError, match="numeric"):
         krippendorff_alpha([["x", "y"]], level="interval")
 
 

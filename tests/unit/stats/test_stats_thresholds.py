@@ -58,5 +58,5 @@ def test_what_cannot_be_tried_says_why():
     same = try_threshold([0.1, 0.9] * 30, [True] * 60, 0.5)
     assert isinstance(same, Undefined)
     assert "one of the two labels" in same.why
-    with pytest.raises(ValueError, match="as many"):
+    with pytest.raises(ValueError, match="same length"):
         try_threshold([0.1], [], 0.5)
