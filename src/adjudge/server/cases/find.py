@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import floor, log10
+from sqlite3 import Connection
 from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Query
@@ -214,9 +215,7 @@ def find_cases(service: Service, record: RunRecord, wanted: CaseFilter) -> Liste
             [*bound, wanted.size if wanted.first < total else 0, wanted.first],
         )
         labels = {row[0]: row[1:] for row in found}
-        judgements, labelled = index.connection.execute(
-            "SELECT count(*), coalesce(sum(labelled), 0) FROM judgements"
-        ).fetchone()
+        judgements, labelled = index.once("counts", lambda: _counts(index.connection))
     entries = service.store.entries_at(record.run_id, list(labels))
     return ListedCases(
         run=record.run_id,
@@ -227,6 +226,14 @@ def find_cases(service: Service, record: RunRecord, wanted: CaseFilter) -> Liste
         judgements=judgements,
         labelled=labelled,
     )
+
+
+def _counts(connection: Connection) -> tuple[int, int]:
+    """How many judgements there are, and how many have a label."""
+    judgements, labelled = connection.execute(
+        "SELECT count(*), coalesce(sum(labelled), 0) FROM judgements"
+    ).fetchone()
+    return judgements, labelled
 
 
 def find_numbers(service: Service, record: RunRecord, wanted: CaseFilter) -> list[int]:
