@@ -22,7 +22,7 @@ from adjudge.server.service import Service, open_service
 from adjudge.store import open_store
 
 REACH = 200.0
-"""Times the floor, which is about 1.5 ms: 300 ms."""
+"""Times the floor, which is 1.5 ms on a fast machine: 300 ms."""
 REACH_FIRST = 6.0
 """Times as long as it takes only to read the same judgements from the store: what the first who looks at a run waits for."""
 ROUNDS = 9
