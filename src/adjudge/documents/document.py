@@ -166,6 +166,10 @@ class Document:
         return tuple(block for block in self.blocks if isinstance(block, Fact) and block.kind == kind)
 
 
+def fact(kind: str, label: str, text: Text, tone: Tone = "plain", *, detail: bool = False) -> Fact:
+    return Fact(kind=kind, label=label, text=text, tone=tone, detail=detail)
+
+
 def spans(text: Text) -> tuple[Span, ...]:
     return text if isinstance(text, tuple) else (text,)
 

@@ -34,6 +34,11 @@ def show_count(count: int) -> str:
     return f"{count:,}"
 
 
+def counted(count: int, noun: str) -> str:
+    """`1 case`, `2,500 cases`."""
+    return f"{show_count(count)} {noun}{'' if count == 1 else 's'}"
+
+
 def show_mean(estimate: Interval | None) -> str:
     """`3.42 [3.10, 3.74]`."""
     if estimate is None:

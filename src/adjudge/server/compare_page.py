@@ -18,9 +18,8 @@ from adjudge.analysis.comparison.document import (
 )
 from adjudge.analysis.comparison.figures import ChangedCase, ChangedCases, Changes, JudgeComparison
 from adjudge.analysis.comparison.runs import OWN_LABELS, ComparisonOptions, RunComparison
-from adjudge.analysis.comparison.wording import counted
 from adjudge.documents.document import Block, CaseList, Fact, Heading, Plot, Table, Tone, plain
-from adjudge.documents.numbers import show_count
+from adjudge.documents.numbers import counted, show_count
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
 from adjudge.fields import CANONICAL, RESPONSES
@@ -135,7 +134,17 @@ class ComparePage:
     """What prints the same in a terminal."""
 
 
-def compare(service: Service, asked: CompareQuery, *, at_once: int | None = None) -> RunComparison | None:
+def compared_runs(service: Service, asked: CompareQuery) -> tuple[RunRecord, RunRecord]:
+    return service.run(from_key(asked.a)), service.run(from_key(asked.b))
+
+
+def compare(
+    service: Service,
+    asked: CompareQuery,
+    runs: tuple[RunRecord, RunRecord],
+    *,
+    at_once: int | None = None,
+) -> RunComparison | None:
     """None where the runs have more judgements than `at_once` and were not compared before."""
     options = ComparisonOptions(
         only=(asked.judge,) if asked.judge else (),
@@ -144,15 +153,15 @@ def compare(service: Service, asked: CompareQuery, *, at_once: int | None = None
         labels=OWN_LABELS if asked.people else None,
         listed=asked.flips,
     )
-    a, b = service.run(from_key(asked.a)), service.run(from_key(asked.b))
-    return service.comparisons.get(a, b, options, at_once=at_once)
+    return service.comparisons.get(*runs, options, at_once=at_once)
 
 
-def compare_page(service: Service, asked: "PageQuery", *, at_once: int | None) -> ComparePage | None:
-    compared = compare(service, asked, at_once=at_once)
+def compare_page(
+    service: Service, asked: PageQuery, runs: tuple[RunRecord, RunRecord], *, at_once: int | None
+) -> ComparePage | None:
+    compared = compare(service, asked, runs, at_once=at_once)
     if compared is None:
         return None
-    runs = [service.run(from_key(key)) for key in (asked.a, asked.b)]
     names = (runs[0].name or runs[0].run_id, runs[1].name or runs[1].run_id)
     show = asked.show or _first_tab([judge.changes for judge in compared.judges])
     return ComparePage(
@@ -182,7 +191,7 @@ def _subject(compared: RunComparison, runs: Sequence[RunRecord]) -> str:
     return " · ".join(filter(None, parts))
 
 
-def _section(judge: JudgeComparison, asked: "PageQuery", names: tuple[str, str], show: Show) -> JudgeSection:
+def _section(judge: JudgeComparison, asked: PageQuery, names: tuple[str, str], show: Show) -> JudgeSection:
     blocks = [
         block
         for block in judge_document(judge).blocks
@@ -240,7 +249,7 @@ def _fits(case: ChangedCase, q: str) -> bool:
     return any(q.casefold() in text.casefold() for text in texts if text)
 
 
-def _changed_row(judge: JudgeComparison, case: ChangedCase, asked: "PageQuery") -> ChangedRow:
+def _changed_row(judge: JudgeComparison, case: ChangedCase, asked: PageQuery) -> ChangedRow:
     marked = mark_differences(
         *(shorten(seen(each.response or ""), LONGEST_ANSWER) for each in (case.a, case.b))
     )
@@ -274,7 +283,7 @@ def _resemble(marked: Marked) -> bool:
     return shared >= SHARED_TO_MARK * max(sum(len(piece.text) for piece in side) for side in marked)
 
 
-def _command(asked: "PageQuery", names: tuple[str, str]) -> str:
+def _command(asked: PageQuery, names: tuple[str, str]) -> str:
     options = [("--across", asked.across), ("--labels cases", asked.people)]
     return " ".join(["adjudge compare", *map(quote, names), *(text for text, chosen in options if chosen)])
 
@@ -334,10 +343,12 @@ def side_by_side(a: Case | None, b: Case | None) -> list[SideBySide]:
     return [each for each in found if each is not None]
 
 
-def find_place(service: Service, asked: CompareQuery, pair: str, case: str) -> CasePosition | None:
+def find_place(
+    service: Service, asked: CompareQuery, runs: tuple[RunRecord, RunRecord], pair: str, case: str
+) -> CasePosition | None:
     """Among the flips of one pair of judges; None when it is none of them, or large runs were not compared yet."""
     try:
-        found = compare(service, asked, at_once=AT_ONCE)
+        found = compare(service, asked, runs, at_once=AT_ONCE)
     except InputError:  # two runs that cannot be compared still have the case
         return None
     for judge in found.judges if found else ():

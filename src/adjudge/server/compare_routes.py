@@ -19,6 +19,7 @@ from adjudge.server.compare_page import (
     PageQuery,
     compare,
     compare_page,
+    compared_runs,
     find_place,
     judge_pairs,
     side_by_side,
@@ -45,7 +46,7 @@ class CaseQuery(CompareQuery):
 @router.get("/api/compare", tags=["runs"])
 def api_compare(service: Served, asked: Annotated[CompareQuery, Query()]) -> dict[str, Any]:
     """Whether run B is better than run A, case by case: what `adjudge compare A B --json` prints."""
-    found = records_json(compare(service, asked))
+    found = records_json(compare(service, asked, compared_runs(service, asked)))
     assert isinstance(found, dict)
     return found
 
@@ -55,7 +56,7 @@ def api_compare_file(
     service: Served, form: Literal["html", "md"], asked: Annotated[CompareQuery, Query()]
 ) -> Response:
     """The comparison as a file to send on, in the words of `adjudge compare A B`."""
-    compared = compare(service, asked)
+    compared = compare(service, asked, compared_runs(service, asked))
     assert compared is not None
     render = {"html": render_html, "md": render_markdown}[form]
     return Response(
@@ -68,13 +69,13 @@ def api_compare_file(
 @router.get("/compare", include_in_schema=False)
 def show_comparison(request: Request, service: Served, asked: Annotated[PageQuery, Query()]) -> HTMLResponse:
     """Large runs are compared when the page is shown: its script, or `now`, asks for that part."""
-    runs = [service.run(from_key(key)) if key else None for key in (asked.a, asked.b)]
+    a, b = (service.run(from_key(key)) if key else None for key in (asked.a, asked.b))
     found, problem, offer_across = None, None, False
     pairs, columns = list[str](), list[str]()
-    if runs[0] is not None and runs[1] is not None:
+    if a is not None and b is not None:
         try:
             at_once = None if asked.now or swaps(request, "comparison") else AT_ONCE
-            found = compare_page(service, asked, at_once=at_once)
+            found = compare_page(service, asked, (a, b), at_once=at_once)
         except NotFoundError:
             raise
         except InputError as error:
@@ -82,10 +83,10 @@ def show_comparison(request: Request, service: Served, asked: Annotated[PageQuer
             problem = error
             if isinstance(error, NotComparableError):
                 offer_across = error.across and not asked.across
-                pairs = judge_pairs(runs[0], runs[1]) if error.by_pair else []
-    if runs[0] is not None and (found is not None or runs[0].judgements <= AT_ONCE):
-        columns = [column.name for column in service.figures.get(runs[0]).columns]
-    offered = list_runs(service, size=MOST_OFFERED, at_once=0)
+                pairs = judge_pairs(a, b) if error.by_pair else []
+    if a is not None and (found is not None or a.judgements <= AT_ONCE):
+        columns = [column.name for column in service.figures.get(a).columns]
+    offered = list_runs(service, service.store.runs(), size=MOST_OFFERED, at_once=0)
     return page(
         request,
         "compare.html",
@@ -94,8 +95,8 @@ def show_comparison(request: Request, service: Served, asked: Annotated[PageQuer
         values=asked.values,
         q=asked.q,
         found=found,
-        pending=found is None and problem is None and None not in runs,
-        judgements=sum(run.judgements for run in runs if run is not None),
+        pending=found is None and problem is None and None not in (a, b),
+        judgements=sum(run.judgements for run in (a, b) if run is not None),
         problem=problem,
         offer_across=offer_across,
         pairs=pairs,
@@ -108,7 +109,7 @@ def compare_case_page(
     request: Request, service: Served, asked: Annotated[CaseQuery, Query()]
 ) -> HTMLResponse:
     keys = (asked.a, asked.b)
-    runs = [service.run(from_key(key)) for key in keys]
+    runs = compared_runs(service, asked)
     name_a, _, name_b = asked.judge.partition("=")
     pair = (name_a, name_b or name_a)
     sides = [
@@ -127,7 +128,7 @@ def compare_case_page(
         case=asked.case,
         pair=asked.judge,
         values=comparison.values,
-        place=find_place(service, comparison, "=".join(pair), asked.case),
+        place=find_place(service, comparison, runs, "=".join(pair), asked.case),
         fields=side_by_side(*(service.store.case(run.run_id, asked.case) for run in runs)),
         sides=sides,
     )

@@ -37,7 +37,7 @@ def api_runs(
     size: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> RunList:
     """The runs of this store, the latest first, each with its figures; large runs that nobody has looked at without."""
-    return list_runs(service, q=q, state=state, first=first, size=size)
+    return list_runs(service, service.store.runs(), q=q, state=state, first=first, size=size)
 
 
 @router.get("/", include_in_schema=False)
@@ -49,14 +49,15 @@ def runs_page(
     first: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> HTMLResponse:
     # large runs that nobody has looked at are counted one by one, when the page is shown and asks again
+    records = service.store.runs()
     found = list_runs(
-        service, q=q[:200], state=state, first=first, size=PAGE, at_least=int(swaps(request, "runs"))
+        service, records, q=q[:200], state=state, first=first, size=PAGE, at_least=int(swaps(request, "runs"))
     )
     return page(
         request,
         "runs.html",
         found=found,
-        lines=judge_lines(service, found),
+        lines=judge_lines(service, found, records),
         q=q[:200],
         state=state,
         first=first,
@@ -80,6 +81,7 @@ def compare_chosen(
 
 def list_runs(
     service: Service,
+    records: Sequence[RunRecord],
     *,
     q: str = "",
     state: str = "",
@@ -88,11 +90,10 @@ def list_runs(
     at_once: int = AT_ONCE,
     at_least: int = 0,
 ) -> RunList:
-    """The latest first; `q` is looked for in name, id, judges, model and file.
+    """Of these, the latest first; `q` is looked for in name, id, judges, model and file.
 
     Of what was not counted before, `at_once` judgements are counted, and `at_least` so many runs.
     """
-    records = service.store.runs()
     wanted = q.casefold()
     found = [
         record
@@ -122,18 +123,16 @@ class JudgeLine:
     """Since the run of the same file before this one, where that was counted."""
 
 
-def judge_lines(service: Service, found: RunList) -> dict[str, list[JudgeLine]]:
+def judge_lines(service: Service, found: RunList, records: Sequence[RunRecord]) -> dict[str, list[JudgeLine]]:
     """Run -> its judges, of the runs that are counted."""
-    records = {record.run_id: record for record in service.store.runs()}
+    by_id = {record.run_id: record for record in records}
     known = {
-        row.run: service.figures.known(records[row.run])
-        for row in found.runs
-        if row.headlines is not None and row.run in records
+        row.run: service.figures.known(by_id[row.run]) for row in found.runs if row.headlines is not None
     }
     lines = {}
     for run, figures in known.items():
         if figures is not None:
-            earlier = before_among(records.values(), records[run])
+            earlier = before_among(records, by_id[run])
             before = None if earlier is None else service.figures.known(earlier)
             lines[run] = [
                 JudgeLine(summary=each, gauge=gauge(each), change=change_since(each, before, to_key(run)))

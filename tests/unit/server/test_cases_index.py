@@ -296,7 +296,7 @@ def test_trouble_with_one_run_does_not_keep_others_from_being_shown(tmp_path, st
     pages.store.judge_text = lambda judge_hash: (
         ("x", "---\nadjudge: 1\nnonsense: [\n---\n") if judge_hash == "bad" else store.judge_text(judge_hash)
     )
-    found = list_runs(pages)
+    found = list_runs(pages, pages.store.runs())
     assert {row.run: row.headlines is None for row in found.runs} == {"fine": False, "broken": True}
     assert "broken" in found.trouble
 
@@ -306,7 +306,10 @@ def test_a_list_counts_what_takes_a_moment_and_large_runs_one_at_a_time(tmp_path
         seed(tmp_path, rows, run_id=f"r{number}", name=None)
 
     def known(**options):
-        rows = {row.run: row.headlines for row in list_runs(pages, at_once=100, **options).runs}
+        rows = {
+            row.run: row.headlines
+            for row in list_runs(pages, pages.store.runs(), at_once=100, **options).runs
+        }
         return sorted(run for run, headlines in rows.items() if headlines is not None)
 
     assert known() == ["r0", "r1"]

@@ -23,10 +23,11 @@ from adjudge.documents.document import (
     Table,
     Text,
     Tone,
+    fact,
     join,
     spans,
 )
-from adjudge.documents.numbers import show_count, whole
+from adjudge.documents.numbers import counted, show_count, whole
 from adjudge.records import DrawBasis
 from adjudge.stats.ceiling import AltTest
 from adjudge.stats.corrected import Corrected
@@ -116,7 +117,7 @@ def _blocks(report: AgreementReport) -> Iterator[Block]:
     if report.sample.missing or report.sample.kind in {"unknown", "no_label"}:
         commands.insert(0, f"adjudge agree {report.run} --next {0 if report.sample.missing else 50}")
     if commands:
-        yield _fact("next", "Next", join(" · ", [Command(each) for each in commands]))
+        yield fact("next", "Next", join(" · ", [Command(each) for each in commands]))
 
 
 # ---- how far, and on how much it rests -----------------------------------------------------------------------
@@ -142,15 +143,15 @@ def _headline(coefficients: Coefficients) -> Iterator[Block]:
                 high=figure.high,
             )
     if not rows:
-        yield _fact("not_measured", kind, "not measured: no case has both a verdict and a label", "bad")
+        yield fact("not_measured", kind, "not measured: no case has both a verdict and a label", "bad")
     elif "accuracy" not in coefficients.figures:
         error = coefficients.figures["mean_absolute_error"]
-        yield _fact("mean_absolute_error", kind, f"mean absolute error {_value(error)}")
+        yield fact("mean_absolute_error", kind, f"mean absolute error {_value(error)}")
 
 
 def _labels(report: AgreementReport) -> Iterator[Fact]:
     text: list[Span] = [
-        f"{show_count(report.labels)} on {show_count(report.labelled)} of {_count(report.judged, 'judged case')}"
+        f"{show_count(report.labels)} on {show_count(report.labelled)} of {counted(report.judged, 'judged case')}"
     ]
     for source in report.sources:
         text += [
@@ -162,13 +163,13 @@ def _labels(report: AgreementReport) -> Iterator[Fact]:
         text += [", by ", *spans(_names(people))]
     if report.adjudicators:
         text += ["; adjudicated by ", *spans(_names(report.adjudicators))]
-    yield _fact("labels", "Labels", tuple(text))
+    yield fact("labels", "Labels", tuple(text))
     if report.not_judged:
         outcomes = ", ".join(f"{show_count(count)} {kind}" for kind, count in report.not_judged.items())
         words = f"{show_count(sum(report.not_judged.values()))} ({outcomes})"
         if report.labelled_not_judged:
             words += f"; {show_count(report.labelled_not_judged)} with a label, not used"
-        yield _fact("not_judged", "Not judged", words, "warning")
+        yield fact("not_judged", "Not judged", words, "warning")
     for kind, count, words in (
         (
             "labels_of_other_cases",
@@ -184,9 +185,9 @@ def _labels(report: AgreementReport) -> Iterator[Fact]:
         ),
     ):
         if count:
-            yield _fact(kind, "Left out", f"{show_count(count)} {words}")
+            yield fact(kind, "Left out", f"{show_count(count)} {words}")
     if report.own_labels_unusable is not None:
-        yield _fact("own_labels_unusable", "Left out", _unusable(report.own_labels_unusable), "warning")
+        yield fact("own_labels_unusable", "Left out", _unusable(report.own_labels_unusable), "warning")
 
 
 def _source(source: LabelSource, *, counted: bool) -> Text:
@@ -222,24 +223,24 @@ def _sample(sample: LabelSample, run: str) -> Iterator[Fact]:
             )
         case _:
             text = f"{drawn_how(sample.basis, sample.uniform_share)}, with known sampling probabilities"
-    yield _fact("sample", "Sample", text, tone, detail=sample.kind in {"all", "no_label"})
+    yield fact("sample", "Sample", text, tone, detail=sample.kind in {"all", "no_label"})
     if sample.weighted:
         weights = "each label is weighted by one over its sampling probability: the figures are estimates for the whole run"
-        yield _fact("weighted", "Sample", f"{weights}, the confusion matrix has plain counts")
+        yield fact("weighted", "Sample", f"{weights}, the confusion matrix has plain counts")
     if sample.missing:
-        missing = f"{_count(sample.missing, 'drawn case')} without a label yet"
+        missing = f"{counted(sample.missing, 'drawn case')} without a label yet"
         words = f"{missing}; the figures assume that they are like the labelled cases of their draw"
-        yield _fact("labels_missing", "Sample", words, "warning")
+        yield fact("labels_missing", "Sample", words, "warning")
         for each in sample.responses:
             if each.drawn:
-                yield _fact("response", "Sample", _response(each))
+                yield fact("response", "Sample", _response(each))
     if sample.kind == "draw" and sample.unknown:
         where = "not used" if sample.weighted else "used for agreement, not for the corrected means"
-        words = f"{_count(sample.unknown, 'labelled case')} chosen in another way: {where}"
-        yield _fact("not_drawn", "Sample", words)
+        words = f"{counted(sample.unknown, 'labelled case')} chosen in another way: {where}"
+        yield fact("not_drawn", "Sample", words)
     if sample.outside:
-        words = f"{_count(sample.outside, 'case')} judged after the draw: not in the corrected means"
-        yield _fact("outside_the_draw", "Sample", words)
+        words = f"{counted(sample.outside, 'case')} judged after the draw: not in the corrected means"
+        yield fact("outside_the_draw", "Sample", words)
 
 
 def _response(response: Response) -> str:
@@ -303,7 +304,7 @@ def label_text(label: Meaning) -> str:
 def _coefficients(coefficients: Coefficients) -> Iterator[Block]:
     known = coefficients.figures
     figures = {words: known[name] for name, words in COEFFICIENTS.items() if name in known}
-    several = f" of {_count(coefficients.cases, 'case')}" if coefficients.cases != coefficients.rows else ""
+    several = f" of {counted(coefficients.cases, 'case')}" if coefficients.cases != coefficients.rows else ""
     kind, n = _KINDS[coefficients.kind], show_count(coefficients.rows)
     yield _estimates(
         "coefficients", f"Coefficients, {kind} (n = {n} verdicts with a label{several})", figures
@@ -332,11 +333,11 @@ def _slices(report: AgreementReport) -> Iterator[Block]:
         numeric=tuple(range(1, len(names) + 2)),
     )
     if report.slices_left_out:
-        yield _fact("slices_left_out", "", f"{show_count(report.slices_left_out)} smaller slices left out")
+        yield fact("slices_left_out", "", f"{show_count(report.slices_left_out)} smaller slices left out")
     chance = (
         "one in 20 intervals misses by chance: the most striking slice is something to check, not a finding"
     )
-    yield _fact("many_slices", "", chance, detail=True)
+    yield fact("many_slices", "", chance, detail=True)
 
 
 # ---- what people would say on average ------------------------------------------------------------------------
@@ -356,10 +357,10 @@ def _mean(mean: CorrectedMean, sample: LabelSample) -> Iterator[Block]:
         if isinstance(figure, Corrected) and figure.sensitivity and figure.specificity:
             sensitivity = f"sensitivity {_value(figure.sensitivity)} (of the cases people pass)"
             specificity = f"specificity {_value(figure.specificity)} (of the cases people fail)"
-            yield _fact("error_rates", "", f"{sensitivity}, {specificity}")
+            yield fact("error_rates", "", f"{sensitivity}, {specificity}")
     if mean.if_missing is not None:
-        yield _fact("if_missing", "Bounds", _bounds(mean))
-    yield _fact("quote", "Quote", _quote(mean, sample))
+        yield fact("if_missing", "Bounds", _bounds(mean))
+    yield fact("quote", "Quote", _quote(mean, sample))
     yield from _methods(estimates.values(), each=True)
 
 
@@ -383,7 +384,7 @@ def _quote(mean: CorrectedMean, sample: LabelSample) -> str:
             labels = mean.ppi.labels if isinstance(mean.ppi, Corrected) else 0
             return f"the naive mean, reported as the judge's: {labels} labels are too few to say how far off it is"
         case "labels_missing":
-            missing = f"none: {_count(sample.missing, 'drawn case')} without a label, and PPI++ assumes that they are"
+            missing = f"none: {counted(sample.missing, 'drawn case')} without a label, and PPI++ assumes that they are"
             return f"{missing} like the labelled ones; label the rest (`--next 0` writes them), or quote the bounds"
         case "all_labelled":
             return "PPI++: every judged case has a label, so it is people's own mean"
@@ -409,7 +410,7 @@ def _annotators(found: AnnotatorFigures) -> Iterator[Block]:
             "a person and the consensus of the others": found.ceiling.consensus_agreed,
             "the judge and that consensus": found.ceiling.judge_consensus_agreed,
         }
-        shared = _count(found.ceiling.cases, "labelled case")
+        shared = counted(found.ceiling.cases, "labelled case")
         caption = f"Agreement among {found.ceiling.annotators} annotators ({shared} with two labels or more, unweighted)"
         yield _estimates("annotators", caption, figures)
         yield from _methods(figures.values())
@@ -417,11 +418,11 @@ def _annotators(found: AnnotatorFigures) -> Iterator[Block]:
         yield _missing_extra(found.missing_extra, "agreement among annotators needs")
     alt = found.alt_test
     if isinstance(alt, Undefined):
-        yield _fact("alt_test", "Alt-test", f"not computed: {alt.why}")
+        yield fact("alt_test", "Alt-test", f"not computed: {alt.why}")
         return
     words = f"the judge {'may' if alt.passed else 'may not'} replace a person (epsilon {alt.epsilon:g}): it wins against"
     tone: Tone = "good" if alt.passed else "warning"
-    yield _fact("alt_test", "Alt-test", f"{words} {alt.winning_rate:.0%} of the annotators, 50% needed", tone)
+    yield fact("alt_test", "Alt-test", f"{words} {alt.winning_rate:.0%} of the annotators, 50% needed", tone)
     yield _alt_test_table(alt)
 
 
@@ -452,22 +453,22 @@ def _threshold(found: ThresholdSearch) -> Iterator[Fact]:
     trial = found.trial
     if not isinstance(trial, Trial):
         words = f"no better one found: {trial.why}" if isinstance(trial, Undefined) else _NO_TRIAL[found.kind]
-        yield _fact("threshold", "Pass rule", words, detail=True)
+        yield fact("threshold", "Pass rule", words, detail=True)
         return
     gain, better = trial.gain.difference, found.kind == "better"
     change = f"{gain.value:+.1%} [{gain.low:+.1%}, {gain.high:+.1%}] of labels"
     words = f"`{found.proposed}` instead of `{found.current}` agrees with {change}"
     words = words if better else f"no better one shown; the best other: {words}"
-    yield _fact("threshold", "Pass rule", words, "good" if better else "plain", detail=not better)
+    yield fact("threshold", "Pass rule", words, "good" if better else "plain", detail=not better)
     if better:
         use = (Command(f"adjudge run … --pass '{found.proposed}'"), " applies it, with no new calls")
-        yield _fact("threshold_use", "Pass rule", use)
+        yield fact("threshold_use", "Pass rule", use)
     halves = (
         f"chosen on {show_count(trial.chosen_on)} labels, tried on the {show_count(trial.tested_on)} others"
     )
-    yield _fact("method", "Pass rule", f"{halves} ({gain.method})", detail=True)
+    yield fact("method", "Pass rule", f"{halves} ({gain.method})", detail=True)
     if gain.warning:
-        yield _fact("warning", "Pass rule", gain.warning, "warning", detail=not better)
+        yield fact("warning", "Pass rule", gain.warning, "warning", detail=not better)
 
 
 # ---- label files and draws -----------------------------------------------------------------------------------
@@ -527,10 +528,6 @@ def task_notes(task: LabellingTask) -> Iterator[str]:
 # ---- parts ---------------------------------------------------------------------------------------------------
 
 
-def _fact(kind: str, label: str, text: Text, tone: Tone = "plain", *, detail: bool = False) -> Fact:
-    return Fact(kind=kind, label=label, text=text, tone=tone, detail=detail)
-
-
 def _estimates(kind: str, caption: str, figures: Mapping[str, Estimate | Undefined | SplitCases]) -> Table:
     rows = []
     for name, figure in figures.items():
@@ -541,7 +538,7 @@ def _estimates(kind: str, caption: str, figures: Mapping[str, Estimate | Undefin
                 rows.append((name, "none", why))
             case SplitCases(by=by, cases=cases):
                 who = "its repeats" if by == "repeats" else "people"
-                rows.append((name, "none", f"{who} differ on {_count(cases, 'case')}"))
+                rows.append((name, "none", f"{who} differ on {counted(cases, 'case')}"))
     header = ("", "value", "95 % interval")
     return Table(kind=kind, caption=caption, header=header, rows=tuple(rows), numeric=(1,))
 
@@ -550,17 +547,17 @@ def _methods(figures: Iterable[Estimate | Undefined | SplitCases], *, each: bool
     """How most of the intervals were made, or all of them, and why some may hold less often than they claim."""
     estimates = [figure for figure in figures if isinstance(figure, Estimate)]
     for warning in dict.fromkeys(figure.warning for figure in estimates if figure.warning):
-        yield _fact("warning", "Warning", warning, "warning")
+        yield fact("warning", "Warning", warning, "warning")
     methods = Counter(figure.method for figure in estimates)
     clusters = {figure.clusters for figure in estimates if figure.clusters is not None}
     over = f", over {show_count(*clusters)} clusters" if len(clusters) == 1 and not each else ""
     for method in list(methods) if each else [name for name, _ in methods.most_common(1)]:
-        yield _fact("method", "", f"95 % interval: {method}{over}", detail=True)
+        yield fact("method", "", f"95 % interval: {method}{over}", detail=True)
 
 
 def _missing_extra(extra: str, words: str) -> Fact:
     text = (f"{words} the `{extra}` extra: ", Command(f"pip install 'adjudge[{extra}]'"))
-    return _fact("missing_extra", "", text, "warning")
+    return fact("missing_extra", "", text, "warning")
 
 
 def _value(figure: Estimate | Undefined) -> str:
@@ -576,7 +573,3 @@ def _names(annotators: Sequence[str]) -> Text:
 
 def _name(annotator: str) -> Span:
     return Quote(shorten(annotator, 40)) if annotator else "unnamed"
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{show_count(count)} {noun}{'' if count == 1 else 's'}"

@@ -18,8 +18,6 @@ from adjudge.analysis.comparison.labels_document import agreement_facts, correct
 from adjudge.analysis.comparison.plan import FEWEST_UNITS
 from adjudge.analysis.comparison.runs import RunComparison, describe_difference
 from adjudge.analysis.comparison.wording import (
-    counted,
-    fact,
     in_clusters,
     show_counts,
     show_difference,
@@ -43,8 +41,9 @@ from adjudge.documents.document import (
     Table,
     Text,
     Tone,
+    fact,
 )
-from adjudge.documents.numbers import NOTHING_TO_SHOW, show_count, show_mean, show_number, show_rate
+from adjudge.documents.numbers import NOTHING_TO_SHOW, counted, show_count, show_mean, show_number, show_rate
 from adjudge.stats.clusters import FEWEST_CLUSTERS
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.paired import Comparison

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 
 from adjudge.analysis.comparison.corrected import CorrectedDifference, Correction, LabelCounts, NotCorrected
 from adjudge.analysis.comparison.people import AgreementComparison
-from adjudge.analysis.comparison.wording import counted, fact, show_counts, show_interval, show_result
-from adjudge.documents.document import Command, Fact, Quote, Span
-from adjudge.documents.numbers import show_count, show_mean, show_rate
+from adjudge.analysis.comparison.wording import show_counts, show_interval, show_result
+from adjudge.documents.document import Command, Fact, Quote, Span, fact
+from adjudge.documents.numbers import counted, show_count, show_mean, show_rate
 from adjudge.stats.intervals import Undefined
 from adjudge.stats.selection import SelectionKind
 

@@ -7,9 +7,9 @@ from adjudge.analysis.comparison.plan import (
     Need,
     SpreadSource,
 )
-from adjudge.analysis.comparison.wording import counted, in_clusters
+from adjudge.analysis.comparison.wording import in_clusters
 from adjudge.documents.document import Block, Command, Document, Fact
-from adjudge.documents.numbers import show_count
+from adjudge.documents.numbers import counted, show_count
 
 
 def plan_document(plan: ComparisonPlan) -> Document:

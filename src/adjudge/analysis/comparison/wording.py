@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from math import isfinite
 
-from adjudge.documents.document import Fact, Text, Tone
-from adjudge.documents.numbers import show_count
+from adjudge.documents.numbers import counted, show_count
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.paired import Comparison
 
@@ -26,10 +25,6 @@ def show_p(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
-def counted(count: int, noun: str) -> str:
-    return f"{show_count(count)} {noun}{'' if count == 1 else 's'}"
-
-
 def in_clusters(cases: int, clusters: int | None) -> str:
     return counted(cases, "case") + ("" if clusters is None else f" in {counted(clusters, 'cluster')}")
 
@@ -40,7 +35,3 @@ def show_result(comparison: Comparison) -> str:
 
 def show_counts(counts: Iterable[tuple[int, str]]) -> str:
     return ", ".join(f"{show_count(count)} {words}" for count, words in counts if count)
-
-
-def fact(kind: str, label: str, text: Text, tone: Tone = "plain", *, detail: bool = False) -> Fact:
-    return Fact(kind=kind, label=label, text=text, tone=tone, detail=detail)

@@ -30,6 +30,7 @@ from adjudge.documents.document import (
 )
 from adjudge.documents.numbers import (
     NOTHING_TO_SHOW,
+    counted,
     show_count,
     show_duration,
     show_mean,
@@ -191,7 +192,7 @@ def failed_document(run: str, cases: Sequence[CaseResults], binary: Collection[s
     """All the cases that failed, to be read; `binary` as for `case_result`."""
     several = len({result.judge for case in cases for result in case.results}) > 1
     entries = tuple(_entry(case, binary, several=several) for case in cases)
-    listed = CaseList(kind="failed", label="Failed", text=_cases(len(cases)), cases=entries)
+    listed = CaseList(kind="failed", label="Failed", text=counted(len(cases), "case"), cases=entries)
     return Document(title=("run ", Quote(run)), blocks=(listed,))
 
 
@@ -252,7 +253,7 @@ def case_table(run: RunSummary) -> Table:
 def _unscored(summary: Summary) -> Iterator[Fact]:
     kinds = {kind: n for kind, n in summary.outcomes.items() if kind not in {"scored", "forced"}}
     if kinds:
-        counts, known = join(", ", [_counted(summary, kind) for kind in kinds]), unscored_range(summary)
+        counts, known = join(", ", [_outcome_count(summary, kind) for kind in kinds]), unscored_range(summary)
         yield Fact(
             kind="not scored",
             label="Not scored",
@@ -273,7 +274,9 @@ def _unscored(summary: Summary) -> Iterator[Fact]:
             else ""
         )
         yield Fact(
-            kind="forced", label="By rule", text=f"{_cases(summary.forced)} scored with no call{without}"
+            kind="forced",
+            label="By rule",
+            text=f"{counted(summary.forced, 'case')} scored with no call{without}",
         )
 
 
@@ -294,10 +297,10 @@ def example_text(example: UnscoredExample) -> Text:
 def advice(summary: Summary, kind: str) -> Text:
     """`3 unreadable: what that means; what to do`."""
     found = FAILURES[kind]
-    return (*spans(_counted(summary, kind)), f": {found.means}; {found.do}")
+    return (*spans(_outcome_count(summary, kind)), f": {found.means}; {found.do}")
 
 
-def _counted(summary: Summary, kind: str) -> Text:
+def _outcome_count(summary: Summary, kind: str) -> Text:
     finer = {name: n for name, n in summary.error_kinds.get(kind, {}).items() if name != kind}
     counted = f"{show_count(summary.outcomes[kind])} {kind.replace('_', ' ')}"
     if not finer:
@@ -320,7 +323,7 @@ def _trust(summary: Summary) -> Iterator[Fact]:
         yield Fact(
             kind="near",
             label="Judge",
-            text=f"{_cases(uncertain)} near the threshold, where the judge is unsure",
+            text=f"{counted(uncertain, 'case')} near the threshold, where the judge is unsure",
         )
     estimates = (summary.mean, summary.pass_rate, summary.agreement and summary.agreement.rate)
     for warning in dict.fromkeys(each.warning for each in estimates if each and each.warning):
@@ -354,7 +357,7 @@ def _labels(agreement: LabelAgreement, scale: Scale | None) -> Fact:
     if agreement.rank_correlation is not None:
         text += f"; rank correlation {agreement.rank_correlation:.2f}"
     lost = agreement.labelled - agreement.judged
-    text += f"; {_cases(lost)} with a label not scored" if lost else ""
+    text += f"; {counted(lost, 'case')} with a label not scored" if lost else ""
     return Fact(kind="labels", label="Judge", text=text)
 
 
@@ -369,7 +372,7 @@ def repeat_facts(repeated: Repeated, scale: Scale | None) -> Iterator[Fact]:
     yield Fact(
         kind="noise",
         label="Repeats",
-        text=f"scores of one case have a standard deviation of {noise.sd:.3g}{share} (pooled over {_cases(noise.cases)}, "
+        text=f"scores of one case have a standard deviation of {noise.sd:.3g}{share} (pooled over {counted(noise.cases, 'case')}, "
         f"{show_count(noise.df)} degrees of freedom)",
     )
     if isinstance(flips, Estimate):
@@ -379,14 +382,16 @@ def repeat_facts(repeated: Repeated, scale: Scale | None) -> Iterator[Fact]:
             text=f"two judgements of a case differ {what} with probability {show_rate(flips)} (n {show_count(flips.n)} pairs)",
         )
     text = (
-        f"none; {kappa.why}" if isinstance(kappa, Undefined) else f"{show_mean(kappa)} (n {_cases(kappa.n)})"
+        f"none; {kappa.why}"
+        if isinstance(kappa, Undefined)
+        else f"{show_mean(kappa)} (n {counted(kappa.n, 'case')})"
     )
     yield Fact(kind="retest", label="Repeats", text=f"test–retest κ {what}: {text}")
     undecided = repeated.undecided
     if undecided is not None:
         named = join(", ", [Quote(case) for case in undecided.case_ids[:IDS_SHOWN]])
         more = ", …" if undecided.count > IDS_SHOWN else ""
-        text_ = f"undecided at the pass threshold: {show_count(undecided.count)} of {_cases(undecided.of)}"
+        text_ = f"undecided at the pass threshold: {show_count(undecided.count)} of {counted(undecided.of, 'case')}"
         yield Fact(
             kind="undecided",
             label="Repeats",
@@ -509,11 +514,12 @@ def _details(summary: Summary) -> Iterator[Fact]:
             f"cases come in {show_count(clusters)} clusters (column `cluster`; a case without one is its own); intervals are over clusters",
         )
     if summary.repeats > 1:
-        counted = "" if summary.grouping == "cluster" else "; intervals count a case once"
-        yield fact("repeats", f"each case was judged {summary.repeats} times{counted}")
+        once = "" if summary.grouping == "cluster" else "; intervals count a case once"
+        yield fact("repeats", f"each case was judged {summary.repeats} times{once}")
     if summary.from_store:
         yield fact(
-            "from store", f"{_cases(summary.from_store)} answered from the store, with no call and no cost"
+            "from store",
+            f"{counted(summary.from_store, 'case')} answered from the store, with no call and no cost",
         )
     if summary.latency and summary.latency.p95_ms >= 0.5:
         yield fact(
@@ -526,7 +532,8 @@ def _details(summary: Summary) -> Iterator[Fact]:
         yield fact("tokens", f"tokens: {', '.join(tokens)}")
     for kind, count in summary.notes.items():
         yield fact(
-            "note", (f"note on {_cases(count)}: ", Quote(kind), f", {NOTES[kind]}" if kind in NOTES else "")
+            "note",
+            (f"note on {counted(count, 'case')}: ", Quote(kind), f", {NOTES[kind]}" if kind in NOTES else ""),
         )
 
 
@@ -576,7 +583,3 @@ def methods(summaries: Sequence[Summary]) -> Iterator[Block]:
 def _used(estimates: Iterable[Estimate | None]) -> list[str]:
     """Without what differs from one to the next, such as degrees of freedom."""
     return list(dict.fromkeys(each.method.partition(" (")[0] for each in estimates if each))
-
-
-def _cases(count: int) -> str:
-    return f"{show_count(count)} case" if count == 1 else f"{show_count(count)} cases"
