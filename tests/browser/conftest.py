@@ -17,7 +17,7 @@ def chromium():
 
     program = find_chromium()
     if program is None:
-        pytest.skip("Chromium is not installed: apt-get install chromium")
+        pytest.skip("Chromium is not installed: apt-get install chromium-headless-shell")
     started = Chromium(program)
     yield started
     started.close()
