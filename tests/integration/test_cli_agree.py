@@ -128,7 +128,7 @@ def test_drawn_labels_correct_the_means_and_the_draw_is_blind(adjudge, run, tmp_
     drawn = adjudge("agree", "r", "--next", "60", "-o", "first.jsonl")
     assert drawn.code == 0, drawn.err
     assert "drew 60 of 120 cases judged by tone (draw 1, seed 0)" in drawn.err
-    assert "likelier the nearer the score is to the pass threshold (10% uniform)" in drawn.err
+    assert "likelier the nearer the score is to the pass threshold (10 % uniform)" in drawn.err
     assert "label: a number from 1 to 5 or true or false" in drawn.err
     assert "; sampling probabilities after this draw 0.0" in drawn.err
     rows = fill_in(tmp_path / "first.jsonl", tmp_path / "filled.jsonl")
@@ -140,7 +140,7 @@ def test_drawn_labels_correct_the_means_and_the_draw_is_blind(adjudge, run, tmp_
     done = adjudge("agree", "r", "filled.jsonl")
     assert done.code == 0, done.err
     assert "stored 60 labels" in done.err
-    assert "(10% uniform), with known sampling probabilities" in flat(done.out)
+    assert "(10 % uniform), with known sampling probabilities" in flat(done.out)
     assert "each label is weighted by one over its sampling probability" in flat(done.out)
     assert "Quote PPI++: valid whatever errors the judge makes" in flat(done.out)
     means = json.loads(adjudge("agree", "r", "--json").out)["means"][0]
@@ -178,7 +178,7 @@ def test_more_is_drawn_from_the_rest_and_what_is_not_labelled_yet_is_said_and_wr
     done = adjudge("agree", "r", "filled.jsonl")
     assert "10 rows have no label yet" in done.err
     assert "10 drawn cases without a label yet" in flat(done.out)
-    assert "draw 1: 20 of 30 labelled (67%)" in flat(done.out)
+    assert "draw 1: 20 of 30 labelled (67 %)" in flat(done.out)
     assert "the more doubtful half: " in flat(done.out)
     assert "Quote PPI++" not in flat(done.out)
     assert "Quote none: 10 drawn cases without a label" in flat(done.out)

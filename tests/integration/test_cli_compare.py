@@ -98,6 +98,14 @@ def test_compare_says_which_run_is_better_and_which_cases_changed(adjudge, two):
     assert "McNemar's score test" in adjudge("compare", "before", "after", "--verbose").out
 
 
+def test_settings_that_differ_are_called_as_on_the_command_line(adjudge, judge):
+    judge("before", some(3, 3))
+    judge("after", some(3, 3), "--columns", "response=response", "--variables", "current_date=2026-01-31")
+    found = " ".join(adjudge("compare", "before", "after").out.split())
+    assert "columns is not set in A and {'response': 'response'} in B" in found
+    assert "variables is not set in A and {'current_date': '2026-01-31'} in B" in found
+
+
 def test_compare_as_json(adjudge, two):
     found = json.loads(adjudge("compare", "before", "after", "--json", "--slice", "metadata.topic").out)
     (judge,) = found["judges"]
@@ -139,7 +147,7 @@ def test_what_was_lost_is_counted_and_stops_a_gate(adjudge, judge):
     assert "range of the difference if they were known:" in done.out
     gated = adjudge("compare", "before", "after", "--fail-on-regression")
     assert gated.code == 3
-    assert "25.0% of 40 matched cases were not judged in both runs" in gated.err
+    assert "25.0 % of 40 matched cases were not judged in both runs" in gated.err
 
 
 def test_clusters_are_one_piece_of_evidence(adjudge, judge):
@@ -213,7 +221,7 @@ def test_labels_say_which_judge_agrees_more_with_people(adjudge, judge, write):
     done = adjudge("compare", "lenient", "strict", "--across", "--labels", "labels.jsonl")
     assert done.code == 0, done.err
     assert "A agrees more with people: -0.500 [" in done.out
-    assert "A 87.5% [73.9%, 94.5%], B 37.5% [24.2%, 53.0%] of 40 labelled" in done.out
+    assert "A 87.5 % [73.9, 94.5], B 37.5 % [24.2, 53.0] of 40 labelled" in done.out
 
 
 def test_the_cases_own_labels_will_do(adjudge, judge):

@@ -28,6 +28,10 @@ class Flag(click.Option):
     def key(self) -> str:
         return self.keys[0]
 
+    def get_error_hint(self, ctx: click.Context | None) -> str:
+        """In click's messages, the name to use alone: not `--columns' / '--map`."""
+        return f"'{self.opts[0]}'"
+
     def variable_set(self, environ: Mapping[str, str]) -> str | None:
         """The environment variable that gives its value."""
         return next((name for name in self.envvar or () if environ.get(name)), None)

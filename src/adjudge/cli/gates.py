@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from adjudge.cli.main import EXIT_GATE_FAILED, EXIT_NOT_MEASURED
 from adjudge.cli.options import ComparisonGateOptions, GateOptions
 from adjudge.documents.document import Fact, Quote, Tone, join
+from adjudge.documents.numbers import show_percent
 from adjudge.errors import SettingsError
 from adjudge.records import Judge
 
@@ -121,7 +122,7 @@ class Gates:
             # what rules decided says nothing about what a model was to decide
             why = f"every call failed; the {summary.judged} judged got a score by rule alone"
         elif self.max_error_rate is not None and lost > self.max_error_rate:
-            why = f"{lost * 100:.1f} % of {summary.asked} could not be judged, more than --max-error-rate {self.max_error_rate * 100:.1f} %"
+            why = f"{show_percent(lost)} of {summary.asked} could not be judged, more than --max-error-rate {show_percent(self.max_error_rate)}"
         else:
             return None
         return GateFinding(kind="not measured", judge=summary.judge, text=why, code=EXIT_NOT_MEASURED)
@@ -237,8 +238,8 @@ class ComparisonGates:
         missing = compared.not_judged / compared.matched
         if self.error_limit is not None and missing > self.error_limit:
             tell(
-                f"not measured: {name}: {missing:.1%} of {compared.matched} matched cases were not judged in both runs, "
-                f"more than --max-error-rate {self.error_limit:.1%}"
+                f"not measured: {name}: {show_percent(missing)} of {compared.matched} matched cases were not judged in both runs, "
+                f"more than --max-error-rate {show_percent(self.error_limit)}"
             )
             return EXIT_NOT_MEASURED
         if self.options.inconclusive == "fail" and self._is_inconclusive(compared):

@@ -92,7 +92,7 @@ class CaseEntry:
     lines: tuple[tuple[str, str], ...]
     """What stands under it, each with its word: (`expected`, `got`), (`A`, `B`)."""
     marks: tuple[str, ...] = ()
-    """Short words of ours: `score 2`, `unsure`."""
+    """Short words of ours: `score 2`, `uncertain`."""
     reason: str = ""
     """Why it came out so; where there is little room, a detail."""
     change: str = ""

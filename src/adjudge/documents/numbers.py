@@ -25,9 +25,14 @@ def show_number(value: float) -> str:
     return "0.00" if text == "-0.00" else text
 
 
-def show_percent(share: float) -> str:
-    text = f"{share * 100:.1f}%"
-    return "0.0%" if text == "-0.0%" else text
+def show_percent(share: float, digits: int = 1) -> str:
+    """`71.3 %`."""
+    return f"{share * 100:z.{digits}f} %"
+
+
+def show_percent_range(low: float, high: float) -> str:
+    """`63.6–78.0`, without the sign, which stands after what it belongs to."""
+    return f"{low * 100:z.1f}–{high * 100:z.1f}"
 
 
 def show_count(count: int) -> str:
@@ -47,10 +52,10 @@ def show_mean(estimate: Interval | None) -> str:
 
 
 def show_rate(estimate: Interval | None) -> str:
-    """`85.0% [70.1%, 93.2%]`."""
+    """`85.0 % [70.1, 93.2]`."""
     if estimate is None:
         return NOTHING_TO_SHOW
-    return f"{show_percent(estimate.value)} [{show_percent(estimate.low)}, {show_percent(estimate.high)}]"
+    return f"{show_percent(estimate.value)} [{estimate.low * 100:z.1f}, {estimate.high * 100:z.1f}]"
 
 
 def show_money(cost: Decimal | None, unknown: int = 0) -> str:

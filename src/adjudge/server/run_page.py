@@ -21,7 +21,7 @@ from adjudge.analysis.summary.report import Report
 from adjudge.analysis.summary.run import CaseResult
 from adjudge.analysis.summary.slices import OTHERS, Slice, SliceColumn
 from adjudge.documents.document import Fact, Gauge, Tone
-from adjudge.documents.numbers import show_count, show_duration, show_money
+from adjudge.documents.numbers import show_count, show_duration, show_money, show_percent
 from adjudge.server.cases.find import CaseFilter
 from adjudge.server.figures import Figures
 from adjudge.server.keys import to_key
@@ -156,7 +156,7 @@ def _chips(service: Service, ways: "Ways", summary: Summary, before: Figures | N
     if agreement is not None and agreement.rate is not None:
         near = agreement.within_one
         text = f"agrees with labels {show_count(agreement.equal)} of {show_count(agreement.judged)}"
-        steps = "" if near is None else f", within one step {near.value * 100:.0f} %"
+        steps = "" if near is None else f", within one step {show_percent(near.value, 0)}"
         yield Chip(text=text + steps, href=ways.cases(CaseFilter(judge=summary.judge, label="disagree")))
     elif agreement is not None:
         yield Chip(text="labels are on another scale", tone="warning")

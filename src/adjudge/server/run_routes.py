@@ -83,7 +83,9 @@ def run_page(
         or service.figures.known(record)
     ):
         figures = service.figures.get(record, wanted)
-    others = [each for each in records if each.run_id != record.run_id][:MOST_TO_COMPARE]
+    path = record.plan.get("path")
+    others = [each for each in records if each.run_id != record.run_id]
+    others.sort(key=lambda run: run.plan.get("path") != path)  # stable: of each part the newest comes first
     return page(
         request,
         "run.html",
@@ -98,7 +100,7 @@ def run_page(
         figures=figures,
         chosen=wanted is not None,
         most_columns=MOST_COLUMNS,
-        others=others,
+        others=others[:MOST_TO_COMPARE],
     )
 
 

@@ -67,7 +67,7 @@ def resample(
         defined = again[~np.isnan(again)]
         warning = warn_of_few(clusters)
         if warning is None and len(defined) < (1.0 - _MOST_UNDEFINED) * resamples:
-            warning = f"{1 - len(defined) / resamples:.0%} of the resamples had no defined value"
+            warning = f"{100 * (1 - len(defined) / resamples):.0f} % of the resamples had no defined value"
         if warning is None and effective is not None:
             warning = warn_of_weights(n, effective)
         if warning is None and warnings is not None:

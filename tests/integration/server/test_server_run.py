@@ -3,8 +3,10 @@
 import html
 import json
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 from seeded_store import MODEL, make_row, seed_store
 from served import served
 
@@ -15,6 +17,7 @@ from adjudge.errors import StoreError
 from adjudge.judges import built_in_judges
 from adjudge.server import run_routes, runs_page
 from adjudge.stats.intervals import rate_interval
+from adjudge.store import KeepJudgement, RunRecord, StartRun
 
 LINK = re.compile(r'<th scope="row"><a href="([^"]+)">[^<]*</a></th><td class="n">([\d,]+)</td>')
 KIND = re.compile(r'<dt><a href="([^"]+)">[^<]*</a></dt><dd>([\d,]+)</dd>')
@@ -134,7 +137,7 @@ def test_a_card_is_shown_by_its_line(pages):
     assert card_line(card) in text
     assert text.count("not certified") == 1
     assert judge_page.index("no attack succeeded, so there was none to try further") > judge_page.index(
-        "3 of 24 attacks succeeded: 12.5%"
+        "3 of 24 attacks succeeded: 12.5 %"
     )
     assert (shown["line"], shown["card"]) == (card_line(card), card_json(card))
 
@@ -230,6 +233,44 @@ def test_a_store_in_trouble_is_said(tmp_path, monkeypatch):
         assert "the disk is gone" in answer.text
         assert 'http-equiv="refresh"' in answer.text
         assert 'http-equiv="refresh"' not in opened.client.get("/nowhere").text
+
+
+def test_runs_of_the_same_case_file_are_offered_for_comparison_before_newer_ones_of_others(tmp_path):
+    plans = {"old": "a.jsonl", "older": "a.jsonl", "new": "b.jsonl", "newest": "b.jsonl", "this": "a.jsonl"}
+    start = datetime(2026, 5, 1, tzinfo=UTC)
+    with served(tmp_path / "store") as opened:
+        for at, name in enumerate(("older", "old", "this", "new", "newest")):
+            run = RunRecord(
+                run_id=name,
+                name=None,
+                state="running",
+                plan={"path": plans[name], "judges": [], "model": MODEL},
+                started_at=start + timedelta(hours=at),
+            )
+            opened.service.store.write([StartRun(run=run)])
+        menu = page_of(opened, "/runs/this").partition("Compare with")[2].partition("</select>")[0]
+    assert re.findall(r"<option[^>]*>([^<]*)<", menu) == ["old", "older", "newest", "new"]
+
+
+def test_an_uncertain_verdict_is_marked_in_the_same_word_on_all_pages(tmp_path):
+    seed_store(tmp_path / "store", 0, judges=["correctness"], state="running")
+    judges = [judge for judge in built_in_judges() if judge.name == "correctness"]
+    rows = [write for number in range(8) for write in make_row(number, judges, run_id="seeded")]
+    kept = next(each for each in rows if isinstance(each, KeepJudgement) and each.judgement.passed is False)
+    case_id = kept.judgement.case_id
+    with served(tmp_path / "store") as opened:
+        opened.service.store.write(
+            [
+                replace(kept, judgement=replace(kept.judgement, notes=("uncertain",)))
+                if each is kept
+                else each
+                for each in rows
+            ]
+        )
+        for path in ("", "/cases", f"/case?case={case_id}&judge=correctness"):
+            text = page_of(opened, f"/runs/seeded{path}")
+            assert ">uncertain" in text, path
+            assert "unsure" not in text, path
 
 
 # ---- the list ----

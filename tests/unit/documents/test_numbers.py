@@ -1,14 +1,26 @@
 """One format for numbers, and text that cannot act."""
 
+import re
 import unicodedata
 from decimal import Decimal
 from math import inf
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.documents.numbers import show_duration, show_mean, show_money, show_number, show_rate, whole
+import adjudge
+from adjudge.documents.numbers import (
+    show_duration,
+    show_mean,
+    show_money,
+    show_number,
+    show_percent,
+    show_percent_range,
+    show_rate,
+    whole,
+)
 from adjudge.documents.records_json import records_json
 from adjudge.stats.intervals import Estimate
 from adjudge.text import shorten, visible, without_controls
@@ -22,10 +34,19 @@ def test_a_mean_stands_before_its_interval():
 
 def test_a_rate_is_in_percent_with_one_decimal():
     assert (
-        show_rate(Estimate(value=0.85, low=0.701, high=0.9323, n=9, method="Wilson"))
-        == "85.0% [70.1%, 93.2%]"
+        show_rate(Estimate(value=0.85, low=0.701, high=0.9323, n=9, method="Wilson")) == "85.0 % [70.1, 93.2]"
     )
+    assert show_percent(0.713) == "71.3 %"
+    assert show_percent(0.95, 0) == "95 %"
+    assert show_percent(-0.0001) == "0.0 %"
+    assert show_percent_range(0.636, 0.78) == "63.6–78.0"
     assert show_rate(None) == "—"
+
+
+def test_no_module_writes_percentages_in_another_form():
+    source = Path(adjudge.__file__).parent
+    found = [path.name for path in source.rglob("*.py") if re.search(r":\+?\.\d%\}", path.read_text())]
+    assert found == []
 
 
 def test_no_number_is_minus_zero():

@@ -55,7 +55,7 @@ def document(text="ordinary", **more):
                         case_id=text,
                         question=text,
                         lines=(("expected", text), ("got", text)),
-                        marks=("unsure",),
+                        marks=("uncertain",),
                     ),
                 ),
             ),

@@ -27,7 +27,7 @@ from adjudge.documents.document import (
     join,
     spans,
 )
-from adjudge.documents.numbers import counted, show_count, whole
+from adjudge.documents.numbers import counted, show_count, show_percent, show_percent_range, whole
 from adjudge.records import DrawBasis
 from adjudge.stats.ceiling import AltTest
 from adjudge.stats.corrected import Corrected
@@ -135,8 +135,8 @@ def _headline(coefficients: Coefficients) -> Iterator[Block]:
             yield Gauge(
                 kind=name,
                 label=label,
-                value=f"{figure.value * 100:.1f} %",
-                interval=f"{figure.low * 100:.1f}–{figure.high * 100:.1f} (95 %)",
+                value=show_percent(figure.value),
+                interval=f"{show_percent_range(figure.low, figure.high)} (95 %)",
                 counts=f"{show_count(count)} of {show_count(rows)}{several} agree",
                 share=figure.value,
                 low=figure.low,
@@ -247,7 +247,7 @@ def _response(response: Response) -> str:
     half = response.of.replace("_", " ")
     of = f"draw {response.draw}" if response.of == "draw" else f"the {half} half"
     share = response.labelled / response.drawn
-    return f"{of}: {show_count(response.labelled)} of {show_count(response.drawn)} labelled ({share:.0%})"
+    return f"{of}: {show_count(response.labelled)} of {show_count(response.drawn)} labelled ({show_percent(share, 0)})"
 
 
 # ---- matrix, cases, coefficients -----------------------------------------------------------------------------
@@ -293,7 +293,7 @@ def _entry(each: Disagreement) -> CaseEntry:
         *(("people", text) for text in each.explanations[:3]),
     )
     lines += [(word, text) for word, text in texts if text]
-    sure = (f"{each.probability:.0%} sure",) if each.probability is not None else ()
+    sure = (f"{show_percent(each.probability, 0)} sure",) if each.probability is not None else ()
     return CaseEntry(case_id=each.case_id, question=each.question, lines=tuple(lines), marks=sure)
 
 
@@ -422,7 +422,12 @@ def _annotators(found: AnnotatorFigures) -> Iterator[Block]:
         return
     words = f"the judge {'may' if alt.passed else 'may not'} replace a person (epsilon {alt.epsilon:g}): it wins against"
     tone: Tone = "good" if alt.passed else "warning"
-    yield fact("alt_test", "Alt-test", f"{words} {alt.winning_rate:.0%} of the annotators, 50% needed", tone)
+    yield fact(
+        "alt_test",
+        "Alt-test",
+        f"{words} {show_percent(alt.winning_rate, 0)} of the annotators, 50 % needed",
+        tone,
+    )
     yield _alt_test_table(alt)
 
 
@@ -431,8 +436,8 @@ def _alt_test_table(alt: AltTest) -> Table:
         (
             _name(each.annotator),
             "won" if each.won else "not won",
-            f"{each.judge_advantage:.0%}",
-            f"{each.annotator_advantage:.0%}",
+            show_percent(each.judge_advantage, 0),
+            show_percent(each.annotator_advantage, 0),
             f"{each.p:.3g}",
             show_count(each.cases),
         )
@@ -441,7 +446,7 @@ def _alt_test_table(alt: AltTest) -> Table:
     rows += [(_name(each), "too few shared cases", "", "", "", "") for each in alt.skipped]
     return Table(
         kind="alt_test",
-        caption=f"Alt-test: at least as close to the others as the annotator left out in {alt.advantage:.0%} of cases",
+        caption=f"Alt-test: at least as close to the others as the annotator left out in {show_percent(alt.advantage, 0)} of cases",
         header=("annotator", "judge", "judge closer", "annotator closer", "p", "n"),
         rows=tuple(rows),
         numeric=(2, 3, 4, 5),
@@ -456,7 +461,7 @@ def _threshold(found: ThresholdSearch) -> Iterator[Fact]:
         yield fact("threshold", "Pass rule", words, detail=True)
         return
     gain, better = trial.gain.difference, found.kind == "better"
-    change = f"{gain.value:+.1%} [{gain.low:+.1%}, {gain.high:+.1%}] of labels"
+    change = f"{gain.value * 100:+.1f} % [{gain.low * 100:+.1f}, {gain.high * 100:+.1f}] of labels"
     words = f"`{found.proposed}` instead of `{found.current}` agrees with {change}"
     words = words if better else f"no better one shown; the best other: {words}"
     yield fact("threshold", "Pass rule", words, "good" if better else "plain", detail=not better)
@@ -498,7 +503,7 @@ def drawn_how(basis: Sequence[DrawBasis], uniform_share: float) -> str:
     if uniform_share >= 1.0 or not basis:
         return "uniform sample"
     likelier = " or ".join(_BASES[each] for each in basis)
-    return f"likelier {likelier} ({uniform_share:.0%} uniform)"
+    return f"likelier {likelier} ({show_percent(uniform_share, 0)} uniform)"
 
 
 def task_notes(task: LabellingTask) -> Iterator[str]:

@@ -83,7 +83,7 @@ _NO_RULING: dict[NoRuling, str] = {
 
 
 def card_line(card: JudgeCard) -> str:
-    """`certified 2026-01-31: 12 of 12 probes passed; attacks succeeded 1.2% [0.5%, 3.1%] of 324; …`."""
+    """`certified 2026-01-31: 12 of 12 probes passed; attacks succeeded 1.2 % [0.5, 3.1] of 324; …`."""
     figures = [
         f"{name} {show_rate(finding.figure)} of {finding.n}"
         for finding in card.findings
@@ -309,8 +309,8 @@ def _notes(card: JudgeCard) -> Iterator[tuple[str, Text]]:
     yield (
         "Error rate",
         (
-            f"the probability that any of the {card.rulings} rulings by interval is wrong is at most {card.error_rate:.0%}: "
-            f"each uses a {card.confidence:.1%} interval over answers, and holds for answers and attacks like these"
+            f"the probability that any of the {card.rulings} rulings by interval is wrong is at most {show_percent(card.error_rate, 0)}: "
+            f"each uses a {show_percent(card.confidence)} interval over answers, and holds for answers and attacks like these"
         ),
     )
     cost: Text = "unknown" if card.cost is None else ("$", Quote(card.cost))

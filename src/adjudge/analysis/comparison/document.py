@@ -43,7 +43,15 @@ from adjudge.documents.document import (
     Tone,
     fact,
 )
-from adjudge.documents.numbers import NOTHING_TO_SHOW, counted, show_count, show_mean, show_number, show_rate
+from adjudge.documents.numbers import (
+    NOTHING_TO_SHOW,
+    counted,
+    show_count,
+    show_mean,
+    show_number,
+    show_percent,
+    show_rate,
+)
 from adjudge.stats.clusters import FEWEST_CLUSTERS
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.paired import Comparison
@@ -210,7 +218,7 @@ class DifferenceUnit:
 
     def figure(self, side: ComparedSide) -> str:
         if self.points:
-            return "" if side.pass_rate is None else f"{side.pass_rate.value * 100:.1f} %"
+            return "" if side.pass_rate is None else show_percent(side.pass_rate.value)
         return "" if side.mean is None else show_number(side.mean.value)
 
 

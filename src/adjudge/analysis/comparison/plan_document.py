@@ -9,7 +9,7 @@ from adjudge.analysis.comparison.plan import (
 )
 from adjudge.analysis.comparison.wording import in_clusters
 from adjudge.documents.document import Block, Command, Document, Fact
-from adjudge.documents.numbers import counted, show_count
+from adjudge.documents.numbers import counted, show_count, show_percent
 
 
 def plan_document(plan: ComparisonPlan) -> Document:
@@ -28,9 +28,7 @@ def plan_document(plan: ComparisonPlan) -> Document:
         text = "nothing is known about your scores, so this is the most it can take for pass rates; "
         runs = (Command("--run RUN"), " takes their spread from a stored run, ", Command("--run A --run B"))
         blocks.append(Fact(kind="guessed", label="Note", text=(text, *runs, " from two")))
-    title = (
-        f"{cases}, judged in both runs, show a true difference of {need.effect:g} with {need.power:.0%} power"
-    )
+    title = f"{cases}, judged in both runs, show a true difference of {need.effect:g} with {show_percent(need.power, 0)} power"
     return Document(title=title, blocks=tuple(blocks))
 
 
@@ -38,7 +36,10 @@ def _spread(spread: DifferenceSpread) -> list[Fact]:
     if spread.discordant is None:
         test, text = "paired permutation test", f"standard deviation of a case's difference: {spread.sd:.3g}"
     else:
-        test, text = "McNemar's score test", f"cases that one run alone passes: {spread.discordant:.1%}"
+        test, text = (
+            "McNemar's score test",
+            f"cases that one run alone passes: {show_percent(spread.discordant)}",
+        )
     facts = [Fact(kind="test", label="Test", text=test), Fact(kind="spread", label="Spread", text=text)]
     clustering = spread.clustering
     if clustering is not None:
@@ -53,7 +54,9 @@ def _spread(spread: DifferenceSpread) -> list[Fact]:
 
 
 def _other(need: Need, other: Need) -> str:
-    why = f"{other.power:.0%} power" if other.power != need.power else _source(other.spread.source)
+    why = (
+        f"{show_percent(other.power, 0)} power" if other.power != need.power else _source(other.spread.source)
+    )
     return f"{in_clusters(other.cases, other.clusters)}: {why}"
 
 

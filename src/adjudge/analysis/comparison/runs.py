@@ -25,6 +25,7 @@ from adjudge.store import Partial, RunRecord, RunState, Store, planned_judges
 OWN_LABELS = "cases"
 _SETTINGS = ("base_url", "temperature", "parameters", "maps", "sets", "repeats", "current_date")
 """Of the plan: reported where they differ, not refused."""
+_OPTIONS = {"maps": "columns", "sets": "variables"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -115,7 +116,7 @@ def compare_runs(
         judges=tuple(_compare(store, each, options, labels) for each in matched),
         across=judges.refused,
         settings=tuple(
-            RunDifference(what=name, a=a.plan.get(name), b=b.plan.get(name))
+            RunDifference(what=_OPTIONS.get(name, name), a=a.plan.get(name), b=b.plan.get(name))
             for name in _SETTINGS
             if a.plan.get(name) != b.plan.get(name)
         ),

@@ -36,6 +36,8 @@ from adjudge.documents.numbers import (
     show_mean,
     show_money,
     show_number,
+    show_percent,
+    show_percent_range,
     show_rate,
 )
 from adjudge.embedded.card import described, valued
@@ -133,18 +135,18 @@ def gauge(summary: Summary) -> Gauge:
     if figure is None:
         counts = f"none of {show_count(summary.asked)} scored" if summary.asked else "nothing was asked"
         return Gauge(kind="headline", label=_judge(summary), value=NOTHING_TO_SHOW, interval="", counts=counts, share=None, tone="bad" if summary.asked else "plain")  # fmt: skip
-    level = f"({CONFIDENCE:.0%})".replace("%", " %")
+    level = f"({show_percent(CONFIDENCE, 0)})"
     passed = f"{show_count(summary.passed or 0)} of {show_count(figure.n)} passed"
     if is_pass_or_fail(summary):
-        value = f"{figure.value * 100:.1f} %"
-        interval = f"{figure.low * 100:.1f}–{figure.high * 100:.1f} {level}"
+        value = show_percent(figure.value)
+        interval = f"{show_percent_range(figure.low, figure.high)} {level}"
         share, low, high = figure.value, figure.low, figure.high
         return Gauge(kind="headline", label=_judge(summary), value=value, interval=interval, counts=passed, share=share, low=low, high=high)  # fmt: skip
     interval = f"{show_number(figure.low)}–{show_number(figure.high)} {level}"
     scale, rate = summary.scale, summary.pass_rate
     parts = [
         f"of {scale.low:g}–{scale.high:g}" if scale else "",
-        f"{show_count(figure.n)} scored" if rate is None else f"{rate.value * 100:.0f} % pass",
+        f"{show_count(figure.n)} scored" if rate is None else f"{show_percent(rate.value, 0)} pass",
     ]
     at = [_on_scale(each, scale) for each in (figure.value, figure.low, figure.high)]
     return Gauge(kind="headline", label=_judge(summary), value=show_number(figure.value), interval=interval, counts=", ".join(filter(None, parts)), share=at[0], low=at[1], high=at[2])  # fmt: skip
@@ -206,7 +208,7 @@ def _entry(case: CaseResults, binary: Collection[str], *, several: bool) -> Case
         for result in case.results
         for text in [case_result(result, binary)]
     ]
-    marks += ["unsure"] if any(result.uncertain for result in case.results) else []
+    marks += ["uncertain"] if any(result.uncertain for result in case.results) else []
     shown = [mark for mark in marks if several or mark != "fail"]
     return CaseEntry(
         case_id=case.case_id, question=case.question, lines=tuple(lines), marks=tuple(shown), reason=reason
@@ -283,7 +285,7 @@ def _unscored(summary: Summary) -> Iterator[Fact]:
 def unscored_range(summary: Summary) -> str:
     """What the unscored could have made of the headline: `70.9–71.5 %`; nothing where that is not known."""
     if is_pass_or_fail(summary) and summary.pass_bounds:
-        return f"{summary.pass_bounds.low * 100:.1f}–{summary.pass_bounds.high * 100:.1f} %"
+        return f"{show_percent_range(summary.pass_bounds.low, summary.pass_bounds.high)} %"
     if summary.bounds:
         return f"{show_number(summary.bounds.low)}–{show_number(summary.bounds.high)}"
     return ""
@@ -323,7 +325,7 @@ def _trust(summary: Summary) -> Iterator[Fact]:
         yield Fact(
             kind="near",
             label="Judge",
-            text=f"{counted(uncertain, 'case')} near the threshold, where the judge is unsure",
+            text=f"{counted(uncertain, 'case')} near the threshold, where the judge is uncertain",
         )
     estimates = (summary.mean, summary.pass_rate, summary.agreement and summary.agreement.rate)
     for warning in dict.fromkeys(each.warning for each in estimates if each and each.warning):
@@ -349,11 +351,11 @@ def _labels(agreement: LabelAgreement, scale: Scale | None) -> Fact:
         return Fact(kind="labels", label="Judge", text=text)
     equal, judged = show_count(agreement.equal), show_count(agreement.judged)
     if agreement.within_one is None:
-        share = f" ({agreement.rate.value * 100:.1f} %)" if agreement.rate else ""
+        share = f" ({show_percent(agreement.rate.value)})" if agreement.rate else ""
         text = f"agrees with your labels on {equal} of {judged}{share}"
     else:  # on a scale of steps equality alone says little
         near = agreement.within_one.value
-        text = f"within one step of your labels on {near * agreement.judged:,.0f} of {judged} ({near * 100:.1f} %), equal on {equal}"
+        text = f"within one step of your labels on {near * agreement.judged:,.0f} of {judged} ({show_percent(near)}), equal on {equal}"
     if agreement.rank_correlation is not None:
         text += f"; rank correlation {agreement.rank_correlation:.2f}"
     lost = agreement.labelled - agreement.judged
@@ -368,7 +370,7 @@ def repeat_facts(repeated: Repeated, scale: Scale | None) -> Iterator[Fact]:
     noise, flips, kappa = repeated.noise, repeated.flips, repeated.kappa
     what = "on passing" if repeated.compared == "passed" else "in their score"
     width = scale.high - scale.low if scale else 0
-    share = f", {noise.sd / width:.1%} of the scale" if width > 0 else ""
+    share = f", {show_percent(noise.sd / width)} of the scale" if width > 0 else ""
     yield Fact(
         kind="noise",
         label="Repeats",
@@ -429,9 +431,9 @@ def slice_cells(part: Slice, summary: Summary) -> tuple[str, ...]:
     scored = f"{show_count(part.judged)} of {show_count(part.asked)}"
     if is_pass_or_fail(summary):
         bounds, rate = part.pass_bounds if part.not_judged else None, part.pass_rate
-        known = NOTHING_TO_SHOW if bounds is None else f"{bounds.low * 100:.1f}–{bounds.high * 100:.1f} %"
+        known = NOTHING_TO_SHOW if bounds is None else f"{show_percent_range(bounds.low, bounds.high)} %"
         return (scored, marked(show_rate(rate), rate), known)
-    passed = NOTHING_TO_SHOW if part.pass_rate is None else f"{part.pass_rate.value * 100:.0f} %"
+    passed = NOTHING_TO_SHOW if part.pass_rate is None else show_percent(part.pass_rate.value, 0)
     return (scored, marked(show_mean(part.mean), part.mean), passed, range_cell(part.bounds, part.not_judged))
 
 

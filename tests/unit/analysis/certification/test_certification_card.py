@@ -141,7 +141,7 @@ def test_one_line_of_it(card):
     assert line.startswith(
         f"certification inconclusive {card.at[:10]}: 0 of 12 probes failed, 3 inconclusive ("
     )
-    assert "attacks succeeded 0.0%" in line
+    assert "attacks succeeded 0.0 %" in line
     assert card_line(ruled(card, {"retest": "fail"})).startswith(
         f"failed certification {card.at[:10]}: 1 of 12 probes failed (retest), "
     )
@@ -211,7 +211,7 @@ def test_methods_error_rates_and_costs_are_details(card):
     details = {block.label: plain(block.text) for block in blocks if isinstance(block, Fact) and block.detail}
     assert {"Method", "Error rate", "Cost", "Noise", "Pass rule", "Answers"} <= details.keys()
     assert (
-        "the probability that any of the 11 rulings by interval is wrong is at most 5%"
+        "the probability that any of the 11 rulings by interval is wrong is at most 5 %"
         in details["Error rate"]
     )
     assert [block.kind for block in blocks if isinstance(block, Table)] == ["probes", "families"]

@@ -139,7 +139,7 @@ def test_a_wavering_judge_is_told_from_a_fooled_one(try_judge, honest):
     assert rulings(measured)[RETEST] == "fail"
     assert rulings(measured)[INJECTION] == "pass"
     assert finding(measured, INJECTION).untouched.value == 1.0
-    assert "100.0% when judged again without an attack" in plain(finding_text(finding(measured, INJECTION)))
+    assert "100.0 % when judged again without an attack" in plain(finding_text(finding(measured, INJECTION)))
     again = finding(measured, RETEST).example
     assert (again.passed_before, again.passed) == (False, True)
 
@@ -336,7 +336,7 @@ def test_the_worst_family_is_the_one_that_succeeds_most_with_an_interval_for_all
     found = worst_family(measured.families)
     assert (found.family, found.succeeded, found.tried) == ("authority", 4, 8)
     texts = [plain(block.text) for block in card_document(measured).blocks if not isinstance(block, Table)]
-    assert any("worst family authority: 4 of 8, 50.0%" in text for text in texts)
+    assert any("worst family authority: 4 of 8, 50.0 %" in text for text in texts)
     alone = exact_share([(str(number), number < 4) for number in range(8)], Tails.both(0.025))
     assert found.rate.low < alone.low
     assert found.rate.high > alone.high

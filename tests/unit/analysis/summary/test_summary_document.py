@@ -164,6 +164,14 @@ def test_a_run_that_judged_nothing_and_a_report_of_nothing_are_shown(build):
     assert Report(judges=()).to_json()["judges"] == []
 
 
+def test_an_uncertain_verdict_is_called_uncertain(build):
+    row = build.judgement(build.scored(0.0), passed=False, notes=("uncertain",), case=case(1, question="Q?"))
+    made = Report.of([row], [build.judge(scale=Scale(low=0, high=1))])
+    assert facts(made, "near") == ["1 case near the threshold, where the judge is uncertain"]
+    assert "uncertain" in shown(made).partition("c1")[2]
+    assert "unsure" not in shown(made)
+
+
 def test_repeats_and_the_store_are_mentioned(build):
     call = build.call(from_store=True)
     rows = [
@@ -175,7 +183,7 @@ def test_repeats_and_the_store_are_mentioned(build):
     assert facts(made, "from store") == ["4 cases answered from the store, with no call and no cost"]
     assert facts(made, "unreliable")[0].startswith("2 clusters: an interval over fewer than 10 is unreliable")
     assert facts(made, "noise")[0].startswith(
-        "scores of one case have a standard deviation of 0.707, 14.1% of the scale"
+        "scores of one case have a standard deviation of 0.707, 14.1 % of the scale"
     )
 
 
