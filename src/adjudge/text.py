@@ -83,6 +83,14 @@ def as_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
+def field_text(fields: Mapping[str, object], name: str) -> str | None:
+    """A case's field as a person reads it: several references with a slash between them, other lists and objects as JSON."""
+    value = fields.get(name)
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return " / ".join(value)
+    return None if value is None else as_text(value)
+
+
 def json_default(value: object) -> object:
     """For JSON writers: read-only mappings as objects; nothing else that they do not know themselves."""
     if isinstance(value, Mapping):

@@ -98,6 +98,14 @@ def test_compare_says_which_run_is_better_and_which_cases_changed(adjudge, two):
     assert "McNemar's score test" in adjudge("compare", "before", "after", "--verbose").out
 
 
+def test_several_references_are_listed_with_a_changed_case(adjudge, judge):
+    for name, answer in (("before", "right"), ("after", "wrong")):
+        judge(name, [answer, "right"], reference=lambda _: ["It.", "That."])
+    found = json.loads(adjudge("compare", "before", "after", "--json").out)
+    (changed,) = found["judges"][0]["changes"]["regressions"]["cases"]
+    assert changed["expected"] == "It. / That."
+
+
 def test_settings_that_differ_are_called_as_on_the_command_line(adjudge, judge):
     judge("before", some(3, 3))
     judge("after", some(3, 3), "--columns", "response=response", "--variables", "current_date=2026-01-31")

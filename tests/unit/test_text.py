@@ -4,7 +4,7 @@ from types import MappingProxyType
 
 import pytest
 
-from adjudge.text import NO_VALUE, did_you_mean, json_default, value_text
+from adjudge.text import NO_VALUE, did_you_mean, field_text, json_default, value_text
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,22 @@ from adjudge.text import NO_VALUE, did_you_mean, json_default, value_text
 )
 def test_a_metadata_value_names_its_slice(value, text):
     assert value_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("Paris", "Paris"),
+        ("", ""),
+        (None, None),
+        (["Paris", "Lutetia"], "Paris / Lutetia"),
+        (["Paris", 1], '["Paris", 1]'),
+        ({"é": True}, '{"é": true}'),
+    ],
+)
+def test_a_field_of_a_case_is_text(value, text):
+    assert field_text({"reference": value}, "reference") == text
+    assert field_text({}, "reference") is None
 
 
 @pytest.mark.parametrize(

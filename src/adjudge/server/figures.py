@@ -1,4 +1,4 @@
-"""A run's figures, counted from the store's judgements when somebody asks, and kept until the run changes.
+"""A run's figures and comparisons, made from the store's judgements when somebody asks, and kept until a run changes.
 
 To count a run is to read all of it, which takes seconds for a hundred thousand judgements. What was counted is kept; a run
 that is under way has only its new judgements added.
@@ -6,10 +6,12 @@ that is under way has only its new judgements added.
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Generic, TypeVar
 
+from adjudge.analysis.comparison.runs import ComparisonOptions, RunComparison, compare_runs
 from adjudge.analysis.summary.report import Report
 from adjudge.analysis.summary.stored import judges_of, report_of, tally_of
 from adjudge.errors import InputError
@@ -17,9 +19,10 @@ from adjudge.records import Judge
 from adjudge.server.cases.index import RunStamp
 from adjudge.server.cases.index_rows import make_facets
 from adjudge.server.shapes import Column
-from adjudge.store import RunMark, RunRecord, Store
+from adjudge.store import RunMark, RunRecord, Store, planned_judges
 
 MOST_KEPT = 500
+MOST_COMPARISONS = 24
 AT_ONCE = 20_000
 """Judgements that a page reads before it is shown, about a second's worth; for more it is shown first, and asks again."""
 MOST_COLUMNS = 6
@@ -45,13 +48,61 @@ class Figures:
     """The columns that the report is sliced by."""
 
 
-class RunFigures:
-    """What was asked for last, each with a lock of its own: one thread counts, the others wait for it."""
+T = TypeVar("T")
 
+
+class _Recent(Generic[T]):
+    """What was asked for last. Each has a lock of its own: one thread makes it, the others wait for it."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[Hashable, T] = OrderedDict()
+
+    def get(self, key: Hashable, begin: Callable[[], T]) -> T:
+        with self._lock:
+            found = self._kept[key] if key in self._kept else self._kept.setdefault(key, begin())
+            self._kept.move_to_end(key)
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        return found
+
+    def known(self, key: Hashable) -> T | None:
+        with self._lock:
+            return self._kept.get(key)
+
+
+class Comparisons:
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[str, tuple[str, ...] | None], _Count] = OrderedDict()
+        self._recent = _Recent[_Comparison](MOST_COMPARISONS)
+
+    def get(
+        self, a: RunRecord, b: RunRecord, options: ComparisonOptions, *, at_once: int | None = None
+    ) -> RunComparison | None:
+        """None when it is not kept and the runs have more than `at_once` judgements."""
+        judges = sorted({name.rpartition("@")[0] for run in (a, b) for name in planned_judges(run.plan)})
+        # another count of judgements, or other labels, is another comparison
+        state = (RunStamp.of(a), RunStamp.of(b), *map(self._store.labels_mark, judges))
+        kept = self._recent.get((a.run_id, b.run_id, options, state), _Comparison)
+        if at_once is not None and kept.made is None and a.judgements + b.judgements > at_once:
+            return None
+        with kept.lock:
+            if kept.made is None:
+                kept.made = compare_runs(self._store, a, b, options)
+            return kept.made
+
+
+class _Comparison:
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.made: RunComparison | None = None
+
+
+class RunFigures:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._recent = _Recent[_Count](MOST_KEPT)
 
     def get(self, record: RunRecord, slices: Sequence[str] | None = None) -> Figures:
         """`slices` None: the usual ones. A column that no case has is an error."""
@@ -64,20 +115,11 @@ class RunFigures:
 
     def known(self, record: RunRecord) -> Figures | None:
         """Without counting anything."""
-        with self._lock:
-            kept = self._kept.get((record.run_id, None))
+        kept = self._recent.known((record.run_id, None))
         return None if kept is None else kept.known(record)
 
     def _count(self, record: RunRecord, slices: tuple[str, ...] | None) -> Figures:
-        key = (record.run_id, slices)
-        with self._lock:
-            kept = self._kept.get(key)
-            if kept is None:
-                kept = self._kept[key] = _Count(self._store, slices)
-            self._kept.move_to_end(key)
-            while len(self._kept) > MOST_KEPT:
-                self._kept.popitem(last=False)
-        return kept.get(record)
+        return self._recent.get((record.run_id, slices), lambda: _Count(self._store, slices)).get(record)
 
 
 class _Count:

@@ -14,8 +14,7 @@ from adjudge.records import Judge
 from adjudge.runs.find_model import EMBEDDED
 from adjudge.server.asker import Asker
 from adjudge.server.cases.index import CaseIndex
-from adjudge.server.comparisons import Comparisons
-from adjudge.server.figures import RunFigures
+from adjudge.server.figures import Comparisons, RunFigures
 from adjudge.store import RunRecord, Store, open_store
 from adjudge.store.trust import unknown_store
 

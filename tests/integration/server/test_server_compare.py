@@ -16,7 +16,7 @@ from served import served
 from adjudge import evaluate as adjudge_evaluate
 from adjudge.errors import StoreError
 from adjudge.judges import built_in_judges
-from adjudge.server import compare_routes, comparisons
+from adjudge.server import compare_routes, figures
 from adjudge.server.compare_page import MOST_FLIPS
 from adjudge.store import Driver, StartRun, open_store
 
@@ -45,7 +45,7 @@ def pages(where):
 
 def counting(monkeypatch, hold=None):
     """How often a comparison is made; `hold` is called each time."""
-    made, ours = [], comparisons.compare_runs
+    made, ours = [], figures.compare_runs
 
     def count(*arguments, **options):
         made.append(options)
@@ -53,7 +53,7 @@ def counting(monkeypatch, hold=None):
             hold()
         return ours(*arguments, **options)
 
-    monkeypatch.setattr(comparisons, "compare_runs", count)
+    monkeypatch.setattr(figures, "compare_runs", count)
     return made
 
 
@@ -312,7 +312,7 @@ def test_what_people_say_meanwhile_is_taken_into_account(pages, monkeypatch):
 
 def test_an_error_that_passes_is_not_kept(pages, monkeypatch):
     ours, failing = (
-        comparisons.compare_runs,
+        figures.compare_runs,
         [StoreError("store", "is busy", "try again"), TimeoutError("slow")],
     )
 
@@ -321,20 +321,21 @@ def test_an_error_that_passes_is_not_kept(pages, monkeypatch):
             raise failing.pop(0)
         return ours(*arguments, **options)
 
-    monkeypatch.setattr(comparisons, "compare_runs", fail_first)
+    monkeypatch.setattr(figures, "compare_runs", fail_first)
     assert pages.client.get("/api/compare?a=before&b=after").status_code == 503
     assert pages.client.get("/api/compare?a=before&b=after").status_code == 500
     assert pages.read("/api/compare?a=before&b=after")["judges"][0]["finding"] == "better"
 
 
-def test_no_more_than_so_many_are_kept(pages, monkeypatch):
-    monkeypatch.setattr(comparisons, "MOST_KEPT", 2)
+def test_no_more_than_so_many_are_kept(where, monkeypatch):
+    monkeypatch.setattr(figures, "MOST_COMPARISONS", 2)
     made = counting(monkeypatch)
-    for flips in (1, 2, 3, 1):
-        pages.read(f"/api/compare?a=before&b=after&flips={flips}")
-    assert len(made) == 4
-    pages.read("/api/compare?a=before&b=after&flips=3")
-    assert len(made) == 4
+    with served(where) as pages:
+        for flips in (1, 2, 3, 1):
+            pages.read(f"/api/compare?a=before&b=after&flips={flips}")
+        assert len(made) == 4
+        pages.read("/api/compare?a=before&b=after&flips=3")
+        assert len(made) == 4
 
 
 # ---- one case ----

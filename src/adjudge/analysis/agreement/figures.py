@@ -5,8 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-import orjson
-
 from adjudge.analysis.agreement.coefficients import (
     AnnotatorFigures,
     Coefficients,
@@ -34,9 +32,10 @@ from adjudge.analysis.agreement.labels import (
 from adjudge.analysis.agreement.verdicts import CaseVerdict, ScaledVerdicts
 from adjudge.dataset.label_scale import LabelScale, Meaning, same_label
 from adjudge.errors import SettingsError
-from adjudge.records import Case, DrawBasis, Scale
+from adjudge.records import DrawBasis, Scale
 from adjudge.stats.selection import Response, Selection, SelectionKind, responses_by_doubt, select
 from adjudge.store import Store
+from adjudge.text import field_text
 
 MOST_SLICES = 20
 EPSILON = 0.2
@@ -166,21 +165,17 @@ def agreement_of(
     found = []
     for each in report.disagreements:
         stored, case = store.judgement(run_id, each.case_id, report.judge), store.case(run_id, each.case_id)
+        fields = case.fields if case else {}
         found.append(
             replace(
                 each,
                 reason=stored[0].reason if stored else None,
-                question=_field(case, "question"),
-                response=_field(case, "response"),
-                reference=_field(case, "reference"),
+                question=field_text(fields, "question"),
+                response=field_text(fields, "response"),
+                reference=field_text(fields, "reference"),
             )
         )
     return replace(report, disagreements=tuple(found))
-
-
-def _field(case: Case | None, name: str) -> str | None:
-    value = case.fields.get(name) if case else None
-    return value if value is None or isinstance(value, str) else orjson.dumps(value).decode()
 
 
 def measure_agreement(

@@ -10,6 +10,7 @@ from adjudge.dataset.label_scale import LabelScale, label_scale_of
 from adjudge.errors import InputError
 from adjudge.records import Failed, Json, Judge, Judgement
 from adjudge.store import RunRecord, Store
+from adjudge.text import value_text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -127,11 +128,6 @@ def _add(account: RunVerdicts, judgement: Judgement, slices: Sequence[str]) -> N
             passed=judgement.passed,
             probability=judgement.probability,
             cluster=judgement.case_id if judgement.cluster is None else judgement.cluster,
-            slices=tuple(_slice(judgement.metadata, column) for column in slices),
+            slices=tuple(value_text(judgement.metadata.get(column)) for column in slices),
         )
     )
-
-
-def _slice(metadata: Mapping[str, Json], column: str) -> str:
-    value = metadata.get(column)
-    return "(none)" if value is None else value if isinstance(value, str) else str(value)

@@ -19,8 +19,9 @@ from adjudge.analysis.comparison.people import FileLabels, compare_with_labels, 
 from adjudge.analysis.summary.stored import judges_of
 from adjudge.dataset.label_scale import label_scale_of
 from adjudge.errors import InputError, NotComparableError, SettingsError
-from adjudge.records import Case, Json, Judge
+from adjudge.records import Json, Judge
 from adjudge.store import Partial, RunRecord, RunState, Store, planned_judges
+from adjudge.text import field_text
 
 OWN_LABELS = "cases"
 _SETTINGS = ("base_url", "temperature", "parameters", "maps", "sets", "repeats", "current_date")
@@ -338,13 +339,13 @@ def _with_texts(store: Store, matched: _Matched, changed: ChangedCases) -> Chang
     """With questions, responses and reasons, as the store has them."""
     cases = []
     for each in changed.cases:
-        a, b = (store.case(side.run_id, each.case_id) for side in (matched.a, matched.b))
+        a, b = (_fields(store, side, each.case_id) for side in (matched.a, matched.b))
         cases.append(
             ChangedCase(
                 case_id=each.case_id,
                 difference=each.difference,
-                question=_field(a, "question") or _field(b, "question"),
-                expected=_field(a, "reference") or _field(b, "reference"),
+                question=field_text(a, "question") or field_text(b, "question"),
+                expected=field_text(a, "reference") or field_text(b, "reference"),
                 a=_with_text(store, matched.a, each.case_id, each.a, a),
                 b=_with_text(store, matched.b, each.case_id, each.b, b),
             )
@@ -352,14 +353,14 @@ def _with_texts(store: Store, matched: _Matched, changed: ChangedCases) -> Chang
     return ChangedCases(count=changed.count, cases=tuple(cases))
 
 
+def _fields(store: Store, side: JudgedRun, case_id: str) -> Mapping[str, Json]:
+    case = store.case(side.run_id, case_id)
+    return {} if case is None else case.fields
+
+
 def _with_text(
-    store: Store, side: JudgedRun, case_id: str, answer: JudgedAnswer, case: Case | None
+    store: Store, side: JudgedRun, case_id: str, answer: JudgedAnswer, fields: Mapping[str, Json]
 ) -> JudgedAnswer:
     judgements = store.judgement(side.run_id, case_id, side.judge.name)
     reason = next((judgement.reason for judgement in judgements if judgement.reason), None)
-    return replace(answer, response=_field(case, "response"), reason=reason)
-
-
-def _field(case: Case | None, name: str) -> str | None:
-    value = None if case is None else case.fields.get(name)
-    return value if isinstance(value, str) else None
+    return replace(answer, response=field_text(fields, "response"), reason=reason)

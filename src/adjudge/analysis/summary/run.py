@@ -7,7 +7,7 @@ from adjudge.analysis.summary.figures import Summary
 from adjudge.documents.document import Fact
 from adjudge.records import Case, Failed, Judgement
 from adjudge.store import Partial, RunRecord, Store
-from adjudge.text import as_text, shorten
+from adjudge.text import field_text, shorten
 
 MOST_CASES = 10
 LONGEST_TEXT = 1_000
@@ -129,10 +129,8 @@ def _judge_names(record: RunRecord) -> set[str]:
 
 def _results(case_id: str, case: Case | None, judgements: Iterable[Judgement]) -> CaseResults:
     def text(field: str) -> str | None:
-        value = None if case is None else case.fields.get(field)
-        if isinstance(value, list) and all(isinstance(each, str) for each in value):
-            value = " / ".join(map(str, value))
-        return None if value is None else shorten(as_text(value), LONGEST_TEXT)
+        found = None if case is None else field_text(case.fields, field)
+        return None if found is None else shorten(found, LONGEST_TEXT)
 
     return CaseResults(
         case_id=case_id,

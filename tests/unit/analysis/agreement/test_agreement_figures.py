@@ -37,7 +37,7 @@ def report(build):
                 build.scored(float(score)),
                 case_id=case_id,
                 passed=None if rule is None else score >= float(rule.split()[-1]),
-                metadata={"system": case_id[0]},
+                metadata={"system": case_id[0], "long": case_id > "b"},
                 **more,
             )
             for case_id, score in scores
@@ -243,6 +243,11 @@ def test_slices_have_figures_of_their_own_and_many_are_cut(report):
     assert (by_value["a"], by_value["b"]) == (0.0, 1.0)
     assert (len(found.slices), found.slices_left_out) == (20, 5)
     assert words(found, "slices_left_out") == "5 smaller slices left out"
+
+
+def test_a_slice_is_named_as_in_the_other_reports(report):
+    found = report([("a1", 4), ("b1", 4)], [("a1", 4), ("b1", 4)], options=AgreementOptions(slices=("long",)))
+    assert {each.value for each in found.slices} == {"true", "false"}
 
 
 @pytest.fixture
