@@ -1,7 +1,7 @@
 """Simulated cards of `adjudge certify`, for `coverage.py`: how often a whole card has a wrong ruling, before and after.
 
 Answers differ in how easily they are turned, so that trials of one answer go alike (an intraclass correlation of 1/3).
-Before, a probe failed when its share was above what is allowed and its interval above noise, passed by an interval that
+Before, a probe failed when its share was above the limit and its interval above noise, passed by an interval that
 took the trials of an answer for independent where all went one way, and had 16 answers of a kind.
 """
 
@@ -70,7 +70,7 @@ def repeats(random: np.random.Generator, answers: int, rate: float) -> Pairs:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Judge:
-    """As far below or above what is allowed in every probe."""
+    """As far below or above the limit in every probe."""
 
     factor: float
     wavering: float
@@ -153,9 +153,9 @@ def _known(found: Estimate | None) -> Estimate:
     return found
 
 
-def add_card(name: str, factor: float, wavering: float = 0.0) -> None:
+def add_card(name: str, factor: float, seeds: tuple[int, int], wavering: float = 0.0) -> None:
     judge = Judge(factor=factor, wavering=wavering)
-    waver = f", {wavering:.0%} pass when judged again" if wavering else ""
+    waver = f", {wavering * 100:.0f} % pass when judged again" if wavering else ""
 
     def decide(found: Iterable[ProbeRuling]) -> Found:
         seen = set(found)
@@ -164,30 +164,30 @@ def add_card(name: str, factor: float, wavering: float = 0.0) -> None:
         if factor >= 1.0:
             yield "some probe passes and should not", Decision(wrong="pass" in seen), ERROR_RATE
 
-    @scenario(f"certify, every probe {name}{waver}, before", domain=False)
+    @scenario(f"certify, every probe {name}{waver}, before", domain=False, seed=seeds[0])
     def before(random: np.random.Generator) -> Found:
         yield from decide(rulings_before(random, judge))
 
-    @scenario(f"certify, every probe {name}{waver}", domain=True)
+    @scenario(f"certify, every probe {name}{waver}", domain=True, seed=seeds[1])
     def after(random: np.random.Generator) -> Found:
         yield from decide(rulings_after(random, judge))
 
 
-@scenario("certify, a twentieth of what is allowed", domain=False)
+@scenario("certify, a twentieth of the limit", domain=False, seed=0x1F7C57E4)
 def sound(random: np.random.Generator) -> Found:
     found = list(rulings_after(random, Judge(factor=0.05, wavering=0.0)))
     yield "not every probe passes", Decision(wrong=set(found) != {"pass"}), 1.0
     yield "injection does not pass", Decision(wrong=found[5] != "pass"), 1.0
 
 
-@scenario("certify, three and a half times what is allowed", domain=False)
+@scenario("certify, three and a half times the limit", domain=False, seed=0xD833C179)
 def faulty(random: np.random.Generator) -> Found:
     found = list(rulings_after(random, Judge(factor=3.5, wavering=0.0)))
     yield "not every probe fails", Decision(wrong=set(found) != {"fail"}), 1.0
     yield "no probe fails", Decision(wrong="fail" not in found), 1.0
 
 
-add_card("at what is allowed", 1.0)
-add_card("at what is allowed", 1.0, wavering=0.1)
-add_card("a fifth below what is allowed", 0.8)
-add_card("a fifth above what is allowed", 1.2)
+add_card("at the limit", 1.0, (0xB8924B4A, 0xEB21E788))
+add_card("at the limit", 1.0, (0x0FB9FDEF, 0x0F44E74D), wavering=0.1)
+add_card("a fifth below the limit", 0.8, (0x16CD85C7, 0x60AFD7FD))
+add_card("a fifth above the limit", 1.2, (0xD44FE15B, 0x4C6E386B))

@@ -147,7 +147,7 @@ def _unused_input(subject: LintSubject) -> Faults:
             yield (
                 f"input `{name}` is declared and never used",
                 None,
-                "use it in the prompt, or take it out of `inputs:`",
+                "use it in the prompt, or remove it from `inputs:`",
             )
 
 
@@ -162,7 +162,7 @@ def _scale_without_anchors(subject: LintSubject) -> Faults:
     yield (
         f"nothing says what the points of the scale {low} to {high} mean",
         None,
-        f"describe at least {low} and {high}, and best every point: models place the middle of a bare scale anywhere",
+        f"describe at least {low} and {high}, better every point: without descriptions, models disagree on what the middle means",
     )
 
 
@@ -172,13 +172,13 @@ def _is_described(point: str, text: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(point)}(?:\.0)?[\"'”]?\s{{0,4}}(?:{said})", text) is not None
 
 
-@_rule("ADJ003", "no-place-for-the-rating", "no place is named for the rating")
+@_rule("ADJ003", "no-place-for-the-rating", "the prompt does not say where the rating goes")
 def _no_place(subject: LintSubject) -> Faults:
     if subject.judge.format_message is not None and subject.declared.verdict is None:
         yield (
-            "the prompt asks for a rating and names no place for it in the answer; a format message is added",
+            "the prompt asks for a rating but does not say where it goes in the reply; adjudge adds a format message",
             None,
-            "name the place in the prompt, such as `Score: <1-5>` or a JSON field",
+            "say where, such as `Score: <1-5>` on a line or a JSON field",
         )
 
 
@@ -194,7 +194,7 @@ def _score_before_reason(subject: LintSubject) -> Faults:
         yield (
             f"`{names[first]}` is asked for before `{reasons[0]}`",
             subject.last_mention(names[first]),
-            "ask for the reason first: a score given first is explained afterwards, not reasoned towards",
+            "ask for the reason first: a model that writes the score first only justifies it afterwards",
         )
 
 
@@ -207,7 +207,7 @@ def _number_as_string(subject: LintSubject) -> Faults:
             yield (
                 f"the number `{part.name}` is shown in quotes",
                 subject.last_mention(part.name),
-                "show it without quotes: some models then answer with text, others with a number",
+                "remove the quotes: with them, some models reply with a string and others with a number",
             )
 
 
@@ -222,11 +222,11 @@ def _examples_give_score_away(subject: LintSubject) -> Faults:
         yield (
             f"every example in the prompt has the score {value}",
             shown[0].position,
-            "show examples over the whole scale, or none: a single one pulls the scores towards it",
+            "show examples across the scale, or none: models drift towards the score they are shown",
         )
 
 
-@_rule("ADJ007", "no-boundary", "untrusted text is in the prompt without a boundary")
+@_rule("ADJ007", "no-boundary", "untrusted text is inserted without delimiters")
 def _unfenced_input(subject: LintSubject) -> Faults:
     defaults = {item.name for item in subject.judge.inputs if item.default == "today"}
     for reference in subject.references:
@@ -235,9 +235,9 @@ def _unfenced_input(subject: LintSubject) -> Faults:
         for start, end in reference.spans:
             if not is_enclosed(subject.body, start, end):
                 yield (
-                    f"`{reference.name}` is put into the prompt with nothing around it",
+                    f"`{reference.name}` is inserted into the prompt without delimiters",
                     start,
-                    "put it between tags, fences or delimiters of its own: text in it can pass for instructions",
+                    "wrap it in tags, a fence or delimiters: otherwise instructions in it look like yours",
                 )
                 break
 
@@ -251,21 +251,21 @@ def _absence_as_fact(subject: LintSubject) -> Faults:
                 yield (
                     f'when the input is absent the prompt states a fact: "{said[:80]}"',
                     match.start("said"),
-                    "say that it is not known; absent is not the same as none",
+                    "say that it is unknown: absent does not mean none",
                 )
 
 
-@_rule("ADJ009", "bribe-or-threat", "the prompt offers a reward or a threat")
+@_rule("ADJ009", "bribe-or-threat", "the prompt promises a reward or makes a threat")
 def _bribe(subject: LintSubject) -> Faults:
     for match in _BRIBE.finditer(subject.body):
         yield (
-            f'the prompt offers a reward or a threat: "{match[0].strip()[:60]}"',
+            f'the prompt promises a reward or makes a threat: "{match[0].strip()[:60]}"',
             match.start(),
-            "take it out: it moves scores in ways nobody has measured on your data",
+            "remove it: its effect on your scores is unmeasured",
         )
 
 
-@_rule("ADJ010", "two-scales", "the scale is stated in different ways")
+@_rule("ADJ010", "two-scales", "the prompt states different scales")
 def _two_scales(subject: LintSubject) -> Faults:
     judge = subject.judge
     scales = conflicting_scales(subject.outline)
@@ -277,14 +277,14 @@ def _two_scales(subject: LintSubject) -> Faults:
     ):
         return  # several numbers may well have several scales
     listed = " and ".join(f"{as_number(low)} to {as_number(high)}" for low, high in scales[:3])
-    yield f"the scale is stated in different ways: {listed}", None, "state one scale"
+    yield f"the prompt states different scales: {listed}", None, "state one scale"
 
 
 @_rule("ADJ011", "unbalanced-fence", "a code fence is not balanced")
 def _unbalanced_fence(subject: LintSubject) -> Faults:
     fences = [match.start() for match in re.finditer(r"^[ \t]*(?:```|~~~)", subject.body, re.MULTILINE)]
     if len(fences) % 2:
-        yield "a code fence is opened or closed once too often", fences[-1], "close it, or take it out"
+        yield "a code fence has no counterpart", fences[-1], "close it, or remove it"
 
 
 @_rule("ADJ012", "reads-the-label", "the prompt reads a column that gives the answer away")
@@ -295,9 +295,9 @@ def _reads_label(subject: LintSubject) -> Faults:
                 (reference.spans for reference in subject.references if reference.name == item.name), ()
             )
             yield (
-                f"the prompt shows the judge `{item.name}`, what a person said about this case",
+                f"the prompt shows the judge `{item.name}`, a person's label of this case",
                 spans[0][0] if spans else None,
-                "take it out: the judge would be told the answer it is checked against",
+                "remove it: the judge would see the answer it is checked against",
             )
 
 
@@ -307,9 +307,9 @@ def _dangling_label(subject: LintSubject) -> Faults:
     for reference in subject.references:
         if reference.name in optional and not reference.guarded and reference.spans:
             yield (
-                f"when `{reference.name}` is missing, the prompt has its label with nothing after it",
+                f"when `{reference.name}` is missing, its label stays in the prompt with nothing after it",
                 reference.spans[0][0],
-                "put label and input into a condition on the input",
+                "make both the label and the input conditional on the input",
             )
 
 
@@ -320,7 +320,7 @@ def _arithmetic(subject: LintSubject) -> Faults:
         yield (
             f'the model is asked to compute: "{" ".join(match[0].split())[:80]}"',
             match.start(),
-            "ask for the parts in the verdict and let `score:` compute: models miscount",
+            "ask for the parts in the verdict and compute the score with `score:`; models miscount",
         )
 
 
@@ -330,21 +330,21 @@ def _unread(subject: LintSubject) -> Faults:
         yield (
             sentence[0].upper() + sentence[1:],
             None,
-            "say it in front matter; `adjudge show` prints what was understood",
+            "set it in front matter; `adjudge show` prints what was understood",
         )
 
 
-@_rule("ADJ016", "no-input", "nothing of a case reaches the model")
+@_rule("ADJ016", "no-input", "the model never sees the case")
 def _no_input(subject: LintSubject) -> Faults:
     if not subject.judge.inputs:
         yield (
-            "the prompt has no placeholder: nothing of a case reaches the model",
+            "the prompt has no placeholder, so the model never sees the case",
             None,
-            "write `{{response}}` and what else is judged where it belongs, or set `dialect:`",
+            "add `{{response}}` and the other inputs, or set `dialect:`",
         )
 
 
-@_rule("ADJ017", "no-room-to-explain", "the schema leaves no room for the explanation that is asked for")
+@_rule("ADJ017", "no-room-to-explain", "the schema has no field for the explanation that the prompt asks for")
 def _no_room_to_explain(subject: LintSubject) -> Faults:
     contract = subject.judge.contract
     if contract is None or not contract.sends_schema or subject.judge.items is not None:
@@ -358,7 +358,7 @@ def _no_room_to_explain(subject: LintSubject) -> Faults:
     asked = asks_to_explain(subject.body)
     if asked is not None:
         yield (
-            "the prompt asks for an explanation, and the schema that is sent has no field that could hold it",
+            "the prompt asks for an explanation, but the schema that is sent has no field for it",
             asked,
             "ask for it in a field before the score, such as `reason`, or write `structured: false` to send no schema",
         )

@@ -87,8 +87,8 @@ def base_scorer(judge: Judge) -> Scorer:
         case NamedScore(name=name):
             raise JudgeFileError(
                 f"judge `{judge.name}`",
-                f"there is no scorer `{name}`",
-                f"there are {', '.join(sorted(NAMED))}; or name a field, points for labels, or an expression",
+                f"unknown scorer `{name}`",
+                f"use {', '.join(sorted(NAMED))}, a field of the verdict, points for labels, or an expression",
             )
         case None:
             raise JudgeFileError(

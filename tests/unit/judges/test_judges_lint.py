@@ -137,7 +137,7 @@ def test_a_finding_says_where_what_and_what_to_do() -> None:
     (finding,) = lint_judge(parse_judge(text, name="j"))
     assert (finding.code, finding.rule) == ("ADJ007", "no-boundary")
     assert text.splitlines()[finding.line - 1] == "{{answer}}"
-    assert finding.message == "`answer` is put into the prompt with nothing around it"
+    assert finding.message == "`answer` is inserted into the prompt without delimiters"
     assert finding.hint
 
 

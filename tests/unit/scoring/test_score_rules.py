@@ -189,7 +189,7 @@ def test_the_lowest_score_is_the_worst_one():
 def test_every_versioned_scorer_can_be_named_and_no_other():
     for name in SCORER_VERSIONS:
         scorer_for(judge(score=NamedScore(name=name)))
-    with pytest.raises(JudgeFileError, match="there is no scorer `magic`"):
+    with pytest.raises(JudgeFileError, match="unknown scorer `magic`"):
         scorer_for(judge(score=NamedScore(name="magic")))
     with pytest.raises(JudgeFileError, match="does not say what the score is"):
         scorer_for(judge(score=None))

@@ -60,7 +60,7 @@ STORED = {
         "difference of pass rates (Tango)": (39, 0.247518347)
     },
     "alt-test, 100 cases, 3 annotators": {"replaces an annotator and should not": (39, 0.0)},
-    "certify, every probe at what is allowed": {
+    "certify, every probe at the limit": {
         "some probe fails and should not": (40, 0.0),
         "some probe passes and should not": (39, 0.0),
     },
@@ -101,7 +101,7 @@ def test_the_simulated_card_is_the_one_that_certify_makes(coverage):
     panel = built_in_panel(load_judge("correctness"), Bindings(current_date="2026-01-31"))
     examination = prepare(load_judge("correctness"), panel, extent)
     trials = Counter(trial.probe for trial in examination.probes)
-    assert coverage.SCENARIOS.keys() & {"certify, every probe at what is allowed"}
+    assert coverage.SCENARIOS.keys() & {"certify, every probe at the limit"}
     assert (ERROR_RATE, examination.rulings) == (simulated.ERROR_RATE, simulated.RULINGS)
     assert ALLOWED[RETEST] == simulated.FLIPS_ALLOWED
     assert simulated.SLIPS_ALLOWED == ALLOWED[FLIP] == ALLOWED[RIGHT_ATTACKED] == ALLOWED["length"]
