@@ -24,8 +24,8 @@ SHORT_WORDS, LONG_WORDS = 12, 400
 
 async def judge_relevance(model: TextModel, fields: Mapping[str, Json]) -> JobReply:
     question, response = request_of(fields), text_of(fields, "response")
-    said = await model.relevant(question=with_context(question, fields), response=response)
-    rated = rate("relevant", said.probabilities)
+    answer = await model.relevant(question=with_context(question, fields), response=response)
+    rated = rate("relevant", answer.probabilities)
     missing = unanswered(question, response)
     reasons = [f"The model's expected relevance is {rated.exact:.2f} on a scale of 0 to 5."]
     reasons.append(
@@ -38,22 +38,22 @@ async def judge_relevance(model: TextModel, fields: Mapping[str, Json]) -> JobRe
         parts={"reason": " ".join(reasons), "score": rated.value},
         measured=Measured(probability=rated.probability, exact=rated.exact),
         notes=rated.notes,
-        tokens=said.tokens,
-        read=said.read,
+        tokens=answer.tokens,
+        read=answer.read,
     )
 
 
 async def judge_helpfulness(model: TextModel, fields: Mapping[str, Json]) -> JobReply:
     question, response = text_of(fields, "question"), text_of(fields, "response")
-    said = await model.helpful(question=question, response=response)
-    rated = rate("helpful", said.probabilities)
+    answer = await model.helpful(question=question, response=response)
+    rated = rate("helpful", answer.probabilities)
     missing = unanswered(question, response)
     good, bad, advice = sides(question, response, missing)
     parts: dict[str, Json] = {
         "evaluation": f"The model's expected helpfulness is {rated.exact:.2f} on a scale of 1 to 4. {RULE_MADE}",
         "strengths": list(good),
         "weaknesses": list(bad),
-        "detailed_analysis": analysis(question, response, said.probabilities, missing),
+        "detailed_analysis": analysis(question, response, answer.probabilities, missing),
         "recommendations": list(advice),
         "rating": rated.value,
     }
@@ -61,8 +61,8 @@ async def judge_helpfulness(model: TextModel, fields: Mapping[str, Json]) -> Job
         parts=parts,
         measured=Measured(probability=rated.probability, exact=rated.exact),
         notes=rated.notes,
-        tokens=said.tokens,
-        read=said.read,
+        tokens=answer.tokens,
+        read=answer.read,
     )
 
 
