@@ -43,14 +43,14 @@ class Link:
 def page(request: Request, name: str, *, status: int = 200, **values: Any) -> HTMLResponse:
     """A whole page. What its script swaps in, with the header `X-Swap`, may leave out what stands outside that part."""
     template = environment().get_template(name)
-    shown = {
+    context = {
         "request": request,
         "path": request.url.path,
         "version": __version__,
         "unknown_store": request.app.state.service.unknown,
         **values,
     }
-    return HTMLResponse(template.render(shown), status_code=status, headers={"vary": "x-swap"})
+    return HTMLResponse(template.render(context), status_code=status, headers={"vary": "x-swap"})
 
 
 @cache

@@ -300,10 +300,10 @@ def undo_form(service: Served, run: str, fields: Fields) -> Response:
 
 @router.post("/runs/{run}/label/file", include_in_schema=False)
 def file_form(request: Request, service: Served, run: str, fields: Fields) -> HTMLResponse:
-    given = _carried(fields)
+    carried = _carried(fields)
     data = fields.get("labels", "").encode("utf-8", "replace")
-    made = import_labels(service, from_key(run), data, judge=given["judge"], annotator=given["annotator"])
-    return page(request, "label_imported.html", made=made, run=run, given=given)
+    made = import_labels(service, from_key(run), data, judge=carried["judge"], annotator=carried["annotator"])
+    return page(request, "label_imported.html", made=made, run=run, carried=carried)
 
 
 def _label_body(fields: dict[str, str], *, seen_verdict: bool) -> LabelBody:
