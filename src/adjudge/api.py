@@ -148,8 +148,8 @@ def _waited(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
     @wraps(function)
     def wait(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
-            given = parameters.bind(*args, **kwargs)
-            make_options(**given.arguments.get("options", {}))
+            bound = parameters.bind(*args, **kwargs)
+            make_options(**bound.arguments.get("options", {}))
         except TypeError as error:
             raise TypeError(f"{name}() {error}") from None
         try:

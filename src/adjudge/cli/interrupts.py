@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from adjudge.cli.console import tell
+from adjudge.cli.console import print_message
 from adjudge.cli.main import EXIT_INTERRUPTED
 from adjudge.errors import InputError
 
@@ -151,7 +151,7 @@ class Interrupts:
     def _finish(self) -> None:
         self._stopped = True
         self._session.stop("interrupted")
-        tell("finishing requests in flight; press Ctrl-C again to stop now")
+        print_message("finishing requests in flight; press Ctrl-C again to stop now")
         self._loop.call_later(SECONDS_TO_FINISH, self._cancel)
 
     def _cancel(self) -> None:

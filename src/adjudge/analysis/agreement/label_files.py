@@ -177,7 +177,7 @@ def _place(
         KeptLabel(
             case_id=row.case_id,
             judge=verdicts.judge,
-            label=says,
+            label=meaning,
             run_id=run_id,
             annotator=row.annotator or annotator or "",
             explanation=row.explanation,
@@ -185,7 +185,7 @@ def _place(
             seen_verdict=row.seen_verdict,
             at=now,
         )
-        for row, says in place_labels(here, scale, file)
+        for row, meaning in place_labels(here, scale, file)
     ]
     refuse_zeros_and_ones(file, [label.label for label in found], scale)
     return _Placed(
