@@ -90,8 +90,8 @@ async def aevaluate(
     loaded judges; `model` is a name, a function of the prompt (text in, text out, sync or async) or a `ModelClient`; the
     other keywords are the flags of `adjudge run`.
     """
-    some = [judges] if isinstance(judges, str | Path | Judge) else list(judges)
-    plan = make_plan(some, make_options(**options))
+    listed = [judges] if isinstance(judges, str | Path | Judge) else list(judges)
+    plan = make_plan(listed, make_options(**options))
     rows = read_cases(cases, maps=plan.options.columns, strict=plan.options.strict)
     judgements: list[Judgement] = []
     async with open_session(plan, cases) as session:

@@ -51,9 +51,9 @@ class Settings:
         defaults: dict[str, Any] = {}
         for path, keys in flags.items():
             command, _, inner = path.partition(" ")
-            here = defaults.setdefault(command, {})
+            target = defaults.setdefault(command, {})
             for values in (self.everywhere, self.commands.get(command, {})):
-                (here.setdefault(inner, {}) if inner else here).update(_by_parameter(values, keys))
+                (target.setdefault(inner, {}) if inner else target).update(_by_parameter(values, keys))
         return defaults
 
 

@@ -63,16 +63,16 @@ def by_model(
 ) -> JobReply:
     likely = weighed(answer.probabilities[0], signs)
     agrees = likely >= THRESHOLD
-    gives = f"The model gives {percent(answer.probabilities[0])} that the response agrees with the expected answer"
+    estimate = f"The model gives {percent(answer.probabilities[0])} that the response agrees with the expected answer"
     if seen := signs_seen(signs):
-        gives += f", set to {percent(likely)} by rule because {' and '.join(seen)}"
+        estimate += f", set to {percent(likely)} by rule because {' and '.join(seen)}"
     shared, nearest = max(
         ((overlap(text, response), text) for text in expected), key=itemgetter(0), default=(0.0, "")
     )
     found = f"{percent(shared)} of the words of “{clipped(nearest)}” appear in the response"
     return JobReply(
         parts={
-            "reason": f"{gives}; {found}.",
+            "reason": f"{estimate}; {found}.",
             # what it says instead, or that it says nothing to the point: told apart by whether it shares any words
             "contradicts": not agrees and shared > 0,
             "misses_critical": not agrees and shared == 0,

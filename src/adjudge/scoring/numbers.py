@@ -61,12 +61,12 @@ class NumberComparison(NamedTuple):
             case "range":
                 return "inside the range"
             case "zero":
-                held = "expected 0 wants 0"
+                text = "expected 0 wants 0"
             case "margin":
                 off = self.difference
                 assert off is not None
-                held = f"off by {percent(off, self.allowed)}, {bound_text(self.allowed)} allowed"
-        return f"outside the range, {held}" if self.outside else held
+                text = f"off by {percent(off, self.allowed)}, {bound_text(self.allowed)} allowed"
+        return f"outside the range, {text}" if self.outside else text
 
 
 def compare_numbers(

@@ -55,14 +55,14 @@ def page(request: Request, name: str, *, status: int = 200, **values: Any) -> HT
 
 @cache
 def environment() -> Environment:
-    made = Environment(
+    jinja = Environment(
         loader=FileSystemLoader(FOLDER),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(
+    jinja.filters.update(
         block_type=lambda block: type(block).__name__,
         score=lambda value: NOTHING_TO_SHOW if value is None else f"{whole(round(value, 4))}",
         percent=lambda share: NOTHING_TO_SHOW if share is None else show_percent(share),
@@ -85,8 +85,8 @@ def environment() -> Environment:
         pairs=query_pairs,
         pretty=lambda value: json.dumps(value, ensure_ascii=False, indent=2),
     )
-    made.globals["short"] = short_model
-    return made
+    jinja.globals["short"] = short_model
+    return jinja
 
 
 def query(values: Mapping[str, Any], **changed: Any) -> str:

@@ -74,7 +74,7 @@ def run_page(
     wanted = None if slices is None else [each for each in slices if each]
     record, records = service.run(from_key(run)), service.store.runs()
     expected = expected_judgements(record, records)
-    going = run_progress(service, record, expected)
+    live = run_progress(service, record, expected)
     figures = None
     if (
         now
@@ -88,8 +88,8 @@ def run_page(
         request,
         "run.html",
         run=run_row(record, figures, expected=expected),
-        progress=going,
-        rate=show_speed(going.per_second) if going and going.per_second else None,
+        progress=live,
+        rate=show_speed(live.per_second) if live and live.per_second else None,
         plan=masked_plan(record.plan),
         view=None
         if figures is None

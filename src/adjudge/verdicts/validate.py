@@ -241,10 +241,10 @@ def _check_array(value: Json, schema: Mapping[str, Json], path: str, notes: list
         return clean_strings(value)
     checked: list[Json] = []
     for index, item in enumerate(value):
-        one = check(item, items, f"{path}[{index}]", notes)
-        if isinstance(one, ValueProblem):
-            return one
-        checked.append(one)
+        checked_item = check(item, items, f"{path}[{index}]", notes)
+        if isinstance(checked_item, ValueProblem):
+            return checked_item
+        checked.append(checked_item)
     return checked
 
 
@@ -278,17 +278,17 @@ def _check_object(
         rule = rule if isinstance(rule, Mapping) else {}  # noqa: PLW2901 - a schema of `true` allows anything
         if field_value is None and name not in wanted and not _allows(rule, "null"):
             continue
-        one = check(field_value, rule, f"{path}.{name}", notes)
-        if isinstance(one, ValueProblem):
-            return one
-        checked[name] = one
+        checked_item = check(field_value, rule, f"{path}.{name}", notes)
+        if isinstance(checked_item, ValueProblem):
+            return checked_item
+        checked[name] = checked_item
     more = schema.get("additionalProperties", not known)
     for key in fields.extra:
         if isinstance(more, Mapping):
-            one = check(value[key], more, f"{path}.{printable_key(key)}", notes)
-            if isinstance(one, ValueProblem):
-                return one
-            checked[encodable(key)] = one
+            checked_item = check(value[key], more, f"{path}.{printable_key(key)}", notes)
+            if isinstance(checked_item, ValueProblem):
+                return checked_item
+            checked[encodable(key)] = checked_item
         elif more is True:
             checked[encodable(key)] = clean_strings(value[key])
     return checked
@@ -337,11 +337,11 @@ def _fit_list(value: Json, schema: Mapping[str, Json], name: str, notes: list[st
         )
     kept: list[Json] = []
     for item in entries:
-        one = check(item, rule, name, [])
-        if isinstance(one, ValueProblem) and "string" in _types(rule) and item is not None:
-            one = _as_text(item)
-        if not isinstance(one, ValueProblem):
-            kept.append(one)
+        checked_item = check(item, rule, name, [])
+        if isinstance(checked_item, ValueProblem) and "string" in _types(rule) and item is not None:
+            checked_item = _as_text(item)
+        if not isinstance(checked_item, ValueProblem):
+            kept.append(checked_item)
     _note_length(kept, schema, name, notes)
     return kept
 

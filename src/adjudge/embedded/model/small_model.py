@@ -99,8 +99,8 @@ class SmallModel:
             for outputs in sequence
             for calibration, output in zip(self._calibration[question], outputs, strict=True)
         ]
-        read = tuple(self._engine.tokens.lines(one.tokens) for one in asked)
-        return ModelAnswer(probabilities, sum(len(one.tokens) for one in asked), read)
+        read = tuple(self._engine.tokens.lines(sequence.tokens) for sequence in asked)
+        return ModelAnswer(probabilities, sum(len(sequence.tokens) for sequence in asked), read)
 
 
 def descending(answer: ModelAnswer) -> ModelAnswer:

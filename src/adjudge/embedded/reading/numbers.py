@@ -132,7 +132,7 @@ def any_number(question: str, expected: Sequence[str], response: str) -> NumberF
     if not wanted or len(wanted) < len(expected):
         return None
     found = [find_number(question, number, response) for number in wanted]
-    return next((one for one in found if one.agrees), found[0])
+    return next((number for number in found if number.agrees), found[0])
 
 
 def figures_agree(question: str, reference: str, response: str) -> float | None:

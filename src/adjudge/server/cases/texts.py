@@ -119,16 +119,16 @@ def make_part(each: CaseField, wanted: Sequence[Wanted], *, style: Style, whole:
     value = each.value
     role: Literal["text", "turns", "list"] = "text"
     listed = value if isinstance(value, list) else [value]
-    some = listed if whole else listed[:MOST_ENTRIES]
+    kept = listed if whole else listed[:MOST_ENTRIES]
     match each.name:
         case "messages" if isinstance(value, list):
-            role, entries = "turns", [_turn(writer, one) for one in some]
+            role, entries = "turns", [_turn(writer, entry) for entry in kept]
         case "tool_calls" if isinstance(value, list):
-            role, entries = "list", [_tool_call(writer, one) for one in some]
+            role, entries = "list", [_tool_call(writer, entry) for entry in kept]
         case _ if isinstance(value, list) and len(value) != 1:
-            role, entries = "list", [_listed(writer, one, number) for number, one in enumerate(some, 1)]
+            role, entries = "list", [_listed(writer, entry, number) for number, entry in enumerate(kept, 1)]
         case _:
-            entries = [_alone(writer, one) for one in some]
+            entries = [_alone(writer, entry) for entry in kept]
     if isinstance(value, list) and not value:
         entries = [TextEntry(title="none: an empty list")]
     return CaseText(
@@ -137,7 +137,7 @@ def make_part(each: CaseField, wanted: Sequence[Wanted], *, style: Style, whole:
         column=each.column,
         entries=tuple(entries),
         role=role,
-        left=_left(writer, len(listed) - len(some)),
+        left=_left(writer, len(listed) - len(kept)),
         markdown=writer.markdown,
     )
 

@@ -256,9 +256,9 @@ Fields = Annotated[dict[str, str], Depends(_form)]
 @router.post("/runs/{run}/label/draw", include_in_schema=False)
 def draw_form(service: Served, run: str, fields: Fields) -> Response:
     body = _valid(DrawBody, fields, uniform_share=_share(fields, "uniform", LEAST_UNIFORM))
-    made = make_draw(service, from_key(run), body)
-    who = {**_carried(fields), "judge": made.judge}
-    return RedirectResponse(f"/runs/{run}/label/next{query(who)}", status_code=303)
+    draw = make_draw(service, from_key(run), body)
+    carried = {**_carried(fields), "judge": draw.judge}
+    return RedirectResponse(f"/runs/{run}/label/next{query(carried)}", status_code=303)
 
 
 @router.post("/runs/{run}/label/keep", include_in_schema=False)
