@@ -200,7 +200,7 @@ def leave_the_hard_ones(random: np.random.Generator) -> Found:
         for at, judge in enumerate(found.judge)
     }
     labels = {
-        case_id: [Label(case_id=case_id, annotator="", says=bool(found.people[int(case_id)]))]
+        case_id: [Label(case_id=case_id, annotator="", meaning=bool(found.people[int(case_id)]))]
         for case_id in easy
     }
     means = pass_rate_means(cases, labels, select(list(cases), easy, draws))

@@ -90,8 +90,8 @@ async def aevaluate(
     loaded judges; `model` is a name, a function of the prompt (text in, text out, sync or async) or a `ModelClient`; the
     other keywords are the flags of `adjudge run`.
     """
-    some = [judges] if isinstance(judges, str | Path | Judge) else list(judges)
-    plan = make_plan(some, make_options(**options))
+    listed = [judges] if isinstance(judges, str | Path | Judge) else list(judges)
+    plan = make_plan(listed, make_options(**options))
     rows = read_cases(cases, maps=plan.options.columns, strict=plan.options.strict)
     judgements: list[Judgement] = []
     async with open_session(plan, cases) as session:
@@ -148,8 +148,8 @@ def _waited(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
     @wraps(function)
     def wait(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
-            given = parameters.bind(*args, **kwargs)
-            make_options(**given.arguments.get("options", {}))
+            bound = parameters.bind(*args, **kwargs)
+            make_options(**bound.arguments.get("options", {}))
         except TypeError as error:
             raise TypeError(f"{name}() {error}") from None
         try:

@@ -471,9 +471,9 @@ class Judgement(Struct, frozen=True, kw_only=True):
         found: object = self.outcome.kind if isinstance(self.outcome, Failed) else f"{self.score:g}"
         passed = {True: ", passed", False: ", failed", None: ""}[self.passed]
         why = self.outcome.message if isinstance(self.outcome, Failed) else self.reason
-        said = "" if not why else f": {_shortened(why, 40)!r}"
+        explanation = "" if not why else f": {_shortened(why, 40)!r}"
         names = f"{_shortened(self.judge, 24)} of {_shortened(self.case_id, 24)!r}"
-        return f"<Judgement {names}: {found}{passed}{said}>"
+        return f"<Judgement {names}: {found}{passed}{explanation}>"
 
     @property
     def score(self) -> float | None:

@@ -51,9 +51,9 @@ class Settings:
         defaults: dict[str, Any] = {}
         for path, keys in flags.items():
             command, _, inner = path.partition(" ")
-            here = defaults.setdefault(command, {})
+            target = defaults.setdefault(command, {})
             for values in (self.everywhere, self.commands.get(command, {})):
-                (here.setdefault(inner, {}) if inner else here).update(_by_parameter(values, keys))
+                (target.setdefault(inner, {}) if inner else target).update(_by_parameter(values, keys))
         return defaults
 
 
@@ -75,13 +75,13 @@ def read_settings(folder: Path, commands: frozenset[str]) -> Settings | None:
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(FILE_NAME, f"cannot be read: {error}", "fix the file, or move it away") from None
     try:
-        said = tomllib.loads(text)
+        entries = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(
             FILE_NAME, f"is not TOML: {error}", 'a line looks like `model = "openai:gpt-…"`'
         ) from None
     everywhere, tables = {}, {}
-    for key, value in said.items():
+    for key, value in entries.items():
         if isinstance(value, dict) and key in commands:
             tables[key] = {_flag_name(name): item for name, item in value.items()}
         else:

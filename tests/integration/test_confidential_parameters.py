@@ -104,4 +104,4 @@ def test_names_of_secrets():
 def test_the_values_of_a_query_are_secret_but_for_a_version():
     base = parse_base_url("https://h/v1?api-version=2024-06-01&sig=a%2Bb&x", where="--base-url")
     assert base.secrets == ("a%2Bb", "a+b")
-    assert base.shown == "https://h/v1"
+    assert base.public == "https://h/v1"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from adjudge.analysis.certification.document import card_line, certify_command
 from adjudge.analysis.certification.records import JudgeCard
 from adjudge.analysis.certification.shelf import find_card, shelf_of
-from adjudge.cli.console import tell
+from adjudge.cli.console import print_message
 from adjudge.cli.main import EXIT_GATE_FAILED
 from adjudge.cli.options import CardOptions
 from adjudge.documents.document import Command, Fact, Quote, Text, join, spans
@@ -49,7 +49,7 @@ class Cards:
                         "comes from a cache of yours",
                     )
                 self._cards[judge.name] = card
-                tell(
+                print_message(
                     f"{judge.name}: {card_line(card)}{'' if trusted else ' (a card that was not made here)'}"
                 )
             elif self._required:
@@ -85,21 +85,23 @@ class Cards:
         if card is not None and card.snapshot is not None and seen is not None and seen != card.snapshot:
             self._other_snapshots[judgement.judge] = seen
 
-    def judge(self, say: Callable[[str], None]) -> int:
+    def judge(self, print_message: Callable[[str], None]) -> int:
         """The exit code where a card is required: 1 when one has a probe that did not pass, or is about another snapshot."""
         for name, seen in self._other_snapshots.items():
-            say(f"{name}: its card is about {self._cards[name].snapshot}, the model that answered is {seen}")
+            print_message(
+                f"{name}: its card is about {self._cards[name].snapshot}, the model that answered is {seen}"
+            )
         if not self._required:
             return 0
         code = EXIT_GATE_FAILED if self._other_snapshots else 0
         for name, card in self._cards.items():
             failed = card.probes("fail")
             if failed:
-                say(f"gate failed: {name}: its card has failed probes: {', '.join(failed)}")
+                print_message(f"gate failed: {name}: its card has failed probes: {', '.join(failed)}")
                 code = EXIT_GATE_FAILED
             unsure = card.probes("inconclusive")
             if unsure and not self._allow_inconclusive:
-                say(
+                print_message(
                     f"gate failed: {name}: its card is inconclusive on: {', '.join(unsure)}; certify it with more "
                     "--cases, or give --allow-inconclusive"
                 )

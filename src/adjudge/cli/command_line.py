@@ -61,14 +61,14 @@ def command(
     own: dict[str, list[Flag]] = {key: flags_of(*part) for key, part in parts.items()}
     module, _, function = (does or f"{name}.command").partition(".")
 
-    def call(**given: Any) -> Any:
+    def call(**values: Any) -> Any:
         context = click.get_current_context()
         if context.invoked_subcommand is not None:
-            context.obj = given
+            context.obj = values
             return None
         for key, part in parts.items():
-            given[key] = part.record(**{flag.name: given.pop(flag.name) for flag in own[key]})
-        return getattr(importlib.import_module(f"adjudge.cli.commands.{module}"), function)(**given)
+            values[key] = part.record(**{flag.name: values.pop(flag.name) for flag in own[key]})
+        return getattr(importlib.import_module(f"adjudge.cli.commands.{module}"), function)(**values)
 
     params: list[click.Parameter] = [*flags, *(flag for some in own.values() for flag in some)]
     if not inner:

@@ -33,7 +33,7 @@ def print_json(value: object) -> None:
     click.echo(escape_unseen(orjson.dumps(records_json(value), option=orjson.OPT_INDENT_2)))
 
 
-def tell(message: str) -> None:
+def print_message(message: str) -> None:
     """One line on stderr, whatever text is in it. A run does not fail because nobody can read how far it is."""
     with suppress(OSError):
         click.echo(plain(message), err=True)

@@ -80,13 +80,13 @@ class Pairs(Flag):
             value = [f"{name}={item}" for name, item in value.items()]
         pairs: dict[str, Json] = {}
         for text in super().type_cast_value(ctx, value):
-            name, equals, given = text.partition("=")
+            name, equals, item = text.partition("=")
             name = name.strip()
             if not equals or not name:
                 raise click.BadParameter(f"`{text}` is not of the form name=value", ctx, self)
             if name in pairs:
                 raise SettingsError(self.opts[0], f"`{name}` is given twice", "give each name once")
-            pairs[name] = _read_json(given) if self._json else given
+            pairs[name] = _read_json(item) if self._json else item
         return pairs
 
     def _parts(self, text: str) -> list[str]:

@@ -181,8 +181,8 @@ def _thresholds(texts: Sequence[str], where: str, judges: Sequence[str]) -> dict
     return thresholds
 
 
-def _error_rate(given: float | None, *, gated: bool) -> float | None:
-    return ERROR_RATE_WITH_A_GATE if given is None and gated else given
+def _error_rate(limit: float | None, *, gated: bool) -> float | None:
+    return ERROR_RATE_WITH_A_GATE if limit is None and gated else limit
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -206,7 +206,7 @@ class ComparisonGates:
             or self.options.inconclusive == "fail"
         )
 
-    def judge(self, comparisons: Sequence["JudgeComparison"], tell: Callable[[str], None]) -> int:
+    def judge(self, comparisons: Sequence["JudgeComparison"], print_message: Callable[[str], None]) -> int:
         """The exit code, with a line for each thing that decided it. What could not be measured goes first.
 
         One judge that is worse fails the gate, so by chance alone one of many would: the p values are Holm's. For
@@ -218,13 +218,13 @@ class ComparisonGates:
         adjusted = holm([each.comparison.p for each in tested if each.comparison is not None])
         by_holm = {id(each): p for each, p in zip(tested, adjusted, strict=True)}
         codes = [
-            self._judge(compared, tell, p=by_holm.get(id(compared), 1.0), tested=len(tested))
+            self._judge(compared, print_message, p=by_holm.get(id(compared), 1.0), tested=len(tested))
             for compared in comparisons
         ]
         return max(codes, default=0)
 
     def _judge(
-        self, compared: "JudgeComparison", tell: Callable[[str], None], *, p: float, tested: int
+        self, compared: "JudgeComparison", print_message: Callable[[str], None], *, p: float, tested: int
     ) -> int:
         # not needed for a run's gates, and slow to load
         from adjudge.analysis.comparison.document import detectable_text
@@ -233,17 +233,19 @@ class ComparisonGates:
 
         name, comparison = compared.b.judge, compared.comparison
         if comparison is None:
-            tell(f"not measured: {name}: none of {compared.matched} matched cases was judged in both runs")
+            print_message(
+                f"not measured: {name}: none of {compared.matched} matched cases was judged in both runs"
+            )
             return EXIT_NOT_MEASURED
         missing = compared.not_judged / compared.matched
         if self.error_limit is not None and missing > self.error_limit:
-            tell(
+            print_message(
                 f"not measured: {name}: {show_percent(missing)} of {compared.matched} matched cases were not judged in both runs, "
                 f"more than --max-error-rate {show_percent(self.error_limit)}"
             )
             return EXIT_NOT_MEASURED
         if self.options.inconclusive == "fail" and self._is_inconclusive(compared):
-            tell(f"inconclusive: {name}: {detectable_text(compared)}")
+            print_message(f"inconclusive: {name}: {detectable_text(compared)}")
             return EXIT_NOT_MEASURED
         code = 0
         if self.options.fail_on_regression and compared.finding == "worse":
@@ -252,13 +254,15 @@ class ComparisonGates:
             )
             many = f"; {show_p(p)} by Holm's method over {tested} judges" if tested > 1 else ""
             if p <= 1.0 - CONFIDENCE:
-                tell(f"gate failed: {worse}{many}")
+                print_message(f"gate failed: {worse}{many}")
                 code = EXIT_GATE_FAILED
             else:
-                tell(f"gate not failed: {worse}{many}, which is likely by chance with this many judges")
+                print_message(
+                    f"gate not failed: {worse}{many}, which is likely by chance with this many judges"
+                )
         if self.options.margin is not None and not comparison.difference.low > -self.options.margin:
             low = show_difference(comparison.difference.low)
-            tell(
+            print_message(
                 f"gate failed: {name}: the lower end of the difference's 95 % interval, {low}, "
                 f"is not above -{self.options.margin:g}"
             )

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from adjudge.cli.console import tell
+from adjudge.cli.console import print_message
 from adjudge.cli.main import EXIT_INTERRUPTED
 from adjudge.errors import InputError
 
@@ -56,7 +56,7 @@ def reading_limit(where: str, seconds: float = SECONDS_TO_READ) -> Iterator[None
                 state = "too long"
                 _thread.interrupt_main()
 
-    def heard(number: int, frame: FrameType | None) -> None:
+    def on_signal(number: int, frame: FrameType | None) -> None:
         if state == "too long":
             raise KeyboardInterrupt
         if callable(before):
@@ -65,7 +65,7 @@ def reading_limit(where: str, seconds: float = SECONDS_TO_READ) -> Iterator[None
             _interrupt_once(number, frame)
 
     # of our own: where nothing in Python handles SIGINT (under nohup it is ignored), the timer would not be heard
-    before = signal.signal(signal.SIGINT, heard)
+    before = signal.signal(signal.SIGINT, on_signal)
     timer = threading.Timer(seconds, end)
     timer.daemon = True
     timer.start()
@@ -84,7 +84,7 @@ def reading_limit(where: str, seconds: float = SECONDS_TO_READ) -> Iterator[None
         ) from None
     finally:
         timer.cancel()
-        if signal.getsignal(signal.SIGINT) is heard:  # else an interrupt has changed it for good
+        if signal.getsignal(signal.SIGINT) is on_signal:  # else an interrupt has changed it for good
             signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
 
 
@@ -151,7 +151,7 @@ class Interrupts:
     def _finish(self) -> None:
         self._stopped = True
         self._session.stop("interrupted")
-        tell("finishing requests in flight; press Ctrl-C again to stop now")
+        print_message("finishing requests in flight; press Ctrl-C again to stop now")
         self._loop.call_later(SECONDS_TO_FINISH, self._cancel)
 
     def _cancel(self) -> None:

@@ -82,14 +82,16 @@ OTHER_VARIABLES = frozenset({"ADJUDGE_CACHE", "ADJUDGE_CURRENT_DATE", "ADJUDGE_S
 
 def _check_variables() -> None:
     """A variable that nothing reads is a misspelt one more often than not."""
-    given = {name for name in os.environ if name.startswith("ADJUDGE_")} - OTHER_VARIABLES
+    variables = {name for name in os.environ if name.startswith("ADJUDGE_")} - OTHER_VARIABLES
     known = {f"ADJUDGE_{name.upper()}" for names in _flags().values() for name in names} | OTHER_VARIABLES
-    for name in sorted(given - known):
+    for name in sorted(variables - known):
         if not name.startswith("ADJUDGE_TESTS_"):
-            from adjudge.cli.console import tell
+            from adjudge.cli.console import print_message
 
             close = closest(name, sorted(known))
-            tell(f"warning: {name} is not a known setting" + (f"; did you mean {close}?" if close else ""))
+            print_message(
+                f"warning: {name} is not a known setting" + (f"; did you mean {close}?" if close else "")
+            )
 
 
 def _config_defaults() -> dict[str, Any]:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
-from adjudge.cli.console import tell, use_colour
+from adjudge.cli.console import print_message, use_colour
 from adjudge.documents.numbers import show_duration, show_money
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class ProgressLine:
         self.failed: Counter[str] = Counter()
         self.started = time.monotonic()
         self._redraws = use_colour(sys.stderr)
-        self._shown_at = self.started
+        self._drawn_at = self.started
         self._width = 0
 
     def __enter__(self) -> Self:
@@ -66,10 +66,10 @@ class ProgressLine:
         if judgement.score is None:
             self.failed[judgement.outcome.kind] += 1
         now = time.monotonic()
-        if now - self._shown_at >= (
+        if now - self._drawn_at >= (
             self.SECONDS_BETWEEN_REDRAWS if self._redraws else self.SECONDS_BETWEEN_LINES
         ):
-            self._shown_at = now
+            self._drawn_at = now
             self._show(self.line(now - self.started))
 
     def line(self, seconds: float) -> str:
@@ -88,7 +88,7 @@ class ProgressLine:
 
     def _show(self, line: str) -> None:
         if not self._redraws:
-            tell(line)
+            print_message(line)
             return
         with suppress(OSError):
             sys.stderr.write("\r" + line.ljust(self._width))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from adjudge.dataset.json_text import BOM, parse_value
-from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, shown
+from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, short_repr
 from adjudge.dataset.sniff import refuse_other_encodings
 from adjudge.dataset.values import row_to_json
 from adjudge.errors import DatasetError
@@ -158,7 +158,7 @@ def _header(rows: _Rows, origin: Origin) -> list[str]:
     if twice:
         raise DatasetError(
             where,
-            f"the header has {', '.join(shown(name) for name in twice[:5])} more than once",
+            f"the header has {', '.join(short_repr(name) for name in twice[:5])} more than once",
             "give each column its own name",
         )
     return names
@@ -185,7 +185,7 @@ def _columns(header: list[str], cells: list[str], json_columns: frozenset[str]) 
         if not cell.isascii() and (undecoded := _UNDECODED.search(cell)):
             byte = ord(undecoded[0]) - 0xDC00
             raise UnusableError(
-                f"bytes that are not UTF-8 in column {shown(name)} (0x{byte:02x})", "UTF-8 text"
+                f"bytes that are not UTF-8 in column {short_repr(name)} (0x{byte:02x})", "UTF-8 text"
             )
         columns[name] = _json_or_text(cell) if name in json_columns else cell
     return row_to_json(columns)

@@ -7,7 +7,7 @@ from typing import BinaryIO, NamedTuple, cast
 
 from adjudge.dataset.json_text import BOM, parse_object, parse_value
 from adjudge.dataset.jsonl import read_jsonl
-from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, shown
+from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, short_repr
 from adjudge.dataset.sniff import is_document, look_ahead, refuse_other_encodings, sniff
 from adjudge.dataset.window import END, Window
 from adjudge.errors import DatasetError
@@ -34,7 +34,7 @@ def read_json(stream: BinaryIO, origin: Origin) -> Iterator[RawRow | UnreadRow]:
         case "csv":
             raise DatasetError(
                 origin.file,
-                f"holds no JSON object or array: it begins {shown(start.decode(errors='replace'))}",
+                f"holds no JSON object or array: it begins {short_repr(start.decode(errors='replace'))}",
                 "wanted an array of objects; a table should have a name that ends in .csv",
             )
         case "json":
@@ -135,7 +135,7 @@ def _wrapping_key(members: list[_JsonMember] | None, origin: Origin) -> str | No
     if len(lists) > 1:
         raise DatasetError(
             origin.file,
-            f"holds {len(lists)} lists of objects ({', '.join(shown(key) for key in lists[:5])}) "
+            f"holds {len(lists)} lists of objects ({', '.join(short_repr(key) for key in lists[:5])}) "
             "and does not say which are the cases",
             "keep one list in the file, or write one case a line as .jsonl",
         )

@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from adjudge.dataset.rows import UnusableError, described, shown
+from adjudge.dataset.rows import UnusableError, described, short_repr
 from adjudge.dataset.values import MAX_DEPTH, row_to_json, to_json, too_deep
 from adjudge.records import Json
 
@@ -84,7 +84,9 @@ def _parse_again(text: bytes) -> Json:
     except UnusableError:
         raise
     except ValueError as error:  # a number of more digits than Python will read
-        raise UnusableError(f"a number that cannot be read ({shown(str(error))})", "a shorter one") from None
+        raise UnusableError(
+            f"a number that cannot be read ({short_repr(str(error))})", "a shorter one"
+        ) from None
     return row_to_json(value) if isinstance(value, dict) else to_json(value)
 
 
@@ -94,6 +96,6 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise UnusableError(f"the key {shown(key)} twice in one object", "each key once")
+                raise UnusableError(f"the key {short_repr(key)} twice in one object", "each key once")
             seen.add(key)
     return result

@@ -191,13 +191,13 @@ def label_scale_of(
 def not_placed(where: str, labels: Iterable[Json], scale: LabelScale) -> UnusableLabelsError:
     """The error for labels that mean nothing on the judge's scale."""
     seen = sorted({_written(label) for label in labels})
-    some = ", ".join(f"`{visible(shorten(label, 40))}`" for label in seen[:_MOST_NAMED])
+    listed = ", ".join(f"`{visible(shorten(label, 40))}`" for label in seen[:_MOST_NAMED])
     more = f" and {len(seen) - _MOST_NAMED} more" if len(seen) > _MOST_NAMED else ""
     best = "pass" if scale.has_rule else "1" if scale.scale is None else f"{scale.scale.high:g}"
     return UnusableLabelsError(
         "off_scale",
         where,
-        f"the labels {some}{more} are not on the scale of {scale.judge}, which takes {scale.wanted()}",
+        f"the labels {listed}{more} are not on the scale of {scale.judge}, which takes {scale.wanted()}",
         f"say what each stands for: `--label-map {visible(shorten(seen[0], 40))}={best}`, once for each label; "
         "`=skip` leaves one out",
         examples=tuple(seen[:_MOST_NAMED]),

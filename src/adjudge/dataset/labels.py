@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from adjudge.dataset.ids import explicit_id
 from adjudge.dataset.read import read_rows
-from adjudge.dataset.rows import RawRow, UnusableError, described, shown
+from adjudge.dataset.rows import RawRow, UnusableError, described, short_repr
 from adjudge.errors import DatasetError
 from adjudge.records import Json, Place
 
@@ -50,10 +50,10 @@ def read_labels(
         if earlier is None or earlier.label is None:
             found[key] = row
         elif row.label is not None and row.label != earlier.label:
-            who = "unnamed" if row.annotator is None else shown(row.annotator)
+            who = "unnamed" if row.annotator is None else short_repr(row.annotator)
             raise DatasetError(
                 str(row.place),
-                f"case {shown(row.case_id)} has the label {shown(row.label)} here and {shown(earlier.label)} on line "
+                f"case {short_repr(row.case_id)} has the label {short_repr(row.label)} here and {short_repr(earlier.label)} on line "
                 f"{earlier.place.line}, both by {who}",
                 "name who gave which in a column `annotator`, or keep one of them",
             )

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from adjudge.dataset.parquet import BATCH_ROWS, rows_of_batches
-from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, described, shown
+from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, described, short_repr
 from adjudge.dataset.values import row_to_json, to_json
 from adjudge.errors import DatasetError
 from adjudge.records import BadRow, Case
@@ -69,7 +69,7 @@ def _column_rows(columns: Mapping[Any, Any], origin: Origin) -> Iterator[Any]:
     if len(set(lengths.values())) > 1:
         raise DatasetError(
             origin.file,
-            f"the columns differ in length: {', '.join(f'{shown(name)} has {n:,}' for name, n in lengths.items())}",
+            f"the columns differ in length: {', '.join(f'{short_repr(name)} has {n:,}' for name, n in lengths.items())}",
             "give each column one value per case; one case whose values are lists goes into a list: `[case]`",
         )
     values = [column.to_pylist() if hasattr(column, "to_pylist") else column for column in columns.values()]
@@ -82,7 +82,7 @@ def _frame_rows(columns: Iterable[Any], rows: Iterable[tuple[Any, ...]], origin:
     if twice:
         raise DatasetError(
             origin.file,
-            f"has the column {', '.join(shown(name) for name in twice[:5])} more than once",
+            f"has the column {', '.join(short_repr(name) for name in twice[:5])} more than once",
             "give each column its own name",
         )
     for row in rows:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, shown
+from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, short_repr
 from adjudge.dataset.values import row_to_json
 from adjudge.errors import DatasetError, MissingExtraError
 
@@ -24,7 +24,7 @@ def read_parquet(stream: BinaryIO, origin: Origin) -> Iterator[RawRow | UnreadRo
             )
     except (pa.ArrowException, OSError) as error:
         raise DatasetError(
-            origin.file, f"cannot be read as Parquet ({shown(str(error))})", "write the file again"
+            origin.file, f"cannot be read as Parquet ({short_repr(str(error))})", "write the file again"
         ) from None
 
 
@@ -34,7 +34,7 @@ def rows_of_batches(batches: Any, names: list[str], origin: Origin) -> Iterator[
     if twice:
         raise DatasetError(
             origin.file,
-            f"has the column {', '.join(shown(name) for name in twice[:5])} more than once",
+            f"has the column {', '.join(short_repr(name) for name in twice[:5])} more than once",
             "give each column its own name",
         )
     line = 0
@@ -74,7 +74,9 @@ def _value(scalar: Any) -> Any:
     try:
         return scalar.as_py()
     except (ValueError, OverflowError) as error:
-        return UnusableError(f"a {scalar.type} that cannot be read ({shown(str(error))})", "a JSON value")
+        return UnusableError(
+            f"a {scalar.type} that cannot be read ({short_repr(str(error))})", "a JSON value"
+        )
 
 
 def _usable(value: Any) -> Any:

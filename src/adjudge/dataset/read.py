@@ -19,7 +19,7 @@ from adjudge.dataset.json import read_json, read_json_lines
 from adjudge.dataset.jsonl import read_jsonl
 from adjudge.dataset.objects import read_objects
 from adjudge.dataset.parquet import read_parquet
-from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, shown
+from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, short_repr
 from adjudge.dataset.sniff import look_ahead, refuse_other_encodings, sniff
 from adjudge.errors import DatasetError
 from adjudge.options import option
@@ -141,7 +141,7 @@ def _pass_through(case: Case, ids: Ids, origin: Origin, number: int) -> Case | B
 
 
 def _again(case_id: str, earlier: int) -> str:
-    return f"the id {shown(case_id)} again, first on line {earlier}"
+    return f"the id {short_repr(case_id)} again, first on line {earlier}"
 
 
 def _unread(row: RawRow, found: str, wanted: str) -> UnreadRow:
@@ -188,7 +188,7 @@ def _reader_for(path: Path, origin: Origin) -> tuple[Reader, bool]:
     compressed = suffixes[-1:] == [".gz"]
     suffix = "".join(suffixes[-2:-1] if compressed else suffixes[-1:])
     if suffix not in READERS or (compressed and suffix in COMPRESSED_ITSELF):
-        ending = shown((suffix + ".gz" * compressed) or path.name)
+        ending = short_repr((suffix + ".gz" * compressed) or path.name)
         problem = f"{ending} is not the extension of a case file" if suffix else "its name has no extension"
         plain = ", ".join(READERS)
         zipped = ", ".join(f"{known}.gz" for known in READERS if known not in COMPRESSED_ITSELF)
@@ -206,7 +206,7 @@ def _read_file(
             yield from reader(cast("BinaryIO", stream), origin)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DatasetError(
-            origin.file, f"is broken gzip ({shown(str(error))})", "compress or download it again"
+            origin.file, f"is broken gzip ({short_repr(str(error))})", "compress or download it again"
         ) from None
     except OSError as error:
         raise DatasetError(origin.file, f"cannot be read ({_reason(error)})", "check the disk") from None
@@ -226,7 +226,7 @@ def _similar_files(path: Path) -> str:
     try:
         names = [entry.name for entry in islice(os.scandir(path.parent), 10_000)]
     except OSError:
-        return f"the folder {shown(str(path.parent))} is not there either"
+        return f"the folder {short_repr(str(path.parent))} is not there either"
     close = get_close_matches(path.name, names, n=3)
     if close:
         return f"did you mean {' or '.join(str(path.parent / name) for name in close)}?"

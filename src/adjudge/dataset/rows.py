@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from adjudge.records import Json
 
-SHOWN_CHARACTERS = 80
+LONGEST_REPR = 80
 """The most of a value that a message shows: enough to find it, too little to flood a terminal."""
 
 
@@ -57,21 +57,21 @@ class _Short(reprlib.Repr):
         super().__init__()
         self.maxlevel = 3
         self.maxdict = self.maxlist = self.maxtuple = 4
-        self.maxstring = self.maxother = self.maxlong = SHOWN_CHARACTERS - 20
+        self.maxstring = self.maxother = self.maxlong = LONGEST_REPR - 20
 
 
 _SHORT = _Short()
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """At most 80 characters of a value, control characters and bidirectional marks escaped."""
     if isinstance(value, str):
-        whole = repr(value[: SHOWN_CHARACTERS + 1])
-        cut = len(value) > SHOWN_CHARACTERS
+        whole = repr(value[: LONGEST_REPR + 1])
+        cut = len(value) > LONGEST_REPR
     else:
         whole = _SHORT.repr(value)
         cut = False
-    return whole[: SHOWN_CHARACTERS - 1] + "…" if cut or len(whole) > SHOWN_CHARACTERS else whole
+    return whole[: LONGEST_REPR - 1] + "…" if cut or len(whole) > LONGEST_REPR else whole
 
 
 def described(value: Json) -> str:
@@ -82,10 +82,10 @@ def described(value: Json) -> str:
         case bool():
             return "true" if value else "false"
         case int() | float():
-            return f"a number: {shown(value)}"
+            return f"a number: {short_repr(value)}"
         case str():
-            return f"text: {shown(value)}"
+            return f"text: {short_repr(value)}"
         case list():
-            return f"an array: {shown(value)}"
+            return f"an array: {short_repr(value)}"
         case _:
-            return f"an object: {shown(value)}"
+            return f"an object: {short_repr(value)}"

@@ -57,7 +57,7 @@ def look_ahead(stream: BinaryIO) -> Head:
     start = stream.tell() if stream.seekable() else None  # a shell may have read lines of its own before
     text = b""
     ended = False
-    while not ended and len(text) < HEAD_BYTES and not _is_told(text):
+    while not ended and len(text) < HEAD_BYTES and not _decides_format(text):
         more = read(HEAD_BYTES)
         text += more
         ended = not more
@@ -67,7 +67,7 @@ def look_ahead(stream: BinaryIO) -> Head:
     return Head(text, ended, io.BufferedReader(_Rewound(text, stream)))
 
 
-def _is_told(head: bytes) -> bool:
+def _decides_format(head: bytes) -> bool:
     text = head.removeprefix(BOM).lstrip(_BLANK)
     line, newline, rest = text.partition(b"\n")
     if not newline:

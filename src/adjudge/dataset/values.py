@@ -14,7 +14,7 @@ from uuid import UUID
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from adjudge.dataset.rows import UnusableError, shown
+from adjudge.dataset.rows import UnusableError, short_repr
 from adjudge.records import Json
 
 MAX_DEPTH = 200
@@ -47,7 +47,7 @@ def to_json(value: Any, *, where: str = "") -> Json:
 def row_to_json(row: Mapping[Any, Any]) -> dict[str, Json]:
     """Every column of a row as JSON, with the column named when one cannot be."""
     return {
-        name: to_json(value, where=f" in column {shown(name)}")
+        name: to_json(value, where=f" in column {short_repr(name)}")
         for name, value in ((_key(key, ""), value) for key, value in row.items())
     }
 

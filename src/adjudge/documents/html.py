@@ -23,7 +23,7 @@ def render_html(document: Document) -> str:
         title=visible(plain(document.title)),
         style=Markup(style),  # noqa: S704 - a file of ours; its hash is what the page's policy lets through
         style_hash=f"sha256-{b64encode(sha256(style.encode()).digest()).decode()}",
-        shown=[block for block in document.blocks if not block.detail],
+        main=[block for block in document.blocks if not block.detail],
         details=[block for block in document.blocks if block.detail],
     )
 

@@ -97,10 +97,10 @@ def _verdict(row: dict[str, Json]) -> tuple[str, str]:
         message = error.get("message")
         return "errors", f"<error type={kind} message={_attribute(message)}>{_text(message)}</error>"
     if row["passed"] is False:
-        said = f"score {row['score']} does not pass"
+        message = f"score {row['score']} does not pass"
         return (
             "failures",
-            f'<failure type="not_passed" message={_attribute(said)}>{_text(row["reason"])}</failure>',
+            f'<failure type="not_passed" message={_attribute(message)}>{_text(row["reason"])}</failure>',
         )
     return "passed", ""
 

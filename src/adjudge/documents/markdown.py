@@ -40,10 +40,10 @@ def render_markdown(document: Document) -> str:
 
 def quoted(text: str) -> str:
     """Other people's text as a code span: no markup, link, mention or HTML in it comes to life."""
-    shown = visible(text)
-    fence = "`" * (1 + max((len(run) for run in _TICKS.findall(shown)), default=0))
-    space = " " if shown.startswith("`") or shown.endswith("`") or not shown.strip() else ""
-    return f"{fence}{space}{shown}{space}{fence}"
+    printable = visible(text)
+    fence = "`" * (1 + max((len(run) for run in _TICKS.findall(printable)), default=0))
+    space = " " if printable.startswith("`") or printable.endswith("`") or not printable.strip() else ""
+    return f"{fence}{space}{printable}{space}{fence}"
 
 
 def escaped(text: str) -> str:

@@ -153,16 +153,16 @@ def _fact(console: Console, fact: Fact, *, repeated: bool) -> None:
 
 def _labelled(console: Console, label: Styled, text: Styled, aside: Text = "") -> None:
     """A label, then text that is broken to stay in its own column."""
-    beside = _styled(aside, "dim")
-    room = console.width - LABEL - text.cell_len - beside.cell_len
+    styled_aside = _styled(aside, "dim")
+    room = console.width - LABEL - text.cell_len - styled_aside.cell_len
     grid = Grid.grid(padding=(0, 1, 0, 0))
     grid.add_column(width=LABEL - 1)
     grid.add_column(overflow="fold")
-    if beside.plain and room >= 2:
-        text = Styled.assemble(text, " " * room, beside)
+    if styled_aside.plain and room >= 2:
+        text = Styled.assemble(text, " " * room, styled_aside)
     grid.add_row(label, text)
-    if beside.plain and room < 2:
-        grid.add_row("", beside)
+    if styled_aside.plain and room < 2:
+        grid.add_row("", styled_aside)
     console.print(grid)
 
 

@@ -80,10 +80,10 @@ def described(agreement: CardFigure) -> str:
 
 def valued(agreement: CardFigure) -> str:
     measure = SYMBOLS.get(agreement.measure, agreement.measure)
-    return f"{measure} {shown(agreement.value)} [{shown(agreement.low)}, {shown(agreement.high)}]"
+    return f"{measure} {show_agreement(agreement.value)} [{show_agreement(agreement.low)}, {show_agreement(agreement.high)}]"
 
 
-def shown(value: float) -> str:
+def show_agreement(value: float) -> str:
     """`.93`: agreement is written without its zero."""
     text = f"{value:.2f}"
     return text.replace("0.", ".", 1) if abs(value) < 1 else text
@@ -91,5 +91,5 @@ def shown(value: float) -> str:
 
 @cache
 def read_card(path: Path = CARD) -> EmbeddedCard:
-    said = json.loads(path.read_text(encoding="utf-8"))
-    return EmbeddedCard(**{**said, "agreements": [CardFigure(**each) for each in said["agreements"]]})
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    return EmbeddedCard(**{**stored, "agreements": [CardFigure(**each) for each in stored["agreements"]]})

@@ -22,11 +22,11 @@ async def judge_correctness(model: TextModel, fields: Mapping[str, Json]) -> Job
     number = any_number(question, expected, response)
     if number is not None and not quotable(number, expected, response):
         number = None
-    said = await model.correct(question=question, expected=expected, response=response)
+    answer = await model.correct(question=question, expected=expected, response=response)
     signs = correctness_signs(question, expected, response)
     if number is None:
-        return by_model(said, signs, expected, response)
-    return by_code(number, weighed(said.probabilities[0], signs), said)
+        return by_model(answer, signs, expected, response)
+    return by_code(number, weighed(answer.probabilities[0], signs), answer)
 
 
 def quotable(number: NumberFound, expected: Sequence[str], response: str) -> bool:
@@ -35,17 +35,17 @@ def quotable(number: NumberFound, expected: Sequence[str], response: str) -> boo
     return in_reference and (number.response is None or NumberText(response).has(number.response))
 
 
-def by_code(number: NumberFound, likely: float, said: ModelAnswer) -> JobReply:
+def by_code(number: NumberFound, likely: float, answer: ModelAnswer) -> JobReply:
     """The scorer compares the two numbers once more, with its own margins, and decides."""
     agreeing = max(SURE, likely) if number.agrees else min(1 - SURE, likely)
-    given = (
+    finding = (
         f"the response gives {clipped(number.response)}"
         if number.response
         else "the response gives no such number"
     )
     return JobReply(
         parts={
-            "reason": f"The expected answer is the number {clipped(number.expected)}; {given} ({number.how}). Compared in code.",
+            "reason": f"The expected answer is the number {clipped(number.expected)}; {finding} ({number.how}). Compared in code.",
             "contradicts": False,
             "misses_critical": False,
             "calculation": False,
@@ -53,28 +53,26 @@ def by_code(number: NumberFound, likely: float, said: ModelAnswer) -> JobReply:
         },
         measured=Measured(probability=agreeing if number.agrees else 1 - agreeing),
         notes=("compared_in_code",),
-        tokens=said.tokens,
-        read=said.read,
+        tokens=answer.tokens,
+        read=answer.read,
     )
 
 
 def by_model(
-    said: ModelAnswer, signs: Mapping[str, float], expected: Sequence[str], response: str
+    answer: ModelAnswer, signs: Mapping[str, float], expected: Sequence[str], response: str
 ) -> JobReply:
-    likely = weighed(said.probabilities[0], signs)
+    likely = weighed(answer.probabilities[0], signs)
     agrees = likely >= THRESHOLD
-    gives = (
-        f"The model gives {percent(said.probabilities[0])} that the response agrees with the expected answer"
-    )
+    estimate = f"The model gives {percent(answer.probabilities[0])} that the response agrees with the expected answer"
     if seen := signs_seen(signs):
-        gives += f", set to {percent(likely)} by rule because {' and '.join(seen)}"
+        estimate += f", set to {percent(likely)} by rule because {' and '.join(seen)}"
     shared, nearest = max(
         ((overlap(text, response), text) for text in expected), key=itemgetter(0), default=(0.0, "")
     )
     found = f"{percent(shared)} of the words of “{clipped(nearest)}” appear in the response"
     return JobReply(
         parts={
-            "reason": f"{gives}; {found}.",
+            "reason": f"{estimate}; {found}.",
             # what it says instead, or that it says nothing to the point: told apart by whether it shares any words
             "contradicts": not agrees and shared > 0,
             "misses_critical": not agrees and shared == 0,
@@ -83,6 +81,6 @@ def by_model(
         },
         measured=Measured(probability=likely if agrees else 1 - likely),
         notes=("uncertain",) if abs(likely - THRESHOLD) < UNCERTAIN else (),
-        tokens=said.tokens,
-        read=said.read,
+        tokens=answer.tokens,
+        read=answer.read,
     )

@@ -29,11 +29,11 @@ async def match_items(model: TextModel, fields: Mapping[str, Json]) -> JobReply:
     asked = items if isinstance(items, dict) else {}
     entries = {shape.category: rows_of(asked.get(shape.category), shape.key) for shape in SHAPES}
     statements = [*entries["facts"], *entries["conclusions"]]
-    said = await model.states(text=response, statements=[text for _, text in statements])
+    answer = await model.states(text=response, statements=[text for _, text in statements])
     whole = await read_as_whole(model, fields, len(statements))
     decided = {
         item_id: decide(item_id, text, probability, whole.probabilities, response)
-        for (item_id, text), probability in zip(statements, said.probabilities, strict=True)
+        for (item_id, text), probability in zip(statements, answer.probabilities, strict=True)
     }
     places = [
         response.find(evidence)
@@ -50,7 +50,7 @@ async def match_items(model: TextModel, fields: Mapping[str, Json]) -> JobReply:
         ],
         "organization": "matched" if in_order(places) else "mismatched",
     }
-    return JobReply(parts=parts, tokens=said.tokens + whole.tokens, read=(*said.read, *whole.read))
+    return JobReply(parts=parts, tokens=answer.tokens + whole.tokens, read=(*answer.read, *whole.read))
 
 
 async def read_as_whole(model: TextModel, fields: Mapping[str, Json], statements: int) -> ModelAnswer:

@@ -24,8 +24,8 @@ SHORT_WORDS, LONG_WORDS = 12, 400
 
 async def judge_relevance(model: TextModel, fields: Mapping[str, Json]) -> JobReply:
     question, response = request_of(fields), text_of(fields, "response")
-    said = await model.relevant(question=with_context(question, fields), response=response)
-    rated = rate("relevant", said.probabilities)
+    answer = await model.relevant(question=with_context(question, fields), response=response)
+    rated = rate("relevant", answer.probabilities)
     missing = unanswered(question, response)
     reasons = [f"The model's expected relevance is {rated.exact:.2f} on a scale of 0 to 5."]
     reasons.append(
@@ -38,22 +38,22 @@ async def judge_relevance(model: TextModel, fields: Mapping[str, Json]) -> JobRe
         parts={"reason": " ".join(reasons), "score": rated.value},
         measured=Measured(probability=rated.probability, exact=rated.exact),
         notes=rated.notes,
-        tokens=said.tokens,
-        read=said.read,
+        tokens=answer.tokens,
+        read=answer.read,
     )
 
 
 async def judge_helpfulness(model: TextModel, fields: Mapping[str, Json]) -> JobReply:
     question, response = text_of(fields, "question"), text_of(fields, "response")
-    said = await model.helpful(question=question, response=response)
-    rated = rate("helpful", said.probabilities)
+    answer = await model.helpful(question=question, response=response)
+    rated = rate("helpful", answer.probabilities)
     missing = unanswered(question, response)
-    good, bad, advice = sides(question, response, missing)
+    strengths, weaknesses, advice = sides(question, response, missing)
     parts: dict[str, Json] = {
         "evaluation": f"The model's expected helpfulness is {rated.exact:.2f} on a scale of 1 to 4. {RULE_MADE}",
-        "strengths": list(good),
-        "weaknesses": list(bad),
-        "detailed_analysis": analysis(question, response, said.probabilities, missing),
+        "strengths": list(strengths),
+        "weaknesses": list(weaknesses),
+        "detailed_analysis": analysis(question, response, answer.probabilities, missing),
         "recommendations": list(advice),
         "rating": rated.value,
     }
@@ -61,8 +61,8 @@ async def judge_helpfulness(model: TextModel, fields: Mapping[str, Json]) -> Job
         parts=parts,
         measured=Measured(probability=rated.probability, exact=rated.exact),
         notes=rated.notes,
-        tokens=said.tokens,
-        read=said.read,
+        tokens=answer.tokens,
+        read=answer.read,
     )
 
 
@@ -127,14 +127,14 @@ def sides(question: str, response: str, missing: Sequence[str]) -> tuple[list[st
     steps = len(STEPS.findall(response))
     specifics = len(SPECIFIC.findall(response))
     shared = overlap(question, response)
-    good = [
+    strengths = [
         f"It takes up {percent(shared)} of the question's content words." if shared >= 0.5 else "",
         f"It sets out {steps} points or steps." if steps >= 2 else "",
         f"It is specific: {specifics} figures, names, links or code fragments." if specifics >= 2 else "",
         f"It keeps to {words} words." if SHORT_WORDS <= words <= LONG_WORDS else "",
         "It does not hedge." if "hedged" not in weak and "refuses" not in weak else "",
     ]
-    bad = [
+    weaknesses = [
         f"It does not touch on {quoted(missing)}." if missing else "",
         *weak.values(),
         f"It takes up only {percent(shared)} of the question's content words." if shared < 0.5 else "",
@@ -149,8 +149,8 @@ def sides(question: str, response: str, missing: Sequence[str]) -> tuple[list[st
         "Say more than the bare answer." if "short" in weak else "",
     ]
     return (
-        chosen(good, fewest=2, most=3, filler="No further strength was found by counting."),
-        chosen(bad, fewest=2, most=3, filler="No further weakness was found by counting."),
+        chosen(strengths, fewest=2, most=3, filler="No further strength was found by counting."),
+        chosen(weaknesses, fewest=2, most=3, filler="No further weakness was found by counting."),
         chosen(advice, fewest=1, most=2, filler="Nothing to recommend was found by counting."),
     )
 

@@ -128,53 +128,53 @@ def _inputs(read: Understood, declared: Declared, items: Items | None) -> tuple[
 
 
 def _declared_input(item: Input, declared: Declared) -> Input:
-    said = declared.inputs.get(item.name)
-    if said is None:
+    entry = declared.inputs.get(item.name)
+    if entry is None:
         return item
     source = "current_date" if strip_namespace(item.name).lower() in DATE_NAMES else input_source(item.name)
-    return Input(name=item.name, required=said.required, source=source, default=said.default)
+    return Input(name=item.name, required=entry.required, source=source, default=entry.default)
 
 
 # ---- score ---------------------------------------------------------------------------------------------
 
 
 def _score(read: Understood, declared: Declared) -> tuple[ScoreRule | None, Contract | None]:
-    said = declared.score
-    if said is None:
+    score = declared.score
+    if score is None:
         return read.score, read.contract
     contract = read.contract
     if contract is None:
-        if isinstance(said, str) and said in SCORER_VERSIONS:
-            return NamedScore(name=said), None
+        if isinstance(score, str) and score in SCORER_VERSIONS:
+            return NamedScore(name=score), None
         raise declared.error(
             "score",
             "`score` needs a verdict, but none could be read from the prompt",
             "add `verdict:` with the fields the reply has",
         )
-    if isinstance(said, str):
-        return _score_of_text(said, contract, declared), contract
-    return _score_of_map(said, contract, declared)
+    if isinstance(score, str):
+        return _score_of_text(score, contract, declared), contract
+    return _score_of_map(score, contract, declared)
 
 
-def _score_of_text(said: str, contract: Contract, declared: Declared) -> ScoreRule:
+def _score_of_text(score: str, contract: Contract, declared: Declared) -> ScoreRule:
     properties = properties_of(contract.schema)
-    if said in properties:
-        _check_numeric(said, properties[said], declared)
-        return FieldScore(field=said)
-    if said in SCORER_VERSIONS:
-        return NamedScore(name=said)
+    if score in properties:
+        _check_numeric(score, properties[score], declared)
+        return FieldScore(field=score)
+    if score in SCORER_VERSIONS:
+        return NamedScore(name=score)
     known = (*properties, *SCORER_VERSIONS)
-    if said.replace("_", "").isalnum():
+    if score.replace("_", "").isalnum():
         raise declared.error(
             "score",
-            f"`score: {said}` names neither a field of the verdict nor a scorer",
+            f"`score: {score}` names neither a field of the verdict nor a scorer",
             did_you_mean(
-                said, known, f"fields: {', '.join(properties)}; scorers: {', '.join(SCORER_VERSIONS)}"
+                score, known, f"fields: {', '.join(properties)}; scorers: {', '.join(SCORER_VERSIONS)}"
             ),
         )
     listed = (ITEMS_INPUT,) if declared.items is not None else ()
-    _check_expression("score", said, (*properties, *listed), declared)
-    return ExpressionScore(text=said)
+    _check_expression("score", score, (*properties, *listed), declared)
+    return ExpressionScore(text=score)
 
 
 def _check_numeric(name: str, schema: Json, declared: Declared) -> None:
@@ -205,14 +205,14 @@ def _check_numeric(name: str, schema: Json, declared: Declared) -> None:
 
 
 def _score_of_map(
-    said: Mapping[str, float], contract: Contract, declared: Declared
+    points: Mapping[str, float], contract: Contract, declared: Declared
 ) -> tuple[ScoreRule, Contract]:
-    labels = set(said)
+    labels = set(points)
     properties = properties_of(contract.schema)
     choices = {name: options for name, schema in properties.items() if (options := _choices(schema))}
     for name, options in choices.items():
         if set(options) == labels:
-            return PointsScore(field=name, points=dict(said)), contract
+            return PointsScore(field=name, points=dict(points)), contract
     open_labels = [
         name
         for name, schema in properties.items()
@@ -224,19 +224,19 @@ def _score_of_map(
     if not choices and len(open_labels) == 1:
         # The prompt names the place and not the labels: the points name them.
         name = open_labels[0]
-        labelled: Json = {**properties, name: {"enum": list(said)}}
+        labelled: Json = {**properties, name: {"enum": list(points)}}
         schema: dict[str, Json] = {**contract.schema, "properties": labelled}
-        return PointsScore(field=name, points=dict(said)), replace(contract, schema=schema)
+        return PointsScore(field=name, points=dict(points)), replace(contract, schema=schema)
     near = max(choices, key=lambda name: len(labels & set(choices[name])), default=None)
     if near is None:
         raise declared.error(
             "score",
             "`score` gives points to labels, and no field of the verdict has labels",
-            f"declare one in `verdict:`, such as `label: {{enum: [{', '.join(said)}]}}`",
+            f"declare one in `verdict:`, such as `label: {{enum: [{', '.join(points)}]}}`",
         )
     raise declared.error(
         "score",
-        f"the labels with points ({', '.join(said)}) are not those of `{near}` ({', '.join(choices[near])})",
+        f"the labels with points ({', '.join(points)}) are not those of `{near}` ({', '.join(choices[near])})",
         "give every label of the field its points, spelled the same",
     )
 

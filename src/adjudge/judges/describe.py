@@ -42,10 +42,10 @@ def describe_judge(judge: Judge) -> dict[str, Json]:
 
 
 def _input(item: Input) -> Json:
-    shown: dict[str, Json] = {"name": item.name, "required": item.required}
+    described: dict[str, Json] = {"name": item.name, "required": item.required}
     if item.default is not None:
-        shown["default"] = item.default
-    return {**shown, "from": item.source}
+        described["default"] = item.default
+    return {**described, "from": item.source}
 
 
 def _score(score: ScoreRule | None) -> Json:
@@ -63,12 +63,12 @@ def _score(score: ScoreRule | None) -> Json:
 def _messages(judge: Judge) -> list[Json]:
     """The prompt as it stands, placeholders and all, and the message added after it."""
     bodies = [judge.body] if judge.items is None else [judge.items.body, judge.body]
-    shown: list[Json] = [
+    messages: list[Json] = [
         {"role": role, "content": content} for body in bodies for role, content in _unrendered(judge, body)
     ]
     if judge.format_message is not None:
-        shown.append({"role": "user", "content": judge.format_message})
-    return shown
+        messages.append({"role": "user", "content": judge.format_message})
+    return messages
 
 
 def _unrendered(judge: Judge, body: str) -> list[tuple[Role, str]]:

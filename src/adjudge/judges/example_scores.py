@@ -19,35 +19,35 @@ _FALLBACK = re.compile(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ShownScore:
+class ExampleScore:
     value: float
     position: int | None
     """In the body; None where it cannot be found there."""
 
 
-def example_scores(body: str, outline: str, rating: str) -> list[ShownScore]:
+def example_scores(body: str, outline: str, rating: str) -> list[ExampleScore]:
     """Scores in worked examples: JSON with a number in the rating's place, and `Score: 4` where an example is announced."""
-    found: list[ShownScore] = []
+    found: list[ExampleScore] = []
     objects = find_objects(outline)
-    for shown in objects:
-        leaf = shown.node[rating]
+    for example in objects:
+        leaf = example.node[rating]
         if not isinstance(leaf, Leaf) or not re.fullmatch(NUMBER, leaf.text.strip()):
             continue
-        before = outline[max(0, shown.start - 400) : shown.start]
+        before = outline[max(0, example.start - 400) : example.start]
         if EXAMPLE_CUE.search(before) and not _FALLBACK.search(before[-300:]):
-            found.append(ShownScore(value=float(leaf.text), position=_locate(body, outline, shown.start)))
+            found.append(ExampleScore(value=float(leaf.text), position=_locate(body, outline, example.start)))
     for pattern in (_LINE, _BRACKETS):
         for match in pattern.finditer(outline):
             if REFERENCE.search(match[0]) or _in_rubric(outline, match):
                 continue
-            if any(shown.start <= match.start() < shown.end for shown in objects):
+            if any(example.start <= match.start() < example.end for example in objects):
                 continue
             if pattern is _LINE and not match["mark"] and not _ANNOUNCED.search(match[0]):
                 continue
             before = outline[max(0, match.start() - 600) : match.end()]
             if _ANNOUNCED.search(before) and not _FALLBACK.search(match[0]):
                 found.append(
-                    ShownScore(value=float(match["value"]), position=_locate(body, outline, match.start()))
+                    ExampleScore(value=float(match["value"]), position=_locate(body, outline, match.start()))
                 )
     return found
 

@@ -51,13 +51,15 @@ def _between_lines(before: str, after: str) -> bool:
         framed = [line.strip() for line in before.split("\n")[-4:-1]]
         if _RULER.fullmatch(below) and any(_RULER.fullmatch(line) for line in framed if line):
             return True
-    begun = [
+    opened = [
         match.start()
         for match in re.finditer(r"[\[<#=]\s?[^\n\]]{0,40}\b(?:begin|start)\b", before, re.IGNORECASE)
     ]
-    ended = [match.start() for match in re.finditer(r"[\[<#=]\s?[^\n\]]{0,40}\bend\b", before, re.IGNORECASE)]
+    closed = [
+        match.start() for match in re.finditer(r"[\[<#=]\s?[^\n\]]{0,40}\bend\b", before, re.IGNORECASE)
+    ]
     closes = re.search(r"[\[<#=]\s?[^\n\]]{0,40}\bend\b", after, re.IGNORECASE)
-    return bool(begun) and (not ended or ended[-1] < begun[-1]) and closes is not None
+    return bool(opened) and (not closed or closed[-1] < opened[-1]) and closes is not None
 
 
 def _near(lines: list[str], *, last: bool) -> str:

@@ -33,9 +33,9 @@ _BRIBE = re.compile(
 )
 _HOLDS_PROSE = ("string", "array", "object")
 _ELSE = (
-    re.compile(r"\{\{-?\s*else\s*-?\}\}(?P<said>[^{}]{1,600})\{\{-?\s*(?:endif|/if)\s*-?\}\}"),
-    re.compile(r"\{%-?\s*else\s*-?%\}(?P<said>[^{}%]{1,600})\{%-?\s*endif\s*-?%\}"),
-    re.compile(r"\{\{\^\s*[\w.]{1,80}\s*\}\}(?P<said>[^{}]{1,600})\{\{/"),
+    re.compile(r"\{\{-?\s*else\s*-?\}\}(?P<statement>[^{}]{1,600})\{\{-?\s*(?:endif|/if)\s*-?\}\}"),
+    re.compile(r"\{%-?\s*else\s*-?%\}(?P<statement>[^{}%]{1,600})\{%-?\s*endif\s*-?%\}"),
+    re.compile(r"\{\{\^\s*[\w.]{1,80}\s*\}\}(?P<statement>[^{}]{1,600})\{\{/"),
 )
 _ASSERTS = re.compile(
     r"\b(?:did not|didn't|does not|doesn't|do not|has no|have no|had no|has not|have not|never|none|without|was not|were not|is not|are not|there (?:is|are|were|was) no|no)\b",
@@ -168,8 +168,10 @@ def _scale_without_anchors(subject: LintSubject) -> Faults:
 
 def _is_described(point: str, text: str) -> bool:
     """`1 (rude)`, `5 means warm`, `0 = no relation`: in a sentence, where no list of anchors is."""
-    said = r"\(\s{0,4}[^\W\d][^)\n]{2,200}\)|(?:=|:|[-–—]|is|means?|meaning|being|indicates?|represents?)\s{1,4}[\"'“]?[^\W\d]"
-    return re.search(rf"(?<![\w.]){re.escape(point)}(?:\.0)?[\"'”]?\s{{0,4}}(?:{said})", text) is not None
+    description = r"\(\s{0,4}[^\W\d][^)\n]{2,200}\)|(?:=|:|[-–—]|is|means?|meaning|being|indicates?|represents?)\s{1,4}[\"'“]?[^\W\d]"
+    return (
+        re.search(rf"(?<![\w.]){re.escape(point)}(?:\.0)?[\"'”]?\s{{0,4}}(?:{description})", text) is not None
+    )
 
 
 @_rule("ADJ003", "no-place-for-the-rating", "the prompt does not say where the rating goes")
@@ -215,13 +217,13 @@ def _number_as_string(subject: LintSubject) -> Faults:
 def _examples_give_score_away(subject: LintSubject) -> Faults:
     if subject.rating is None:
         return
-    shown = example_scores(subject.body, subject.outline, subject.rating)
-    values = {score.value for score in shown}
-    if shown and len(values) == 1:
-        value = as_number(shown[0].value)
+    scores = example_scores(subject.body, subject.outline, subject.rating)
+    values = {score.value for score in scores}
+    if scores and len(values) == 1:
+        value = as_number(scores[0].value)
         yield (
             f"every example in the prompt has the score {value}",
-            shown[0].position,
+            scores[0].position,
             "show examples across the scale, or none: models drift towards the score they are shown",
         )
 
@@ -246,11 +248,11 @@ def _unfenced_input(subject: LintSubject) -> Faults:
 def _absence_as_fact(subject: LintSubject) -> Faults:
     for pattern in _ELSE:
         for match in pattern.finditer(subject.body):
-            said = " ".join(match["said"].split())
-            if _ASSERTS.search(said) and not _HEDGED.search(said):
+            statement = " ".join(match["statement"].split())
+            if _ASSERTS.search(statement) and not _HEDGED.search(statement):
                 yield (
-                    f'when the input is absent the prompt states a fact: "{said[:80]}"',
-                    match.start("said"),
+                    f'when the input is absent the prompt states a fact: "{statement[:80]}"',
+                    match.start("statement"),
                     "say that it is unknown: absent does not mean none",
                 )
 

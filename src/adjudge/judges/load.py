@@ -39,18 +39,18 @@ def load_judge(reference: str | Path, *, folder: Path | None = None) -> Judge:
 
 def parse_judge(text: str, *, name: str, where: str | None = None) -> Judge:
     """A judge from its text; `where` is what messages call it."""
-    shown = name if where is None else where
+    where = name if where is None else where
     normal = normalize_text(text)
     if "\x00" in normal:
         raise JudgeFileError(
-            shown, "it contains NUL characters: this is not a text file", "name a prompt or a judge file"
+            where, "it contains NUL characters: this is not a text file", "name a prompt or a judge file"
         )
-    split = split_front_matter(normal, where=shown)
-    declared = read_declared(split.front_matter, where=shown)
+    split = split_front_matter(normal, where=where)
+    declared = read_declared(split.front_matter, where=where)
     try:
-        return assemble(declared, split.body, name=name, where=shown, text=normal)
+        return assemble(declared, split.body, name=name, where=where, text=normal)
     except TemplateError as error:
-        raise _placed(error, split, declared, shown) from None
+        raise _placed(error, split, declared, where) from None
 
 
 def _placed(error: TemplateError, split: SplitFile, declared: Declared, where: str) -> JudgeFileError:
@@ -126,28 +126,28 @@ def _is_file(path: Path, reference: str) -> bool:
         return False
 
 
-def _load_file(path: Path, shown: str) -> Judge:
+def _load_file(path: Path, where: str) -> Judge:
     try:
         size = path.stat().st_size
         if size > LARGEST_BYTES:
             raise JudgeFileError(
-                shown,
+                where,
                 f"it has {size} bytes; a judge file has {LARGEST_BYTES} at most",
                 "name a prompt or a judge file",
             )
         raw = path.read_bytes()
     except OSError as error:
         raise JudgeFileError(
-            shown, f"cannot be read: {error.strerror or error}", "check the path and its permissions"
+            where, f"cannot be read: {error.strerror or error}", "check the path and its permissions"
         ) from None
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise JudgeFileError(
-            f"{shown} line {line}", f"byte {raw[error.start]:#04x} is not UTF-8", "save the file as UTF-8"
+            f"{where} line {line}", f"byte {raw[error.start]:#04x} is not UTF-8", "save the file as UTF-8"
         ) from None
-    return parse_judge(text, name=path.stem, where=shown)
+    return parse_judge(text, name=path.stem, where=where)
 
 
 def _unknown(reference: str, root: Path, names: tuple[str, ...]) -> JudgeFileError:

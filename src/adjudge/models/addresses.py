@@ -24,7 +24,8 @@ class BaseUrl(NamedTuple):
     secrets: tuple[str, ...]
 
     @property
-    def shown(self) -> str:
+    def public(self) -> str:
+        """For people: without credentials and query."""
         return f"{self.scheme}://{self.netloc}{self.path}"
 
     def join(self, path: str, *, drop: tuple[str, ...] = (), query: str = "") -> str:
@@ -36,7 +37,7 @@ class BaseUrl(NamedTuple):
         return urlunsplit((self.scheme, self.netloc, f"{base}{path}", queries, ""))
 
     def __repr__(self) -> str:
-        return f"BaseUrl({self.shown})"
+        return f"BaseUrl({self.public})"
 
 
 def parse_base_url(text: str, *, where: str) -> BaseUrl:

@@ -20,8 +20,8 @@ def estimate_tokens(text: str) -> int:
 
 def estimate_request_tokens(request: Request) -> int:
     """About what a request and its reply count for against a limit of tokens a minute."""
-    said = sum(estimate_tokens(message.content) for message in request.prompt.messages)
-    return said + (request.max_output_tokens or ASSUMED_OUTPUT_TOKENS)
+    prompt_tokens = sum(estimate_tokens(message.content) for message in request.prompt.messages)
+    return prompt_tokens + (request.max_output_tokens or ASSUMED_OUTPUT_TOKENS)
 
 
 @lru_cache(maxsize=64)

@@ -141,19 +141,19 @@ EXAMPLES: Mapping[str, str] = {
 
 def parse_model_name(name: str) -> ModelName:
     """The provider and its model; an error that lists what can be used, and what was probably meant."""
-    shown = option("--model", name[:80] if name.isprintable() else repr(name[:80]))
+    where = option("--model", name[:80] if name.isprintable() else repr(name[:80]))
     match = SHAPE.fullmatch(name.strip())
     if match is None:
-        raise ModelNameError(shown, "names no provider", _usable(_meant(name)))
+        raise ModelNameError(where, "names no provider", _usable(_meant(name)))
     provider, model = match[1].lower(), match[2].strip()
     if provider not in EXAMPLES:
-        raise ModelNameError(shown, f"unknown provider {match[1]!r}", _usable(_meant(name, match[1], model)))
+        raise ModelNameError(where, f"unknown provider {match[1]!r}", _usable(_meant(name, match[1], model)))
     if provider == "google":
         model = model.removeprefix("models/")
     if not model:
-        raise ModelNameError(shown, f"names no model of {provider}", f"write it as {EXAMPLES[provider]}")
+        raise ModelNameError(where, f"names no model of {provider}", f"write it as {EXAMPLES[provider]}")
     if any(ord(character) < 32 or 0x7F <= ord(character) < 0xA0 for character in model):
-        raise ModelNameError(shown, "has control characters in it", f"write it as {EXAMPLES[provider]}")
+        raise ModelNameError(where, "has control characters in it", f"write it as {EXAMPLES[provider]}")
     return ModelName(provider=provider, model=model)
 
 
@@ -165,7 +165,7 @@ def known_providers(environ: Mapping[str, str] = os.environ) -> tuple[Provider, 
             example=service.example,
             key_variables=service.key_variables,
             key_set=first_set(environ, service.key_variables)[1] != "",
-            base_url=_shown_base_url(service, environ),
+            base_url=_public_base_url(service, environ),
             base_url_variable=service.base_url_variables[0],
             description=service.description,
         )
@@ -230,10 +230,10 @@ def first_set(environ: Mapping[str, str], variables: tuple[str, ...]) -> tuple[s
     return variables[0], ""
 
 
-def _shown_base_url(service: HttpProvider, environ: Mapping[str, str]) -> str | None:
+def _public_base_url(service: HttpProvider, environ: Mapping[str, str]) -> str | None:
     variable, text = first_set(environ, service.base_url_variables)
     try:
-        return parse_base_url(text, where=variable).shown if text else service.base_url or None
+        return parse_base_url(text, where=variable).public if text else service.base_url or None
     except ModelNameError:
         return None  # opening it says what is wrong with it
 

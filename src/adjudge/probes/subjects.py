@@ -178,11 +178,11 @@ def is_right(label: Json, judge: Judge) -> bool | None:
 
 def _misplaced(judge: Judge, subjects: Sequence[ProbeSubject]) -> list[ProbeSubject]:
     """Another question's answer under each question: wrong whatever the judge."""
-    made = []
+    misplaced = []
     for subject in subjects:
         other = next(others(subject, subjects), None)
         if other is not None:
-            made.append(
+            misplaced.append(
                 replace(
                     with_value(judge, subject, "response", other.fields["response"]),
                     subject_id=f"{subject.subject_id}+misplaced",
@@ -190,7 +190,7 @@ def _misplaced(judge: Judge, subjects: Sequence[ProbeSubject]) -> list[ProbeSubj
                     label=None,
                 )
             )
-    return made
+    return misplaced
 
 
 def others(subject: ProbeSubject, subjects: Sequence[ProbeSubject]) -> Iterator[ProbeSubject]:
@@ -206,7 +206,7 @@ def with_value(judge: Judge, subject: ProbeSubject, source: str, value: Json) ->
     names = {item.name for item in judge.inputs if item.source == source}
     return replace(
         subject,
-        values={name: value if name in names else held for name, held in subject.values.items()},
+        values={name: value if name in names else own for name, own in subject.values.items()},
         fields={**subject.fields, source: value},
     )
 
@@ -214,9 +214,9 @@ def with_value(judge: Judge, subject: ProbeSubject, source: str, value: Json) ->
 def without(judge: Judge, subject: ProbeSubject, source: str) -> ProbeSubject:
     """The same subject with nothing for these inputs."""
     names = {item.name for item in judge.inputs if item.source == source}
-    gone = {source, "question", "context"} if source == "parameters" else {source}
+    removed = {source, "question", "context"} if source == "parameters" else {source}
     return replace(
         subject,
-        values={name: held for name, held in subject.values.items() if name not in names},
-        fields={name: held for name, held in subject.fields.items() if name not in gone},
+        values={name: own for name, own in subject.values.items() if name not in names},
+        fields={name: own for name, own in subject.fields.items() if name not in removed},
     )

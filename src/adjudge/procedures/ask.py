@@ -41,7 +41,7 @@ def ask(
     while True:
         completion = yield request
         if completion.finish == "refusal":
-            return Failed(kind="refused", message=f"the model refused: {_shown(completion.text)}")
+            return Failed(kind="refused", message=f"the model refused: {_excerpt(completion.text)}")
         if completion.finish == "length":
             if request.step.endswith("_longer"):
                 return Failed(
@@ -68,7 +68,7 @@ def ask(
                 follow_up = ask_alone(contract)
         re_asked += 1
         if re_asked > RE_ASKS:
-            return Failed(kind="unreadable", message=f"{why} The last reply: {_shown(completion.text)}")
+            return Failed(kind="unreadable", message=f"{why} The last reply: {_excerpt(completion.text)}")
         request = replace(
             first,
             prompt=replace(
@@ -82,11 +82,11 @@ def ask(
 
 def _exchange(reply: str, follow_up: str) -> tuple[Message, ...]:
     """The model's own words, then ours. Some providers refuse an empty turn, so an empty reply is left out."""
-    said = reply.strip()[:ECHO_CHARACTERS]
+    echo = reply.strip()[:ECHO_CHARACTERS]
     again = Message(role="user", content=follow_up)
-    return (Message(role="assistant", content=said), again) if said else (again,)
+    return (Message(role="assistant", content=echo), again) if echo else (again,)
 
 
-def _shown(text: str) -> str:
+def _excerpt(text: str) -> str:
     words = " ".join(text.split())
     return f"{words[:200]}…" if len(words) > 200 else words or "no words at all"

@@ -51,14 +51,16 @@ def _empty(judge: Judge) -> Ruling:
     if isinstance(judge.when_empty, int | float):
         return _forced(judge, judge.when_empty, reason, notes)
     assert judge.scale is not None
-    return _given(judge, lowest(judge.scale, judge.better), reason, notes, forced=False)
+    return _unasked_ruling(judge, lowest(judge.scale, judge.better), reason, notes, forced=False)
 
 
 def _forced(judge: Judge, value: float, reason: str, notes: tuple[str, ...]) -> Ruling:
-    return _given(judge, value, reason, notes, forced=True)
+    return _unasked_ruling(judge, value, reason, notes, forced=True)
 
 
-def _given(judge: Judge, value: float, reason: str, notes: tuple[str, ...], *, forced: bool) -> Ruling:
+def _unasked_ruling(
+    judge: Judge, value: float, reason: str, notes: tuple[str, ...], *, forced: bool
+) -> Ruling:
     """A score that the rules give and no model was asked for."""
     parts = base_scorer(judge).parts_unasked(value)
     score = Score(value=value, exact=value)

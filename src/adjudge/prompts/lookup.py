@@ -122,8 +122,8 @@ def _find(
         return held
     if is_date:
         # For the date the case's column goes first: `--variables` says what day it is for the cases that do not say.
-        told = next((sets[writing] for writing in _writings(item) if writing in sets), _TODAY)
-        return Found(value=current_date if told == _TODAY else told)
+        date = next((sets[writing] for writing in _writings(item) if writing in sets), _TODAY)
+        return Found(value=current_date if date == _TODAY else date)
     if item.default is not None:
         return Found(value=_date_or(item.default, item, current_date))
     return Missing(name=item.name, why="absent")
@@ -243,7 +243,7 @@ def _is_blank(value: Json) -> bool:
 
 # ---- what a message says where a column is missing ----
 
-MOST_SHOWN = 12
+MOST_COLUMNS = 12
 LONGEST_NAME = 40
 
 
@@ -252,8 +252,8 @@ def describe_columns(case: Case, missing: Sequence[str]) -> str:
     if not case.columns:
         return "the case has no columns"
     names = [one_line(name, LONGEST_NAME) for name in case.columns]
-    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
-    columns = f"the case has {', '.join(f'`{name}`' for name in names[:MOST_SHOWN])}{more}"
+    more = f" and {len(names) - MOST_COLUMNS} more" if len(names) > MOST_COLUMNS else ""
+    columns = f"the case has {', '.join(f'`{name}`' for name in names[:MOST_COLUMNS])}{more}"
     flags = [flag for name in missing if (flag := _suggest(case, name)) is not None]
     return f"{columns}; did you mean {' '.join(f'`{flag}`' for flag in flags)}?" if flags else columns
 

@@ -178,8 +178,8 @@ def current_date(sets: Mapping[str, str], environ: Mapping[str, str]) -> Current
 
 def reported_date(judges: Sequence[Judge], current: CurrentDate) -> str | None:
     """For reports: the date, where a prompt was told one."""
-    told = any(item.source == "current_date" for judge in judges for item in judge.inputs)
-    return str(current) if told else None
+    uses_date = any(item.source == "current_date" for judge in judges for item in judge.inputs)
+    return str(current) if uses_date else None
 
 
 def _check_numbers(options: RunOptions) -> None:

@@ -109,8 +109,10 @@ def read_pairs(rows: Json) -> list[QuotedPair] | Invalid:
             )
         if not isinstance(critical, bool):
             return Invalid(why=f"`critical` of number {position} has to be true or false")
-        said = None if response is None else as_text(response).strip()
-        pairs.append(QuotedPair(expected=as_text(expected).strip(), response=said or None, critical=critical))
+        quoted = None if response is None else as_text(response).strip()
+        pairs.append(
+            QuotedPair(expected=as_text(expected).strip(), response=quoted or None, critical=critical)
+        )
     return pairs
 
 

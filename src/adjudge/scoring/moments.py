@@ -193,7 +193,7 @@ def same_moment(expected: Moment, response: Moment) -> bool:
     """Whether the response says what was expected; more detail than expected is no fault, less is."""
     if expected.until_year != response.until_year:
         return False
-    if expected.days and not any(covers(wanted, said) for wanted in expected.days for said in response.days):
+    if expected.days and not any(covers(wanted, got) for wanted in expected.days for got in response.days):
         return False
     if expected.seconds and not expected.seconds & response.seconds:
         return False
@@ -202,5 +202,5 @@ def same_moment(expected: Moment, response: Moment) -> bool:
     return not (expected.zone and response.zone and expected.zone != response.zone)
 
 
-def covers(wanted: Day, said: Day) -> bool:
-    return all(part is None or part == other for part, other in zip(wanted, said, strict=True))
+def covers(wanted: Day, got: Day) -> bool:
+    return all(part is None or part == other for part, other in zip(wanted, got, strict=True))

@@ -61,12 +61,12 @@ class NumberComparison(NamedTuple):
             case "range":
                 return "inside the range"
             case "zero":
-                held = "expected 0 wants 0"
+                text = "expected 0 wants 0"
             case "margin":
                 off = self.difference
                 assert off is not None
-                held = f"off by {percent(off, self.allowed)}, {bound_text(self.allowed)} allowed"
-        return f"outside the range, {held}" if self.outside else held
+                text = f"off by {percent(off, self.allowed)}, {bound_text(self.allowed)} allowed"
+        return f"outside the range, {text}" if self.outside else text
 
 
 def compare_numbers(
@@ -90,10 +90,10 @@ def compare_numbers(
     exactly = compare_exactly(expected, response, year_asked=year_asked)
     if exactly is not None:
         return exactly
-    wanted, said = read_spans(expected), read_spans(response)
-    if not wanted or not said:
+    wanted, got = read_spans(expected), read_spans(response)
+    if not wanted or not got:
         return same_text(expected, response)
-    return compare_spans(wanted, said, margin, scale_asked)
+    return compare_spans(wanted, got, margin, scale_asked)
 
 
 def same_text(expected: str, response: str) -> NumberComparison:
@@ -108,31 +108,31 @@ def compare_exactly(expected: str, response: str, *, year_asked: bool) -> Number
     """The verdict where one side is a moment or a code; None where both are quantities."""
     if max(len(expected), len(response)) > LONGEST:
         return None
-    wanted, said = read_name(expected, year_asked=year_asked), read_name(response, year_asked=year_asked)
-    if wanted is None and said is None:
+    wanted, got = read_name(expected, year_asked=year_asked), read_name(response, year_asked=year_asked)
+    if wanted is None and got is None:
         return None
-    if isinstance(wanted, Moment) and isinstance(said, Moment):
-        return exactly(wanted, said, wanted.word, agrees=same_moment(wanted, said))
-    if isinstance(wanted, Code) and isinstance(said, Code):
-        word = wanted.word if wanted.kind == said.kind else "identifiers"
-        return exactly(wanted, said, word, agrees=bool(wanted.keys & said.keys))
-    if wanted is not None and said is not None:
-        year, code = (wanted, said) if isinstance(wanted, Moment) else (said, wanted)
+    if isinstance(wanted, Moment) and isinstance(got, Moment):
+        return exactly(wanted, got, wanted.word, agrees=same_moment(wanted, got))
+    if isinstance(wanted, Code) and isinstance(got, Code):
+        word = wanted.word if wanted.kind == got.kind else "identifiers"
+        return exactly(wanted, got, word, agrees=bool(wanted.keys & got.keys))
+    if wanted is not None and got is not None:
+        year, code = (wanted, got) if isinstance(wanted, Moment) else (got, wanted)
         assert isinstance(year, Moment)
         assert isinstance(code, Code)
-        return exactly(wanted, said, "identifiers", agrees=is_year(year, code))
-    if shows_a_quantity(wanted, response) or shows_a_quantity(said, expected):
+        return exactly(wanted, got, "identifiers", agrees=is_year(year, code))
+    if shows_a_quantity(wanted, response) or shows_a_quantity(got, expected):
         return None
-    name = wanted or said
+    name = wanted or got
     assert name is not None
     other = response if wanted is not None else expected
-    return exactly(wanted, said, name.word, agrees=other_is(name, other))
+    return exactly(wanted, got, name.word, agrees=other_is(name, other))
 
 
 def exactly(
-    wanted: Moment | Code | None, said: Moment | Code | None, word: str, *, agrees: bool
+    wanted: Moment | Code | None, got: Moment | Code | None, word: str, *, agrees: bool
 ) -> NumberComparison:
-    return NumberComparison(agrees=agrees, rule="exactly", names=(wanted, said), word=word)
+    return NumberComparison(agrees=agrees, rule="exactly", names=(wanted, got), word=word)
 
 
 @lru_cache(maxsize=256)
@@ -177,25 +177,25 @@ def other_is(name: Moment | Code, other: str) -> bool:
 
 
 def compare_spans(
-    wanted: Sequence[Span], said: Sequence[Span], margin: Fraction, scale_asked: Fraction | None = None
+    wanted: Sequence[Span], got: Sequence[Span], margin: Fraction, scale_asked: Fraction | None = None
 ) -> NumberComparison:
     """The first pair of readings that agrees; else the likeliest pair, which says by how much they differ."""
     found: list[NumberComparison] = []
-    for comparison in compare_all(wanted, said, margin, scale_asked):
+    for comparison in compare_all(wanted, got, margin, scale_asked):
         if comparison.agrees:
             return comparison
         found.append(comparison)
     measured = [comparison for comparison in found if comparison.difference is not None]
     return (
-        measured or found or [NumberComparison(agrees=False, rule="conventions", spans=(wanted[0], said[0]))]
+        measured or found or [NumberComparison(agrees=False, rule="conventions", spans=(wanted[0], got[0]))]
     )[0]
 
 
 def compare_all(
-    wanted: Sequence[Span], said: Sequence[Span], margin: Fraction, scale_asked: Fraction | None
+    wanted: Sequence[Span], got: Sequence[Span], margin: Fraction, scale_asked: Fraction | None
 ) -> Iterator[NumberComparison]:
     for expected in wanted:
-        for response in said:
+        for response in got:
             yield from compare_pair(expected, response, margin)
             if scale_asked is None or (expected.low.scaled and response.low.scaled):
                 continue
@@ -334,8 +334,8 @@ def percent(share: Fraction, bound: Fraction | None = None) -> str:
     if share >= 1000:
         return "more than 100000 %"
     for digits in (2, 4, 6):
-        shown = round_half_up(share * 100, digits)
-        if bound is None or (shown > bound * 100) == (share > bound):
+        rounded = round_half_up(share * 100, digits)
+        if bound is None or (rounded > bound * 100) == (share > bound):
             break
-    text = f"{float(shown):.6f}".rstrip("0").rstrip(".")
+    text = f"{float(rounded):.6f}".rstrip("0").rstrip(".")
     return f"{text} %"

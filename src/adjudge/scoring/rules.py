@@ -95,13 +95,13 @@ class FieldScorer(RuleScorer):
         name = f"`{self.rule.field}`"
         if parts.get(self.rule.field) is None:
             return Invalid(why=f"{name} is missing")
-        said = numeric(parts[self.rule.field])
-        if said is None:
+        stated = numeric(parts[self.rule.field])
+        if stated is None:
             found = clipped(as_text(parts[self.rule.field]))
             return Invalid(why=f"{name} has to be a number, found {found}")
-        mismatch = find_mismatch(parts, said)
-        scored = on_scale(self.scale, said, name, notes=mismatch_notes(mismatch))
-        step = FieldStep(self.rule.field, parts[self.rule.field], said)
+        mismatch = find_mismatch(parts, stated)
+        scored = on_scale(self.scale, stated, name, notes=mismatch_notes(mismatch))
+        step = FieldStep(self.rule.field, parts[self.rule.field], stated)
         return with_steps(scored, step) if mismatch is None else with_steps(scored, step, mismatch)
 
 
@@ -140,13 +140,13 @@ class RationaleScorer(RuleScorer):
                 "most n, Organization as matched or mismatched, Score"
             )
         computed = coverage_score(counts)
-        said = numeric(parts.get("score"))
+        stated = numeric(parts.get("score"))
         scored = on_scale(
             self.scale,
             Fraction(computed.rounded),
             "the recomputed score",
             exact=computed.exact,
-            notes=() if said is None else mismatch_notes(find_mismatch(parts, said)),
+            notes=() if stated is None else mismatch_notes(find_mismatch(parts, stated)),
             parts={**parts, "score": computed.rounded},
         )
         lines = parts["rationale"]

@@ -57,10 +57,10 @@ def make_app(service: Service, door: Door) -> App:
     for router in ROUTERS:
         app.include_router(router)
     app.mount("/static", _Static(directory=STATIC), name="static")
-    app.add_exception_handler(AdjudgeError, _say_error)
-    app.add_exception_handler(HTTPException, _say_status)
-    app.add_exception_handler(Exception, _say_fault)
-    app.add_exception_handler(RequestValidationError, _say_invalid)
+    app.add_exception_handler(AdjudgeError, _handle_error)
+    app.add_exception_handler(HTTPException, _handle_status)
+    app.add_exception_handler(Exception, _handle_fault)
+    app.add_exception_handler(RequestValidationError, _handle_invalid)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)
     return Guard(app, door)
 
@@ -74,7 +74,7 @@ class _Static(StaticFiles):
         return response
 
 
-async def _say_error(request: Request, error: Exception) -> Response:
+async def _handle_error(request: Request, error: Exception) -> Response:
     problem, hint, status = str(error), "", 500
     if isinstance(error, ExplainedError):
         problem, hint = f"{error.where}: {error.problem}", error.hint
@@ -89,32 +89,36 @@ async def _say_error(request: Request, error: Exception) -> Response:
             status = 400
         case ModelCallError():
             status = 502
-    return _say(request, status, problem, hint)
+    return _problem_response(request, status, problem, hint)
 
 
-async def _say_status(request: Request, error: Exception) -> Response:
+async def _handle_status(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     words = {
         404: ("page not found", "start from the list of runs"),
         413: ("the request is too large", "send less at once"),
     }
     problem, hint = words.get(error.status_code, (str(error.detail).lower(), ""))
-    return _say(request, error.status_code, problem, hint, headers=dict(error.headers or {}))
+    return _problem_response(request, error.status_code, problem, hint, headers=dict(error.headers or {}))
 
 
-async def _say_fault(request: Request, _: Exception) -> Response:
+async def _handle_fault(request: Request, _: Exception) -> Response:
     """A bug of ours: the log has its traceback, the answer nothing of what it met."""
-    return _say(request, 500, "internal error in adjudge", "the terminal of `adjudge view` has the traceback")
+    return _problem_response(
+        request, 500, "internal error in adjudge", "the terminal of `adjudge view` has the traceback"
+    )
 
 
-async def _say_invalid(request: Request, error: Exception) -> Response:
+async def _handle_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
-    return _say(request, 422, f"{where}: {first['msg']}", "see /api/openapi.json for what is taken")
+    return _problem_response(
+        request, 422, f"{where}: {first['msg']}", "see /api/openapi.json for what is taken"
+    )
 
 
-def _say(
+def _problem_response(
     request: Request, status: int, problem: str, hint: str, headers: dict[str, str] | None = None
 ) -> Response:
     if request.url.path.startswith(("/api/", "/static/")):

@@ -116,33 +116,33 @@ class Asker:
     async def _begin(self, order: RunOrder) -> str:
         if len(self._tasks) >= MOST_RUNS:
             raise BusyError("runs", f"{MOST_RUNS} are running", "wait for one to finish, or stop one")
-        begun: asyncio.Future[str] = self._loop.create_future()
-        task = self._loop.create_task(self._run(order, begun))
+        started: asyncio.Future[str] = self._loop.create_future()
+        task = self._loop.create_task(self._run(order, started))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        return await begun
+        return await started
 
-    async def _run(self, order: RunOrder, begun: asyncio.Future[str]) -> None:
+    async def _run(self, order: RunOrder, started: asyncio.Future[str]) -> None:
         try:
             options = replace(order.options, store=self._where)
             plan = self._plan(order.judges, order.model, options)
             async with open_session(plan, order.cases) as session:
                 self._sessions.append(session)
                 try:
-                    begun.set_result(session.run_id)
+                    started.set_result(session.run_id)
                     rows = read_cases(order.cases, name="the request")
                     await session.run(rows, lambda _: None)
                 finally:
                     # by identity: sessions hold what cannot be compared
                     self._sessions = [each for each in self._sessions if each is not session]
         except AdjudgeError as error:
-            if begun.done():
+            if started.done():
                 LOG.warning("a run ended early: %s", error)
             else:
-                begun.set_exception(error)
+                started.set_exception(error)
         except BaseException as error:
-            if not begun.done():
-                begun.set_exception(
+            if not started.done():
+                started.set_exception(
                     error if isinstance(error, Exception) else RuntimeError("the server is closing")
                 )
             raise

@@ -197,13 +197,13 @@ def _section(judge: JudgeComparison, asked: PageQuery, names: tuple[str, str], s
         for block in judge_document(judge).blocks
         if not isinstance(block, CaseList) and not (isinstance(block, Fact) and block.kind == "finding")
     ]
-    said = tuple(
+    facts = tuple(
         block for block in blocks if isinstance(block, Fact) and _at_once(block, people=asked.people)
     )
     slices = tuple(
         block for block in blocks if not isinstance(block, Heading) and block.kind.startswith("slices")
     )
-    rest = [block for block in blocks if block not in slices and block not in said]
+    rest = [block for block in blocks if block not in slices and block not in facts]
     changes = judge.changes
     changed: dict[str, ChangedCases] = {
         "regressions": changes.regressions,
@@ -216,7 +216,7 @@ def _section(judge: JudgeComparison, asked: PageQuery, names: tuple[str, str], s
         title=plain(judge_title(judge)),
         verdict=verdict(judge, names[1]),
         plot=difference_plot(judge),
-        facts=said,
+        facts=facts,
         tabs=tuple(_tabs(judge)),
         rows=tuple(_changed_row(judge, case, asked) for case in cases if _fits(case, asked.q)),
         listed=f"The {show_count(len(cases))} largest differences are listed, {show_count(left_out)} more are not."

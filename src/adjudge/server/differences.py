@@ -45,13 +45,13 @@ def mark_differences(a: str, b: str) -> Marked:
 
 
 def _pieces(texts: Sequence[tuple[str, bool]]) -> tuple[TextPiece, ...]:
-    made: list[TextPiece] = []
+    pieces: list[TextPiece] = []
     for text, same in texts:
-        if text and made and made[-1].same == same:
-            made[-1] = TextPiece(text=made[-1].text + text, same=same)
+        if text and pieces and pieces[-1].same == same:
+            pieces[-1] = TextPiece(text=pieces[-1].text + text, same=same)
         elif text:
-            made.append(TextPiece(text=text, same=same))
-    return tuple(made)
+            pieces.append(TextPiece(text=text, same=same))
+    return tuple(pieces)
 
 
 def _steps(a: str, b: str) -> Iterator[_WordStep]:
@@ -116,18 +116,18 @@ def _walk_back(rounds: Sequence[Sequence[int]], at_a: int, at_b: int) -> list[tu
 
 
 def _joined(steps: Iterator[_WordStep]) -> Iterator[_WordStep]:
-    held: _WordStep | None = None
+    pending: _WordStep | None = None
     for step in steps:
         if not step.a and not step.b:
             continue
-        if held is not None and held.same == step.same:
-            held = _WordStep(step.same, held.a + step.a, held.b + step.b)
+        if pending is not None and pending.same == step.same:
+            pending = _WordStep(step.same, pending.a + step.a, pending.b + step.b)
             continue
-        if held is not None:
-            yield held
-        held = step
-    if held is not None:
-        yield held
+        if pending is not None:
+            yield pending
+        pending = step
+    if pending is not None:
+        yield pending
 
 
 def _without_specks(steps: list[_WordStep]) -> Iterator[_WordStep]:

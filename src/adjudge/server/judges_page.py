@@ -52,7 +52,7 @@ router = APIRouter()
 LOG = getLogger(__name__)
 
 MOST_USED = 200
-MOST_RUNS_SHOWN = 20
+MOST_RUNS = 20
 
 
 @router.get("/api/judges", tags=["judges"])
@@ -156,7 +156,7 @@ def show_judge(service: Service, key: str) -> JudgeDetail:
                 name=record.name,
                 model=str(record.plan.get("model") or "") or None,
             )
-            for record in runs[:MOST_RUNS_SHOWN]
+            for record in runs[:MOST_RUNS]
         ],
     )
 

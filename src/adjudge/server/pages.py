@@ -43,26 +43,26 @@ class Link:
 def page(request: Request, name: str, *, status: int = 200, **values: Any) -> HTMLResponse:
     """A whole page. What its script swaps in, with the header `X-Swap`, may leave out what stands outside that part."""
     template = environment().get_template(name)
-    shown = {
+    context = {
         "request": request,
         "path": request.url.path,
         "version": __version__,
         "unknown_store": request.app.state.service.unknown,
         **values,
     }
-    return HTMLResponse(template.render(shown), status_code=status, headers={"vary": "x-swap"})
+    return HTMLResponse(template.render(context), status_code=status, headers={"vary": "x-swap"})
 
 
 @cache
 def environment() -> Environment:
-    made = Environment(
+    jinja = Environment(
         loader=FileSystemLoader(FOLDER),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(
+    jinja.filters.update(
         block_type=lambda block: type(block).__name__,
         score=lambda value: NOTHING_TO_SHOW if value is None else f"{whole(round(value, 4))}",
         percent=lambda share: NOTHING_TO_SHOW if share is None else show_percent(share),
@@ -85,8 +85,8 @@ def environment() -> Environment:
         pairs=query_pairs,
         pretty=lambda value: json.dumps(value, ensure_ascii=False, indent=2),
     )
-    made.globals["short"] = short_model
-    return made
+    jinja.globals["short"] = short_model
+    return jinja
 
 
 def query(values: Mapping[str, Any], **changed: Any) -> str:

@@ -311,7 +311,7 @@ class Ways:
         return f"/runs/{self.key}/case{query({'case': case_id, 'judge': judge, 'model': model})}"
 
 
-def shown_rate(per_second: float) -> str:
+def show_speed(per_second: float) -> str:
     """Judgements in a second, or in a minute where that is less than one."""
     if per_second >= 1:
         return f"{show_count(round(per_second))} a second"

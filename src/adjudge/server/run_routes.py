@@ -18,7 +18,7 @@ from adjudge.server.figures import AT_ONCE, MOST_COLUMNS, Figures
 from adjudge.server.keys import from_key
 from adjudge.server.pages import page
 from adjudge.server.run_files import MEDIA_TYPES, file_headers, report_file, row_file
-from adjudge.server.run_page import run_view, shown_rate
+from adjudge.server.run_page import run_view, show_speed
 from adjudge.server.runs_page import expected_judgements, run_row
 from adjudge.server.service import Served, Service, swaps
 from adjudge.server.shapes import RunDetail, RunProgress
@@ -74,7 +74,7 @@ def run_page(
     wanted = None if slices is None else [each for each in slices if each]
     record, records = service.run(from_key(run)), service.store.runs()
     expected = expected_judgements(record, records)
-    going = run_progress(service, record, expected)
+    live = run_progress(service, record, expected)
     figures = None
     if (
         now
@@ -90,9 +90,9 @@ def run_page(
         request,
         "run.html",
         run=run_row(record, figures, expected=expected),
-        progress=going,
-        rate=shown_rate(going.per_second) if going and going.per_second else None,
-        plan=shown_plan(record.plan),
+        progress=live,
+        rate=show_speed(live.per_second) if live and live.per_second else None,
+        plan=masked_plan(record.plan),
         view=None
         if figures is None
         else run_view(service, record, figures, _known_before(service, record, records)),
@@ -117,7 +117,7 @@ def run_detail(service: Service, key: str, slices: Sequence[str]) -> RunDetail:
     return RunDetail(
         run=run_row(record, figures, expected=expected),
         progress=run_progress(service, record, expected),
-        plan=shown_plan(record.plan),
+        plan=masked_plan(record.plan),
         report=figures.report.to_json(),
         columns=list(figures.columns),
         sliced=list(figures.sliced),
@@ -151,16 +151,16 @@ def progress(latest: Sequence[float], expected: int | None, judgements: int, now
 # ---- the plan ------------------------------------------------------------------------------------------
 
 
-def shown_plan(plan: Mapping[str, Json]) -> dict[str, Any]:
+def masked_plan(plan: Mapping[str, Json]) -> dict[str, Any]:
     """Without anything that could be a key: parameters are what somebody typed."""
-    return {str(name): _shown(str(name), value) for name, value in plan.items()}
+    return {str(name): _masked(str(name), value) for name, value in plan.items()}
 
 
-def _shown(name: str, value: Json) -> Json:
+def _masked(name: str, value: Json) -> Json:
     if isinstance(value, dict):
-        return {str(key): _shown(str(key), each) for key, each in value.items()}
+        return {str(key): _masked(str(key), each) for key, each in value.items()}
     if isinstance(value, list):
-        return [_shown("", each) for each in value]
+        return [_masked("", each) for each in value]
     if isinstance(value, str):
         named = any(part in name.lower() for part in _SECRET_NAMES)
         return MASK if named else records_json(_without_secrets(value))

@@ -182,8 +182,8 @@ def expected_judgements(record: RunRecord, records: Sequence[RunRecord]) -> int 
 def _limit(record: RunRecord) -> int | None:
     """`-n`, or `--sample`."""
     rows = record.plan.get("rows")
-    given = [each for each in rows[:2] if isinstance(each, int)] if isinstance(rows, list) else []
-    return min(given, default=None)
+    limits = [each for each in rows[:2] if isinstance(each, int)] if isinstance(rows, list) else []
+    return min(limits, default=None)
 
 
 def _times(record: RunRecord) -> int:

@@ -214,8 +214,8 @@ def _fence(
     _: RendererHTML, tokens: Sequence[Token], at: int, _options: Any, env: MutableMapping[str, Any]
 ) -> str:
     """With what stands behind its first ticks: somebody may have written more than a language there."""
-    said = _marked(tokens[at].info.strip(), env)
-    named = f'<span class="address">{said}</span>\n' if said else ""
+    info = _marked(tokens[at].info.strip(), env)
+    named = f'<span class="address">{info}</span>\n' if info else ""
     return f"<pre><code>{named}{_marked(tokens[at].content, env)}</code></pre>\n"
 
 

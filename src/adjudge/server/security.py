@@ -117,18 +117,18 @@ class Guard:
         return self._bearer(headers)
 
     def _bearer(self, headers: Mapping[str, str]) -> bool:
-        scheme, _, given = headers.get("authorization", "").partition(" ")
-        return scheme.lower() == "bearer" and self._is_token(given.strip())
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        return scheme.lower() == "bearer" and self._is_token(token.strip())
 
-    def _is_token(self, given: str) -> bool:
-        return compare_digest(given.encode("utf-8", "replace"), self._door.token.encode())
+    def _is_token(self, text: str) -> bool:
+        return compare_digest(text.encode("utf-8", "replace"), self._door.token.encode())
 
     def _let_in(self, scope: Scope, headers: Mapping[str, str]) -> "DoorAnswer | None":
         if self._bearer(headers) or self._is_token(_cookie(headers, self._door.cookie)):
             return None
         query = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
-        given = [value for name, value in query if name == "token"]
-        if given and self._is_token(given[0]) and scope["method"] in SAFE_METHODS:
+        tokens = [value for name, value in query if name == "token"]
+        if tokens and self._is_token(tokens[0]) and scope["method"] in SAFE_METHODS:
             rest = urlencode([pair for pair in query if pair[0] != "token"])
             # `//host` would be another host's address
             path = "/" + quote(scope["path"].lstrip("/\\"), safe="/")
@@ -203,20 +203,20 @@ def _bounded(receive: Receive, most: int) -> Receive:
 
 
 def _with_headers(send: Send) -> Send:
-    async def say(message: MutableMapping[str, Any]) -> None:
+    async def send_with_headers(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            given = {name.lower() for name, _ in message.get("headers", [])}
+            names = {name.lower() for name, _ in message.get("headers", [])}
             message = {
                 **message,
                 "headers": [
                     *message.get("headers", []),
-                    *((n.encode(), v.encode()) for n, v in HEADERS.items() if n.encode() not in given),
-                    *([] if b"cache-control" in given else [(b"cache-control", b"no-store")]),
+                    *((n.encode(), v.encode()) for n, v in HEADERS.items() if n.encode() not in names),
+                    *([] if b"cache-control" in names else [(b"cache-control", b"no-store")]),
                 ],
             }
         await send(message)
 
-    return say
+    return send_with_headers
 
 
 async def _answer(send: Send, answer: DoorAnswer, *, head: bool) -> None:
@@ -233,6 +233,6 @@ async def _answer(send: Send, answer: DoorAnswer, *, head: bool) -> None:
         headers.append((b"set-cookie", answer.cookie.encode("latin-1")))
     if answer.status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
-    say = _with_headers(send)
-    await say({"type": "http.response.start", "status": answer.status, "headers": headers})
+    send_with_headers = _with_headers(send)
+    await send_with_headers({"type": "http.response.start", "status": answer.status, "headers": headers})
     await send({"type": "http.response.body", "body": b"" if head else body})

@@ -173,19 +173,19 @@ def kept_token(path: Path) -> str:
 def _listen(port: int | None) -> socket.socket:
     for each in [port] if port is not None else [DEFAULT_PORT, 0]:
         # with its protocol named, or asyncio leaves Nagle's algorithm on and every small answer waits 40 ms
-        made = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         if hasattr(socket, "SO_EXCLUSIVEADDRUSE"):  # Windows: no other program may share the port
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
         else:
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            made.bind((LOOPBACK, each))
-            made.listen(512)
+            listener.bind((LOOPBACK, each))
+            listener.listen(512)
         except OSError as error:
-            made.close()
+            listener.close()
             problem = error.strerror
         else:
-            return made
+            return listener
     raise SettingsError(
         f"--port {port}",
         f"cannot be used ({problem})",

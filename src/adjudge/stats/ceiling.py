@@ -228,22 +228,22 @@ def alt_test(
             why=f"{len(found)} annotators share {FEWEST_CASES} cases in {FEWEST_CLUSTERS} clusters with others: "
             f"the alt-test needs {FEWEST_ANNOTATORS}"
         )
-    rejected = _rejected([one.p for one in found])
+    rejected = _rejected([result.p for result in found])
     each = tuple(
         AgainstOne(
-            annotator=one.annotator,
-            judge_advantage=one.judge_advantage,
-            annotator_advantage=one.annotator_advantage,
-            p=one.p,
+            annotator=result.annotator,
+            judge_advantage=result.judge_advantage,
+            annotator_advantage=result.annotator_advantage,
+            p=result.p,
             won=at in rejected,
-            cases=one.cases,
+            cases=result.cases,
         )
-        for at, one in enumerate(found)
+        for at, result in enumerate(found)
     )
     return AltTest(
         epsilon=epsilon,
         winning_rate=len(rejected) / len(found),
-        advantage=sum(one.judge_advantage for one in found) / len(found),
+        advantage=sum(result.judge_advantage for result in found) / len(found),
         each=each,
         skipped=tuple(skipped),
     )

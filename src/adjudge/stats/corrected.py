@@ -144,10 +144,10 @@ def rogan_gladen(cases: Sequence[JudgedCase]) -> Corrected | Undefined:
             "the judge may be no better than chance, so its rate cannot be corrected"
         )
     rate = sum(case.judge for case in cases) / len(cases)
-    say: dict[Hashable, float] = defaultdict(float)
+    parts: dict[Hashable, float] = defaultdict(float)
     for at, case in enumerate(cases):
-        say[_cluster(case, at)] += (case.judge - rate) / len(cases)
-    low, high = fieller(rate, say, answers)
+        parts[_cluster(case, at)] += (case.judge - rate) / len(cases)
+    low, high = fieller(rate, parts, answers)
     value = min(1.0, max(0.0, (rate + specificity.value - 1.0) / youden))
     labels = passing.count + failing.count
     estimate = Estimate(
@@ -156,7 +156,7 @@ def rogan_gladen(cases: Sequence[JudgedCase]) -> Corrected | Undefined:
         high=max(high, value),
         n=len(cases),
         method=f"Rogan-Gladen (Fieller interval, {labels} labels)",
-        clusters=len(say) if len(say) < len(cases) else None,
+        clusters=len(parts) if len(parts) < len(cases) else None,
         warning=None
         if min(passing.count, failing.count) >= FEWEST_LABELS
         else f"fewer than {FEWEST_LABELS} labels of one kind: an interval over so few is unreliable",
@@ -267,23 +267,25 @@ class _PpiSums:
 
 def _sum_up(cases: Sequence[JudgedCase]) -> _PpiSums:
     mean = sum(case.judge for case in cases) / len(cases)
-    say: dict[Hashable, float] = defaultdict(float)
+    parts: dict[Hashable, float] = defaultdict(float)
     labels: dict[Hashable, tuple[float, float, float]] = {}
     for at, case in enumerate(cases):
         key = _cluster(case, at)
-        say[key] += (case.judge - mean) / len(cases)
+        parts[key] += (case.judge - mean) / len(cases)
         if case.person is not None:
             weight = 1.0 / (case.probability or 1.0)
             w, y, f = labels.get(key, (0.0, 0.0, 0.0))
             labels[key] = (w + weight, y + weight * case.person, f + weight * case.judge)
     return _PpiSums(
         labelled={
-            key: _Labels(w, y, f, y * f, y * w, f * w, w * w, f * f, y * say[key], f * say[key], w * say[key])
+            key: _Labels(
+                w, y, f, y * f, y * w, f * w, w * w, f * f, y * parts[key], f * parts[key], w * parts[key]
+            )
             for key, (w, y, f) in labels.items()
         },
         judge_mean=mean,
-        judge_squares=sum(value * value for value in say.values()),
-        clusters=len(say),
+        judge_squares=sum(value * value for value in parts.values()),
+        clusters=len(parts),
     )
 
 

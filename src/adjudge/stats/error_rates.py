@@ -50,7 +50,7 @@ def share_right(answers: Sequence[LabelledAnswer]) -> Share | None:
 
 
 def fieller(
-    rate: float, say: Mapping[Hashable, float], answers: Sequence[LabelledAnswer]
+    rate: float, parts: Mapping[Hashable, float], answers: Sequence[LabelledAnswer]
 ) -> tuple[float, float]:
     """95 % limits of a rate, within 0 and 1, from the judge's rate and labels of both kinds.
 
@@ -60,18 +60,18 @@ def fieller(
     Reiczigel's interval (2014) knows of none of these: it is for labels from elsewhere, and covers 97 to 99 % of the
     time with labels of the run's own cases.
 
-    `say` is each cluster's part of the judge's rate, in differences from it that add up to 0.
+    `parts` is each cluster's part of the judge's rate, in differences from it that add up to 0.
     """
     passing = _parts([answer for answer in answers if answer.passes])
     failing = _parts([answer for answer in answers if not answer.passes])
     clusters = {answer.cluster for answer in answers}
     # A sum over few clusters is too small by (n - 1) / n.
-    few, all_of = len(clusters) / max(1, len(clusters) - 1), len(say) / max(1, len(say) - 1)
-    judge = all_of * sum(part * part for part in say.values())
+    few, all_of = len(clusters) / max(1, len(clusters) - 1), len(parts) / max(1, len(parts) - 1)
+    judge = all_of * sum(part * part for part in parts.values())
     passing_variance = few * (sum(part * part for part in passing.by_cluster.values()) + passing.unseen)
     failing_variance = few * (sum(part * part for part in failing.by_cluster.values()) + failing.unseen)
-    judge_passing = _product(passing.by_cluster, say)
-    judge_failing = _product(failing.by_cluster, say)
+    judge_passing = _product(passing.by_cluster, parts)
+    judge_failing = _product(failing.by_cluster, parts)
     both = _product(passing.by_cluster, failing.by_cluster)
     above, below = rate + failing.share - 1.0, passing.share + failing.share - 1.0
     variance_above = judge + failing_variance + 2.0 * judge_failing

@@ -134,20 +134,22 @@ def select_pairs(
         (draw.chosen, draw.chances, draw.seed) for draw in draws_b
     ]:  # the same random numbers over the same doubts: as good as one draw
         return select(everyone, both, draws_a)
-    one, two = (
+    chosen_a, chosen_b = (
         select(everyone, everyone & frozenset(labelled_a), draws_a),
         select(everyone, everyone & frozenset(labelled_b), draws_b),
     )
-    if not one.is_known or not two.is_known:
+    if not chosen_a.is_known or not chosen_b.is_known:
         return _unknown(everyone, both, "unknown")
-    if one.kind == two.kind == "draw" and {draw.seed for draw in draws_a} & {draw.seed for draw in draws_b}:
+    if chosen_a.kind == chosen_b.kind == "draw" and {draw.seed for draw in draws_a} & {
+        draw.seed for draw in draws_b
+    }:
         return _unknown(everyone, both, "same_seed")
     chances = {
-        case_id: one.chances[case_id] * two.chances[case_id]
+        case_id: chosen_a.chances[case_id] * chosen_b.chances[case_id]
         for case_id in both
-        if case_id in one.chances and case_id in two.chances
+        if case_id in chosen_a.chances and case_id in chosen_b.chances
     }
-    frame = one.frame & two.frame
+    frame = chosen_a.frame & chosen_b.frame
     return Selection(
         kind="separate_draws",
         chances=chances,

@@ -172,7 +172,7 @@ class _Batches(Generic[Item, Result]):
     ) -> None:
         if self._failure is not None:
             self.untold = None
-            raise _again(self._failure)
+            raise _copied(self._failure)
         if self._closing:
             raise StoreError("the store", "is being closed", "run it again")
         if self._loop is None:
@@ -252,7 +252,7 @@ def _resolve(
             done()
         if future is None or future.done():
             continue  # nobody waits for it, or its task was cancelled
-        result = _again(failure) if failure is not None else results[position]
+        result = _copied(failure) if failure is not None else results[position]
         if isinstance(result, Exception):
             future.set_exception(result)
         else:
@@ -264,7 +264,7 @@ def _end(ended: asyncio.Future[None]) -> None:
         ended.set_result(None)
 
 
-def _again(failure: Exception) -> Exception:
+def _copied(failure: Exception) -> Exception:
     """A copy for each who waits: one exception raised in many tasks would gather all their tracebacks."""
     if not isinstance(failure, StoreError):
         return failure

@@ -41,7 +41,7 @@ def database_file(where: str | Path) -> Path | None:
     raise SettingsError(option_name("--store", f"{name}://"), problem, _PLACES)
 
 
-def shown_url(url: str) -> str:
+def public_url(url: str) -> str:
     """The URL without password and options, in which there can be one.
 
     A character such as `@` or `/` that stands unescaped in a password moves the borders of all that follows, so a

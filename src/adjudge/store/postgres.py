@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from adjudge.errors import MissingExtraError, StoreError
 from adjudge.store.migrations import STEPS, TABLES, Step, latest, migrate, stored_version
 from adjudge.store.packing import hash_bytes, text_bytes
-from adjudge.store.places import UNREADABLE_URL, secrets_in, shown_url
+from adjudge.store.places import UNREADABLE_URL, public_url, secrets_in
 from adjudge.store.sql import Dialect, Row, SqlSession, Value
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class PostgresHome:
     def __init__(self, url: str, *, create: bool = True, steps: Mapping[int, Sequence[Step]] = STEPS) -> None:
         self._psycopg = _import_psycopg()
         self._url = url
-        self._where = shown_url(url)
+        self._where = public_url(url)
         if self._where == UNREADABLE_URL or not self._is_well_formed():
             raise StoreError(
                 UNREADABLE_URL,
@@ -283,18 +283,18 @@ class PostgresHome:
 
     def _trouble(self, error: "psycopg.Error") -> StoreError:
         errors = self._psycopg.errors
-        said = self._scrubbed(str(error.diag.message_primary or error))
+        message = self._scrubbed(str(error.diag.message_primary or error))
         match error:
             case errors.DiskFull():
                 return StoreError(
                     self.where,
-                    f"the server's disk is full ({said})",
+                    f"the server's disk is full ({message})",
                     "free some space there and run the same command again; what was reported as stored is stored",
                 )
             case errors.InsufficientPrivilege() | errors.ReadOnlySqlTransaction():
                 return StoreError(
                     self.where,
-                    f"no permission ({said})",
+                    f"no permission ({message})",
                     f"let this user make and write the schema `{SCHEMA}` (GRANT CREATE ON DATABASE …)",
                 )
             case errors.OperationalError() if error.sqlstate is None or error.sqlstate[:2] in {
@@ -305,11 +305,11 @@ class PostgresHome:
             }:
                 return StoreError(
                     self.where,
-                    f"cannot be reached ({said})",
+                    f"cannot be reached ({message})",
                     "check that the server runs, and that host, port, user, password and database in the URL are right",
                 )
             case _:
-                return StoreError(self.where, f"the database refused ({said})", "see the server's log")
+                return StoreError(self.where, f"the database refused ({message})", "see the server's log")
 
     def _scrubbed(self, text: str) -> str:
         """The driver quotes parts of the URL in some of its messages."""

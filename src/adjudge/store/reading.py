@@ -360,7 +360,7 @@ def _read_judgement(row: Row, *, references: Mapping[int, Reference] | None = No
 
 
 def _with_texts(session: SqlSession, page: Iterable[Made], condition: str, values: list[Any]) -> list[Made]:
-    said: dict[tuple[int, int], Texts] = {}
+    texts: dict[tuple[int, int], Texts] = {}
     for made, position, *row in session.query(
         f"SELECT j.made, l.position, {TEXT_COLUMNS} FROM judgements j"  # noqa: S608 - conditions of ours
         f" JOIN judgement_calls l ON {same_key('l', 'j')}"
@@ -370,14 +370,14 @@ def _with_texts(session: SqlSession, page: Iterable[Made], condition: str, value
         f" LEFT JOIN texts s ON s.hash = c.schema_hash WHERE {condition}",
         values,
     ):
-        said[made, position] = Texts(*row)
+        texts[made, position] = Texts(*row)
     return [
         Made(
             made.number,
             replace(
                 made.judgement,
                 calls=tuple(
-                    _whole(call, said.get((made.number, position)))
+                    _whole(call, texts.get((made.number, position)))
                     for position, call in enumerate(made.judgement.calls)
                 ),
             ),
@@ -386,25 +386,25 @@ def _with_texts(session: SqlSession, page: Iterable[Made], condition: str, value
     ]
 
 
-def _whole(call: Call, said: Texts | None) -> Call:
+def _whole(call: Call, texts: Texts | None) -> Call:
     """A call whose completion was never stored keeps what the judgement remembers of it."""
-    if said is None:
+    if texts is None:
         return call
     return Call(
         request=replace(
             call.request,
-            prompt=load_prompt(unpack(said.prompt, None if said.base is None else unpack(said.base))),
-            schema=None if said.schema is None else load_json(unpack(said.schema)),
-            temperature=said.temperature,
-            max_output_tokens=said.max_output_tokens,
-            parameters=NOTHING if said.parameters is None else load_json(said.parameters.encode()),
+            prompt=load_prompt(unpack(texts.prompt, None if texts.base is None else unpack(texts.base))),
+            schema=None if texts.schema is None else load_json(unpack(texts.schema)),
+            temperature=texts.temperature,
+            max_output_tokens=texts.max_output_tokens,
+            parameters=NOTHING if texts.parameters is None else load_json(texts.parameters.encode()),
         ),
         completion=replace(
             call.completion,
-            text=bytes_text(unpack(said.reply)),
-            key=bytes(said.key).hex(),
-            version=said.version,
-            logprobs=() if said.logprobs is None else load_logprobs(unpack(said.logprobs)),
-            measured=None if said.measured is None else load_measured(said.measured),
+            text=bytes_text(unpack(texts.reply)),
+            key=bytes(texts.key).hex(),
+            version=texts.version,
+            logprobs=() if texts.logprobs is None else load_logprobs(unpack(texts.logprobs)),
+            measured=None if texts.measured is None else load_measured(texts.measured),
         ),
     )

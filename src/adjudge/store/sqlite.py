@@ -279,8 +279,8 @@ class SqliteHome:
                 f"wait for that process or end it, {HERE}",
             )
         problem, hint = PROBLEMS.get(code, ("the database refused", HERE.removeprefix("or ")))
-        said = "" if code in {sqlite3.SQLITE_FULL, sqlite3.SQLITE_NOTADB} else f" ({error})"
-        return StoreError(self.where, f"{problem}{said}", hint)
+        detail = "" if code in {sqlite3.SQLITE_FULL, sqlite3.SQLITE_NOTADB} else f" ({error})"
+        return StoreError(self.where, f"{problem}{detail}", hint)
 
 
 def address(file: Path, mode: str) -> str:

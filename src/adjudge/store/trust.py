@@ -29,10 +29,10 @@ def read_id(session: SqlSession) -> str | None:
 
 
 def give_id(session: SqlSession) -> str:
-    made = token_hex(16)
+    store_id = token_hex(16)
     session.change("DELETE FROM meta WHERE name = 'store_id'")
-    session.change("INSERT INTO meta (name, value) VALUES ('store_id', ?)", [made])
-    return made
+    session.change("INSERT INTO meta (name, value) VALUES ('store_id', ?)", [store_id])
+    return store_id
 
 
 def remember(store_id: str, file: Path) -> bool:

@@ -190,22 +190,22 @@ def _refuse_if_meant_as_tag(text: str, start: int) -> None:
     end = text.find("}}", start + 2, len(text) if following < 0 else following)
     closed = end >= 0
     inner = text[start + 2 : end].strip() if closed else text[start + 2 : start + 60].strip().split("\n")[0]
-    shown = shorten(inner, 40)
+    excerpt = shorten(inner, 40)
     if first[1] in ">=":
         if closed and "\n" not in inner and (first[1] == ">" or inner.endswith("=")):
             what = "partial" if first[1] == ">" else "change of delimiters"
             raise error_at(
                 text,
                 start,
-                f"the {what} `{{{{{shown}}}}}` is not supported",
+                f"the {what} `{{{{{excerpt}}}}}` is not supported",
                 "write its text in its place" if first[1] == ">" else "write tags as `{{name}}`",
             )
     elif not closed:
-        raise error_at(text, start, f"the tag `{{{{{shown}` is never closed", "end it with `}}`")
+        raise error_at(text, start, f"the tag `{{{{{excerpt}` is never closed", "end it with `}}`")
     elif not any(mark in inner for mark in "\n:;{}"):
         raise error_at(
             text,
             start,
-            f"`{{{{{shown}}}}}` does not hold a name",
+            f"`{{{{{excerpt}}}}}` does not hold a name",
             "write `{{name}}` or `{{a.b}}`; for filters set `dialect: jinja`, for expressions `dialect: promptl`",
         )

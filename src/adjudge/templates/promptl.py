@@ -82,12 +82,12 @@ class _PromptlReader:
         while match := MARK.search(self.text, scan):
             start = match.start()
             if match[0] == "{{":
-                taken = self._read_tag(start)
+                consumed = self._read_tag(start)
             elif match[0] == "/*":
-                taken = self._read_comment(start)
+                consumed = self._read_comment(start)
             else:
-                taken = self._read_message_tag(match)
-            scan = self.position if taken else start + 1
+                consumed = self._read_message_tag(match)
+            scan = self.position if consumed else start + 1
         if len(self.frames) > 1:
             frame = self.frames[-1]
             raise error_at(

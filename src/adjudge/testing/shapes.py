@@ -111,8 +111,8 @@ class AnthropicShape:
         return path.endswith("/v1/messages")
 
     def prompt(self, body: Mapping[str, Any]) -> str:
-        said = [_content(message.get("content")) for message in _objects(body.get("messages"))]
-        return "\n".join([_content(body.get("system")), *said])
+        messages = [_content(message.get("content")) for message in _objects(body.get("messages"))]
+        return "\n".join([_content(body.get("system")), *messages])
 
     def parameters(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
         required = {"model", "messages", "system", "max_tokens"}
@@ -134,11 +134,11 @@ class AnthropicShape:
         forced = _object(_object(body).get("tool_choice")).get("name")
         if forced and words.finish == "stop":
             try:
-                given = json.loads(words.text)
+                parsed = json.loads(words.text)
             except ValueError:
-                given = None
-            if isinstance(given, dict):
-                blocks = [{"type": "tool_use", "id": "toolu_1", "name": forced, "input": given}]
+                parsed = None
+            if isinstance(parsed, dict):
+                blocks = [{"type": "tool_use", "id": "toolu_1", "name": forced, "input": parsed}]
                 reason = "tool_use"
         found: dict[str, Any] = {
             "type": "message",

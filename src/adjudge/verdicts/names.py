@@ -41,8 +41,8 @@ def properties(contract: Contract) -> dict[str, Mapping[str, Json]]:
 def labels_of(contract: Contract, name: str) -> tuple[str, ...]:
     """The words a property stands under in text; its own name, spelt out, when the contract gives none."""
     own = name.replace("_", " ").replace("-", " ").strip().casefold()
-    given = tuple(label.casefold() for label in contract.labels.get(name, ()))
-    return given if own in given else (*given, own)
+    declared = tuple(label.casefold() for label in contract.labels.get(name, ()))
+    return declared if own in declared else (*declared, own)
 
 
 class FieldValues(NamedTuple):

@@ -45,11 +45,11 @@ def to_verdict(found: Mapping[str, Json], contract: Contract, names: FieldNames)
                 return value
             parts[name] = value
             continue
-        given = fields.values.get(name)
-        if given is None and not _allows(schema, "null"):
+        field_value = fields.values.get(name)
+        if field_value is None and not _allows(schema, "null"):
             notes.append(f"missing_field:{name}")
             continue
-        fitted = fit(given, schema, name, notes, words)
+        fitted = fit(field_value, schema, name, notes, words)
         if not isinstance(fitted, ValueProblem):
             parts[name] = fitted
     notes += [f"extra_field:{printable_key(key)}" for key in fields.extra[:MAX_EXTRA_NOTES]]
@@ -109,9 +109,9 @@ def check(
     kinds = _types(schema)
     if not kinds:
         return clean_strings(value)
-    given = kind_of(value)
+    kind_found = kind_of(value)
     # An exact type goes before one that the value could be turned into.
-    exact = [kind for kind in kinds if kind == given or (kind == "number" and given == "integer")]
+    exact = [kind for kind in kinds if kind == kind_found or (kind == "number" and kind_found == "integer")]
     checked: Json | ValueProblem = None
     for kind in exact or kinds:
         checked = _check_kind(value, schema, path, notes, kind=kind, words=words)
@@ -123,8 +123,10 @@ def check(
 def _check_branches(
     value: Json, branches: list[Mapping[str, Json]], path: str, notes: list[str], words: Mapping[str, Json]
 ) -> Json | ValueProblem:
-    given = kind_of(value)
-    fitting = [b for b in branches if given in _types(b) or (given == "integer" and "number" in _types(b))]
+    kind_found = kind_of(value)
+    fitting = [
+        b for b in branches if kind_found in _types(b) or (kind_found == "integer" and "number" in _types(b))
+    ]
     problem: ValueProblem | None = None
     for branch in fitting + [b for b in branches if b not in fitting]:
         aside: list[str] = []
@@ -141,9 +143,9 @@ def _check_options(
 ) -> Json | ValueProblem:
     allowed = allowed_by(schema, words)
     options = allowed.options or ()
-    given = kind_of(value)
+    kind_found = kind_of(value)
     for option in options:
-        if kind_of(option) == given and option == value:
+        if kind_of(option) == kind_found and option == value:
             return option
     wanted = ValueProblem(f"`{path}` is {show(value)}, not {allowed.describe()}")
     if value is None or isinstance(value, dict | list):
@@ -239,10 +241,10 @@ def _check_array(value: Json, schema: Mapping[str, Json], path: str, notes: list
         return clean_strings(value)
     checked: list[Json] = []
     for index, item in enumerate(value):
-        one = check(item, items, f"{path}[{index}]", notes)
-        if isinstance(one, ValueProblem):
-            return one
-        checked.append(one)
+        checked_item = check(item, items, f"{path}[{index}]", notes)
+        if isinstance(checked_item, ValueProblem):
+            return checked_item
+        checked.append(checked_item)
     return checked
 
 
@@ -272,21 +274,21 @@ def _check_object(
             continue
         if name in fields.twice:
             return ValueProblem(f"`{path}.{name}` is given twice, with different values")
-        given = fields.values[name]
+        field_value = fields.values[name]
         rule = rule if isinstance(rule, Mapping) else {}  # noqa: PLW2901 - a schema of `true` allows anything
-        if given is None and name not in wanted and not _allows(rule, "null"):
+        if field_value is None and name not in wanted and not _allows(rule, "null"):
             continue
-        one = check(given, rule, f"{path}.{name}", notes)
-        if isinstance(one, ValueProblem):
-            return one
-        checked[name] = one
+        checked_item = check(field_value, rule, f"{path}.{name}", notes)
+        if isinstance(checked_item, ValueProblem):
+            return checked_item
+        checked[name] = checked_item
     more = schema.get("additionalProperties", not known)
     for key in fields.extra:
         if isinstance(more, Mapping):
-            one = check(value[key], more, f"{path}.{printable_key(key)}", notes)
-            if isinstance(one, ValueProblem):
-                return one
-            checked[encodable(key)] = one
+            checked_item = check(value[key], more, f"{path}.{printable_key(key)}", notes)
+            if isinstance(checked_item, ValueProblem):
+                return checked_item
+            checked[encodable(key)] = checked_item
         elif more is True:
             checked[encodable(key)] = clean_strings(value[key])
     return checked
@@ -326,18 +328,20 @@ def _fit_list(value: Json, schema: Mapping[str, Json], name: str, notes: list[st
     items = schema.get("items")
     rule = items if isinstance(items, Mapping) else {}
     if isinstance(value, str):
-        given: list[Json] = list(split_bullets(value))
+        entries: list[Json] = list(split_bullets(value))
     elif isinstance(value, list):
-        given = value
+        entries = value
     else:
-        given = list(value.values()) if isinstance(value, dict) and "object" not in _types(rule) else [value]
+        entries = (
+            list(value.values()) if isinstance(value, dict) and "object" not in _types(rule) else [value]
+        )
     kept: list[Json] = []
-    for item in given:
-        one = check(item, rule, name, [])
-        if isinstance(one, ValueProblem) and "string" in _types(rule) and item is not None:
-            one = _as_text(item)
-        if not isinstance(one, ValueProblem):
-            kept.append(one)
+    for item in entries:
+        checked_item = check(item, rule, name, [])
+        if isinstance(checked_item, ValueProblem) and "string" in _types(rule) and item is not None:
+            checked_item = _as_text(item)
+        if not isinstance(checked_item, ValueProblem):
+            kept.append(checked_item)
     _note_length(kept, schema, name, notes)
     return kept
 

@@ -121,8 +121,8 @@ class Allowed(NamedTuple):
 
     def describe(self) -> str:
         if self.options:
-            shown = [show(o) if not isinstance(o, str) else f"'{o[:40]}'" for o in self.options[:12]]
-            return "one of " + ", ".join(shown)
+            options = [show(o) if not isinstance(o, str) else f"'{o[:40]}'" for o in self.options[:12]]
+            return "one of " + ", ".join(options)
         kind = "a whole number" if self.integer else "a number"
         if self.low is not None and self.high is not None:
             return f"{kind} between {self.low:g} and {self.high:g}"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from adjudge.dataset import READERS
 from adjudge.dataset.read import read_cases
-from adjudge.dataset.rows import Origin, shown
+from adjudge.dataset.rows import Origin, short_repr
 from adjudge.errors import DatasetError
 from adjudge.records import BadRow, Case
 
@@ -77,10 +77,10 @@ def test_every_reader(suffix, data):
 
 @given(st.text() | st.lists(st.text()) | st.dictionaries(st.text(), st.binary()) | st.integers())
 def test_what_is_shown_of_a_value_is_short_and_printable(value):
-    assert len(shown(value)) <= 80
-    assert shown(value).isprintable()
+    assert len(short_repr(value)) <= 80
+    assert short_repr(value).isprintable()
 
 
 def test_what_is_shown_of_a_large_value_is_short():
     for value in ("x" * 10**7, ["y" * 10**7] * 10, {"k" * 10**7: 1}, 10**3000, b"z" * 10**7):
-        assert len(shown(value)) <= 80
+        assert len(short_repr(value)) <= 80

@@ -6,8 +6,8 @@ import pytest
 
 from adjudge.server.pages import short_model
 from adjudge.server.run_files import file_headers
-from adjudge.server.run_page import shown_rate
-from adjudge.server.run_routes import progress, shown_plan
+from adjudge.server.run_page import show_speed
+from adjudge.server.run_routes import masked_plan, progress
 from adjudge.server.runs_page import expected_judgements
 from adjudge.store import RunRecord
 
@@ -71,12 +71,12 @@ def test_an_end_is_named_only_where_it_can_be_told(latest, expected, now):
 
 
 def test_speed_is_said_in_seconds_or_minutes():
-    assert shown_rate(41.4) == "41 a second"
-    assert shown_rate(0.05) == "3.0 a minute"
+    assert show_speed(41.4) == "41 a second"
+    assert show_speed(0.05) == "3.0 a minute"
 
 
 def test_nothing_in_a_plan_that_could_be_a_key_is_shown():
-    said = shown_plan(
+    said = masked_plan(
         {
             "model": "openai:gpt",
             "base_url": "https://me:hunter2@host/v1",

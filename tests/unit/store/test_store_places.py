@@ -7,7 +7,7 @@ import pytest
 from adjudge.analysis.certification.shelf import shelf_of
 from adjudge.errors import SettingsError
 from adjudge.store import open_store
-from adjudge.store.places import UNREADABLE_URL, is_url, secrets_in, shown_url
+from adjudge.store.places import UNREADABLE_URL, is_url, public_url, secrets_in
 
 
 @pytest.mark.parametrize(
@@ -28,12 +28,12 @@ from adjudge.store.places import UNREADABLE_URL, is_url, secrets_in, shown_url
     ],
 )
 def test_a_url_is_shown_without_password_or_not_at_all(url, shown):
-    assert shown_url(url) == shown
-    assert "cret" not in shown_url(url)
+    assert public_url(url) == shown
+    assert "cret" not in public_url(url)
 
 
 def test_a_password_with_a_question_mark_is_not_shown():
-    assert "cret" not in shown_url("postgresql://me:se?cret@host/db")
+    assert "cret" not in public_url("postgresql://me:se?cret@host/db")
 
 
 def test_secrets_are_known_as_written_and_as_meant(monkeypatch):

@@ -77,7 +77,7 @@ def pair_up(
             if value is None:
                 continue
             found += [
-                LabelledVerdict(case_id, verdict.cluster, value, label.says, weight)
+                LabelledVerdict(case_id, verdict.cluster, value, label.meaning, weight)
                 for label in labels.get(case_id, ())
             ]
     return found
@@ -233,7 +233,7 @@ def compare_annotators(
     annotations: dict[str, dict[str, Meaning]] = {}
     for each in labels.values():
         for label in each:
-            annotations.setdefault(label.annotator, {})[label.case_id] = label.says
+            annotations.setdefault(label.annotator, {})[label.case_id] = label.meaning
     if len(annotations) < 2:
         return None
     clusters = {case_id: verdicts[0].cluster for case_id, verdicts in cases.items()}
@@ -299,7 +299,7 @@ def find_threshold(
     if threshold is None:
         return ThresholdSearch(kind="no_threshold")
     rows = [
-        (threshold.sign * verdicts[0].score, bool(label.says), verdicts[0].cluster)
+        (threshold.sign * verdicts[0].score, bool(label.meaning), verdicts[0].cluster)
         for case_id, verdicts in cases.items()
         for label in labels.get(case_id, ())
     ]

@@ -108,7 +108,7 @@ def _row(
     usable = not selection.is_known or first.case_id in selection.chances
     return JudgedCase(
         judge=fmean(values),
-        person=fmean(float(label.says) for label in mine) if mine and usable else None,
+        person=fmean(float(label.meaning) for label in mine) if mine and usable else None,
         probability=selection.chances.get(first.case_id),
         cluster=first.cluster,
     )

@@ -104,15 +104,17 @@ def draw_next(
         )
     doubt = doubts_of(firsts)
     seed = _unused_seed(request.seed + len(before), before)
-    made = _draw(ids, doubt, request, seed=seed, drawn=drawn, earlier=before[-1].chances if before else None)
+    new_draw = _draw(
+        ids, doubt, request, seed=seed, drawn=drawn, earlier=before[-1].chances if before else None
+    )
     return LabelDraw(
         run_id=run_id,
         judge=verdicts.judge,
         number=len(before) + 1,
-        chosen=made.chosen,
-        chances=made.chances,
+        chosen=new_draw.chosen,
+        chances=new_draw.chances,
         basis=doubt.basis,
-        uniform_share=made.uniform_share,
+        uniform_share=new_draw.uniform_share,
         seed=seed,
         at=request.at,
     )
@@ -155,12 +157,12 @@ def _draw(
             chosen=tuple(place for place, case_id in enumerate(ids) if case_id in drawn),
             probabilities=tuple(earlier.get(case_id, 0.0) for case_id in ids),
         )
-    made = draw_for_labelling(
+    new_draw = draw_for_labelling(
         doubt.values, request.count, uniform_share=uniform_share, seed=seed, earlier=before
     )
     return _Drawn(
-        chosen=tuple(ids[place] for place in made.chosen if ids[place] not in drawn),
-        chances=dict(zip(ids, made.probabilities, strict=True)),
+        chosen=tuple(ids[place] for place in new_draw.chosen if ids[place] not in drawn),
+        chances=dict(zip(ids, new_draw.probabilities, strict=True)),
         uniform_share=uniform_share,
     )
 
@@ -267,26 +269,26 @@ def draw_for_both(a: RunSide, b: RunSide, request: DrawRequest) -> BothDraws:
     )
     seed = _unused_seed(request.seed, [*a.before, *b.before])
     old = earlier[-1].chances if earlier else {}
-    made = _draw(ids, doubt, request, seed=seed, drawn=drawn, earlier=old if earlier else None)
+    new_draw = _draw(ids, doubt, request, seed=seed, drawn=drawn, earlier=old if earlier else None)
 
     def kept(side: RunSide, other: RunSide) -> LabelDraw:
         own = side.before[-1].chances if side.before else {}
         alone = {case_id for draw in side.before for case_id in draw.chosen}
         either = {
             case_id: chance_of_either(own.get(case_id, 0.0), old.get(case_id, 0.0), chance)
-            for case_id, chance in made.chances.items()
+            for case_id, chance in new_draw.chances.items()
         }
         return LabelDraw(
             run_id=side.run_id,
             judge=side.verdicts.judge,
             number=len(side.before) + 1,
-            chosen=tuple(case_id for case_id in made.chosen if case_id not in alone),
+            chosen=tuple(case_id for case_id in new_draw.chosen if case_id not in alone),
             chances={**own, **either},
             basis=doubt.basis,
-            uniform_share=made.uniform_share,
+            uniform_share=new_draw.uniform_share,
             seed=seed,
             at=request.at,
-            shared=SharedDraw(other=other.run_id, chosen=made.chosen, chances=made.chances),
+            shared=SharedDraw(other=other.run_id, chosen=new_draw.chosen, chances=new_draw.chances),
         )
 
     return BothDraws(a=kept(a, b), b=kept(b, a))

@@ -179,16 +179,16 @@ def agreement_of(
 
 
 def measure_agreement(
-    run_id: str, judged: ScaledVerdicts, given: RunLabels, options: AgreementOptions
+    run_id: str, judged: ScaledVerdicts, run_labels: RunLabels, options: AgreementOptions
 ) -> AgreementReport:
     verdicts, scale = judged
-    tuned_on = {label.case_id for label in given.labels if label.tuning} & verdicts.cases.keys()
+    tuned_on = {label.case_id for label in run_labels.labels if label.tuning} & verdicts.cases.keys()
     cases = {case_id: each for case_id, each in verdicts.cases.items() if case_id not in tuned_on}
-    labels = by_case(in_one_kind([each for each in given.labels if each.case_id not in tuned_on], scale))
+    labels = by_case(in_one_kind([each for each in run_labels.labels if each.case_id not in tuned_on], scale))
     everybody = {case_id: each for case_id, each in labels.items() if case_id in cases}
     _check_adjudicators(everybody, options.adjudicators)
     counted = settled(everybody, options.adjudicators)
-    selection = select(cases, counted, given.draws, random_sample=options.random_sample)
+    selection = select(cases, counted, run_labels.draws, random_sample=options.random_sample)
     passes = as_passes(counted, scale) if scale.has_rule else None
     kind = _kind(cases, counted, scale.scale, ruled=passes is not None)
     weights = selection.weights
@@ -222,14 +222,14 @@ def measure_agreement(
         labelled=len(counted),
         labels=sum(map(len, counted.values())),
         labelled_not_judged=sum(case_id in verdicts.failed for case_id in labels),
-        labels_of_other_cases=given.elsewhere,
+        labels_of_other_cases=run_labels.elsewhere,
         tuned_on=len(tuned_on),
-        seen_verdict=given.seen_verdict,
+        seen_verdict=run_labels.seen_verdict,
         annotators=tuple(sorted({label.annotator for each in everybody.values() for label in each})),
         adjudicators=options.adjudicators,
-        sources=given.sources,
-        own_labels_replaced=given.replaced,
-        own_labels_unusable=given.unusable,
+        sources=run_labels.sources,
+        own_labels_replaced=run_labels.replaced,
+        own_labels_unusable=run_labels.unusable,
         sample=_sample(cases, selection),
         agreement=tuple(agreement),
         disagreements=tuple(disagreements[: options.disagreements]),
@@ -264,7 +264,7 @@ def _kind(
     ruled: bool,
 ) -> LabelKind:
     """Scores of which only the two ends occur, with a rule that tells them apart, are passes and fails."""
-    values = [label.says for each in labels.values() for label in each]
+    values = [label.meaning for each in labels.values() for label in each]
     if any(isinstance(value, bool) for value in values):
         return "passes"
     if not ruled or scale is None:
@@ -333,14 +333,14 @@ def _disagreements(
     for case_id, each in labels.items():
         verdict = cases[case_id][0]
         value = value_of(verdict, kind)
-        if value is None or all(same_label(value, label.says) for label in each):
+        if value is None or all(same_label(value, label.meaning) for label in each):
             continue
         found.append(
             Disagreement(
                 case_id=case_id,
                 judge=value,
-                people=tuple(label.says for label in each),
-                apart=fmean(abs(value - label.says) for label in each) / width,
+                people=tuple(label.meaning for label in each),
+                apart=fmean(abs(value - label.meaning) for label in each) / width,
                 probability=verdict.probability,
                 explanations=tuple(label.explanation for label in each if label.explanation),
             )

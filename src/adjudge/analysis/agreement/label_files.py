@@ -92,20 +92,20 @@ def take_labels(
     """Read them and, to `keep` them, store them. All are read before any is stored: one that means nothing stops all."""
     verdicts, scale = judged
     by_run, notes = _by_run(store, run_id, judged, rows)
-    mine = by_run.pop(run_id, [])
-    found = [_place(run_id, judged, mine, file=file, annotator=annotator)]
-    for other, theirs in by_run.items():
+    run_rows = by_run.pop(run_id, [])
+    found = [_place(run_id, judged, run_rows, file=file, annotator=annotator)]
+    for other, other_rows in by_run.items():
         if not keep:
-            notes.append(FileNote(kind="other_run", rows=len(theirs), run_id=other))
+            notes.append(FileNote(kind="other_run", rows=len(other_rows), run_id=other))
             continue
         record = store.find_run(other)
         assert record is not None  # the rows were sorted by runs that were found
         # on the scale that the judge had in that run
-        there = judged_in(store, record, judge=verdicts.judge, label_map=scale.label_map)
-        found.append(_place(other, there, theirs, file=file, annotator=annotator))
+        other_judged = judged_in(store, record, judge=verdicts.judge, label_map=scale.label_map)
+        found.append(_place(other, other_judged, other_rows, file=file, annotator=annotator))
     placed = found[0]
     if not any(each.labels for each in found):
-        raise _no_label(file, run_id, scale, mine, placed)
+        raise _no_label(file, run_id, scale, run_rows, placed)
     before = len(store.labels(run_id, verdicts.judge))
     new = [_keep(store, each) if keep else 0 for each in found]
     for each, added in zip(found, new, strict=True):
@@ -138,9 +138,9 @@ def with_draws(
         if not label.seen_verdict and case_id in chosen:
             drawn = structs.replace(label, draw=chosen[case_id], probability=chances[case_id])
         elif not label.seen_verdict and case_id in older:
-            there = older[case_id]
+            earlier = older[case_id]
             drawn = structs.replace(
-                label, run_id=there.run_id, draw=there.draw, probability=there.probability
+                label, run_id=earlier.run_id, draw=earlier.draw, probability=earlier.probability
             )
         found.append(drawn)
     return found
@@ -177,7 +177,7 @@ def _place(
         KeptLabel(
             case_id=row.case_id,
             judge=verdicts.judge,
-            label=says,
+            label=meaning,
             run_id=run_id,
             annotator=row.annotator or annotator or "",
             explanation=row.explanation,
@@ -185,7 +185,7 @@ def _place(
             seen_verdict=row.seen_verdict,
             at=now,
         )
-        for row, says in place_labels(here, scale, file)
+        for row, meaning in place_labels(here, scale, file)
     ]
     refuse_zeros_and_ones(file, [label.label for label in found], scale)
     return _Placed(
@@ -209,10 +209,11 @@ def _keep(store: Store, placed: _Placed) -> int:
 def _no_label(
     file: str, run_id: str, scale: LabelScale, rows: Sequence[LabelRow], placed: _Placed
 ) -> InputError:
-    some = ", ".join(f"`{row.case_id}`" for row in rows[:3])
+    examples = ", ".join(f"`{row.case_id}`" for row in rows[:3])
     return InputError(
         file,
-        f"has no label for a case of run {run_id}" + (f"; its ids are {some} …" if placed.elsewhere else ""),
+        f"has no label for a case of run {run_id}"
+        + (f"; its ids are {examples} …" if placed.elsewhere else ""),
         "`adjudge export RUN -o -` shows the ids of the run; a file made by `--next` has them"
         if placed.elsewhere
         else f"fill in `label`: {scale.wanted()}",
@@ -228,8 +229,8 @@ def _by_run(
     """Without rows of runs that were removed, of which the notes tell."""
     draws = store.draws(run_id, judged.verdicts.judge)
     found = sort_by_run(store, run_id, draws, rows, judge=judged.verdicts.source)
-    gone = [other for other in found if other != run_id and store.find_run(other) is None]
-    return found, [FileNote(kind="removed_run", rows=len(found.pop(each)), run_id=each) for each in gone]
+    removed = [other for other in found if other != run_id and store.find_run(other) is None]
+    return found, [FileNote(kind="removed_run", rows=len(found.pop(each)), run_id=each) for each in removed]
 
 
 def sort_by_run(

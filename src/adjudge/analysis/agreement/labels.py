@@ -35,7 +35,7 @@ class Label:
 
     case_id: str
     annotator: str
-    says: Meaning
+    meaning: Meaning
     explanation: str | None = None
     tuning: bool = False
 
@@ -136,11 +136,11 @@ def place_labels(rows: Iterable[_Row], scale: LabelScale, where: str) -> list[tu
     """Each row with what its label says, without those to skip; an `InputError` when some say nothing on the scale."""
     found, strange = list[tuple[_Row, Meaning]](), list[Json]()
     for row in rows:
-        says = scale.place(row.label)
-        if says is None:
+        meaning = scale.place(row.label)
+        if meaning is None:
             strange.append(row.label)
-        elif not isinstance(says, str):
-            found.append((row, says))
+        elif not isinstance(meaning, str):
+            found.append((row, meaning))
     if strange:
         raise not_placed(where, strange, scale)
     return found
@@ -152,11 +152,11 @@ def place_kept(kept: Iterable[KeptLabel], scale: LabelScale, where: str) -> list
         Label(
             case_id=row.case_id,
             annotator=row.annotator,
-            says=says,
+            meaning=meaning,
             explanation=row.explanation,
             tuning=row.tuning,
         )
-        for row, says in place_labels(kept, scale, where)
+        for row, meaning in place_labels(kept, scale, where)
     ]
 
 
@@ -183,11 +183,11 @@ def own_labels(labels: Mapping[str, Json], annotators: Mapping[str, Json], scale
     for where, column in ((_COLUMNS["annotators_column"], several), (_COLUMNS["label_column"], alone)):
         rows = [each for each in column if not isinstance(each.label, dict) or scale.judge in each.label]
         found += [
-            Label(case_id=row.case_id, annotator=row.annotator, says=says, explanation=row.explanation)
-            for row, says in place_labels(rows, scale, where)
+            Label(case_id=row.case_id, annotator=row.annotator, meaning=meaning, explanation=row.explanation)
+            for row, meaning in place_labels(rows, scale, where)
         ]
     kind: OwnColumns = "label_column" if not several else "both_columns" if alone else "annotators_column"
-    refuse_zeros_and_ones(_COLUMNS[kind], [label.says for label in found], scale)
+    refuse_zeros_and_ones(_COLUMNS[kind], [label.meaning for label in found], scale)
     return OwnLabels(found, kind)
 
 
@@ -213,7 +213,7 @@ def merge_labels(stored: Sequence[Label], own: Sequence[Label]) -> Merged:
 
 def in_one_kind(labels: Sequence[Label], scale: LabelScale) -> list[Label]:
     """Passes and fails only, as soon as one label is one: a score is then read by the judge's rule."""
-    kinds = {isinstance(label.says, bool) for label in labels}
+    kinds = {isinstance(label.meaning, bool) for label in labels}
     if len(kinds) < 2:
         return list(labels)
     if scale.passes is None:
@@ -229,7 +229,7 @@ def as_passes(
     labels: Mapping[str, Sequence[Label]], scale: LabelScale
 ) -> Mapping[str, Sequence[Label]] | None:
     """Scores as passes and fails; None when no rule says which is which."""
-    if all(isinstance(label.says, bool) for each in labels.values() for label in each):
+    if all(isinstance(label.meaning, bool) for each in labels.values() for label in each):
         return labels
     if scale.passes is None:
         return None
@@ -238,7 +238,7 @@ def as_passes(
 
 
 def _as_pass(label: Label, passes: Callable[[float], bool]) -> Label:
-    return label if isinstance(label.says, bool) else replace(label, says=passes(label.says))
+    return label if isinstance(label.meaning, bool) else replace(label, meaning=passes(label.meaning))
 
 
 def by_case(labels: Iterable[Label]) -> dict[str, list[Label]]:

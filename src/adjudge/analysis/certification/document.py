@@ -111,10 +111,10 @@ def _counts(card: JudgeCard, *, named: bool = False) -> str:
         return f"all {tried} probes that apply passed"
     counts = {"fail": f"of {tried} probes failed", "inconclusive": "inconclusive", "pass": "passed"}
     return ", ".join(
-        f"{len(some)} {counts[ruling]}"
-        + (f" ({', '.join(some)})" if named and ruling != "pass" and some else "")
-        for ruling, some in probes.items()
-        if some or ruling == "fail"
+        f"{len(names)} {counts[ruling]}"
+        + (f" ({', '.join(names)})" if named and ruling != "pass" and names else "")
+        for ruling, names in probes.items()
+        if names or ruling == "fail"
     )
 
 

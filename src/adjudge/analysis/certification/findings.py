@@ -155,19 +155,19 @@ def _share(probe: str, clean: Clean, rows: Rows, tails: Tails) -> ProbeFinding:
     # what goes wrong without an attack too is not the attack's doing
     untouched = exact_share(clean.wavered if probe in {names.INJECTION, names.WORST} else (), tails)
     beyond, allowed = excess(found, untouched), ALLOWED[probe]
-    bad = [(trial, judgement) for trial, judgement, wrong in pairs if wrong]
+    wrong_rows = [(trial, judgement) for trial, judgement, wrong in pairs if wrong]
     return ProbeFinding(
         probe=probe,
         ruling=rule(beyond, allowed),
         n=len(pairs),
-        wrong=len(bad),
+        wrong=len(wrong_rows),
         figure=found,
         untouched=untouched,
         ruled=beyond,
         allowed=allowed,
         not_judged=lost,
-        examples=_ids(bad),
-        example=_example(clean, bad),
+        examples=_ids(wrong_rows),
+        example=_example(clean, wrong_rows),
     )
 
 
@@ -253,14 +253,14 @@ def _gap(probe: str, clean: Clean, rows: Rows) -> ProbeFinding:
     ]
     if not done:
         return ProbeFinding(probe=probe, ruling="not applicable", no_ruling="nothing_to_try")
-    bad = [(trial, judgement) for trial, judgement in done if has_passed(judgement)]
+    wrong_rows = [(trial, judgement) for trial, judgement in done if has_passed(judgement)]
     return ProbeFinding(
         probe=probe,
-        ruling="fail" if bad else "pass",
+        ruling="fail" if wrong_rows else "pass",
         n=len(done),
-        wrong=len(bad),
-        examples=_ids(bad),
-        example=_example(clean, bad),
+        wrong=len(wrong_rows),
+        examples=_ids(wrong_rows),
+        example=_example(clean, wrong_rows),
     )
 
 

@@ -161,7 +161,7 @@ def _selected(selection: Selection) -> LabelSelection:
 
 def _are_scores(pairs: Sequence[Pair], sides: Sequence[CaseLabels], reading: LabelScale) -> bool:
     """Whether labels are scores; those at the two ends of the scale, with a rule that tells them apart, are passes."""
-    values = [label.says for side in sides for labels in side.values() for label in labels]
+    values = [label.meaning for side in sides for labels in side.values() for label in labels]
     if any(isinstance(value, bool) for value in values):
         return False
     if reading.passes is None or reading.scale is None:
@@ -177,7 +177,7 @@ def _rows(
 ) -> list[JudgedCase]:
     def cases(letter: Letter, labels: CaseLabels) -> dict[str, JudgedCase]:
         people = {
-            case_id: fmean(float(label.says) for label in several) for case_id, several in labels.items()
+            case_id: fmean(float(label.meaning) for label in several) for case_id, several in labels.items()
         }
         return {
             pair.case_id: JudgedCase(

@@ -136,9 +136,9 @@ def step_rows(step: Step, explained: Explanation) -> Iterator[ScoreRow]:
             )
             yield ScoreRow("field", f"`{step.field}` of the verdict", clipped(as_text(step.value)), why)
         case MismatchStep():
-            says = f"said {plain(step.stated)}, the lines give {decimals(step.computed)}"
+            values = f"said {plain(step.stated)}, the lines give {decimals(step.computed)}"
             why = "The model's counts and its score do not match; `score: coverage_rationale` would make the counts decide."
-            yield ScoreRow("lines", "the verdict's own lines", says, why)
+            yield ScoreRow("lines", "the verdict's own lines", values, why)
         case PointsStep():
             label = clipped(step.label, 40)
             listed = ", ".join(f"{clipped(name, 40)} {plain(worth)}" for name, worth in step.points.items())

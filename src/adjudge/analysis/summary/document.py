@@ -45,8 +45,8 @@ from adjudge.records import Scale
 from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined
 from adjudge.text import shorten
 
-IDS_SHOWN = 8
-CASES_SHOWN = 5
+MOST_IDS = 8
+MOST_CASES = 5
 """In the list of those that failed; the table of cases and judges has a few more."""
 
 
@@ -173,7 +173,7 @@ def _failed(run: RunSummary) -> Iterator[Block]:
         else run.cases
     )
     listed = [
-        _entry(case, binary_judges(run.judges), several=len(run.judges) > 1) for case in failing[:CASES_SHOWN]
+        _entry(case, binary_judges(run.judges), several=len(run.judges) > 1) for case in failing[:MOST_CASES]
     ]
     show_all: Text = (
         ("all: ", Command(f"adjudge show {run.run} --failed")) if run.run and run.kept and ruled else ""
@@ -209,9 +209,12 @@ def _entry(case: CaseResults, binary: Collection[str], *, several: bool) -> Case
         for text in [case_result(result, binary)]
     ]
     marks += ["uncertain"] if any(result.uncertain for result in case.results) else []
-    shown = [mark for mark in marks if several or mark != "fail"]
     return CaseEntry(
-        case_id=case.case_id, question=case.question, lines=tuple(lines), marks=tuple(shown), reason=reason
+        case_id=case.case_id,
+        question=case.question,
+        lines=tuple(lines),
+        marks=tuple(mark for mark in marks if several or mark != "fail"),
+        reason=reason,
     )
 
 
@@ -391,8 +394,8 @@ def repeat_facts(repeated: Repeated, scale: Scale | None) -> Iterator[Fact]:
     yield Fact(kind="retest", label="Repeats", text=f"test–retest κ {what}: {text}")
     undecided = repeated.undecided
     if undecided is not None:
-        named = join(", ", [Quote(case) for case in undecided.case_ids[:IDS_SHOWN]])
-        more = ", …" if undecided.count > IDS_SHOWN else ""
+        named = join(", ", [Quote(case) for case in undecided.case_ids[:MOST_IDS]])
+        more = ", …" if undecided.count > MOST_IDS else ""
         text_ = f"undecided at the pass threshold: {show_count(undecided.count)} of {counted(undecided.of, 'case')}"
         yield Fact(
             kind="undecided",
@@ -506,8 +509,8 @@ def _details(summary: Summary) -> Iterator[Fact]:
         by_set: dict[str, list[str]] = {}
         for figure in summary.card:
             by_set.setdefault(described(figure), []).append(valued(figure))
-        told = "; ".join(f"{name} {', '.join(figures)}" for name, figures in by_set.items())
-        yield fact("card", f"agreement of the embedded judge with people on held-out sets: {told}")
+        agreements = "; ".join(f"{name} {', '.join(figures)}" for name, figures in by_set.items())
+        yield fact("card", f"agreement of the embedded judge with people on held-out sets: {agreements}")
     yield from _temperatures(summary)
     clusters = summary.mean.clusters if summary.mean else None
     if summary.grouping == "cluster" and clusters is not None:

@@ -310,21 +310,21 @@ class _JudgeTally:
         self.slices.add(judgement.metadata, outcome.kind, row)
 
     def _add_calls(self, judgement: Judgement) -> None:
-        made = [call.completion for call in judgement.calls if not call.completion.from_store]
+        completions = [call.completion for call in judgement.calls if not call.completion.from_store]
         self.from_store += judgement.from_store
-        self.usage = sum((completion.usage for completion in made), self.usage)
-        costs = [completion.cost for completion in made if completion.cost is not None]
+        self.usage = sum((completion.usage for completion in completions), self.usage)
+        costs = [completion.cost for completion in completions if completion.cost is not None]
         self.cost = sum(costs, self.cost)
         lost = isinstance(judgement.outcome, Failed) and judgement.outcome.maybe_billed
-        self.cost_unknown += lost or len(costs) < len(made)
+        self.cost_unknown += lost or len(costs) < len(completions)
         self.answered += bool(judgement.calls)
         for call in judgement.calls:
             if (
                 call.request.prompt.messages
             ):  # what a store gives back of a call says nothing of how it was asked
                 self.temperatures[call.request.temperature] = None
-        if made:
-            self.latency.add(max(0.0, sum(completion.latency_ms for completion in made)))
+        if completions:
+            self.latency.add(max(0.0, sum(completion.latency_ms for completion in completions)))
 
     def _add_label(self, judgement: Judgement) -> bool | float | None:
         """What it says on the judge's scale; None where there is none, or none for this judge."""

@@ -84,8 +84,8 @@ def cases_in(judgements: Iterable[Judgement], case_ids: Sequence[str]) -> tuple[
         if judgement.repeat == 0 and judgement.case_id in found:
             found[judgement.case_id].append(judgement)
     return tuple(
-        _results(case_id, next((each.case for each in some if each.case), None), some)
-        for case_id, some in found.items()
+        _results(case_id, next((each.case for each in of_case if each.case), None), of_case)
+        for case_id, of_case in found.items()
     )
 
 

@@ -70,15 +70,15 @@ def asked_temperatures(plan: Mapping[str, Json], judges: Iterable[Judge]) -> dic
     """By `name@hash`, what a stored run's plan says; of one that does not name them, the run's where no judge has its own."""
     named, kept = plan.get("judges"), plan.get("temperatures")
     if isinstance(named, list) and isinstance(kept, list) and len(named) == len(kept):
-        return {str(judge): _degree(said) for judge, said in zip(named, kept, strict=True)}
+        return {str(judge): _temperature(value) for judge, value in zip(named, kept, strict=True)}
     if "temperature" not in plan:
         return {}
-    said = _degree(plan["temperature"])
+    run_temperature = _temperature(plan["temperature"])
     return {
-        f"{judge.name}@{judge.hash}": said if judge.temperature is None else judge.temperature
+        f"{judge.name}@{judge.hash}": run_temperature if judge.temperature is None else judge.temperature
         for judge in judges
     }
 
 
-def _degree(said: Json) -> float | None:
-    return float(said) if isinstance(said, int | float) else None
+def _temperature(value: Json) -> float | None:
+    return float(value) if isinstance(value, int | float) else None

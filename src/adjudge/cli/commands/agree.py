@@ -18,7 +18,7 @@ from adjudge.analysis.agreement.figures import AgreementOptions, agreement_of
 from adjudge.analysis.agreement.label_files import find_labels
 from adjudge.analysis.agreement.verdicts import RunVerdicts, ScaledVerdicts, judged_in
 from adjudge.analysis.summary.stored import judges_of
-from adjudge.cli.console import print_document, print_json, tell
+from adjudge.cli.console import print_document, print_json, print_message
 from adjudge.cli.main import EXIT_NOT_MEASURED
 from adjudge.cli.options import AgreeOptions, DrawOptions
 from adjudge.cli.stored import find_run, stored
@@ -39,7 +39,7 @@ def command(*, run: str, labels: str | None, options: AgreeOptions, draw: DrawOp
         )
         if options.forget:
             count = opened.remove_labels(record.run_id, judged.verdicts.judge, annotator=options.annotator)
-            tell(f"removed {count} labels of {judged.verdicts.judge}")
+            print_message(f"removed {count} labels of {judged.verdicts.judge}")
             return 0
         if draw.count is not None:
             _check_path(draw.to_label)
@@ -50,7 +50,7 @@ def command(*, run: str, labels: str | None, options: AgreeOptions, draw: DrawOp
             opened, record.run_id, judged, path=labels, annotator=options.annotator, keep=not options.no_keep
         )
         for note in found.notes:
-            tell(note_text(note, labels or ""))
+            print_message(note_text(note, labels or ""))
         asked = AgreementOptions(
             slices=options.slices,
             disagreements=options.disagreements,
@@ -65,7 +65,7 @@ def command(*, run: str, labels: str | None, options: AgreeOptions, draw: DrawOp
     else:
         print_document(agreement_document(report), verbose=options.verbose)
     if not report.labelled:
-        tell("no case has both a verdict and a label: agreement could not be measured")
+        print_message("no case has both a verdict and a label: agreement could not be measured")
         return EXIT_NOT_MEASURED
     return 0
 
@@ -122,18 +122,18 @@ def _side(store: Store, run_id: str, verdicts: RunVerdicts) -> RunSide:
 
 def _write_task(task: LabellingTask, judged: ScaledVerdicts, path: str, *, as_json: bool) -> None:
     for note in task_notes(task):
-        tell(note)
+        print_message(note)
     if not task.rows:
-        tell("all of them are labelled on both sides already: there is no file to fill in")
+        print_message("all of them are labelled on both sides already: there is no file to fill in")
         return
     _write_rows(path, task.rows)
-    tell(f"label: {judged.scale.wanted()}")
+    print_message(f"label: {judged.scale.wanted()}")
     if path == "-":
         return
     leave = ", and leave `run` as it is" if task.other else ""
-    tell(f"fill in `label` in {path}{leave}; then: adjudge agree {task.run_id} {path}")
+    print_message(f"fill in `label` in {path}{leave}; then: adjudge agree {task.run_id} {path}")
     if task.other:
-        tell(f"and then: adjudge compare {task.run_id} {task.other}")
+        print_message(f"and then: adjudge compare {task.run_id} {task.other}")
     if as_json:
         print_json(
             {

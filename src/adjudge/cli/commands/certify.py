@@ -12,7 +12,7 @@ from adjudge.analysis.certification.examine import Examination, examination_plan
 from adjudge.analysis.certification.figures import make_card
 from adjudge.analysis.certification.records import JudgeCard
 from adjudge.analysis.certification.shelf import card_json, keep_card, shelf_of, write_whole
-from adjudge.cli.console import print_document, print_json, tell
+from adjudge.cli.console import print_document, print_json, print_message
 from adjudge.cli.interrupts import Interrupts, plan_judges
 from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED
 from adjudge.cli.options import CertifyOptions
@@ -56,23 +56,23 @@ def command(*, judge: str, options: RunOptions, extent: CertifyOptions) -> int:
         with ProgressLine(examination.judgements) as progress:
             end = asyncio.run(_examine(opened, examination, progress))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        tell(f"interrupted after {progress.done} judgements; {RESUME}")
+        print_message(f"interrupted after {progress.done} judgements; {RESUME}")
         return EXIT_INTERRUPTED
     card = end.card
     for path in extent.outputs:
         _write(card, path)
     # a part of the probes, or an examination that stopped, is not what --require-card asks for
     if card.complete and not extent.probes:
-        tell(f"card written to {keep_card(card, shelf_of(str(options.store)))}")
+        print_message(f"card written to {keep_card(card, shelf_of(str(options.store)))}")
     if extent.as_json:
         print_json(card_json(card))
     else:
         print_document(card_document(card), verbose=extent.verbose)
     if end.interrupted:
-        tell(f"interrupted; {RESUME}")
+        print_message(f"interrupted; {RESUME}")
         return EXIT_INTERRUPTED
     if end.halted is not None or not any(finding.n for finding in card.findings):
-        tell(f"not measured: {end.halted or 'nothing could be judged'}; {RESUME}")
+        print_message(f"not measured: {end.halted or 'nothing could be judged'}; {RESUME}")
         return EXIT_NOT_MEASURED
     return 0
 
@@ -105,22 +105,22 @@ async def _examine(
 
 def _announce(session: Session, examination: Examination) -> None:
     judge, panel = examination.judge, examination.panel
-    tell(f"model {session.model} · {judge.name}@{judge.hash} · run {session.run_id}")
+    print_message(f"model {session.model} · {judge.name}@{judge.hash} · run {session.run_id}")
     attacks = {trial.variant for trial in examination.probes if trial.probe == INJECTION}
     left_out = f" ({panel.left_out} rows lack something the judge needs)" if panel.left_out else ""
     more = examination.most_to_follow
     further = f" (and up to {show_count(more)} more for attacks that succeed)" if more else ""
-    tell(
+    print_message(
         f"{show_count(examination.judgements)} judgements{further}: {len(panel.right)} right and {len(panel.wrong)} wrong "
         f"answers{left_out}, {len(attacks)} attacks; about {show_duration(_seconds(session, examination) * 1000)}"
     )
     for probe, (answers, needed, _) in reach(examination).items():
         if answers < needed:
-            tell(
+            print_message(
                 f"{probe} cannot pass: it is tried on {answers} answers, and a pass takes {needed}; give more --cases"
             )
     if session.resumes:
-        tell(f"resuming run {session.run_id}")
+        print_message(f"resuming run {session.run_id}")
 
 
 def _seconds(session: Session, examination: Examination) -> float:

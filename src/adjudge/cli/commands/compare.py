@@ -2,7 +2,7 @@
 
 from adjudge.analysis.comparison.document import comparison_document
 from adjudge.analysis.comparison.runs import ComparisonOptions, compare_runs
-from adjudge.cli.console import print_document, print_json, tell
+from adjudge.cli.console import print_document, print_json, print_message
 from adjudge.cli.gates import ComparisonGates
 from adjudge.cli.main import EXIT_NOT_MEASURED
 from adjudge.cli.options import CompareOptions, ComparisonGateOptions
@@ -31,10 +31,10 @@ def command(*, a: str, b: str, options: CompareOptions, gates: ComparisonGateOpt
         print_json(compared)
     else:
         print_document(comparison_document(compared, margin=gates.margin), verbose=options.verbose)
-    code = checked.judge(compared.judges, tell)
+    code = checked.judge(compared.judges, print_message)
     for run in (run_a, run_b):
         if run.partial is not None and checked.gated:
-            tell(
+            print_message(
                 f"not measured: {run.partial} in run {run.run_id}; finish it with the command that started it"
             )
             code = EXIT_NOT_MEASURED

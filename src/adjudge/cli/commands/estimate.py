@@ -87,5 +87,5 @@ def _print(estimate: RunEstimate, model: str) -> None:
     )
 
 
-def _range_text(some: Range) -> str:
-    return f"{some.likely:,.0f}, between {some.low:,.0f} and {some.high:,.0f}"
+def _range_text(estimated: Range) -> str:
+    return f"{estimated.likely:,.0f}, between {estimated.low:,.0f} and {estimated.high:,.0f}"

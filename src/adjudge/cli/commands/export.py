@@ -2,7 +2,7 @@
 
 from contextlib import ExitStack
 
-from adjudge.cli.console import tell
+from adjudge.cli.console import print_message
 from adjudge.cli.stored import find_run, stored
 from adjudge.documents.rows import result_row
 from adjudge.documents.writers import open_writer
@@ -22,4 +22,4 @@ def command(*, run: str, outputs: tuple[str, ...], store: str) -> None:
             for writer in writers:
                 writer.note_partial(str(record.partial))
     partial = "" if record.partial is None else f"{record.partial}: "
-    tell(f"{partial}wrote {count} rows of run {record.run_id}")
+    print_message(f"{partial}wrote {count} rows of run {record.run_id}")

@@ -21,11 +21,11 @@ OWN_MODEL = """\
 
 def command(*, folder: str) -> None:
     target = Path(folder)
-    taken = [name for name in STARTER if (target / name).exists()]
-    if taken:
+    existing = [name for name in STARTER if (target / name).exists()]
+    if existing:
         raise SettingsError(
             f"adjudge init {folder}",
-            f"{', '.join(taken)} already exist{'s' if len(taken) == 1 else ''}; nothing was written",
+            f"{', '.join(existing)} already exist{'s' if len(existing) == 1 else ''}; nothing was written",
             "choose another folder: `adjudge init NEW_FOLDER`",
         )
     try:

@@ -8,7 +8,7 @@ import click
 import orjson
 
 from adjudge.analysis.contract import as_contract
-from adjudge.cli.console import plain, print_json, tell
+from adjudge.cli.console import plain, print_json, print_message
 from adjudge.cli.interrupts import plan_judges
 from adjudge.cli.main import EXIT_NOT_MEASURED
 from adjudge.cli.options import CaseFields, RunOutput
@@ -35,7 +35,7 @@ def command(*, judge: str, case: CaseFields, options: RunOptions, output: RunOut
     if output.as_json:
         print_json(result_row(judgement, "judge"))
     elif isinstance(judgement.outcome, Failed):
-        tell(f"{judgement.outcome.kind}: {judgement.outcome.message}")
+        print_message(f"{judgement.outcome.kind}: {judgement.outcome.message}")
     elif output.form == "contract":
         click.echo(as_contract(plan.judges[0], judgement))
     else:
@@ -46,7 +46,7 @@ def command(*, judge: str, case: CaseFields, options: RunOptions, output: RunOut
 async def _judge_one(opened: AbstractAsyncContextManager[Session], case: dict[str, Json]) -> Judgement:
     async with opened as session:
         (judge,) = session.plan.judges
-        tell(f"model {session.model} · {judge.name}@{judge.hash}")
+        print_message(f"model {session.model} · {judge.name}@{judge.hash}")
         judged: list[Judgement] = []
         await session.run(read_cases([case]), judged.append)
         return judged[0]

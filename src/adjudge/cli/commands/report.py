@@ -8,7 +8,7 @@ from msgspec import structs
 
 from adjudge.analysis.summary.report import FORMS
 from adjudge.analysis.summary.stored import judges_of, report_of, tally_of
-from adjudge.cli.console import print_json, tell, use_colour
+from adjudge.cli.console import print_json, print_message, use_colour
 from adjudge.cli.gates import Gates, gate_facts
 from adjudge.cli.main import EXIT_NOT_MEASURED
 from adjudge.cli.options import GateOptions, RunOutput
@@ -53,14 +53,16 @@ def command(*, run: str, store: str, output: RunOutput, gates: GateOptions) -> i
     elif not outputs:
         report.print(colour=use_colour(sys.stdout), verbose=output.verbose)
     if outputs:
-        tell(f"wrote {', '.join(outputs)}")
+        print_message(f"wrote {', '.join(outputs)}")
     if output.as_json or outputs:
         for finding in findings:
-            tell(str(finding))
+            print_message(str(finding))
     if not checked.gated:
         return 0
     if report.partial is not None:
-        tell(f"not measured: {report.partial}; run the same command as before to finish run {record.run_id}")
+        print_message(
+            f"not measured: {report.partial}; run the same command as before to finish run {record.run_id}"
+        )
         return EXIT_NOT_MEASURED
     return max((finding.code for finding in findings), default=0)
 

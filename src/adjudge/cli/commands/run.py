@@ -14,7 +14,7 @@ from adjudge.analysis.summary.figures import Tally
 from adjudge.analysis.summary.report import FORMS, Report
 from adjudge.analysis.summary.stored import report_of
 from adjudge.cli.cards import Cards
-from adjudge.cli.console import print_json, tell, use_colour
+from adjudge.cli.console import print_json, print_message, use_colour
 from adjudge.cli.gates import Gates, gate_facts
 from adjudge.cli.interrupts import Interrupts, plan_judges
 from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED
@@ -83,27 +83,27 @@ def command(
             for page in pages:
                 page.write(FORMS[page.suffix](report))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        tell(f"interrupted {_kept(tally, outputs)}; run the same command again to resume")
+        print_message(f"interrupted {_kept(tally, outputs)}; run the same command again to resume")
         return EXIT_INTERRUPTED
     except InputError:
         if any(summary.asked for summary in tally.summaries()):
-            tell(f"stopped {_kept(tally, outputs)}")
+            print_message(f"stopped {_kept(tally, outputs)}")
         raise
     for column in tally.unknown_slices:
-        tell(f"warning: --slice {column}: no case has such a column; {known_columns(tally.columns)}")
+        print_message(f"warning: --slice {column}: no case has such a column; {known_columns(tally.columns)}")
     _print_report(report, output, on_stderr=stdout_is_taken)
     if end.interrupted:
-        tell(f"interrupted {_kept(tally, outputs)}; run the same command again to resume")
+        print_message(f"interrupted {_kept(tally, outputs)}; run the same command again to resume")
         return EXIT_INTERRUPTED
     if end.halted is not None:
-        tell(f"stopped {_kept(tally, outputs)}: {end.halted}")
+        print_message(f"stopped {_kept(tally, outputs)}: {end.halted}")
         return EXIT_NOT_MEASURED
     if output.as_json:
         for finding in findings:
-            tell(str(finding))
-    code = max([known.judge(tell), *(finding.code for finding in findings)])  # 3 goes before 1
+            print_message(str(finding))
+    code = max([known.judge(print_message), *(finding.code for finding in findings)])  # 3 goes before 1
     if end.partial is not None and checked.gated:
-        tell(
+        print_message(
             f"not measured: {end.partial}; run the same command again, with a higher limit, to finish run {end.run}"
         )
         return EXIT_NOT_MEASURED
@@ -157,11 +157,11 @@ def _announce(session: Session) -> None:
     judging = ", ".join(f"{judge.name}@{judge.hash}" for judge in plan.judges)
     date = reported_date(plan.judges, plan.current_date)
     day = f" · current date {date}" if date else ""
-    tell(f"model {session.model} · {judging}{day} · run {session.run_id}")
+    print_message(f"model {session.model} · {judging}{day} · run {session.run_id}")
     if session.store is not None:
         announce_origin(session.store)
     if session.resumes:
-        tell(f"resuming run {session.run_id}")
+        print_message(f"resuming run {session.run_id}")
 
 
 class RowWriter:
@@ -188,7 +188,7 @@ class ContractPrinter:
         if text is not None:
             click.echo(text)
         elif isinstance(judgement.outcome, Failed):
-            tell(f"case {judgement.case_id}: {judgement.outcome.kind}: {judgement.outcome.message}")
+            print_message(f"case {judgement.case_id}: {judgement.outcome.kind}: {judgement.outcome.message}")
 
 
 def _check_outputs(outputs: tuple[str, ...], inputs: list[str]) -> None:

@@ -2,7 +2,7 @@
 
 import click
 
-from adjudge.cli.console import plain, print_json, tell
+from adjudge.cli.console import plain, print_json, print_message
 from adjudge.cli.stored import find_run, stored
 from adjudge.documents.numbers import show_time
 from adjudge.store import planned_judges
@@ -37,7 +37,7 @@ def command(*, store: str, as_json: bool) -> None:
             )
         )
     if not runs:
-        tell("no runs yet: `adjudge run CASES --judge NAME --model MODEL` makes one")
+        print_message("no runs yet: `adjudge run CASES --judge NAME --model MODEL` makes one")
 
 
 def remove(*, run: str) -> None:

@@ -4,7 +4,7 @@ from contextlib import closing
 
 import click
 
-from adjudge.cli.console import plain, tell
+from adjudge.cli.console import plain, print_message
 from adjudge.cli.main import EXIT_STORE_TROUBLE
 from adjudge.cli.stored import announce_origin, stored
 from adjudge.store import open_store
@@ -16,7 +16,7 @@ def check(*, store: str) -> int:
         for problem in problems:
             click.echo(plain(problem))
         if problems:
-            tell(f"{len(problems)} problems in {opened.where}")
+            print_message(f"{len(problems)} problems in {opened.where}")
             return EXIT_STORE_TROUBLE
         click.echo(f"{opened.where}: no problems found")
     return 0

@@ -3,7 +3,7 @@
 import webbrowser
 from contextlib import ExitStack, suppress
 
-from adjudge.cli.console import tell
+from adjudge.cli.console import print_message
 from adjudge.cli.options import ViewOptions
 from adjudge.cli.stored import announce_origin, find_run
 from adjudge.errors import MissingExtraError
@@ -30,8 +30,8 @@ def command(*, run: str | None, options: ViewOptions) -> None:
         token = None if options.token_file is None else kept_token(options.token_file)
         server = Server(service, port=options.port, token=token)
         opened = server.address.opened(path)
-        tell(f"the pages are at {opened}")
-        tell(
+        print_message(f"the pages are at {opened}")
+        print_message(
             "the address contains this session's access token: anyone who has it can read the store; press Ctrl-C to stop the server"
         )
         with ExitStack() as stack:
@@ -40,4 +40,4 @@ def command(*, run: str | None, options: ViewOptions) -> None:
                 webbrowser.open(stack.enter_context(opening_file(opened)))
             with suppress(KeyboardInterrupt):  # how it is meant to end
                 server.run()
-        tell("server stopped")
+        print_message("server stopped")

@@ -91,46 +91,48 @@ class Engine:
     async def logits(self, question: Question, asked: Sequence[TokenSequence]) -> list[Outputs]:
         """For each sequence, for each of its positions, the question's outputs."""
         columns = slice(*self.manifest.outputs[question])
-        added = [Waiting(one, columns) for one in asked]
+        added = [Waiting(sequence, columns) for sequence in asked]
         with self._lock:
             self._waiting += added
         for _ in added:
             self._threads.submit(self._work)
-        found = await asyncio.gather(*(asyncio.wrap_future(one.future) for one in added))
+        found = await asyncio.gather(*(asyncio.wrap_future(waiter.future) for waiter in added))
         if (worked := WORKED.get(None)) is not None:
-            worked += {key: seconds for one in added for key, seconds in one.batch_seconds.items()}.values()
+            worked += {
+                key: seconds for waiter in added for key, seconds in waiter.batch_seconds.items()
+            }.values()
         return found
 
     def close(self) -> None:
         """Let the sequences at work finish and give the threads back; those that wait are cancelled."""
         with self._lock:
             left, self._waiting = self._waiting, []
-        for one in left:
-            one.future.cancel()
+        for waiter in left:
+            waiter.future.cancel()
         self._threads.shutdown(wait=True)
 
     def _work(self) -> None:
         """Serve one batch; there is a call for each sequence, so that the last ones may find nothing left to do."""
         with self._lock:
             batch = take_batch(self._waiting)
-        batch = [one for one in batch if one.future.set_running_or_notify_cancel()]
+        batch = [waiter for waiter in batch if waiter.future.set_running_or_notify_cancel()]
         if not batch:
             return
         started = self._clock()
         try:
-            outputs = self._forward([one.asked.tokens for one in batch])
+            outputs = self._forward([waiter.asked.tokens for waiter in batch])
             found = [
-                rows[one.asked.positions, one.columns].tolist()
-                for one, rows in zip(batch, outputs, strict=True)
+                rows[waiter.asked.positions, waiter.columns].tolist()
+                for waiter, rows in zip(batch, outputs, strict=True)
             ]
         except BaseException as error:  # noqa: BLE001 - whoever waits must hear of it, whatever it is
-            for one in batch:
-                one.future.set_exception(error)
+            for waiter in batch:
+                waiter.future.set_exception(error)
             return
         seconds = self._clock() - started
-        for one, outputs_of_one in zip(batch, found, strict=True):
-            one.batch_seconds[id(batch)] = seconds
-            one.future.set_result(outputs_of_one)
+        for waiter, rows in zip(batch, found, strict=True):
+            waiter.batch_seconds[id(batch)] = seconds
+            waiter.future.set_result(rows)
 
     def _forward(self, sequences: Sequence[Sequence[int]]) -> "NDArray[np.float32]":
         """Sequence × place × output. Lengths go along, so that padding is not attended to."""
@@ -152,13 +154,13 @@ def take_batch(waiting: list[Waiting]) -> list[Waiting]:
     first = waiting.pop(0)
     length = len(first.asked.tokens)
     batch, longest = [first], length
-    for one in sorted(waiting, key=lambda other: abs(len(other.asked.tokens) - length)):
-        padded = max(longest, len(one.asked.tokens))
+    for waiter in sorted(waiting, key=lambda other: abs(len(other.asked.tokens) - length)):
+        padded = max(longest, len(waiter.asked.tokens))
         if padded * (len(batch) + 1) > BATCH_TOKENS:
             break
-        batch.append(one)
+        batch.append(waiter)
         longest = padded
-        waiting.remove(one)
+        waiting.remove(waiter)
     return batch
 
 

@@ -117,6 +117,6 @@ def remove_unfinished(final: Path) -> None:
 def remove_folder(folder: Path) -> None:
     """Rename first: nobody then finds a folder that is half there."""
     if folder.exists():
-        going = folder.with_name(f"{folder.name}.{uuid4().hex[:8]}.part")
-        folder.replace(going)
-        shutil.rmtree(going, ignore_errors=True)
+        renamed = folder.with_name(f"{folder.name}.{uuid4().hex[:8]}.part")
+        folder.replace(renamed)
+        shutil.rmtree(renamed, ignore_errors=True)

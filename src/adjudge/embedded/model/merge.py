@@ -88,16 +88,16 @@ def is_whole(folder: Path) -> bool:
 def read_manifest(folder: Path) -> Manifest:
     """Read it and check every byte it answers for; raises CacheError saying what is wrong and how to fix it."""
     try:
-        said = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        stored = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         manifest = Manifest(
-            format=said["format"],
-            base=said["base"],
-            adapter=said["adapter"],
+            format=stored["format"],
+            base=stored["base"],
+            adapter=stored["adapter"],
             outputs={
-                question: (said["outputs"][question][0], said["outputs"][question][1])
+                question: (stored["outputs"][question][0], stored["outputs"][question][1])
                 for question in QUESTIONS
             },
-            files={name: FileSeal(**seal) for name, seal in said["files"].items()},
+            files={name: FileSeal(**seal) for name, seal in stored["files"].items()},
         )
     except FileNotFoundError:
         raise CacheError(str(folder), "the embedded judge's model is not installed", PULL) from None

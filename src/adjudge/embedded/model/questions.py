@@ -56,11 +56,11 @@ def fitting(tokens: ModelTokenizer, expected: Sequence[str], response: str) -> s
     if len(tokens.encode(answers)) < EXPECTED:
         return answers
     alternatives = answers.split(BETWEEN)
-    said = set(response.lower().split())
-    alike = [len(said & set(one.lower().split())) / (len(one.split()) or 1) for one in alternatives]
+    words = set(response.lower().split())
+    alike = [len(words & set(text.lower().split())) / (len(text.split()) or 1) for text in alternatives]
     kept: list[int] = []
     room = EXPECTED - 1
-    for number in sorted(range(len(alternatives)), key=lambda one: -alike[one]):
+    for number in sorted(range(len(alternatives)), key=lambda at: -alike[at]):
         room -= len(tokens.encode(BETWEEN + alternatives[number]))
         if room < 0:
             break
@@ -69,13 +69,13 @@ def fitting(tokens: ModelTokenizer, expected: Sequence[str], response: str) -> s
 
 
 def ask_relevant(tokens: ModelTokenizer, *, question: str, response: str) -> TokenSequence:
-    shown = legible(response, [question])
-    return ask("relevant", tokens, [("Question", question, 256), ("Response", shown, 512)])
+    readable = legible(response, [question])
+    return ask("relevant", tokens, [("Question", question, 256), ("Response", readable, 512)])
 
 
 def ask_helpful(tokens: ModelTokenizer, *, question: str, response: str) -> TokenSequence:
-    shown = legible(response, [question])
-    return ask("helpful", tokens, [("Question", question, 256), ("Response", shown, 512)])
+    readable = legible(response, [question])
+    return ask("helpful", tokens, [("Question", question, 256), ("Response", readable, 512)])
 
 
 def ask_supported(tokens: ModelTokenizer, *, context: str, response: str) -> TokenSequence:

@@ -70,15 +70,17 @@ class SmallModel:
 
     async def states(self, *, text: str, statements: Sequence[str]) -> ModelAnswer:
         tokens = self._engine.tokens
-        said = await asyncio.gather(
+        answers = await asyncio.gather(
             *(
                 self._ask("states", ask_states(tokens, text=window, statements=statements))
                 for window in windows(tokens, seen(text))
             )
         )
-        best = [max(each) for each in zip(*(one.probabilities for one in said), strict=True)]
+        best = [max(each) for each in zip(*(answer.probabilities for answer in answers), strict=True)]
         return ModelAnswer(
-            best, sum(one.tokens for one in said), tuple(text for one in said for text in one.read)
+            best,
+            sum(answer.tokens for answer in answers),
+            tuple(text for answer in answers for text in answer.read),
         )
 
     async def relevant(self, *, question: str, response: str) -> ModelAnswer:
@@ -97,16 +99,16 @@ class SmallModel:
             for outputs in sequence
             for calibration, output in zip(self._calibration[question], outputs, strict=True)
         ]
-        read = tuple(self._engine.tokens.lines(one.tokens) for one in asked)
-        return ModelAnswer(probabilities, sum(len(one.tokens) for one in asked), read)
+        read = tuple(self._engine.tokens.lines(sequence.tokens) for sequence in asked)
+        return ModelAnswer(probabilities, sum(len(sequence.tokens) for sequence in asked), read)
 
 
-def descending(said: ModelAnswer) -> ModelAnswer:
+def descending(answer: ModelAnswer) -> ModelAnswer:
     """To be at least a 3 is never likelier than to be at least a 2; the steps were calibrated one by one."""
     kept: list[float] = []
-    for probability in said.probabilities:
+    for probability in answer.probabilities:
         kept.append(min(probability, kept[-1]) if kept else probability)
-    return said._replace(probabilities=kept)
+    return answer._replace(probabilities=kept)
 
 
 def windows(tokens: ModelTokenizer, text: str) -> list[str]:

@@ -56,9 +56,9 @@ def seen(text: str) -> str:
     """Without characters that do not show, and with letters for their disguises."""
     if text.isascii() and text.isprintable():
         return text
-    shown = STYLED.sub(lambda found: unicodedata.normalize("NFKC", found[0]), HIDDEN.sub("", text))
-    shown = STRUCK.sub("", shown)
-    return JOINERS.sub(lambda found: found[0] if joins(found) else "", shown)
+    visible = STYLED.sub(lambda found: unicodedata.normalize("NFKC", found[0]), HIDDEN.sub("", text))
+    visible = STRUCK.sub("", visible)
+    return JOINERS.sub(lambda found: found[0] if joins(found) else "", visible)
 
 
 def joins(found: re.Match[str]) -> bool:
@@ -71,8 +71,8 @@ def joins(found: re.Match[str]) -> bool:
 
 def legible(text: str, asked: Sequence[str] = ()) -> str:
     """What is seen of the text, with a mark for what is encoded, unless what was asked speaks of such things."""
-    shown = unrepeated(seen(text))
-    return shown if expects_codes(asked) else ENCODED.sub(STAND_IN, shown)
+    visible = unrepeated(seen(text))
+    return visible if expects_codes(asked) else ENCODED.sub(STAND_IN, visible)
 
 
 def unrepeated(text: str) -> str:
@@ -107,8 +107,8 @@ def expects_codes(asked: Sequence[str]) -> bool:
 
 def unseen_notes(text: str, asked: Sequence[str]) -> tuple[str, ...]:
     """What a reader of the row should know of what the model was not shown."""
-    shown = seen(text)
-    hidden = ("hidden_text",) if len(text) - len(shown) > FEW_HIDDEN else ()
-    encoded = ("encoded_text",) if not expects_codes(asked) and ENCODED.search(shown) else ()
-    repeated = ("repeated_text",) if unrepeated(shown) != shown else ()
+    visible = seen(text)
+    hidden = ("hidden_text",) if len(text) - len(visible) > FEW_HIDDEN else ()
+    encoded = ("encoded_text",) if not expects_codes(asked) and ENCODED.search(visible) else ()
+    repeated = ("repeated_text",) if unrepeated(visible) != visible else ()
     return hidden + encoded + repeated

@@ -84,10 +84,10 @@ def expected_number(question: str, reference: str) -> str | None:
         return None
     known = {word.casefold() for word in WORD.findall(question)} | STOPWORDS | QUALIFIERS
     numbers = numbers_in(whole)
-    beside = whole
+    remainder = whole
     for number in numbers:
-        beside = beside.replace(number, " ")
-    others = [word.casefold() for word in WORD.findall(beside)]
+        remainder = remainder.replace(number, " ")
+    others = [word.casefold() for word in WORD.findall(remainder)]
     if len(others) > RESTATING or any(word not in known and find_unit(word) is None for word in others):
         return None  # it says something else too, which has to be right as well
     if len(others) <= MOST_WORDS and read_spans(whole):
@@ -132,7 +132,7 @@ def any_number(question: str, expected: Sequence[str], response: str) -> NumberF
     if not wanted or len(wanted) < len(expected):
         return None
     found = [find_number(question, number, response) for number in wanted]
-    return next((one for one in found if one.agrees), found[0])
+    return next((number for number in found if number.agrees), found[0])
 
 
 def figures_agree(question: str, reference: str, response: str) -> float | None:
@@ -142,11 +142,11 @@ def figures_agree(question: str, reference: str, response: str) -> float | None:
     counterpart; None where there is none.
     """
     asked = set(numbers_in(question))
-    said = [(number, dimensions(number)) for number in numbers_in(response)]
+    amounts = [(number, dimensions(number)) for number in numbers_in(response)]
     compared: list[bool] = []
     for number in numbers_in(reference):
         measured = dimensions(number)
-        rivals = [candidate for candidate, others in said if measured & others]
+        rivals = [candidate for candidate, others in amounts if measured & others]
         if number in asked or not measured or not rivals:
             continue
         pairs = [QuotedPair(expected=number, response=rival, critical=True) for rival in rivals]

@@ -31,12 +31,12 @@ chosen on a set of financial questions that it never saw."""
 
 def correctness_signs(question: str, expected: Sequence[str], response: str) -> dict[str, float]:
     """Each between -1 and 1, 0 where it says nothing."""
-    shown = response[:LOOKED_AT]
+    beginning = response[:LOOKED_AT]
     return {
         "polarity": polarity(expected, response),
-        "refusal": float(REFUSAL.search(shown) is not None),
-        "figures": float(any(figures_agree(question, text, shown) == 1 for text in expected)),
-        "explained": float(is_explained(expected, shown)),
+        "refusal": float(REFUSAL.search(beginning) is not None),
+        "figures": float(any(figures_agree(question, text, beginning) == 1 for text in expected)),
+        "explained": float(is_explained(expected, beginning)),
     }
 
 
@@ -62,11 +62,11 @@ def weighed(probability: float, signs: Mapping[str, float]) -> float:
 
 def polarity(expected: Sequence[str], response: str) -> float:
     """1 where both begin with the same yes or no, -1 where with opposite ones."""
-    said = YES_NO.match(response)
+    answer = YES_NO.match(response)
     wanted = {match[1].lower() for text in expected if (match := YES_NO.match(text))}
-    if said is None or not wanted:
+    if answer is None or not wanted:
         return 0.0
-    return 1.0 if said[1].lower() in wanted else -1.0
+    return 1.0 if answer[1].lower() in wanted else -1.0
 
 
 def is_explained(expected: Sequence[str], response: str) -> bool:

@@ -217,14 +217,14 @@ class RetryingClient(WrappingClient):
     def _time_is_up(self, tries: Tries) -> str:
         seconds = self.policy.call_deadline_seconds
         pause = self.governor.paused_seconds
-        said = [f"no answer within the {seconds:g} seconds a call may take"]
+        parts = [f"no answer within the {seconds:g} seconds a call may take"]
         if tries.attempts:
-            said.append(f"failed attempts: {tries.attempts}")
+            parts.append(f"failed attempts: {tries.attempts}")
         if pause:
-            said.append(f"{self.name} asks for {pause:.0f} seconds more")
+            parts.append(f"{self.name} asks for {pause:.0f} seconds more")
         if tries.last_message:
-            said.append(f"the last error: {tries.last_message}")
-        return "; ".join(said)
+            parts.append(f"the last error: {tries.last_message}")
+        return "; ".join(parts)
 
 
 def with_attempts(completion: Completion, tries: Tries) -> Completion:

@@ -112,11 +112,11 @@ class GoogleWire:
         finish = FINISHES.get(reason, "stop")
         if not text and finish == "stop" and reason != "STOP":
             raise UnreadableReplyError(f"it stopped with {reason[:40]}")
-        held = self._format(request, adjustments) in {"responseJsonSchema", "responseSchema"}
+        constrained = self._format(request, adjustments) in {"responseJsonSchema", "responseSchema"}
         return Reply(
             text=text,
             finish=finish,
-            structured=held and is_json_object(text),
+            structured=constrained and is_json_object(text),
             model=model,
             usage=counted,
         )

@@ -108,9 +108,9 @@ class HttpClient:
                 status=response.status,
             )
         if response.status not in KEEPS_METHOD:
-            shown = self._scrubber.message(f"{parts.scheme}://{parts.hostname}{port}{parts.path}")
+            address = self._scrubber.message(f"{parts.scheme}://{parts.hostname}{port}{parts.path}")
             raise RejectedError(
-                f"{host_and_port(url)} answered {response.status}, a redirect to {shown} that drops what was sent; "
+                f"{host_and_port(url)} answered {response.status}, a redirect to {address} that drops what was sent; "
                 f"if that is the right address, set it as the base URL",
                 status=response.status,
             )
@@ -152,8 +152,8 @@ class HttpClient:
 
 async def read_bounded(response: aiohttp.ClientResponse) -> bytes:
     """The body, or an error once it is larger than any reply is."""
-    told = response.content_length
-    if told is not None and told < MAX_BODY_BYTES and "Content-Encoding" not in response.headers:
+    length = response.content_length
+    if length is not None and length < MAX_BODY_BYTES and "Content-Encoding" not in response.headers:
         return await response.read()
     chunks, size = [], 0
     async for chunk in response.content.iter_any():

@@ -83,7 +83,7 @@ class LiteLLMClient(ModelClient):
         self.name = f"litellm:{model}"
         self._model = model
         self._module = module
-        self.base_url = parse_base_url(base_url, where=option("--base-url")).shown if base_url else None
+        self.base_url = parse_base_url(base_url, where=option("--base-url")).public if base_url else None
         self._fixed: dict[str, Any] = {"timeout": timeout_seconds, "num_retries": 0, "max_retries": 0}
         if base_url is not None:
             self._fixed["api_base"] = base_url
@@ -125,9 +125,9 @@ class LiteLLMClient(ModelClient):
                 try:
                     read = self._wire.read(found.model_dump(), request, adjustments)
                 except (UnreadableReplyError, ErrorInReplyError) as error:
-                    said = self._scrubber.message(str(error))
+                    message = self._scrubber.message(str(error))
                     raise UnavailableError(
-                        f"{self.name} answered without a reply ({said})", maybe_billed=True
+                        f"{self.name} answered without a reply ({message})", maybe_billed=True
                     ) from None
             return Completion(
                 text=self._scrubber.reply(read.text),
@@ -161,9 +161,9 @@ class LiteLLMClient(ModelClient):
         )
 
     def _error(self, error: Exception, read: ProviderError) -> ModelCallError:
-        said = f"{self.name} failed with {read.status}: {self._scrubber.message(read.message)}"
+        message = f"{self.name} failed with {read.status}: {self._scrubber.message(read.message)}"
         if type(error).__name__ == "ContextWindowExceededError":
-            return TooLongError(said, status=read.status)
+            return TooLongError(message, status=read.status)
         return error_for_status(
-            read, said, key_hint="; check the provider's key variable, as LiteLLM names it"
+            read, message, key_hint="; check the provider's key variable, as LiteLLM names it"
         )

@@ -59,7 +59,7 @@ class OpenAIWire:
         self._schema = SchemaCache(_response_format)
 
     def body(self, request: Request, adjustments: Adjustments) -> Body:
-        left_out, given = adjustments.left_out, request.parameters
+        left_out, parameters = adjustments.left_out, request.parameters
         body: Body = {} if self._model is None else {"model": self._model}
         body["messages"] = [{"role": m.role, "content": m.content} for m in request.prompt.messages]
         if request.temperature is not None and "temperature" not in left_out:
@@ -75,8 +75,8 @@ class OpenAIWire:
                 body["response_format"] = self._schema(request.schema)
             case "json_object":
                 body["response_format"] = {"type": "json_object"}
-        if given:
-            body.update(given)
+        if parameters:
+            body.update(parameters)
         return body
 
     def read(self, found: Any, request: Request, adjustments: Adjustments) -> Reply:
@@ -109,19 +109,19 @@ class OpenAIWire:
         )
 
     def adjust(self, request: Request, adjustments: Adjustments, error: ProviderError) -> Adjustments | None:
-        given = request.parameters
-        if error.status == 403 and not (names_parameter(error, *LOGPROBS) and "logprobs" not in given):
+        parameters = request.parameters
+        if error.status == 403 and not (names_parameter(error, *LOGPROBS) and "logprobs" not in parameters):
             return None  # some models answer 403 to a request for logprobs; every other 403 is about the key
         limit = self._limit_name(request, adjustments)
         if limit is not None and names_parameter(error, limit) and says_unsupported(error):
             return adjustments.renaming("max_tokens") or adjustments.leaving_out("max_tokens")
         if (
             request.temperature is not None
-            and "temperature" not in given
+            and "temperature" not in parameters
             and names_parameter(error, "temperature")
         ):
             return adjustments.leaving_out("temperature")
-        if "logprobs" not in given and names_parameter(error, *LOGPROBS):
+        if "logprobs" not in parameters and names_parameter(error, *LOGPROBS):
             return adjustments.leaving_out("logprobs")
         if self._format(request, adjustments) != "none" and names_parameter(error, *FORMAT_NAMES):
             return adjustments.stepping_down(len(FORMATS))
@@ -129,17 +129,17 @@ class OpenAIWire:
 
     def notes(self, request: Request, adjustments: Adjustments) -> tuple[str, ...]:
         notes = []
-        given, left_out = request.parameters, adjustments.left_out
-        if "temperature" in left_out and request.temperature is not None and "temperature" not in given:
+        parameters, left_out = request.parameters, adjustments.left_out
+        if "temperature" in left_out and request.temperature is not None and "temperature" not in parameters:
             notes.append("left_out:temperature")
-        if "logprobs" in left_out and "logprobs" not in given:
+        if "logprobs" in left_out and "logprobs" not in parameters:
             notes.append("left_out:logprobs")
-        if request.max_output_tokens is not None and not given.keys() & OTHER_LIMIT.keys():
+        if request.max_output_tokens is not None and not parameters.keys() & OTHER_LIMIT.keys():
             if "max_tokens" in left_out:
                 notes.append("left_out:max_tokens")
             elif "max_tokens" in adjustments.renamed:
                 notes.append(f"renamed:{self._limit}")
-        if request.schema is not None and "response_format" not in given:
+        if request.schema is not None and "response_format" not in parameters:
             used = self._format(request, adjustments)
             if used != "json_schema":
                 notes.append(f"response_format:{used}")

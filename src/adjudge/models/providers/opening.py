@@ -67,11 +67,11 @@ def open_service(
 
 
 def find_base_url(
-    name: ModelName, service: HttpProvider, given: str | None, environ: Mapping[str, str]
+    name: ModelName, service: HttpProvider, base_url: str | None, environ: Mapping[str, str]
 ) -> BaseUrl:
     """`--base-url`, else the provider's variable, else the provider's own address."""
-    if given is not None and given.strip():
-        return parse_base_url(given, where=option("--base-url"))
+    if base_url is not None and base_url.strip():
+        return parse_base_url(base_url, where=option("--base-url"))
     variable, text = first_set(environ, service.base_url_variables)
     if text:
         return parse_base_url(text, where=variable)

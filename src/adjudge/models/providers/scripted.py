@@ -101,15 +101,15 @@ class Script:
     ) -> ScriptAddress | None:
         """The most particular rows for a call: those of the case, then those whose text stands in the prompt."""
         judges = list(dict.fromkeys([judge, judge.partition("@")[0]]))
-        wanted = [(named, said) for named in (*judges, None) for said in (step, None)]
+        wanted = [(row_judge, row_step) for row_judge in (*judges, None) for row_step in (step, None)]
         if case_id is not None:
             for match in (*(text for text in self._matches if text in prompt), None):
-                for named, said in wanted:
-                    if (address := ScriptAddress(case_id, match, named, said)) in self._rows:
+                for row_judge, row_step in wanted:
+                    if (address := ScriptAddress(case_id, match, row_judge, row_step)) in self._rows:
                         return address
         for match in (text for text in self._matches if text in prompt):
-            for named, said in wanted:
-                if (address := ScriptAddress(None, match, named, said)) in self._rows:
+            for row_judge, row_step in wanted:
+                if (address := ScriptAddress(None, match, row_judge, row_step)) in self._rows:
                     return address
         return None
 
@@ -166,10 +166,10 @@ class ScriptClient(ModelClient):
                 f"the script has no more replies for case {request.case_id}, judge {request.judge} ({self._path})"
             )
         if reply.status >= 400:
-            said = reply.text or f"HTTP {reply.status}"
+            message = reply.text or f"HTTP {reply.status}"
             raise error_for_status(
-                ProviderError(status=reply.status, message=said),
-                f"{self.name} answered {reply.status}: {said}",
+                ProviderError(status=reply.status, message=message),
+                f"{self.name} answered {reply.status}: {message}",
             )
         return Completion(
             text=reply.text,
@@ -264,10 +264,14 @@ def parse_entry(entry: Any, defaults: Mapping[str, Any]) -> ScriptedReply:
     """One of `replies`: words, a JSON verdict, or words with a finish or a status of their own."""
     if isinstance(entry, dict) and entry and entry.keys() <= ENTRY_KEYS:
         own = {key: value for key, value in entry.items() if key not in {"text", "reply"}}
-        says = [key for key in ("text", "reply") if key in entry]
+        text_keys = [key for key in ("text", "reply") if key in entry]
         status = own.get("status")
-        if len(says) == 1 or (not says and isinstance(status, int)) or own.get("finish") in FINISHES:
-            return _reply(entry[says[0]] if says else "", {**defaults, **own})
+        if (
+            len(text_keys) == 1
+            or (not text_keys and isinstance(status, int))
+            or own.get("finish") in FINISHES
+        ):
+            return _reply(entry[text_keys[0]] if text_keys else "", {**defaults, **own})
     return _reply(entry, defaults)
 
 

@@ -23,7 +23,7 @@ class Endpoint:
     """Without credentials."""
     auth: Mapping[str, str] = field(default_factory=dict, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict)
-    shown_url: str = ""
+    public_url: str = ""
     """The base URL for people: no credentials, no query."""
     key_variables: tuple[str, ...] = ()
     hint_404: str = ""
@@ -56,7 +56,7 @@ class Connection:
             url=url,
             auth=auth,
             headers=headers or {},
-            shown_url=self.base.shown,
+            public_url=self.base.public,
             key_variables=self.key_variables,
             hint_404=hint_404,
         )

@@ -47,7 +47,7 @@ class WireClient(ModelClient):
         self, *, name: str, wire: Wire, http: HttpClient, scrubber: Scrubber, prices: Prices
     ) -> None:
         self.name = name
-        self.base_url = wire.endpoint.shown_url
+        self.base_url = wire.endpoint.public_url
         self._wire = wire
         self._http = http
         self._scrubber = scrubber
@@ -89,11 +89,11 @@ class WireClient(ModelClient):
             if read is not None:
                 notes = self._wire.notes(request, adjustments) + notes
                 return self._completion(read, started, attempt, notes)
-        given_up = RejectedError(
+        refusal = RejectedError(
             f"{self._where} refused the request {MAX_ATTEMPTS} times, each time for another reason"
         )
-        given_up.attempts = MAX_ATTEMPTS
-        raise given_up
+        refusal.attempts = MAX_ATTEMPTS
+        raise refusal
 
     async def close(self) -> None:
         await self._http.close()
@@ -187,11 +187,11 @@ class WireClient(ModelClient):
 
     def _error(self, error: ProviderError, reply: HttpReply) -> ModelCallError:
         endpoint = self._wire.endpoint
-        said = self._scrubber.message(error.message)
+        message = self._scrubber.message(error.message)
         hint = endpoint.hint_404 if error.status == 404 else ""
         return error_for_status(
             error,
-            f"{self._where} answered {error.status}: {said}{hint}",
+            f"{self._where} answered {error.status}: {message}{hint}",
             retry_after_seconds=asked_wait(reply.headers, reply.body),
             key_hint=_key_hint(endpoint.key_variables, sent=bool(endpoint.auth)),
         )

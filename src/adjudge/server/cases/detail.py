@@ -209,10 +209,10 @@ def _others(
     ours = next(filter(is_this, lines), None)
     rest = [line for line in lines if not is_this(line)]
     rest.sort(key=lambda line: line.run_id != record.run_id)  # stable: the latest stay first
-    shown = rest[:MOST_OTHERS]
+    listed = rest[:MOST_OTHERS]
     runs = {each.run_id: each for each in (record, *service.store.runs())}
-    same = _compared(service, shown, judgement.case_id, ours, case)
-    return [_other(line, runs.get(line.run_id), same) for line in shown], len(rest) - len(shown)
+    same = _compared(service, listed, judgement.case_id, ours, case)
+    return [_other(line, runs.get(line.run_id), same) for line in listed], len(rest) - len(listed)
 
 
 Same = Literal["same", "same_response", "another_response", "unknown"]

@@ -122,7 +122,7 @@ def _made_when_empty(value: object) -> object:
     return value or "made"
 
 
-def _some(values: object) -> object:
+def _without_blanks(values: object) -> object:
     return [each for each in values if each != ""] if isinstance(values, list) else values
 
 
@@ -137,14 +137,14 @@ def case_filter(
     *,
     judge: Annotated[str, Query(max_length=500, description="A judge's name.")] = "",
     outcome: Annotated[
-        list[OutcomeKind] | None, BeforeValidator(_some), Query(max_length=len(OUTCOME_KINDS))
+        list[OutcomeKind] | None, BeforeValidator(_without_blanks), Query(max_length=len(OUTCOME_KINDS))
     ] = None,
     passed: Annotated[Passed, Query(description="What the judge's pass rule says.")] = "",
     low: Annotated[Bound, Query(description="The lowest score, included.")] = None,
     high: Annotated[Bound, Query(description="The highest score, included.")] = None,
     slice: Annotated[  # noqa: A002 - the parameter's name in an address
         list[Annotated[str, Query(max_length=2_000)]] | None,
-        BeforeValidator(_some),
+        BeforeValidator(_without_blanks),
         Query(max_length=20, description="`COLUMN=VALUE`, the column written as a key (see `choices`)."),
     ] = None,
     q: Annotated[
@@ -162,7 +162,9 @@ def case_filter(
     first: Annotated[int, Query(ge=0, le=MOST_SKIPPED)] = 0,
     size: Annotated[int, Query(ge=1, le=MOST_ROWS)] = 50,
     cols: Annotated[
-        list[Annotated[str, Query(max_length=1_000)]] | None, BeforeValidator(_some), Query(max_length=60)
+        list[Annotated[str, Query(max_length=1_000)]] | None,
+        BeforeValidator(_without_blanks),
+        Query(max_length=60),
     ] = None,
 ) -> CaseFilter:
     """The filter a request names; what is no filter is a 4xx."""

@@ -35,7 +35,7 @@ from adjudge.store import planned_judges
 router = APIRouter()
 Key = Annotated[str, Path(max_length=3_000, description="The `key` that the list of runs gives.")]
 Wanted = Annotated[CaseFilter, Depends(case_filter)]
-MOST_SHOWN = 100
+MOST_ROWS = 100
 """Rows of one page in a browser."""
 
 
@@ -68,7 +68,7 @@ def api_case_file(
 @router.get("/runs/{run}/cases", include_in_schema=False)
 def cases_page(request: Request, service: Served, run: Key, wanted: Wanted) -> HTMLResponse:
     record = service.run(from_key(run))
-    wanted = replace(wanted, size=min(wanted.size, MOST_SHOWN))
+    wanted = replace(wanted, size=min(wanted.size, MOST_ROWS))
     found = find_cases(service, record, wanted)
     # the filters stand outside the part that is swapped
     choices = None if swaps(request, "cases") else filter_choices(service, record)

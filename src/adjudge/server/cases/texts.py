@@ -80,15 +80,15 @@ class TextWriter:
 
     def text(self, text: str) -> Markup:
         marks = find_passages(text, self.wanted) if self.wanted else []
-        shown = self._room(text)
-        if len(shown) < len(text):
-            self.marks_beyond += sum(mark.end > len(shown) for mark in marks)
-            marks = [mark for mark in marks if mark.end <= len(shown)]
-        if looks_like_markdown(shown):
+        beginning = self._room(text)
+        if len(beginning) < len(text):
+            self.marks_beyond += sum(mark.end > len(beginning) for mark in marks)
+            marks = [mark for mark in marks if mark.end <= len(beginning)]
+        if looks_like_markdown(beginning):
             self.markdown = True
             if self.style == "markdown":
-                return render_markdown(shown, marks)
-        return render_plain(shown, marks)
+                return render_markdown(beginning, marks)
+        return render_plain(beginning, marks)
 
     def object(self, value: Any) -> Markup:
         return render_plain(self._room(json.dumps(value, ensure_ascii=False, indent=2)))
@@ -119,16 +119,16 @@ def make_part(each: CaseField, wanted: Sequence[Wanted], *, style: Style, whole:
     value = each.value
     role: Literal["text", "turns", "list"] = "text"
     listed = value if isinstance(value, list) else [value]
-    some = listed if whole else listed[:MOST_ENTRIES]
+    kept = listed if whole else listed[:MOST_ENTRIES]
     match each.name:
         case "messages" if isinstance(value, list):
-            role, entries = "turns", [_turn(writer, one) for one in some]
+            role, entries = "turns", [_turn(writer, entry) for entry in kept]
         case "tool_calls" if isinstance(value, list):
-            role, entries = "list", [_tool_call(writer, one) for one in some]
+            role, entries = "list", [_tool_call(writer, entry) for entry in kept]
         case _ if isinstance(value, list) and len(value) != 1:
-            role, entries = "list", [_listed(writer, one, number) for number, one in enumerate(some, 1)]
+            role, entries = "list", [_listed(writer, entry, number) for number, entry in enumerate(kept, 1)]
         case _:
-            entries = [_alone(writer, one) for one in some]
+            entries = [_alone(writer, entry) for entry in kept]
     if isinstance(value, list) and not value:
         entries = [TextEntry(title="none: an empty list")]
     return CaseText(
@@ -137,7 +137,7 @@ def make_part(each: CaseField, wanted: Sequence[Wanted], *, style: Style, whole:
         column=each.column,
         entries=tuple(entries),
         role=role,
-        left=_left(writer, len(listed) - len(some)),
+        left=_left(writer, len(listed) - len(kept)),
         markdown=writer.markdown,
     )
 
@@ -266,15 +266,17 @@ def find_wanted(verdict: Mapping[str, Any]) -> dict[str, list[Wanted]]:
                 continue
             if name == "numbers":
                 agrees = bool(row.get("agrees"))
-                says = "agrees" if agrees else "does not agree"
+                agreement = "agrees" if agrees else "does not agree"
                 _add(
                     found["reference"],
                     row.get("expected"),
-                    f"expected number: {says}",
+                    f"expected number: {agreement}",
                     holds=agrees,
                     number=True,
                 )
-                _add(found["response"], row.get("response"), f"number: {says}", holds=agrees, number=True)
+                _add(
+                    found["response"], row.get("response"), f"number: {agreement}", holds=agrees, number=True
+                )
                 continue
             title = str(row.get("id") or name)
             matched = row.get("matched") if isinstance(row.get("matched"), bool) else None
@@ -306,14 +308,14 @@ class VerdictField:
 def verdict_parts(verdict: Mapping[str, Any]) -> list[VerdictField]:
     found = []
     for name, value in verdict.items():
-        shown = seen(shorten(name, 120))
+        label = seen(shorten(name, 120))
         values = value if isinstance(value, list) else [value]
         if all(not isinstance(each, dict | list) for each in values) and len(values) <= 50:
             texts = tuple(seen(shorten(_word(each), LONG)) for each in values)
-            found.append(VerdictField(name=shown, texts=texts))
+            found.append(VerdictField(name=label, texts=texts))
         else:
             writer = TextWriter(style="plain", wanted=(), whole=False)
-            found.append(VerdictField(name=shown, html=writer.object(value)))
+            found.append(VerdictField(name=label, html=writer.object(value)))
     return found
 
 

@@ -219,8 +219,8 @@ def ticket(subject: RunJudge, case_id: str) -> str:
     return _digest(subject, f"ticket\0{case_id}").hex()
 
 
-def _plain(shown: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
-    for name, value in shown.items():
+def _plain(fields: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
+    for name, value in fields.items():
         yield encodable(name), records_json(value)
 
 
@@ -253,15 +253,15 @@ def keep_label(service: Service, run: str, body: LabelBody) -> Kept:
     subject = find_subject(service, run, body.judge)
     run_id, store = subject.record.run_id, service.store
     scale = label_scale_for(service, subject)
-    says = scale.place(body.label)
-    if says is None or isinstance(says, str):
+    meaning = scale.place(body.label)
+    if meaning is None or isinstance(meaning, str):
         raise not_placed(f"case {body.case_id[:100]}", [body.label], scale)
     draws, before = store.draws(run_id, subject.name), store.labels(run_id, subject.name)
     case_id = _known_id(service, subject, body.case_id, draws)
     label = KeptLabel(
         case_id=case_id,
         judge=subject.name,
-        label=says,
+        label=meaning,
         run_id=run_id,
         annotator=body.annotator,
         explanation=body.explanation.strip() or None,
@@ -277,7 +277,7 @@ def keep_label(service: Service, run: str, body: LabelBody) -> Kept:
         case_id=encodable(case_id),
         judge=subject.reference,
         annotator=body.annotator,
-        label=says,
+        label=meaning,
         explanation=label.explanation or "",
         seen_verdict=label.seen_verdict,
         at=label.at,

@@ -96,12 +96,12 @@ def _values(judge: Judge | None, reading: LabelScale) -> list[float]:
 
 def _listed(judge: Judge | None) -> list[float]:
     """The numbers of an enumeration in the verdict that is the score."""
-    given = _rating(judge).get("enum")
-    if not isinstance(given, list) or not all(
-        isinstance(each, int | float) and not isinstance(each, bool) for each in given
+    options = _rating(judge).get("enum")
+    if not isinstance(options, list) or not all(
+        isinstance(each, int | float) and not isinstance(each, bool) for each in options
     ):
         return []
-    return sorted({float(each) for each in given})
+    return sorted({float(each) for each in options})
 
 
 def _is_whole(judge: Judge | None) -> bool:

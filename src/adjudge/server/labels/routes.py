@@ -256,9 +256,9 @@ Fields = Annotated[dict[str, str], Depends(_form)]
 @router.post("/runs/{run}/label/draw", include_in_schema=False)
 def draw_form(service: Served, run: str, fields: Fields) -> Response:
     body = _valid(DrawBody, fields, uniform_share=_share(fields, "uniform", LEAST_UNIFORM))
-    made = make_draw(service, from_key(run), body)
-    who = {**_carried(fields), "judge": made.judge}
-    return RedirectResponse(f"/runs/{run}/label/next{query(who)}", status_code=303)
+    draw = make_draw(service, from_key(run), body)
+    carried = {**_carried(fields), "judge": draw.judge}
+    return RedirectResponse(f"/runs/{run}/label/next{query(carried)}", status_code=303)
 
 
 @router.post("/runs/{run}/label/keep", include_in_schema=False)
@@ -300,10 +300,10 @@ def undo_form(service: Served, run: str, fields: Fields) -> Response:
 
 @router.post("/runs/{run}/label/file", include_in_schema=False)
 def file_form(request: Request, service: Served, run: str, fields: Fields) -> HTMLResponse:
-    given = _carried(fields)
+    carried = _carried(fields)
     data = fields.get("labels", "").encode("utf-8", "replace")
-    made = import_labels(service, from_key(run), data, judge=given["judge"], annotator=given["annotator"])
-    return page(request, "label_imported.html", made=made, run=run, given=given)
+    made = import_labels(service, from_key(run), data, judge=carried["judge"], annotator=carried["annotator"])
+    return page(request, "label_imported.html", made=made, run=run, carried=carried)
 
 
 def _label_body(fields: dict[str, str], *, seen_verdict: bool) -> LabelBody:

@@ -191,7 +191,7 @@ def method(environment: Environment, value: Any, name: str) -> Any:
 @lru_cache(maxsize=1)
 def environment() -> Environment:
     """No loader, no escaping, no HTML, no chance: what is written follows from template and values alone."""
-    made = Environment(
+    sandbox = Environment(
         autoescape=False,
         undefined=AbsentInput,
         finalize=finalize,
@@ -199,7 +199,7 @@ def environment() -> Environment:
         optimized=False,
         cache_size=0,
     )
-    made.filters = {
+    sandbox.filters = {
         **bounded_filters(),
         TICK: tick,
         CONCAT: concat,
@@ -208,12 +208,12 @@ def environment() -> Environment:
         SIZED: sized,
         WEIGHED: weighed,
     }
-    made.tests = bounded_tests()
-    made.globals = {
+    sandbox.tests = bounded_tests()
+    sandbox.globals = {
         "range": bounded_range,
         "dict": new_dict,
         "namespace": OpaqueNamespace,
         "cycler": Cycler,
         "joiner": Joiner,
     }
-    return made
+    return sandbox

@@ -31,7 +31,7 @@ def verdict(case_id, score, passed=None, repeat=0):
 def passes(judge, people):
     cases = {f"c{at}": [verdict(f"c{at}", float(said), said)] for at, said in enumerate(judge)}
     labels = {
-        f"c{at}": [Label(case_id=f"c{at}", annotator="", says=said)]
+        f"c{at}": [Label(case_id=f"c{at}", annotator="", meaning=said)]
         for at, said in enumerate(people)
         if said is not None
     }
@@ -111,7 +111,7 @@ def test_a_handful_of_labels_is_no_ground_to_move_a_mean():
 def test_rogan_gladen_is_not_for_split_votes_or_repeats():
     cases, labels = passes([True, False] * 20, [True, False] * 10)
     selection = random_draw(cases, labels)
-    labels["c0"] = [*labels["c0"], Label(case_id="c0", annotator="ben", says=False)]
+    labels["c0"] = [*labels["c0"], Label(case_id="c0", annotator="ben", meaning=False)]
     found = pass_rate_means(cases, labels, selection)
     assert found.rogan_gladen == SplitCases(by="people", cases=1)
     assert isinstance(found.ppi, Corrected)
@@ -123,7 +123,8 @@ def test_rogan_gladen_is_not_for_split_votes_or_repeats():
 def test_scores_are_corrected_on_their_scale():
     cases = {f"c{at}": [verdict(f"c{at}", float(at % 4 + 2))] for at in range(200)}
     labels = {
-        f"c{at}": [Label(case_id=f"c{at}", annotator="", says=float(at % 4 + 1))] for at in range(0, 200, 3)
+        f"c{at}": [Label(case_id=f"c{at}", annotator="", meaning=float(at % 4 + 1))]
+        for at in range(0, 200, 3)
     }
     means = score_means(cases, labels, random_draw(cases, labels), FIVE)
     assert means.rogan_gladen is None

@@ -46,7 +46,7 @@ def report(build):
         verdicts = collect_verdicts(rows, [judge], judge=None, slices=options.slices if options else ())
         scale_of = label_scale_of("j", judge, [(v.score, v.passed) for v in verdicts.verdicts], {})
         said = [
-            Label(case_id=label[0], annotator=label[1] if len(label) > 2 else "", says=label[-1])
+            Label(case_id=label[0], annotator=label[1] if len(label) > 2 else "", meaning=label[-1])
             for label in labels
         ]
         sources = (LabelSource(kind="file", labels=len(said), file="labels.jsonl"),)
@@ -330,7 +330,7 @@ def test_scores_within_one_step_are_counted_beside_equal_ones(report):
 
 def test_labels_of_the_store_and_of_the_cases_are_merged():
     def label(case_id, annotator, says):
-        return Label(case_id=case_id, annotator=annotator, says=says)
+        return Label(case_id=case_id, annotator=annotator, meaning=says)
 
     own = [label(name, "", 3.0) for name in names(150)]
     stored = [
@@ -340,7 +340,7 @@ def test_labels_of_the_store_and_of_the_cases_are_merged():
     ]
     merged = merge_labels(stored, own)
     assert (len(merged.labels), merged.own, merged.replaced) == (159, 149, 1)
-    assert [each.says for each in merged.labels if each.case_id == "c000"] == [4.0]
+    assert [each.meaning for each in merged.labels if each.case_id == "c000"] == [4.0]
     assert {each.annotator for each in merged.labels if each.case_id == "c001"} == {"", "anna"}
 
 
@@ -356,7 +356,7 @@ def test_clusters_widen_the_intervals(report, build):
     ]
     verdicts = collect_verdicts(rows, [judge], judge=None)
     reading = label_scale_of("j", judge, [(4.0, True)], {})
-    said = [Label(case_id=name, annotator="", says=says) for name, says in labels]
+    said = [Label(case_id=name, annotator="", meaning=says) for name, says in labels]
     found = measure_agreement(
         "r", ScaledVerdicts(verdicts, reading), RunLabels(labels=said, draws=()), AgreementOptions()
     )
@@ -467,7 +467,7 @@ def test_the_cases_own_labels_are_read_for_this_judge_alone(build):
     verdicts = collect_verdicts(rows, [judge], judge=None)
     reading = label_scale_of("j", judge, [(4.0, True)], {})
     own = verdicts.own_labels, verdicts.own_annotators
-    assert [(label.case_id, label.says) for label in own_labels(*own, reading).labels] == [
+    assert [(label.case_id, label.meaning) for label in own_labels(*own, reading).labels] == [
         ("a", 5.0),
         ("c", True),
     ]
@@ -490,7 +490,9 @@ def test_what_several_people_said_goes_before_the_one_label_of_a_case(build):
     verdicts = collect_verdicts(rows, [judge], judge=None)
     reading = label_scale_of("j", judge, [(4.0, True)], {})
     own = verdicts.own_labels, verdicts.own_annotators
-    assert [(label.case_id, label.annotator, label.says) for label in own_labels(*own, reading).labels] == [
+    assert [
+        (label.case_id, label.annotator, label.meaning) for label in own_labels(*own, reading).labels
+    ] == [
         ("a", "anna", 5.0),
         ("a", "bo", 2.0),
         ("c", "bo", 3.0),

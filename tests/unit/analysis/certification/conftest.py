@@ -33,12 +33,12 @@ def is_right(fields):
     return wanted in fields["response"]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def honest():
     return lambda fields, repeat: verdict(is_right(fields))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def try_judge():
     """Examine `correctness` with a rule for a model: `try_judge(rule, tries=1)` gives the examination and the answers."""
 

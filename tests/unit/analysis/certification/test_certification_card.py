@@ -24,7 +24,7 @@ from adjudge.records import Failed
 FEW = tuple(attack for attack in ATTACKS if attack.name.endswith("-1"))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def card(try_judge, honest):
     examination, answers = try_judge(RuleClient(honest), attacks=FEW)
     return make_card(examination, answers, model="rule:test", complete=True)

@@ -56,7 +56,7 @@ def drawn(chosen, chance=None, *, whole=COUNT):
 
 
 def labels_of(values, chosen):
-    return [Label(case_id=f"c{at}", annotator="", says=values[at]) for at in chosen]
+    return [Label(case_id=f"c{at}", annotator="", meaning=values[at]) for at in chosen]
 
 
 @pytest.fixture
@@ -168,8 +168,8 @@ def test_what_is_printed_has_both_figures_what_they_rest_on_and_which_to_quote(c
 
 def test_scores_and_passes_in_one_are_read_by_the_rule_or_refused(reading, build):
     pairs = pairs_of([(0, 5)] * 20)
-    a = SideLabels(labels=[Label(case_id=f"c{at}", annotator="", says=0.0) for at in range(20)])
-    b = SideLabels(labels=[Label(case_id=f"c{at}", annotator="", says=True) for at in range(20)])
+    a = SideLabels(labels=[Label(case_id=f"c{at}", annotator="", meaning=0.0) for at in range(20)])
+    b = SideLabels(labels=[Label(case_id=f"c{at}", annotator="", meaning=True) for at in range(20)])
     (found,) = correct_difference(pairs, a, b, reading, primary=None).differences
     assert (found.of, found.ppi.estimate.value) == ("pass rate", 1.0)
     no_rule = label_scale_of("j", build.judge(), {(0.0, None)}, {})
