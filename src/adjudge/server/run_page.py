@@ -89,8 +89,10 @@ class CaseRow:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tab:
     text: str
-    count: int
+    count: int | None = None
     href: str
+    current: bool = False
+    """The table below shows its first cases."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -112,7 +114,6 @@ class SliceTable:
 class RunPage:
     panels: tuple[JudgePanel, ...]
     cases: tuple[CaseRow, ...]
-    cases_heading: str
     tabs: tuple[Tab, ...]
     tables: tuple[SliceTable, ...]
     notes: tuple[Fact, ...]
@@ -122,11 +123,9 @@ class RunPage:
 def run_view(service: Service, record: RunRecord, figures: Figures, before: Figures | None) -> RunPage:
     """`before` are the figures of the run of the same file before this one, where they are known."""
     ways, report = Ways(to_key(record.run_id)), figures.report
-    ruled = any(summary.passed is not None for summary in report.judges)
     return RunPage(
         panels=tuple(_panel(service, ways, summary, before) for summary in report.judges if summary.asked),
         cases=_cases(report, ways),
-        cases_heading="Failed" if ruled else "Lowest scores",
         tabs=tuple(_tabs(report.judges, ways)),
         tables=slice_tables(record, report.judges),
         notes=tuple(block for block in methods(report.judges) if isinstance(block, Fact)),
@@ -256,9 +255,13 @@ def _cell(result: CaseResult, binary: Collection[str], href: str | None) -> Resu
 
 
 def _tabs(summaries: Sequence[Summary], ways: "Ways") -> Iterable[Tab]:
-    failed = sum((each.pass_rate.n if each.pass_rate else 0) - (each.passed or 0) for each in summaries)
-    if failed:
-        yield Tab(text="Failed", count=failed, href=ways.cases(CaseFilter(passed="no")))
+    if any(each.passed is not None for each in summaries):
+        failed = sum((each.pass_rate.n if each.pass_rate else 0) - (each.passed or 0) for each in summaries)
+        yield Tab(text="Failed", count=failed, href=ways.cases(CaseFilter(passed="no")), current=True)
+    elif any(each.better == "lower" for each in summaries):
+        yield Tab(text="Highest scores", href=ways.cases(CaseFilter(sort="-score")), current=True)
+    else:
+        yield Tab(text="Lowest scores", href=ways.cases(CaseFilter(sort="score")), current=True)
     near = sum(each.notes.get("uncertain", 0) for each in summaries)
     if near:
         yield Tab(text="Near the threshold", count=near, href=ways.cases(CaseFilter(note="uncertain")))

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from seeded_store import MODEL, make_row, seed_store
 from served import served
 
+import adjudge
 from adjudge.analysis.certification.document import card_line
 from adjudge.analysis.certification.records import JudgeCard, ProbeFinding
 from adjudge.analysis.certification.shelf import card_json, keep_card, shelf_of
@@ -21,7 +22,9 @@ from adjudge.store import KeepJudgement, RunRecord, StartRun
 
 LINK = re.compile(r'<th scope="row"><a href="([^"]+)">[^<]*</a></th><td class="n">([\d,]+)</td>')
 KIND = re.compile(r'<dt><a href="([^"]+)">[^<]*</a></dt><dd>([\d,]+)</dd>')
-TAB = re.compile(r'<a href="(/runs/[^"]+)">(?:Failed|Not scored|Near the threshold|All) ([\d,]+)</a>')
+TAB = re.compile(
+    r'<a href="(/runs/[^"]+)"(?: aria-current="true")?>(?:Failed|Not scored|Near the threshold|All) ([\d,]+)</a>'
+)
 SLICE = re.compile(
     r'<th role="rowheader"><a href="([^"]+)">[^<]*</a></th><td role="cell" class="n" data-label="Scored">[\d,]+ of ([\d,]+)'
 )
@@ -293,3 +296,26 @@ def test_an_empty_store_says_what_to_do(tmp_path):
         text = opened.client.get("/").text
     assert "adjudge run cases.jsonl --judge correctness" in text
     assert "Compare two runs" not in text
+
+
+@pytest.mark.parametrize(
+    ("lines", "tab"),
+    [
+        ("passes: score >= 3", "Failed 1"),
+        ("better: higher", "Lowest scores"),
+        ("better: lower", "Highest scores"),
+    ],
+)
+def test_the_tab_that_is_marked_is_what_the_table_shows(tmp_path, lines, tab):
+    judge = tmp_path / "judge.md"
+    judge.write_text(
+        f"---\nadjudge: 1\n{lines}\nverdict: {{score: {{enum: [1, 2, 3, 4, 5]}}}}\nscore: score\n---\nRate {{{{response}}}}"
+    )
+    replies = [{"match": "poor", "reply": {"score": 1}}, {"match": "fine", "reply": {"score": 4}}]
+    (tmp_path / "replies.jsonl").write_text("".join(json.dumps(reply) + "\n" for reply in replies))
+    cases = [{"id": "a", "response": "poor"}, {"id": "b", "response": "fine"}]
+    model = f"scripted:{tmp_path / 'replies.jsonl'}"
+    adjudge.evaluate(cases, judge, model=model, store=tmp_path / "store", name="r")
+    with served(tmp_path / "store") as opened:
+        html = page_of(opened, "/runs/r")
+    assert re.findall(r'<a href="[^"]+" aria-current="true">([^<]+)</a>', html) == [tab]
