@@ -13,7 +13,8 @@ class Prompt:
     dialect: str
     inputs: tuple[str, ...]
     """`name`, `name?` when optional, `name=default`."""
-    verdict: dict[str, Any] | None
+    verdict: Any
+    """Field -> its kind in a few characters; in a list when the reply is a list; None for none."""
     score: Any = None
     scale: list[float] | None = None
     passes: str | None = None

@@ -11,9 +11,9 @@ from adjudge.judges.asking import ask_for
 from adjudge.judges.declared import CONTRACT_FIELD, Declared, clean_name
 from adjudge.judges.declared_verdict import with_declared_verdict
 from adjudge.judges.identity import judge_hash
-from adjudge.judges.understand import Understood, understand
-from adjudge.judges.understand.inputs import DATE_NAMES, input_source, read_inputs
-from adjudge.judges.understand.names import is_label, is_reason
+from adjudge.judges.reading import PromptReading, read_prompt
+from adjudge.judges.reading.inputs import DATE_NAMES, input_source, read_inputs
+from adjudge.judges.reading.names import is_label, is_reason
 from adjudge.records import (
     Contract,
     Dialect,
@@ -43,7 +43,7 @@ def assemble(declared: Declared, body: str, *, name: str, where: str, text: str)
     if not body.strip():
         raise JudgeFileError(where, "there is no prompt in it", "write the prompt below the front matter")
     dialect = declared.dialect or detect(body)
-    read = understand(body, dialect)
+    read = read_prompt(body, dialect)
     read = with_declared_verdict(read, declared)
     items = _items(declared, dialect)
     inputs = _inputs(read, declared, items)
@@ -117,7 +117,7 @@ def _items(declared: Declared, dialect: Dialect) -> Items | None:
     )
 
 
-def _inputs(read: Understood, declared: Declared, items: Items | None) -> tuple[Input, ...]:
+def _inputs(read: PromptReading, declared: Declared, items: Items | None) -> tuple[Input, ...]:
     found: dict[str, Input] = {item.name: item for item in (items.inputs if items is not None else ())}
     for item in read.inputs:
         if items is not None and item.name == ITEMS_INPUT:
@@ -138,7 +138,7 @@ def _declared_input(item: Input, declared: Declared) -> Input:
 # ---- score ---------------------------------------------------------------------------------------------
 
 
-def _score(read: Understood, declared: Declared) -> tuple[ScoreRule | None, Contract | None]:
+def _score(read: PromptReading, declared: Declared) -> tuple[ScoreRule | None, Contract | None]:
     score = declared.score
     if score is None:
         return read.score, read.contract
@@ -293,7 +293,7 @@ def _is_prose(schema: Json) -> bool:
     return isinstance(schema, dict) and schema.get("type") == "string"
 
 
-def _format_message(read: Understood, contract: Contract | None) -> str | None:
+def _format_message(read: PromptReading, contract: Contract | None) -> str | None:
     """Our message about the place of the rating, as JSON where a schema is sent."""
     if (
         read.format_message is None
@@ -309,7 +309,7 @@ def _format_message(read: Understood, contract: Contract | None) -> str | None:
 
 
 def _scale(
-    read: Understood, declared: Declared, score: ScoreRule | None, contract: Contract | None
+    read: PromptReading, declared: Declared, score: ScoreRule | None, contract: Contract | None
 ) -> Scale | None:
     if declared.scale is not None:
         return declared.scale
@@ -340,7 +340,7 @@ def _field_scale(schema: Json) -> Scale | None:
 
 
 def _passes(
-    read: Understood,
+    read: PromptReading,
     declared: Declared,
     contract: Contract | None,
     score: ScoreRule | None,
@@ -405,7 +405,7 @@ def _check_scores(declared: Declared, scale: Scale | None) -> None:
 
 
 def _unread(
-    read: Understood,
+    read: PromptReading,
     declared: Declared,
     contract: Contract | None,
     score: ScoreRule | None,

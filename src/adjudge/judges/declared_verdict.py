@@ -5,18 +5,18 @@ from collections.abc import Mapping
 
 from adjudge.judges.asking import ask_for, ask_for_text
 from adjudge.judges.declared import Declared
-from adjudge.judges.understand import Understood
-from adjudge.judges.understand.parts import ContractPart, parts_of_schema
-from adjudge.judges.understand.rule import read_rule
-from adjudge.judges.understand.scale import find_anchors
+from adjudge.judges.reading import PromptReading
+from adjudge.judges.reading.parts import ContractPart, parts_of_schema
+from adjudge.judges.reading.rule import read_rule
+from adjudge.judges.reading.scale import find_anchors
 from adjudge.records import Contract, Form, Json, JsonSchema
 from adjudge.schemas import properties_of
 
 
-def with_declared_verdict(read: Understood, declared: Declared) -> Understood:
+def with_declared_verdict(read: PromptReading, declared: Declared) -> PromptReading:
     """A declared verdict replaces the one read; the score is then looked for in it."""
-    if declared.verdict is None:
-        return read
+    if declared.verdict is None or (read.contract is not None and declared.verdict == read.contract.schema):
+        return read  # declared as it was read: nothing changes
     parts = parts_of_schema(declared.verdict)
     anchors = find_anchors(read.outline)
     rule = read_rule(parts, read.outline, anchors, pairwise=False)
@@ -30,7 +30,7 @@ def with_declared_verdict(read: Understood, declared: Declared) -> Understood:
         if form != "json" or (rule.rating is not None and part.name == rule.rating.name)
     }
     contract = Contract(schema=declared.verdict, needs=(), form=form, labels=labels, words=dict(rule.words))
-    return Understood(
+    return PromptReading(
         inputs=read.inputs,
         outline=read.outline,
         contract=contract,
@@ -45,7 +45,7 @@ def with_declared_verdict(read: Understood, declared: Declared) -> Understood:
     )
 
 
-def _form(read: Understood, verdict: JsonSchema) -> Form:
+def _form(read: PromptReading, verdict: JsonSchema) -> Form:
     """The prompt's own form where it asks for these fields; JSON where they are asked for by a message of ours."""
     if read.contract is None or not _same_names(read.contract, verdict):
         return "json"
@@ -53,7 +53,7 @@ def _form(read: Understood, verdict: JsonSchema) -> Form:
     return "json" if placed else read.contract.form
 
 
-def _asked(read: Understood, form: Form, rating: ContractPart | None, verdict: JsonSchema) -> str | None:
+def _asked(read: PromptReading, form: Form, rating: ContractPart | None, verdict: JsonSchema) -> str | None:
     """A message that asks for a declared verdict, unless the prompt does so itself: by its form, or as JSON by every name."""
     fields = properties_of(verdict)
     if read.contract is not None and _same_names(read.contract, verdict):

@@ -2,7 +2,7 @@
 
 import re
 
-from adjudge.judges.understand.parts import as_number
+from adjudge.judges.reading.parts import as_number
 from adjudge.records import (
     ExpressionScore,
     FieldScore,

@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from adjudge.judges.understand.kinds import NUMBER
-from adjudge.judges.understand.names import EXAMPLE_CUE, REFERENCE
-from adjudge.judges.understand.skeleton import Leaf, find_objects
+from adjudge.judges.reading.kinds import NUMBER
+from adjudge.judges.reading.names import EXAMPLE_CUE, REFERENCE
+from adjudge.judges.reading.skeleton import Leaf, find_objects
 
 _LINE = re.compile(
     rf"^[^\n]{{0,80}}?\b(?P<label>(?:final |overall |total )?(?:score|rating|grade))\b[`\"'*_]{{0,4}}\s{{0,2}}(?P<mark>[:=])?\s{{0,2}}[`\"'*_\[]{{0,4}}(?P<value>{NUMBER})(?![\d.]*\d)(?!\s*(?:-|–|to|or|,)\s*\d)",

@@ -10,11 +10,11 @@ from adjudge.judges.declared import Declared, read_declared
 from adjudge.judges.example_scores import example_scores
 from adjudge.judges.fences import is_enclosed
 from adjudge.judges.front_matter import split_front_matter
-from adjudge.judges.understand import Understood, understand
-from adjudge.judges.understand.contract import asks_to_explain
-from adjudge.judges.understand.names import is_reason
-from adjudge.judges.understand.parts import as_number
-from adjudge.judges.understand.scale import conflicting_scales
+from adjudge.judges.reading import PromptReading, read_prompt
+from adjudge.judges.reading.contract import asks_to_explain
+from adjudge.judges.reading.names import is_reason
+from adjudge.judges.reading.parts import as_number
+from adjudge.judges.reading.scale import conflicting_scales
 from adjudge.records import FieldScore, Judge
 from adjudge.schemas import properties_of
 from adjudge.templates import TemplateInput, inputs
@@ -79,8 +79,8 @@ class LintSubject:
         return inputs(self.judge.body, self.judge.dialect)
 
     @cached_property
-    def understood(self) -> Understood:
-        return understand(self.judge.body, self.judge.dialect)
+    def understood(self) -> PromptReading:
+        return read_prompt(self.judge.body, self.judge.dialect)
 
     @cached_property
     def outline(self) -> str:

@@ -36,6 +36,7 @@ Return JSON only, exactly like this:
             "safety": "integer 1..5",
             "reasoning": "string",
         },
+        scale=[1, 5],
         unread=("several numbers and none is the overall one: `coherence`, `relevance`, `safety`",),
     ),
     Prompt(
@@ -314,8 +315,7 @@ Return a JSON list:
 """,
         dialect="mustache",
         inputs=("source", "translation"),
-        verdict=None,
-        form=None,
+        verdict=[{"span": "string", "severity": ["minor", "major"]}],
         unread=("asks for a JSON list",),
     ),
     Prompt(
@@ -422,6 +422,7 @@ Reply in JSON:
         dialect="mustache",
         inputs=("essay",),
         verdict={"scores": {"grammar": "integer 1..5", "style": "integer 1..5"}, "summary": "string"},
+        scale=[1, 5],
         unread=("the numbers stand inside other fields: `scores.grammar`, `scores.style`",),
     ),
     Prompt(

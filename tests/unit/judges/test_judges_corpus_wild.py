@@ -52,12 +52,6 @@ def inputs(text: str) -> list[str]:
             {"type": "integer", "minimum": 0, "maximum": 2},
         ),
         (
-            "Look at <reply>{{reply}}</reply> with care.\n\nIs the reply above grounded or hallucinated?",
-            "bare",
-            "verdict",
-            {"enum": ["grounded", "hallucinated"]},
-        ),
-        (
             "Mark the quiz.\nFormat:\nGRADE: CORRECT or INCORRECT here\n\nANSWER: {answer}\nGRADE:",
             "line",
             "grade",

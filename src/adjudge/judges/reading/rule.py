@@ -1,12 +1,15 @@
 """Which part of a verdict is the score, or gives its points, and on what scale."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from adjudge.fields import canonical_field
-from adjudge.judges.understand.bare import find_bare
-from adjudge.judges.understand.names import (
+from adjudge.judges.reading.bare import find_bare
+from adjudge.judges.reading.choices import letter_grades
+from adjudge.judges.reading.contract import defined_label
+from adjudge.judges.reading.kinds import ValueKind
+from adjudge.judges.reading.names import (
     is_doubt,
     is_label,
     is_overall,
@@ -15,17 +18,16 @@ from adjudge.judges.understand.names import (
     is_reason,
     snake_case,
 )
-from adjudge.judges.understand.parts import ContractPart, as_number
-from adjudge.judges.understand.polarity import (
+from adjudge.judges.reading.parts import ContractPart, as_number
+from adjudge.judges.reading.polarity import (
     asks_for_a_bad_thing,
-    label_polarity,
     name_polarity,
     points_for,
     rates_a_bad_thing,
 )
-from adjudge.judges.understand.scale import Anchors, anchored_scale, kind_bounds, overall_scale
-from adjudge.judges.understand.textual import options_near, spoken
-from adjudge.judges.understand.words import meanings_of
+from adjudge.judges.reading.scale import Anchors, anchored_scale, kind_bounds, overall_scale
+from adjudge.judges.reading.textual import options_near, spoken
+from adjudge.judges.reading.words import meanings_of
 from adjudge.records import FieldScore, Json, PointsScore, Scale, ScoreRule
 from adjudge.schemas import properties_of
 from adjudge.templates import TemplateInput
@@ -39,6 +41,7 @@ _FLAG = re.compile(
     r"(?:contains?|has|have|is|are|was|were|does|did|includes?|mentions?|uses?)(?:_|(?=[A-Z]))"
 )
 """A field of such a name says whether something is so, and 1 is good only when that is."""
+_NUMBERS = {"integer", "number"}
 _STEM = re.compile(r"\A[a-z_]{3,}")
 _PAIR_ENDS = (
     ("a", "b"),
@@ -62,6 +65,14 @@ class ScoreReading:
     binary: bool = False
     unread: tuple[str, ...] = ()
 
+    @property
+    def guesses(self) -> Iterator[str]:
+        """Which of the readings are only likely."""
+        if any(part.kind.guess and part.kind.options and not part.kind.numeric for part in self.parts):
+            yield "labels"
+        if self.rating is not None and self.rating.kind.guess and self.rating.kind.numeric:
+            yield "scale"
+
 
 PAIRWISE = (
     "the prompt compares two responses: a pairwise verdict has no score here, since a case has one response; "
@@ -74,7 +85,17 @@ def read_rule(
 ) -> ScoreReading:
     """The rule for these parts; what stands in the way is said in `unread`."""
     if pairwise:
-        return ScoreReading(parts=parts, unread=(PAIRWISE,))
+        parts = _all_filled(parts, text)
+        scale = None if any(map(_is_choice, parts)) else common_scale(parts, text, anchors)
+        return ScoreReading(parts=parts, scale=scale, unread=(PAIRWISE,))
+    if grades := letter_grades(text):
+        kind = ValueKind(type="string", options=tuple(grades))
+        parts = tuple(
+            replace(part, kind=kind, meanings=grades)
+            if part.kind.assumed and "grade" in snake_case(part.name).split("_")
+            else part
+            for part in parts
+        )
     numeric = [part for part in parts if part.shape is None and part.kind.numeric and not is_doubt(part.name)]
     labels = [part for part in parts if _is_choice(part)]
     rated = [part for part in numeric if is_rating(part.name)] or ([] if labels else numeric)
@@ -88,14 +109,16 @@ def read_rule(
             return _rated(parts, overall[0], text, anchors)
         names = _listed([part.name for part in rated])
         mean = " + ".join(part.name for part in rated)
+        if all(part.kind.assumed for part in rated) and overall_scale(text, anchors) is None:
+            worded = {part.name: _worded(part, text) or part for part in rated}
+            parts = tuple(worded.get(part.name, part) for part in parts)
         # A scale that is stated once, for numbers that have none of their own, is the scale of each.
         stated = None if any(part.kind.bounded for part in rated) else overall_scale(text, anchors)
-        bounds = None if stated is None else kind_bounds(stated)
         return ScoreReading(
             parts=parts
             if stated is None
             else tuple(replace(part, kind=stated) if part in rated else part for part in parts),
-            scale=None if bounds is None else Scale(low=bounds[0], high=bounds[1]),
+            scale=common_scale(parts, text, anchors),
             unread=(
                 (
                     f"the verdict has several numbers and none is the overall one: {names}; "
@@ -103,7 +126,25 @@ def read_rule(
                 ),
             ),
         )
-    return _labelled(parts, labels, text)
+    read = _labelled(parts, labels, text)
+    if read.rating is None and any(_nested_numbers(part.shape) for part in parts if part.shape is not None):
+        return replace(read, scale=common_scale(parts, text, anchors))
+    return read
+
+
+def common_scale(parts: tuple[ContractPart, ...], text: str, anchors: list[Anchors]) -> Scale | None:
+    """The scale that several ratings share: the one that each of them has, else the one the prompt states."""
+    own = {
+        kind_bounds(part.kind)
+        for part in parts
+        if part.shape is None and part.kind.numeric and part.kind.bounded
+    }
+    own = own or {bounds for part in parts if part.shape is not None for bounds in _nested_bounds(part.shape)}
+    if len(own) > 1:
+        return None
+    if not own and (stated := overall_scale(text, anchors)) is not None:
+        own = {kind_bounds(stated)}
+    return Scale(low=low, high=high) if own and (low := min(own)[0]) < (high := min(own)[1]) else None
 
 
 def _is_choice(part: ContractPart) -> bool:
@@ -167,12 +208,29 @@ def _better(bad: str) -> str:
 def _worded(rating: ContractPart, text: str) -> ContractPart | None:
     """A `score` whose place says nothing, in a prompt that asks for words and not for numbers."""
     bare = find_bare(text)
-    options = bare.parts[0].kind.options if bare is not None else ()
-    if bare is None or not options or bare.parts[0].kind.numeric or rating.name in options:
+    label = bare.parts[0] if bare is not None else None
+    if label is None or not label.kind.options or label.kind.numeric:
+        label = defined_label(text)
+    if label is None or rating.name in label.kind.options:
         return None
-    if is_rating(rating.name) and not any(label_polarity(str(option)) for option in options):
-        return None  # words that say neither good nor bad are no score
-    return replace(rating, kind=bare.parts[0].kind, meanings=bare.parts[0].meanings)
+    return replace(rating, kind=label.kind, meanings=label.meanings)
+
+
+def _all_filled(parts: tuple[ContractPart, ...], text: str) -> tuple[ContractPart, ...]:
+    filled = []
+    for part in parts:
+        found = _filled(part, text)
+        names_others = any(other.name in found.kind.options for other in parts)
+        filled.append(part if names_others else found)
+    return tuple(filled)
+
+
+def _filled(part: ContractPart, text: str) -> ContractPart:
+    """A place for a label that says nothing itself, with the labels that the prompt names elsewhere."""
+    open_place = part.shape is None and part.kind.type == "string" and not part.kind.options
+    if not open_place or not (is_rating(part.name) or is_label(part.name)):
+        return part
+    return _named_options(part, text) or _worded(part, text) or part
 
 
 def _named_options(label: ContractPart, text: str) -> ContractPart | None:
@@ -187,10 +245,10 @@ def _named_options(label: ContractPart, text: str) -> ContractPart | None:
 def _labelled(parts: tuple[ContractPart, ...], labels: list[ContractPart], text: str) -> ScoreReading:
     if not labels:
         # The place is there, and its words are named elsewhere in the prompt.
-        for part in parts:
-            open_place = part.kind.type == "string" and (is_rating(part.name) or is_label(part.name))
-            if open_place and (worded := _named_options(part, text) or _worded(part, text)) is not None:
-                return _labelled(tuple(worded if other is part else other for other in parts), [worded], text)
+        filled = _all_filled(parts, text)
+        worded = [part for part in filled if part not in parts]
+        if worded:
+            return _labelled(filled, worded[:1], text)
     named = [part for part in labels if is_label(part.name) or is_rating(part.name)]
     chosen = labels if len(labels) == 1 else named if len(named) == 1 else []
     if not chosen:
@@ -276,7 +334,7 @@ def _no_label(parts: tuple[ContractPart, ...], labels: list[ContractPart]) -> st
             "add `score:`, an expression over them"
         )
     nested = [
-        f"{part.name}.{name}"
+        f"{part.name}{name.replace('[].', '.')}"
         for part in parts
         if part.shape is not None
         for name in _nested_numbers(part.shape)
@@ -300,12 +358,36 @@ def _no_label(parts: tuple[ContractPart, ...], labels: list[ContractPart]) -> st
     )
 
 
-def _nested_numbers(shape: Mapping[str, Json]) -> list[str]:
-    return [
-        name
-        for name, schema in properties_of(shape).items()
-        if isinstance(schema, dict) and schema.get("type") in {"integer", "number"}
-    ]
+def _nested_numbers(shape: Mapping[str, Json]) -> dict[str, Mapping[str, Json]]:
+    """The numbers inside an object, or inside the elements of a list (`[]` for numbers that are the elements)."""
+    items = shape.get("items")
+    if isinstance(items, dict):
+        found = _nested_numbers(items)
+        return (
+            {"[]": items} if _is_number(items) else {f"[].{name}": schema for name, schema in found.items()}
+        )
+    found = {}
+    for name, schema in properties_of(shape).items():
+        if isinstance(schema, dict):
+            inner = {"": schema} if _is_number(schema) else _nested_numbers(schema)
+            found |= {f".{name}{path}": number for path, number in inner.items()}
+    return found
+
+
+def _is_number(schema: Mapping[str, Json]) -> bool:
+    kind, options = schema.get("type"), schema.get("enum")
+    if isinstance(options, list):
+        return all(isinstance(option, int | float) and not isinstance(option, bool) for option in options)
+    return isinstance(kind, str) and kind in _NUMBERS
+
+
+def _nested_bounds(shape: Mapping[str, Json]) -> Iterator[tuple[float, float]]:
+    for schema in _nested_numbers(shape).values():
+        options = schema.get("enum")
+        ends = options if isinstance(options, list) else [schema.get("minimum"), schema.get("maximum")]
+        numbers = [float(end) for end in ends if isinstance(end, int | float)]
+        if len(numbers) > 1:
+            yield min(numbers), max(numbers)
 
 
 def _listed(names: list[str]) -> str:

@@ -1,6 +1,7 @@
 """JSON as prompts show it: with `<0-5>`, `true/false`, comments, ellipses and bare keys in place of values."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 LARGEST_CHARACTERS = 20_000
@@ -44,6 +45,17 @@ class ObjectNode:
     def __getitem__(self, name: str) -> "Node | None":
         return next((entry.node for entry in self.entries if entry.name == name), None)
 
+    def all_names(self) -> Iterator[str]:
+        """Its own names and those of the objects inside it."""
+        waiting: list[Node] = [self]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, ObjectNode):
+                yield from node.names
+                waiting += [entry.node for entry in node.entries]
+            elif isinstance(node, ListNode):
+                waiting += node.elements
+
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(entry.name for entry in self.entries)
@@ -82,12 +94,13 @@ def find_objects(text: str) -> list[Skeleton]:
         end = match.start() + reader.position
         before = text[: match.start()].rstrip()[-1:]
         after = text[end : end + 200].lstrip()[:1]
+        follows = bool(found) and found[-1].in_list and text[found[-1].end : match.start()].strip() == ","
         found.append(
             Skeleton(
                 node=node,
                 start=match.start(),
                 end=end,
-                in_list=before == "[" and after in {"]", ",", ".", "…"},
+                in_list=follows or (before == "[" and after in {"]", ",", ".", "…"}),
             )
         )
         position = end

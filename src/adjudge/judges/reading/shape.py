@@ -4,8 +4,8 @@ import re
 from dataclasses import replace
 
 from adjudge.fields import canonical_field
-from adjudge.judges.understand.kinds import UNKNOWN, ValueKind, read_kind
-from adjudge.judges.understand.names import (
+from adjudge.judges.reading.kinds import UNKNOWN, ValueKind, conditional_numbers, number_choices, read_kind
+from adjudge.judges.reading.names import (
     REFERENCE,
     cued,
     is_label,
@@ -13,8 +13,8 @@ from adjudge.judges.understand.names import (
     is_reason,
     near_example,
 )
-from adjudge.judges.understand.parts import ContractPart, FoundContract, part_schema
-from adjudge.judges.understand.skeleton import (
+from adjudge.judges.reading.parts import ContractPart, FoundContract, part_schema
+from adjudge.judges.reading.skeleton import (
     Leaf,
     ListNode,
     Node,
@@ -27,11 +27,9 @@ from adjudge.records import Json
 from adjudge.schemas import object_schema
 
 _PLACE = re.compile(
-    r"<[^<>\n]{1,200}>|\.\.\.|…|\bor\b|\||true/false|yes/no|\byour\b|\bhere\b|\b(?:int|integer|float|number|string|str|bool|boolean)\b",
+    r"<[^<>\n]{1,200}>|\.\.\.|…|\bor\b|\||true/false|yes/no|\d\s?(?:-|–|~|to|\.\.)\s?\d|\byour\b|\bhere\b|\b(?:int|integer|float|number|string|str|bool|boolean)\b",
     re.IGNORECASE,
 )
-_SCHEMA_KEYS = {"type", "enum", "anyOf", "allOf", "oneOf", "$ref", "const"}
-_TYPES = {"string", "number", "integer", "boolean", "array", "object", "null"}
 
 
 def find_json_skeleton(text: str) -> FoundContract | None:
@@ -39,19 +37,15 @@ def find_json_skeleton(text: str) -> FoundContract | None:
     shown = [item for item in find_objects(text) if not _is_data(item)]
     if not shown:
         return None
-    best = max(range(len(shown)), key=lambda index: (_rank(text, shown[index]), index))
-    chosen = shown[best]
-    if chosen.in_list:
-        return None
+    # Of several alike the fullest is the shape and the others are examples of it; else the last counts.
+    chosen = max(shown, key=lambda item: (_rank(text, item), len(set(item.node.all_names())), item.start))
     same = [item for item in shown if item is not chosen and item.node.names == chosen.node.names]
-    schema = _as_json_schema(chosen.node)
-    entries = schema.entries if schema is not None else chosen.node.entries
     spans = tuple((item.start, item.end) for item in shown)
     parts = tuple(
         _part(entry, described(text, entry.name, spans), [twin.node[entry.name] for twin in same])
-        for entry in entries
+        for entry in chosen.node.entries
     )
-    return FoundContract(form="json", parts=parts, start=chosen.start, end=chosen.end)
+    return FoundContract(form="json", parts=parts, start=chosen.start, end=chosen.end, listed=chosen.in_list)
 
 
 def shows_a_list(text: str) -> bool:
@@ -70,7 +64,7 @@ def _is_data(shown: Skeleton) -> bool:
     leaves = list(_leaves(shown.node))
     filled = sum(REFERENCE.search(leaf.text) is not None for leaf in leaves)
     return filled > 0 and not any(
-        is_rating(name) or is_label(name) for name in shown.node.names if name != "answer"
+        is_rating(name) or is_label(name) for name in shown.node.all_names() if name != "answer"
     )
 
 
@@ -106,7 +100,7 @@ def described(text: str, name: str, spans: tuple[tuple[int, int], ...] = ()) -> 
             r"[`\"'*_]{0,4}[ \t]*[:=–—-][`\"'*_]{0,4}[ \t]*(?P<text>[^\n]{0,400})$"
         ),
         (
-            rf"(?:^|[.\n`\"'*]|\bthe\b )[ \t]*[`\"'*]{{0,2}}{spelled}[`\"'*]{{0,2}}(?P<aside>)[ \t]+(?P<text>(?:must|should|can|is|will|has to)"
+            rf"(?:^|[.\n`\"'*]|\b(?:the|your)\b )[ \t]*[`\"'*]{{0,2}}{spelled}[`\"'*]{{0,2}}(?P<aside>)[ \t]+(?P<text>(?:must|should|can|is|will|has to)"
             r"[ \t]+(?:only[ \t]+)?be[^.\n]{0,200}|(?:is|are|field is|field should be|field must be)[ \t]+(?:an?|one of|either|exactly)[^.\n]{0,200})"
         ),
     )
@@ -123,9 +117,6 @@ def _part(entry: SkeletonEntry, says: str, twins: list[Node | None]) -> Contract
     node = entry.node
     about = "\n".join(part for part in (entry.comment, says) if part)
     if isinstance(node, ObjectNode):
-        schema = _property_schema(node)
-        if schema is not None:
-            return schema_part(entry.name, schema, about)
         shape = object_schema({child.name: part_schema(_part(child, "", [])) for child in node.entries})
         return ContractPart(name=entry.name, shape=shape, says=about)
     if isinstance(node, ListNode):
@@ -140,17 +131,28 @@ def _part(entry: SkeletonEntry, says: str, twins: list[Node | None]) -> Contract
             kind = replace(kind, type="number")
     if kind.type == "string" and not kind.options and (is_rating(entry.name) or is_label(entry.name)):
         kind = replace(kind, options=_example_labels(node, twins))
+    if is_label(entry.name) and not is_rating(entry.name):
+        kind = _numbered_choice(node.text, about) or kind
     as_text = node.quoted and kind.numeric
     return ContractPart(
         name=entry.name, kind=kind, says=f"{node.text}\n{about}".strip(), number_as_text=as_text
     )
 
 
+def _numbered_choice(place: str, about: str) -> ValueKind | None:
+    """Numbers that stand for things and are no scale: `"winner": 1 | 2 | 0`, `1 for the first, 2 for the second`."""
+    for text in (place, about):
+        options = max(number_choices(text), conditional_numbers(text), key=len)
+        if len(options) > 1 and set(options) != {0, 1}:
+            return ValueKind(type="integer", options=options, choice=True)
+    return None
+
+
 def _bracketed_place(node: ListNode) -> Leaf | None:
     """`[a score between 0 and 1]`: several bare words in brackets are a place, since a list has quotes or numbers in it."""
     if len(node.elements) != 1 or not isinstance(leaf := node.elements[0], Leaf) or leaf.quoted:
         return None
-    return leaf if len(re.findall(r"[A-Za-z]{2,}", leaf.text)) > 1 else None
+    return leaf if len(re.findall(r"[A-Za-z]{2,}", leaf.text)) > 1 or not leaf.text.isascii() else None
 
 
 def _example_labels(node: Leaf, twins: list[Node | None]) -> tuple[str, ...]:
@@ -233,87 +235,3 @@ def _labelled_count(node: ListNode) -> int | None:
         if isinstance(element, Leaf) and (match := re.match(r"\A\s*([A-Za-z][\w ]{1,30}):", element.text))
     ]
     return len(heads) if len(set(heads)) == len(node.elements) else None
-
-
-def _as_json_schema(node: ObjectNode) -> ObjectNode | None:
-    """The `properties` of a JSON Schema that is shown as such."""
-    properties = node["properties"]
-    if not isinstance(properties, ObjectNode) or not properties.entries:
-        return None
-    # A verdict may well have a field of that name; in a schema every property is itself a schema.
-    described = all(
-        isinstance(entry.node, ObjectNode) and _SCHEMA_KEYS & set(entry.node.names)
-        for entry in properties.entries
-    )
-    return properties if described else None
-
-
-def _property_schema(node: ObjectNode) -> ObjectNode | None:
-    kind = node["type"]
-    if isinstance(kind, Leaf) and kind.text.strip().lower() in _TYPES:
-        return node
-    return node if isinstance(node["enum"], ListNode) else None
-
-
-def schema_part(name: str, node: ObjectNode, about: str) -> ContractPart:
-    """A property that a shown JSON Schema describes."""
-    description = node["description"]
-    says = "\n".join(
-        part for part in (description.text if isinstance(description, Leaf) else "", about) if part
-    )
-    choices = node["enum"]
-    if isinstance(choices, ListNode):
-        options = tuple(_literal(element) for element in choices.elements if isinstance(element, Leaf))
-        return ContractPart(name=name, kind=ValueKind(type="string", options=options), says=says)
-    kind_leaf = node["type"]
-    kind = kind_leaf.text.strip().lower() if isinstance(kind_leaf, Leaf) else "string"
-    properties, items = node["properties"], node["items"]
-    if kind == "object" and isinstance(properties, ObjectNode):
-        shape = object_schema({child.name: part_schema(_part(child, "", [])) for child in properties.entries})
-        return ContractPart(name=name, shape=shape, says=says)
-    if kind == "array":
-        inner: dict[str, Json] = {"type": "string"}
-        if isinstance(items, ObjectNode):
-            inner = part_schema(schema_part("item", items, "")) if _property_schema(items) else inner
-        return ContractPart(name=name, shape={"type": "array", "items": inner}, says=says)
-    low, high = _number(node["minimum"]), _number(node["maximum"])
-    if kind in {"integer", "number"} and low is not None and high is not None:
-        return ContractPart(
-            name=name,
-            kind=ValueKind(type="integer" if kind == "integer" else "number", low=low, high=high),
-            says=says,
-        )
-    if kind in {"integer", "number"}:
-        said = read_kind(says)
-        whole = ValueKind(type="integer" if kind == "integer" else "number")
-        return ContractPart(
-            name=name,
-            kind=replace(said, type=whole.type) if said.numeric and said.bounded else whole,
-            says=says,
-        )
-    if kind == "boolean":
-        return ContractPart(name=name, kind=ValueKind(type="boolean"), says=says)
-    said = read_kind(says)
-    options = said.options if kind == "string" and not said.numeric and not is_reason(name) else ()
-    return ContractPart(name=name, kind=ValueKind(type="string", options=options), says=says)
-
-
-def _number(node: Node | None) -> float | None:
-    if not isinstance(node, Leaf):
-        return None
-    try:
-        return float(node.text)
-    except ValueError:
-        return None
-
-
-def _literal(leaf: Leaf) -> Json:
-    if leaf.quoted:
-        return leaf.text
-    text = leaf.text.strip()
-    if text in {"true", "false"}:
-        return text == "true"
-    number = _number(leaf)
-    if number is None:
-        return text
-    return number if "." in text else int(number)

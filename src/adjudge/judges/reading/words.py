@@ -3,29 +3,31 @@
 import re
 from collections.abc import Mapping
 
+from adjudge.judges.reading.recogniser import first
+from adjudge.judges.reading.vocabulary import alternatives
 from adjudge.text import words
 
 NUMBER_LABEL = re.compile(r"-?\d{1,6}(?:\.\d{1,4})?")
 
+_LONGEST_LABEL = 6
+"""Words of a label in quotes: `The final answer is yes.`"""
 _QUOTES = "\"'`“”‘’*"
+_OR_WORD = alternatives("choice", "or")
 _QUOTED = re.compile(
-    r"(?:\*\*|[\"'`“‘])(?P<word>[^\"'`“”‘’*\n⟦⟧<>]{1,40}?)(?:\*\*|[\"'`”’])"
-    r"(?P<aside>\s{0,2}\([^()\n]{0,80}\))?(?P<next>\s{0,2}(?:,\s{0,2}(?:or|and)?|\||/|\bor\b|\bvs\.?|\band\b|\n\s*[-*]?\s*(?=[\"'`]))\s{0,2})?"
+    r"(?:\*\*|[\"'`“‘])(?P<word>[^\"'`“”‘’*\n⟦⟧<>]{1,60}?)(?:\*\*|[\"'`”’])(?P<aside>\s{0,2}\([^()\n]{0,80}\))?"
+    rf"(?P<next>\s{{0,2}}(?:,\s{{0,2}}(?:(?:{_OR_WORD}|and)(?!\w))?|\||/|(?:{_OR_WORD})(?!\w)|\bvs\.?|\band\b|\n\s*[-*]?\s*(?=[\"'`]))\s{{0,2}})?"
 )
 _PIPES = re.compile(r"(?<!\|)[\w][\w +.'-]{0,40}(?:\s{0,2}\|\s{0,2}[\w][\w +.'-]{0,40}){1,12}(?!\|)")
 _SLASHES = re.compile(r"^[\w][\w +-]{0,30}(?:\s{0,2}/\s{0,2}[\w][\w +-]{0,30}){1,8}$")
 _OR_LIST = re.compile(
-    r"^(?:either\s+)?(?P<list>[\w][\w+-]*(?: [\w+-]+)?(?:\s{0,2},\s{0,2}[\w][\w+-]*(?: [\w+-]+)?){0,10},?\s+or\s+[\w][\w+-]*(?: [\w+-]+)?)$",
+    r"^(?:either\s+)?(?P<list>\w[\w+=-]*(?: [\w+=-]+)?(?:(?:\s{0,2},\s{0,2}|\s+or\s+)\w[\w+=-]*(?: [\w+=-]+)?){0,10},?\s+or\s+\w[\w+=-]*(?: [\w+=-]+)?)$",
     re.IGNORECASE,
 )
 _CAPITALS = re.compile(
-    r"(?<![\w'’.])(?P<list>[A-Z][A-Z_-]*(?:\s{0,2}(?:,|/|\|)\s{0,2}[A-Z][A-Z_-]*){0,10}(?:,?\s+or\s+|\s{0,2}/\s{0,2}|\s{0,2}\|\s{0,2})[A-Z][A-Z_-]*)(?![\w'’])"
-)
-_TITLES = re.compile(
-    r"(?<![\w'’.])(?P<list>[A-Z][a-z_-]+(?:,\s[A-Z][a-z_-]+){0,10},?\s+or\s+[A-Z][a-z_-]+)(?![\w'’])"
+    r"(?<![\w'’.])(?P<list>[A-Z][\w-]*(?:\s{0,2}(?:,|/|\|)\s{0,2}[A-Z][\w-]*){0,10}(?:,?\s+or\s+|\s{0,2}/\s{0,2}|\s{0,2}\|\s{0,2})[A-Z][\w-]*)(?![\w'’])"
 )
 _ONE_OF = re.compile(
-    r"\b(?:one of|either|among|choose from|select from)\b(?: the)?(?: following)?(?: (?:values|labels|options|categories|words|classes|letters))?\s*:?\s*"
+    r"\b(?:one of|either|among|choose from|select from)\b(?: the)?(?: following)?(?: (?:values|labels|options|categories|words|classes|letters))?(?: as)?\s*:?\s*"
     r"(?P<list>[^.\n⟦⟧]{3,200})",
     re.IGNORECASE,
 )
@@ -65,12 +67,17 @@ _NOT_LABELS = words(
     text float int bool none null n/a
     """
 )
+_AROUND = " \t\n<>[](){}.\"'`“”*"
+_ONLY_QUOTED = {"none", "n/a"}
+_AFTER_CHOICE = re.compile(
+    r"\s(?:using|based|according|with|for|if|when|depending|to|in|as|and|by|on|from)\s"
+)
 _OR = r"(?<!\s)\s++or\s++"
 _COMMA_OR = re.compile(rf",|{_OR}")
 _MARK_OR = re.compile(rf"[,/|]|{_OR}")
 _ENUMERATED = re.compile(rf",(?:\s*+(?:or|and)\s)?|{_OR}|[/|]")
 _LETTERED = re.compile(
-    r"^[ \t>]*(?:[-*•+][ \t]+)?(?:Option[ \t]+)?[\[(*`\"']{0,4}(?P<letter>[A-H])[\])*`\"']{0,4}(?P<mark>[ \t]*[:.)=–—-]|[ \t]*→|(?<=[)\]*])[ \t])[ \t]*[*_]{0,2}(?P<text>[^\n]{1,300})$",
+    r"^[ \t>]*(?:[-*•+][ \t]+)?(?:Option[ \t]+)?[\[(*`\"']{0,4}(?P<letter>[A-H])[\])*`\"']{0,4}(?P<mark>[ \t]*[:.)=–—]|[ \t]*-(?=\s)|[ \t]*→|(?<=[)\]*])[ \t])[ \t]*[*_]{0,2}(?P<text>[^\n]{1,300})$",
     re.MULTILINE,
 )
 _NUMBERED = re.compile(
@@ -81,28 +88,31 @@ _NUMBERED = re.compile(
 
 def word_choices(text: str, *, whole: bool = False) -> tuple[str, ...]:
     """The labels of a written choice, as spelled; `whole` when the text is a value's place and nothing else."""
-    for found in (_quoted_choices(text), _piped_choices(text)):
-        if found:
-            return found
-    bare = text.strip(" \t\n<>[](){}.\"'`“”*")
-    if whole and (match := _SLASHES.match(bare)):
-        return _labels(match[0].split("/"))
-    if whole and (match := _OR_LIST.match(bare)):
-        return _labels(_COMMA_OR.split(match["list"]))
-    if match := _CAPITALS.search(text):
-        labels = _labels(_MARK_OR.split(match["list"]))
-        if labels:
-            return labels
-    if match := _PAIR.search(text):
-        first, second = (group for group in match.groups() if group)
-        return (first, second)
-    if match := _ONE_OF.search(text):
-        labels = _one_of(match["list"])
-        if labels:
-            return labels
-    if (match := _TITLES.search(text)) and len(bare) < 120:
-        return _labels(_COMMA_OR.split(match["list"]))
-    return _conditional_choices(text)
+    ways = (*WRITTEN[:2], *WHOLE, *WRITTEN[2:]) if whole else WRITTEN
+    return first(ways, text) or ()
+
+
+def _slashed(text: str) -> tuple[str, ...]:
+    match = _SLASHES.match(text.strip(_AROUND))
+    return _labels(match[0].split("/")) if match else ()
+
+
+def _or_list(text: str) -> tuple[str, ...]:
+    match = _OR_LIST.match(text.strip(_AROUND))
+    return _labels(_COMMA_OR.split(match["list"])) if match else ()
+
+
+def _capitals(text: str) -> tuple[str, ...]:
+    """`PASS or FAIL` anywhere, `Warm, Cool, or Cold` in a short text: in a long one these may be names."""
+    for match in _CAPITALS.finditer(text):
+        if match["list"] == match["list"].upper().replace(" OR ", " or ") or len(text.strip(_AROUND)) < 120:
+            return _labels(_MARK_OR.split(match["list"]))
+    return ()
+
+
+def _known_pair(text: str) -> tuple[str, ...]:
+    match = _PAIR.search(text)
+    return tuple(group for group in match.groups() if group) if match else ()
 
 
 def _quoted_choices(text: str) -> tuple[str, ...]:
@@ -110,8 +120,9 @@ def _quoted_choices(text: str) -> tuple[str, ...]:
     run: list[str] = []
     expected = -1
     for match in _QUOTED.finditer(text):
-        word = match["word"].strip(" .,;:")
-        if not word or len(word.split()) > 4:
+        word = match["word"].strip(" ,;:")
+        word = word if len(word.split()) > 3 else word.strip(" .")  # a short one ends before the full stop
+        if not word or len(word.split()) > _LONGEST_LABEL:
             run, expected = [], -1
             continue
         if match.start() != expected:
@@ -120,7 +131,7 @@ def _quoted_choices(text: str) -> tuple[str, ...]:
         expected = match.end() if match["next"] else -1
         if len(run) > len(best):
             best = list(run)
-    return _labels(best) if len(best) > 1 else ()
+    return _labels(best, quoted=True) if len(best) > 1 else ()
 
 
 def _piped_choices(text: str) -> tuple[str, ...]:
@@ -141,30 +152,45 @@ def _conditional_choices(text: str) -> tuple[str, ...]:
     return _labels(list(dict.fromkeys(found)))
 
 
-def _one_of(listed: str) -> tuple[str, ...]:
+def _one_of(text: str) -> tuple[str, ...]:
+    match = _ONE_OF.search(text)
+    return _enumerated(match["list"]) if match else ()
+
+
+def _enumerated(listed: str) -> tuple[str, ...]:
     pieces = [
         re.sub(r"\([^()]*+\)", "", piece.strip()).strip(f" {_QUOTES}.;:()[]")
         for piece in _ENUMERATED.split(listed.strip(" :;)"))
     ]
+    pieces[-1] = _AFTER_CHOICE.split(pieces[-1], maxsplit=1)[0].strip()
     if len(pieces) < 2 or any(not piece or len(piece.split()) > 3 for piece in pieces):
         return ()
     return _labels(pieces)
 
 
-def _labels(pieces: list[str]) -> tuple[str, ...]:
-    labels = [piece.strip() for piece in pieces if piece.strip()]
+def _labels(pieces: list[str], *, quoted: bool = False) -> tuple[str, ...]:
+    labels = [
+        stripped for piece in pieces if (stripped := piece.strip().removeprefix("[[").removesuffix("]]"))
+    ]
     lowered = [label.lower() for label in labels]
     if len(labels) < 2 or len(set(lowered)) != len(labels):
         return ()
     if any(re.search(r"[\"“”:]", label) for label in labels):
         return ()
     if any(
-        (label.lower() in _NOT_LABELS and label != "A") or not re.search(r"[^\W_]", label) for label in labels
+        (label.lower() in _NOT_LABELS and label != "A" and not (quoted and label.lower() in _ONLY_QUOTED))
+        or not re.search(r"[^\W_]", label)
+        for label in labels
     ):
         return ()
     if any(NUMBER_LABEL.fullmatch(label) or re.match(r"(?:an?|the|your|its) ", label) for label in labels):
         return ()
     return tuple(labels)
+
+
+WRITTEN = (_quoted_choices, _piped_choices, _capitals, _known_pair, _one_of, _conditional_choices)
+WHOLE = (_slashed, _or_list)
+"""Only where the text is a value's place."""
 
 
 def lettered_options(text: str) -> dict[str, str]:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from adjudge.judges.understand.words import word_choices
+from adjudge.judges.reading.words import word_choices
 from adjudge.records import Json
 
 Type = Literal["integer", "number", "boolean", "string", "array"]
@@ -21,8 +21,8 @@ _NUMBER_WORDS = {
 }
 _ANY = rf"(?:{NUMBER}|{'|'.join(_NUMBER_WORDS)})"
 _ASIDE = r"(?:\s{0,2}\([^()\n]{0,60}\))?"
-_START = r"(?<![\w.±$€£/-])"
-_END = r"(?![\w/])(?!\.\d)(?!,\d)"
+_START = r"(?<![A-Za-z0-9_.±$€£/-])"
+_END = r"(?![A-Za-z0-9_/])(?!\.\d)(?!,\d)"
 
 RANGES = (
     re.compile(
@@ -102,6 +102,10 @@ class ValueKind:
     nullable: bool = False
     assumed: bool = False
     """Only the name of the part says so."""
+    choice: bool = False
+    """Numbers that stand for things and are no scale: `1` for the first answer, `2` for the second."""
+    guess: bool = False
+    """Likely, but said in so many words nowhere."""
 
     @property
     def known(self) -> bool:
@@ -114,7 +118,7 @@ class ValueKind:
     @property
     def numeric(self) -> bool:
         if self.options:
-            return all(
+            return not self.choice and all(
                 isinstance(option, int | float) and not isinstance(option, bool) for option in self.options
             )
         return self.type in {"integer", "number"}

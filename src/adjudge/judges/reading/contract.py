@@ -1,18 +1,23 @@
 """The output contract of a prompt: which form it asks for, with what parts."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from adjudge.judges.asking import ask_for, ask_for_text
-from adjudge.judges.understand.bare import find_bare
-from adjudge.judges.understand.kinds import ValueKind
-from adjudge.judges.understand.names import cued, is_label, is_rating, is_reason
-from adjudge.judges.understand.parts import ContractPart, FoundContract, part_schema
-from adjudge.judges.understand.prose import find_described_json
-from adjudge.judges.understand.sections import find_sections
-from adjudge.judges.understand.shape import find_json_skeleton, shows_a_list
-from adjudge.judges.understand.textual import find_brackets, find_lines, find_tags
-from adjudge.judges.understand.words import meanings_of
+from adjudge.judges.reading.bare import find_bare
+from adjudge.judges.reading.choices import defined_choice
+from adjudge.judges.reading.json_schema import find_json_schema
+from adjudge.judges.reading.kinds import ValueKind
+from adjudge.judges.reading.named_fields import find_called_sections, find_headings, find_named_fields
+from adjudge.judges.reading.names import cued, is_label, is_rating, is_reason
+from adjudge.judges.reading.parts import ContractPart, FoundContract, part_schema
+from adjudge.judges.reading.prose import find_described_json
+from adjudge.judges.reading.recogniser import ask, first
+from adjudge.judges.reading.sections import find_sections
+from adjudge.judges.reading.shape import find_json_skeleton, shows_a_list
+from adjudge.judges.reading.textual import find_brackets, find_labelled_brackets, find_lines, find_tags
+from adjudge.judges.reading.words import meanings_of, word_choices
 from adjudge.records import Form, Json
 
 _ALONE = re.compile(
@@ -44,29 +49,54 @@ _JSON_ASKED = re.compile(r"\bjson\b|\bdictionary\b", re.IGNORECASE)
 
 def find_contract(text: str) -> FoundContract | None:
     """What the reply has to hold, as far as the prompt tells; None when it tells nothing."""
+    return first(REPLIES, text)
+
+
+def shown_json(text: str) -> FoundContract | None:
     shown = find_json_skeleton(text)
-    if shown is not None and (_telling(shown) or cued(text, shown.start) or _named(shown, text)):
-        return _with_meanings(shown, text)
-    if shown is None and shows_a_list(text):
+    if shown is None or not (_telling(shown) or cued(text, shown.start) or _named(shown, text)):
         return None
-    if _JSON_ASKED.search(text) and not _LIST_ASKED.search(text):
-        described = find_described_json(text)
-        if described is not None:
-            return described
-    for find in (find_tags, find_brackets):
-        found = find(text)
-        if found is not None:
-            return found
-    lines, sections, bare = find_lines(text), find_sections(text), find_bare(text)
-    if lines is not None and sections is not None:
+    return _with_meanings(shown, text)
+
+
+def described_json(text: str) -> FoundContract | None:
+    asked = _JSON_ASKED.search(text) and not _LIST_ASKED.search(text)
+    return find_described_json(text) if asked else None
+
+
+def lines_or_sections(text: str) -> FoundContract | None:
+    """Marked lines, unless they read better as sections, or are examples of what is asked for after them."""
+    lines, sections = ask(find_lines, text), ask(find_sections, text)
+    if lines is None or sections is None:
+        found = lines or sections
+    else:
         # A numbered list of `Name: what to write` reads as both; the one with more parts is the whole of it.
-        return sections if len(sections.parts) > len(lines.parts) else lines
-    if lines is not None and bare is not None and bare.start > lines.end and lines.form == "line":
-        # What is asked for after the lines, and for nothing beside it, is the reply; the lines were examples.
-        return bare if _ALONE.search(text[bare.start : bare.end]) else lines
-    if lines is not None and bare is not None and lines.form == "bare":
+        found = sections if len(sections.parts) > len(lines.parts) else lines
+    if found is None or sections is not None:
+        return found
+    lines = found
+    bare = find_bare(text)
+    if bare is None:
+        return lines
+    if lines.form == "bare":
         return bare if bare.parts[0].kind.options and not lines.parts[0].kind.bounded else lines
-    return lines or sections or bare
+    later = bare.start > lines.end and _ALONE.search(text[bare.start : bare.end])
+    return bare if later else lines
+
+
+REPLIES: tuple[Callable[[str], FoundContract | None], ...] = (
+    find_json_schema,
+    shown_json,
+    described_json,
+    find_tags,
+    find_labelled_brackets,
+    find_brackets,
+    find_headings,
+    find_called_sections,
+    lines_or_sections,
+    find_named_fields,
+    find_bare,
+)
 
 
 def asks_for_list(text: str) -> bool:
@@ -88,8 +118,19 @@ def _with_meanings(shown: FoundContract, text: str) -> FoundContract:
     parts = []
     for part in shown.parts:
         options = tuple(option for option in part.kind.options if isinstance(option, str))
+        if options and (whole := _whole_choice(text, shown, options)):
+            part, options = replace(part, kind=replace(part.kind, options=whole)), whole  # noqa: PLW2901
         parts.append(replace(part, meanings=meanings_of(text, options)) if options else part)
-    return FoundContract(form=shown.form, parts=tuple(parts), start=shown.start, end=shown.end)
+    return replace(shown, parts=tuple(parts))
+
+
+def _whole_choice(text: str, shown: FoundContract, options: tuple[str, ...]) -> tuple[str, ...]:
+    """The choice of a sentence that has these labels and more: examples need not show them all."""
+    for sentence in _SENTENCE.finditer(text[: shown.start]):
+        found = word_choices(sentence[0])
+        if len(found) > len(options) and set(map(str.lower, options)) <= set(map(str.lower, found)):
+            return () if any(shown[label] for label in found) else found
+    return ()
 
 
 def added_rating(text: str, kind: ValueKind) -> ContractPart:
@@ -106,6 +147,19 @@ def added_rating(text: str, kind: ValueKind) -> ContractPart:
         else "score"
     )
     return ContractPart(name=name, kind=kind, labels=(name,))
+
+
+def defined_label(text: str) -> ContractPart | None:
+    """A part for labels that stand in a list or in rules, with nothing that asks for them in so many words."""
+    labels = defined_choice(text)
+    if not labels:
+        return None
+    return ContractPart(
+        name="verdict",
+        kind=ValueKind(type="string", options=tuple(labels), guess=True),
+        labels=("verdict", "label", "answer"),
+        meanings={label: meaning for label, meaning in labels.items() if meaning},
+    )
 
 
 def added_reason(text: str) -> ContractPart | None:

@@ -1,10 +1,10 @@
 """One part of a verdict, as far as a prompt has told about it; to JSON Schema and back."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from adjudge.judges.understand.kinds import UNKNOWN, Type, ValueKind
-from adjudge.judges.understand.words import meanings_of
+from adjudge.judges.reading.kinds import UNKNOWN, Type, ValueKind, read_kind
+from adjudge.judges.reading.words import meanings_of
 from adjudge.records import Form, Json, JsonSchema
 from adjudge.schemas import object_schema, properties_of
 
@@ -41,6 +41,10 @@ class FoundContract:
     start: int = 0
     """Where in the outline it was read."""
     end: int = 0
+    listed: bool = False
+    """The reply is a list of such verdicts, one for each of several things."""
+    guess: bool = False
+    """Its parts are named one here, one there."""
 
     def __getitem__(self, name: str) -> ContractPart | None:
         return next((part for part in self.parts if part.name == name), None)
@@ -78,8 +82,9 @@ def part_schema(part: ContractPart) -> dict[str, Json]:
     return schema
 
 
-def parts_schema(parts: tuple[ContractPart, ...]) -> dict[str, Json]:
-    return object_schema({part.name: part_schema(part) for part in parts})
+def parts_schema(parts: tuple[ContractPart, ...], *, listed: bool = False) -> dict[str, Json]:
+    whole = object_schema({part.name: part_schema(part) for part in parts})
+    return {"type": "array", "items": whole} if listed else whole
 
 
 def parts_of_schema(schema: JsonSchema) -> tuple[ContractPart, ...]:
@@ -104,4 +109,7 @@ def _part_of(name: str, schema: Json) -> ContractPart:
         return ContractPart(
             name=name, kind=ValueKind(type=_TYPES[kind], low=float(low), high=float(high)), says=says
         )
+    said = read_kind(says) if says and kind in {"integer", "number"} else UNKNOWN
+    if said.numeric and said.bounded:
+        return ContractPart(name=name, kind=replace(said, type=_TYPES[kind]), says=says)
     return ContractPart(name=name, kind=ValueKind(type=_TYPES[kind]), says=says)

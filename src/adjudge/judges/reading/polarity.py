@@ -3,38 +3,11 @@
 import re
 from collections.abc import Mapping
 
-from adjudge.text import words
+from adjudge.judges.reading.vocabulary import alternatives, vocabulary
 
-POSITIVE = words(
-    """
-    correct yes true pass passed passes passing good factual grounded relevant supported faithful accurate
-    consistent entailed entailment entails safe valid acceptable accept accepted helpful complete
-    compliant nontoxic clean satisfied met satisfies meets equivalent benign appropriate aligned success
-    successful succeeded resolved concise polite y right match matches matched harmless unbiased excellent
-    ok okay adequate
-    """
-)
-NEGATIVE = words(
-    """
-    incorrect different no false fail failed fails failing failure bad hallucinated hallucination
-    hallucinates ungrounded irrelevant unrelated unsupported unfaithful inaccurate inconsistent
-    contradiction contradicted contradicts contradictory unsafe invalid unacceptable reject rejected
-    unhelpful incomplete noncompliant toxic unsatisfied unmet harmful inappropriate misaligned
-    unsuccessful unresolved verbose rude n wrong mismatch mismatched biased offensive malicious violation
-    violates nonfactual inadequate
-    """
-)
-_DEPENDS = frozenset(["yes", "no", "true", "false", "y", "n"])
-"""Words that answer a question: good or bad only as the question is."""
-_BAD_THING = re.compile(
-    r"\b(?:toxic\w*|harm(?!less)\w*|hallucinat\w*|contradict\w*|bias(?:ed|es)?|offensive|unsafe|errors?|mistakes?|jailbr\w+|refus\w+|leak\w*|pii|"
-    r"violat\w+|fabricat\w+|mislead\w*|malicious|vulgar|profan\w+|hate\w*|insult\w*|inaccura\w+|incorrect\w*|unsupported|irrelevant|"
-    r"wrong|inappropriate|spam|sycophan\w+|plagiari\w+|off-topic|frustrat\w+|missing|fails?|unfaithful|inconsisten\w+|stereotyp\w+|"
-    r"sexist|racist|evasive|deflect\w*|sensitive|injection|unrelated|verbose|"
-    r"blackmail\w*|coerc\w+|threat\w*|manipulat\w+|decept\w+|deceiv\w*|sabotag\w+|cheat\w*|exploit\w*|illegal|unethical|dangerous|fraud\w*|"
-    r"noncommittal|non-committal|misinform\w+|discriminat\w+|harass\w*|abus\w+|scam\w*|phish\w*|vulnerab\w+|impersonat\w+|disclos\w+)\b",
-    re.IGNORECASE,
-)
+POSITIVE, NEGATIVE = vocabulary("polarity", "good"), vocabulary("polarity", "bad")
+_DEPENDS = vocabulary("polarity", "answers")
+_BAD_THING = re.compile(rf"\b(?:{alternatives('polarity', 'bad_things')})\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^\n.?!]++\??")
 _ASKS = re.compile(
     r"\?\Z|\bwhether\b|\bdetermine if\b|\b(?:decide|check|judge|assess|evaluate|tell|detect|identify)\b[^\n.?!]{0,10}\bif\b",

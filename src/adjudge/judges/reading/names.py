@@ -2,29 +2,11 @@
 
 import re
 
-from adjudge.text import words
+from adjudge.judges.reading.vocabulary import vocabulary
 
-_RATING = frozenset(["score", "rating", "grade", "mark", "points", "stars", "rate", "scores"])
-_OVERALL = words(
-    """
-    final overall total aggregate average mean composite global aggregated combined weighted
-    """
+_RATING, _OVERALL, _LABEL, _REASON, _DOUBT = (
+    vocabulary("parts", name) for name in ("rating", "overall", "label", "reason", "doubt")
 )
-_LABEL = words(
-    """
-    verdict label answer result judgment judgement decision classification choice category class grade
-    correctness outcome winner preference assessment conclusion prediction status correct preferred better
-    letter option
-    """
-)
-_REASON = words(
-    """
-    reason reasons reasoning explanation explanations rationale justification feedback analysis critique
-    comment comments summary thoughts thought evidence evaluation thinking chain cot why notes suggestions
-    rational discussion explain steps think
-    """
-)
-_DOUBT = frozenset(["confidence", "probability", "certainty", "likelihood", "uncertainty"])
 
 OUTPUT_CUE = re.compile(
     r"\b(?:output|answer|response|reply|return|result|verdict|evaluation|judg(?:e)?ment|score|rating)s?[ -](?:format|schema|template|structure|form)\b"
@@ -32,7 +14,7 @@ OUTPUT_CUE = re.compile(
     r"(?:s|ed)?\b[^\n.]{0,80}\b(?:json|format|following|as follows|structure|only|exactly|verdict|score|rating|tags?|with|below|object|line|schema|either|form|like this|as shown)\b"
     r"|\b(?:in|using|following|use|match(?:es|ing)?|with) (?:the |this |that |exactly |an? )*(?:following |exact |specified |strict )*(?:json|yaml|xml|format|structure|schema|template|form|keys|fields)\b"
     r"|\byour (?:final |entire |whole )?(?:response|answer|output|reply|verdict|evaluation|judg(?:e)?ment|result) (?:must|should|shall|will|needs|has|is)\b"
-    r"|\bshould look (?:like|as)\b|\b(?:json|output) (?:only|object|output|dictionary|response|format)\b|^#+\s*output\b|^\W{0,4}(?:output|response|format|answer format|expected output)\W{0,4}$",
+    r"|\bshould look (?:like|as)\b|\b(?:json|output) (?:only|object|output|dictionary|response|format)\b|输出|格式|形式|出力|형식|출력|\bformato\b|\bформат|\bausgabe|\bfolgende[mns]?\sformat|^#+\s*output\b|^\W{0,4}(?:output|response|format|answer format|expected output)\W{0,4}$",
     re.IGNORECASE | re.MULTILINE,
 )
 EXAMPLE_CUE = re.compile(
@@ -46,11 +28,13 @@ REFERENCE = re.compile(r"⟦([^⟦⟧\n]{1,200})⟧")
 def snake_case(phrase: str) -> str:
     """`Detailed Analysis` -> `detailed_analysis`; `finalScore` -> `final_score`; JSON names that are one word stay."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", phrase.strip())
-    return re.sub(r"[^0-9a-zA-Z]+", "_", spaced).strip("_").lower() or "value"
+    return re.sub(r"[\W_]+", "_", spaced).strip("_").lower() or "value"
 
 
 def _tokens(name: str) -> list[str]:
-    return snake_case(name).split("_")
+    """The words of a name; of one without blanks, such as a Chinese one, also what it ends with."""
+    words = snake_case(name).split("_")
+    return words if name.isascii() else [*words, *(word[-length:] for word in words for length in (2, 3))]
 
 
 def is_rating(name: str) -> bool:

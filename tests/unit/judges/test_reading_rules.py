@@ -4,11 +4,11 @@ import pytest
 
 from adjudge.judges import describe_judge, parse_judge
 from adjudge.judges.lint import lint_judge
-from adjudge.judges.understand.kinds import find_ranges, read_kind
-from adjudge.judges.understand.polarity import label_polarity, name_polarity, points_for
-from adjudge.judges.understand.scale import find_anchors, find_pass_rule, overall_scale
-from adjudge.judges.understand.skeleton import Leaf, ListNode, ObjectNode, find_objects
-from adjudge.judges.understand.words import word_choices
+from adjudge.judges.reading.kinds import find_ranges, read_kind
+from adjudge.judges.reading.polarity import label_polarity, name_polarity, points_for
+from adjudge.judges.reading.scale import find_anchors, find_pass_rule, overall_scale
+from adjudge.judges.reading.skeleton import Leaf, ListNode, ObjectNode, find_objects
+from adjudge.judges.reading.words import word_choices
 
 
 @pytest.mark.parametrize(

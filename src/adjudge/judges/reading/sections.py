@@ -2,9 +2,9 @@
 
 import re
 
-from adjudge.judges.understand.kinds import ValueKind, read_kind
-from adjudge.judges.understand.names import REFERENCE, has_role, is_label, is_rating, is_reason, snake_case
-from adjudge.judges.understand.parts import ContractPart, FoundContract
+from adjudge.judges.reading.kinds import ValueKind, read_kind
+from adjudge.judges.reading.names import REFERENCE, has_role, is_label, is_rating, is_reason, snake_case
+from adjudge.judges.reading.parts import ContractPart, FoundContract
 
 _ANNOUNCED = re.compile(
     r"^(?=[^\n]{0,300}:[ \t*]*$)[^\n]{0,200}\b(?:provide|include|output|respond|write|give|return|produce|contain|structure|format|sections?|report|expected to)\b[^\n]{0,200}$",

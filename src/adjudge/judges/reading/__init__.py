@@ -5,31 +5,53 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from adjudge.judges.understand.contract import (
+from adjudge.judges.reading.bare import BARE
+from adjudge.judges.reading.choices import CHOICES
+from adjudge.judges.reading.contract import (
+    REPLIES,
     added_rating,
     added_reason,
     asks_for_list,
+    defined_label,
     find_contract,
     format_message,
+    lines_or_sections,
 )
-from adjudge.judges.understand.inputs import left_over, read_inputs
-from adjudge.judges.understand.names import is_rating, is_reason, snake_case
-from adjudge.judges.understand.parts import ContractPart, FoundContract, parts_schema
-from adjudge.judges.understand.rule import PAIRWISE, ScoreReading, is_pairwise, read_rule
-from adjudge.judges.understand.scale import Anchors, find_anchors, find_pass_rule, overall_scale
+from adjudge.judges.reading.inputs import left_over, read_inputs
+from adjudge.judges.reading.names import is_rating, is_reason, snake_case
+from adjudge.judges.reading.parts import ContractPart, FoundContract, parts_schema
+from adjudge.judges.reading.recogniser import name_of, without
+from adjudge.judges.reading.rule import PAIRWISE, ScoreReading, common_scale, is_pairwise, read_rule
+from adjudge.judges.reading.scale import SCALES, Anchors, find_anchors, find_pass_rule, overall_scale
+from adjudge.judges.reading.sections import find_sections
+from adjudge.judges.reading.textual import find_lines
+from adjudge.judges.reading.words import WHOLE, WRITTEN
 from adjudge.records import Contract, Dialect, Input, Scale, ScoreRule
 from adjudge.templates import TemplateInput
 from adjudge.templates import inputs as template_inputs
 from adjudge.templates import outline as template_outline
 
-__all__ = ["Understood", "understand"]
+__all__ = ["RECOGNISERS", "PromptReading", "read_prompt", "without"]
+
+RECOGNISERS = tuple(
+    name_of(each)
+    for each in (*REPLIES, find_lines, find_sections, *BARE, *WRITTEN, *WHOLE, *CHOICES, *SCALES)
+    if each is not lines_or_sections
+)
+"""The names of all of them, in the order in which they are asked."""
 
 _AFTER_REFERENCE = re.compile(r"(?<=⟧)[ \t]{1,64}(?=[A-Z][a-z]{2,20}\b)")
 """A sentence or a label that follows a placeholder on its line: what is filled in has ended, so a new line begins."""
 
 
+LISTED = (
+    "the prompt asks for a JSON list of verdicts, and a case has one: ask for an object with the list in a field, "
+    "and add `verdict:` and `score:`"
+)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Understood:
+class PromptReading:
     """What a prompt says about itself."""
 
     inputs: tuple[Input, ...]
@@ -42,12 +64,14 @@ class Understood:
     anchors: Mapping[str, str] = field(default_factory=dict)
     format_message: str | None = None
     unread: tuple[str, ...] = ()
+    guesses: tuple[str, ...] = ()
+    """Of `fields`, `labels` and `scale` those that are likely and not certain."""
     left_over: tuple[str, ...] = ()
     """What looks like a placeholder and is sent as text: true whatever front matter says."""
 
 
 @lru_cache(maxsize=32)
-def understand(body: str, dialect: Dialect) -> Understood:
+def read_prompt(body: str, dialect: Dialect) -> PromptReading:
     """Read a prompt's inputs, output contract, score, scale and pass rule."""
     references = template_inputs(body, dialect)
     # Long runs of blanks say nothing, and would cost patterns that allow blanks in several places dearly.
@@ -57,17 +81,20 @@ def understand(body: str, dialect: Dialect) -> Understood:
     return replace(read, left_over=left_over(body, dialect, references))
 
 
-def _read(inputs: tuple[Input, ...], references: tuple[TemplateInput, ...], outline: str) -> Understood:
+def _read(inputs: tuple[Input, ...], references: tuple[TemplateInput, ...], outline: str) -> PromptReading:
     anchors = find_anchors(outline)
     found = find_contract(outline)
     if found is None:
         if is_pairwise(references, ()):
-            return Understood(inputs=inputs, outline=outline, unread=(PAIRWISE,))
+            scale = common_scale((), outline, anchors)
+            return PromptReading(inputs=inputs, outline=outline, scale=scale, unread=(PAIRWISE,))
         return _without_contract(inputs, outline, anchors)
     pairwise = is_pairwise(references, found.parts)
     rule = read_rule(found.parts, outline, anchors, pairwise=pairwise)
+    if found.listed:
+        rule = replace(rule, score=None, rating=None, binary=False, unread=(LISTED,))
     message = None
-    if rule.rating is None and not pairwise and not _has_numbers_or_labels(found):
+    if rule.rating is None and not found.listed and not pairwise and not _has_numbers_or_labels(found):
         placed = None if _score_is_input(inputs) else _place_rating(found, outline, anchors)
         if placed is not None:
             found, rule = placed
@@ -105,33 +132,35 @@ def _place_rating(
     return longer, read_rule(longer.parts, outline, anchors, pairwise=False)
 
 
-def _without_contract(inputs: tuple[Input, ...], outline: str, anchors: list[Anchors]) -> Understood:
+def _without_contract(inputs: tuple[Input, ...], outline: str, anchors: list[Anchors]) -> PromptReading:
     kind = None if asks_for_list(outline) or _score_is_input(inputs) else overall_scale(outline, anchors)
+    label = None if asks_for_list(outline) else defined_label(outline)
+    if kind is None and label is not None:
+        found = FoundContract(form="bare", parts=(label,))
+        return _understood(
+            inputs, outline, found, read_rule(found.parts, outline, anchors, pairwise=False), None
+        )
     if kind is not None:
-        reason = added_reason(outline)
         rating = added_rating(outline, kind)
-        parts = (reason, rating) if reason is not None else (rating,)
+        parts = tuple(part for part in (added_reason(outline), label, rating) if part is not None)
         found = FoundContract(form="line", parts=parts)
         rule = read_rule(parts, outline, anchors, pairwise=False)
         assert rule.rating is not None
         message = format_message(found.form, rule.parts, rule.rating)
         return _understood(inputs, outline, found, rule, message)
     if asks_for_list(outline):
-        problem = (
-            "the prompt asks for a JSON list, and a verdict is an object: ask for an object with the list in a field, "
-            "and add `verdict:` and `score:`"
-        )
+        problem = LISTED
     else:
         problem = (
             "no output contract was found: add `verdict:` with the fields the reply has, `score:` and `scale:`, "
             "or say in the prompt what to answer"
         )
-    return Understood(inputs=inputs, outline=outline, unread=(problem,))
+    return PromptReading(inputs=inputs, outline=outline, unread=(problem,))
 
 
 def _understood(
     inputs: tuple[Input, ...], outline: str, found: FoundContract, rule: ScoreReading, message: str | None
-) -> Understood:
+) -> PromptReading:
     needs = (rule.rating.name,) if rule.rating is not None and rule.score is not None else ()
     labels = {}
     for part in rule.parts:
@@ -142,9 +171,13 @@ def _understood(
             continue
         labels[part.name] = tuple(own)
     contract = Contract(
-        schema=parts_schema(rule.parts), needs=needs, form=found.form, labels=labels, words=dict(rule.words)
+        schema=parts_schema(rule.parts, listed=found.listed),
+        needs=needs,
+        form=found.form,
+        labels=labels,
+        words=dict(rule.words),
     )
-    return Understood(
+    return PromptReading(
         inputs=inputs,
         outline=outline,
         contract=contract,
@@ -155,6 +188,7 @@ def _understood(
         anchors=rule.anchors,
         format_message=message,
         unread=rule.unread,
+        guesses=(*(("fields",) if found.guess else ()), *rule.guesses),
     )
 
 

@@ -3,7 +3,7 @@
 import re
 
 from adjudge.fields import canonical_field, strip_namespace
-from adjudge.judges.understand.names import REFERENCE
+from adjudge.judges.reading.names import REFERENCE
 from adjudge.records import Dialect, Input
 from adjudge.templates import TemplateInput
 

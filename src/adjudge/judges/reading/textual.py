@@ -1,10 +1,12 @@
 """Verdicts asked for as text: `Score: <1-5>`, `<score>…</score>`, `[[5]]`, `[RESULT]`."""
 
+import itertools
 import re
+from collections import Counter
 from dataclasses import replace
 
-from adjudge.judges.understand.kinds import NUMBER, ValueKind, find_ranges, read_kind
-from adjudge.judges.understand.names import (
+from adjudge.judges.reading.kinds import NUMBER, ValueKind, find_ranges, read_kind
+from adjudge.judges.reading.names import (
     REFERENCE,
     cued,
     has_role,
@@ -14,8 +16,8 @@ from adjudge.judges.understand.names import (
     near_example,
     snake_case,
 )
-from adjudge.judges.understand.parts import ContractPart, FoundContract, choice_part
-from adjudge.judges.understand.words import bracketed_meanings, meanings_of, word_choices
+from adjudge.judges.reading.parts import ContractPart, FoundContract, choice_part
+from adjudge.judges.reading.words import bracketed_meanings, meanings_of, word_choices
 from adjudge.text import words
 
 # ---- tags ----------------------------------------------------------------------------------------------
@@ -38,14 +40,23 @@ _INSTRUCTIONS = re.compile(
 """In the name of a tag that holds what the judge is told."""
 
 
+_INPUT_OR_OUTPUT = re.compile(
+    r"^[ \t]{0,8}[#*_]{0,4}[ \t]*(?:example[ \t])?(?P<kind>input|output)s?[*_]{0,4}[ \t]*:?[*_]{0,4}[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
 def find_tags(text: str) -> FoundContract | None:
     parts: dict[str, ContractPart] = {}
     places: dict[str, int] = {}
     start, end = len(text), 0
+    given = _input_blocks(text)
     filled = {match[1].lower() for match in re.finditer(r"<([A-Za-z][\w-]{0,40})>[^<]{0,40}⟦", text)}
     for match in _TAG.finditer(text):
         name = match["name"]
         if name.lower() in _NOT_PARTS | filled or REFERENCE.search(match["inside"]) or name in parts:
+            continue
+        if any(start <= match.start() < end for start, end in given):
             continue
         if _INSTRUCTIONS.search(name) and not is_rating(name):
             continue
@@ -61,7 +72,7 @@ def find_tags(text: str) -> FoundContract | None:
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.end()]
         if REFERENCE.search(line) or not (has_role(name)):
             continue
-        parts[name] = _text_part(name, "", text)
+        parts[name] = text_part(name, "", text)
         places[name] = match.start("name")
         start, end = min(start, match.start()), max(end, match.end())
     if not any(is_rating(part.name) or is_label(part.name) for part in parts.values()):
@@ -72,22 +83,32 @@ def find_tags(text: str) -> FoundContract | None:
     return FoundContract(form="tags", parts=tuple(parts[name] for name in in_order), start=start, end=end)
 
 
+def _input_blocks(text: str) -> list[tuple[int, int]]:
+    """From a line that says `Input` to the next that says `Output`: what a case looks like, not the reply."""
+    heads = [(match.start(), match["kind"].lower()) for match in _INPUT_OR_OUTPUT.finditer(text)]
+    return [
+        (start, end)
+        for (start, kind), (end, following) in itertools.pairwise(heads)
+        if kind == "input" and following == "output"
+    ]
+
+
 def _tag_part(tag: str, inside: str, text: str) -> ContractPart:
     """A part named by its tag, or by what stands in it where the tag says nothing (`<S2>your score</S2>`)."""
     if has_role(tag):
-        return _text_part(tag, inside, text)
+        return text_part(tag, inside, text)
     words = re.sub(r"^\W*(?:your|the|an?)\b", "", inside, flags=re.IGNORECASE).strip(" .<>[]()")
     if (
         len(words.split()) <= 4
         and words
         and (is_rating(words) or is_reason(words) or re.search(r"chain|thought", words, re.IGNORECASE))
     ):
-        part = _text_part(words, inside, text)
+        part = text_part(words, inside, text)
         return replace(part, labels=(tag.lower(), *part.labels))
-    return _text_part(tag, inside, text)
+    return text_part(tag, inside, text)
 
 
-def _text_part(name: str, inside: str, text: str) -> ContractPart:
+def text_part(name: str, inside: str, text: str) -> ContractPart:
     """A part from its written place; what the place leaves open is read where the prompt speaks of it."""
     property_name = snake_case(name)
     if is_reason(property_name) and not is_rating(property_name):
@@ -127,21 +148,46 @@ def spoken(name: str) -> str:
     return snake_case(name).replace("_", " ")
 
 
+_JSON_PAIR = re.compile(r"[\"']\s{0,2}:\s{0,2}[\"'\[{]")
+
+
 def options_near(text: str, name: str) -> tuple[str, ...]:
     """The choice in a sentence that speaks of the part, the last such sentence first."""
-    sentences = [match[0] for match in re.finditer(r"[^\n.]{3,400}", text) if "⟦" not in match[0]]
+    found = (match[0] for match in re.finditer(r"[^\n.]{3,400}", text))
+    sentences = [sentence for sentence in found if "⟦" not in sentence and not _JSON_PAIR.search(sentence)]
+    spelled = re.compile(rf"\b{re.escape(name)}\b".replace(r"\ ", "[ _]"), re.IGNORECASE)
     for sentence in reversed(sentences):
-        if re.search(rf"\b{re.escape(name)}\b", sentence, re.IGNORECASE):
-            found = word_choices(sentence)
-            if found:
-                return found
+        if spelled.search(sentence):
+            options = word_choices(sentence)
+            if options:
+                return options
     return ()
 
 
 # ---- brackets ------------------------------------------------------------------------------------------
 
 _BRACKETS = re.compile(r"\[\[(?P<inside>[^\[\]\n]{1,60})\]\]")
-_BEFORE_BRACKETS = re.compile(r"(?P<label>[A-Za-z][A-Za-z ]{0,30}?)\s{0,2}:?\s{0,2}[`\"'*]{0,2}$")
+_BEFORE_BRACKETS = re.compile(r"(?P<label>[^\W\d_](?:[^\W\d_]| ){0,30}?)\s{0,2}[:：]?\s{0,2}[`\"'*]{0,2}$")
+
+
+_LABELLED_BRACKETS = re.compile(
+    r"^[ \t>]*(?:[-*•+][ \t]+)?[*_`]{0,3}(?P<label>[^\W\d_](?:\w|[ /-]){0,40}?)[*_`]{0,3}[ \t]*[:：][*_` \t]{0,4}\[\[(?P<inside>[^\[\]\n]{1,60})\]\]",
+    re.MULTILINE,
+)
+
+
+def find_labelled_brackets(text: str) -> FoundContract | None:
+    """`Accuracy: [[3]]`, `Fluency: [[4]]`: several ratings, each in brackets of its own."""
+    found = [match for match in _LABELLED_BRACKETS.finditer(text) if "⟦" not in match[0]]
+    names = dict.fromkeys(match["label"].strip() for match in found)
+    if len(names) < 2 or len({snake_case(name) for name in names}) < len(names):
+        return None
+    if any(word_choices(match["inside"], whole=True) for match in found):
+        return None
+    kinds = [read_kind(match["inside"], whole=True) for match in found]
+    kind = next((kind for kind in kinds if kind.numeric and kind.bounded), ValueKind(type="integer"))
+    parts = tuple(ContractPart(name=snake_case(name), kind=kind, labels=(name.lower(),)) for name in names)
+    return FoundContract(form="line", parts=parts, start=found[0].start(), end=found[-1].end())
 
 
 def find_brackets(text: str) -> FoundContract | None:
@@ -186,7 +232,7 @@ def find_brackets(text: str) -> FoundContract | None:
 # ---- lines ---------------------------------------------------------------------------------------------
 
 _LINE = re.compile(
-    r"^[ \t>]*(?:[-*•+][ \t]+|\d{1,2}[.)][ \t]+|#{1,4}[ \t]+)?[`\"'*_]{0,4}(?P<label>[A-Za-z][A-Za-z _/-]{0,40}?)[ \t]*+(?P<aside>\([^()\n]{1,60}\))?[`\"'*_]{0,3}[ \t]*:[`\"'*_]{0,3}[ \t]*(?P<value>[^\n]{0,600})$",
+    r"^[ \t>]*(?:[-*•+][ \t]+|\d{1,2}[.)][ \t]+|#{1,4}[ \t]*)?[`\"'*_]{0,4}(?P<label>[^\W\d_](?:[^\W\d]|[ /-]){0,40}?)[ \t]*+(?P<aside>\([^()\n]{1,60}\))?[`\"'*_]{0,3}[ \t]*[:：][`\"'*_]{0,3}[ \t]*(?P<value>[^\n]{0,600})$",
     re.MULTILINE,
 )
 _INLINE = re.compile(
@@ -206,9 +252,17 @@ _SPECIFIED = re.compile(
     r"\bformat\b[^\n]{0,40}\b(?:specified|given|shown|described|below)\b[^\n]{0,20}:|\bfollowing fields\b|\bfollowing format\b",
     re.IGNORECASE,
 )
+_FIELD_NAME = re.compile(r"[a-z][a-z_]{2,40}")
+_LETTER_BLANK = re.compile(r"[XYN#]|_{2,}|\.{3}|…")
 _OPENING = ("<", "[", "(", "{")
 _HERE = re.compile(r"(?<!\s)\s++(?:goes\s+)?here\W{0,3}$", re.IGNORECASE)
 _OWNED = re.compile(r"^(?:the|your|my)\s+|(?<!\s)\s++(?:is|are)$", re.IGNORECASE)
+_FILLED_BELOW = re.compile(r"\s{0,4}⟦")
+_SHORT = 12
+"""Characters behind the name of something that is filled in below it: `Output (a):`."""
+_EXPLAINED_BELOW = re.compile(r"[ \t*]{0,4}\n[A-Z][a-z]+[ \t][^\n:]{40}")
+"""A sentence under a line that ends with a colon: a heading of the instructions."""
+_RATED = re.compile(r"\byour\s(?:\w{1,20}\s)?(?:score|rating|grade)\b", re.IGNORECASE)
 _FORM = re.compile(r"\b(?:evaluation|scoring|answer|rating) form\b[^\n]{0,40}:?", re.IGNORECASE)
 
 
@@ -218,20 +272,24 @@ def find_lines(text: str) -> FoundContract | None:
     if result is not None:
         return result
     candidates: list[tuple[int, int, str, str]] = []
-    given = {match[2].lower() for match in _line_matches(text) if REFERENCE.search(match[3])}
+    given = {
+        match[2].lower()
+        for match in _line_matches(text)
+        if REFERENCE.search(match[3]) or (len(match[3]) < _SHORT and _FILLED_BELOW.match(text, match[1]))
+    }
     last_reference = max((match.end() for match in REFERENCE.finditer(text)), default=0)
     for match in _line_matches(text):
         label, value = match[2], match[3]
         if REFERENCE.search(value) or REFERENCE.search(label) or value.startswith(":"):
             continue
-        if len(label.split()) > 4 or label.lower() in given:
+        if len(label.split()) > 4 or label.lower() in given or _FORM.match(label):
+            continue
+        if not value.strip() and _EXPLAINED_BELOW.match(text, match[1]):
             continue
         role = has_role(label)
         at_end = match[0] >= last_reference and not value.strip() and match[1] >= len(text.rstrip()) - 3
         in_form = _FORM.search(text, max(0, match[0] - 200), match[0]) is not None
-        placed = (
-            _is_place(value) if role else value.lstrip()[:1] in _OPENING and _PLACE.match(value) is not None
-        )
+        placed = _is_place(value) if role else _is_blank(value)
         # Whether output is asked for here is the dearest question, so it comes last.
         if (
             in_form
@@ -239,13 +297,49 @@ def find_lines(text: str) -> FoundContract | None:
             or (placed and cued(text, match[0], within=600) and (role or not near_example(text, match[0])))
         ):
             candidates.append(match)
-    for quoted in _INLINE.finditer(text):
-        if REFERENCE.search(quoted[0]) or not (is_rating(quoted["label"]) or is_label(quoted["label"])):
+    candidates += _specified(text, given)
+    candidates += _reasons_beside(text, candidates)
+    inline = list(_INLINE.finditer(text))
+    repeated = Counter(quoted["label"] for quoted in inline)
+    for quoted in inline:
+        told = is_rating(quoted["label"]) or is_label(quoted["label"]) or repeated[quoted["label"]] > 1
+        if REFERENCE.search(quoted[0]) or not told:
             continue
         if _in_json(text, quoted):
             continue
         candidates.append((quoted.start(), quoted.end(), quoted["label"], quoted["value"]))
     return _lines_contract(text, candidates)
+
+
+def _specified(text: str, given: set[str]) -> list[tuple[int, int, str, str]]:
+    """`in the format below:`, then `name: what to write there`, each in a sentence."""
+    announced = _SPECIFIED.search(text)
+    if announced is None:
+        return []
+    lines = [
+        (start, end, label, value if len(value.split()) <= 2 else "")
+        for start, end, label, value in _line_matches(text)
+        if start > announced.start() and _FIELD_NAME.fullmatch(label) and label not in given
+    ]
+    roles = [label for _, _, label, _ in lines if has_role(label)]
+    return lines if len(roles) > 1 else []
+
+
+def _reasons_beside(
+    text: str, candidates: list[tuple[int, int, str, str]]
+) -> list[tuple[int, int, str, str]]:
+    """`score: true`, then `reasoning: …`: the line next to a rating in two examples or more is a part of the reply."""
+    edges = {
+        position for start, end, label, _ in candidates if not is_reason(label) for position in (start, end)
+    }
+    known = {label.lower() for _, _, label, _ in candidates}
+    beside: dict[str, list[tuple[int, int, str, str]]] = {}
+    for match in _line_matches(text):
+        start, end, label, value = match
+        told = is_reason(label) and label.lower() not in known and not REFERENCE.search(value)
+        if told and (start - 1 in edges or end + 1 in edges):
+            beside.setdefault(label.lower(), []).append((start, end, label, ""))
+    return [found[0] for found in beside.values() if len(found) > 1]
 
 
 def _line_matches(text: str) -> list[tuple[int, int, str, str]]:
@@ -262,6 +356,16 @@ def _line_matches(text: str) -> list[tuple[int, int, str, str]]:
 
 def _in_json(text: str, match: re.Match[str]) -> bool:
     return text[max(0, match.start() - 60) : match.start()].rstrip().endswith(("{", ","))
+
+
+def _is_blank(value: str) -> bool:
+    """Whether it can only be something to fill in: `<…>`, `(…)`, `your analysis here`."""
+    opened = value.lstrip()[:1] in _OPENING and _PLACE.match(value) is not None
+    return (
+        opened
+        or _LETTER_BLANK.fullmatch(value.strip()) is not None
+        or (value.lower().startswith("your ") and _HERE.search(value) is not None)
+    )
 
 
 def _is_place(value: str) -> bool:
@@ -283,7 +387,7 @@ def _lines_contract(text: str, candidates: list[tuple[int, int, str, str]]) -> F
             values[name].append(_HERE.sub("", value.strip()))
         parts.setdefault(name, ContractPart(name=name, labels=(spoken(label),)))
     read = tuple(_line_part(part, values[name], text) for name, part in parts.items())
-    named = any(is_rating(part.name) or is_label(part.name) or part.kind.bounded for part in read)
+    named = any(is_rating(part.name) or is_label(part.name) or part.kind.decides for part in read)
     if not named and not _FORM.search(text):
         return None
     telling = [part for part in read if not is_reason(part.name)]
@@ -304,21 +408,26 @@ def _line_part(part: ContractPart, values: list[str], text: str) -> ContractPart
             name=part.name, kind=ValueKind(type="string"), labels=part.labels, says=" ".join(values)
         )
     literal = [value.strip(" \"'`*.[]()") for value in values]
-    if len(set(literal)) >= 2 and all(re.fullmatch(r"[A-Za-z][\w -]{0,30}", value) for value in literal):
+    if {value.lower() for value in literal} == {"true", "false"}:
+        return ContractPart(name=part.name, kind=ValueKind(type="boolean"), labels=part.labels)
+    named = re.compile(rf"\b{re.escape(spoken(part.name))}", re.IGNORECASE)
+    if len(set(literal)) >= 2 and all(
+        re.fullmatch(r"[A-Za-z][\w -]{0,30}", value) and not named.match(value) for value in literal
+    ):
         options = tuple(dict.fromkeys(literal))
         return choice_part(part.name, options, text, labels=part.labels)
     for value in values:
         place = re.match(r"^\W*\$?([A-Z]{3,})\W*$", value)
-        if place and (named := re.search(rf"\b{place[1]}\b\s+is\s+([^\n.]{{3,120}})", text)):
-            options = word_choices(named[1], whole=True) or word_choices(named[1]) or _letters(named[1])
+        if place and (meaning := re.search(rf"\b{place[1]}\b\s+is\s+([^\n.]{{3,120}})", text)):
+            options = word_choices(meaning[1], whole=True) or word_choices(meaning[1]) or _letters(meaning[1])
             if options:
                 return choice_part(part.name, options, text, labels=part.labels)
-        read = _text_part(part.name, value, text)
+        read = text_part(part.name, value, text)
         if read.kind.bounded or (read.kind.known and read.kind.type != "string"):
             return ContractPart(
                 name=part.name, kind=read.kind, labels=part.labels, says=value, meanings=read.meanings
             )
-    read = _text_part(part.name, "", text)
+    read = text_part(part.name, "", text)
     kind = (
         read.kind
         if is_label(part.name) and not is_rating(part.name)
@@ -326,6 +435,10 @@ def _line_part(part: ContractPart, values: list[str], text: str) -> ContractPart
     )
     if not values and not is_rating(part.name) and not is_label(part.name):
         kind = ValueKind(type="integer")  # a line of an evaluation form
+    elif not has_role(part.name) and any(
+        _RATED.search(value) or value in {"X", "N", "#"} for value in values
+    ):
+        kind = ValueKind(type="integer", assumed=True)  # `#thescore: your score here`
     elif (not is_rating(part.name) and not is_label(part.name)) or (
         is_label(part.name) and not read.kind.options and not is_rating(part.name)
     ):

@@ -3,18 +3,21 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from adjudge.judges.understand.kinds import (
+from adjudge.judges.reading.kinds import (
     NUMBER,
     WHOLE,
     ValueKind,
     chosen,
+    conditional_numbers,
     find_ranges,
     number_choices,
     ranged,
 )
-from adjudge.judges.understand.names import REFERENCE
+from adjudge.judges.reading.names import REFERENCE
+from adjudge.judges.reading.recogniser import ask, first
+from adjudge.judges.reading.vocabulary import in_english
 
 _CUE = re.compile(
     r"\b(?:scale|scores?|scoring|scored|rate|rates|rating|ratings|rated|grades?|grading|graded|points?|likert|on a range|marks?|stars?|rank|rubric)\b",
@@ -39,6 +42,25 @@ _POINT_RULE = re.compile(
     rf"|[:=][ \t]{{0,4}}(?P<points>{NUMBER})[ \t]+points?[ \t]{{0,4}}$",
     re.IGNORECASE | re.MULTILINE,
 )
+_DOUBT = re.compile(
+    r"\bconfidence\b[^\n.]{0,40}\b(?:score|rating|level|scale)s?\b|\b(?:score|rating|level)s?\b[^\n.]{0,20}\bconfidence\b",
+    re.IGNORECASE,
+)
+"""How sure something is, of the judge or of what it judges, is not how good it is."""
+_SENTENCE = re.compile(r"(?:[^.]|\.(?=\d))+")
+_VERDICT = re.compile(r"\b(?:verdict|label|judg(?:e)?ment|answer|decision)s?\b", re.IGNORECASE)
+_EMPHASIS = re.compile(r"\*\*|__")
+_CRITERION = re.compile(
+    rf"^[ \t>]{{0,12}}(?:[-*•+]|\d{{1,2}}[.)])?[ \t]*[^\W\d_][^\n():]{{1,40}}\((?P<low>{NUMBER})\s?[-–~]\s?(?P<high>{NUMBER})\)",
+    re.MULTILINE,
+)
+"""`2. Accuracy (1-5)`: a list of criteria, each with the scale behind it."""
+_OVERALL = re.compile(r"\b(?:final|overall|total)\b", re.IGNORECASE)
+_WORD_AND_POINT = re.compile(
+    rf"[^\W\d_]\s{{0,2}}\((?P<first>{NUMBER})\)\s+or\s+(?:[^\W\d_][\w-]*\s{{0,2}}){{1,4}}\((?P<second>{NUMBER})\)",
+    re.IGNORECASE,
+)
+"""`the same (1) or different (0)`."""
 _CONDITION = re.compile(r"\b(?:if|when)\b", re.IGNORECASE)
 _NAME_END = re.compile(r"[:;.—–|(]|\s-\s|\s-$")
 _WORD = re.compile(r"[a-z][a-z'-]{2,24}")
@@ -99,6 +121,8 @@ class Stated:
 
     kind: ValueKind
     start: int
+    overall: bool = False
+    """Said of the final score."""
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -117,14 +141,17 @@ def kind_bounds(kind: ValueKind) -> tuple[float, float]:
 def stated_scales(text: str) -> list[Stated]:
     """Every range or choice of numbers that the words around it call a score, a rating or a scale."""
     found: list[Stated] = []
-    for line in re.finditer(r"[^\n]+", text):
+    for line in re.finditer(r"[^\n]+", _EMPHASIS.sub("", in_english(text))):
         if not re.search(r"\d|\b(?:one|zero)\b", line[0]) or len(line[0]) > 4000:
             continue
-        if _ANCHOR.match(line[0]) and not re.search(r"\bscale\b", line[0], re.IGNORECASE):
+        anchor = _ANCHOR.match(line[0])
+        if anchor and anchor["mark"] != "." and not re.search(r"\bscale\b", line[0], re.IGNORECASE):
             continue
         for span in find_ranges(line[0]):
             around = line[0][max(0, span.start - 90) : span.start] + " ⋯ " + line[0][span.end : span.end + 50]
             if not _CUE.search(around) and not _CUE.search(line[0][span.start : span.end]):
+                continue
+            if _DOUBT.search(around):
                 continue
             if "`" in line[0][max(0, span.start - 2) : span.start] and "=" in line[0]:
                 continue
@@ -133,13 +160,17 @@ def stated_scales(text: str) -> list[Stated]:
                 Stated(
                     kind=ranged(span, decimals=bool(_DECIMALS.search(around)), whole=whole),
                     start=line.start() + span.start,
+                    overall=_OVERALL.search(around) is not None,
                 )
             )
         if not found or found[-1].start < line.start():
-            cue = _CUE.search(line[0])
-            choices = number_choices(line[0][cue.start() :]) if cue else ()
-            if len(choices) >= 2 and max(choices) <= 100 and min(choices) >= -10:
-                found.append(Stated(kind=chosen(choices), start=line.start()))
+            for sentence in _SENTENCE.finditer(line[0]):
+                cue = None if _DOUBT.search(sentence[0]) else _CUE.search(sentence[0])
+                choices = number_choices(sentence[0][cue.start() :]) if cue else ()
+                if len(choices) >= 2 and max(choices) <= 100 and min(choices) >= -10:
+                    overall = _OVERALL.search(sentence[0]) is not None
+                    start = line.start() + sentence.start()
+                    found.append(Stated(kind=chosen(choices), start=start, overall=overall))
     return found
 
 
@@ -255,31 +286,62 @@ def pointed_scale(text: str) -> ValueKind | None:
         if match["before"] and not _CONDITION.search(text, max(0, start), match.start()):
             continue
         found[float(match["before"] or match["after"] or match["points"])] = None
+    for match in _WORD_AND_POINT.finditer(text):
+        found |= {float(match["first"]): None, float(match["second"]): None}
+    for sentence in re.finditer(r"[^\n.]+(?:\.\d+[^\n.]*)*", text):
+        if _CUE.search(sentence[0]) or _VERDICT.search(sentence[0]):
+            found |= {float(value): None for value in conditional_numbers(sentence[0])}
     values = sorted(found)
     if len(values) < 2 or values[-1] > 100:
         return None
     if values == [float(n) for n in range(int(values[0]), int(values[0]) + len(values))]:
         if values == [0.0, 1.0]:
-            return ValueKind(type="integer", options=(0, 1))
-        return ValueKind(type="integer", low=values[0], high=values[-1])
-    return chosen(tuple(int(value) if value == int(value) else value for value in values))
+            return ValueKind(type="integer", options=(0, 1), guess=True)
+        return ValueKind(type="integer", low=values[0], high=values[-1], guess=True)
+    points = tuple(int(value) if value == int(value) else value for value in values)
+    return replace(chosen(points), guess=True)
 
 
 def overall_scale(text: str, anchors: list[Anchors]) -> ValueKind | None:
-    """The scale the prompt as a whole is on: the one stated most often, else the one its anchors span."""
+    """The scale the prompt as a whole is on."""
+    found = first((stated_scale, criteria_scale), text)
+    if found is not None or not anchors:
+        return found or ask(pointed_scale, text)
+    return ask(anchored_alike, anchors)
+
+
+def stated_scale(text: str) -> ValueKind | None:
+    """The range or choice that is stated most often; what is said of the final score counts alone."""
     stated = stated_scales(text)
-    if stated:
-        counts = Counter(item.bounds for item in stated)
-        most = max(counts.values())
-        best = next(item for item in stated if counts[item.bounds] == most)
-        same = [item.kind for item in stated if item.bounds == best.bounds]
-        with_choice = next((kind for kind in same if kind.options), None)
-        whole = next((kind for kind in same if kind.type == "integer"), None)
-        return with_choice or whole or best.kind
-    usable = [item for item in anchors if len(item.values) >= 2]
-    if len({(item.low, item.high) for item in usable}) == 1:
-        return anchored_scale(usable[0])
-    return None if usable else pointed_scale(text)
+    if not stated:
+        return None
+    overall = [item for item in stated if item.overall]
+    counts = Counter(item.bounds for item in overall or stated)
+    most = max(counts.values())
+    best = next(item for item in stated if counts[item.bounds] == most)
+    same = [item.kind for item in stated if item.bounds == best.bounds]
+    with_choice = next((kind for kind in same if kind.options), None)
+    whole = next((kind for kind in same if kind.type == "integer"), None)
+    return with_choice or whole or best.kind
+
+
+def criteria_scale(text: str) -> ValueKind | None:
+    """The scale that stands behind each of several criteria: `2. Accuracy (1-5)`."""
+    ends = [(float(match["low"]), float(match["high"])) for match in _CRITERION.finditer(text)]
+    low, high = Counter(ends).most_common(1)[0][0] if ends else (0.0, 0.0)
+    # Behind one name alone it may be anything that has two ends.
+    guess = len(ends) == 1
+    likely = not guess or _CUE.search(text) is not None
+    return ValueKind(type="integer", low=low, high=high, guess=guess) if low < high and likely else None
+
+
+def anchored_alike(anchors: list[Anchors]) -> ValueKind | None:
+    """The scale that all lists of points span."""
+    spans = {(item.low, item.high) for item in anchors}
+    return anchored_scale(anchors[0]) if len(spans) == 1 else None
+
+
+SCALES = (stated_scale, criteria_scale, anchored_alike, pointed_scale)
 
 
 def anchored_scale(anchors: Anchors) -> ValueKind:

@@ -3,25 +3,27 @@
 import re
 from dataclasses import replace
 
-from adjudge.judges.understand.kinds import ValueKind, read_kind
-from adjudge.judges.understand.names import REFERENCE
-from adjudge.judges.understand.parts import ContractPart, FoundContract, choice_part
-from adjudge.judges.understand.polarity import label_polarity
-from adjudge.judges.understand.words import lettered_options, word_choices
+from adjudge.judges.reading.choices import letter_grades
+from adjudge.judges.reading.kinds import ValueKind, read_kind
+from adjudge.judges.reading.names import REFERENCE
+from adjudge.judges.reading.parts import ContractPart, FoundContract, choice_part
+from adjudge.judges.reading.recogniser import ask, first
+from adjudge.judges.reading.words import lettered_options, word_choices
 
 _ASKED = re.compile(
     r"(?:\b(?:respond|reply|answer|output|return|print|say|write|choose|select|pick|classify|label|state|give|assign|provide|decide|conclude|end|mark|indicate|determine|evaluate|report)\b"
     r"|\byour (?:response|answer|output|reply|verdict|judg(?:e)?ment|decision|final answer) (?:must|should|shall|will|is)\b"
-    r"|\b(?:first|last|final) line\b|\b(?:single (?:word|letter|number|integer|character|token))\b|\b(?:answer|verdict|label|decision)\s*:)",
+    r"|^\W*either\b|\b(?:first|last|final) line\b|\b(?:single (?:word|letter|number|integer|character|token))\b|\b(?:answer|verdict|label|decision)\s*:)",
     re.IGNORECASE,
 )
 _STRICT = re.compile(
     r"\b(?:only|single|just|exactly|strictly|nothing else|no other|without (?:any )?(?:explanation|other)|one word|one of|either|must be|must read|must say|should be|with (?:a|the|one)|do not (?:explain|include|add))\b"
-    r"|[\"'`][^\"'`\n]{1,30}[\"'`]\s*(?:or|/|,)",
+    r"|[\"'`][^\"'`\n]{1,30}[\"'`]\s*(?:or|/|,)|\([A-Za-z]{1,20}/[A-Za-z]{1,20}\)|[\"'`“][^\"'`”\n]{1,30}[\"'`”]\s+if\b"
+    r"|\b(?:output|return|respond|reply|answer|say|write|print|choose|select)\b[^.\n]{0,20}\b(?-i:[A-Z][A-Z_]{0,20},? or [A-Z][A-Z_]{0,20})\b",
     re.IGNORECASE,
 )
 _LETTER_ASKED = re.compile(
-    r"\b(?:letter|option|choice|choices|one of the following|A, B|\(A\)|select|choose|categor(?:y|ies)|grade)\b",
+    r"\b(?:letter|option|choice|choices|one of the following|A, B|\(A\)|select|choose|categor(?:y|ies)|grade)\b|选项|选择|選択|보기|선택",
     re.IGNORECASE,
 )
 _NUMBER_ASKED = re.compile(
@@ -43,12 +45,10 @@ _EACH_IF = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """A label that has a sentence of its own to say when it is right."""
-_LAST_QUESTION = re.compile(
-    r"\b(?P<first>[A-Za-z]+(?:[ -][A-Za-z]+)?),?\s+or\s+(?P<second>[A-Za-z-]+)\s{0,2}\?\s*\Z"
-)
 _LAST_WORDS = re.compile(r"\b(?P<name>score|rating|grade)\s+is\s*:?[\s\[<(]*\Z", re.IGNORECASE)
 _FIELDS = re.compile(
-    r"\b(?:keys|fields|properties|json)\b|\bif the (?:answer|verdict|label) is\b", re.IGNORECASE
+    r"\b(?:keys|fields|properties|json)\b|\bif the (?:(?:verdict|label) is\b|answer is\s[\"'`“])",
+    re.IGNORECASE,
 )
 _CLASS = re.compile(r"\b(?:label|classif|categor)", re.IGNORECASE)
 _LIST_LINE = re.compile(
@@ -59,16 +59,14 @@ _LIST_LINE = re.compile(
 
 def find_bare(text: str) -> FoundContract | None:
     """The choice or number that the reply is, from the last sentence that asks for one."""
-    numbered = _number(text)
-    lettered = _lettered(text)
-    worded = _worded(text)
+    numbered, lettered, worded = ask(_number_asked, text), ask(_lettered, text), ask(_worded, text)
     if lettered is not None and (worded is None or set(_options(worded)) <= set(_options(lettered))):
         # Where the letters are asked for is where the contract stands.
         return lettered if worded is None else replace(lettered, start=worded.start, end=worded.end)
     found = [item for item in (numbered, worded) if item is not None]
     if found:
         return max(found, key=lambda item: item.end)
-    return _each_with_condition(text) or _last_words(text) or _last_question(text)
+    return first((_each_with_condition, _last_words), text)
 
 
 def _each_with_condition(text: str) -> FoundContract | None:
@@ -91,19 +89,6 @@ def _last_words(text: str) -> FoundContract | None:
     return FoundContract(form="bare", parts=(part,), start=match.start(), end=match.end())
 
 
-def _last_question(text: str) -> FoundContract | None:
-    """A prompt that ends with a question between a good word and a bad one: `Is the answer correct or incorrect?`."""
-    match = _LAST_QUESTION.search(text, max(0, len(text) - 200))
-    if match is None:
-        return None
-    second = match["second"]
-    first = match["first"] if label_polarity(match["first"]) else match["first"].split()[-1]
-    if {label_polarity(first), label_polarity(second)} != {1, -1}:
-        return None
-    part = choice_part("verdict", (first, second), text, labels=("verdict", "answer"))
-    return FoundContract(form="bare", parts=(part,), start=match.start(), end=match.end())
-
-
 def _options(found: FoundContract) -> tuple[object, ...]:
     return found.parts[0].kind.options
 
@@ -114,8 +99,8 @@ def _sentences(text: str) -> list[re.Match[str]]:
 
 def _worded(text: str) -> FoundContract | None:
     for sentence in reversed(_sentences(text)):
-        said = sentence[0]
-        if REFERENCE.search(said) or len(said) > 1200 or not _ASKED.search(said) or not _STRICT.search(said):
+        said = max(re.split(REFERENCE, sentence[0])[::2], key=len)  # what is filled in ends what it can say
+        if len(said) > 1200 or not _ASKED.search(sentence[0]) or not _STRICT.search(said):
             continue
         if _FIELDS.search(said) or _INSTANCE.search(said) or _JSON_PAIR.search(said):
             continue
@@ -123,10 +108,10 @@ def _worded(text: str) -> FoundContract | None:
         if (not options and said.rstrip().endswith(":")) or re.search(
             r"\bfollowing\b|\bone of\b|\bbelow\b", said
         ):
-            below = tuple(
-                match["label"].strip()
-                for match in _LIST_LINE.finditer(text[sentence.end() : sentence.end() + 1500])
-            )
+            following = text[sentence.end() : sentence.end() + 1500]
+            below = tuple(match["label"].strip() for match in _LIST_LINE.finditer(following))
+            if not below and said.rstrip().endswith(":"):
+                below = word_choices(following.lstrip().split("\n", 1)[0])
             if 2 <= len(below) <= 8 and len(set(below)) == len(below) and not options:
                 options = below
         if options and len(options) <= 10:
@@ -138,7 +123,7 @@ def _worded(text: str) -> FoundContract | None:
 
 
 def _lettered(text: str) -> FoundContract | None:
-    options = lettered_options(text)
+    options = ask(letter_grades, text) or lettered_options(text)
     if not options or not _LETTER_ASKED.search(text):
         return None
     part = ContractPart(
@@ -150,7 +135,7 @@ def _lettered(text: str) -> FoundContract | None:
     return FoundContract(form="bare", parts=(part,), start=0, end=len(text))
 
 
-def _number(text: str) -> FoundContract | None:
+def _number_asked(text: str) -> FoundContract | None:
     for match in reversed(list(_NUMBER_ASKED.finditer(text))):
         # What is filled in on the same line, before or after, ends what the request can say.
         line_start = max(text.rfind("\n", 0, match.start()), text.rfind("⟧", 0, match.start())) + 1
@@ -172,3 +157,6 @@ def _number(text: str) -> FoundContract | None:
         part = ContractPart(name=name, kind=kind, labels=(name,), says=line.strip())
         return FoundContract(form="bare", parts=(part,), start=match.start(), end=match.end())
     return None
+
+
+BARE = (_number_asked, _lettered, _worded, _each_with_condition, _last_words)

@@ -2,9 +2,9 @@
 
 import re
 
-from adjudge.judges.understand.kinds import ValueKind, read_kind
-from adjudge.judges.understand.names import REFERENCE, has_role, is_label, is_rating, is_reason
-from adjudge.judges.understand.parts import ContractPart, FoundContract
+from adjudge.judges.reading.kinds import ValueKind, read_kind
+from adjudge.judges.reading.names import REFERENCE, has_role, is_label, is_rating, is_reason
+from adjudge.judges.reading.parts import ContractPart, FoundContract
 
 _ANNOUNCED = re.compile(
     r"\b(?:JSON|dictionary|dict|object)\b[^\n]{0,200}?(?:\b(?:keys?|fields?|propert(?:y|ies)|attributes?|elements?|entries|following|contain(?:s|ing)?|includ(?:es|ing)|with)\b|:)"
