@@ -1,4 +1,4 @@
-"""Prompt text -> syntax tree, in six dialects: what a prompt asks for, and the messages it becomes.
+"""Prompt text -> syntax tree, in seven dialects: what a prompt asks for, and the messages it becomes.
 
 Values are looked at when a prompt is rendered and never parsed: no value can change the template.
 """
@@ -8,17 +8,18 @@ from functools import lru_cache
 from typing import Protocol
 
 from adjudge.records import Dialect, Json, Message
-from adjudge.templates import jinja, mustache, printf, promptl, python, shell
+from adjudge.templates import handlebars, jinja, mustache, printf, promptl, python, shell
 from adjudge.templates.detection import detect
 from adjudge.templates.syntax import TemplateInput
 from adjudge.templates.tree import TreeTemplate
 
 __all__ = ["DIALECTS", "TemplateInput", "canonical", "detect", "inputs", "outline", "render"]
 
-DIALECTS: tuple[Dialect, ...] = ("mustache", "jinja", "promptl", "printf", "python", "shell")
+DIALECTS: tuple[Dialect, ...] = ("mustache", "handlebars", "jinja", "promptl", "printf", "python", "shell")
 
 PARSERS = {
     "mustache": mustache.parse,
+    "handlebars": handlebars.parse,
     "promptl": promptl.parse,
     "printf": printf.parse,
     "python": python.parse,

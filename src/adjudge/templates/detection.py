@@ -3,7 +3,8 @@
 In this order:
 
 1. Statements decide: `{% if … %}` and `{# … #}` are Jinja's; `{{ if … }}`, `{{ endif }}`, `{{ for x in xs }}` and
-   JavaScript operators inside `{{ }}` are PromptL's, unless Handlebars' `{{#if}}` or `{{#each}}` is there.
+   JavaScript operators inside `{{ }}` are PromptL's, unless there is what only Handlebars has: `{{#if x}}`, `{{#each xs}}`,
+   `{{this}}`, `{{@index}}`, `{{../x}}`, `{{~`, `{{!-- --}}`, `{{role "system"}}`.
 2. Expressions decide: filters, `is defined`, `… if … else …` and calls inside `{{ }}` are Jinja's.
 3. Message tags that hold the whole text (nothing but white space outside of them) are PromptL's. Tags around a part
    of it are the prompt's own boundaries.
@@ -11,6 +12,7 @@ In this order:
    A name that prompts give to what is judged (`question`, `answer`) weighs most, one for what the judge is asked to
    say (`score`, `reason`) little, a single letter least. A Python field inside a JSON shape counts little beside
    `{{x}}`, and printf and shell count little inside code. The heaviest wins; equals go in the order of this list.
+   Where mustache wins and Handlebars' own syntax is there, it is Handlebars.
 
 No placeholder at all: mustache, which leaves such text as it is.
 """
@@ -21,7 +23,7 @@ from collections.abc import Iterable, Iterator
 from adjudge.expressions.syntax import Name
 from adjudge.fields import canonical_field, strip_namespace
 from adjudge.records import Dialect
-from adjudge.templates.mustache import PATH
+from adjudge.templates.mustache import PATH, WORDS
 from adjudge.templates.printf import parse as parse_printf
 from adjudge.templates.python import pieces, positions
 from adjudge.templates.shell import parse as parse_shell
@@ -36,7 +38,22 @@ PROMPTL_STATEMENT = re.compile(
     r"\{\{\s*(?:if\s+[^{}]{1,300}|else\s+if\s+[^{}]{1,300}|elseif\s+[^{}]{1,300}|endif"
     r"|for\s+\w+\s*(?:,\s*\w+\s*)?in\s+[^{}]{1,300}|endfor)\s*\}\}"
 )
-HANDLEBARS = re.compile(r"\{\{\s*[#/]\s*(?:if|each|unless)\b")
+HANDLEBARS = re.compile(
+    r"""
+    \{\{ \{?~?\s{0,20} (?:
+        [\#/]\s{0,20} (?:if|each|unless|with|ifEquals|unlessEquals)\b
+      | \#\s{0,20} [\w.\-]{1,100} \s{1,20} [\w.@"'(]       # a block with a value
+      | this (?:[./][\w\[][^{}]{0,100})? \s{0,20} ~?\}
+      | @\w | \.\.?/ | [\w.]{1,100}\.\[
+      | (?:role|lookup|json|log) \s{1,20} [\w.@"'(][^{}|?]{0,200} \}\}
+      | media\s{1,20}url=
+    )
+    | \{\{~ | [\w"')\]]\s{0,20}~\}\} | \{\{!--
+    """,
+    re.VERBOSE,
+)
+OTHERWISE = re.compile(r"\{\{\s{0,20}(?:else\s{0,20}|\^\s{0,20})\}\}")
+SECTION = re.compile(r"\{\{\s{0,20}[#^]")
 TAG = re.compile(r"\{\{(?!\{)([^{}]{1,400})\}\}")
 STRINGS = re.compile(r"\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'")
 PROMPTL_EXPRESSION = re.compile(
@@ -46,7 +63,9 @@ JINJA_EXPRESSION = re.compile(
     r"[\w)\]\"']\s*\|\s*[a-z]\w*|\bis\s+(?:not\s+)?(?:defined|undefined|none|string|number|mapping|iterable)\b"
     r"|\sif\s.*\selse\s|\w\s+(?:or|and)\s+[\w\"']|^\s*not\s+\w|\s~\s|\w\(|^\s*-|-\s*$|^\s*loop\.\w"
 )
-MUSTACHE_TAG = re.compile(rf"\{{\{{\{{\s*({PATH})\s*\}}\}}\}}|\{{\{{\s*+[\#^&]?\s*+({PATH})\s*\}}\}}")
+MUSTACHE_TAG = re.compile(
+    rf"\{{\{{\{{\s*({PATH})\s*\}}\}}\}}|\{{\{{~?+\s*+[\#^&]?\s*+({WORDS}|{PATH})\s*~?\}}\}}"
+)
 MESSAGE = re.compile(r"(?<!\s)\s*+<(system|user|assistant|developer)(?:\s[^<>\n]{0,200})?>")
 CODE = re.compile(r"^(```|~~~)[^\n]*\n.*?^\1", re.DOTALL | re.MULTILINE)
 INLINE_CODE = re.compile(r"`[^`\n]{1,200}`")
@@ -74,7 +93,8 @@ def detect(text: str) -> Dialect:
     if JINJA_STATEMENT.search(text) or JINJA_COMMENT.search(text):
         return "jinja"
     expressions = [STRINGS.sub('""', tag) for tag in TAG.findall(text)]
-    handlebars = HANDLEBARS.search(text)
+    section = SECTION.search(text)
+    handlebars = HANDLEBARS.search(text) or (section and OTHERWISE.search(text))
     if not handlebars:
         if PROMPTL_STATEMENT.search(text):
             return "promptl"
@@ -85,12 +105,9 @@ def detect(text: str) -> Dialect:
     weights = _weights(text)
     best = max(weights, key=lambda dialect: weights[dialect])
     # max keeps the first of equals, and the first is mustache
-    if (
-        best == "mustache"
-        and not handlebars
-        and not re.search(r"\{\{\s*[#^]", text)
-        and _is_all_messages(text)
-    ):
+    if best == "mustache" and handlebars:
+        return "handlebars"
+    if best == "mustache" and not section and _is_all_messages(text):
         return "promptl"
     return best
 

@@ -1,8 +1,9 @@
-"""PromptL's expressions: their grammar, and JavaScript's rules over JSON values as far as prompts use them.
+"""What expressions mean: PromptL's grammar, and JavaScript's rules over JSON values as far as prompts use them.
 
 Nothing here raises for what a value is: a sum of things that are not numbers is absent, not an error.
 """
 
+import json
 import math
 import operator as operators
 import re
@@ -12,10 +13,31 @@ from typing import Any
 from adjudge.errors import TemplateError
 from adjudge.expressions.evaluate import Evaluator, Operand
 from adjudge.expressions.parse import Grammar, Level, UnusableLiteralError
-from adjudge.expressions.syntax import COMPARISONS, ComputedMember, FunctionCall, ListOf, Name
+from adjudge.expressions.syntax import COMPARISONS, ComputedMember, FunctionCall, ListOf, Name, Step
 from adjudge.records import Json
-from adjudge.templates.syntax import FENCED, Expression, Formatted, Here, error_at
-from adjudge.templates.values import ABSENT, Absent, Value, descend, is_true, lookup, member, to_text, weigh
+from adjudge.templates.syntax import (
+    FENCED,
+    Call,
+    Expression,
+    Formatted,
+    Here,
+    LoopFact,
+    Outer,
+    Root,
+    error_at,
+)
+from adjudge.templates.values import (
+    ABSENT,
+    Absent,
+    Value,
+    descend,
+    is_filled,
+    is_true,
+    lookup,
+    member,
+    to_text,
+    weigh,
+)
 
 TOKEN = re.compile(
     r"(?P<space>\s++)"
@@ -86,12 +108,14 @@ PROMPTL = Grammar(
 class Scope(Evaluator[Value]):
     """What names stand for at one point of a rendering, and what its loops may still do."""
 
-    __slots__ = ("contexts", "iterations", "loops", "names", "room", "values", "work")
+    __slots__ = ("contexts", "frames", "iterations", "loops", "names", "room", "values", "work")
 
     def __init__(self, values: Mapping[str, Json]) -> None:
         self.values = values
         self.names: dict[str, Value] = {}
         self.contexts: list[Value] = []
+        self.frames: list[dict[str, Value]] = []
+        """Of the Handlebars loops around here: `index`, `key`, `first`, `last`."""
         self.loops = 0
         self.iterations = MAX_ITERATIONS
         self.room = MAX_LOOP_OUTPUT
@@ -138,7 +162,15 @@ class Scope(Evaluator[Value]):
     def value_of(self, expression: Expression) -> Value:
         match expression:
             case Here(path=path):
-                return descend(self.contexts[-1], path) if self.contexts else ABSENT
+                return self._at(path, 0)
+            case Outer(path=path, up=up):
+                return self._at(path, up)
+            case Root(path=path):
+                return lookup(self.values, path)
+            case LoopFact(name=name, up=up):
+                return self.frames[-1 - up][name] if up < len(self.frames) else ABSENT
+            case Call():
+                return self._call(expression)
             case Formatted():
                 return _format(expression, self.look_up(expression.value))
             case _:
@@ -148,12 +180,48 @@ class Scope(Evaluator[Value]):
         root = name.path[0]
         # `fenced` is never taken from a section's own data: that would let a document forge its boundary.
         if root != FENCED and isinstance(root, str):
+            if root in self.names:
+                return descend(self.names[root], name.path[1:])
             for context in reversed(self.contexts):
                 if isinstance(context, dict) and root in context:
                     return descend(context[root], name.path[1:])
-            if root in self.names:
-                return descend(self.names[root], name.path[1:])
         return lookup(self.values, name.path)
+
+    def _at(self, path: tuple[Step, ...], up: int) -> Value:
+        """A member of what a block around here is about; of the inputs where there is no block."""
+        level = len(self.contexts) - up
+        if level > 0:
+            return descend(self.contexts[level - 1], path)
+        return lookup(self.values, path) if level == 0 and path else ABSENT
+
+    def enter(self, context: Value) -> bool:
+        """Look names up in `context`, and say whether that is new.
+
+        `../` does not count a block that is about the same as the one around it.
+        """
+        if self.contexts and _is_same(context, self.contexts[-1]):
+            return False
+        self.contexts.append(context)
+        return True
+
+    def _call(self, call: Call) -> Value:
+        first, *others = (self.value_of(argument) for argument in call.arguments)
+        match call.function:
+            case "filled" | "filled_or_zero":
+                return is_filled(first, zero=call.function == "filled_or_zero")
+            case "equal":
+                return self._compare("===", first, others[0])
+            case "lookup":
+                key = others[0]
+                return (
+                    member(first, key if isinstance(key, int) else to_text(key)) if is_true(first) else first
+                )
+            case "json":
+                value = None if isinstance(first, Absent) else self.read(first)
+                separators = (",", ": " if call.indent else ":")
+                text = json.dumps(value, ensure_ascii=False, indent=call.indent, separators=separators)
+                self.spend(len(text))
+                return text
 
     def is_true(self, operand: Operand[Value]) -> bool:
         return is_true(operand.value)
@@ -209,6 +277,15 @@ ORDER: dict[str, Callable[[Any, Any], bool]] = {
     ">": operators.gt,
     ">=": operators.ge,
 }
+
+
+def _is_same(left: Value, right: Value) -> bool:
+    """JavaScript's `==`, where a list or an object equals itself alone."""
+    if isinstance(left, list | dict) or isinstance(right, list | dict):
+        return left is right
+    if left in (None, ABSENT) or right in (None, ABSENT):
+        return left in (None, ABSENT) and right in (None, ABSENT)
+    return _loosely_equal(left, right)
 
 
 def _strictly_equal(left: Value, right: Value) -> bool:

@@ -1,18 +1,17 @@
-"""Mustache: `{{x}}`, `{{{x}}}`, sections, comments; of Handlebars `#if`, `#unless`, `#each`, `else` and `this`."""
+"""Mustache: `{{x}}`, `{{{x}}}`, `{{&x}}`, sections, inverted sections, comments; a line of such tags alone is no line."""
 
 import re
 from dataclasses import dataclass, field
 
 from adjudge.expressions.syntax import MAX_DEPTH, Name, Step
 from adjudge.templates.syntax import (
-    Arm,
+    JS_SPACE,
     Here,
-    If,
     Node,
     Output,
     Section,
     Span,
-    add_text,
+    Text,
     error_at,
     joined,
     line_of,
@@ -21,13 +20,15 @@ from adjudge.text import shorten
 
 # The dot before a name is Go's way to write the same thing.
 PATH = r"\.?[^\W\d][\w\-]*+(?:\.[\w\-]++)*+"
-TRIPLE = re.compile(rf"\{{\{{\{{\s*+({PATH}|\.)\s*+\}}\}}\}}")
-TAG = re.compile(rf"\{{\{{\s*+([\#^/&]?)\s*+({PATH}|\.)\s*+\}}\}}")
-HELPER = re.compile(rf"\{{\{{\s*+\#\s*+(if|unless|each)\s++({PATH}|\.)\s*+\}}\}}")
-HELPERS = ("if", "unless", "each")
+WORDS = r"[^\W\d][\w\-]*+(?:[ ][\w\-]++){1,6}+"
+"""A name may have spaces: `{{Reference Answer}}`."""
+TRIPLE = re.compile(rf"\{{\{{\{{\s*+({PATH}|\.|{WORDS})\s*+\}}\}}\}}")
+TAG = re.compile(rf"\{{\{{\s*+(?:([\#^/])\s*+({PATH}|\.)|&?\s*+({WORDS}|{PATH}|\.))\s*+\}}\}}")
+COMMENT = re.compile(r"\{\{\s*+!")
 MEANT = re.compile(r"\{\{\s*+\.?([^\W\d]|[#^/&>=])")
 """What follows the braces of a tag; JSON, numbers and nothing do not."""
 LATEX_BEFORE = re.compile(r"(?:\\[A-Za-z]{1,30}|[\^_])\Z")
+PIECE = re.compile(r"[^\n]*+\n|[^\n]++")
 
 
 @dataclass(kw_only=True, slots=True)
@@ -35,147 +36,147 @@ class OpenSection:
     """A section that is open while its body is read."""
 
     kind: str
-    """`root`, `#`, `^`, or the Handlebars helper."""
+    """`root`, `#` or `^`."""
     subject: Name | Here = field(default_factory=Here)
     written: str = ""
     span: Span = (0, 0)
-    body: list[Node] = field(default_factory=list)
-    otherwise: list[Node] | None = None
-
-    @property
-    def nodes(self) -> list[Node]:
-        return self.body if self.otherwise is None else self.otherwise
+    nodes: "list[Node | OpenSection]" = field(default_factory=list)
 
 
 def parse(text: str) -> tuple[Node, ...]:
-    frames = [OpenSection(kind="root")]
-    position = 0
-    scan = 0
-    last_dashes = text.rfind("--}}")
-    while (start := text.find("{{", scan)) >= 0:
-        end = _read_tag(text, start, frames, position, last_dashes)
-        if end is None:
-            scan = start + 1
+    return _MustacheReader(text).read()
+
+
+class _MustacheReader:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.frames = [OpenSection(kind="root")]
+        self.blanks: list[tuple[list[Node | OpenSection], int]] = []
+        """The white space of the current line, by where it stands."""
+        self.has_tag = False
+        self.has_content = False
+        """The current line has something beside white space and tags that write nothing."""
+
+    def read(self) -> tuple[Node, ...]:
+        position = scan = 0
+        while (start := self.text.find("{{", scan)) >= 0:
+            end = self._read_tag(position, start)
+            if end is None:
+                scan = start + 1
+            else:
+                position = scan = end
+        if len(self.frames) > 1:
+            frame = self.frames[-1]
+            raise error_at(
+                self.text,
+                frame.span[0],
+                f"the section `{_opening(frame)}` is never closed",
+                f"add `{{{{/{frame.written}}}}}` where it ends",
+            )
+        self._take_text(position, len(self.text))
+        self._end_line()
+        return _finished(self.frames[0].nodes)
+
+    def _take_text(self, position: int, end: int) -> None:
+        nodes = self.frames[-1].nodes
+        for piece in PIECE.findall(self.text, position, end):
+            if piece.strip(JS_SPACE):
+                self.has_content = True
+            else:
+                self.blanks.append((nodes, len(nodes)))
+            nodes.append(Text(text=piece))
+            if piece.endswith("\n"):
+                self._end_line()
+
+    def _end_line(self) -> None:
+        """Take a line away that has nothing but white space and tags that write nothing."""
+        if self.has_tag and not self.has_content:
+            for nodes, index in self.blanks:
+                nodes[index] = Text(text="")
+        self.blanks.clear()
+        self.has_tag = self.has_content = False
+
+    def _read_tag(self, position: int, start: int) -> int | None:
+        """Read the tag at `start` and the text before it; where it ends, or None when it is plain text."""
+        text = self.text
+        if match := TRIPLE.match(text, start):
+            self._take_text(position, start)
+            self._write(match[1], match.span())
+            return match.end()
+        if COMMENT.match(text, start):
+            end = text.find("}}", start)
+            if end < 0:
+                raise error_at(text, start, "the comment `{{!` is never closed", "end it with `}}`")
+            self._take_text(position, start)
+            self.has_tag = True
+            return end + 2
+        if not (match := TAG.match(text, start)):
+            _refuse_if_meant_as_tag(text, start)
+            return None
+        self._take_text(position, start)
+        if match[3] is not None:
+            self._write(match[3], match.span())
+        elif match[1] == "/":
+            self._close(match[2], start)
         else:
-            position = scan = end
-    if len(frames) > 1:
-        open_frame = frames[-1]
-        raise error_at(
-            text,
-            open_frame.span[0],
-            f"the section `{_opening(open_frame)}` is never closed",
-            f"add `{{{{/{_closing(open_frame)}}}}}` where it ends",
-        )
-    add_text(frames[0].body, text[position:])
-    return joined(frames[0].body)
-
-
-def _read_tag(
-    text: str, start: int, frames: list[OpenSection], position: int, last_dashes: int
-) -> int | None:
-    """Read the tag at `start` into the innermost frame and return where it ends; None when it is plain text."""
-    nodes = frames[-1].nodes
-    if match := TRIPLE.match(text, start):
-        add_text(nodes, text[position:start])
-        nodes.append(Output(expression=_subject(match[1]), span=match.span()))
+            self._open(
+                OpenSection(kind=match[1], subject=_subject(match[2]), written=match[2], span=match.span())
+            )
+        self.has_tag = True
         return match.end()
-    if text.startswith("{{!", start):
-        end = _comment_end(text, start, last_dashes)
-        add_text(nodes, text[position:start])
-        return end
-    if match := HELPER.match(text, start):
-        add_text(nodes, text[position:start])
-        _open(
-            text,
-            frames,
-            OpenSection(kind=match[1], subject=_subject(match[2]), written=match[2], span=match.span()),
-        )
-        return match.end()
-    if not (match := TAG.match(text, start)):
-        _refuse_if_meant_as_tag(text, start)
-        return None
-    sigil, written = match[1], match[2]
-    add_text(nodes, text[position:start])
-    if sigil == "/":
-        _close(text, frames, written, start)
-    elif sigil in {"#", "^"}:
-        _open(
-            text,
-            frames,
-            OpenSection(kind=sigil, subject=_subject(written), written=written, span=match.span()),
-        )
-    elif written == "else" and frames[-1].kind in (*HELPERS, "#"):
-        if frames[-1].otherwise is not None:
-            raise error_at(text, start, "a second `{{else}}` in one block", "keep one")
-        frames[-1].otherwise = []
-    else:
-        nodes.append(Output(expression=_subject(written), span=match.span()))
-    return match.end()
+
+    def _write(self, written: str, span: Span) -> None:
+        self.frames[-1].nodes.append(Output(expression=_subject(written), span=span))
+        self.has_tag = self.has_content = True
+
+    def _open(self, frame: OpenSection) -> None:
+        if len(self.frames) > MAX_DEPTH:
+            raise error_at(
+                self.text,
+                frame.span[0],
+                f"sections nest deeper than {MAX_DEPTH}",
+                "close the ones that are open",
+            )
+        self.frames[-1].nodes.append(frame)
+        self.frames.append(frame)
+
+    def _close(self, written: str, start: int) -> None:
+        frame = self.frames[-1]
+        if frame.kind == "root":
+            raise error_at(
+                self.text,
+                start,
+                f"`{{{{/{written}}}}}` closes a section that was not opened",
+                "remove it, or open it",
+            )
+        if written != frame.written:
+            raise error_at(
+                self.text,
+                start,
+                f"found `{{{{/{written}}}}}` inside `{_opening(frame)}` of line {line_of(self.text, frame.span[0])}",
+                f"close that one first with `{{{{/{frame.written}}}}}`",
+            )
+        self.frames.pop()
 
 
-def _comment_end(text: str, start: int, last_dashes: int) -> int:
-    # A comment that opens with two dashes may hold `}}` and ends with two dashes.
-    mark = "--}}" if text.startswith("{{!--", start) and last_dashes >= start + 5 else "}}"
-    end = text.find(mark, start + (5 if mark == "--}}" else 3))
-    if end < 0:
-        raise error_at(text, start, "the comment `{{!` is never closed", "end it with `}}`")
-    return end + len(mark)
+def _finished(nodes: list[Node | OpenSection]) -> tuple[Node, ...]:
+    return joined(
+        Section(subject=node.subject, inverted=node.kind == "^", body=_finished(node.nodes), span=node.span)
+        if isinstance(node, OpenSection)
+        else node
+        for node in nodes
+    )
 
 
 def _subject(written: str) -> Name | Here:
     if written == ".":
         return Here()
     path: tuple[Step, ...] = tuple(written.removeprefix(".").split("."))
-    return Here(path=path[1:]) if path[0] == "this" else Name(path=path)
-
-
-def _open(text: str, frames: list[OpenSection], frame: OpenSection) -> None:
-    if len(frames) > MAX_DEPTH:
-        raise error_at(
-            text, frame.span[0], f"sections nest deeper than {MAX_DEPTH}", "close the ones that are open"
-        )
-    frames.append(frame)
+    return Name(path=path)
 
 
 def _opening(frame: OpenSection) -> str:
-    return (
-        f"{{{{{frame.kind}{frame.written}}}}}"
-        if frame.kind in "#^"
-        else f"{{{{#{frame.kind} {frame.written}}}}}"
-    )
-
-
-def _closing(frame: OpenSection) -> str:
-    return frame.kind if frame.kind in HELPERS else frame.written
-
-
-def _close(text: str, frames: list[OpenSection], written: str, start: int) -> None:
-    frame = frames[-1]
-    if frame.kind == "root":
-        raise error_at(
-            text, start, f"`{{{{/{written}}}}}` closes a section that was not opened", "remove it, or open it"
-        )
-    if written != _closing(frame):
-        raise error_at(
-            text,
-            start,
-            f"found `{{{{/{written}}}}}` inside `{_opening(frame)}` of line {line_of(text, frame.span[0])}",
-            f"close that one first with `{{{{/{_closing(frame)}}}}}`",
-        )
-    frames.pop()
-    frames[-1].nodes.extend(_block(frame))
-
-
-def _block(frame: OpenSection) -> list[Node]:
-    body, otherwise = joined(frame.body), joined(frame.otherwise or ())
-    if frame.kind == "if":
-        return [If(arms=(Arm(test=frame.subject, body=body, span=frame.span),), otherwise=otherwise)]
-    if frame.kind == "unless":
-        return [If(arms=(Arm(test=frame.subject, body=otherwise, span=frame.span),), otherwise=body)]
-    section = Section(subject=frame.subject, inverted=frame.kind == "^", body=body, span=frame.span)
-    if not otherwise:
-        return [section]
-    return [section, Section(subject=frame.subject, inverted=True, body=otherwise, span=frame.span)]
+    return f"{{{{{frame.kind}{frame.written}}}}}"
 
 
 def _refuse_if_meant_as_tag(text: str, start: int) -> None:
@@ -207,5 +208,6 @@ def _refuse_if_meant_as_tag(text: str, start: int) -> None:
             text,
             start,
             f"`{{{{{excerpt}}}}}` does not hold a name",
-            "write `{{name}}` or `{{a.b}}`; for filters set `dialect: jinja`, for expressions `dialect: promptl`",
+            "write `{{name}}` or `{{a.b}}`; for `{{#if x}}` and helpers set `dialect: handlebars`, for filters "
+            "`dialect: jinja`, for expressions `dialect: promptl`",
         )

@@ -9,17 +9,23 @@ from typing import assert_never
 
 from adjudge.expressions.syntax import Chain, ComputedMember, Literal, Name, Ternary, children
 from adjudge.records import Json
-from adjudge.templates.survey import HERE, alias_of
+from adjudge.templates.survey import HERE, alias_of, entered
 from adjudge.templates.syntax import (
     Assign,
+    Block,
+    Call,
     Expression,
     For,
     Formatted,
     Here,
     If,
+    LoopFact,
     MessageTag,
     Node,
+    Outer,
     Output,
+    RoleChange,
+    Root,
     Section,
     Text,
 )
@@ -61,6 +67,11 @@ def _collect(nodes: tuple[Node, ...], parts: list[str], aliases: dict[str, str])
                 _collect(otherwise, parts, aliases)
             case Section(subject=subject, body=body):
                 _collect(body, parts, {**aliases, HERE: alias_of(subject, aliases)})
+            case Block(subject=subject, names=names, body=body, otherwise=otherwise):
+                about = alias_of(subject, aliases)
+                bound = {**entered(aliases, about), **dict(zip(names, (about, ""), strict=False))}
+                _collect(body, parts, bound)
+                _collect(otherwise, parts, aliases)
             case Assign(name=name, value=value):
                 aliases[name] = alias_of(value, aliases)
             case MessageTag(body=body):
@@ -68,6 +79,9 @@ def _collect(nodes: tuple[Node, ...], parts: list[str], aliases: dict[str, str])
                     parts.append("\n")
                 _collect(body, parts, aliases)
                 parts.append("\n")
+            case RoleChange():
+                if parts and not parts[-1].endswith("\n"):
+                    parts.append("\n")
             case _:
                 assert_never(node)
 
@@ -87,18 +101,25 @@ def _written(expression: Expression, aliases: Mapping[str, str]) -> str:
             return _written(_without_last(expression), aliases) + _written(last, aliases)
         case Name(path=path):
             return placeholder(alias_of(expression, aliases) or str(path[0]))
-        case Here():
+        case Here() | Outer() | Root():
             return placeholder(alias_of(expression, aliases) or ".")
+        case LoopFact(name=name):
+            return placeholder(f"@{name}")
         case _:
             return "".join(_written(name, aliases) for name in _names(expression))
 
 
-def _names(expression: Expression) -> Iterator[Name | Here]:
+def _names(expression: Expression) -> Iterator[Name | Here | Outer | Root]:
     match expression:
-        case Name() | Here():
+        case Name() | Here() | Outer() | Root():
             yield expression
         case Formatted(value=value):
             yield value
+        case LoopFact():
+            pass
+        case Call(arguments=arguments):
+            for part in arguments[:1]:
+                yield from _names(part)
         case _:
             for part in children(expression):
                 yield from _names(part)

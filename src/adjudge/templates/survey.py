@@ -23,14 +23,20 @@ from adjudge.templates.syntax import (
     FENCED,
     MAX_STEPS,
     Assign,
+    Block,
+    Call,
     Expression,
     For,
     Formatted,
     Here,
     If,
+    LoopFact,
     MessageTag,
     Node,
+    Outer,
     Output,
+    RoleChange,
+    Root,
     Section,
     Span,
     TemplateInput,
@@ -42,7 +48,7 @@ from adjudge.templates.syntax import (
 
 MAX_INPUTS = 1000
 HERE = "."
-"""Among aliases: the input whose elements the innermost section is about."""
+"""Among aliases: the input whose elements the innermost section is about; `../.` is the one around it, and so on."""
 
 FLAG = re.compile(r"(?:has|is|show|include|with|use|if)(?:_|(?=[A-Z]))")
 """A section on such a name asks yes or no; names inside it are inputs, not members of it."""
@@ -101,21 +107,36 @@ def find_mentions(
     return surveyor.mentions
 
 
-def source_of(path: tuple[Step, ...], aliases: Mapping[str, str]) -> str:
-    """The input behind a path, through the local names; empty when there is none."""
-    root = str(path[0])
-    return aliases[root] if root in aliases else input_name(path)
+def entered(aliases: Mapping[str, str], name: str) -> dict[str, str]:
+    """The local names inside a block that is about `name`."""
+    deeper = {f"../{alias}": found for alias, found in aliases.items() if alias.endswith(HERE)}
+    return {**aliases, **deeper, HERE: name}
+
+
+def source_of(expression: Name | Here | Outer | Root, aliases: Mapping[str, str]) -> str:
+    """The input behind an expression, through the local names; empty when there is none."""
+    if is_own(expression, aliases):
+        return input_name(expression.path) if expression.path else ""
+    match expression:
+        case Name(path=path):
+            return aliases[str(path[0])]
+        case Outer(up=up):
+            return aliases["../" * up + HERE]
+        case _:
+            return aliases[HERE]
 
 
 def sources(expression: Expression, aliases: Mapping[str, str]) -> list[str]:
     """The inputs behind an expression, in its order."""
     match expression:
-        case Name(path=path):
-            found = [source_of(path, aliases)]
-        case Here():
-            found = [aliases.get(HERE, "")]
+        case Name() | Here() | Outer() | Root():
+            found = [source_of(expression, aliases)]
         case Formatted(value=value):
             found = sources(value, aliases)
+        case LoopFact():
+            found = []
+        case Call(arguments=arguments):
+            found = [name for part in arguments for name in sources(part, aliases)]
         case Ternary(test=test, then=then, otherwise=otherwise):
             found = [name for part in (then, otherwise, test) for name in sources(part, aliases)]
         case _:
@@ -179,6 +200,19 @@ class _Surveyor:
                         self.visit(body, inside, aliases, sections)
                     else:
                         self.visit(body, inside, {**aliases, HERE: name}, (*sections, name))
+                case Block(kind=kind, subject=subject, span=span):
+                    before = len(self.mentions)
+                    # As with a loop; the other blocks are conditions too.
+                    foreseen = kind != "each" or bool(node.otherwise)
+                    self._mention(subject, span, governed, aliases, sections, tested=foreseen)
+                    foreseen = all(mention.guarded for mention in self.mentions[before:])
+                    inside = governed | set(sources(subject, aliases)) if foreseen else governed
+                    name = alias_of(subject, aliases)
+                    flag = kind == "section" and FLAG.match(name)
+                    bound = dict(aliases) if flag else entered(aliases, name)
+                    bound.update(zip(node.names, (name, ""), strict=False))
+                    self.visit(node.body, inside, bound, sections)
+                    self.visit(node.otherwise, inside, aliases, sections)
                 case Assign(name=name, value=value, span=span):
                     before = len(self.mentions)
                     self._mention(value, span, governed, aliases, sections)
@@ -189,6 +223,8 @@ class _Surveyor:
                     aliases[name] = alias_of(value, aliases)
                 case MessageTag(body=body):
                     self.visit(body, governed, aliases, sections)
+                case RoleChange():
+                    pass
                 case _:
                     assert_never(node)
 
@@ -205,19 +241,20 @@ class _Surveyor:
     ) -> None:
         def go(expression: Expression, governed: frozenset[str], *, written: bool, tested: bool) -> None:
             match expression:
-                case Name() | Here():
+                case Name() | Here() | Outer() | Root():
                     name = alias_of(expression, aliases)
                     if not name:
                         return
-                    path = expression.path if isinstance(expression, Name) else (name, *expression.path)
+                    own = is_own(expression, aliases)
+                    path = (
+                        expression.path if own or isinstance(expression, Name) else (name, *expression.path)
+                    )
                     check_path(self.text, path, span)
                     self.mentions.append(
                         Mention(
                             name=name,
                             alias="" if source_is_own(path, aliases) else str(path[0]),
-                            path=dotted(path)
-                            if isinstance(expression, Name) and source_is_own(path, aliases)
-                            else name,
+                            path=dotted(path) if own else name,
                             span=span,
                             written=written,
                             guarded=tested
@@ -250,11 +287,32 @@ class _Surveyor:
                     go(otherwise, inside, written=written, tested=tested)
                 case Formatted(value=value):
                     go(value, governed, written=written, tested=tested)
+                case LoopFact():
+                    pass
+                case Call(function=function, arguments=(first, *others)):
+                    go(first, governed, written=written and function != "equal", tested=tested)
+                    for argument in others:
+                        go(argument, governed, written=False, tested=tested)
+                case Call():
+                    raise AssertionError("a call has an argument")
                 case _:
                     for part in children(expression):
                         go(part, governed, written=written, tested=tested)
 
         go(expression, governed, written=written, tested=tested)
+
+
+def is_own(expression: Name | Here | Outer | Root, aliases: Mapping[str, str]) -> bool:
+    """Does an expression name an input itself, and not something local that stands for it?"""
+    match expression:
+        case Name(path=path):
+            return source_is_own(path, aliases)
+        case Here():
+            return HERE not in aliases
+        case Outer(up=up):
+            return "../" * up + HERE not in aliases
+        case Root():
+            return True
 
 
 def source_is_own(path: tuple[Step, ...], aliases: Mapping[str, str]) -> bool:

@@ -1,8 +1,8 @@
-"""The syntax tree that five of the six dialects share, and what is said of a template's inputs."""
+"""The syntax tree that every dialect but Jinja shares, and what is said of a template's inputs."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from adjudge.errors import TemplateError
 from adjudge.expressions import syntax as expressions
@@ -14,6 +14,12 @@ Span: TypeAlias = tuple[int, int]
 
 MAX_STEPS = 64
 """Members asked of members: `a.b.c` has three."""
+
+JS_SPACE = (
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+"""White space as JavaScript has it."""
 
 FENCED = "fenced"
 """`fenced.x` is input `x` inside a boundary, when the caller supplies one under the key `fenced.x`."""
@@ -43,6 +49,40 @@ class Here:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Outer:
+    """Handlebars: what a block around the innermost one is about (`../x`), or the inputs themselves."""
+
+    path: tuple[Step, ...]
+    up: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Root:
+    """Handlebars: an input, whatever block this is in (`@root.x`)."""
+
+    path: tuple[Step, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LoopFact:
+    """Handlebars: where a loop stands (`@index`, `@key`, `@first`, `@last`)."""
+
+    name: str
+    up: int = 0
+    """Loops further out: `@../index` has 1."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """Handlebars: a helper that gives a value, or the test that a block makes."""
+
+    function: Literal["lookup", "json", "filled", "filled_or_zero", "equal"]
+    arguments: tuple["Expression", ...]
+    indent: int | None = None
+    """Of `json`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Formatted:
     """A value written in a format: `%.2f`, `{x:.2f}`, `{x!r}`."""
 
@@ -53,7 +93,7 @@ class Formatted:
     conversion: str = ""
 
 
-Expression: TypeAlias = expressions.Node | Here | Formatted
+Expression: TypeAlias = expressions.Node | Here | Outer | Root | LoopFact | Call | Formatted
 
 
 # ---- nodes ---------------------------------------------------------------------------------------------
@@ -106,6 +146,19 @@ class Section:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Block:
+    """Handlebars: `{{#each}}`, `{{#with}}` or a block of any other name; names inside belong to what it is about."""
+
+    kind: Literal["each", "with", "section"]
+    subject: Expression
+    names: tuple[str, ...]
+    """`as |item index|`: local names for the value, and in a loop for its index or key."""
+    body: tuple["Node", ...]
+    otherwise: tuple["Node", ...]
+    span: Span
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Assign:
     name: str
     value: Expression
@@ -118,7 +171,14 @@ class MessageTag:
     body: tuple["Node", ...]
 
 
-Node: TypeAlias = Text | Output | If | For | Section | Assign | MessageTag
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RoleChange:
+    """Dotprompt: what follows, up to the next one, is a message of this role."""
+
+    role: Role
+
+
+Node: TypeAlias = Text | Output | If | For | Section | Block | Assign | MessageTag | RoleChange
 
 
 # ---- shared by the parsers -----------------------------------------------------------------------------
@@ -138,12 +198,10 @@ def joined(nodes: Iterable[Node]) -> tuple[Node, ...]:
         if isinstance(node, Text):
             texts.append(node.text)
             continue
-        if texts:
-            found.append(Text(text="".join(texts)))
-            texts = []
+        add_text(found, "".join(texts))
+        texts = []
         found.append(node)
-    if texts:
-        found.append(Text(text="".join(texts)))
+    add_text(found, "".join(texts))
     return tuple(found)
 
 

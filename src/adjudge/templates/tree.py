@@ -1,6 +1,6 @@
 """A template as a shared syntax tree, rendered: the tree, values -> messages."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from adjudge.errors import TemplateError
@@ -11,17 +11,19 @@ from adjudge.templates.outlining import outline_of, serialise
 from adjudge.templates.survey import find_mentions, gather
 from adjudge.templates.syntax import (
     Assign,
+    Block,
     For,
     If,
     MessageTag,
     Node,
     Output,
+    RoleChange,
     Section,
     TemplateInput,
     Text,
     line_of,
 )
-from adjudge.templates.values import is_true, lookup, to_text
+from adjudge.templates.values import ABSENT, Value, is_filled, is_true, lookup, to_text
 
 
 class TreeTemplate:
@@ -70,11 +72,11 @@ def _flatten(nodes: tuple[Node, ...]) -> list[str | Name] | None:
 
 def _has_message(node: Node) -> bool:
     match node:
-        case MessageTag():
+        case MessageTag() | RoleChange():
             return True
         case If(arms=arms, otherwise=otherwise):
             return any(map(_has_message, [*(n for arm in arms for n in arm.body), *otherwise]))
-        case For(body=body, otherwise=otherwise):
+        case For(body=body, otherwise=otherwise) | Block(body=body, otherwise=otherwise):
             return any(map(_has_message, [*body, *otherwise]))
         case Section(body=body):
             return any(map(_has_message, body))
@@ -91,13 +93,15 @@ class TreeRendering:
         self.parts: list[str] = []
         self.literal: list[bool] = []
         """Beside each part: was it the template's own text? Only that is ever trimmed."""
+        self.role: Role = "user"
+        """Of the text outside message tags."""
         self.done: list[Message] = []
 
     def joined(self) -> str:
         return "".join(self.parts)
 
     def messages(self) -> tuple[Message, ...]:
-        self._end_message("user", keep_blank=False)
+        self._end_message(self.role, keep_blank=not self.done)
         return tuple(self.done)
 
     def _end_message(self, role: Role, *, keep_blank: bool) -> None:
@@ -115,7 +119,7 @@ class TreeRendering:
             if parts[last - 1]:
                 break
             last -= 1
-        if keep_blank or last > first:
+        if keep_blank or any(parts[first:last]):
             self.done.append(Message(role=role, content="".join(parts[first:last])))
 
     def _write(self, text: str, *, literal: bool) -> None:
@@ -142,8 +146,13 @@ class TreeRendering:
                     self._write_loop(node)
                 case Section():
                     self._write_section(node)
+                case Block():
+                    self._write_block(node)
                 case Assign(name=name, value=value):
                     self.scope.names[name] = self.scope.value_of(value)
+                case RoleChange(role=role):
+                    self._end_message(self.role, keep_blank=False)
+                    self.role = role
                 case MessageTag(role=role, body=body):
                     self._end_message("user", keep_blank=False)
                     self.write_nodes(body)
@@ -158,7 +167,7 @@ class TreeRendering:
             return
         names = self.scope.names
         loop_names = [name for name in (node.item, node.index) if name]
-        outer = {name: names[name] for name in loop_names if name in names}
+        outer = self._hide(loop_names)
         where = f"line {line_of(self.text, node.span[0])}"
         self.scope.loops += 1
         for position, item in enumerate(source):
@@ -168,9 +177,7 @@ class TreeRendering:
                 names[node.index] = position
             self.write_nodes(node.body)
         self.scope.loops -= 1
-        for name in loop_names:
-            del names[name]
-        names.update(outer)
+        self._uncover(loop_names, outer)
 
     def _write_section(self, node: Section) -> None:
         subject = self.scope.value_of(node.subject)
@@ -182,6 +189,9 @@ class TreeRendering:
         if not present:
             return
         contexts = self.scope.contexts
+        if subject is True:
+            self.write_nodes(node.body)
+            return
         if not isinstance(subject, list):
             contexts.append(subject)
             self.write_nodes(node.body)
@@ -195,3 +205,59 @@ class TreeRendering:
             self.write_nodes(node.body)
             contexts.pop()
         self.scope.loops -= 1
+
+    def _write_block(self, node: Block) -> None:
+        subject = self.scope.value_of(node.subject)
+        if isinstance(subject, list) and node.kind != "with":
+            self._write_each(node, list(enumerate(subject)))
+        elif node.kind == "each":
+            self._write_each(node, list(subject.items()) if isinstance(subject, dict) else [])
+        elif node.kind == "section" and subject is True:
+            self.write_nodes(node.body)
+        elif is_filled(subject, zero=True) or (node.kind == "section" and subject == ""):
+            self._write_inside(node, subject)  # to a block of no helper, empty text is something
+        else:
+            self.write_nodes(node.otherwise)
+
+    def _write_inside(self, node: Block, subject: Value) -> None:
+        outer = self._hide(node.names)
+        self.scope.names.update(zip(node.names, (subject, ABSENT), strict=False))
+        entered = self.scope.enter(subject)
+        self.write_nodes(node.body)
+        if entered:
+            self.scope.contexts.pop()
+        self._uncover(node.names, outer)
+
+    def _write_each(self, node: Block, entries: Sequence[tuple[str | int, Json]]) -> None:
+        if not entries:
+            self.write_nodes(node.otherwise)
+            return
+        scope, names = self.scope, node.names
+        where = f"line {line_of(self.text, node.span[0])}"
+        outer = self._hide(names)
+        frame: dict[str, Value] = {}
+        scope.frames.append(frame)
+        scope.loops += 1
+        last = len(entries) - 1
+        for position, (key, item) in enumerate(entries):
+            scope.iterate(where)
+            frame["index"], frame["key"] = position, key
+            frame["first"], frame["last"] = position == 0, position == last
+            if names:
+                scope.names.update(zip(names, (item, key), strict=False))
+            entered = scope.enter(item)
+            self.write_nodes(node.body)
+            if entered:
+                scope.contexts.pop()
+        scope.loops -= 1
+        scope.frames.pop()
+        self._uncover(names, outer)
+
+    def _hide(self, names: Sequence[str]) -> dict[str, Value]:
+        """The values of names that a block is about to give others to."""
+        return {name: self.scope.names[name] for name in names if name in self.scope.names}
+
+    def _uncover(self, names: Sequence[str], outer: Mapping[str, Value]) -> None:
+        for name in names:
+            self.scope.names.pop(name, None)
+        self.scope.names.update(outer)

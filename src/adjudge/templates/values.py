@@ -73,6 +73,13 @@ def is_true(value: Value) -> bool:
     return value is not ABSENT and bool(value)
 
 
+def is_filled(value: Value, *, zero: bool) -> bool:
+    """Handlebars' truth: empty lists are false, empty objects are true; `zero` says what 0 is."""
+    if isinstance(value, list):
+        return bool(value)
+    return is_true(value) or (zero and value == 0 and not isinstance(value, bool))
+
+
 class Weight(NamedTuple):
     """What it takes to read a value to its last element."""
 

@@ -32,14 +32,11 @@ MUSTACHE = {
         "{{^context}}No context was given.{{/context}}{{#context}}{{context}}{{/context}}{{q}}",
         ["context", "q"],
     ),
-    "handlebars": (
-        "{{#if reference}}Gold: {{reference}}{{else}}No gold.{{/if}}\n{{answer}}",
-        ["reference", "answer"],
+    "a name with a space": (
+        "Question: {{question}}\nGold: {{Reference Answer}}",
+        ["question", "Reference Answer"],
     ),
-    "handlebars each": (
-        "{{#each documents}}- {{this.text}}\n{{/each}}\nQ: {{question}}",
-        ["documents", "question"],
-    ),
+    "history": ("{{history}}\n{{answer}}", ["history", "answer"]),
     "single braces in a shape": (
         'Rate {{answer}} for {{question}}.\nReply {"score": {score}, "why": "{reason}"}.',
         ["answer", "question"],
@@ -75,6 +72,37 @@ MUSTACHE = {
     "no placeholder": ("You are a fair judge. Reply with a number from 1 to 5.", []),
     "no placeholder, much else": (f"Costs $5, 50% off, $x$ and {{1, 2}}.\n{JSON_SHAPE}\n%Y-%m-%d", []),
     "comment": ("{{! for the reader }}{{question}}", ["question"]),
+}
+HANDLEBARS = {
+    "if": (
+        "{{#if reference}}Gold: {{reference}}{{else}}No gold.{{/if}}\n{{answer}}",
+        ["reference", "answer"],
+    ),
+    "each": (
+        "{{#each documents}}- {{this.text}}\n{{/each}}\nQ: {{question}}",
+        ["documents", "question"],
+    ),
+    "each with members": (
+        "{{#each documents}}{{@index}}. {{title}}{{/each}}{{question}}",
+        ["documents", "question"],
+    ),
+    "a name from outside": (
+        "{{#each answers}}{{../question}} {{text}}{{/each}}",
+        ["answers", "question"],
+    ),
+    "unless": ("{{#unless context}}No context.{{/unless}}{{answer}}", ["context", "answer"]),
+    "with": ("{{#with parameters}}{{query}}{{/with}} {{answer}}", ["parameters", "answer"]),
+    "a section with else": ("{{#context}}{{this}}{{else}}none{{/context}}{{answer}}", ["context", "answer"]),
+    "white-space control": ("Q: {{~ question ~}} A: {{answer}}", ["question", "answer"]),
+    "a long comment": ("{{!-- for {{you}} --}}{{question}}", ["question"]),
+    "an odd name": ("{{item.[the question]}} {{answer}}", ["item.the question", "answer"]),
+    "lookup": ("{{lookup labels 0}} {{answer}}", ["labels", "answer"]),
+    "roles": ('{{role "system"}}\nJudge.\n{{role "user"}}\n{{question}}\n{{answer}}', ["question", "answer"]),
+    "media": ("Describe {{media url=picture}}: {{answer}}", ["picture", "answer"]),
+    "single braces in a shape": (
+        '{{#if answer}}{{answer}}{{/if}}\nReply {"score": {score}, "why": "{reason}"}.',
+        ["answer"],
+    ),
 }
 JINJA = {
     "for": (
@@ -179,6 +207,7 @@ CORPUS = [
     pytest.param(dialect, text, inputs, id=f"{dialect}: {name}")
     for dialect, prompts in (
         ("mustache", MUSTACHE),
+        ("handlebars", HANDLEBARS),
         ("jinja", JINJA),
         ("promptl", PROMPTL),
         ("printf", PRINTF),

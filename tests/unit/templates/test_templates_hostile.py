@@ -17,7 +17,23 @@ PLAIN = {
         "{{{x}}}",
         "{{&x}}",
         "{{#x}}{{x}}{{/x}}{{^x}}{{x}}{{/x}}",
-        "{{! c }}{{fenced.x}}",
+        "{{#y}}{{! c }}{{fenced.x}}{{/y}}",
+    ],
+    "handlebars": [
+        "{{x}}",
+        "{{{ x }}}",
+        "{{&x}}",
+        "{{this.x}}",
+        "{{[x]}}",
+        "{{#if x}}{{x}}{{else}}{{x}}{{/if}}",
+        "{{#unless x}}{{x}}{{else}}{{x}}{{/unless}}",
+        "{{#each w}}{{../x}}{{/each}}",
+        "{{#each w as |v|}}{{@root.x}}{{/each}}",
+        "{{#with o}}{{inner}}{{/with}}",
+        "{{#x}}{{this}}{{else}}{{x}}{{/x}}",
+        '{{lookup o "inner"}}',
+        "{{#ifEquals x y}}{{x}}{{else}}{{x}}{{/ifEquals}}",
+        "{{media url=x}}",
     ],
     "jinja": [
         "{{ x }}",
@@ -41,7 +57,8 @@ TEMPLATES = [(dialect, tag) for dialect, tags in PLAIN.items() for tag in tags]
 
 SYNTAX = st.sampled_from(
     [
-        "{{x}}", "{{{x}}}", "{{#x}}", "{{/x}}", "{{^x}}", "{{!", "{{", "}}", "{%", "%}", "{% if x %}", "{% endif %}",
+        "{{x}}", "{{{x}}}", "{{#x}}", "{{#if x}}", "{{/if}}", "{{#each x}}", "{{/each}}", "{{else}}", "{{this}}", "{{../x}}",
+        "{{~x~}}", "{{@index}}", "{{!--", "--}}", "\\{{x}}", '{{role "system"}}', "{{history}}", "{{/x}}", "{{^x}}", "{{!", "{{", "}}", "{%", "%}", "{% if x %}", "{% endif %}",
         "{#", "#}", "{{ endif }}", "{{ else }}", "{{ endfor }}", "{x}", "{", "}", "%s", "%(x)s", "%", "%%", "$x", "${x}",
         "$$", "$", "<system>", "</system>", "<user>", "</user>", "<assistant>", "</assistant>", "/*", "*/", "\0", "\r\n",
         "\r", "\n", "<b>&amp;\"'", "⟦x⟧", "\ud800", "\x0b", "\x1c", "\u2028", "\\", "x", " ",
@@ -54,7 +71,8 @@ HOSTILE = st.lists(st.one_of(SYNTAX, st.text(max_size=8)), max_size=12).map("".j
 @given(value=HOSTILE)
 def test_a_value_is_written_verbatim_once_and_nothing_else_changes(dialect, tag, value):
     for before, after in (("A", "B"), (" \r\n A: ", "\t\n"), ("", "")):
-        assert templates.render(before + tag + after, dialect, {"x": value, "y": "no"}) == (
+        values = {"x": value, "y": "no", "w": [1], "o": {"inner": value}}
+        assert templates.render(before + tag + after, dialect, values) == (
             Message(role="user", content=before + value + after),
         )
 
@@ -64,6 +82,7 @@ def test_a_value_is_written_verbatim_once_and_nothing_else_changes(dialect, tag,
 def test_two_values_do_not_mix(dialect, first, second):
     tag = {
         "mustache": "{{%s}}",
+        "handlebars": "{{%s}}",
         "jinja": "{{ %s }}",
         "promptl": "{{ %s }}",
         "python": "{%s}",
@@ -85,6 +104,17 @@ def test_no_value_makes_moves_or_ends_a_message(question, answer):
     assert [(message.role, message.content) for message in messages] == expected
 
 
+@given(question=HOSTILE, answer=HOSTILE)
+def test_no_value_makes_moves_or_ends_a_role(question, answer):
+    text = '{{role "system"}}\nJudge {{q}}.\n{{role "user"}}\n{{q}}\n{{#if a}}\n{{role "model"}}{{a}}\n{{/if}}\n{{role "user"}}\nEnd {{q}}'
+    messages = templates.render(text, "handlebars", {"q": question, "a": answer})
+    expected = [("system", f"Judge {question}."), ("user", question)]
+    if answer:
+        expected.append(("assistant", answer))
+    expected.append(("user", f"End {question}"))
+    assert [(message.role, message.content) for message in messages] == expected
+
+
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | HOSTILE,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(HOSTILE, inner, max_size=3),
@@ -97,6 +127,7 @@ JSON_VALUES = st.recursive(
 def test_lists_and_objects_are_written_as_json(dialect, value):
     text = {
         "mustache": "{{x}}",
+        "handlebars": "{{x}}",
         "jinja": "{{ x }}",
         "promptl": "{{ x }}",
         "python": "{x}",
@@ -112,10 +143,16 @@ def test_any_value_can_be_tested_looped_over_and_computed_with(value):
         "{{ if x == 1 || x < 'a' && x?.y[0] }}{{ -x * 2 % 3 / x }}{{ endif }}{{ for d, i in x }}{{ d.t + i }}{{ endfor }}"
         "{{ x === null ? x.length : x + x }}"
     )
-    mustache = "{{#x}}{{.}}{{a.b}}{{/x}}{{^x}}none{{/x}}{{#if x.length}}{{x.0}}{{/if}}"
+    mustache = "{{#x}}{{.}}{{a.b}}{{/x}}{{^x}}none{{/x}}{{#x.length}}{{x.0}}{{/x.length}}"
+    handlebars = (
+        "{{#each x as |v k|}}{{@key}}{{@last}}{{v.a}}{{k}}{{#with ../x}}{{this}}{{/with}}{{else}}none{{/each}}"
+        "{{#x}}{{.}}{{a.b}}{{^}}none{{/x}}{{#if x.length}}{{x.[0]}}{{lookup x x}}{{/if}}{{json x indent=2}}"
+        "{{#ifEquals x 1}}one{{/ifEquals}}{{#unless x includeZero=true}}{{/unless}}"
+    )
     for dialect, text in (
         ("promptl", promptl),
         ("mustache", mustache),
+        ("handlebars", handlebars),
         ("python", "{x:.2f}{x!r:>5}{x[0]}"),
         ("printf", "%(x)d %(x).2f"),
     ):
@@ -148,7 +185,12 @@ def test_any_text_can_be_looked_at_as_a_template(dialect, text):
         assert all(0 <= start < end <= len(text) for start, end in reference.spans)
 
 
-COMMENTS = {"mustache": "{{! %s }}", "jinja": "{# %s #}", "promptl": " /* %s */"}
+COMMENTS = {
+    "mustache": "{{! %s }}",
+    "handlebars": "{{!-- %s --}}",
+    "jinja": "{# %s #}",
+    "promptl": " /* %s */",
+}
 
 
 @pytest.mark.parametrize("dialect", COMMENTS)
@@ -179,6 +221,15 @@ def test_a_comment_changes_neither_the_form_nor_what_is_sent(dialect, note):
         "  ",
         "{{ ",
         "{{!a}}b",
+        "{{#if x}}",
+        "{{else if x}}",
+        "{{~",
+        "../",
+        "{{x ",
+        "\\{{",
+        "{{[",
+        '{{"',
+        "{{#x}}\n{{/x}} ",
         "{{!--x}}",
         "{{> a\n",
         "{{ a\n}}",
