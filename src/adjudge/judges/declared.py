@@ -10,6 +10,7 @@ from typing import Literal, TypeVar
 
 from adjudge.errors import JudgeFileError
 from adjudge.judges.front_matter import Located
+from adjudge.judges.picoschema import schema_inputs, schema_verdict
 from adjudge.judges.schema import LARGEST_NUMBER, read_verdict, too_large
 from adjudge.records import Dialect, Json, Scale, WhenEmpty
 from adjudge.templates import DIALECTS
@@ -115,7 +116,10 @@ class _KeyReader:
     def read(self) -> Declared:
         self.format()
         ignored = self.foreign()
-        inputs = self.inputs(ignored)
+        inputs = self.dotprompt_inputs(ignored) | self.inputs(ignored)
+        verdict: Mapping[str, Json] | None = self.optional("verdict", partial(read_verdict, where=self.where))
+        if verdict is None:
+            verdict = self.dotprompt_verdict(ignored)
         passes = self.text("passes")
         return Declared(
             where=self.where,
@@ -123,7 +127,7 @@ class _KeyReader:
             name=self.name(),
             description=self.text("description") or "",
             inputs=inputs,
-            verdict=self.optional("verdict", partial(read_verdict, where=self.where)),
+            verdict=verdict,
             score=self.optional("score", self.score),
             scale=self.optional("scale", self.scale),
             better="lower" if self.word("better", ("higher", "lower")) == "lower" else "higher",
@@ -171,6 +175,53 @@ class _KeyReader:
                 )
             ignored[key] = entry.value
         return ignored
+
+    # ---- Dotprompt
+
+    def dotprompt_inputs(self, ignored: dict[str, Json]) -> dict[str, DeclaredInput]:
+        """The inputs of `input.schema`, with what `input.default` gives them."""
+        entry = self.entries.get("input")
+        if entry is None or self.ours:
+            return {}
+        schema, defaults = entry.entries.get("schema"), entry.entries.get("default")
+        found = schema_inputs(schema) if schema is not None else None
+        given = {
+            name: value
+            for name, value in (defaults.entries if defaults is not None else {}).items()
+            if not isinstance(value.value, list | dict) and value.value is not None
+        }
+        used = {"schema"} if found is not None else set()
+        if defaults is not None and given.keys() == defaults.entries.keys():
+            used.add("default")
+        self.use("input", used, ignored)
+        inputs = {
+            name: DeclaredInput(required=item.required, default=None, line=item.line)
+            for name, item in (found or {}).items()
+        }
+        return inputs | {
+            name: DeclaredInput(required=False, default=value.written, line=value.line)
+            for name, value in given.items()
+        }
+
+    def dotprompt_verdict(self, ignored: dict[str, Json]) -> Mapping[str, Json] | None:
+        """The verdict that `output.schema` describes."""
+        entry = self.entries.get("output")
+        if entry is None or self.ours or "schema" not in entry.entries:
+            return None
+        verdict = schema_verdict(entry.entries["schema"])
+        if verdict is not None:
+            self.use("output", {"schema", "format"}, ignored)
+        return verdict
+
+    def use(self, key: str, used: set[str], ignored: dict[str, Json]) -> None:
+        """Count only the rest of another tool's key as ignored."""
+        rest: dict[str, Json] = {
+            name: entry.value for name, entry in self.entries[key].entries.items() if name not in used
+        }
+        if rest:
+            ignored[key] = rest
+        elif used:
+            ignored.pop(key, None)
 
     # ---- words and numbers
 
