@@ -18,7 +18,18 @@ from adjudge.text import closest
 BUILT_IN = Path(__file__).with_name("built_in")
 """One file for each built-in judge; replaced versions go to `old/`, which keeps them loadable as `name@hash`."""
 LARGEST_BYTES = 8 * 1024 * 1024
-_SUFFIXES = (".md", ".txt", ".prompt", ".promptl", ".jinja", ".j2", ".mustache", ".tmpl")
+_SUFFIXES = (
+    ".md",
+    ".txt",
+    ".prompt",
+    ".promptl",
+    ".jinja",
+    ".j2",
+    ".mustache",
+    ".handlebars",
+    ".hbs",
+    ".tmpl",
+)
 
 
 def load_judge(reference: str | Path, *, folder: Path | None = None) -> Judge:

@@ -3,6 +3,7 @@
 import pytest
 
 from adjudge.judges import parse_judge
+from adjudge.prompts.render import render_prompt
 
 BODY = """{{role "system"}}
 You grade answers in {{mode}} mode.
@@ -176,3 +177,19 @@ def test_what_cannot_be_used_is_shown_as_ignored_and_the_prompt_still_speaks(fro
 def test_the_keys_are_no_keys_of_our_format():
     with pytest.raises(Exception, match="`output` is not a judge file key"):
         parse_judge("---\nadjudge: 1\noutput: {schema: {score: integer}}\n---\nRate {{answer}}.", name="p")
+
+
+def test_a_dotprompt_file_is_sent_as_its_roles_say():
+    judge = parse_judge(PICOSCHEMA + BODY, name="p")
+    values = {
+        "mode": "strict",
+        "docs": [{"title": "One"}, {"title": "{{role}}"}],
+        "question": "Why?",
+        "answer": "So.",
+    }
+    system, user, asked = render_prompt(
+        judge.body, judge.dialect, values, format_message=judge.format_message
+    ).messages
+    assert (system.role, system.content) == ("system", "You grade answers in strict mode.")
+    assert (user.role, user.content) == ("user", "- One\n- {{role}}\nQuestion: Why?\nAnswer: So.")
+    assert asked.content == judge.format_message

@@ -260,3 +260,14 @@ def test_two_scores_on_one_stated_scale_are_both_bounded_by_it() -> None:
     assert (shown["score"], shown["scale"]) == (None, [0, 100])
     chosen = describe_judge(parse_judge(f"---\nscore: answer_score\n---\n{body}", name="j"))
     assert (chosen["score"], chosen["scale"], chosen["unread"]) == ("answer_score", [0, 100], [])
+
+
+def test_a_name_with_a_space_is_filled_by_the_field_it_stands_for():
+    judge = parse_judge(
+        "{{question}} {{Reference Answer}} {{Student Answer}} Rate it from 1 to 5.", name="spaced"
+    )
+    assert [(item.name, item.source) for item in judge.inputs] == [
+        ("question", "question"),
+        ("Reference Answer", "reference"),
+        ("Student Answer", "Student Answer"),
+    ]

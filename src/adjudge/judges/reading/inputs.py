@@ -22,9 +22,10 @@ _ESCAPED = re.compile(r"\{\{\s{0,200}\"")
 
 
 def input_source(name: str) -> str:
-    """The field that fills an input: the canonical one it stands for, in any case (`Answer`), else its own name."""
+    """The field that fills an input: the canonical one it stands for (`Answer`, `Reference Answer`), else its own name."""
     bare = strip_namespace(name)
-    return bare if bare == "parameters" else canonical_field(name) or canonical_field(bare.lower()) or bare
+    folded = bare.lower().replace(" ", "_")
+    return bare if bare == "parameters" else canonical_field(name) or canonical_field(folded) or bare
 
 
 def read_inputs(references: tuple[TemplateInput, ...], outline: str) -> tuple[Input, ...]:

@@ -14,7 +14,7 @@ from adjudge.text import shorten
 OPENING = re.compile(
     r"\{\{(?P<left>~)?(?:(?P<partial>#?>)|(?P<sigil>[#/&{*]|\^|!--|!)|\s*+(?P<otherwise>else)\b)?+(?P<decorator>\*)?+"
 )
-ELSE_END = re.compile(r"\s*+(~)?\}\}")
+ELSE_END = re.compile(r"(?<!\s)\s*+(~)?\}\}")
 AFTER_NAME = frozenset("=~}/.)|" + JS_SPACE)
 TOKEN = re.compile(
     r"(?P<space>\s++)"
