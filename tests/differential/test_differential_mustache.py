@@ -1,6 +1,7 @@
 """Mustache here and in npm's `mustache`: the same templates and values, the same text."""
 
 import random
+import re
 
 import pytest
 from template_values import drawn_filler, drawn_values
@@ -88,6 +89,24 @@ def test_what_mustache_refuses_is_refused_here(node_render):
     values = drawn_values(random.Random(1))
     for template, theirs in zip(
         REFUSED, node_render("mustache", [(text, values) for text in REFUSED]), strict=True
+    ):
+        assert "error" in theirs, template
+        with pytest.raises(TemplateError):
+            templates.inputs(template, "mustache")
+
+
+def test_a_template_that_lost_a_section_tag_is_refused_by_both(node_render):
+    source = random.Random(31)
+    values = drawn_values(source)
+    damaged = []
+    while len(damaged) < PAIRS // 2:
+        template = body(source, WRITTEN, SECTIONS, 2)
+        tags = list(re.finditer(r"\{\{[#^/][^{}]*\}\}", template))
+        if tags:
+            lost = source.choice(tags)
+            damaged.append(template[: lost.start()] + template[lost.end() :])
+    for template, theirs in zip(
+        damaged, node_render("mustache", [(text, values) for text in damaged]), strict=True
     ):
         assert "error" in theirs, template
         with pytest.raises(TemplateError):
