@@ -17,9 +17,9 @@ from adjudge.expressions.syntax import COMPARISONS, ComputedMember, FunctionCall
 from adjudge.records import Json
 from adjudge.templates.syntax import (
     FENCED,
-    Call,
     Expression,
     Formatted,
+    HelperCall,
     Here,
     LoopFact,
     Outer,
@@ -169,7 +169,7 @@ class Scope(Evaluator[Value]):
                 return lookup(self.values, path)
             case LoopFact(name=name, up=up):
                 return self.frames[-1 - up][name] if up < len(self.frames) else ABSENT
-            case Call():
+            case HelperCall():
                 return self._call(expression)
             case Formatted():
                 return _format(expression, self.look_up(expression.value))
@@ -204,7 +204,7 @@ class Scope(Evaluator[Value]):
         self.contexts.append(context)
         return True
 
-    def _call(self, call: Call) -> Value:
+    def _call(self, call: HelperCall) -> Value:
         first, *others = (self.value_of(argument) for argument in call.arguments)
         match call.function:
             case "filled" | "filled_or_zero":

@@ -12,11 +12,11 @@ from adjudge.records import Json
 from adjudge.templates.survey import HERE, alias_of, entered
 from adjudge.templates.syntax import (
     Assign,
-    Block,
-    Call,
+    ContextBlock,
     Expression,
     For,
     Formatted,
+    HelperCall,
     Here,
     If,
     LoopFact,
@@ -67,7 +67,7 @@ def _collect(nodes: tuple[Node, ...], parts: list[str], aliases: dict[str, str])
                 _collect(otherwise, parts, aliases)
             case Section(subject=subject, body=body):
                 _collect(body, parts, {**aliases, HERE: alias_of(subject, aliases)})
-            case Block(subject=subject, names=names, body=body, otherwise=otherwise):
+            case ContextBlock(subject=subject, names=names, body=body, otherwise=otherwise):
                 about = alias_of(subject, aliases)
                 bound = {**entered(aliases, about), **dict(zip(names, (about, ""), strict=False))}
                 _collect(body, parts, bound)
@@ -117,7 +117,7 @@ def _names(expression: Expression) -> Iterator[Name | Here | Outer | Root]:
             yield value
         case LoopFact():
             pass
-        case Call(arguments=arguments):
+        case HelperCall(arguments=arguments):
             for part in arguments[:1]:
                 yield from _names(part)
         case _:

@@ -23,11 +23,11 @@ from adjudge.templates.syntax import (
     FENCED,
     MAX_STEPS,
     Assign,
-    Block,
-    Call,
+    ContextBlock,
     Expression,
     For,
     Formatted,
+    HelperCall,
     Here,
     If,
     LoopFact,
@@ -135,7 +135,7 @@ def sources(expression: Expression, aliases: Mapping[str, str]) -> list[str]:
             found = sources(value, aliases)
         case LoopFact():
             found = []
-        case Call(arguments=arguments):
+        case HelperCall(arguments=arguments):
             found = [name for part in arguments for name in sources(part, aliases)]
         case Ternary(test=test, then=then, otherwise=otherwise):
             found = [name for part in (then, otherwise, test) for name in sources(part, aliases)]
@@ -200,7 +200,7 @@ class _Surveyor:
                         self.visit(body, inside, aliases, sections)
                     else:
                         self.visit(body, inside, {**aliases, HERE: name}, (*sections, name))
-                case Block(kind=kind, subject=subject, span=span):
+                case ContextBlock(kind=kind, subject=subject, span=span):
                     before = len(self.mentions)
                     # As with a loop; the other blocks are conditions too.
                     foreseen = kind != "each" or bool(node.otherwise)
@@ -289,11 +289,11 @@ class _Surveyor:
                     go(value, governed, written=written, tested=tested)
                 case LoopFact():
                     pass
-                case Call(function=function, arguments=(first, *others)):
+                case HelperCall(function=function, arguments=(first, *others)):
                     go(first, governed, written=written and function != "equal", tested=tested)
                     for argument in others:
                         go(argument, governed, written=False, tested=tested)
-                case Call():
+                case HelperCall():
                     raise AssertionError("a call has an argument")
                 case _:
                     for part in children(expression):

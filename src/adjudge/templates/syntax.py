@@ -73,7 +73,7 @@ class LoopFact:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Call:
+class HelperCall:
     """Handlebars: a helper that gives a value, or the test that a block makes."""
 
     function: Literal["lookup", "json", "filled", "filled_or_zero", "equal"]
@@ -93,7 +93,7 @@ class Formatted:
     conversion: str = ""
 
 
-Expression: TypeAlias = expressions.Node | Here | Outer | Root | LoopFact | Call | Formatted
+Expression: TypeAlias = expressions.Node | Here | Outer | Root | LoopFact | HelperCall | Formatted
 
 
 # ---- nodes ---------------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ class Section:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Block:
+class ContextBlock:
     """Handlebars: `{{#each}}`, `{{#with}}` or a block of any other name; names inside belong to what it is about."""
 
     kind: Literal["each", "with", "section"]
@@ -178,7 +178,7 @@ class RoleChange:
     role: Role
 
 
-Node: TypeAlias = Text | Output | If | For | Section | Block | Assign | MessageTag | RoleChange
+Node: TypeAlias = Text | Output | If | For | Section | ContextBlock | Assign | MessageTag | RoleChange
 
 
 # ---- shared by the parsers -----------------------------------------------------------------------------

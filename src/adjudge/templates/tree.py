@@ -11,7 +11,7 @@ from adjudge.templates.outlining import outline_of, serialise
 from adjudge.templates.survey import find_mentions, gather
 from adjudge.templates.syntax import (
     Assign,
-    Block,
+    ContextBlock,
     For,
     If,
     MessageTag,
@@ -76,7 +76,7 @@ def _has_message(node: Node) -> bool:
             return True
         case If(arms=arms, otherwise=otherwise):
             return any(map(_has_message, [*(n for arm in arms for n in arm.body), *otherwise]))
-        case For(body=body, otherwise=otherwise) | Block(body=body, otherwise=otherwise):
+        case For(body=body, otherwise=otherwise) | ContextBlock(body=body, otherwise=otherwise):
             return any(map(_has_message, [*body, *otherwise]))
         case Section(body=body):
             return any(map(_has_message, body))
@@ -146,7 +146,7 @@ class TreeRendering:
                     self._write_loop(node)
                 case Section():
                     self._write_section(node)
-                case Block():
+                case ContextBlock():
                     self._write_block(node)
                 case Assign(name=name, value=value):
                     self.scope.names[name] = self.scope.value_of(value)
@@ -206,7 +206,7 @@ class TreeRendering:
             contexts.pop()
         self.scope.loops -= 1
 
-    def _write_block(self, node: Block) -> None:
+    def _write_block(self, node: ContextBlock) -> None:
         subject = self.scope.value_of(node.subject)
         if isinstance(subject, list) and node.kind != "with":
             self._write_each(node, list(enumerate(subject)))
@@ -219,7 +219,7 @@ class TreeRendering:
         else:
             self.write_nodes(node.otherwise)
 
-    def _write_inside(self, node: Block, subject: Value) -> None:
+    def _write_inside(self, node: ContextBlock, subject: Value) -> None:
         outer = self._hide(node.names)
         self.scope.names.update(zip(node.names, (subject, ABSENT), strict=False))
         entered = self.scope.enter(subject)
@@ -228,7 +228,7 @@ class TreeRendering:
             self.scope.contexts.pop()
         self._uncover(node.names, outer)
 
-    def _write_each(self, node: Block, entries: Sequence[tuple[str | int, Json]]) -> None:
+    def _write_each(self, node: ContextBlock, entries: Sequence[tuple[str | int, Json]]) -> None:
         if not entries:
             self.write_nodes(node.otherwise)
             return

@@ -9,12 +9,12 @@ from adjudge.expressions.syntax import Literal, Name
 from adjudge.records import Role
 from adjudge.templates import syntax
 from adjudge.templates.handlebars.statements import BlockStatement, Statement
-from adjudge.templates.handlebars.tags import Argument, Constant, Content, Expression, Path
+from adjudge.templates.handlebars.tags import Argument, Constant, Content, Invocation, Path
 from adjudge.templates.syntax import (
     FENCED,
     Arm,
-    Block,
-    Call,
+    ContextBlock,
+    HelperCall,
     Here,
     If,
     LoopFact,
@@ -108,7 +108,7 @@ class _TreeBuilder:
                 "write `as |item index|`: there are two at most",
             )
         inner = around.inside(block.names, loop=kind != "with")
-        return Block(
+        return ContextBlock(
             kind=kind,
             subject=subject,
             names=block.names,
@@ -119,14 +119,16 @@ class _TreeBuilder:
 
     def _condition(self, name: str, block: BlockStatement, around: Surroundings) -> If:
         expression, span = block.expression, block.span
-        test: Call
+        test: HelperCall
         if name in {"if", "unless"}:
             (value,) = self._arguments(name, expression, span, around, count=1, options=("includeZero",))
             zero = dict(expression.options).get("includeZero")
             counts = isinstance(zero, Constant) and bool(zero.value)
-            test = Call(function="filled_or_zero" if counts else "filled", arguments=(value,))
+            test = HelperCall(function="filled_or_zero" if counts else "filled", arguments=(value,))
         else:
-            test = Call(function="equal", arguments=self._arguments(name, expression, span, around, count=2))
+            test = HelperCall(
+                function="equal", arguments=self._arguments(name, expression, span, around, count=2)
+            )
         body = self.nodes(block.program or [], around)
         otherwise = self.nodes(block.inverse or [], around)
         if name.startswith("unless"):
@@ -142,7 +144,7 @@ class _TreeBuilder:
 
     # ---- tags
 
-    def tag(self, expression: Expression, span: Span, around: Surroundings) -> list[Node]:
+    def tag(self, expression: Invocation, span: Span, around: Surroundings) -> list[Node]:
         name = self._helper(expression, around)
         if name == "role":
             return [RoleChange(role=self._role(expression, span))]
@@ -160,11 +162,11 @@ class _TreeBuilder:
         return [Output(expression=self.value(self._plain(expression), span, around), span=span)]
 
     @staticmethod
-    def _plain(expression: Expression) -> Argument:
+    def _plain(expression: Invocation) -> Argument:
         bare = not expression.arguments and not expression.options
         return expression.head if bare and isinstance(expression.head, Constant) else expression
 
-    def _role(self, expression: Expression, span: Span) -> Role:
+    def _role(self, expression: Invocation, span: Span) -> Role:
         match expression.arguments:
             case (Constant(value=str(role)),) if role in ROLES:
                 return ROLES[role]
@@ -174,7 +176,7 @@ class _TreeBuilder:
             f'write `{{{{role "user"}}}}`; the roles are {", ".join(ROLES)}',
         )
 
-    def _media(self, expression: Expression, span: Span, around: Surroundings) -> syntax.Expression:
+    def _media(self, expression: Invocation, span: Span, around: Surroundings) -> syntax.Expression:
         url = dict(expression.options).get("url")
         if url is None:
             raise self.error(span, "`media` has no `url`", "write `{{media url=name}}`")
@@ -196,11 +198,13 @@ class _TreeBuilder:
                 return self._path(argument, span, around)
         name = self._helper(argument, around)
         if name == "lookup":
-            return Call(function="lookup", arguments=self._arguments(name, argument, span, around, count=2))
+            return HelperCall(
+                function="lookup", arguments=self._arguments(name, argument, span, around, count=2)
+            )
         if name == "json":
             indent = dict(argument.options).get("indent")
             number = indent.value if isinstance(indent, Constant) else None
-            return Call(
+            return HelperCall(
                 function="json",
                 arguments=self._arguments(name, argument, span, around, count=1, options=("indent",)),
                 indent=min(number, MAX_INDENT) if isinstance(number, int) and number > 0 else None,
@@ -252,7 +256,7 @@ class _TreeBuilder:
 
     # ---- helpers
 
-    def _helper(self, expression: Expression, around: Surroundings) -> str:
+    def _helper(self, expression: Invocation, around: Surroundings) -> str:
         """The name that may be a helper's; empty when it cannot be."""
         head = expression.head
         if isinstance(head, Constant) or head.scoped or head.data or len(head.steps) != 1:
@@ -263,7 +267,7 @@ class _TreeBuilder:
     def _arguments(
         self,
         name: str,
-        expression: Expression,
+        expression: Invocation,
         span: Span,
         around: Surroundings,
         *,
@@ -279,7 +283,7 @@ class _TreeBuilder:
             )
         return tuple(self.argument(argument, span, around) for argument in expression.arguments)
 
-    def _unknown(self, expression: Expression, span: Span, known: tuple[str, ...]) -> TemplateError:
+    def _unknown(self, expression: Invocation, span: Span, known: tuple[str, ...]) -> TemplateError:
         head = expression.head
         name = str(head.value) if isinstance(head, Constant) else head.written
         listed = f"helpers here are {', '.join(known)}; compute anything else into a column of the cases"

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 from adjudge.errors import TemplateError
 from adjudge.expressions.syntax import MAX_DEPTH
-from adjudge.templates.handlebars.tags import Constant, Content, Expression, Tag, read_pieces
+from adjudge.templates.handlebars.tags import BraceTag, Constant, Content, Invocation, read_pieces
 from adjudge.templates.syntax import Span, error_at, line_of
 
 
@@ -22,7 +22,7 @@ NO_STRIP = Strip(left=False, right=False)
 
 @dataclass(kw_only=True, slots=True)
 class BlockStatement:
-    expression: Expression
+    expression: Invocation
     names: tuple[str, ...]
     span: Span
     open_strip: Strip
@@ -36,19 +36,19 @@ class BlockStatement:
     """`inverse` is one block, of an `{{else if}}`, which this block's closing tag closes too."""
 
 
-Statement: TypeAlias = Content | Tag | BlockStatement
+Statement: TypeAlias = Content | BraceTag | BlockStatement
 
 
 @dataclass(kw_only=True, slots=True)
-class OpenBlock:
+class UnclosedBlock:
     """A block that is open while its statements are read."""
 
-    tag: Tag
-    expression: Expression
+    tag: BraceTag
+    expression: Invocation
     first: list[Statement] = field(default_factory=list)
     second: list[Statement] | None = None
     """After its `{{else}}`."""
-    divider: Tag | None = None
+    divider: BraceTag | None = None
 
     @property
     def statements(self) -> list[Statement]:
@@ -63,12 +63,12 @@ class _StatementReader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.root: list[Statement] = []
-        self.open: list[OpenBlock] = []
+        self.open: list[UnclosedBlock] = []
 
-    def error(self, tag: Tag, problem: str, hint: str) -> TemplateError:
+    def error(self, tag: BraceTag, problem: str, hint: str) -> TemplateError:
         return error_at(self.text, tag.span[0], problem, hint)
 
-    def read(self, pieces: Iterator[Content | Tag]) -> list[Statement]:
+    def read(self, pieces: Iterator[Content | BraceTag]) -> list[Statement]:
         for piece in pieces:
             if isinstance(piece, Content) or piece.kind in {"write", "comment"}:
                 (self.open[-1].statements if self.open else self.root).append(piece)
@@ -85,16 +85,16 @@ class _StatementReader:
             )
         return self.root
 
-    def _written(self, tag: Tag) -> str:
+    def _written(self, tag: BraceTag) -> str:
         return self.text[tag.span[0] : min(tag.span[1], tag.span[0] + 60)]
 
-    def _open(self, tag: Tag) -> None:
+    def _open(self, tag: BraceTag) -> None:
         if len(self.open) >= MAX_DEPTH:
             raise self.error(tag, f"blocks nest deeper than {MAX_DEPTH}", "close the ones that are open")
         assert tag.expression is not None
-        self.open.append(OpenBlock(tag=tag, expression=tag.expression))
+        self.open.append(UnclosedBlock(tag=tag, expression=tag.expression))
 
-    def _divide(self, tag: Tag) -> None:
+    def _divide(self, tag: BraceTag) -> None:
         written = self._written(tag)
         if not self.open:
             raise self.error(tag, f"`{written}` stands outside of any block", "remove it, or open its block")
@@ -111,12 +111,12 @@ class _StatementReader:
                 )
             self._open(tag)
 
-    def _close(self, tag: Tag) -> None:
+    def _close(self, tag: BraceTag) -> None:
         if not self.open:
             raise self.error(
                 tag, f"`{self._written(tag)}` closes a block that was not opened", "remove it, or open it"
             )
-        chain: list[OpenBlock] = []
+        chain: list[UnclosedBlock] = []
         while self.open[-1].tag.kind == "else_chain":
             chain.append(self.open.pop())
         block = self.open[-1]
@@ -144,7 +144,7 @@ class _StatementReader:
         (self.open[-1].statements if self.open else self.root).append(made)
 
 
-def _made(block: OpenBlock, chained: BlockStatement | None) -> BlockStatement:
+def _made(block: UnclosedBlock, chained: BlockStatement | None) -> BlockStatement:
     made = BlockStatement(
         expression=block.expression,
         names=block.tag.names,
@@ -161,15 +161,15 @@ def _made(block: OpenBlock, chained: BlockStatement | None) -> BlockStatement:
     return made
 
 
-def _strip(tag: Tag) -> Strip:
+def _strip(tag: BraceTag) -> Strip:
     return Strip(left=tag.left, right=tag.right)
 
 
-def _name(expression: Expression) -> str:
+def _name(expression: Invocation) -> str:
     head = expression.head
     return str(head.value) if isinstance(head, Constant) else head.written
 
 
-def _closing(tag: Tag) -> str:
+def _closing(tag: BraceTag) -> str:
     assert tag.expression is not None
     return f"{{{{/{_name(tag.expression)}}}}}"

@@ -61,7 +61,7 @@ class Constant:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Expression:
+class Invocation:
     """`helper argument key=value`, or a path alone."""
 
     head: "Path | Constant"
@@ -69,21 +69,21 @@ class Expression:
     options: "tuple[tuple[str, Argument], ...]" = ()
 
 
-Argument: TypeAlias = "Path | Constant | Expression"
+Argument: TypeAlias = "Path | Constant | Invocation"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Tag:
+class BraceTag:
     kind: Kind
     span: Span
     left: bool
     """`{{~`: takes away the white space before it."""
     right: bool
-    expression: Expression | None = None
+    expression: Invocation | None = None
     names: tuple[str, ...] = ()
 
 
-def read_pieces(text: str) -> Iterator[Content | Tag]:
+def read_pieces(text: str) -> Iterator[Content | BraceTag]:
     position = 0
     while True:
         start = text.find("{{", position)
@@ -116,7 +116,7 @@ def _escape_end(text: str, start: int) -> int:
     return end
 
 
-def _read_tag(text: str, start: int) -> Tag:
+def _read_tag(text: str, start: int) -> BraceTag:
     opening = OPENING.match(text, start)
     assert opening is not None
     left = opening["left"] is not None
@@ -126,7 +126,7 @@ def _read_tag(text: str, start: int) -> Tag:
     _refuse_unsupported(text, opening)
     divides = opening["otherwise"] or sigil == "^"
     if divides and (end := ELSE_END.match(text, opening.end())):
-        return Tag(kind="else", span=(start, end.end()), left=left, right=end[1] is not None)
+        return BraceTag(kind="else", span=(start, end.end()), left=left, right=end[1] is not None)
     reader = _TagReader(text, start, opening.end())
     if divides:
         kind: Kind = "open_inverse" if sigil == "^" else "else_chain"
@@ -138,7 +138,7 @@ def _read_tag(text: str, start: int) -> Tag:
     return reader.finish("write", left=left, braces=sigil == "{")
 
 
-def _read_comment(text: str, start: int, sigil: str, *, left: bool) -> Tag:
+def _read_comment(text: str, start: int, sigil: str, *, left: bool) -> BraceTag:
     mark = "}}" if sigil == "!" else "--}}"
     search = start + 2 + left + len(sigil)
     end = text.find(mark, search)
@@ -149,7 +149,7 @@ def _read_comment(text: str, start: int, sigil: str, *, left: bool) -> Tag:
     if end < 0:
         raise error_at(text, start, f"the comment `{{{{{sigil}` is never closed", f"end it with `{mark}`")
     end += len(mark)
-    return Tag(kind="comment", span=(start, end), left=left, right=text[end - 3] == "~")
+    return BraceTag(kind="comment", span=(start, end), left=left, right=text[end - 3] == "~")
 
 
 def _refuse_unsupported(text: str, opening: re.Match[str]) -> None:
@@ -213,7 +213,7 @@ class _TagReader:
             "a tag holds a name, or a helper and its values; write `\\{{` for braces that are text",
         )
 
-    def finish(self, kind: Kind, *, left: bool, takes_names: bool = False, braces: bool = False) -> Tag:
+    def finish(self, kind: Kind, *, left: bool, takes_names: bool = False, braces: bool = False) -> BraceTag:
         expression = self.expression()
         names: tuple[str, ...] = ()
         if takes_names and self.kind == "names":
@@ -222,7 +222,7 @@ class _TagReader:
             raise self.unexpected(self.word)
         if kind == "close" and (expression.arguments or expression.options):
             raise self.unexpected(self.word)
-        return Tag(
+        return BraceTag(
             kind=kind,
             span=(self.start, self.position),
             left=left,
@@ -242,7 +242,7 @@ class _TagReader:
         self.advance()
         return tuple(names)
 
-    def expression(self) -> Expression:
+    def expression(self) -> Invocation:
         head = self.value()
         arguments: list[Argument] = []
         options: list[tuple[str, Argument]] = []
@@ -256,7 +256,7 @@ class _TagReader:
                 raise self.unexpected(self.word)
             else:
                 arguments.append(self.argument())
-        return Expression(head=head, arguments=tuple(arguments), options=tuple(options))
+        return Invocation(head=head, arguments=tuple(arguments), options=tuple(options))
 
     def _is_key(self) -> bool:
         position = self.position
