@@ -13,7 +13,7 @@ from msgspec.structs import replace
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 JsonSchema: TypeAlias = Mapping[str, Json]
 
-Dialect = Literal["mustache", "handlebars", "jinja", "promptl", "printf", "python", "shell"]
+Dialect = Literal["mustache", "handlebars", "jinja", "promptl", "go", "printf", "python", "shell"]
 Role = Literal["system", "user", "assistant"]
 
 NOTHING: Mapping[str, Json] = MappingProxyType({})

@@ -332,6 +332,53 @@ HANDLEBARS = {
     "braces": "{" * 100_000,
     "closing braces": "{{x" + "}" * 100_000,
 }
+GO = {
+    "nested ranges": "{{range $.xs}}" * 30 + "{{$.x}}" + "{{end}}" * 30,
+    "nested ranges that write nothing": "{{range $.xs}}" * 30 + "{{end}}" * 30,
+    "a range that writes much": "{{range $.xs}}{{range $.xs}}{{range $.xs}}{{$.x}}{{end}}{{end}}{{end}}",
+    "deep blocks": "{{if .x}}" * 20_000 + "{{end}}" * 20_000,
+    "deep withs": "{{with .x}}" * 20_000,
+    "many branches": "{{if .n}}" + "{{else if .n}}" * 20_000 + "{{end}}",
+    "many branches that declare": "{{if $a := .n}}" + "{{else if $a := .n}}" * 20_000 + "{{end}}",
+    "deep parentheses": "{{" + "(" * 20_000 + ".x" + ")" * 20_000 + "}}",
+    "a long pipeline": "{{.x" + " | print" * 20_000 + "}}",
+    "a pipeline of sixty": "{{.x" + " | print" * 60 + "}}",
+    "a long path": "{{.x" + ".y" * 100_000 + "}}",
+    "texts that double": "{{$a := .x}}" + "{{$a = print $a $a}}" * 60 + "{{$a}}",
+    "texts that double in declarations": "{{$a0 := .x}}"
+    + "".join(f"{{{{$a{n + 1} := print $a{n} $a{n}}}}}" for n in range(60))
+    + "{{$a60}}",
+    "texts that double in conditions": "".join(
+        f"{{{{if $a{n + 1} := print {f'$a{n} $a{n}' if n else '.x'}}}}}" for n in range(31)
+    )
+    + "{{$a31}}"
+    + "{{end}}" * 31,
+    "texts that double in a range": "{{$a := .x}}{{range .xs}}{{$a = print $a $a}}{{end}}{{$a}}",
+    "texts that double by quoting": "{{$a := `\\`}}" + '{{$a = printf "%q" $a}}' * 60 + "{{$a}}",
+    "texts that double by escaping": '{{$a := "&"}}' + "{{$a = html $a | urlquery}}" * 60 + "{{$a}}",
+    "a wide printf": '{{printf "%999999999d" 1}}',
+    "a precise printf": '{{printf "%.999999999f" 1.5}}',
+    "a printf of the widest": '{{printf "' + "%1000d" * 10_000 + '" 1}}',
+    "a printf of the widest in ranges": '{{range $.xs}}{{range $.xs}}{{range $.xs}}{{$a := printf "%1000d" 1}}{{end}}{{end}}{{end}}',
+    "a printf with a star": '{{printf "%*d" 999999999 1}}',
+    "a printf of a value": "{{printf .x .x}}",
+    "a printf of many verbs": '{{printf "' + "%s" * 100_000 + '" .x}}',
+    "a printf of one value many times": '{{printf "' + "%[1]s" * 100_000 + '" .x}}',
+    "lengths in ranges": "{{range $.xs}}{{range $.xs}}{{range $.xs}}{{len $.x}}{{end}}{{end}}{{end}}",
+    "slices in ranges": "{{range $.xs}}{{range $.xs}}{{range $.xs}}{{$a := slice $.x 1}}{{end}}{{end}}{{end}}",
+    "comparisons in ranges": "{{range $.xs}}{{range $.xs}}{{range $.xs}}{{if eq $.x $.x}}{{end}}{{end}}{{end}}{{end}}",
+    "all inputs in ranges": "{{.n}}{{range .xs}}{{range $.xs}}{{range $.xs}}{{$}}{{end}}{{end}}{{end}}",
+    "a long comment": "{{/*" + "*" * 300_000 + "*/}}",
+    "unclosed comments": "{{/*" * 50_000,
+    "unclosed tags": "{{" * 100_000,
+    "unclosed texts": '{{"' * 100_000,
+    "a long number": "{{" + "9" * 100_000 + "}}",
+    "a long exponent": "{{1e" + "9" * 100_000 + "}}",
+    "many variables": "".join(f"{{{{$a{n} := .x}}}}" for n in range(20_000)),
+    "one variable many times": "{{$a := .x}}" * 20_000,
+    "white space to trim": "{{- .x -}}" + " " * 300_000 + "{{- .x -}}",
+    "trim marks": "{{- " * 100_000,
+}
 PROMPTL = {
     "a long path": "{{ x" + "?.y" * 140 + " }}",
     "a path of 200,000 parts": "{{ x" + "?.y" * 200_000 + " }}",
@@ -477,6 +524,7 @@ def hostile_judges() -> dict[str, str]:
         **_in("mustache", MUSTACHE),
         **_in("handlebars", HANDLEBARS),
         **_in("promptl", PROMPTL),
+        **_in("go", GO),
         **OTHERS,
         **{f"front matter: {name}": text for name, text in FRONT_MATTER.items()},
         **{f"prompt: {name}": text for name, text in PROMPTS.items()},

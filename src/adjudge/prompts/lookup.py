@@ -101,7 +101,7 @@ def _places(text: str, dialect: Dialect) -> Iterator[tuple[str, str]]:
     for opening, closing in {("{{", "}}"), _BRACES.get(dialect, ("{{", "}}"))}:
         start = text.find(opening)
         while start >= 0 and (end := text.find(closing, start)) >= 0:
-            inside = text[start + len(opening) : end].lstrip("{-~&#^ \t\r\n")
+            inside = text[start + len(opening) : end].lstrip("{-~&#^.$ \t\r\n")
             held = "".join(takewhile(lambda mark: mark.isalnum() or mark in "_.", inside))
             yield text[start : end + len(closing)], held
             start = text.find(opening, end)

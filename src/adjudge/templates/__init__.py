@@ -1,4 +1,4 @@
-"""Prompt text -> syntax tree, in seven dialects: what a prompt asks for, and the messages it becomes.
+"""Prompt text -> syntax tree, in eight dialects: what a prompt asks for, and the messages it becomes.
 
 Values are looked at when a prompt is rendered and never parsed: no value can change the template.
 """
@@ -8,23 +8,37 @@ from functools import lru_cache
 from typing import Protocol
 
 from adjudge.records import Dialect, Json, Message
-from adjudge.templates import handlebars, jinja, mustache, printf, promptl, python, shell
+from adjudge.templates import go, handlebars, jinja, mustache, printf, promptl, python, shell
 from adjudge.templates.detection import detect
+from adjudge.templates.expressions import Scope
 from adjudge.templates.syntax import TemplateInput
 from adjudge.templates.tree import TreeTemplate
 
 __all__ = ["DIALECTS", "TemplateInput", "canonical", "detect", "inputs", "outline", "render"]
 
-DIALECTS: tuple[Dialect, ...] = ("mustache", "handlebars", "jinja", "promptl", "printf", "python", "shell")
+DIALECTS: tuple[Dialect, ...] = (
+    "mustache",
+    "handlebars",
+    "jinja",
+    "promptl",
+    "go",
+    "printf",
+    "python",
+    "shell",
+)
 
 PARSERS = {
     "mustache": mustache.parse,
     "handlebars": handlebars.parse,
     "promptl": promptl.parse,
+    "go": go.parse,
     "printf": printf.parse,
     "python": python.parse,
     "shell": shell.parse,
 }
+
+SCOPES: dict[str, type[Scope]] = {"go": go.GoScope}
+"""Dialects with rules of their own about values."""
 
 
 class Template(Protocol):
@@ -44,7 +58,7 @@ class Template(Protocol):
 def _parsed(text: str, dialect: Dialect) -> Template:
     if dialect == "jinja":
         return jinja.parse(text)
-    return TreeTemplate(text, dialect, PARSERS[dialect](text))
+    return TreeTemplate(text, dialect, PARSERS[dialect](text), SCOPES.get(dialect, Scope))
 
 
 def inputs(text: str, dialect: Dialect) -> tuple[TemplateInput, ...]:

@@ -4,7 +4,8 @@ In this order:
 
 1. Statements decide: `{% if … %}` and `{# … #}` are Jinja's; `{{ if … }}`, `{{ endif }}`, `{{ for x in xs }}` and
    JavaScript operators inside `{{ }}` are PromptL's, unless there is what only Handlebars has: `{{#if x}}`, `{{#each xs}}`,
-   `{{this}}`, `{{@index}}`, `{{../x}}`, `{{~`, `{{!-- --}}`, `{{role "system"}}`.
+   `{{this}}`, `{{@index}}`, `{{../x}}`, `{{~`, `{{!-- --}}`, `{{role "system"}}`; blocks and calls
+   that are given `.Name` or `$x`, and `{{.Name}}` where no tag is another dialect's, are Go's.
 2. Expressions decide: filters, `is defined`, `… if … else …` and calls inside `{{ }}` are Jinja's.
 3. Message tags that hold the whole text (nothing but white space outside of them) are PromptL's. Tags around a part
    of it are the prompt's own boundaries.
@@ -63,6 +64,12 @@ JINJA_EXPRESSION = re.compile(
     r"[\w)\]\"']\s*\|\s*[a-z]\w*|\bis\s+(?:not\s+)?(?:defined|undefined|none|string|number|mapping|iterable)\b"
     r"|\sif\s.*\selse\s|\w\s+(?:or|and)\s+[\w\"']|^\s*not\s+\w|\s~\s|\w\(|^\s*-|-\s*$|^\s*loop\.\w"
 )
+GO_BLOCK = re.compile(r"\A(?:-\s)?\s*+(?:(?:else\s++)?if|range|with)\s")
+GO_CALL = re.compile(r"\A(?:-\s)?\s*+(?:\(\s*+)*+[^\W\d]\w*+\s")
+GO_ARGUMENT = re.compile(r"[\s(](?:\.[^\W\d]|\$\w*+(?:[\s.)]|\Z)|\.(?:[\s)]|\Z))")
+GO_FIELD = re.compile(r"\A(?:-\s)?\s*+(?:\(\s*+)*+(?:\$?\.[^\W\d]|\$\w++\s*+:?=)")
+GO_KEYWORD = re.compile(r"\A(?:-\s)?\s*+(?:else|end)(?:\s|\Z)")
+NOT_GO = re.compile(r"\A\s*+(?:[#^/&!>\"'{]|[^\W\d][\w.\-]*+\s*+(?:\Z|:))")
 MUSTACHE_TAG = re.compile(
     rf"\{{\{{\{{\s*({PATH})\s*\}}\}}\}}|\{{\{{~?+\s*+[\#^&]?\s*+({WORDS}|{PATH})\s*~?\}}\}}"
 )
@@ -93,6 +100,8 @@ def detect(text: str) -> Dialect:
     if JINJA_STATEMENT.search(text) or JINJA_COMMENT.search(text):
         return "jinja"
     expressions = [STRINGS.sub('""', tag) for tag in TAG.findall(text)]
+    if _is_go(expressions):
+        return "go"
     section = SECTION.search(text)
     handlebars = HANDLEBARS.search(text) or (section and OTHERWISE.search(text))
     if not handlebars:
@@ -110,6 +119,20 @@ def detect(text: str) -> Dialect:
     if best == "mustache" and not section and _is_all_messages(text):
         return "promptl"
     return best
+
+
+def _is_go(tags: list[str]) -> bool:
+    """Do blocks and calls take Go's fields and variables, or fields stand where no tag is another dialect's?"""
+    with_arguments = [tag for tag in tags if GO_ARGUMENT.search(tag)]
+    if any(map(GO_BLOCK.match, with_arguments)):
+        return True
+    if not any(map(GO_FIELD.match, tags)) and not any(map(GO_CALL.match, with_arguments)):
+        return False
+    return not any(NOT_GO.match(tag) and not GO_KEYWORD.match(tag) and not _is_comment(tag) for tag in tags)
+
+
+def _is_comment(tag: str) -> bool:
+    return tag.startswith("/*")
 
 
 def _is_expression(tag: str) -> bool:

@@ -7,8 +7,9 @@ import json
 import math
 import operator as operators
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 from adjudge.errors import TemplateError
 from adjudge.expressions.evaluate import Evaluator, Operand
@@ -109,6 +110,9 @@ class Scope(Evaluator[Value]):
     """What names stand for at one point of a rendering, and what its loops may still do."""
 
     __slots__ = ("contexts", "frames", "iterations", "loops", "names", "room", "values", "work")
+
+    known: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Local names that are bound from the start, with the input that each stands for, or none."""
 
     def __init__(self, values: Mapping[str, Json]) -> None:
         self.values = values
@@ -223,8 +227,15 @@ class Scope(Evaluator[Value]):
                 self.spend(len(text))
                 return text
 
+    def holds(self, value: Value) -> bool:
+        return is_true(value)
+
     def is_true(self, operand: Operand[Value]) -> bool:
-        return is_true(operand.value)
+        return self.holds(operand.value)
+
+    def entries(self, value: Value) -> Iterable[tuple[str | int, Json]]:
+        """What a loop over a value goes through, with the place of each."""
+        return enumerate(value) if isinstance(value, list) else ()
 
     def is_nothing(self, value: Value) -> bool:
         return value is None or value is ABSENT

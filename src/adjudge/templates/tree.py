@@ -29,12 +29,15 @@ from adjudge.templates.values import ABSENT, Value, is_filled, is_true, lookup, 
 class TreeTemplate:
     """A parsed prompt of any dialect but Jinja."""
 
-    def __init__(self, text: str, dialect: Dialect, nodes: tuple[Node, ...]) -> None:
+    def __init__(
+        self, text: str, dialect: Dialect, nodes: tuple[Node, ...], scope: type[Scope] = Scope
+    ) -> None:
         self.dialect = dialect
         self.nodes = nodes
         self.text = text
-        self.references: tuple[TemplateInput, ...] = gather(find_mentions(text, nodes))
-        self._flat = _flatten(nodes)
+        self.scope = scope
+        self.references: tuple[TemplateInput, ...] = gather(find_mentions(text, nodes, scope.known))
+        self._flat = _flatten(nodes, scope)
         self._tagged = any(_has_message(node) for node in nodes)
 
     def render(self, values: Mapping[str, Json]) -> tuple[Message, ...]:
@@ -43,7 +46,7 @@ class TreeTemplate:
                 [part if isinstance(part, str) else to_text(lookup(values, part.path)) for part in self._flat]
             )
             return (Message(role="user", content=content),)
-        writer = TreeRendering(self.text, values)
+        writer = TreeRendering(self.text, self.scope(values))
         try:
             writer.write_nodes(self.nodes)
         except RecursionError as error:
@@ -51,19 +54,23 @@ class TreeTemplate:
         return writer.messages() if self._tagged else (Message(role="user", content=writer.joined()),)
 
     def outline(self) -> str:
-        return outline_of(self.nodes)
+        return outline_of(self.nodes, self.scope.known)
 
     def canonical(self) -> str:
         return serialise(self.dialect, self.nodes)
 
 
-def _flatten(nodes: tuple[Node, ...]) -> list[str | Name] | None:
+def _flatten(nodes: tuple[Node, ...], scope: type[Scope]) -> list[str | Name] | None:
     """The parts of a template that only fills in names, which is most of them; None for any other."""
     flat: list[str | Name] = []
     for node in nodes:
         if isinstance(node, Text):
             flat.append(node.text)
-        elif isinstance(node, Output) and isinstance(node.expression, Name):
+        elif (
+            isinstance(node, Output)
+            and isinstance(node.expression, Name)
+            and node.expression.path[0] not in scope.known
+        ):
             flat.append(node.expression)
         else:
             return None
@@ -87,9 +94,9 @@ def _has_message(node: Node) -> bool:
 class TreeRendering:
     """One rendering of one tree."""
 
-    def __init__(self, text: str, values: Mapping[str, Json]) -> None:
+    def __init__(self, text: str, scope: Scope) -> None:
         self.text = text
-        self.scope = Scope(values)
+        self.scope = scope
         self.parts: list[str] = []
         self.literal: list[bool] = []
         """Beside each part: was it the template's own text? Only that is ever trimmed."""
@@ -137,7 +144,7 @@ class TreeRendering:
                     self._write(self.scope.text_of(self.scope.value_of(expression)), literal=False)
                 case If(arms=arms, otherwise=otherwise):
                     for arm in arms:
-                        if is_true(self.scope.value_of(arm.test)):
+                        if self.scope.holds(self.scope.value_of(arm.test)):
                             self.write_nodes(arm.body)
                             break
                     else:
@@ -161,8 +168,8 @@ class TreeRendering:
                     assert_never(node)
 
     def _write_loop(self, node: For) -> None:
-        source = self.scope.value_of(node.source)
-        if not isinstance(source, list) or not source:
+        entries = list(self.scope.entries(self.scope.value_of(node.source)))
+        if not entries:
             self.write_nodes(node.otherwise)
             return
         names = self.scope.names
@@ -170,11 +177,11 @@ class TreeRendering:
         outer = self._hide(loop_names)
         where = f"line {line_of(self.text, node.span[0])}"
         self.scope.loops += 1
-        for position, item in enumerate(source):
+        for place, item in entries:
             self.scope.iterate(where)
             names[node.item] = item
             if node.index:
-                names[node.index] = position
+                names[node.index] = place
             self.write_nodes(node.body)
         self.scope.loops -= 1
         self._uncover(loop_names, outer)

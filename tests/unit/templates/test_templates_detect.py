@@ -67,7 +67,6 @@ MUSTACHE = {
         "Judge the conversation below.\n<user>\n{{question}}\n</user>\n<assistant>\n{{answer}}\n</assistant>\nScore it.",
         ["question", "answer"],
     ),
-    "go": ("Question: {{ .Question }}\nAnswer: {{ .Answer }}", ["Question", "Answer"]),
     "json input": ('{"question": {{question}}, "answer": {{answer}}}', ["question", "answer"]),
     "no placeholder": ("You are a fair judge. Reply with a number from 1 to 5.", []),
     "no placeholder, much else": (f"Costs $5, 50% off, $x$ and {{1, 2}}.\n{JSON_SHAPE}\n%Y-%m-%d", []),
@@ -145,6 +144,18 @@ PROMPTL = {
     "assignment": ("{{ shown = context || 'none' }}{{ shown }}{{ answer }}", ["context", "answer"]),
     "else if": ("{{ if a === 1 }}x{{ else if b }}y{{ endif }}", ["a", "b"]),
 }
+GO = {
+    "fields": ("Question: {{ .Question }}\nAnswer: {{ .Answer }}", ["Question", "Answer"]),
+    "range": (
+        "{{range $i, $doc := .Documents}}\n{{$i}}. {{$doc.Title}}\n{{end}}Rate {{.Answer}}.",
+        ["Documents", "Answer"],
+    ),
+    "if": ('{{if eq .Mode "strict"}}Be strict.{{end}} {{ .Answer | printf "%q" }}', ["Mode", "Answer"]),
+    "with": (
+        "{{- with .Reference }}\nReference: {{ . }}\n{{- end }}\n{{ .Answer }}",
+        ["Reference", "Answer"],
+    ),
+}
 PRINTF = {
     "labels": ("Question: %s\nAnswer: %s\n\nIs it right?", ["question", "answer"]),
     "named": (
@@ -210,6 +221,7 @@ CORPUS = [
         ("handlebars", HANDLEBARS),
         ("jinja", JINJA),
         ("promptl", PROMPTL),
+        ("go", GO),
         ("printf", PRINTF),
         ("python", PYTHON),
         ("shell", SHELL),

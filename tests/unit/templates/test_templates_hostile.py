@@ -49,6 +49,15 @@ PLAIN = {
         "{{ x + '' }}",
         "{{ y = x }}{{ y }}",
     ],
+    "go": [
+        "{{.x}}",
+        "{{ $.x }}",
+        "{{with .x}}{{.}}{{else}}{{.x}}{{end}}",
+        "{{$y := .x}}{{$y}}",
+        '{{.x | printf "%s"}}',
+        '{{printf "%v" (print .x)}}',
+        "{{/* c */}}{{.fenced.x}}",
+    ],
     "printf": ["%(x)s"],
     "python": ["{x}", "{x!s}"],
     "shell": ["${x}", "${ x }"],
@@ -59,7 +68,7 @@ SYNTAX = st.sampled_from(
     [
         "{{x}}", "{{{x}}}", "{{#x}}", "{{#if x}}", "{{/if}}", "{{#each x}}", "{{/each}}", "{{else}}", "{{this}}", "{{../x}}",
         "{{~x~}}", "{{@index}}", "{{!--", "--}}", "\\{{x}}", '{{role "system"}}', "{{history}}", "{{/x}}", "{{^x}}", "{{!", "{{", "}}", "{%", "%}", "{% if x %}", "{% endif %}",
-        "{#", "#}", "{{ endif }}", "{{ else }}", "{{ endfor }}", "{x}", "{", "}", "%s", "%(x)s", "%", "%%", "$x", "${x}",
+        "{#", "#}", "{{ endif }}", "{{ else }}", "{{.x}}", "{{end}}", "{{- ", " -}}", "{{/*", "%d", "{{ endfor }}", "{x}", "{", "}", "%s", "%(x)s", "%", "%%", "$x", "${x}",
         "$$", "$", "<system>", "</system>", "<user>", "</user>", "<assistant>", "</assistant>", "/*", "*/", "\0", "\r\n",
         "\r", "\n", "<b>&amp;\"'", "⟦x⟧", "\ud800", "\x0b", "\x1c", "\u2028", "\\", "x", " ",
     ]
@@ -85,6 +94,7 @@ def test_two_values_do_not_mix(dialect, first, second):
         "handlebars": "{{%s}}",
         "jinja": "{{ %s }}",
         "promptl": "{{ %s }}",
+        "go": "{{.%s}}",
         "python": "{%s}",
         "shell": "${%s}",
     }.get(dialect, "%%(%s)s")
@@ -132,6 +142,7 @@ def test_lists_and_objects_are_written_as_json(dialect, value):
         "handlebars": "{{x}}",
         "jinja": "{{ x }}",
         "promptl": "{{ x }}",
+        "go": "{{.x}}",
         "python": "{x}",
         "shell": "$x",
     }.get(dialect, "%(x)s")
@@ -151,10 +162,15 @@ def test_any_value_can_be_tested_looped_over_and_computed_with(value):
         "{{#x}}{{.}}{{a.b}}{{^}}none{{/x}}{{#if x.length}}{{x.[0]}}{{lookup x x}}{{/if}}{{json x indent=2}}"
         "{{#ifEquals x 1}}one{{/ifEquals}}{{#unless x includeZero=true}}{{/unless}}"
     )
+    go = (
+        '{{if and (eq .x 1) (lt .x "a")}}{{end}}{{range $i, $y := .x}}{{$i}}{{$y.a}}{{.}}{{else}}{{len .x}}{{end}}'
+        '{{index .x 0}}{{slice .x 1}}{{printf "%d %5.2f %q %x %v" .x .x .x .x .x}}{{print .x .x}}{{html .x}}'
+    )
     for dialect, text in (
         ("promptl", promptl),
         ("mustache", mustache),
         ("handlebars", handlebars),
+        ("go", go),
         ("python", "{x:.2f}{x!r:>5}{x[0]}"),
         ("printf", "%(x)d %(x).2f"),
     ):
@@ -192,6 +208,7 @@ COMMENTS = {
     "handlebars": "{{!-- %s --}}",
     "jinja": "{# %s #}",
     "promptl": " /* %s */",
+    "go": "{{/* %s */}}",
 }
 
 
@@ -199,7 +216,8 @@ COMMENTS = {
 @given(note=st.text(st.characters(exclude_characters="{}%#*/", exclude_categories=["Cs"]), max_size=20))
 def test_a_comment_changes_neither_the_form_nor_what_is_sent(dialect, note):
     space = " " if dialect == "promptl" else ""
-    commented, bare = f"a {COMMENTS[dialect] % note}b {{{{ x }}}}", f"a {space}b {{{{ x }}}}"
+    tag = "{{ .x }}" if dialect == "go" else "{{ x }}"
+    commented, bare = f"a {COMMENTS[dialect] % note}b {tag}", f"a {space}b {tag}"
     assert templates.canonical(commented, dialect) == templates.canonical(bare, dialect)
     assert templates.render(commented, dialect, {"x": 1}) == templates.render(bare, dialect, {"x": 1})
     assert templates.outline(commented, dialect) == templates.outline(bare, dialect)
@@ -233,6 +251,8 @@ def test_a_comment_changes_neither_the_form_nor_what_is_sent(dialect, note):
         '{{"',
         "{{#x}}\n{{/x}} ",
         "{{!--x}}",
+        "{{/*",
+        "{{.x -}} {{- ",
         "{{> a\n",
         "{{ a\n}}",
         "$$",
