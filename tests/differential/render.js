@@ -18,6 +18,19 @@ const LIBRARIES = {
     const handlebars = load("handlebars");
     return (template, values) => handlebars.compile(template, { noEscape: true })(values);
   },
+  nunjucks: () => {
+    const environment = new (load("nunjucks").Environment)(null, { autoescape: false });
+    return (template, values) => environment.renderString(template, values);
+  },
+  // One message after another, each as its role and its text, because a prompt can become several.
+  "promptl-ai": () => {
+    const { render, Adapters } = load("promptl-ai");
+    return async (prompt, parameters) => {
+      const { messages } = await render({ prompt, parameters, adapter: Adapters.default });
+      const parts = ({ content }) => (typeof content === "string" ? content : content.map((part) => part.text).join(""));
+      return messages.map((message) => [message.role, parts(message)]);
+    };
+  },
 };
 
 async function main() {

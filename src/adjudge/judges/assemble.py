@@ -31,6 +31,7 @@ from adjudge.records import (
 from adjudge.schemas import properties_of
 from adjudge.templates import detect, outline
 from adjudge.templates import inputs as template_inputs
+from adjudge.templates import unread as template_unread
 from adjudge.text import did_you_mean
 from adjudge.versions import SCORER_VERSIONS
 
@@ -71,7 +72,11 @@ def assemble(declared: Declared, body: str, *, name: str, where: str, text: str)
         anchors=declared.anchors if declared.anchors is not None else read.anchors,
         description=declared.description,
         ignored=declared.ignored,
-        unread=(*_unread(read, declared, contract, score, scale), *read.left_over),
+        unread=(
+            *_unread(read, declared, contract, score, scale),
+            *read.left_over,
+            *template_unread(body, dialect),
+        ),
         text=text,
         contract_template=_contract_template(declared, contract, score),
         embedded=declared.embedded,

@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from adjudge import templates
 from adjudge.errors import InputError, JudgeFileError, SettingsError
 from adjudge.judges import load_judge, override
 from adjudge.models.clients.confidential import mask_secrets
@@ -141,6 +142,13 @@ def check_runnable(judge: Judge) -> None:
             judge.name,
             "; ".join((*lacking, *judge.unread)),
             "say it in front matter (`verdict:`, `score:`, `scale:`); `adjudge show` prints what was understood",
+        )
+    unread = templates.unread(judge.body, judge.dialect)
+    if unread:
+        raise JudgeFileError(
+            judge.name,
+            "; ".join(unread),
+            "take the filter out of the prompt, and give it a column that holds what the filter would make",
         )
     if not judge.inputs:
         raise JudgeFileError(

@@ -14,7 +14,7 @@ from adjudge.templates.expressions import Scope
 from adjudge.templates.syntax import TemplateInput
 from adjudge.templates.tree import TreeTemplate
 
-__all__ = ["DIALECTS", "TemplateInput", "canonical", "detect", "inputs", "outline", "render"]
+__all__ = ["DIALECTS", "TemplateInput", "canonical", "detect", "inputs", "outline", "render", "unread"]
 
 DIALECTS: tuple[Dialect, ...] = (
     "mustache",
@@ -47,6 +47,9 @@ class Template(Protocol):
     @property
     def references(self) -> tuple[TemplateInput, ...]: ...
 
+    @property
+    def unread(self) -> tuple[str, ...]: ...
+
     def render(self, values: Mapping[str, Json]) -> tuple[Message, ...]: ...
 
     def outline(self) -> str: ...
@@ -74,6 +77,11 @@ def render(text: str, dialect: Dialect, values: Mapping[str, Json]) -> tuple[Mes
 def outline(text: str, dialect: Dialect) -> str:
     """The literal text of a prompt, every branch in order, each input shown as `⟦name⟧`."""
     return _parsed(text, dialect).outline()
+
+
+def unread(text: str, dialect: Dialect) -> tuple[str, ...]:
+    """What a prompt asks of its values that cannot be done here, a sentence for each: they are written without it."""
+    return _parsed(text, dialect).unread
 
 
 def canonical(text: str, dialect: Dialect) -> str:

@@ -29,6 +29,8 @@ from adjudge.templates.values import ABSENT, Value, is_filled, is_true, lookup, 
 class TreeTemplate:
     """A parsed prompt of any dialect but Jinja."""
 
+    unread: tuple[str, ...] = ()
+
     def __init__(
         self, text: str, dialect: Dialect, nodes: tuple[Node, ...], scope: type[Scope] = Scope
     ) -> None:

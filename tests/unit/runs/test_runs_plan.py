@@ -45,6 +45,14 @@ def test_a_map_for_an_input_nobody_has_is_an_error_with_a_suggestion():
         make_plan(["correctness"], RunOptions(columns={"refrence": "gold"}))
 
 
+def test_a_prompt_with_a_filter_of_its_framework_is_not_run():
+    judge = parse_judge("Rate {{ history | as_turns }} from 1 to 5.\nScore: <1-5>", name="turns")
+    assert judge.unread == ("filter `as_turns` is not known here: its input is written as it is",)
+    with pytest.raises(JudgeFileError, match="filter `as_turns` is not known here") as error:
+        make_plan([judge])
+    assert "take the filter out of the prompt" in str(error.value)
+
+
 def placing(placeholder, dialect=""):
     head = f"---\ndialect: {dialect}\n---\n" if dialect else ""
     text = f"Does it fit?\n<a>{placeholder}</a><c>{placeholder.replace('response', 'criteria')}</c>\nScore: <1-5>"
@@ -58,6 +66,7 @@ def placing(placeholder, dialect=""):
         ("{{response}}", "", "Compare with {{ response }}.", "{{ response }}"),
         ("{{response}}", "", "Compare with {{Response}}.", "{{Response}}"),
         ("{{ response | trim }}", "jinja", "Compare with {{ response | trim }}.", "{{ response | trim }}"),
+        ("{{.response}}", "go", "Compare with {{ .response }}.", "{{ .response }}"),
         ("{response}", "python", "Compare with {response}.", "{response}"),
         ("${response}", "shell", "Compare with ${response}.", "${response}"),
     ],

@@ -100,6 +100,32 @@ def tojson(value: Any, indent: int | None = None) -> str:
     return text
 
 
+def dump(value: Any, spaces: int | str | None = None) -> str:
+    """Nunjucks' `dump`: JSON as JavaScript writes it, without a space in one line."""
+    if isinstance(value, Undefined):
+        value = None
+    width = spaces[:10] if isinstance(spaces, str) else max(0, min(int(spaces or 0), 10))
+    weight = weight_of(value)
+    added = len(width) if isinstance(width, str) else width
+    BUDGET.get().spend(weight.characters + weight.elements * weight.depth * added)
+    text = json.dumps(
+        value,
+        ensure_ascii=False,
+        default=str,
+        indent=width or None,
+        separators=None if width else (",", ":"),
+    )
+    BUDGET.get().spend(len(text))
+    return text
+
+
+def line_breaks(value: Any) -> str:
+    """Nunjucks' `nl2br`."""
+    text = text_of(value)
+    BUDGET.get().spend(len(text) + text.count("\n") * 6)
+    return text.replace("\r\n", "\n").replace("\n", "<br />\n")
+
+
 def pretty(value: Any) -> str:
     weight = weight_of(value)
     BUDGET.get().spend((weight.characters + weight.elements * weight.depth) * PRETTY)
@@ -169,6 +195,8 @@ def bounded_filters() -> dict[str, Any]:
         "format": format_filter,
         "indent": indent,
         "tojson": tojson,
+        "dump": dump,
+        "nl2br": line_breaks,
         "pprint": pretty,
         "string": text_of,
         "sum": total,

@@ -43,6 +43,10 @@ class JinjaTemplate:
 
     def _read(self, text: str) -> None:
         tree = _parse(text)
+        self.unread = tuple(
+            f"filter `{name}` is not known here: its input is written as it is"
+            for name in unknown_filters(tree)
+        )
         shared = Translation(text, tree)
         mentions = find_mentions(text, shared.nodes, shared.locals)
         self.references = with_spans(text, gather(mentions), mentions)
@@ -176,8 +180,32 @@ def _through(name: str, node: Any, *arguments: nodes.Expr) -> nodes.Filter:
     return nodes.Filter(node, name, list(arguments), [], None, None, lineno=node.lineno)
 
 
+def unknown_filters(tree: nodes.Template) -> list[str]:
+    """The names of the filters that a framework of the prompt's own brings, in the order of the prompt."""
+    known = environment().filters
+    return list(
+        dict.fromkeys(
+            name for node in tree.find_all(nodes.Filter) for name in _filters(node) if name not in known
+        )
+    )
+
+
+def _filters(node: nodes.Filter) -> list[str]:
+    """The filters that a filter stands for: itself, and for `map("x")` also `x`."""
+    first = node.args[0] if node.args else None
+    mapped = node.name == "map" and isinstance(first, nodes.Const) and isinstance(first.value, str)
+    return [node.name, first.value] if mapped and isinstance(first, nodes.Const) else [node.name]
+
+
 class _Bounded(NodeTransformer):
     """Make every part of a template that can be run again and again pay for what it does."""
+
+    def visit_Filter(self, node: nodes.Filter) -> nodes.Node:  # noqa: N802 - jinja2 finds visitors by these names
+        self.generic_visit(node)
+        known = environment().filters
+        if all(name in known for name in _filters(node)):
+            return node
+        return nodes.Filter(node.node, "safe", [], [], None, None, lineno=node.lineno)
 
     def _counted(self, node: Any) -> Any:
         self.generic_visit(node)
