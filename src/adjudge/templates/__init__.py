@@ -10,7 +10,7 @@ from typing import Protocol
 from adjudge.records import Dialect, Json, Message
 from adjudge.templates import go, handlebars, jinja, mustache, printf, promptl, python, shell
 from adjudge.templates.detection import detect
-from adjudge.templates.expressions import Scope
+from adjudge.templates.expressions import PromptlScope, Scope
 from adjudge.templates.syntax import TemplateInput
 from adjudge.templates.tree import TreeTemplate
 
@@ -37,7 +37,7 @@ PARSERS = {
     "shell": shell.parse,
 }
 
-SCOPES: dict[str, type[Scope]] = {"go": go.GoScope}
+SCOPES: dict[str, type[Scope]] = {"go": go.GoScope, "promptl": PromptlScope}
 """Dialects with rules of their own about values."""
 
 
@@ -61,7 +61,8 @@ class Template(Protocol):
 def _parsed(text: str, dialect: Dialect) -> Template:
     if dialect == "jinja":
         return jinja.parse(text)
-    return TreeTemplate(text, dialect, PARSERS[dialect](text), SCOPES.get(dialect, Scope))
+    outlined = promptl.parse(text, trims=False) if dialect == "promptl" else None
+    return TreeTemplate(text, dialect, PARSERS[dialect](text), SCOPES.get(dialect, Scope), outlined)
 
 
 def inputs(text: str, dialect: Dialect) -> tuple[TemplateInput, ...]:

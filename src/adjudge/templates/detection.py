@@ -6,7 +6,8 @@ In this order:
    JavaScript operators inside `{{ }}` are PromptL's, unless there is what only Handlebars has: `{{#if x}}`, `{{#each xs}}`,
    `{{this}}`, `{{@index}}`, `{{../x}}`, `{{~`, `{{!-- --}}`, `{{role "system"}}`; blocks and calls
    that are given `.Name` or `$x`, and `{{.Name}}` where no tag is another dialect's, are Go's.
-2. Expressions decide: filters, `is defined`, `… if … else …` and calls inside `{{ }}` are Jinja's.
+2. Expressions decide: filters, `is defined`, `… if … else …` and calls inside `{{ }}` are Jinja's; then sums and
+   indexes are PromptL's.
 3. Message tags that hold the whole text (nothing but white space outside of them) are PromptL's. Tags around a part
    of it are the prompt's own boundaries.
 4. Else placeholders are weighed: each distinct name counts for mustache, Python, printf or shell as it is written.
@@ -60,6 +61,10 @@ STRINGS = re.compile(r"\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'")
 PROMPTL_EXPRESSION = re.compile(
     r"\w\?\.[\w\[]|\?\?|&&|\|\||[=!]==|^\s*![\w(]|\w\s*\?\s[^:]*:|^\s*\w+\s*=[^=]"
 )
+ARITHMETIC = re.compile(
+    r"[\w)\]]\s*+[*/%+]\s*+[\d(]|\d\s*+[*/%+]\s*+\w|[\w)\]]\s++[-+*%]\s++[\w(]|\A\s*+[^\W\d][\w.]*+\["
+)
+"""Sums and indexes: Jinja has them too, but divides otherwise; `{{pass/fail}}` is a name."""
 JINJA_EXPRESSION = re.compile(
     r"[\w)\]\"']\s*\|\s*[a-z]\w*|\bis\s+(?:not\s+)?(?:defined|undefined|none|string|number|mapping|iterable)\b"
     r"|\sif\s.*\selse\s|\w\s+(?:or|and)\s+[\w\"']|^\s*not\s+\w|\s~\s|\w\(|^\s*-|-\s*$|^\s*loop\.\w"
@@ -111,6 +116,8 @@ def detect(text: str) -> Dialect:
             return "promptl"
         if any(JINJA_EXPRESSION.search(tag) for tag in expressions if _is_expression(tag)):
             return "jinja"
+        if any(ARITHMETIC.search(tag) for tag in expressions if _is_expression(tag)):
+            return "promptl"
     weights = _weights(text)
     best = max(weights, key=lambda dialect: weights[dialect])
     # max keeps the first of equals, and the first is mustache

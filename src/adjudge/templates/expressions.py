@@ -8,6 +8,7 @@ import math
 import operator as operators
 import re
 from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -68,7 +69,7 @@ def _read_number(text: str) -> int | float:
     number = float(text)
     if not math.isfinite(number) or len(text) > MAX_DIGITS:
         raise UnusableLiteralError("found a number that is too long", "write a shorter one")
-    return int(text) if text.isdigit() else number
+    return int(number) if number.is_integer() and abs(number) < EXACT_INTEGER else number
 
 
 def _read_text(text: str) -> str:
@@ -280,6 +281,28 @@ class Scope(Evaluator[Value]):
             return ORDER[operator](left, right)
         first, second = _number(left), _number(right)
         return first is not None and second is not None and ORDER[operator](first, second)
+
+
+class PromptlScope(Scope):
+    """PromptL writes numbers as JavaScript does."""
+
+    __slots__ = ()
+
+    def text_of(self, value: Value) -> str:
+        return javascript_number(value) if isinstance(value, float) else super().text_of(value)
+
+
+def javascript_number(value: float) -> str:
+    """The fewest digits that mean this number; with an exponent below 0.000001 and from 10²¹ on."""
+    number = Decimal(repr(value)) if value else Decimal(0)  # without the sign of -0.0
+    exponent = number.adjusted()
+    if not value or -7 < exponent < 21:
+        text = format(number, "f")
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    sign, digits, _ = number.as_tuple()
+    whole = "".join(map(str, digits)).rstrip("0")
+    fraction = f".{whole[1:]}" if whole[1:] else ""
+    return f"{'-' * sign}{whole[0]}{fraction}e{exponent:+d}"
 
 
 ORDER: dict[str, Callable[[Any, Any], bool]] = {

@@ -1,7 +1,9 @@
 """PromptL as far as prompts use it: `{{ if }}`, `{{ for }}`, expressions, message tags, `/* */` comments."""
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from adjudge.expressions.parse import Parser
 from adjudge.expressions.syntax import MAX_DEPTH
@@ -17,6 +19,7 @@ from adjudge.templates.syntax import (
     Node,
     Output,
     Span,
+    Text,
     add_text,
     error_at,
     joined,
@@ -25,13 +28,26 @@ from adjudge.templates.syntax import (
 
 ROLES: dict[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
 MARK = re.compile(
-    r"\{\{|/\*|<(?P<open>system|user|assistant|developer)(?:\s[^<>]{0,500})?>"
+    r"\{\{|/\*|<!--|<(?P<open>system|user|assistant|developer)(?:\s[^<>]{0,500})?>"
     r"|</(?P<close>system|user|assistant|developer)\s{0,20}>"
 )
 NOT_A_TAG = re.compile(
     r"\{\{(?:\s*+\}\}|\s*+[\"'][^\"'\n]{0,200}[\"']\s*+[:,]|\{|\s*+[^\w\s\"'`(\[!.\-#^/&>])"
 )
 """`{{"score": 1}}`, `{{}}`, `{{{`: JSON and the like, sent as they are."""
+
+
+SPACES = " \t\r\n"
+
+
+class _Trims(NamedTuple):
+    """Does white space, or an end of the text, stand before and after a block?"""
+
+    start: bool
+    end: bool
+
+
+NOTHING_TRIMMED = _Trims(start=False, end=False)
 
 
 @dataclass(kw_only=True, slots=True)
@@ -41,6 +57,8 @@ class OpenBlock:
     kind: str
     """`root`, `if`, `for`, or the name of a message tag."""
     span: Span = (0, 0)
+    opened: int = 0
+    """Where its first tag begins."""
     nodes: list[Node] = field(default_factory=list)
     """Of the branch being read."""
     arms: list[Arm] = field(default_factory=list)
@@ -62,19 +80,22 @@ class OpenBlock:
         return f"{{{{ end{self.kind} }}}}" if self.kind in {"if", "for"} else f"</{self.kind}>"
 
 
-def parse(text: str) -> tuple[Node, ...]:
-    reader = _PromptlReader(text)
+def parse(text: str, *, trims: bool = True) -> tuple[Node, ...]:
+    """The tree of a prompt; without `trims` blocks keep the white space around their branches, as a person sees them."""
+    reader = _PromptlReader(text, trims=trims)
     reader.read()
-    return joined(reader.frames[0].nodes)
+    return _trimmed(reader.frames[0].nodes, NOTHING_TRIMMED)
 
 
 class _PromptlReader:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, trims: bool) -> None:
         self.text = text
+        self.trims = trims
         self.frames = [OpenBlock(kind="root")]
         self.position = 0
         """Where the text that is not yet part of the tree begins."""
-        self.last_comment_end = text.rfind("*/")
+        self.last_end = {"*/": text.rfind("*/"), "-->": text.rfind("-->")}
+        """Of comments, by what ends them."""
         self.last_close = {match["close"]: match.start() for match in MARK.finditer(text) if match["close"]}
 
     def read(self) -> None:
@@ -83,8 +104,8 @@ class _PromptlReader:
             start = match.start()
             if match[0] == "{{":
                 consumed = self._read_tag(start)
-            elif match[0] == "/*":
-                consumed = self._read_comment(start)
+            elif match[0] in {"/*", "<!--"}:
+                consumed = self._read_comment(start, match[0], "*/" if match[0] == "/*" else "-->")
             else:
                 consumed = self._read_message_tag(match)
             scan = self.position if consumed else start + 1
@@ -109,12 +130,16 @@ class _PromptlReader:
             )
         self.frames.append(frame)
 
-    def _read_comment(self, start: int) -> bool:
-        if self.last_comment_end < start + 2 or _is_glob(self.text, start):
+    def _read_comment(self, start: int, opening: str, closing: str) -> bool:
+        content = start + len(opening)
+        if self.last_end[closing] < content or (opening == "/*" and _is_glob(self.text, start)):
             return False
-        end = self.text.find("*/", start + 2)
+        end = self.text.find(closing, content)
         self._take_text(start)
-        self.position = end + 2
+        self.frames[-1].nodes.append(
+            Text(text="")
+        )  # where a block's white space is trimmed, a comment ends it
+        self.position = end + len(closing)
         return True
 
     def _read_message_tag(self, match: re.Match[str]) -> bool:
@@ -153,7 +178,9 @@ class _PromptlReader:
                 )
             self._take_text(start)
             self.frames.pop()
-            self.frames[-1].nodes.append(MessageTag(role=ROLES[name], body=joined(frame.nodes)))
+            self.frames[-1].nodes.append(
+                MessageTag(role=ROLES[name], body=_trimmed(frame.nodes, NOTHING_TRIMMED))
+            )
         self.position = match.end()
         return True
 
@@ -172,10 +199,12 @@ class _PromptlReader:
             self._open_block(parser, keyword, span)
         elif keyword in {"else", "elseif", "endif", "endfor"}:
             parser.at = 1
-            if keyword.startswith("else"):
-                self._branch(parser, span, chained=keyword == "elseif" or parser.takes("if"))
+            if keyword == "elseif":
+                raise error_at(self.text, start, "found `elseif`", "write `{{ else if … }}`")
+            if keyword == "else":
+                self._branch(parser, span, chained=parser.takes("if"))
             else:
-                self._close_block(keyword.removeprefix("end"), start)
+                self._close_block(keyword.removeprefix("end"), span)
         elif keyword and second.text == "=" and second.kind == "operator":
             parser.at = 2
             self.frames[-1].nodes.append(Assign(name=keyword, value=parser.expression(), span=span))
@@ -186,7 +215,7 @@ class _PromptlReader:
         return True
 
     def _open_block(self, parser: Parser, keyword: str, span: Span) -> None:
-        frame = OpenBlock(kind=keyword, span=span, test_span=span)
+        frame = OpenBlock(kind=keyword, span=span, opened=span[0], test_span=span)
         if keyword == "if":
             frame.test = parser.expression()
         else:
@@ -218,12 +247,12 @@ class _PromptlReader:
 
     def _end_branch(self, frame: OpenBlock) -> None:
         if frame.kind == "for":
-            frame.body = joined(frame.nodes)
+            frame.body = tuple(frame.nodes)
         elif frame.test is not None:
-            frame.arms.append(Arm(test=frame.test, body=joined(frame.nodes), span=frame.test_span))
+            frame.arms.append(Arm(test=frame.test, body=tuple(frame.nodes), span=frame.test_span))
         frame.nodes = []
 
-    def _close_block(self, kind: str, start: int) -> None:
+    def _close_block(self, kind: str, span: Span) -> None:
         frame = self.frames[-1]
         if frame.kind != kind:
             inside = (
@@ -232,11 +261,17 @@ class _PromptlReader:
                 else f"inside `{frame.opening}` of line {line_of(self.text, frame.span[0])}"
             )
             hint = "remove it" if frame.kind == "root" else f"close that one first with `{frame.closing}`"
-            raise error_at(self.text, start, f"found `{{{{ end{kind} }}}}` {inside}", hint)
+            raise error_at(self.text, span[0], f"found `{{{{ end{kind} }}}}` {inside}", hint)
         self.frames.pop()
+        before, after = self.text[frame.opened - 1 : frame.opened], self.text[span[1] : span[1] + 1]
+        trims = NOTHING_TRIMMED
+        if self.trims:
+            trims = _Trims(
+                start=not frame.opened or before.isspace(), end=span[1] == len(self.text) or after.isspace()
+            )
         otherwise: tuple[Node, ...] = ()
         if frame.has_else:
-            otherwise = joined(frame.nodes)
+            otherwise = tuple(frame.nodes)
         else:
             self._end_branch(frame)
         block: Node
@@ -245,13 +280,24 @@ class _PromptlReader:
                 item=frame.item,
                 index=frame.index,
                 source=frame.source,
-                body=frame.body,
-                otherwise=otherwise,
+                body=_trimmed(frame.body, trims),
+                otherwise=_trimmed(otherwise, trims),
                 span=frame.span,
             )
         else:
-            block = If(arms=tuple(frame.arms), otherwise=otherwise)
+            arms = [replace(arm, body=_trimmed(arm.body, trims)) for arm in frame.arms]
+            block = If(arms=tuple(arms), otherwise=_trimmed(otherwise, trims))
         self.frames[-1].nodes.append(block)
+
+
+def _trimmed(nodes: Iterable[Node], trims: _Trims) -> tuple[Node, ...]:
+    """A branch without the white space that only sets its tags apart, where white space stands around the block."""
+    found = list(nodes)
+    if trims.start and found and isinstance(found[0], Text):
+        found[0] = Text(text=found[0].text.lstrip(SPACES))
+    if trims.end and found and isinstance(found[-1], Text):
+        found[-1] = Text(text=found[-1].text.rstrip(SPACES))
+    return joined(node for node in found if not isinstance(node, Text) or node.text)
 
 
 def _begins_line(text: str, start: int) -> bool:

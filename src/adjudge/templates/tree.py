@@ -25,6 +25,9 @@ from adjudge.templates.syntax import (
 )
 from adjudge.templates.values import ABSENT, Value, is_filled, is_true, lookup, to_text
 
+LAID_OUT: frozenset[Dialect] = frozenset({"promptl"})
+"""Dialects whose messages lose the indentation and the white space at both ends that lay out a template."""
+
 
 class TreeTemplate:
     """A parsed prompt of any dialect but Jinja."""
@@ -32,14 +35,22 @@ class TreeTemplate:
     unread: tuple[str, ...] = ()
 
     def __init__(
-        self, text: str, dialect: Dialect, nodes: tuple[Node, ...], scope: type[Scope] = Scope
+        self,
+        text: str,
+        dialect: Dialect,
+        nodes: tuple[Node, ...],
+        scope: type[Scope] = Scope,
+        outlined: tuple[Node, ...] | None = None,
     ) -> None:
+        """`outlined` is the tree to outline, where that is not the one to render."""
         self.dialect = dialect
         self.nodes = nodes
+        self.outlined = nodes if outlined is None else outlined
         self.text = text
         self.scope = scope
         self.references: tuple[TemplateInput, ...] = gather(find_mentions(text, nodes, scope.known))
-        self._flat = _flatten(nodes, scope)
+        self._lays_out = dialect in LAID_OUT
+        self._flat = None if self._lays_out else _flatten(nodes, scope)
         self._tagged = any(_has_message(node) for node in nodes)
 
     def render(self, values: Mapping[str, Json]) -> tuple[Message, ...]:
@@ -48,18 +59,21 @@ class TreeTemplate:
                 [part if isinstance(part, str) else to_text(lookup(values, part.path)) for part in self._flat]
             )
             return (Message(role="user", content=content),)
-        writer = TreeRendering(self.text, self.scope(values))
+        writer = TreeRendering(self.text, self.scope(values), lays_out=self._lays_out)
         try:
             writer.write_nodes(self.nodes)
         except RecursionError as error:
             raise TemplateError("line 1", "a list is nested too deep to be written", "nest less") from error
-        return writer.messages() if self._tagged else (Message(role="user", content=writer.joined()),)
+        if self._tagged:
+            return writer.messages()
+        return (Message(role="user", content=writer.joined()),)
 
     def outline(self) -> str:
-        return outline_of(self.nodes, self.scope.known)
+        return outline_of(self.outlined, self.scope.known)
 
     def canonical(self) -> str:
-        return serialise(self.dialect, self.nodes)
+        # what is sent of the same tree changes with the layout, so the form says which it is
+        return serialise(f"{self.dialect}, laid out" if self._lays_out else self.dialect, self.nodes)
 
 
 def _flatten(nodes: tuple[Node, ...], scope: type[Scope]) -> list[str | Name] | None:
@@ -93,12 +107,32 @@ def _has_message(node: Node) -> bool:
             return False
 
 
+def _outdent(parts: list[str], literal: list[bool]) -> None:
+    """Take the indentation that all lines share from those that the template itself begins."""
+    lines = "".join(parts).split("\n")
+    shared = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    if not shared:
+        return
+    begins = True
+    for index, part in enumerate(parts):
+        if literal[index]:
+            first, *others = part.split("\n")
+            kept = [_without_indent(first, shared) if begins else first]
+            parts[index] = "\n".join(kept + [_without_indent(line, shared) for line in others])
+        begins = part.endswith("\n") if part else begins
+
+
+def _without_indent(line: str, width: int) -> str:
+    return line[min(width, len(line) - len(line.lstrip())) :]
+
+
 class TreeRendering:
     """One rendering of one tree."""
 
-    def __init__(self, text: str, scope: Scope) -> None:
+    def __init__(self, text: str, scope: Scope, *, lays_out: bool = False) -> None:
         self.text = text
         self.scope = scope
+        self.lays_out = lays_out
         self.parts: list[str] = []
         self.literal: list[bool] = []
         """Beside each part: was it the template's own text? Only that is ever trimmed."""
@@ -107,7 +141,10 @@ class TreeRendering:
         self.done: list[Message] = []
 
     def joined(self) -> str:
-        return "".join(self.parts)
+        if not self.lays_out:
+            return "".join(self.parts)
+        first, last = self._trim()
+        return "".join(self.parts[first:last])
 
     def messages(self) -> tuple[Message, ...]:
         self._end_message(self.role, keep_blank=not self.done)
@@ -115,21 +152,29 @@ class TreeRendering:
 
     def _end_message(self, role: Role, *, keep_blank: bool) -> None:
         """Turn the parts so far into a message, without the white space that lays out the template's tags."""
-        parts, literal = self.parts, self.literal
+        first, last = self._trim()
+        parts = self.parts
         self.parts, self.literal = [], []
+        if keep_blank or any(parts[first:last]):
+            self.done.append(Message(role=role, content="".join(parts[first:last])))
+
+    def _trim(self) -> tuple[int, int]:
+        """Take away white space that lays out the template, and tell which parts are left."""
+        parts, literal = self.parts, self.literal
+        if self.lays_out:
+            _outdent(parts, literal)
         first, last = 0, len(parts)
-        while first < last and literal[first]:
+        while first < last and (literal[first] or not parts[first]):
             parts[first] = parts[first].lstrip()
             if parts[first]:
                 break
             first += 1
-        while last > first and literal[last - 1]:
+        while last > first and (literal[last - 1] or not parts[last - 1]):
             parts[last - 1] = parts[last - 1].rstrip()
             if parts[last - 1]:
                 break
             last -= 1
-        if keep_blank or any(parts[first:last]):
-            self.done.append(Message(role=role, content="".join(parts[first:last])))
+        return first, last
 
     def _write(self, text: str, *, literal: bool) -> None:
         if self.scope.loops:

@@ -127,6 +127,8 @@ JINJA = {
     "or": ("{{ reference or 'none' }} {{ answer }}", ["reference", "answer"]),
 }
 PROMPTL = {
+    "division": ("The run cost {{cost / 100000}} dollars. Rate {{answer}}.", ["cost", "answer"]),
+    "index": ("{{ messages[0].text }} against {{ answer }}", ["messages", "answer"]),
     "if": (
         "{{ if tools?.length }}\n{{ tools }}\n{{ else }}\nNone.\n{{ endif }}\n{{ response }}",
         ["tools", "response"],

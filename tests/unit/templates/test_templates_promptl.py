@@ -74,7 +74,12 @@ def guarded(text):
         ("a ? 1 : b ? 2 : 3", {"b": 1}, "2"),
         ("[1, 'a', x]", {"x": None}, '[1, "a", null]'),
         ("[1, 2].length", {}, "2"),
-        ("4.0", {}, "4.0"),
+        ("4.0", {}, "4"),
+        ("1.5 * 2", {}, "3"),
+        ("x / 100000", {"x": 7}, "0.00007"),
+        ("x / 100000000", {"x": 7}, "7e-8"),
+        ("x * 10", {"x": 1e21}, "1e+22"),
+        ("0 * -0.5", {}, "0"),
         ("true", {}, "true"),
         ("null", {}, "null"),
         (r'"a\n\"b\" \u00e9"', {}, 'a\n"b" é'),
@@ -98,8 +103,8 @@ def test_expressions_follow_javascript(expression, values, expected):
         ("{{ if x }}a{{ else }}b{{ endif }}", {"x": 1}, "a"),
         ("{{ if x }}a{{ else }}b{{ endif }}", {}, "b"),
         ("{{if x}}a{{endif}}c", {}, "c"),
-        ("{{ if x == 1 }}a{{ else if x == 2 }}b{{ elseif x == 3 }}c{{ else }}d{{ endif }}", {"x": 3}, "c"),
-        ("{{ if x == 1 }}a{{ else if x == 2 }}b{{ elseif x == 3 }}c{{ else }}d{{ endif }}", {"x": 2}, "b"),
+        ("{{ if x == 1 }}a{{ else if x == 2 }}b{{ else if x == 3 }}c{{ else }}d{{ endif }}", {"x": 3}, "c"),
+        ("{{ if x == 1 }}a{{ else if x == 2 }}b{{ else if x == 3 }}c{{ else }}d{{ endif }}", {"x": 2}, "b"),
         ("{{ if x }}{{ if y }}xy{{ endif }}{{ endif }}", {"x": 1, "y": 1}, "xy"),
         ("{{ if x?.length }}some{{ else }}none{{ endif }}", {"x": []}, "none"),
         ("{{ for d, i in ds }}{{ i }}:{{ d.t }};{{ endfor }}", {"ds": [{"t": "a"}, {"t": "b"}]}, "0:a;1:b;"),
@@ -109,7 +114,12 @@ def test_expressions_follow_javascript(expression, values, expected):
         ("{{ for a in m }}{{ for b in a }}{{ b }}{{ endfor }};{{ endfor }}", {"m": [[1, 2], [3]]}, "12;3;"),
         ("{{ y = x ?? 'dflt' }}{{ y }}{{ y }}", {}, "dfltdflt"),
         ("{{ n = 0 }}{{ for d in ds }}{{ n = n + 1 }}{{ endfor }}{{ n }}", {"ds": [1, 2, 3]}, "3"),
-        ("a\n{{ if x }}\n  b\n{{ endif }}\nc", {"x": 1}, "a\n\n  b\n\nc"),
+        ("a\n{{ if x }}\n  b\n{{ endif }}\nc", {"x": 1}, "a\nb\nc"),
+        ("a{{ if x }} b {{ endif }}c", {"x": 1}, "a b c"),
+        ("a {{ if x }} b {{ endif }}c", {"x": 1}, "a b c"),
+        ("a {{ if y }} b {{ else }} d {{ endif }} c", {"y": 0}, "a d c"),
+        ("{{ for d in ds }}\n- {{ d }}\n{{ endfor }}", {"ds": [1, 2]}, "- 1- 2"),
+        ("{{ if x }}\n/* note */ b{{ endif }}", {"x": 1}, "b"),
     ],
 )
 def test_blocks_vanish_and_leave_what_they_hold(text, values, expected):
@@ -181,9 +191,20 @@ def test_message_tags_are_text_in_every_other_dialect():
             assert templates.render(text, dialect, {}) == (Message(role="user", content=text),)
 
 
-def test_text_with_no_message_tag_is_one_user_message_byte_for_byte():
+def test_text_with_no_message_tag_is_one_user_message_without_the_white_space_around_it():
     text = "\n  a\r\n{{ x }}\t \n\n"
-    assert content(text, {"x": " v "}) == "\n  a\r\n v \t \n\n"
+    assert content(text, {"x": " v "}) == "a\r\n v "
+
+
+def test_lines_lose_the_indentation_they_share_and_values_keep_theirs():
+    text = "<user>\n    List:\n      - {{ x }}\n\n    End\n</user>"
+    assert content(text, {"x": "one"}) == "List:\n  - one\n\nEnd"
+    assert content(text, {"x": "one\n        two"}) == "List:\n  - one\n        two\n\nEnd"
+    assert content(text, {"x": "one\ntwo"}) == "List:\n      - one\ntwo\n\n    End"
+
+
+def test_the_outline_keeps_branches_apart():
+    assert templates.outline("{{ if x }}\nA\n{{ else }}\nB\n{{ endif }}", "promptl") == "\nA\n\nB\n"
 
 
 @pytest.mark.parametrize(

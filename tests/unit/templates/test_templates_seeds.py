@@ -37,7 +37,7 @@ def test_everything_but_the_tags_is_sent_byte_for_byte(seed):
         before, _, rest = text.partition("{{ if toolCalls?.length }}")
         shown, _, rest = rest.partition("{{ else }}")
         _, _, after = rest.partition("{{ endif }}")
-        expected = before + shown + after
+        expected = before + shown.strip() + after
     for input_name, _ in inputs:
         for tag in (f"{{{{{input_name}}}}}", f"{{{{ {input_name} }}}}"):
             expected = expected.replace(tag, f"⟦{input_name}⟧")
@@ -55,7 +55,7 @@ def test_tool_calls_absent_and_empty_take_the_other_branch(seeds):
     rest = text.partition("{{ else }}")[2].partition("{{ endif }}")[0]
     for values in ({}, {"toolCalls": []}):
         (message,) = templates.render(text, "promptl", values)
-        assert rest in message.content
+        assert rest.strip() in message.content
         assert "{{" not in message.content
 
 
