@@ -383,13 +383,15 @@ def _calculate(operator: str, left: Value, right: Value) -> Value:
 def _format(expression: Formatted, value: Value) -> str:
     if expression.conversion in {"r", "a"} and not isinstance(value, Absent):
         value = repr(value) if expression.conversion == "r" else ascii(value)
+    spec = expression.spec
     if isinstance(value, bool | list | dict) or value is None:
         value = to_text(value)
+        spec = spec.replace("r", "s") if expression.style == "printf" else spec
     if isinstance(value, Absent):
         return ""
     try:
         if expression.style == "printf":
-            return expression.spec % (value,)
-        return format(value, expression.spec)
+            return spec % (value,)
+        return format(value, spec)
     except (ValueError, TypeError, OverflowError):
         return to_text(value)  # words where the prompt wanted a number are sent as they are

@@ -58,7 +58,7 @@ def parse(text: str) -> tuple[Node, ...]:
 
 def _expression(name: str, match: re.Match[str]) -> Expression:
     value = Name(path=tuple(name.split(".")) if match["name"] else (name,))
-    conversion = "s" if match["conversion"] in "vr" else match["conversion"]
+    conversion = "s" if match["conversion"] == "v" else match["conversion"]
     if conversion == "s" and not match["spec"]:
         return value
     return Formatted(value=value, style="printf", spec=f"%{match['spec']}{conversion}")

@@ -89,6 +89,7 @@ def test_a_per_cent_sign_that_begins_no_conversion_is_text(text):
         ("n: %d", {"n": "twelve"}, "n: twelve"),
         ("n: %d", {}, "n: "),
         ("n: %05.1f", {"n": 2.25}, "n: 002.2"),
+        ("%(x)r %(y)r", {"x": "it's", "y": [1]}, '"it\'s" [1]'),
         ("n: %.2f", {"n": 2}, "n: 2.00"),
         ("n: %.2f", {"n": True}, "n: true"),
         ("n: %5s|", {"n": "ab"}, "n:    ab|"),
