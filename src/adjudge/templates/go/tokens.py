@@ -17,7 +17,9 @@ TOKEN = re.compile(
     r"|(?P<name>[^\W\d]\w*+)"
     r"|(?P<text>\"(?:\\[^\n]|[^\"\\\n])*+\"|`[^`]*+`)"
     r"|(?P<character>'(?:\\[^\n]|[^'\\\n])*+')"
-    r"|(?P<operator>:=|[=|(),])"
+    r"|(?P<unclosed>[\"`'].*+)"
+    r"|(?P<operator>:=|[=|(),])",
+    re.DOTALL,
 )
 NAMED = frozenset({"field", "variable", "name"})
 TERMINATORS = " \t\r\n.,|:)(}"
@@ -52,7 +54,7 @@ def tokenize(text: str, start: int) -> list[GoToken]:
     tokens: list[GoToken] = []
     position = start
     apart = False
-    while match := TOKEN.match(text, position):
+    while (match := TOKEN.match(text, position)) and match.lastgroup != "unclosed":
         kind = match.lastgroup or ""
         position = match.end()
         if kind == "space":
