@@ -24,8 +24,8 @@ ALIKE = {
     "mustache": {"mustache", "handlebars", "go"},
     "promptl": {"promptl"},
     "printf": {"printf"},
-    "none": {"none", "marked"},
-    "other": {"marked", "none"},
+    "none": {"none", "custom"},
+    "other": {"custom", "none"},
 }
 """What a fact calls a dialect -> what it may be called here."""
 OWN_NAMES = frozenset(

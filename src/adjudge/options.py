@@ -231,7 +231,7 @@ class RunOptions:
     tpm: int | None = opt(None, ANY, "Maximum tokens per minute.", least=1)
     timeout: float = opt(120.0, ANY, "Timeout of one request in seconds.", above=0)
     deadline: float | None = opt(None, ANY, "Stop sending requests after this many seconds.", above=0)
-    strict: bool = opt(False, ANY, "Stop at the first bad row.")
+    strict: bool = opt(False, ANY, "Stop at the first bad row, and refuse a judge that was partly guessed.")
 
 
 class RunKeywords(TypedDict, total=False):

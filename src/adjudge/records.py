@@ -13,7 +13,9 @@ from msgspec.structs import replace
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 JsonSchema: TypeAlias = Mapping[str, Json]
 
-Dialect = Literal["mustache", "handlebars", "jinja", "promptl", "go", "printf", "python", "shell"]
+Dialect = Literal[
+    "mustache", "handlebars", "jinja", "promptl", "go", "printf", "python", "shell", "custom", "none"
+]
 Role = Literal["system", "user", "assistant"]
 
 NOTHING: Mapping[str, Json] = MappingProxyType({})
@@ -148,6 +150,16 @@ class NamedScore(Struct, frozen=True, kw_only=True):
 ScoreRule = FieldScore | PointsScore | ExpressionScore | NamedScore
 
 
+class PromptMessage(Struct, frozen=True, kw_only=True):
+    """One message of a judge's prompt, as its file has it; rendering may make several of it."""
+
+    role: Role
+    text: str
+    dialect: Dialect
+    attached: bool = False
+    """Written by us: it holds the inputs of a prompt that has no placeholder for them."""
+
+
 class Items(Struct, frozen=True, kw_only=True):
     """A first call whose reply lists what the main prompt then checks, available to it as `items`.
 
@@ -168,7 +180,7 @@ class Judge(Struct, frozen=True, kw_only=True):
 
     name: str
     hash: str
-    body: str
+    messages: tuple[PromptMessage, ...]
     dialect: Dialect
     inputs: tuple[Input, ...]
     """In prompt order, those of `items` first."""
@@ -195,6 +207,8 @@ class Judge(Struct, frozen=True, kw_only=True):
     """Front-matter keys of other tools, shown and not used."""
     unread: tuple[str, ...] = ()
     """What could not be read from the prompt, in sentences a person can act on."""
+    guesses: tuple[str, ...] = ()
+    """What is only likely, by the front-matter key that would settle it: `dialect`, `inputs`."""
     text: str = ""
     """The file as it was."""
     contract_template: str | Mapping[str, str] | None = None
@@ -202,6 +216,18 @@ class Judge(Struct, frozen=True, kw_only=True):
     embedded: bool = False
     """As its file says: the embedded judge was trained for it. Only a built-in judge is answered by it."""
     built_in: bool = False
+
+    @property
+    def body(self) -> str:
+        """The text of the prompt, all messages together, without what is attached to it."""
+        return "\n\n".join(message.text for message in self.messages if not message.attached)
+
+    @property
+    def items_messages(self) -> tuple[PromptMessage, ...]:
+        """The first call's prompt; empty where there is none."""
+        if self.items is None:
+            return ()
+        return (PromptMessage(role="user", text=self.items.body, dialect=self.dialect),)
 
     @property
     def for_embedded(self) -> bool:

@@ -467,15 +467,16 @@ def test_a_key_that_the_server_repeats_is_shown_nowhere(adjudge, cases):
 
 
 @pytest.mark.parametrize(
-    "path", ["cases.jsonl", "./cases.jsonl", "link.jsonl", "judge.md.jsonl", "replies.jsonl"]
+    "path", ["cases.jsonl", "./cases.jsonl", "link.jsonl", "judge.jsonl", "replies.jsonl"]
 )
 def test_what_the_run_reads_is_not_written_over(adjudge, cases, script, tmp_path, path):
     name = cases({"id": "a", "question": "q", "response": "r"})
     model = script({"case_id": "a", "reply": GOOD})
     (tmp_path / "link.jsonl").symlink_to(tmp_path / name)
-    (tmp_path / "judge.md.jsonl").write_text("Reply with only a number from 1 to 5.\n\n{{response}}")
+    prompt = {"prompt": "Reply with only a number from 1 to 5.\n\n{{response}}"}
+    (tmp_path / "judge.jsonl").write_text(json.dumps(prompt))
     before = {file.name: file.read_text() for file in tmp_path.iterdir()}
-    done = adjudge("run", name, "--judge", "judge.md.jsonl", "--model", model, "-o", path)
+    done = adjudge("run", name, "--judge", "judge.jsonl", "--model", model, "-o", path)
     assert done.code == 2
     assert "is an input of the run" in done.err
     assert {file.name: file.read_text() for file in tmp_path.iterdir()} == before
@@ -622,7 +623,7 @@ def test_a_pass_rule_of_the_wrong_type_is_found_before_the_first_call(adjudge, c
 
 
 def test_a_judge_that_never_looks_at_the_case_is_refused(adjudge, cases, script, tmp_path):
-    (tmp_path / "blind.txt").write_text("Reply with only a number from 1 to 5.")
+    (tmp_path / "blind.txt").write_text("---\ndialect: mustache\n---\nReply with only a number from 1 to 5.")
     name = cases({"id": "a", "response": "r"})
     done = adjudge("run", name, "--judge", "blind.txt", "--model", script({"case_id": "a", "reply": "4"}))
     assert done.code == 2

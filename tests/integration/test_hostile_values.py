@@ -67,10 +67,10 @@ def expected(body, dialect, values):
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_a_built_in_prompt_is_its_template_with_each_value_in_its_fence(judge, data):
-    bodies = [judge.body] + ([judge.items.body] if judge.items else [])
     values = {name: data.draw(hostile, label=name) for name in NAMES}
-    for body in bodies:
-        prompt = render_prompt(body, judge.dialect, values)
+    for messages in filter(None, [judge.messages, judge.items_messages]):
+        (body,) = (message.text for message in messages)
+        prompt = render_prompt(messages, values)
         text, mark = expected(body, judge.dialect, values)
         assert [message.role for message in prompt.messages] == ["user"]
         assert prompt.messages[0].content == text
@@ -85,8 +85,8 @@ def test_a_seed_prompt_is_its_own_text_with_each_value_once(seeds, number, data)
     judge = load_judge(seeds[number])
     values = {item.name: data.draw(hostile, label=item.name) for item in judge.inputs}
     marks = {name: SENTINEL.format(name) for name in values}
-    (template,) = render_prompt(judge.body, judge.dialect, marks).messages
-    prompt = render_prompt(judge.body, judge.dialect, values, format_message=judge.format_message)
+    (template,) = render_prompt(judge.messages, marks).messages
+    prompt = render_prompt(judge.messages, values, format_message=judge.format_message)
     assert [message.role for message in prompt.messages] == ["user"] * len(prompt.messages)
     text = template.content
     for name in sorted(values, key=lambda name: text.find(marks[name]), reverse=True):

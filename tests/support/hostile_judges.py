@@ -298,6 +298,32 @@ OTHERS = {
     "shell: many names": "".join(f"$y{n}\n" for n in range(20_000)),
     "shell: dollars": "$" * 100_001 + "x",
 }
+CHAT = {
+    "a list nested 10,000 deep": "[" * 10_000 + "]" * 10_000,
+    "objects nested 10,000 deep": '{"prompt":' * 10_000 + "1" + "}" * 10_000,
+    "parts nested 10,000 deep": '[{"role": "user", "content": ' + "[" * 10_000 + "]" * 10_000 + "}]",
+    "100,000 messages": json.dumps([{"role": "user", "content": "Rate {{x}} from 1 to 5."}] * 100_000),
+    "many lines of JSON": '{"prompt": "Rate {{x}} from 1 to 5."}\n' * 50_000,
+    "a line of 300 kB": json.dumps({"prompt": "Rate {{x}} from 1 to 5. " + "a " * 150_000}),
+    "YAML that doubles": "- role: user\n  content: &a [x]\n"
+    + "".join(f"- &b{n} [*a, *a]\n" for n in range(60)),
+    "YAML nested deep": "- role: user\n  content: " + "[" * 5_000,
+    "much YAML": "- role: user\n  content: Rate {{x}} from 1 to 5.\n" * 5_000,
+    "much of what looks like YAML": "prompt:\n" + "a: b\n" * 20_000,
+    "many role lines": "system:\nRate {{x}} from 1 to 5.\n\nuser:\n\n" * 20_000,
+    "LangChain's nodes nested deep": '{"lc": 1, "kwargs": {"first": ' * 900 + "1" + "}}" * 900,
+    "JSON in JSON": json.dumps({"template": json.dumps([{"role": "user", "content": "[" * 90_000}])}),
+}
+CUSTOM = {
+    "many marks": "Answer: [ANSWER]\n" * 3_000 + "From 1 to 5.",
+    "many names": "".join(f"Answer: <answer{n}>\n\n" for n in range(20_000)),
+    "marks in dollars": "{$x}" * 20_000,
+    "a block of angles": "Task: <task>\n" + "<a> b\n" * 20_000,
+    "unclosed": "[ANSWER" * 50_000 + "<" * 50_000,
+    "announcements": "You are given a question and an answer in <x> tags. " * 5_000 + "Rate from 1 to 5.",
+    "one long announcement": "You are given " + "a question, " * 50_000 + "rate from 1 to 5",
+    "blanks in braces": "{a b c d e f g} " * 10_000,
+}
 HANDLEBARS = {
     "blocks nest": "{{#if x}}" * 5_000 + "{{/if}}" * 5_000,
     "loops nest": "".join(f"{{{{#each {'../' * n}xs}}}}" for n in range(30)) + "a" + "{{/each}}" * 30,
@@ -526,6 +552,8 @@ def hostile_judges() -> dict[str, str]:
         **_in("promptl", PROMPTL),
         **_in("go", GO),
         **OTHERS,
+        **{f"chat: {name}": text for name, text in CHAT.items()},
+        **{f"custom: {name}": text for name, text in CUSTOM.items()},
         **{f"front matter: {name}": text for name, text in FRONT_MATTER.items()},
         **{f"prompt: {name}": text for name, text in PROMPTS.items()},
     }
@@ -545,7 +573,7 @@ def outcome(text: str) -> str:
         judge = parse_judge(text, name="hostile")
         json.dumps(describe_judge(judge), allow_nan=False)
         lint_judge(judge)
-        render_prompt(judge.body, judge.dialect, VALUES, format_message=judge.format_message)
+        render_prompt(judge.messages, VALUES, format_message=judge.format_message)
     except InputError as error:
         return "refused" if len(str(error)) < 20_000 else f"a message of {len(str(error))} characters"
     except TooLong:

@@ -4,6 +4,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from adjudge.judges import describe_judge, parse_judge
+from adjudge.judges.judge_file import judge_file
+
+WRITTEN = ("dialect", "inputs", "verdict", "score", "scale", "passes", "format", "structured", "messages")
+"""What a judge file says of a prompt when it is written, and is read from it again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,3 +74,6 @@ def check(prompt: Prompt) -> None:
     assert len(shown["unread"]) == len(prompt.unread), shown["unread"]
     for sentence, piece in zip(shown["unread"], prompt.unread, strict=True):
         assert piece in sentence
+    if not prompt.text.startswith("---"):
+        again = describe_judge(parse_judge(judge_file(judge), name=prompt.name))
+        assert {key: again[key] for key in WRITTEN} == {key: shown[key] for key in WRITTEN}

@@ -17,6 +17,7 @@ from adjudge.records import (
     Judgement,
     Message,
     Prompt,
+    PromptMessage,
     Request,
     Scale,
     Score,
@@ -30,7 +31,7 @@ AT = datetime(2026, 1, 31, 9, 5, tzinfo=UTC)
 def judge(name="j", **more):
     defaults = {
         "hash": "abc123",
-        "body": "?",
+        "messages": (PromptMessage(role="user", text="?", dialect="mustache"),),
         "dialect": "mustache",
         "inputs": (),
         "contract": Contract(

@@ -18,7 +18,7 @@ from hostile_shapes import HOSTILE, cpu_seconds, find_all, seconds
 
 import adjudge
 from adjudge.prompts.fill import boundary_notes
-from adjudge.records import Contract
+from adjudge.records import Contract, PromptMessage
 from adjudge.verdicts.read import read_verdict
 
 CALLS = {"compile", "findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn"}
@@ -181,7 +181,9 @@ def test_no_reply_takes_more_than_its_length_to_read(form):
 
 
 def test_looking_for_a_closing_tag_takes_no_longer_than_the_value_is():
+    messages = (PromptMessage(role="user", text="<answer>{{answer}}</answer>", dialect="mustache"),)
+
     def look(text: str) -> Callable[[], object]:
-        return lambda: boundary_notes("<answer>{{answer}}</answer>", "mustache", {"answer": text})
+        return lambda: boundary_notes(messages, {"answer": text})
 
     assert not grows_too_fast(look, " " * SMALL + "x", " " * LARGE + "x")

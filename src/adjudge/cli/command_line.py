@@ -29,7 +29,7 @@ from adjudge.cli.options import (
     RunOutput,
     ViewOptions,
 )
-from adjudge.options import INSIDE, Option, OptionField, RunOptions, never
+from adjudge.options import ANY, INSIDE, Option, OptionField, RunOptions, never
 
 
 class RecordFlags(NamedTuple):
@@ -100,6 +100,22 @@ CASE_FILE = OptionField(
     None,
     Option(flag="--case", config=INSIDE, help="Render the prompt with the first case of this file."),
 )
+WRITE = OptionField(
+    "write",
+    str,
+    None,
+    Option(
+        config=never("it names the file of one command"),
+        metavar="FILE",
+        help="Save JUDGE as a judge file with everything that was understood.",
+    ),
+)
+STRICT = OptionField(
+    "strict",
+    bool,
+    False,
+    Option(config=ANY, help="Exit 2 when something about a judge is only a guess."),
+)
 REPORT_FILES = "Write the report to FILE.html, .md or .junit.xml instead of printing it; may be repeated."
 ROW_FILES = OptionField(
     "outputs",
@@ -167,6 +183,8 @@ COMMANDS = [
         "Print how a judge file was understood, or a stored judgement.",
         """Print how JUDGE, a built-in judge's name or a judge file, was understood: dialect, inputs, verdict, score,
         scale, pass rule and the messages that will be sent. What is wrong can be corrected in front matter.
+        Of a file that holds several prompts, list them: each is named as FILE#name. With --write, save it as a judge
+        file with everything that was understood, for you to check and edit.
 
         With --failed, list the cases of RUN (a name, an id prefix, or `last`) that failed.
 
@@ -176,6 +194,8 @@ COMMANDS = [
         click.Argument(["case"], required=False),
         FAILED,
         CASE_FILE,
+        WRITE,
+        STRICT,
         JSON,
         options=RecordFlags(RunOptions, (*INPUT_OPTIONS, "store")),
     ),
@@ -184,6 +204,7 @@ COMMANDS = [
         "Find what would make a judge unreliable.",
         "Check each of JUDGES (built-in names or judge files). Exit 1 when anything is found.",
         click.Argument(["judges"], nargs=-1, required=True),
+        STRICT,
         JSON,
     ),
     command(

@@ -33,9 +33,20 @@ def _no_problem(_value: str, _ctx: click.Context) -> str | None:
     return None
 
 
+MOST_SIGNS = 64
+
+
 def _place_problem(value: str, _ctx: click.Context) -> str | None:
+    """Why a path may not be used; of a prompt in a file (`FILE#name`) the file counts as well."""
     if "://" in value:
         return "is an address, not a path"
+    ends = [position for position, mark in enumerate(value) if mark == "#"]
+    if len(ends) > MOST_SIGNS:
+        return "has too many `#`"
+    return next(filter(None, map(_path_problem, [value, *(value[:end] for end in ends)])), None)
+
+
+def _path_problem(value: str) -> str | None:
     path, folder = Path(value), Path.cwd().resolve()
     try:
         # an absolute path is not resolved: on Windows that can ask another machine for it

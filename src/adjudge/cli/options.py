@@ -35,7 +35,7 @@ JUDGES = OptionField(
         flag="--judge",
         short="-J",
         config=JUDGE,
-        help="A built-in judge's name or a judge file; may be repeated.",
+        help="A built-in judge's name, a judge file, or FILE#name; may be repeated.",
     ),
 )
 STORE_FLAG = declared(RunOptions)["store"]

@@ -1,12 +1,24 @@
 """Files -> Judge: front matter, what a bare prompt says about itself, and what makes a judge unreliable."""
 
+from adjudge.judges.certainty import check_certain, settled_by
 from adjudge.judges.describe import describe_judge
-from adjudge.judges.load import built_in_judges, load_judge, override, parse_judge
+from adjudge.judges.load import (
+    built_in_judges,
+    load_judge,
+    override,
+    parse_judge,
+    parse_kept_judge,
+    prompt_names,
+)
 
 __all__ = [
     "built_in_judges",
+    "check_certain",
     "describe_judge",
     "load_judge",
     "override",
     "parse_judge",
+    "parse_kept_judge",
+    "prompt_names",
+    "settled_by",
 ]

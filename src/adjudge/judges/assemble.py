@@ -1,6 +1,8 @@
 """What front matter declares and what the prompt says -> one Judge; where both speak, front matter counts."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace as replace_reading
 
 from msgspec.structs import replace
 
@@ -8,9 +10,12 @@ from adjudge.errors import ExpressionError, JudgeFileError
 from adjudge.expressions import parse_expression
 from adjudge.fields import strip_namespace
 from adjudge.judges.asking import ask_for
+from adjudge.judges.attaching import announced_inputs, attachment
 from adjudge.judges.declared import CONTRACT_FIELD, Declared, clean_name
 from adjudge.judges.declared_verdict import with_declared_verdict
+from adjudge.judges.exports import WrittenPrompt
 from adjudge.judges.identity import judge_hash
+from adjudge.judges.judge_file import SETTLES
 from adjudge.judges.reading import PromptReading, read_prompt
 from adjudge.judges.reading.inputs import DATE_NAMES, input_source, read_inputs
 from adjudge.judges.reading.names import is_label, is_reason
@@ -25,27 +30,42 @@ from adjudge.records import (
     Judge,
     NamedScore,
     PointsScore,
+    PromptMessage,
     Scale,
     ScoreRule,
 )
 from adjudge.schemas import properties_of
-from adjudge.templates import detect, outline
+from adjudge.templates import BETWEEN_MESSAGES, custom, detect, outline
 from adjudge.templates import inputs as template_inputs
 from adjudge.templates import unread as template_unread
 from adjudge.text import did_you_mean
 from adjudge.versions import SCORER_VERSIONS
 
 ITEMS_INPUT = "items"
+_PLAIN_NAME = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 PASS_NAMES = frozenset({"pass", "passed", "passes", "passing"})
 
 
-def assemble(declared: Declared, body: str, *, name: str, where: str, text: str) -> Judge:
+def detect_dialect(written: WrittenPrompt) -> Dialect:
+    """The dialect of a prompt, over the texts of all its messages."""
+    return detect(BETWEEN_MESSAGES.join(message.text for message in written.messages))
+
+
+def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: str, text: str) -> Judge:
     """Join the two readings; what they cannot agree on is an error at the line that says so."""
-    if not body.strip():
+    if not any(message.text.strip() for message in written.messages):
         raise JudgeFileError(where, "there is no prompt in it", "write the prompt below the front matter")
-    dialect = declared.dialect or detect(body)
-    read = read_prompt(body, dialect)
-    read = with_declared_verdict(read, declared)
+    dialect = declared.dialect or written.dialect or detect_dialect(written)
+    if dialect == "none" and declared.items is not None:
+        # the text may stay without a placeholder where another prompt asks for what is judged
+        dialect = detect(declared.items.prompt)
+    messages = tuple(
+        PromptMessage(role=message.role, text=message.text, dialect=dialect) for message in written.messages
+    )
+    read = read_prompt(messages)
+    bare = not read.inputs and declared.dialect in {None, "none"} and declared.items is None
+    attached = _attached(read, declared) if bare else ()
+    read = with_declared_verdict(replace_reading(read, inputs=(*read.inputs, *attached)), declared)
     items = _items(declared, dialect)
     inputs = _inputs(read, declared, items)
     score, contract = _score(read, declared)
@@ -54,7 +74,7 @@ def assemble(declared: Declared, body: str, *, name: str, where: str, text: str)
     judge = Judge(
         name=declared.name or clean_name(name),
         hash="",
-        body=body,
+        messages=(*messages, attachment(attached)) if attached else messages,
         dialect=dialect,
         inputs=inputs,
         contract=contract,
@@ -71,12 +91,13 @@ def assemble(declared: Declared, body: str, *, name: str, where: str, text: str)
         max_output_tokens=declared.max_output_tokens,
         anchors=declared.anchors if declared.anchors is not None else read.anchors,
         description=declared.description,
-        ignored=declared.ignored,
+        ignored={**written.ignored, **declared.ignored},
         unread=(
             *_unread(read, declared, contract, score, scale),
             *read.left_over,
-            *template_unread(body, dialect),
+            *(sentence for message in messages for sentence in template_unread(message.text, dialect)),
         ),
+        guesses=(*_guesses(declared, dialect, messages, bare=bare), *_read_guesses(read, declared, scale)),
         text=text,
         contract_template=_contract_template(declared, contract, score),
         embedded=declared.embedded,
@@ -106,6 +127,42 @@ def _contract_template(
 
 
 # ---- inputs --------------------------------------------------------------------------------------------
+
+
+def _attached(read: PromptReading, declared: Declared) -> tuple[Input, ...]:
+    """What is sent beside a prompt without a placeholder: what front matter names, else what the text announces."""
+    if _declares_inputs(declared):
+        for name, entry in declared.inputs.items():
+            if not _PLAIN_NAME.fullmatch(name):
+                raise JudgeFileError(
+                    f"{declared.where} line {entry.line}",
+                    f"`{name}` cannot be sent beside a prompt without placeholders",
+                    "use letters, digits and `_` for its name",
+                )
+        return tuple(
+            _declared_input(Input(name=name, required=True, source=input_source(name)), declared)
+            for name in declared.inputs
+        )
+    return announced_inputs(read.outline)
+
+
+def _declares_inputs(declared: Declared) -> bool:
+    """Whether front matter says which inputs there are; another tool's `inputs:` does not count."""
+    return "inputs" in declared.lines and "inputs" not in declared.ignored
+
+
+def _guesses(
+    declared: Declared, dialect: Dialect, messages: tuple[PromptMessage, ...], *, bare: bool
+) -> tuple[str, ...]:
+    """What is only likely, by key; `bare` says that the prompt has no placeholder."""
+    if bare:
+        return () if _declares_inputs(declared) else ("inputs",)
+    unsure = dialect == "custom" and declared.dialect is None
+    return (
+        ("dialect", "inputs")
+        if unsure and not any(custom.is_wrapped(message.text) for message in messages)
+        else ()
+    )
 
 
 def _items(declared: Declared, dialect: Dialect) -> Items | None:
@@ -138,6 +195,13 @@ def _declared_input(item: Input, declared: Declared) -> Input:
         return item
     source = "current_date" if strip_namespace(item.name).lower() in DATE_NAMES else input_source(item.name)
     return Input(name=item.name, required=entry.required, source=source, default=entry.default)
+
+
+def _read_guesses(read: PromptReading, declared: Declared, scale: Scale | None) -> Iterator[str]:
+    """What the reader is not sure of and front matter does not settle."""
+    for guess in read.guesses:
+        if SETTLES[guess] not in declared.lines and (guess != "scale" or scale == read.scale):
+            yield guess
 
 
 # ---- score ---------------------------------------------------------------------------------------------

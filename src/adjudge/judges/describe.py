@@ -11,20 +11,25 @@ from adjudge.records import (
     Judge,
     NamedScore,
     PointsScore,
+    PromptMessage,
     Role,
     ScoreRule,
 )
+from adjudge.templates import messages_inputs
 
 _MESSAGE_TAG = re.compile(r"<(?P<name>system|user|assistant|developer)(?:\s[^<>]{0,500})?>")
 
 
 def describe_judge(judge: Judge) -> dict[str, Json]:
     contract = judge.contract
+    attached = {
+        item.name for item in messages_inputs(message for message in judge.messages if message.attached)
+    }
     return {
         "name": judge.name,
         "hash": judge.hash,
         "dialect": judge.dialect,
-        "inputs": [_input(item) for item in judge.inputs],
+        "inputs": [_input(item) for item in judge.inputs if item.name not in attached],
         "verdict": None if contract is None else dict(contract.schema),
         "score": _score(judge.score),
         "scale": None if judge.scale is None else [as_number(judge.scale.low), as_number(judge.scale.high)],
@@ -34,6 +39,8 @@ def describe_judge(judge: Judge) -> dict[str, Json]:
         "description": judge.description,
         "ignored": dict(judge.ignored),
         "unread": list(judge.unread),
+        "guesses": list(judge.guesses),
+        "attached": [_input(item) for item in judge.inputs if item.name in attached],
         "format": None if contract is None else contract.form,
         "structured": None if contract is None else contract.sends_schema,
         "anchors": dict(judge.anchors),
@@ -62,19 +69,21 @@ def _score(score: ScoreRule | None) -> Json:
 
 def _messages(judge: Judge) -> list[Json]:
     """The prompt as it stands, placeholders and all, and the message added after it."""
-    bodies = [judge.body] if judge.items is None else [judge.items.body, judge.body]
     messages: list[Json] = [
-        {"role": role, "content": content} for body in bodies for role, content in _unrendered(judge, body)
+        {"role": role, "content": content}
+        for message in (*judge.items_messages, *judge.messages)
+        for role, content in _unrendered(message)
     ]
     if judge.format_message is not None:
         messages.append({"role": "user", "content": judge.format_message})
     return messages
 
 
-def _unrendered(judge: Judge, body: str) -> list[tuple[Role, str]]:
-    """A template cut at its message tags, which only PromptL has; else it is one user message."""
-    if judge.dialect != "promptl":
-        return [("user", body)]
+def _unrendered(message: PromptMessage) -> list[tuple[Role, str]]:
+    """A template cut at its message tags, which only PromptL has; else it is the one message."""
+    body = message.text
+    if message.dialect != "promptl":
+        return [(message.role, body)]
     found: list[tuple[Role, str]] = []
     position = 0
     while match := _MESSAGE_TAG.search(body, position):
@@ -87,7 +96,7 @@ def _unrendered(judge: Judge, body: str) -> list[tuple[Role, str]]:
         found.append((_role(match["name"]), body[match.end() : closing.start()].strip()))
         position = closing.end()
     if not found:
-        return [("user", body)]
+        return [(message.role, body)]
     rest = body[position:].strip()
     return [*found, ("user", rest)] if rest else found
 

@@ -16,6 +16,7 @@ from adjudge.records import Json
 
 LARGEST_CHARACTERS = 256 * 1024
 DEEPEST = 32
+_FRONT_MATTER = "front matter"
 
 _RULE = re.compile(r"^---[ \t]*$", re.MULTILINE)
 _KEY_LINE = re.compile(r"^[A-Za-z_][\w-]*[ \t]*:(?:[ \t]|$)", re.MULTILINE)
@@ -91,13 +92,34 @@ def split_front_matter(text: str, *, where: str) -> SplitFile:
 
 def read_yaml(text: str, *, where: str, first_line: int = 1) -> Located:
     """Read a YAML mapping; the first duplicate key, alias, tag or depth too many is an error with its line."""
+    located = _read_located(text, where, first_line, _FRONT_MATTER)
+    if located is None:
+        return Located(value={}, line=first_line)
+    if not isinstance(located.value, dict):
+        raise JudgeFileError(
+            f"{where} line {located.line}",
+            "the front matter is not a list of `key: value` lines",
+            "write `name: my-judge` and so on, one key a line",
+        )
+    return located
+
+
+def read_yaml_value(text: str, *, where: str) -> Json:
+    """The value of a file that is YAML, read with the same care as front matter."""
+    located = _read_located(text, where, 1, "YAML")
+    return None if located is None else located.value
+
+
+def _read_located(text: str, where: str, first_line: int, what: str) -> Located | None:
     import yaml  # noqa: PLC0415 - slow, and not needed for bare prompts
 
     if len(text) > LARGEST_CHARACTERS:
         raise JudgeFileError(
             where,
-            f"the front matter has {len(text)} characters; {LARGEST_CHARACTERS} at most are read",
-            "move text into the body, or close the front matter with a line `---`",
+            f"the {what} has {len(text)} characters; {LARGEST_CHARACTERS} at most are read",
+            "move text into the body, or close the front matter with a line `---`"
+            if what == _FRONT_MATTER
+            else "divide the file, or save it as JSON",
         )
     try:
         node = yaml.compose(text, Loader=_careful_loader(yaml, where, first_line))
@@ -108,19 +130,12 @@ def read_yaml(text: str, *, where: str, first_line: int = 1) -> Located:
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "cannot be read"
         raise JudgeFileError(
             f"{where} line {line}",
-            f"the front matter is not YAML: {problem}",
+            f"the {what} cannot be read: {problem}"
+            if what != _FRONT_MATTER
+            else f"the front matter is not YAML: {problem}",
             "check the indentation, and quote text that holds `: `, `#`, `{` or `[`",
         ) from None
-    if node is None:
-        return Located(value={}, line=first_line)
-    located = _locate(node, where, first_line)
-    if not isinstance(located.value, dict):
-        raise JudgeFileError(
-            f"{where} line {located.line}",
-            "the front matter is not a list of `key: value` lines",
-            "write `name: my-judge` and so on, one key a line",
-        )
-    return located
+    return None if node is None else _locate(node, where, first_line)
 
 
 def _careful_loader(yaml: Any, where: str, first_line: int) -> Any:
@@ -142,7 +157,7 @@ def _careful_loader(yaml: Any, where: str, first_line: int) -> Any:
             if self.depth > DEEPEST and isinstance(event, yaml.CollectionStartEvent):
                 raise JudgeFileError(
                     f"{where} line {line}",
-                    f"the front matter is nested more than {DEEPEST} deep",
+                    f"the YAML is nested more than {DEEPEST} deep",
                     "flatten it",
                 )
             node = super().compose_node(parent, index)

@@ -12,6 +12,7 @@ from adjudge.records import (
     Judge,
     NamedScore,
     PointsScore,
+    PromptMessage,
     ScoreRule,
 )
 from adjudge.templates import canonical
@@ -43,7 +44,7 @@ def scorer_version(judge: Judge) -> int | None:
 
 def _hash(judge: Judge, scorer: int | None, reader: int) -> str:
     identity: dict[str, Json] = {
-        "body": canonical(judge.body, judge.dialect),
+        "body": _body(judge),
         "dialect": judge.dialect,
         "items": _items(judge),
         "inputs": [_input(item) for item in judge.inputs],
@@ -63,6 +64,17 @@ def _hash(judge: Judge, scorer: int | None, reader: int) -> str:
     }
     text = json.dumps(identity, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:HASH_LENGTH]
+
+
+def _body(judge: Judge) -> Json:
+    """A prompt of one user message is its text; any other is its messages."""
+    match judge.messages:
+        case (PromptMessage(role="user", dialect=judge.dialect, text=text),):
+            return canonical(text, judge.dialect)
+    return [
+        [message.role, message.dialect, canonical(message.text, message.dialect)]
+        for message in judge.messages
+    ]
 
 
 def _items(judge: Judge) -> Json:

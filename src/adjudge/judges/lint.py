@@ -15,9 +15,9 @@ from adjudge.judges.reading.contract import asks_to_explain
 from adjudge.judges.reading.names import is_reason
 from adjudge.judges.reading.parts import as_number
 from adjudge.judges.reading.scale import conflicting_scales
-from adjudge.records import FieldScore, Judge
+from adjudge.records import FieldScore, Judge, PromptMessage
 from adjudge.schemas import properties_of
-from adjudge.templates import TemplateInput, inputs
+from adjudge.templates import TemplateInput, messages_inputs
 
 _FORMULA = re.compile(
     r"\b(?:score|rating|total|final|result)\w*`?\s*=\s*[^\n=]{0,80}[*/+×÷]|\bweighted (?:average|sum|mean)\b|\b(?:average|mean|sum) of (?:the |all |these )?\w{0,20}\s?"
@@ -72,15 +72,20 @@ class LintSubject:
 
     judge: Judge
     declared: Declared
-    body_line: int
+    body_line: int | None
+    """The file's line on which the prompt begins; None where the file only holds it, as a list of messages."""
+
+    @cached_property
+    def messages(self) -> tuple[PromptMessage, ...]:
+        return tuple(message for message in self.judge.messages if not message.attached)
 
     @cached_property
     def references(self) -> tuple[TemplateInput, ...]:
-        return inputs(self.judge.body, self.judge.dialect)
+        return messages_inputs(self.messages)
 
     @cached_property
     def understood(self) -> PromptReading:
-        return read_prompt(self.judge.body, self.judge.dialect)
+        return read_prompt(self.messages)
 
     @cached_property
     def outline(self) -> str:
@@ -105,7 +110,9 @@ class LintSubject:
         return max((match.start() for match in mentions), default=None)
 
     def line(self, position: int | None) -> int | None:
-        return None if position is None else self.body_line + self.body.count("\n", 0, position)
+        if position is None or self.body_line is None:
+            return None
+        return self.body_line + self.body.count("\n", 0, position)
 
 
 Faults = Iterator[tuple[str, int | None, str]]
@@ -129,7 +136,7 @@ def lint_judge(judge: Judge) -> tuple[Finding, ...]:
     subject = LintSubject(
         judge=judge,
         declared=read_declared(split.front_matter, where=judge.name),
-        body_line=split.body_line,
+        body_line=split.body_line if split.body == judge.body else None,
     )
     findings = [
         Finding(code=rule.code, rule=rule.name, message=message, line=subject.line(position), hint=hint)

@@ -3,21 +3,27 @@
 import re
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from adjudge import templates
 from adjudge.errors import JudgeFileError, TemplateError
-from adjudge.judges.assemble import assemble, check_pass_rule
+from adjudge.judges.assemble import assemble, check_pass_rule, detect_dialect
 from adjudge.judges.declared import Declared, read_declared
+from adjudge.judges.exports import WrittenMessage, WrittenPrompt
 from adjudge.judges.front_matter import SplitFile, normalize_text, split_front_matter
 from adjudge.judges.identity import judge_hash
+from adjudge.judges.prompt_files import pick_prompt, read_prompts
 from adjudge.records import Judge
 from adjudge.text import closest
 
 BUILT_IN = Path(__file__).with_name("built_in")
 """One file for each built-in judge; replaced versions go to `old/`, which keeps them loadable as `name@hash`."""
 LARGEST_BYTES = 8 * 1024 * 1024
+MOST_SIGNS = 64
+"""How many `#` of `FILE#name` may belong to the file's name."""
+_DATA_SUFFIXES = (".json", ".jsonl", ".yaml", ".yml")
 _SUFFIXES = (
     ".md",
     ".txt",
@@ -29,6 +35,7 @@ _SUFFIXES = (
     ".handlebars",
     ".hbs",
     ".tmpl",
+    *_DATA_SUFFIXES,
 )
 
 
@@ -36,43 +43,102 @@ def load_judge(reference: str | Path, *, folder: Path | None = None) -> Judge:
     """The judge of that name, `name@hash` or file; a path is taken from `folder`, the current one when not given."""
     root = Path() if folder is None else folder
     if isinstance(reference, Path):
-        return _load_file(root / reference, str(reference))
+        return _load_file(_find_file(root, str(reference)) or FoundFile(root / reference, str(reference)))
     name, at, wanted = reference.partition("@")
     shipped = {path.stem: path for path in _files_in(BUILT_IN)}
     if name in shipped:
         current = _shipped(shipped[name])
         return _versioned(name, wanted, current) if at else current
-    path = root / reference
-    if _is_file(path, reference):
-        return _load_file(path, reference)
-    raise _unknown(reference, root, tuple(shipped))
+    found = _find_file(root, reference)
+    if found is None:
+        raise _unknown(reference, root, tuple(shipped))
+    return _load_file(found)
 
 
-def parse_judge(text: str, *, name: str, where: str | None = None) -> Judge:
-    """A judge from its text; `where` is what messages call it."""
-    where = name if where is None else where
+def prompt_names(reference: str, *, folder: Path | None = None) -> tuple[str, ...]:
+    """The names of the prompts of a file that holds several; empty for any other judge."""
+    root = Path() if folder is None else folder
+    found = _find_file(root, reference)
+    shipped = {path.stem for path in _files_in(BUILT_IN)}
+    if found is None or found.prompt is not None or reference.partition("@")[0] in shipped:
+        return ()
+    split = _split(_normal(_read_file(found.path, reference), reference), reference, found.data_suffix)
+    prompts = read_prompts(split.body, where=reference, suffix=found.data_suffix)
+    return tuple(prompt.name or "" for prompt in prompts) if len(prompts) > 1 else ()
+
+
+def parse_judge(text: str, *, name: str, where: str | None = None, prompt: str | None = None) -> Judge:
+    """A judge from its text; `where` is what messages call it, `prompt` which of several prompts in it is meant."""
+    return _parse(text, name=name, where=name if where is None else where, prompt=prompt, suffix="")
+
+
+def parse_kept_judge(text: str, *, name: str) -> Judge:
+    """A judge from the text that a store keeps of it.
+
+    Earlier versions read every text as one message; one that is no chat prompt or export now stays one.
+    """
+    try:
+        return parse_judge(text, name=name)
+    except JudgeFileError:
+        split = split_front_matter(normalize_text(text), where=name)
+        written = WrittenPrompt(messages=(WrittenMessage(role="user", text=split.body),))
+        declared = read_declared(split.front_matter, where=name)
+        try:
+            return assemble(declared, written, name=name, where=name, text=normalize_text(text))
+        except TemplateError as error:
+            raise _placed(error, split, declared, written, name) from None
+
+
+def _parse(text: str, *, name: str, where: str, prompt: str | None, suffix: str) -> Judge:
+    """A file of JSON or YAML, which its suffix tells, is read as such or refused."""
+    normal = _normal(text, where)
+    split = _split(normal, where, suffix)
+    declared = read_declared(split.front_matter, where=where)
+    prompts = read_prompts(split.body, where=where, suffix=suffix)
+    written = pick_prompt(prompts, prompt, where=where)
+    if written.name is not None:
+        name = f"{name}-{written.name}" if written.name.isdigit() else written.name
+    own_text = normal
+    if written.source is not None and (len(prompts) > 1 or suffix):
+        own_text = normal[: len(normal) - len(split.body)] + written.source
+    try:
+        return assemble(declared, written, name=name, where=where, text=own_text)
+    except TemplateError as error:
+        raise _placed(error, split, declared, written, where) from None
+
+
+def _split(normal: str, where: str, suffix: str) -> SplitFile:
+    """Front matter and body; a file that is data has no front matter."""
+    if suffix:
+        return SplitFile(None, normal, 1)
+    return split_front_matter(normal, where=where)
+
+
+def _normal(text: str, where: str) -> str:
     normal = normalize_text(text)
     if "\x00" in normal:
         raise JudgeFileError(
             where, "it contains NUL characters: this is not a text file", "name a prompt or a judge file"
         )
-    split = split_front_matter(normal, where=where)
-    declared = read_declared(split.front_matter, where=where)
-    try:
-        return assemble(declared, split.body, name=name, where=where, text=normal)
-    except TemplateError as error:
-        raise _placed(error, split, declared, where) from None
+    return normal
 
 
-def _placed(error: TemplateError, split: SplitFile, declared: Declared, where: str) -> JudgeFileError:
+def _placed(
+    error: TemplateError, split: SplitFile, declared: Declared, written: WrittenPrompt, where: str
+) -> JudgeFileError:
     """The same error with the file it is in, and the line counted from the file's first."""
     line = re.fullmatch(r"line (\d+)", error.where)
     if line is None:
         return JudgeFileError(where, f"{error.where}: {error.problem}", error.hint)
-    try:
-        templates.inputs(split.body, declared.dialect or templates.detect(split.body))
-    except TemplateError:
-        return JudgeFileError(f"{where} line {int(line[1]) + split.body_line - 1}", error.problem, error.hint)
+    dialect = declared.dialect or written.dialect or detect_dialect(written)
+    for message in written.messages:
+        try:
+            templates.inputs(message.text, dialect)
+        except TemplateError:
+            place = f"{where}, {message.role} message line {line[1]}"
+            if message.text == split.body:
+                place = f"{where} line {int(line[1]) + split.body_line - 1}"
+            return JudgeFileError(place, error.problem, error.hint)
     return JudgeFileError(f"{where}, `items:` prompt line {line[1]}", error.problem, error.hint)
 
 
@@ -137,7 +203,40 @@ def _is_file(path: Path, reference: str) -> bool:
         return False
 
 
-def _load_file(path: Path, where: str) -> Judge:
+class FoundFile(NamedTuple):
+    path: Path
+    written: str
+    """The path as it was given, for messages."""
+    prompt: str | None = None
+    """The one of several prompts in it that is meant."""
+
+    @property
+    def data_suffix(self) -> str:
+        """The suffix of a file that is read as data; empty for a text."""
+        suffix = self.path.suffix.lower()
+        return suffix if suffix in _DATA_SUFFIXES else ""
+
+
+def _find_file(root: Path, reference: str) -> FoundFile | None:
+    """The file that is meant, and the prompt in it that `FILE#name` names; a path that exists goes first."""
+    if _is_file(root / reference, reference):
+        return FoundFile(root / reference, reference)
+    signs = [position for position, mark in enumerate(reference) if mark == "#"]
+    for position in signs[:MOST_SIGNS]:
+        file = reference[:position]
+        if _is_file(root / file, file):
+            return FoundFile(root / file, file, reference[position + 1 :])
+    return None
+
+
+def _load_file(found: FoundFile) -> Judge:
+    text = _read_file(found.path, found.written)
+    return _parse(
+        text, name=found.path.stem, where=found.written, prompt=found.prompt, suffix=found.data_suffix
+    )
+
+
+def _read_file(path: Path, where: str) -> str:
     try:
         size = path.stat().st_size
         if size > LARGEST_BYTES:
@@ -152,13 +251,12 @@ def _load_file(path: Path, where: str) -> Judge:
             where, f"cannot be read: {error.strerror or error}", "check the path and its permissions"
         ) from None
     try:
-        text = raw.decode("utf-8-sig")
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise JudgeFileError(
             f"{where} line {line}", f"byte {raw[error.start]:#04x} is not UTF-8", "save the file as UTF-8"
         ) from None
-    return parse_judge(text, name=path.stem, where=where)
 
 
 def _unknown(reference: str, root: Path, names: tuple[str, ...]) -> JudgeFileError:

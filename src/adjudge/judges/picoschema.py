@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from adjudge.judges.front_matter import Located
-from adjudge.judges.understand.kinds import find_ranges
+from adjudge.judges.reading.kinds import find_ranges
 from adjudge.records import Json
 from adjudge.schemas import object_schema
 

@@ -31,7 +31,7 @@ def judge_by_items(context: Context, contract: Contract, items: Items, filled: F
         seen = values_for(items.inputs, one.values)
         answer = yield from ask(
             context.request(
-                items.body,
+                context.judge.items_messages,
                 seen,
                 items.contract,
                 fields={item.source: seen[item.name] for item in items.inputs if item.name in seen},

@@ -12,7 +12,7 @@ from adjudge.procedures.ask import ASSUMED_LIMIT
 from adjudge.prompts.fill import Bindings
 from adjudge.prompts.fit import fit_prompt
 from adjudge.prompts.render import render_prompt
-from adjudge.records import NOTHING, Case, Completion, Contract, Json, Judge, Outcome, Request
+from adjudge.records import NOTHING, Case, Completion, Contract, Json, Judge, Outcome, PromptMessage, Request
 from adjudge.scoring import Scorer
 
 
@@ -54,7 +54,7 @@ class Context:
 
     def request(
         self,
-        body: str,
+        messages: tuple[PromptMessage, ...],
         values: Mapping[str, Json],
         contract: Contract,
         *,
@@ -64,9 +64,7 @@ class Context:
     ) -> Request:
         judge = self.judge
         limit = judge.max_output_tokens or self.asking.max_output_tokens
-        render = partial(
-            render_prompt, body, judge.dialect, format_message=None if shared else judge.format_message
-        )
+        render = partial(render_prompt, messages, format_message=None if shared else judge.format_message)
         fitted = fit_prompt(
             render,
             values,

@@ -26,9 +26,9 @@ def judge_once(
     if items is not None:
         asked = scorer.items_to_ask(items, fields)
         values, fields = {**values, "items": asked}, {**fields, "items": asked}
-    notes = distinct(filled.notes, boundary_notes(judge.body, judge.dialect, filled.values))
+    notes = distinct(filled.notes, boundary_notes(judge.messages, filled.values))
     answer: Answer[Score] | Failed = yield from ask(
-        context.request(judge.body, values, contract, fields=fields, step=f"verdict{suffix}"),
+        context.request(judge.messages, values, contract, fields=fields, step=f"verdict{suffix}"),
         contract,
         case_texts=[as_text(value) for value in values.values()],
         check=lambda verdict: scorer.score(verdict, filled.fields, items),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from adjudge import templates
 from adjudge.prompts.lookup import Found, Missing, look_up
-from adjudge.records import Case, Dialect, Input, Json
+from adjudge.records import Case, Dialect, Input, Json, PromptMessage
 from adjudge.text import as_text
 
 
@@ -63,10 +63,11 @@ def values_for(inputs: tuple[Input, ...], values: Mapping[str, Json]) -> dict[st
     return {item.name: values[item.name] for item in inputs if item.name in values}
 
 
-def boundary_notes(body: str, dialect: Dialect, values: Mapping[str, Json]) -> tuple[str, ...]:
+def boundary_notes(messages: tuple[PromptMessage, ...], values: Mapping[str, Json]) -> tuple[str, ...]:
     """Name the inputs whose value contains the closing tag the prompt itself puts after them."""
     notes = []
-    for name, closing in closing_boundaries(body, dialect):
+    enclosed = [pair for message in messages for pair in closing_boundaries(message.text, message.dialect)]
+    for name, closing in enclosed:
         if name in values and closing.casefold() in _squeeze(as_text(values[name])):
             notes.append(f"boundary_in_value:{name}")
     return tuple(dict.fromkeys(notes))

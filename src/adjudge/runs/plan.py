@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from adjudge import templates
 from adjudge.errors import InputError, JudgeFileError, SettingsError
-from adjudge.judges import load_judge, override
+from adjudge.judges import check_certain, load_judge, override
 from adjudge.models.clients.confidential import mask_secrets
 from adjudge.options import RunOptions, option
 from adjudge.procedures.procedure import Asking
@@ -92,6 +92,8 @@ def make_plan(
     )
     for judge in loaded:
         check_runnable(judge)
+        if options.strict:
+            check_certain(judge)
     _check_distinct(loaded)
     unknown = unknown_maps([item for judge in loaded for item in judge.inputs], columns, variables)
     if unknown:
@@ -143,7 +145,7 @@ def check_runnable(judge: Judge) -> None:
             "; ".join((*lacking, *judge.unread)),
             "say it in front matter (`verdict:`, `score:`, `scale:`); `adjudge show` prints what was understood",
         )
-    unread = templates.unread(judge.body, judge.dialect)
+    unread = [each for message in judge.messages for each in templates.unread(message.text, message.dialect)]
     if unread:
         raise JudgeFileError(
             judge.name,

@@ -39,8 +39,8 @@ def preview(judge: Judge, case: Case, bindings: Bindings) -> list[PreviewStep]:
     values = dict(filled.values)
     steps = []
     if judge.items is not None:
-        first = render_prompt(judge.items.body, judge.dialect, values_for(judge.items.inputs, values))
+        first = render_prompt(judge.items_messages, values_for(judge.items.inputs, values))
         steps.append(PreviewStep("items", first.messages))
         values["items"] = FIRST_REPLY
-    prompt = render_prompt(judge.body, judge.dialect, values, format_message=judge.format_message)
+    prompt = render_prompt(judge.messages, values, format_message=judge.format_message)
     return [*steps, PreviewStep("verdict", prompt.messages)]

@@ -1,20 +1,33 @@
-"""Prompt text -> syntax tree, in eight dialects: what a prompt asks for, and the messages it becomes.
+"""Prompt text -> syntax tree, in ten dialects: what a prompt asks for, and the messages it becomes.
 
 Values are looked at when a prompt is rendered and never parsed: no value can change the template.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Protocol
 
-from adjudge.records import Dialect, Json, Message
-from adjudge.templates import go, handlebars, jinja, mustache, printf, promptl, python, shell
+from adjudge.records import Dialect, Json, Message, PromptMessage
+from adjudge.templates import custom, go, handlebars, jinja, mustache, printf, promptl, python, shell
 from adjudge.templates.detection import detect
 from adjudge.templates.expressions import PromptlScope, Scope
-from adjudge.templates.syntax import TemplateInput
+from adjudge.templates.syntax import Node, TemplateInput, Text
 from adjudge.templates.tree import TreeTemplate
 
-__all__ = ["DIALECTS", "TemplateInput", "canonical", "detect", "inputs", "outline", "render", "unread"]
+__all__ = [
+    "BETWEEN_MESSAGES",
+    "DIALECTS",
+    "TemplateInput",
+    "canonical",
+    "detect",
+    "inputs",
+    "messages_inputs",
+    "messages_outline",
+    "outline",
+    "render",
+    "unread",
+]
 
 DIALECTS: tuple[Dialect, ...] = (
     "mustache",
@@ -25,7 +38,17 @@ DIALECTS: tuple[Dialect, ...] = (
     "printf",
     "python",
     "shell",
+    "custom",
+    "none",
 )
+
+BETWEEN_MESSAGES = "\n\n"
+
+
+def _parse_nothing(text: str) -> tuple[Node, ...]:
+    """A prompt without placeholders."""
+    return (Text(text=text),)
+
 
 PARSERS = {
     "mustache": mustache.parse,
@@ -35,6 +58,8 @@ PARSERS = {
     "printf": printf.parse,
     "python": python.parse,
     "shell": shell.parse,
+    "custom": custom.parse,
+    "none": _parse_nothing,
 }
 
 SCOPES: dict[str, type[Scope]] = {"go": go.GoScope, "promptl": PromptlScope}
@@ -83,6 +108,28 @@ def outline(text: str, dialect: Dialect) -> str:
 def unread(text: str, dialect: Dialect) -> tuple[str, ...]:
     """What a prompt asks of its values that cannot be done here, a sentence for each: they are written without it."""
     return _parsed(text, dialect).unread
+
+
+def messages_inputs(messages: Iterable[PromptMessage]) -> tuple[TemplateInput, ...]:
+    """The distinct inputs of a prompt's messages; their places are offsets into the texts joined by a blank line."""
+    found: dict[str, TemplateInput] = {}
+    start = 0
+    for message in messages:
+        for reference in inputs(message.text, message.dialect):
+            spans = tuple((low + start, high + start) for low, high in reference.spans)
+            known = found.get(reference.name)
+            found[reference.name] = (
+                replace(reference, spans=spans)
+                if known is None
+                else replace(known, guarded=known.guarded and reference.guarded, spans=known.spans + spans)
+            )
+        start += len(message.text) + len(BETWEEN_MESSAGES)
+    return tuple(found.values())
+
+
+def messages_outline(messages: Iterable[PromptMessage]) -> str:
+    """The outlines of a prompt's messages, with a blank line between two."""
+    return BETWEEN_MESSAGES.join(outline(message.text, message.dialect) for message in messages)
 
 
 def canonical(text: str, dialect: Dialect) -> str:

@@ -16,7 +16,10 @@ In this order:
    `{{x}}`, and printf and shell count little inside code. The heaviest wins; equals go in the order of this list.
    Where mustache wins and Handlebars' own syntax is there, it is Handlebars.
 
-No placeholder at all: mustache, which leaves such text as it is.
+5. Where nothing weighs anything: `custom` where names in brackets, angles or dollars stand in for values, as
+   `adjudge.templates.custom` describes, else `none`, which leaves the text as it is. Several words in braces
+   (`{the answer of the student}`) are blanks of the reply, and so are a few single words beside many of them, and
+   `{score}` or `{reason}` where no other name is there.
 """
 
 import re
@@ -25,9 +28,10 @@ from collections.abc import Iterable, Iterator
 from adjudge.expressions.syntax import Name
 from adjudge.fields import canonical_field, strip_namespace
 from adjudge.records import Dialect
+from adjudge.templates import custom
 from adjudge.templates.mustache import PATH, WORDS
 from adjudge.templates.printf import parse as parse_printf
-from adjudge.templates.python import pieces, positions
+from adjudge.templates.python import LATEX, pieces, positions
 from adjudge.templates.shell import parse as parse_shell
 from adjudge.templates.syntax import Formatted, Node, Output, dotted, input_name
 
@@ -97,14 +101,25 @@ ASKED_FOR = re.compile(
 
 JUDGED_WEIGHT, PLAIN_WEIGHT, ASKED_FOR_WEIGHT, LETTER_WEIGHT = 4.0, 2.0, 0.5, 0.2
 IN_CODE = 0.1
+LEAST_BLANKS = 3
+REPLIED = re.compile(
+    r"\A(?:[a-z]{1,20}_)?(?:score|rating|reason|reasoning|verdict|grade|explanation|rationale|justification)\Z",
+    re.IGNORECASE,
+)
+BLANK = re.compile(r"(?<!\{)\{([A-Za-z]\w{0,30}(?: [\w'-]{1,30}){1,12})\}(?!\})")
 NESTED = 0.05
 
 
 def detect(text: str) -> Dialect:
-    """The dialect of a prompt's body; `mustache` when it has no placeholder."""
+    """The dialect of a prompt's body; `none` when it has no placeholder."""
     if JINJA_STATEMENT.search(text) or JINJA_COMMENT.search(text):
         return "jinja"
-    expressions = [STRINGS.sub('""', tag) for tag in TAG.findall(text)]
+    expressions = [
+        STRINGS.sub('""', tag[1])
+        for tag in TAG.finditer(text)
+        # not `\\boxed{{yes or no}}`, whose braces are escaped for Python
+        if not LATEX.search(text, max(0, tag.start() - 80), tag.start())
+    ]
     if _is_go(expressions):
         return "go"
     section = SECTION.search(text)
@@ -125,7 +140,23 @@ def detect(text: str) -> Dialect:
         return "handlebars"
     if best == "mustache" and not section and _is_all_messages(text):
         return "promptl"
-    return best
+    if handlebars or (weights[best] > 0 and not _only_blanks(text, best)):
+        return "custom" if best == "shell" and custom.is_wrapped(text) else best
+    return "custom" if custom.find_marks(text) else "none"
+
+
+def _only_blanks(text: str, best: Dialect) -> bool:
+    """Whether what looks like Python's placeholders are blanks of the reply.
+
+    So it is where most braces hold several words, or where each names what a judge is asked to say.
+    """
+    if best != "python":
+        return False
+    names = {piece.field["path"] for piece in pieces(text) if piece.field}
+    if all(REPLIED.fullmatch(name) for name in names):
+        return True
+    blanks = set(BLANK.findall(text))
+    return len(blanks) >= LEAST_BLANKS and len(blanks) > 2 * len(names)
 
 
 def _is_go(tags: list[str]) -> bool:

@@ -17,6 +17,7 @@ from adjudge.records import (
     Message,
     Place,
     Prompt,
+    PromptMessage,
     Request,
     Score,
     Scored,
@@ -53,7 +54,7 @@ def make_judge(name="relevance", text="Rate {{response}}", judge_hash="abcdef123
         judge=Judge(
             name=name,
             hash=judge_hash,
-            body=text,
+            messages=(PromptMessage(role="user", text=text, dialect="mustache"),),
             dialect="mustache",
             inputs=(),
             contract=None,

@@ -187,7 +187,10 @@ def test_a_plain_if_any_says_nothing_about_an_input() -> None:
             "`${reply:-none}` is sent as text",
         ),
         ("Grade ${JSON.stringify(reply)}. Reply with yes or no only.", "`${JSON.stringify(reply)}`"),
-        ("Grade <<reply>>. Reply with yes or no only.", "`<<reply>>` looks like a placeholder"),
+        (
+            "---\ndialect: mustache\n---\nGrade <<reply>>. Reply with yes or no only.",
+            "`<<reply>>` looks like a placeholder",
+        ),
     ],
 )
 def test_what_looks_like_a_placeholder_and_is_not_is_said(text: str, piece: str) -> None:

@@ -82,7 +82,7 @@ CASES: list[tuple[str, str, str]] = [
         '<a>{{a}}</a>\nReturn JSON {"reason": "<text>", "accuracy": <1-5>, "style": <1-5>}\n',
         GOOD,
     ),
-    ("ADJ016", GOOD.replace("{{answer}}", "<<answer>>"), GOOD),
+    ("ADJ016", "---\ndialect: mustache\n---\n" + GOOD.replace("{{answer}}", "<<answer>>"), GOOD),
     (
         "ADJ017",
         GOOD.replace(ASK, 'First explain your reasoning. Then return JSON: {"score": <1-5>}\n'),

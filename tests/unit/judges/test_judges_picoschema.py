@@ -187,9 +187,7 @@ def test_a_dotprompt_file_is_sent_as_its_roles_say():
         "question": "Why?",
         "answer": "So.",
     }
-    system, user, asked = render_prompt(
-        judge.body, judge.dialect, values, format_message=judge.format_message
-    ).messages
+    system, user, asked = render_prompt(judge.messages, values, format_message=judge.format_message).messages
     assert (system.role, system.content) == ("system", "You grade answers in strict mode.")
     assert (user.role, user.content) == ("user", "- One\n- {{role}}\nQuestion: Why?\nAnswer: So.")
     assert asked.content == judge.format_message

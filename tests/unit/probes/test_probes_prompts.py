@@ -56,7 +56,7 @@ def values_of(judge, row, response):
 
 def rendered(judge, row, response):
     values = values_of(judge, row, response)
-    (message,) = render_prompt(judge.body, judge.dialect, values).messages
+    (message,) = render_prompt(judge.messages, values).messages
     texts = [
         value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         for value in values.values()

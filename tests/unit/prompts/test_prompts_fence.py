@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from adjudge.prompts.fence import boundary_mark, fenced
 from adjudge.prompts.render import render_prompt
+from adjudge.records import PromptMessage
 
 hostile = st.one_of(
     st.text(),
@@ -40,12 +41,16 @@ def test_moving_text_from_one_piece_to_the_next_gives_another_mark():
     assert boundary_mark(["ab", "c"]) != boundary_mark(["a", "bc"])
 
 
+def messages(text):
+    return (PromptMessage(role="user", text=text, dialect="mustache"),)
+
+
 BODY = "Judge.\n\n{{ fenced.question }}\n\n{{ fenced.response }}\n\nThe end."
 
 
 @given(question=hostile, response=hostile)
 def test_a_prompt_has_exactly_the_pieces_the_template_has(question, response):
-    (message,) = render_prompt(BODY, "mustache", {"question": question, "response": response}).messages
+    (message,) = render_prompt(messages(BODY), {"question": question, "response": response}).messages
     mark = boundary_mark([question, response])
     assert message.role == "user"
     assert (
@@ -67,5 +72,5 @@ def test_a_value_that_forges_a_piece_of_another_prompt_does_not_carry_the_mark(r
 
 
 def test_what_is_not_text_is_fenced_as_json():
-    (message,) = render_prompt("{{ fenced.calls }}", "mustache", {"calls": [{"name": "f"}]}).messages
+    (message,) = render_prompt(messages("{{ fenced.calls }}"), {"calls": [{"name": "f"}]}).messages
     assert '[{"name": "f"}]' in message.content

@@ -4,7 +4,7 @@ import pytest
 
 from adjudge.prompts.fill import Bindings, boundary_notes, closing_boundaries, fill_inputs
 from adjudge.prompts.render import render_prompt
-from adjudge.records import Case, Input
+from adjudge.records import Case, Input, PromptMessage
 
 BINDINGS = Bindings(current_date="2026-01-02")
 
@@ -71,6 +71,7 @@ def test_the_boundaries_a_prompt_puts_around_its_inputs_are_known():
     ],
 )
 def test_a_value_that_holds_its_own_closing_tag_is_noted_and_sent_unchanged(values, noted):
-    assert boundary_notes(TAGGED, "mustache", values) == noted
-    (message,) = render_prompt(TAGGED, "mustache", values).messages
+    messages = (PromptMessage(role="user", text=TAGGED, dialect="mustache"),)
+    assert boundary_notes(messages, values) == noted
+    (message,) = render_prompt(messages, values).messages
     assert all(value in message.content for value in values.values())

@@ -11,6 +11,7 @@ from adjudge.records import (
     Judge,
     NamedScore,
     PointsScore,
+    PromptMessage,
     Scale,
     Score,
     Verdict,
@@ -21,7 +22,7 @@ from adjudge.versions import SCORER_VERSIONS
 JUDGE = Judge(
     name="mine",
     hash="abc",
-    body="Judge {{response}}",
+    messages=(PromptMessage(role="user", text="Judge {{response}}", dialect="mustache"),),
     dialect="mustache",
     inputs=(),
     contract=Contract(schema={}, needs=()),

@@ -153,7 +153,7 @@ def test_a_case_says_its_own_label_on_the_judges_scale():
     judge = Judge(
         name="relevance",
         hash="abc",
-        body="",
+        messages=(),
         dialect="mustache",
         inputs=(),
         contract=None,

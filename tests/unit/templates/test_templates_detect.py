@@ -68,8 +68,6 @@ MUSTACHE = {
         ["question", "answer"],
     ),
     "json input": ('{"question": {{question}}, "answer": {{answer}}}', ["question", "answer"]),
-    "no placeholder": ("You are a fair judge. Reply with a number from 1 to 5.", []),
-    "no placeholder, much else": (f"Costs $5, 50% off, $x$ and {{1, 2}}.\n{JSON_SHAPE}\n%Y-%m-%d", []),
     "comment": ("{{! for the reader }}{{question}}", ["question"]),
 }
 HANDLEBARS = {
@@ -216,6 +214,21 @@ SHELL = {
     "json shape": (f"Input: ${{input}}\nOutput: ${{output}}\n{JSON_SHAPE}", ["input", "output"]),
     "money": ("$5 or US$ 20 or $1,000: is ${response} right?", ["response"]),
 }
+CUSTOM = {
+    "dollars in braces": ("Read <text>{$PASSAGE}</text> and grade {$SUMMARY}.", ["PASSAGE", "SUMMARY"]),
+    "capitals in brackets": (
+        "Question:\n[QUESTION]\n\nAnswer:\n[ANSWER]\n\nGrade it.",
+        ["QUESTION", "ANSWER"],
+    ),
+    "names in angles": (
+        "Grade it.\n\nQuestion: <question>\nAnswer: <answer>\n\nBe fair.",
+        ["question", "answer"],
+    ),
+}
+NONE = {
+    "plain": ("You are a fair judge. Reply with a number from 1 to 5.", []),
+    "much else": (f"Costs $5, 50% off, $x$ and {{1, 2}}.\n{JSON_SHAPE}\n%Y-%m-%d", []),
+}
 CORPUS = [
     pytest.param(dialect, text, inputs, id=f"{dialect}: {name}")
     for dialect, prompts in (
@@ -227,6 +240,8 @@ CORPUS = [
         ("printf", PRINTF),
         ("python", PYTHON),
         ("shell", SHELL),
+        ("custom", CUSTOM),
+        ("none", NONE),
     )
     for name, (text, inputs) in prompts.items()
 ]
@@ -268,8 +283,8 @@ def test_long_prose_around_a_prompt_does_not_change_its_dialect(dialect, text):
         "a } b {{ c",
     ],
 )
-def test_text_without_placeholders_is_mustache(text):
-    assert templates.detect(text) == "mustache"
+def test_text_without_placeholders_has_no_dialect(text):
+    assert templates.detect(text) == "none"
 
 
 def test_the_corpus_is_large_and_covers_every_dialect():
@@ -277,5 +292,5 @@ def test_the_corpus_is_large_and_covers_every_dialect():
     assert {param.values[0] for param in CORPUS} == set(templates.DIALECTS)
 
 
-def test_a_dollar_inside_braces_is_a_shell_name():
-    assert templates.detect("Read <text>{$PASSAGE}</text> and grade {$SUMMARY}.") == "shell"
+def test_a_dollar_inside_braces_is_a_shell_name_beside_other_shell_names():
+    assert templates.detect("Read <text>{$PASSAGE}</text> and grade $SUMMARY.") == "shell"

@@ -61,6 +61,7 @@ PLAIN = {
     "printf": ["%(x)s"],
     "python": ["{x}", "{x!s}"],
     "shell": ["${x}", "${ x }"],
+    "custom": ["{$x}"],
 }
 TEMPLATES = [(dialect, tag) for dialect, tags in PLAIN.items() for tag in tags]
 
@@ -89,7 +90,7 @@ def test_a_value_is_written_verbatim_once_and_nothing_else_changes(dialect, tag,
         )
 
 
-@pytest.mark.parametrize("dialect", templates.DIALECTS)
+@pytest.mark.parametrize("dialect", PLAIN)
 @given(first=HOSTILE, second=HOSTILE)
 def test_two_values_do_not_mix(dialect, first, second):
     tag = {
@@ -100,6 +101,7 @@ def test_two_values_do_not_mix(dialect, first, second):
         "go": "{{.%s}}",
         "python": "{%s}",
         "shell": "${%s}",
+        "custom": "{$%s}",
     }.get(dialect, "%%(%s)s")
     text = f"<{tag % 'x'}|{tag % 'y'}|{tag % 'x'}>"
     (message,) = templates.render(text, dialect, {"x": first, "y": second})
@@ -108,25 +110,25 @@ def test_two_values_do_not_mix(dialect, first, second):
 
 @given(question=HOSTILE, answer=HOSTILE)
 def test_no_value_makes_moves_or_ends_a_message(question, answer):
-    text = "<system>\nJudge.\n</system>\n<user>\n{{ q }}\n</user>\n{{ if a }}<assistant>{{ a }}</assistant>{{ endif }}\nEnd {{ q }}"
+    text = "<system>\nJudge.\n</system>\n<user>\n{{ q }}\n</user>\n{{ if a }}<assistant>{{ a }}</assistant>{{ endif }}\nEnd {{ q }}."
     messages = templates.render(text, "promptl", {"q": question, "a": answer})
     expected = [("system", "Judge."), ("user", question)]
     if answer:
         expected.append(("assistant", answer))
-    expected.append(("user", f"End {question}"))
+    expected.append(("user", f"End {question}."))
     assert [(message.role, message.content) for message in messages] == expected
 
 
 @given(question=HOSTILE, answer=HOSTILE)
 def test_no_value_makes_moves_or_ends_a_role(question, answer):
-    text = '{{role "system"}}\nJudge {{q}}.\n{{role "user"}}\n{{q}}\n{{#if a}}\n{{role "model"}}{{a}}\n{{/if}}\n{{role "user"}}\nEnd {{q}}'
+    text = '{{role "system"}}\nJudge {{q}}.\n{{role "user"}}\n{{q}}\n{{#if a}}\n{{role "model"}}{{a}}\n{{/if}}\n{{role "user"}}\nEnd {{q}}.'
     messages = templates.render(text, "handlebars", {"q": question, "a": answer})
     expected = [("system", f"Judge {question}.")]
     if question:
         expected.append(("user", question))
     if answer:
         expected.append(("assistant", answer))
-    expected.append(("user", f"End {question}"))
+    expected.append(("user", f"End {question}."))
     assert [(message.role, message.content) for message in messages] == expected
 
 
@@ -137,7 +139,7 @@ JSON_VALUES = st.recursive(
 )
 
 
-@pytest.mark.parametrize("dialect", templates.DIALECTS)
+@pytest.mark.parametrize("dialect", PLAIN)
 @given(value=st.lists(JSON_VALUES, max_size=3) | st.dictionaries(HOSTILE, JSON_VALUES, max_size=3))
 def test_lists_and_objects_are_written_as_json(dialect, value):
     text = {
@@ -148,6 +150,7 @@ def test_lists_and_objects_are_written_as_json(dialect, value):
         "go": "{{.x}}",
         "python": "{x}",
         "shell": "$x",
+        "custom": "{$x}",
     }.get(dialect, "%(x)s")
     (message,) = templates.render(text, dialect, {"x": value})
     assert message.content == json.dumps(value, ensure_ascii=False)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from adjudge.analysis.summary.figures import Tally
 from adjudge.analysis.summary.report import Report
 from adjudge.analysis.summary.run import run_before, stored_cases, worst_cases
-from adjudge.judges import parse_judge
+from adjudge.judges import parse_kept_judge
 from adjudge.records import Json, Judge
 from adjudge.store import RunRecord, Store, planned_judges
 
@@ -56,7 +56,7 @@ def judges_of(store: Store, record: RunRecord) -> list[Judge]:
 
 def judge_as_stored(text: str, *, name: str, judge_hash: str) -> Judge:
     """As its file says, under the name and the hash by which its judgements know it."""
-    return replace(parse_judge(text, name=name), name=name, hash=judge_hash)
+    return replace(parse_kept_judge(text, name=name), name=name, hash=judge_hash)
 
 
 def _as_used(judge: Judge, settings: Mapping[str, Json]) -> Judge:

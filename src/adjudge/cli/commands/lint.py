@@ -5,15 +5,18 @@ import click
 from adjudge.cli.console import plain, print_json
 from adjudge.cli.interrupts import reading_limit
 from adjudge.cli.main import EXIT_GATE_FAILED
-from adjudge.judges import load_judge
+from adjudge.judges import check_certain, load_judge
 from adjudge.judges.lint import Finding, lint_judge
 
 
-def command(*, judges: tuple[str, ...], as_json: bool) -> int:
+def command(*, judges: tuple[str, ...], strict: bool, as_json: bool) -> int:
     found: list[tuple[str, Finding]] = []
     for name in judges:
         with reading_limit(f"judge {name}"):
-            found += [(name, finding) for finding in lint_judge(load_judge(name))]
+            judge = load_judge(name)
+            if strict:
+                check_certain(judge)
+            found += [(name, finding) for finding in lint_judge(judge)]
     if as_json:
         rows = [
             {

@@ -52,7 +52,8 @@ def command(
     plan = plan_judges(judges, options)
     checked = Gates.of(gates, plan.judges)
     rows = read_cases(cases, maps=options.columns, strict=options.strict)
-    _check_outputs(outputs, [cases, *judges, str(options.model or "").removeprefix("scripted:")])
+    files = [judge[:end] for judge in judges for end in (len(judge), judge.find("#")) if end > 0]
+    _check_outputs(outputs, [cases, *files, str(options.model or "").removeprefix("scripted:")])
     if output.form == "rows" and not outputs and not output.as_json and not sys.stdout.isatty():
         outputs = ("-",)  # a pipe gets the rows, a terminal the report
     stdout_is_taken = output.form == "contract" or "-" in outputs

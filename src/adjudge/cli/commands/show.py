@@ -1,13 +1,16 @@
 """`adjudge show`: print what was understood of a judge file."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import click
 import orjson
 
 from adjudge.cli.console import plain, print_json
 from adjudge.cli.interrupts import reading_limit
-from adjudge.judges import describe_judge, load_judge
+from adjudge.errors import SettingsError
+from adjudge.judges import check_certain, describe_judge, load_judge, prompt_names, settled_by
+from adjudge.judges.judge_file import judge_file, missing_lines
 from adjudge.options import RunOptions
 from adjudge.records import Json, Judge
 
@@ -18,7 +21,15 @@ SENT = {
 
 
 def command(
-    *, judge: str, case: str | None, failed: bool, case_file: str | None, options: RunOptions, as_json: bool
+    *,
+    judge: str,
+    case: str | None,
+    failed: bool,
+    case_file: str | None,
+    strict: bool,
+    write: str | None,
+    options: RunOptions,
+    as_json: bool,
 ) -> None:
     if failed:
         from adjudge.cli.commands.show_case import show_failed
@@ -31,7 +42,16 @@ def command(
         show_case(str(options.store), judge, case, as_json=as_json)
         return
     with reading_limit(f"judge {judge}"):
+        names = prompt_names(judge)
+        if names:
+            _list_prompts(judge, names, as_json=as_json)
+            return
         loaded = load_judge(judge)
+        if strict:
+            check_certain(loaded)
+        if write is not None:
+            _write(loaded, Path(write))
+            return
         described = describe_judge(loaded)
         if case_file is not None:
             described["messages"] = _messages(loaded, case_file, options)
@@ -39,6 +59,39 @@ def command(
         print_json(described)
     else:
         _print(loaded, described)
+
+
+def _write(judge: Judge, path: Path) -> None:
+    """A new judge file; one that is there already is never written over: a person may have edited it."""
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(judge_file(judge))
+    except FileExistsError:
+        raise SettingsError("--write", f"{path} exists", "name another file, or remove it first") from None
+    except OSError as error:
+        raise SettingsError(
+            "--write",
+            f"{path} cannot be written: {error.strerror or error}",
+            "name a file in a folder that is there",
+        ) from None
+    missing = list(missing_lines(judge))
+    click.echo(plain(f"wrote {path}"))
+    if missing or judge.guesses:
+        counts = [f"{len(missing)} to fill in"] * bool(missing) + [f"{len(judge.guesses)} to check"] * bool(
+            judge.guesses
+        )
+        click.echo(plain(f"{' and '.join(counts)}: look for `#` in its front matter"))
+
+
+def _list_prompts(file: str, names: tuple[str, ...], *, as_json: bool) -> None:
+    """The prompts of a file with several, by the names that `--judge` takes."""
+    if as_json:
+        listed: list[Json] = [{"name": name, "judge": f"{file}#{name}"} for name in names]
+        print_json({"file": file, "prompts": listed})
+        return
+    click.echo(plain(f"{file} holds {len(names)} prompts:"))
+    for name in names:
+        click.echo(plain(f"  {file}#{name}"))
 
 
 def _messages(judge: Judge, case_file: str, options: RunOptions) -> list[Json]:
@@ -66,13 +119,22 @@ def _print(judge: Judge, described: dict[str, Json]) -> None:
     def line(name: str, value: object) -> None:
         click.echo(plain(f"{name:<10} {value}"))
 
+    def marked(*keys: str) -> str:
+        return "  (guess)" if any(key in judge.guesses for key in keys) else ""
+
     line("judge", f"{judge.name}@{judge.hash}")
     if judge.description:
         line("", judge.description)
-    line("dialect", judge.dialect)
+    line("dialect", judge.dialect + marked("dialect"))
+    attached = described["attached"]
     for item in judge.inputs:
         need = "required" if item.required else f"default {item.default}" if item.default else "optional"
-        line("input", f"{item.name} ({need}), from {item.source}")
+        kind = (
+            "attached"
+            if isinstance(attached, list) and any(_is_named(each, item.name) for each in attached)
+            else "input"
+        )
+        line(kind, f"{item.name} ({need}), from {item.source}" + marked("inputs", f"inputs.{item.name}"))
     for key in ("verdict", "score", "scale", "better", "passes"):
         value = described.get(key)
         line(
@@ -81,7 +143,7 @@ def _print(judge: Judge, described: dict[str, Json]) -> None:
             if value is None
             else value
             if isinstance(value, str)
-            else orjson.dumps(value).decode(),
+            else orjson.dumps(value).decode() + marked(key),
         )
     if judge.contract is not None:
         line("sent", SENT[judge.contract.sends_schema])
@@ -89,9 +151,23 @@ def _print(judge: Judge, described: dict[str, Json]) -> None:
         line("ignored", f"{name}: {value}")
     for sentence in judge.unread:
         line("not read", sentence)
-    messages = described["messages"]
+    for guess in judge.guesses:
+        line("guessed", f"{guess}; to settle it: `{settled_by(judge, guess)}`")
+    _print_messages(described["messages"])
+    missing = list(missing_lines(judge))
+    if missing:
+        click.echo("\nnot found in the prompt; to say it, put this in front matter between two lines `---`:")
+        for text in missing:
+            click.echo(plain(f"  {text}"))
+
+
+def _print_messages(messages: Json) -> None:
     assert isinstance(messages, list)
     for message in messages:
         assert isinstance(message, dict)
         click.echo(f"\n--- {message['role']} ---")
         click.echo(plain(str(message["content"])))
+
+
+def _is_named(described: Json, name: str) -> bool:
+    return isinstance(described, dict) and described.get("name") == name

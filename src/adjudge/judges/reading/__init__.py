@@ -26,10 +26,8 @@ from adjudge.judges.reading.scale import SCALES, Anchors, find_anchors, find_pas
 from adjudge.judges.reading.sections import find_sections
 from adjudge.judges.reading.textual import find_lines
 from adjudge.judges.reading.words import WHOLE, WRITTEN
-from adjudge.records import Contract, Dialect, Input, Scale, ScoreRule
-from adjudge.templates import TemplateInput
-from adjudge.templates import inputs as template_inputs
-from adjudge.templates import outline as template_outline
+from adjudge.records import Contract, Input, PromptMessage, Scale, ScoreRule
+from adjudge.templates import TemplateInput, messages_inputs, messages_outline
 
 __all__ = ["RECOGNISERS", "PromptReading", "read_prompt", "without"]
 
@@ -71,14 +69,15 @@ class PromptReading:
 
 
 @lru_cache(maxsize=32)
-def read_prompt(body: str, dialect: Dialect) -> PromptReading:
+def read_prompt(messages: tuple[PromptMessage, ...]) -> PromptReading:
     """Read a prompt's inputs, output contract, score, scale and pass rule."""
-    references = template_inputs(body, dialect)
+    references = messages_inputs(messages)
     # Long runs of blanks say nothing, and would cost patterns that allow blanks in several places dearly.
-    outline = re.sub(r"[ \t]{64,}", " " * 64, re.sub(r"\n{32,}", "\n" * 32, template_outline(body, dialect)))
+    outline = re.sub(r"[ \t]{64,}", " " * 64, re.sub(r"\n{32,}", "\n" * 32, messages_outline(messages)))
     inputs = read_inputs(references, outline)
     read = _read(inputs, references, _AFTER_REFERENCE.sub("\n", outline))
-    return replace(read, left_over=left_over(body, dialect, references))
+    body = "\n\n".join(message.text for message in messages)
+    return replace(read, left_over=left_over(body, messages[0].dialect, references))
 
 
 def _read(inputs: tuple[Input, ...], references: tuple[TemplateInput, ...], outline: str) -> PromptReading:

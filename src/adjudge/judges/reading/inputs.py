@@ -3,11 +3,13 @@
 import re
 
 from adjudge.fields import canonical_field, strip_namespace
-from adjudge.judges.reading.names import REFERENCE
 from adjudge.records import Dialect, Input
 from adjudge.templates import TemplateInput
 
 DATE_NAMES = frozenset({"current_date", "date", "today", "now", "todays_date", "today_date", "currentdate"})
+
+MOST_MENTIONS = 20
+"""Of one input; where the first so many say nothing about it, the next hardly will."""
 
 _MAY_LACK = (
     r"(?:\boptional(?:ly)?\b|\bif (?:it is |they are |one is |any is )?(?:provided|present|given|available|supplied|applicable|specified)\b|\bif any\b(?=[ \t]*(?:[),.;:\]\n]|\Z))|"
@@ -47,13 +49,15 @@ def read_inputs(references: tuple[TemplateInput, ...], outline: str) -> tuple[In
 
 def may_lack(name: str, outline: str) -> bool:
     """Whether the prose near an input, or about it, says that it may be empty or absent."""
-    spans = [(match.start(), match.end(), match[1]) for match in REFERENCE.finditer(outline)]
-    for index, (start, _, shown) in enumerate(spans):
-        if shown != name:
-            continue
-        after_previous = spans[index - 1][1] if index else 0
-        if _label_may_lack(outline[max(after_previous, start - 600) : start], name):
+    mention, previous = f"⟦{name}⟧", -1
+    for _ in range(MOST_MENTIONS):
+        start = outline.find(mention, previous + 1)
+        if start < 0:
+            break
+        before = outline[max(previous, start - 600, 0) : start]
+        if _label_may_lack(before.rpartition("⟧")[2], name):
             return True
+        previous = start
     return _sentence_may_lack(outline, name)
 
 
@@ -111,7 +115,7 @@ def left_over(body: str, dialect: Dialect, references: tuple[TemplateInput, ...]
         said.append(
             f"`{angled[0]}` looks like a placeholder, but no supported dialect writes one like that: write `{{{{name}}}}` in its place"
         )
-    if dialect == "mustache" and not references and _ESCAPED.search(body):
+    if dialect in {"mustache", "none"} and not references and _ESCAPED.search(body):
         said.append(
             "the double braces around JSON are sent as they are: if they are escapes of Python's `format`, "
             "add `dialect: python`"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from adjudge.judges.reading.parts import FoundContract, parts_of_schema
 from adjudge.records import Json
 from adjudge.schemas import object_schema, properties_of
+from adjudge.text import words
 
 LARGEST_CHARACTERS = 20_000
 MOST_ATTEMPTS = 50
@@ -15,6 +16,7 @@ DEEPEST = 12
 _OPENING = re.compile(
     r"\{\s{0,200}\"(?:properties|type|title|description|\$defs|\$schema|definitions|required|\w{1,60}\"\s?:\s?\{\s{0,80}\"(?:type|enum|description|title)\")"
 )
+_USED = words("type enum description minimum maximum minLength maxLength minItems maxItems")
 _KEYWORDS = {"type", "enum", "anyOf", "allOf", "oneOf", "const", "$ref"}
 
 
@@ -22,11 +24,10 @@ def find_json_schema(text: str) -> FoundContract | None:
     """The fields of the last schema that stands in the text, with its `$ref`s resolved."""
     found = None
     for start, end, value in _objects(text):
-        schema = _resolved(value, value)
-        fields = properties_of(schema) if "properties" in schema else schema
+        fields = properties_of(value) if isinstance(value.get("properties"), dict) else value
         # A verdict may well have a field called `properties`; in a schema each one is itself a schema.
         if fields and all(isinstance(field, dict) and _KEYWORDS & set(field) for field in fields.values()):
-            parts = parts_of_schema(object_schema(dict(fields)))
+            parts = parts_of_schema(object_schema(_fields(fields, value)))
             found = FoundContract(form="json", parts=parts, start=start, end=end)
     return found
 
@@ -47,18 +48,25 @@ def _objects(text: str) -> Iterator[tuple[int, int, dict[str, Json]]]:
         yield match.start(), position, value
 
 
-def _resolved(node: Json, root: Mapping[str, Json], depth: int = 0) -> dict[str, Json]:
-    """A schema with what its `$ref`s point to in their place; one that holds itself ends after a few rounds."""
-    assert isinstance(node, dict)
-    definitions = root.get("$defs", root.get("definitions"))
-    reference = node.get("$ref")
-    if isinstance(reference, str) and isinstance(definitions, dict) and depth < DEEPEST:
-        target = definitions.get(reference.rpartition("/")[2])
-        if isinstance(target, dict):
-            return _resolved(target, root, depth + 1)
-    if depth >= DEEPEST:
+def _resolved(schema: Mapping[str, Json], root: Mapping[str, Json], depth: int = 0) -> dict[str, Json]:
+    """What we use of a schema, with what its `$ref`s point to in their place; one that holds itself ends somewhere."""
+    if depth > DEEPEST:
         return {"type": "object"}
+    definitions = root.get("$defs", root.get("definitions"))
+    reference = schema.get("$ref")
+    if isinstance(reference, str) and isinstance(definitions, dict):
+        target = definitions.get(reference.rpartition("/")[2])
+        return _resolved(target, root, depth + 1) if isinstance(target, dict) else {"type": "object"}
+    found = {name: value for name, value in schema.items() if name in _USED}
+    if isinstance(items := schema.get("items"), dict):
+        found["items"] = _resolved(items, root, depth + 1)
+    if isinstance(schema.get("properties"), dict):
+        found |= object_schema(_fields(properties_of(schema), root, depth))
+    return found
+
+
+def _fields(fields: Mapping[str, Json], root: Mapping[str, Json], depth: int = 0) -> dict[str, Json]:
     return {
         name: _resolved(child, root, depth + 1) if isinstance(child, dict) else child
-        for name, child in node.items()
+        for name, child in fields.items()
     }

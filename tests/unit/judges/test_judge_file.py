@@ -1,0 +1,33 @@
+"""A judge written as a file says what is missing and what is a guess; the corpus tests read every one again."""
+
+import pytest
+
+from adjudge.judges import describe_judge, parse_judge
+from adjudge.judges.judge_file import judge_file, missing_lines
+
+
+def test_what_is_missing_is_a_comment_to_fill_in():
+    judge = parse_judge("Is it warm or cold? {{answer}}\nReply: <verdict>warm/cold</verdict>", name="j")
+    assert list(missing_lines(judge)) == ["score: {warm: …, cold: …}", "scale: […, …]"]
+    written = judge_file(judge)
+    assert "\n# score: {warm: …, cold: …}  # not found: fill it in\n" in written
+    filled = written.replace(
+        "# score: {warm: …, cold: …}  # not found: fill it in", "score: {warm: 1, cold: 0}"
+    )
+    assert describe_judge(parse_judge(filled, name="j"))["score"] == {"warm": 1, "cold": 0}
+
+
+def test_a_guess_is_marked_and_a_proposal_has_to_be_confirmed():
+    judge = parse_judge("Tell whether they are the same (1) or different (0). {{answer}}", name="j")
+    assert "scale: [0, 1]  # a guess: check it" in judge_file(judge).splitlines()
+    bare = parse_judge("How warm is it? {{answer}}", name="j")
+    assert "scale: [1, 3]  # confirm" in judge_file(bare, proposed={"scale": "scale: [1, 3]"}).splitlines()
+
+
+@pytest.mark.parametrize("label", ["yes", "no", "1", "a: b", "# x", "ähnlich", '"', "true", "- a", "null"])
+def test_labels_keep_their_spelling(label):
+    judge = parse_judge(
+        f"Answer with exactly one of `{label}` or `other`. {{{{answer}}}}".replace("\n", " "), name="j"
+    )
+    again = parse_judge(judge_file(judge), name="j")
+    assert describe_judge(again)["verdict"] == describe_judge(judge)["verdict"]
