@@ -121,3 +121,26 @@ def test_a_model_gets_each_message_and_the_case_in_a_fence_of_its_own(files):
     assert bare[0] == ("user", BARE)
     assert bare[1][1].startswith("<question ")
     assert "\n4\n</answer " in bare[1][1]
+
+
+def test_write_saves_a_judge_file_and_never_writes_over_one(adjudge, tmp_path):
+    (tmp_path / "bare.txt").write_text(
+        "You will be given a question and an answer. Rate the answer on a scale of 0 to 10."
+    )
+    done = adjudge("show", "bare.txt", "--write", "judge.md")
+    assert (done.code, done.out) == (0, "wrote judge.md\n1 to check: look for `#` in its front matter\n")
+    written = (tmp_path / "judge.md").read_text()
+    assert "inputs: {question: required, answer: required}  # a guess: check it" in written.splitlines()
+    assert adjudge("show", "judge.md", "--strict").code == 0
+    for place, problem in (("judge.md", "judge.md exists"), ("no/judge.md", "No such file or directory")):
+        again = adjudge("show", "bare.txt", "--write", place)
+        assert again.code == 2
+        assert problem in again.err
+    assert (tmp_path / "judge.md").read_text() == written
+
+
+def test_show_ends_with_the_lines_that_are_missing(adjudge, tmp_path):
+    (tmp_path / "warm.txt").write_text("Is it warm or cold? {{answer}}\nReply: <verdict>warm/cold</verdict>")
+    done = adjudge("show", "warm.txt")
+    assert done.code == 0
+    assert done.out.endswith("two lines `---`:\n  score: {warm: …, cold: …}\n  scale: […, …]\n")
