@@ -1,8 +1,8 @@
 """What front matter declares and what the prompt says -> one Judge; where both speak, front matter counts."""
 
+import dataclasses
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace as replace_reading
 
 from msgspec.structs import replace
 
@@ -34,7 +34,7 @@ from adjudge.records import (
     Scale,
     ScoreRule,
 )
-from adjudge.schemas import properties_of
+from adjudge.schemas import object_schema, properties_of
 from adjudge.templates import BETWEEN_MESSAGES, custom, detect, outline
 from adjudge.templates import inputs as template_inputs
 from adjudge.templates import unread as template_unread
@@ -63,9 +63,10 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
         PromptMessage(role=message.role, text=message.text, dialect=dialect) for message in written.messages
     )
     read = read_prompt(messages)
+    declared = _with_choices(declared, written.choices, read)
     bare = not read.inputs and declared.dialect in {None, "none"} and declared.items is None
     attached = _attached(read, declared) if bare else ()
-    read = with_declared_verdict(replace_reading(read, inputs=(*read.inputs, *attached)), declared)
+    read = with_declared_verdict(dataclasses.replace(read, inputs=(*read.inputs, *attached)), declared)
     items = _items(declared, dialect)
     inputs = _inputs(read, declared, items)
     score, contract = _score(read, declared)
@@ -104,6 +105,20 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
     )
     _check_scores(declared, scale)
     return replace(judge, hash=judge_hash(judge))
+
+
+def _with_choices(declared: Declared, choices: Mapping[str, float | None], read: PromptReading) -> Declared:
+    """Labels that an export keeps beside its prompt, as if front matter had them; the prompt's own place for them counts."""
+    if not choices or declared.verdict is not None or declared.score is not None:
+        return declared
+    fields = properties_of(read.contract.schema) if read.contract is not None else {}
+    placed = any(set(_choices(schema)) == set(choices) for schema in fields.values())
+    points = {label: value for label, value in choices.items() if value is not None}
+    return dataclasses.replace(
+        declared,
+        verdict=None if placed else object_schema({"choice": {"enum": list(choices)}}),
+        score=points if len(points) == len(choices) else None,
+    )
 
 
 def _contract_template(

@@ -38,6 +38,7 @@ _PROMPT_KEYS = ("messages", "prompt", "template", "raw", "rubricPrompt")
 """Where a tool keeps the prompt: OpenAI and Opik, Langfuse, MLflow and Opik, promptfoo's prompts, promptfoo's graders."""
 _NAME_KEYS = ("name", "label", "id", "prompt_name", "title", "metric")
 _LIST_KEYS = ("prompts", "data", "items", "evaluators", "judges")
+_CHOICE_KEYS = ("choice_scores", "choices", "choice_strings")
 _NESTED_KEYS = ("version", "latest_version", "manifest", "object", "prompt_version")
 """Opik's and LangSmith's answers keep the prompt one level down."""
 
@@ -68,6 +69,8 @@ class WrittenPrompt:
     """Where the export says it."""
     source: str | None = None
     """The prompt alone, as JSON that is read as the same prompt; None for a text that is not data."""
+    choices: Mapping[str, float | None] = field(default_factory=dict)
+    """Labels that the file keeps beside the prompt, with their points."""
     ignored: Mapping[str, Json] = field(default_factory=dict)
 
 
@@ -120,10 +123,27 @@ def _single(value: dict[str, Json], name: str | None) -> list[WrittenPrompt]:
             ignored = {
                 other: entry if isinstance(entry, str | int | float) else "…"
                 for other, entry in value.items()
-                if other not in {key, *_NAME_KEYS} and entry
+                if other not in {key, *_NAME_KEYS, *_CHOICE_KEYS} and entry
             }
-            return [replace(written_prompt(messages, name, value), dialect=dialect, ignored=ignored)]
+            found = written_prompt(messages, name, value)
+            return [replace(found, dialect=dialect, choices=_choices(value), ignored=ignored)]
     return []
+
+
+def _choices(value: Mapping[str, Json]) -> dict[str, float | None]:
+    """Labels with points as autoevals, OpenAI's evals and Phoenix write them; in the last two they may stand alone."""
+    for key in _CHOICE_KEYS:
+        held = value.get(key)
+        if isinstance(held, dict):
+            numbers = [points for points in held.values() if isinstance(points, int | float)]
+            scored = len(numbers) == len(held)
+            return {str(label): float(str(points)) if scored else None for label, points in held.items()}
+        if key == "choice_strings" and isinstance(held, str) and held.isalnum():
+            counted = value.get("choice_scores") == "from_strings" and held.isdigit()
+            return {label: float(label) if counted else None for label in held}
+        if isinstance(held, list) and held and all(isinstance(label, str) for label in held):
+            return {str(label): None for label in held}
+    return {}
 
 
 def _several(value: dict[str, Json], name: str | None, depth: int) -> Iterator[WrittenPrompt]:

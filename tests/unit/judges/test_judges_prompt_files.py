@@ -317,3 +317,41 @@ def test_a_judge_that_an_earlier_version_kept_as_one_message_stays_one(text: str
     with pytest.raises(JudgeFileError):
         parse_judge(text, name="j")
     assert roles(parse_kept_judge(text, name="j")) == [("user", text)]
+
+
+GRADER = """prompt: |-
+  Is the reply to {question} polite? Reply: {answer}
+choice_scores:
+  "P": 1.0
+  "R": 0.0
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "labels", "score"),
+    [
+        (GRADER, ["P", "R"], {"P": 1, "R": 0}),
+        (
+            GRADER.replace("polite?", "polite?\n  (P) Yes, it is\n  (R) No, it is rude\n "),
+            ["P", "R"],
+            {"P": 1, "R": 0},
+        ),
+        (
+            GRADER.partition("choice")[0] + "choices:\n  kind: 1\n  rude: 0\n",
+            ["kind", "rude"],
+            {"kind": 1, "rude": 0},
+        ),
+        (
+            GRADER.partition("choice")[0] + "choice_strings: '123'\nchoice_scores: from_strings\n",
+            ["1", "2", "3"],
+            {"1": 1, "2": 2, "3": 3},
+        ),
+        (GRADER.partition("choice")[0] + "choices: [kind, rude]\n", ["kind", "rude"], None),
+    ],
+)
+def test_labels_beside_a_prompt_are_its_labels_with_their_points(text, labels, score):
+    shown = describe_judge(parse_judge(text, name="grader"))
+    (field,) = shown["verdict"]["properties"].values()
+    assert (field["enum"], shown["score"]) == (labels, score)
+    assert shown["dialect"] == "python"
+    assert not {"choice_scores", "choices", "choice_strings"} & set(shown["ignored"])
