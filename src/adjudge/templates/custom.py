@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from adjudge.expressions.syntax import Name
 from adjudge.fields import canonical_field
-from adjudge.templates import shell
+from adjudge.templates.shell import TAG as SHELL_TAG
 from adjudge.templates.syntax import Node, Output, Span, add_text, joined
 
 WRAPPED = re.compile(r"(?<!\{)\{\$(?P<name>[^\W\d]\w{0,60})\}(?!\})|<<(?!SYS>)(?P<doubled>[^\W\d]\w{0,60})>>")
@@ -52,7 +52,7 @@ class Mark(NamedTuple):
 def is_wrapped(text: str) -> bool:
     """Whether the text writes names as `{$x}` or `<<x>>`, and no other name with a dollar."""
     return WRAPPED.search(text) is not None and not any(
-        match["braced"] or match["bare"] for match in shell.TAG.finditer(text)
+        match["braced"] or match["bare"] for match in SHELL_TAG.finditer(text)
     )
 
 

@@ -28,7 +28,7 @@ from collections.abc import Iterable, Iterator
 from adjudge.expressions.syntax import Name
 from adjudge.fields import canonical_field, strip_namespace
 from adjudge.records import Dialect
-from adjudge.templates import custom
+from adjudge.templates.custom import find_marks, is_wrapped
 from adjudge.templates.mustache import PATH, WORDS
 from adjudge.templates.printf import parse as parse_printf
 from adjudge.templates.python import LATEX, pieces, positions
@@ -141,8 +141,8 @@ def detect(text: str) -> Dialect:
     if best == "mustache" and not section and _is_all_messages(text):
         return "promptl"
     if handlebars or (weights[best] > 0 and not _only_blanks(text, best)):
-        return "custom" if best == "shell" and custom.is_wrapped(text) else best
-    return "custom" if custom.find_marks(text) else "none"
+        return "custom" if best == "shell" and is_wrapped(text) else best
+    return "custom" if find_marks(text) else "none"
 
 
 def _only_blanks(text: str, best: Dialect) -> bool:

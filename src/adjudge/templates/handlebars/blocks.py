@@ -7,13 +7,13 @@ from typing import Literal as OneOf
 from adjudge.errors import TemplateError
 from adjudge.expressions.syntax import Literal, Name
 from adjudge.records import Role
-from adjudge.templates import syntax
 from adjudge.templates.handlebars.statements import BlockStatement, Statement
 from adjudge.templates.handlebars.tags import Argument, Constant, Content, Invocation, Path
 from adjudge.templates.syntax import (
     FENCED,
     Arm,
     ContextBlock,
+    Expression,
     HelperCall,
     Here,
     If,
@@ -176,7 +176,7 @@ class _TreeBuilder:
             f'write `{{{{role "user"}}}}`; the roles are {", ".join(ROLES)}',
         )
 
-    def _media(self, expression: Invocation, span: Span, around: Surroundings) -> syntax.Expression:
+    def _media(self, expression: Invocation, span: Span, around: Surroundings) -> Expression:
         url = dict(expression.options).get("url")
         if url is None:
             raise self.error(span, "`media` has no `url`", "write `{{media url=name}}`")
@@ -184,12 +184,12 @@ class _TreeBuilder:
 
     # ---- values
 
-    def argument(self, argument: Argument, span: Span, around: Surroundings) -> syntax.Expression:
+    def argument(self, argument: Argument, span: Span, around: Surroundings) -> Expression:
         if isinstance(argument, Constant):
             return Literal(value=argument.value)
         return self.value(argument, span, around)
 
-    def value(self, argument: Argument, span: Span, around: Surroundings) -> syntax.Expression:
+    def value(self, argument: Argument, span: Span, around: Surroundings) -> Expression:
         match argument:
             case Constant(value=value):
                 # Where a name stands, a literal is one: `{{"odd name"}}`.
@@ -213,7 +213,7 @@ class _TreeBuilder:
             raise self._unknown(argument, span, INLINE_HELPERS)
         return self.value(argument.head, span, around)
 
-    def _path(self, path: Path, span: Span, around: Surroundings) -> syntax.Expression:
+    def _path(self, path: Path, span: Span, around: Surroundings) -> Expression:
         if path.data:
             return self._data(path, span, around)
         steps = path.steps
@@ -236,12 +236,12 @@ class _TreeBuilder:
         return self._at(steps, around)
 
     @staticmethod
-    def _at(steps: tuple[str, ...], around: Surroundings) -> syntax.Expression:
+    def _at(steps: tuple[str, ...], around: Surroundings) -> Expression:
         if not around.contexts or steps[0] in around.names or steps[0] == FENCED:
             return Name(path=steps)
         return Here(path=steps)
 
-    def _data(self, path: Path, span: Span, around: Surroundings) -> syntax.Expression:
+    def _data(self, path: Path, span: Span, around: Surroundings) -> Expression:
         name, rest = (path.steps[0], path.steps[1:]) if path.steps else ("", ())
         if name == "root" and rest and not path.up:
             return Root(path=rest)
@@ -273,7 +273,7 @@ class _TreeBuilder:
         *,
         count: int,
         options: tuple[str, ...] = (),
-    ) -> tuple[syntax.Expression, ...]:
+    ) -> tuple[Expression, ...]:
         if len(expression.arguments) != count or {key for key, _ in expression.options} - set(options):
             raise self.error(
                 span,
