@@ -1,7 +1,7 @@
 """Files -> Judge: front matter, what a bare prompt says about itself, and what makes a judge unreliable."""
 
-from adjudge.judges.certainty import check_certain, settled_by
 from adjudge.judges.describe import describe_judge
+from adjudge.judges.judge_file import check_certain, settled_by
 from adjudge.judges.load import (
     built_in_judges,
     load_judge,

@@ -31,7 +31,7 @@ def describe_judge(judge: Judge) -> dict[str, Json]:
         "dialect": judge.dialect,
         "inputs": [_input(item) for item in judge.inputs if item.name not in attached],
         "verdict": None if contract is None else dict(contract.schema),
-        "score": _score(judge.score),
+        "score": score_json(judge.score),
         "scale": None if judge.scale is None else [as_number(judge.scale.low), as_number(judge.scale.high)],
         "passes": judge.passes,
         "messages": _messages(judge),
@@ -55,7 +55,8 @@ def _input(item: Input) -> Json:
     return {**described, "from": item.source}
 
 
-def _score(score: ScoreRule | None) -> Json:
+def score_json(score: ScoreRule | None) -> Json:
+    """A score rule as front matter writes it."""
     match score:
         case None:
             return None

@@ -3,9 +3,11 @@
 import json
 from collections.abc import Iterator, Mapping
 
+from adjudge.errors import JudgeFileError
+from adjudge.judges.describe import score_json
 from adjudge.judges.front_matter import normalize_text, split_front_matter
 from adjudge.judges.reading.parts import as_number
-from adjudge.records import ExpressionScore, FieldScore, Input, Json, Judge, NamedScore, PointsScore
+from adjudge.records import Input, Json, Judge, PointsScore
 from adjudge.schemas import properties_of
 
 SETTLES = {
@@ -26,15 +28,8 @@ def front_matter_lines(judge: Judge) -> dict[str, str]:
     if judge.contract is not None and properties_of(judge.contract.schema):
         fields = properties_of(judge.contract.schema)
         lines["verdict"] = _flow({name: _type(schema) for name, schema in fields.items()})
-    match judge.score:
-        case FieldScore(field=name) | NamedScore(name=name):
-            lines["score"] = _flow(name)
-        case PointsScore(points=points):
-            lines["score"] = _flow({label: as_number(value) for label, value in points.items()})
-        case ExpressionScore(text=text):
-            lines["score"] = _flow(text)
-        case None:
-            pass
+    if judge.score is not None:
+        lines["score"] = _flow(score_json(judge.score))
     if judge.scale is not None:
         lines["scale"] = _flow([as_number(judge.scale.low), as_number(judge.scale.high)])
     if judge.better == "lower":
@@ -64,6 +59,24 @@ def _wanted_score(judge: Judge) -> str:
             return '{"true": …, "false": …}'
     numbers = [name for name, schema in fields.items() if isinstance(schema, dict) and "minimum" in schema]
     return f"({' + '.join(numbers)}) / {len(numbers)}" if len(numbers) > 1 else "…"
+
+
+def check_certain(judge: Judge) -> None:
+    """Refuse a judge of which something is only likely, and say which lines settle it."""
+    if judge.guesses:
+        lines = dict.fromkeys(f"`{settled_by(judge, guess)}`" for guess in judge.guesses)
+        raise JudgeFileError(
+            judge.name,
+            f"a guess was made about {', '.join(judge.guesses)}, and `--strict` allows none",
+            f"settle it in front matter: {', '.join(lines)}",
+        )
+
+
+def settled_by(judge: Judge, guess: str) -> str:
+    """The front-matter line that turns a guess into something known, filled with what was guessed."""
+    key = guess.partition(".")[0]
+    key = SETTLES.get(key, key)
+    return front_matter_lines(judge).get(key, f"{key}: …")
 
 
 def judge_file(judge: Judge, *, proposed: Mapping[str, str] | None = None) -> str:

@@ -43,7 +43,7 @@ CLOSED = re.compile(
 """A name that has a beginning and an end encloses something, and stands for nothing."""
 
 
-class Mark(NamedTuple):
+class PromptMark(NamedTuple):
     name: str
     span: Span
     angle: bool = False
@@ -67,9 +67,11 @@ def parse(text: str) -> tuple[Node, ...]:
     return joined(nodes)
 
 
-def find_marks(text: str) -> tuple[Mark, ...]:
+def find_marks(text: str) -> tuple[PromptMark, ...]:
     """The marks of a text, in its order."""
-    wrapped = tuple(Mark(match["name"] or match["doubled"], match.span()) for match in WRAPPED.finditer(text))
+    wrapped = tuple(
+        PromptMark(match["name"] or match["doubled"], match.span()) for match in WRAPPED.finditer(text)
+    )
     if wrapped:
         return wrapped
     closed = frozenset(match["tag"] or match["part"] for match in CLOSED.finditer(text))
@@ -77,8 +79,8 @@ def find_marks(text: str) -> tuple[Mark, ...]:
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
-    found: list[Mark] = []
-    block: list[tuple[int, Mark | None]] = []
+    found: list[PromptMark] = []
+    block: list[tuple[int, PromptMark | None]] = []
     for number, line in enumerate(lines):
         if not line.strip():
             found += _accepted(lines, block)
@@ -90,7 +92,7 @@ def find_marks(text: str) -> tuple[Mark, ...]:
     return tuple(found)
 
 
-def _mark_on(line: str, start: int) -> Mark | None:
+def _mark_on(line: str, start: int) -> PromptMark | None:
     """The mark that a line has in the place of a value: the whole line, or what follows its label, or its first word."""
     stripped = line.strip()
     offset = start + len(line) - len(line.lstrip())
@@ -102,10 +104,10 @@ def _mark_on(line: str, start: int) -> Mark | None:
     if after and (label or mark["angle"] is None or not after.startswith(" ")):
         return None
     name = mark["bracket"] or mark["dollar"] or mark["angle"]
-    return Mark(name, (offset + mark.start(), offset + mark.end()), mark["angle"] is not None)
+    return PromptMark(name, (offset + mark.start(), offset + mark.end()), mark["angle"] is not None)
 
 
-def _accepted(lines: list[str], block: list[tuple[int, Mark | None]]) -> list[Mark]:
+def _accepted(lines: list[str], block: list[tuple[int, PromptMark | None]]) -> list[PromptMark]:
     """The marks of a block of lines; none where the block is the shape of a reply."""
     marks = [(number, mark) for number, mark in block if mark is not None]
     if not marks or any(ASKED_FOR.search(mark.name) for _, mark in marks):
@@ -121,7 +123,7 @@ def _accepted(lines: list[str], block: list[tuple[int, Mark | None]]) -> list[Ma
     return [mark for number, mark in marks if mark in known or mark.angle]
 
 
-def _stands_for_value(lines: list[str], number: int, mark: Mark) -> bool:
+def _stands_for_value(lines: list[str], number: int, mark: PromptMark) -> bool:
     line = lines[number].strip()
     if mark.angle and not _is_judged(mark.name):
         return False

@@ -132,8 +132,10 @@ def _place_rating(
 
 
 def _without_contract(inputs: tuple[Input, ...], outline: str, anchors: list[Anchors]) -> PromptReading:
-    kind = None if asks_for_list(outline) or _score_is_input(inputs) else overall_scale(outline, anchors)
-    label = None if asks_for_list(outline) else defined_label(outline)
+    if asks_for_list(outline):
+        return PromptReading(inputs=inputs, outline=outline, unread=(LISTED,))
+    kind = None if _score_is_input(inputs) else overall_scale(outline, anchors)
+    label = defined_label(outline)
     if kind is None and label is not None:
         found = FoundContract(form="bare", parts=(label,))
         return _understood(
@@ -147,13 +149,10 @@ def _without_contract(inputs: tuple[Input, ...], outline: str, anchors: list[Anc
         assert rule.rating is not None
         message = format_message(found.form, rule.parts, rule.rating)
         return _understood(inputs, outline, found, rule, message)
-    if asks_for_list(outline):
-        problem = LISTED
-    else:
-        problem = (
-            "no output contract was found: add `verdict:` with the fields the reply has, `score:` and `scale:`, "
-            "or say in the prompt what to answer"
-        )
+    problem = (
+        "no output contract was found: add `verdict:` with the fields the reply has, `score:` and `scale:`, "
+        "or say in the prompt what to answer"
+    )
     return PromptReading(inputs=inputs, outline=outline, unread=(problem,))
 
 

@@ -80,7 +80,3 @@ def cued(text: str, start: int, *, within: int = 400) -> bool:
 def near_example(text: str, start: int) -> bool:
     """Whether a heading or the words just before say that what follows is an example."""
     return EXAMPLE_CUE.search(text[max(0, start - 120) : start]) is not None
-
-
-def line_of(text: str, position: int) -> int:
-    return text.count("\n", 0, position) + 1

@@ -77,7 +77,7 @@ NO_FUNCTION = f"there are {', '.join(f'`{name}`' for name in FUNCTIONS)}; put wh
 
 
 @dataclass(kw_only=True, slots=True)
-class OpenBlock:
+class OpenAction:
     """A block that is open while its body is read."""
 
     kind: str
@@ -122,7 +122,7 @@ class _GoReader:
     def __init__(self, text: str, root: tuple[Step, ...] = (ROOT,)) -> None:
         self.text = text
         self.root = root
-        self.frames = [OpenBlock(kind="root")]
+        self.frames = [OpenAction(kind="root")]
         self.names_root = self.names_field = False
         self.tokens: list[GoToken] = []
         self.at = 0
@@ -206,7 +206,7 @@ class _GoReader:
         if len(self.frames) > MAX_DEPTH:
             raise error_at(self.text, span[0], f"blocks nest deeper than {MAX_DEPTH}", "close some first")
         outer = self._dot
-        frame = OpenBlock(kind=kind, span=span, dot=outer, outer_dot=outer, chained=chained)
+        frame = OpenAction(kind=kind, span=span, dot=outer, outer_dot=outer, chained=chained)
         pipeline = self._pipeline(f"`{{{{{kind}}}}}`", pair=kind == "range")
         frame.test = pipeline.value
         if kind != "if":
@@ -226,7 +226,7 @@ class _GoReader:
         if kind == "with" and frame.dot:
             frame.nodes.append(Assign(name=str(frame.dot[0]), value=pipeline.value, span=span))
 
-    def _bind_loop(self, frame: OpenBlock, pipeline: Pipeline) -> None:
+    def _bind_loop(self, frame: OpenAction, pipeline: Pipeline) -> None:
         item = Name(path=frame.dot)
         *indexes, variable = pipeline.declared or ("",)
         for name in indexes:
@@ -268,7 +268,7 @@ class _GoReader:
             self.at += 1
             self._open_block("if", span, chained=True)
 
-    def _end_branch(self, frame: OpenBlock) -> None:
+    def _end_branch(self, frame: OpenAction) -> None:
         body = joined(frame.nodes)
         if frame.kind == "range":
             frame.body = body
@@ -302,7 +302,7 @@ class _GoReader:
         if frame.chained:
             self._close_block(span)
 
-    def _inside(self, frame: OpenBlock) -> str:
+    def _inside(self, frame: OpenAction) -> str:
         if frame.kind == "root":
             return "outside of any block"
         return f"inside `{{{{{frame.kind}}}}}` of line {line_of(self.text, frame.span[0])}"
