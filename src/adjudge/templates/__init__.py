@@ -62,8 +62,12 @@ PARSERS = {
     "none": _parse_nothing,
 }
 
-SCOPES: dict[str, type[Scope]] = {"go": go.GoScope, "promptl": PromptlScope}
-"""Dialects with rules of their own about values."""
+
+def _scope(dialect: Dialect) -> type[Scope]:
+    """What a dialect does with values; two have rules of their own."""
+    if dialect == "go":
+        return go.scope()
+    return PromptlScope if dialect == "promptl" else Scope
 
 
 class Template(Protocol):
@@ -87,7 +91,7 @@ def _parsed(text: str, dialect: Dialect) -> Template:
     if dialect == "jinja":
         return jinja.parse(text)
     outlined = promptl.parse(text, trims=False) if dialect == "promptl" else None
-    return TreeTemplate(text, dialect, PARSERS[dialect](text), SCOPES.get(dialect, Scope), outlined)
+    return TreeTemplate(text, dialect, PARSERS[dialect](text), _scope(dialect), outlined)
 
 
 def inputs(text: str, dialect: Dialect) -> tuple[TemplateInput, ...]:

@@ -1,6 +1,16 @@
 """Go's text/template: its grammar, read into the shared tree, and what is Go's own about values."""
 
-from adjudge.templates.go.parse import parse
-from adjudge.templates.go.scope import GoScope
+from adjudge.templates.expressions import Scope
+from adjudge.templates.syntax import Node
 
-__all__ = ["GoScope", "parse"]
+
+def parse(text: str) -> tuple[Node, ...]:
+    from adjudge.templates.go.parse import parse_template  # noqa: PLC0415 - its patterns are slow to compile
+
+    return parse_template(text)
+
+
+def scope() -> type[Scope]:
+    from adjudge.templates.go.scope import GoScope  # noqa: PLC0415 - as above
+
+    return GoScope

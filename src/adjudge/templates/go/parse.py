@@ -110,7 +110,7 @@ class Pipeline(NamedTuple):
     """Written with `=`: the variables are there already."""
 
 
-def parse(text: str) -> tuple[Node, ...]:
+def parse_template(text: str) -> tuple[Node, ...]:
     reader = _GoReader(text)
     nodes = reader.read()
     if reader.names_root and not reader.names_field:
