@@ -66,7 +66,7 @@ PARSERS = {
 def _scope(dialect: Dialect) -> type[Scope]:
     """What a dialect does with values; two have rules of their own."""
     if dialect == "go":
-        return go.scope()
+        return go.values_scope()
     return PromptlScope if dialect == "promptl" else Scope
 
 

@@ -5,12 +5,12 @@ from adjudge.templates.syntax import Node
 
 
 def parse(text: str) -> tuple[Node, ...]:
-    from adjudge.templates.go.parse import parse_template  # noqa: PLC0415 - its patterns are slow to compile
+    from adjudge.templates.go.parser import parse_template  # noqa: PLC0415 - its patterns are slow to compile
 
     return parse_template(text)
 
 
-def scope() -> type[Scope]:
+def values_scope() -> type[Scope]:
     from adjudge.templates.go.scope import GoScope  # noqa: PLC0415 - as above
 
     return GoScope

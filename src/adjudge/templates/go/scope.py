@@ -9,7 +9,7 @@ from urllib.parse import quote_plus
 from adjudge.expressions.syntax import ComputedMember, FunctionCall, ListOf, Name
 from adjudge.records import Json
 from adjudge.templates.expressions import Scope
-from adjudge.templates.go.parse import ROOT
+from adjudge.templates.go.parser import ROOT
 from adjudge.templates.go.printing import format_values, join_values, written
 from adjudge.templates.values import ABSENT, Value, member
 
