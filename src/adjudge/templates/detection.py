@@ -31,7 +31,7 @@ from adjudge.records import Dialect
 from adjudge.templates.custom import find_marks, is_wrapped
 from adjudge.templates.mustache import PATH, WORDS
 from adjudge.templates.printf import parse as parse_printf
-from adjudge.templates.python import LATEX, pieces, positions
+from adjudge.templates.python import LATEX, pieces, places
 from adjudge.templates.shell import parse as parse_shell
 from adjudge.templates.syntax import Formatted, Node, Output, dotted, input_name
 
@@ -194,10 +194,10 @@ def _is_all_messages(text: str) -> bool:
 
 def _weights(text: str) -> dict[Dialect, float]:
     mustache = [(match[1] or match[2], 1.0) for match in MUSTACHE_TAG.finditer(text)]
-    named = positions(text)
+    named = places(text)
     fields = [
         (
-            named.get(piece.field["path"]) or re.split(r"[\[!:]", piece.field["path"], maxsplit=1)[0],
+            named.get(piece.field.start()) or re.split(r"[\[!:]", piece.field["path"], maxsplit=1)[0],
             NESTED if piece.depth and mustache else 1.0,
         )
         for piece in pieces(text)

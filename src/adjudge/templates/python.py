@@ -1,6 +1,7 @@
 """Python's `{x}`, `{x.y}`, `{x[0]}`, `{x:.2f}`, with `{{` and `}}` as escapes; JSON's own braces are left alone.
 
-`{0}`, `{1}` are named from the label before them, as printf's are.
+`{0}`, `{1}` are named from the label before them, as printf's are; `{}` where each one has such a label. `{x['y']}` is how
+f-strings write `{x[y]}`.
 """
 
 import re
@@ -12,15 +13,17 @@ from adjudge.templates.printf import label_before
 from adjudge.templates.syntax import Expression, Formatted, Node, Output, add_text, joined
 
 FIELD = re.compile(
-    r"\{(?P<path>\d(?=\})|[^\W\d]\w*+(?:\.\w++|\[[^\[\]{}\n\"']{1,80}\])*+)"
+    r"\{(?P<path>\d?(?=\})|[^\W\d]\w*+(?:\.\w++|\[(?P<quote>[\"']?)[^\[\]{}\n\"']{1,80}(?P=quote)\])*+)"
     r"(?:!(?P<conversion>[rsa]))?"
     r"(?::(?P<spec>(?:[^{}\n]?[<>=^])?[-+]?#?0?\d{0,3}[,_]?(?:\.\d{1,2})?[bcdeEfFgGnosxX%]?))?\}"
 )
-STEP = re.compile(r"\.(\w+)|\[([^\[\]]+)\]")
+STEP = re.compile(r"\.(\w+)|\[[\"']?([^\[\]\"']+)[\"']?\]")
 BRACES = re.compile(r"[{}]")
 LATEX = re.compile(r"\\[A-Za-z]{1,30}(?:\[[^\[\]{}\n]{0,40}\])?\Z")
-POSITION = re.compile(r"(?<![\w\\^{}$)\]])\{(\d)\}(?!\})")
+POSITION = re.compile(r"(?<![\w\\^{}$)\]])\{(\d?)\}(?!\})")
 """A quantifier, a subscript and an escape are no places."""
+KEY = re.compile(r"[\"']\s*+:\s*+\Z")
+"""Before an empty object: `"details": {}`."""
 SUBSCRIPT = re.compile(r"[_^]\{\w\}")
 
 
@@ -34,7 +37,7 @@ class FormatPiece(NamedTuple):
 
 def parse(text: str) -> tuple[Node, ...]:
     nodes: list[Node] = []
-    named = positions(text)
+    named = places(text)
     for piece in pieces(text):
         add_text(nodes, piece.text)
         if piece.field:
@@ -49,7 +52,7 @@ def pieces(text: str) -> Iterator[FormatPiece]:
     two braces while the one that ends an escaped object becomes one.
     """
     open_braces: list[str] = []
-    named = positions(text)
+    named = places(text)
     position = scan = latex_end = 0
     while brace := BRACES.search(text, scan):
         start = brace.start()
@@ -81,24 +84,34 @@ def pieces(text: str) -> Iterator[FormatPiece]:
     yield FormatPiece(text[position:])
 
 
-def positions(text: str) -> dict[str, str]:
-    """The name of each `{0}`, `{1}`, …; empty unless they are counted from 0 without a gap."""
+def places(text: str) -> dict[int, str]:
+    """Where `{0}`, `{1}`, …, or `{}`, `{}`, … stand, each with its name; empty unless they are counted from 0 without a gap.
+
+    `{}` is an empty object as well, so all of them need a label before them.
+    """
+    found = list(POSITION.finditer(text))
+    numbered = [place for place in found if place[1]]
     names: dict[str, str] = {}
+    named: dict[int, str] = {}
     end = 0
-    for place in POSITION.finditer(text):
-        if place[1] not in names:
+    for index, place in enumerate(numbered or found):
+        number = place[1] or str(index)
+        if number not in names:
             line_start = max(text.rfind("\n", end, place.start()) + 1, end)
             label = label_before(text, line_start, place.start())
-            names[place[1]] = label if label and label not in names.values() else f"arg{int(place[1]) + 1}"
+            if not numbered and (not label or KEY.search(text, line_start, place.start())):
+                return {}
+            names[number] = label if label and label not in names.values() else f"arg{int(number) + 1}"
+        named[place.start()] = names[number]
         end = place.end()
-    return names if sorted(names) == [str(index) for index in range(len(names))] else {}
+    return named if set(names) == {str(index) for index in range(len(names))} else {}
 
 
-def read_field(text: str, start: int, named: Mapping[str, str]) -> re.Match[str] | None:
+def read_field(text: str, start: int, named: Mapping[int, str]) -> re.Match[str] | None:
     """The replacement field at `start`; None when the brace there is text."""
     field = FIELD.match(text, start)
-    if field and field["path"].isdigit():
-        return field if field["path"] in named and POSITION.match(text, start) else None
+    if field and (not field["path"] or field["path"].isdigit()):
+        return field if start in named else None
     if field is None or SUBSCRIPT.match(text, max(0, start - 1)):
         return None
     spec = field["spec"]
@@ -106,9 +119,9 @@ def read_field(text: str, start: int, named: Mapping[str, str]) -> re.Match[str]
     return None if spec is not None and (not spec or spec.isdigit()) else field
 
 
-def _expression(field: re.Match[str], named: Mapping[str, str]) -> Expression:
-    if field["path"] in named:
-        return Name(path=(named[field["path"]],))
+def _expression(field: re.Match[str], named: Mapping[int, str]) -> Expression:
+    if field.start() in named:
+        return Name(path=(named[field.start()],))
     root, *_ = re.split(r"[.\[]", field["path"], maxsplit=1)
     steps: list[Step] = [root]
     for dot, bracket in STEP.findall(field["path"]):

@@ -101,6 +101,27 @@ def test_counted_places_are_named_from_the_label_before_them():
     assert templates.render(text, "python", values)[0].content == "User query: q\nReply: {0}\nIs {0} fine? !"
 
 
+def test_empty_places_that_have_a_label_are_named_from_it():
+    text = 'Question: {}\nResponse: """{}"""\nReply as {{"score": 1}}.'
+    assert templates.detect(text) == "python"
+    rendered = templates.render(text, "python", {"question": "{}", "response": "r"})
+    assert rendered[0].content == 'Question: {}\nResponse: """r"""\nReply as {"score": 1}.'
+
+
+@pytest.mark.parametrize(
+    "text", ['"details": {}', "Question: {}\nor {} alone", "f() {}", "Question: {}\nNumber: {0}"]
+)
+def test_empty_braces_are_text_where_one_may_be_an_object(text):
+    assert "{}" in templates.render(text, "python", {"question": "q", "number": "n"})[0].content
+
+
+@pytest.mark.parametrize("written", ["{item[a b]}", "{item['a b']}", '{item["a b"]}'])
+def test_a_member_may_stand_in_quotes(written):
+    text = f"Answer: {written}"
+    assert [reference.path for reference in templates.inputs(text, "python")] == ["item.a b"]
+    assert templates.render(text, "python", {"item": {"a b": "{0}"}})[0].content == "Answer: {0}"
+
+
 @pytest.mark.parametrize("text", ["a{3}b", "x_{0}", "only {1} and {2}", "\\d{0}", "{{0}}"])
 def test_a_digit_in_braces_is_text_unless_places_are_counted_from_zero(text):
     assert templates.inputs(text, "python") == ()
