@@ -22,6 +22,7 @@ from adjudge.judges.reading.skeleton import (
     Skeleton,
     SkeletonEntry,
     find_objects,
+    inside,
 )
 from adjudge.records import Json
 from adjudge.schemas import object_schema
@@ -38,7 +39,7 @@ def find_json_skeleton(text: str) -> FoundContract | None:
     if not shown:
         return None
     # Of several alike the fullest is the shape and the others are examples of it; else the last counts.
-    chosen = max(shown, key=lambda item: (_rank(text, item), len(set(item.node.all_names())), item.start))
+    chosen = max(shown, key=lambda item: (_rank(text, item), len(_all_names(item)), item.start))
     same = [item for item in shown if item is not chosen and item.node.names == chosen.node.names]
     spans = tuple((item.start, item.end) for item in shown)
     parts = tuple(
@@ -61,18 +62,17 @@ def _is_data(shown: Skeleton) -> bool:
         return True  # the case names the fields: which they are cannot be known here
     if len(names) > 1 and all(canonical_field(name.lower()) is not None for name in names):
         return True  # question, context and answer: a case of an example
-    leaves = list(_leaves(shown.node))
-    filled = sum(REFERENCE.search(leaf.text) is not None for leaf in leaves)
-    return filled > 0 and not any(
-        is_rating(name) or is_label(name) for name in shown.node.all_names() if name != "answer"
+    return any(REFERENCE.search(leaf.text) for leaf in _leaves(shown)) and not any(
+        is_rating(name) or is_label(name) for name in _all_names(shown) if name != "answer"
     )
 
 
-def _leaves(node: Node) -> list[Leaf]:
-    if isinstance(node, Leaf):
-        return [node]
-    children = node.elements if isinstance(node, ListNode) else tuple(entry.node for entry in node.entries)
-    return [leaf for child in children for leaf in _leaves(child)]
+def _leaves(shown: Skeleton) -> list[Leaf]:
+    return [node for node in inside(shown.node) if isinstance(node, Leaf)]
+
+
+def _all_names(shown: Skeleton) -> set[str]:
+    return {name for node in inside(shown.node) if isinstance(node, ObjectNode) for name in node.names}
 
 
 def _rank(text: str, shown: Skeleton) -> int:
@@ -82,7 +82,7 @@ def _rank(text: str, shown: Skeleton) -> int:
         rank += 3
     if any(is_reason(name) for name in names):
         rank += 1
-    if any(_PLACE.search(leaf.text) for leaf in _leaves(shown.node)):
+    if any(_PLACE.search(leaf.text) for leaf in _leaves(shown)):
         rank += 2
     if cued(text, shown.start):
         rank += 2
