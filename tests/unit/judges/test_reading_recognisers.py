@@ -69,15 +69,6 @@ EXAMPLES: dict[str, list[Example]] = {
     "brackets": [
         Example("Say [[KEEP]] if it helps the reader and [[DROP]] if not." + JUDGED, None, ("KEEP", "DROP"))
     ],
-    "headings": [
-        Example(
-            "Write a report with these parts:\n\n# Findings\nWhat you saw.\n\n# Score\nA score between 0 and 3."
-            + JUDGED,
-            [0, 3],
-            (),
-            ("findings", "score"),
-        )
-    ],
     "called_sections": [
         Example(
             "In a section called NOTES, say what is good. In a section called SCORE, give a score from 1 to 9."
@@ -100,12 +91,19 @@ EXAMPLES: dict[str, list[Example]] = {
     ],
     "sections": [
         Example(
+            "Write a report with these parts:\n\n# Findings\nWhat you saw.\n\n# Score\nA score between 0 and 3."
+            + JUDGED,
+            [0, 3],
+            (),
+            ("findings", "score"),
+        ),
+        Example(
             "Your report should include:\n1. **Evaluation**: a paragraph\n2. **Strengths**: list two\n"
             "3. **Total rating**: a number from 1 to 4" + JUDGED,
             [1, 4],
             (),
             ("evaluation", "strengths", "total_rating"),
-        )
+        ),
     ],
     "named_fields": [
         Example(

@@ -18,12 +18,12 @@ from adjudge.judges.reading.contract import (
     lines_or_sections,
 )
 from adjudge.judges.reading.inputs import left_over, read_inputs
+from adjudge.judges.reading.listed import find_sections
 from adjudge.judges.reading.names import is_rating, is_reason, snake_case
 from adjudge.judges.reading.parts import ContractPart, FoundContract, parts_schema
 from adjudge.judges.reading.recogniser import name_of, without
 from adjudge.judges.reading.rule import PAIRWISE, ScoreReading, common_scale, is_pairwise, read_rule
 from adjudge.judges.reading.scale import SCALES, Anchors, find_anchors, find_pass_rule, overall_scale
-from adjudge.judges.reading.sections import find_sections
 from adjudge.judges.reading.textual import find_lines
 from adjudge.judges.reading.words import WHOLE, WRITTEN
 from adjudge.records import Contract, Input, PromptMessage, Scale, ScoreRule

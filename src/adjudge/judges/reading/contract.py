@@ -9,12 +9,15 @@ from adjudge.judges.reading.bare import find_bare
 from adjudge.judges.reading.choices import defined_choice
 from adjudge.judges.reading.json_schema import find_json_schema
 from adjudge.judges.reading.kinds import ValueKind
-from adjudge.judges.reading.named_fields import find_called_sections, find_headings, find_named_fields
+from adjudge.judges.reading.listed import (
+    find_called_sections,
+    find_described_json,
+    find_named_fields,
+    find_sections,
+)
 from adjudge.judges.reading.names import cued, is_label, is_rating, is_reason
 from adjudge.judges.reading.parts import ContractPart, FoundContract, part_schema
-from adjudge.judges.reading.prose import find_described_json
 from adjudge.judges.reading.recogniser import ask, first
-from adjudge.judges.reading.sections import find_sections
 from adjudge.judges.reading.shape import find_json_skeleton, shows_a_list
 from adjudge.judges.reading.textual import find_brackets, find_labelled_brackets, find_lines, find_tags
 from adjudge.judges.reading.words import meanings_of, word_choices
@@ -91,7 +94,6 @@ REPLIES: tuple[Callable[[str], FoundContract | None], ...] = (
     find_tags,
     find_labelled_brackets,
     find_brackets,
-    find_headings,
     find_called_sections,
     lines_or_sections,
     find_named_fields,
