@@ -41,7 +41,7 @@ def inputs(text: str) -> list[str]:
                 "Judge this claim: <{claim}>\nIf nothing backs it, say 0.\nIf something does, say 1.\nIf all of it is backed, say 2.\n"
                 "Weighing the claim, the support score is "
             ),
-            "bare",
+            "line",
             "score",
             {"type": "integer", "minimum": 0, "maximum": 2},
         ),
@@ -187,10 +187,6 @@ def test_a_plain_if_any_says_nothing_about_an_input() -> None:
             "`${reply:-none}` is sent as text",
         ),
         ("Grade ${JSON.stringify(reply)}. Reply with yes or no only.", "`${JSON.stringify(reply)}`"),
-        (
-            "---\ndialect: mustache\n---\nGrade <<reply>>. Reply with yes or no only.",
-            "`<<reply>>` looks like a placeholder",
-        ),
     ],
 )
 def test_what_looks_like_a_placeholder_and_is_not_is_said(text: str, piece: str) -> None:

@@ -126,14 +126,6 @@ EXAMPLES: dict[str, list[Example]] = {
         )
     ],
     "worded": [Example("Answer with one word, either ripe or unripe." + JUDGED, None, ("ripe", "unripe"))],
-    "each_with_condition": [
-        Example(
-            'Answer "kept" if the promise was kept. Answer "broken" if it was not.' + JUDGED,
-            None,
-            ("kept", "broken"),
-        )
-    ],
-    "last_words": [Example(JUDGED + "From 0 to 4, the depth score is", [0, 4], (), ("score",), "bare")],
     "quoted_choices": [
         Example(
             'Reply with "very warm", "warm" or "cold" and nothing else.' + JUDGED,
@@ -142,7 +134,9 @@ EXAMPLES: dict[str, list[Example]] = {
         )
     ],
     "piped_choices": [
-        Example('Reply: {"verdict": "warm | cool | cold"}' + JUDGED, None, ("warm", "cool", "cold"))
+        Example(
+            "Reply with a single word, warm | cool | cold, and stop." + JUDGED, None, ("warm", "cool", "cold")
+        )
     ],
     "capitals": [
         Example("Reply with a single word: WARM, COOL or COLD." + JUDGED, None, ("WARM", "COOL", "COLD"))
@@ -164,13 +158,18 @@ EXAMPLES: dict[str, list[Example]] = {
             ("kept", "broken"),
         )
     ],
-    "slashed": [
-        Example("Reply:\n<verdict>warm/cool/cold</verdict>" + JUDGED, None, ("warm", "cool", "cold"))
+    "marked_choices": [
+        Example("Reply:\n<verdict>warm/cool/cold</verdict>" + JUDGED, None, ("warm", "cool", "cold")),
+        Example('Reply: {"verdict": "very warm | cold"}' + JUDGED, None, ("very warm", "cold")),
     ],
     "or_list": [Example('Reply: {"verdict": "[W++ or W=C or C++]"}' + JUDGED, None, ("W++", "W=C", "C++"))],
     "letter_grades": [
         Example(
-            "Give a grade.\nA+: superb\nA: good\nB: fair\nF: useless" + JUDGED, None, ("A+", "A", "B", "F")
+            "Use exactly this format:\nReason: <why>\nGrade: <grade>\nA+: superb\nA: good\nB: fair\nF: useless"
+            + JUDGED,
+            None,
+            ("A+", "A", "B", "F"),
+            ("reason", "grade"),
         )
     ],
     "numbered_options": [
@@ -178,6 +177,13 @@ EXAMPLES: dict[str, list[Example]] = {
             "What is it?\n\nOptions:\n(1) A request\n(2) A complaint\n(3) Praise" + JUDGED,
             None,
             ("1", "2", "3"),
+        )
+    ],
+    "labels_with_conditions": [
+        Example(
+            'Answer "kept" if the promise was kept. Answer "broken" if it was not.' + JUDGED,
+            None,
+            ("kept", "broken"),
         )
     ],
     "letter_range": [

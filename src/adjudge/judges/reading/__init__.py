@@ -33,7 +33,16 @@ __all__ = ["RECOGNISERS", "PromptReading", "read_prompt", "without"]
 
 RECOGNISERS = tuple(
     name_of(each)
-    for each in (*REPLIES, find_lines, find_sections, *BARE, *WRITTEN, *WHOLE, *CHOICES, *SCALES)
+    for each in (
+        *REPLIES,
+        find_lines,
+        find_sections,
+        *BARE,
+        *WRITTEN,
+        *WHOLE,
+        *CHOICES,
+        *SCALES,
+    )
     if each is not lines_or_sections
 )
 """The names of all of them, in the order in which they are asked."""
@@ -45,6 +54,10 @@ _AFTER_REFERENCE = re.compile(r"(?<=⟧)[ \t]{1,64}(?=[A-Z][a-z]{2,20}\b)")
 LISTED = (
     "the prompt asks for a JSON list of verdicts, and a case has one: ask for an object with the list in a field, "
     "and add `verdict:` and `score:`"
+)
+NO_CONTRACT = (
+    "no output contract was found: add `verdict:` with the fields the reply has, `score:` and `scale:`, "
+    "or say in the prompt what to answer"
 )
 
 
@@ -109,10 +122,7 @@ def _score_is_input(inputs: tuple[Input, ...]) -> bool:
 
 def _has_numbers_or_labels(found: FoundContract) -> bool:
     return any(
-        part.kind.numeric
-        or part.kind.type == "boolean"
-        or (part.kind.options and not is_reason(part.name))
-        or part.shape
+        part.shape or (part.kind.decides and not (part.kind.options and is_reason(part.name)))
         for part in found.parts
     )
 
@@ -132,28 +142,19 @@ def _place_rating(
 
 
 def _without_contract(inputs: tuple[Input, ...], outline: str, anchors: list[Anchors]) -> PromptReading:
-    if asks_for_list(outline):
-        return PromptReading(inputs=inputs, outline=outline, unread=(LISTED,))
+    """A prompt that says on what scale, or with which labels, and not where: a line of our own asks for the rating."""
     kind = None if _score_is_input(inputs) else overall_scale(outline, anchors)
     label = defined_label(outline)
-    if kind is None and label is not None:
-        found = FoundContract(form="bare", parts=(label,))
-        return _understood(
-            inputs, outline, found, read_rule(found.parts, outline, anchors, pairwise=False), None
-        )
-    if kind is not None:
-        rating = added_rating(outline, kind)
-        parts = tuple(part for part in (added_reason(outline), label, rating) if part is not None)
-        found = FoundContract(form="line", parts=parts)
-        rule = read_rule(parts, outline, anchors, pairwise=False)
-        assert rule.rating is not None
-        message = format_message(found.form, rule.parts, rule.rating)
-        return _understood(inputs, outline, found, rule, message)
-    problem = (
-        "no output contract was found: add `verdict:` with the fields the reply has, `score:` and `scale:`, "
-        "or say in the prompt what to answer"
-    )
-    return PromptReading(inputs=inputs, outline=outline, unread=(problem,))
+    rating = None if kind is None else added_rating(outline, kind)
+    if asks_for_list(outline) or not (label or rating):
+        problem = LISTED if asks_for_list(outline) else NO_CONTRACT
+        return PromptReading(inputs=inputs, outline=outline, unread=(problem,))
+    reason = None if rating is None else added_reason(outline)
+    parts = tuple(part for part in (reason, label, rating) if part is not None)
+    found = FoundContract(form="bare" if rating is None else "line", parts=parts)
+    rule = read_rule(parts, outline, anchors, pairwise=False)
+    message = format_message(found.form, rule.parts, rule.rating) if rating and rule.rating else None
+    return _understood(inputs, outline, found, rule, message)
 
 
 def _understood(

@@ -7,7 +7,7 @@ from adjudge.judges.reading.choices import letter_grades
 from adjudge.judges.reading.kinds import ValueKind, read_kind
 from adjudge.judges.reading.names import REFERENCE
 from adjudge.judges.reading.parts import ContractPart, FoundContract, choice_part
-from adjudge.judges.reading.recogniser import ask, first
+from adjudge.judges.reading.recogniser import ask
 from adjudge.judges.reading.words import lettered_options, word_choices
 
 _ASKED = re.compile(
@@ -39,13 +39,6 @@ _INSTANCE = re.compile(
 )
 """Quoted words after these are instances of something in the text that is judged."""
 _JSON_PAIR = re.compile(r"\"\s{0,2}:\s{0,2}\"")
-_EACH_IF = re.compile(
-    r"(?:^|[.!?;,:]\s|\botherwise,?\s|[-*•]\s)\s{0,8}(?:answer|respond|reply|output|return|say|write|print)(?:\s+with)?\s+"
-    r"[\"'`“](?P<label>[A-Za-z][\w-]{0,30})[\"'`”](?=\s*(?:only\s+)?(?:if|when|otherwise|unless)\b|\s*[.\n]|\s*\Z)",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""A label that has a sentence of its own to say when it is right."""
-_LAST_WORDS = re.compile(r"\b(?P<name>score|rating|grade)\s+is\s*:?[\s\[<(]*\Z", re.IGNORECASE)
 _FIELDS = re.compile(
     r"\b(?:keys|fields|properties|json)\b|\bif the (?:(?:verdict|label) is\b|answer is\s[\"'`“])",
     re.IGNORECASE,
@@ -64,29 +57,7 @@ def find_bare(text: str) -> FoundContract | None:
         # Where the letters are asked for is where the contract stands.
         return lettered if worded is None else replace(lettered, start=worded.start, end=worded.end)
     found = [item for item in (numbered, worded) if item is not None]
-    if found:
-        return max(found, key=lambda item: item.end)
-    return first((_each_with_condition, _last_words), text)
-
-
-def _each_with_condition(text: str) -> FoundContract | None:
-    """`Output "yes" if …. Output "no" if …`: the choice is spread over sentences."""
-    found = list(_EACH_IF.finditer(text))
-    options = tuple(dict.fromkeys(match["label"] for match in found))
-    if not 2 <= len(options) <= 6 or len({option.lower() for option in options}) != len(options):
-        return None
-    part = choice_part("verdict", options, text, labels=("verdict", "answer"))
-    return FoundContract(form="bare", parts=(part,), start=found[0].start(), end=found[-1].end())
-
-
-def _last_words(text: str) -> FoundContract | None:
-    """A prompt that ends where the number has to follow: `… the relevance score is`."""
-    match = _LAST_WORDS.search(text, max(0, len(text) - 200))
-    if match is None:
-        return None
-    name = match["name"].lower()
-    part = ContractPart(name=name, kind=ValueKind(type="integer", assumed=True), labels=(name,))
-    return FoundContract(form="bare", parts=(part,), start=match.start(), end=match.end())
+    return max(found, key=lambda item: item.end, default=None)
 
 
 def _options(found: FoundContract) -> tuple[object, ...]:
@@ -105,15 +76,12 @@ def _worded(text: str) -> FoundContract | None:
         if _FIELDS.search(said) or _INSTANCE.search(said) or _JSON_PAIR.search(said):
             continue
         options = word_choices(said)
-        if (not options and said.rstrip().endswith(":")) or re.search(
-            r"\bfollowing\b|\bone of\b|\bbelow\b", said
-        ):
+        ended = said.rstrip().endswith(":")
+        if not options and (ended or re.search(r"\bfollowing\b|\bone of\b|\bbelow\b", said)):
             following = text[sentence.end() : sentence.end() + 1500]
-            below = tuple(match["label"].strip() for match in _LIST_LINE.finditer(following))
-            if not below and said.rstrip().endswith(":"):
-                below = word_choices(following.lstrip().split("\n", 1)[0])
-            if 2 <= len(below) <= 8 and len(set(below)) == len(below) and not options:
-                options = below
+            below = tuple(dict.fromkeys(match["label"].strip() for match in _LIST_LINE.finditer(following)))
+            below = below or (word_choices(following.lstrip().split("\n", 1)[0]) if ended else ())
+            options = below if 2 <= len(below) <= 8 else ()
         if options and len(options) <= 10:
             name = "label" if _CLASS.search(text) else "verdict"
             labels = tuple(dict.fromkeys((name, "answer", "verdict")))
@@ -145,18 +113,12 @@ def _number_asked(text: str) -> FoundContract | None:
             continue
         kind = read_kind(line)
         if not kind.numeric:
-            kind = ValueKind(
-                type="number" if re.search(r"\bfloat|decimal", line, re.IGNORECASE) else "integer"
-            )
-        name = (
-            "rating"
-            if re.search(r"\brating\b", line, re.IGNORECASE)
-            and not re.search(r"\bscore\b", line, re.IGNORECASE)
-            else "score"
-        )
+            kind = ValueKind(type="integer")
+        rating = re.search(r"\brating\b", line, re.IGNORECASE)
+        name = "rating" if rating and not re.search(r"\bscore\b", line, re.IGNORECASE) else "score"
         part = ContractPart(name=name, kind=kind, labels=(name,), says=line.strip())
         return FoundContract(form="bare", parts=(part,), start=match.start(), end=match.end())
     return None
 
 
-BARE = (_number_asked, _lettered, _worded, _each_with_condition, _last_words)
+BARE = (_number_asked, _lettered, _worded)

@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable
 
 from adjudge.judges.reading.names import REFERENCE
-from adjudge.judges.reading.recogniser import first
+from adjudge.judges.reading.recogniser import ask, first
+from adjudge.judges.reading.words import conditional_choices
 
 Labels = dict[str, str]
 """Label -> what the prompt says it stands for; empty where it says nothing."""
@@ -84,12 +85,18 @@ def arrow_labels(text: str) -> Labels:
     return found if len(ends) > 1 and 1 < len(found) < 5 else {}
 
 
+def labels_with_conditions(text: str) -> Labels:
+    """`Output "yes" if …. Output "no" if …`: the choice is spread over sentences."""
+    return dict.fromkeys(ask(conditional_choices, text) or (), "")
+
+
 CHOICES: tuple[Callable[[str], Labels], ...] = (
     letter_grades,
     numbered_options,
     letter_range,
     defined_labels,
     arrow_labels,
+    labels_with_conditions,
 )
 
 

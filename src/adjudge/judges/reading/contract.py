@@ -70,16 +70,11 @@ def described_json(text: str) -> FoundContract | None:
 def lines_or_sections(text: str) -> FoundContract | None:
     """Marked lines, unless they read better as sections, or are examples of what is asked for after them."""
     lines, sections = ask(find_lines, text), ask(find_sections, text)
-    if lines is None or sections is None:
-        found = lines or sections
-    else:
-        # A numbered list of `Name: what to write` reads as both; the one with more parts is the whole of it.
-        found = sections if len(sections.parts) > len(lines.parts) else lines
-    if found is None or sections is not None:
-        return found
-    lines = found
-    bare = find_bare(text)
-    if bare is None:
+    # A numbered list of `Name: what to write` reads as both; the one with more parts is the whole of it.
+    if sections is not None and (lines is None or len(sections.parts) > len(lines.parts)):
+        return sections
+    bare = None if lines is None or sections is not None else find_bare(text)
+    if lines is None or bare is None:
         return lines
     if lines.form == "bare":
         return bare if bare.parts[0].kind.options and not lines.parts[0].kind.bounded else lines
@@ -140,15 +135,9 @@ def added_rating(text: str, kind: ValueKind) -> ContractPart:
     phrase = re.search(
         r"['\"“`*]((?:total|overall|final)?\s?(?:rating|score|grade))['\"”`*]", text, re.IGNORECASE
     )
-    if phrase:
-        name = phrase[1].lower().split()[-1]
-        return ContractPart(name=name, kind=kind, labels=(phrase[1].lower().strip(),))
-    name = (
-        "rating"
-        if not re.search(r"\bscor", text, re.IGNORECASE) and re.search(r"\brating\b", text, re.IGNORECASE)
-        else "score"
-    )
-    return ContractPart(name=name, kind=kind, labels=(name,))
+    scored = re.search(r"\bscor", text, re.IGNORECASE) or not re.search(r"\brating\b", text, re.IGNORECASE)
+    called = phrase[1].lower().strip() if phrase else "score" if scored else "rating"
+    return ContractPart(name=called.split()[-1], kind=kind, labels=(called,))
 
 
 def defined_label(text: str) -> ContractPart | None:
@@ -173,15 +162,9 @@ def added_reason(text: str) -> ContractPart | None:
     )
     if word is None:
         return None
-    name = word[0].lower().split()[0]
-    known = (
-        name
-        if is_reason(name) and name not in {"explain", "reasons"}
-        else "explanation"
-        if name == "explain"
-        else "reason"
-    )
-    return ContractPart(name=known, kind=ValueKind(type="string"), labels=(known,))
+    name = {"explain": "explanation", "reasons": "reason"}.get(said := word[0].lower().split()[0], said)
+    name = name if is_reason(name) else "reason"
+    return ContractPart(name=name, kind=ValueKind(type="string"), labels=(name,))
 
 
 def asks_to_explain(text: str) -> int | None:

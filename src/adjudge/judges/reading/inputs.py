@@ -19,7 +19,6 @@ _MAY_LACK = (
 _LACKING = re.compile(_MAY_LACK, re.IGNORECASE)
 _ODD = re.compile(r"\$\{(?P<inside>[^{}\n]{1,120})\}")
 _NAME = re.compile(r"\A[ \t]*[^\W\d]\w*(?:\.\w+)*[ \t]*")
-_ANGLES = re.compile(r"<<[ \t]?[^\W\d]\w{0,60}[ \t]?>>")
 _ESCAPED = re.compile(r"\{\{\s{0,200}\"")
 
 
@@ -101,20 +100,12 @@ def left_over(body: str, dialect: Dialect, references: tuple[TemplateInput, ...]
     """What looks like a placeholder and is sent as it stands: a sentence for each kind; nothing is said where the dialect has other placeholders."""
     said = []
     if dialect == "shell" or not references:
-        odd = list(
-            dict.fromkeys(match[0] for match in _ODD.finditer(body) if not _NAME.fullmatch(match["inside"]))
-        )
+        odd = dict.fromkeys(f"`{match[0]}`" for match in _ODD.finditer(body) if not _NAME.fullmatch(match[1]))
         if odd:
-            listed = ", ".join(f"`{written}`" for written in odd[:3]) + (
-                " and others" if len(odd) > 3 else ""
-            )
+            listed = ", ".join([*odd][:3]) + (" and others" if len(odd) > 3 else "")
             said.append(
                 f"only a name is allowed inside `${{…}}`, so {listed} is sent as text: write `${{name}}` in its place"
             )
-    if not references and (angled := _ANGLES.search(body)):
-        said.append(
-            f"`{angled[0]}` looks like a placeholder, but no supported dialect writes one like that: write `{{{{name}}}}` in its place"
-        )
     if dialect in {"mustache", "none"} and not references and _ESCAPED.search(body):
         said.append(
             "the double braces around JSON are sent as they are: if they are escapes of Python's `format`, "

@@ -3,6 +3,7 @@
 `<0-5>`, `"0.0 or 1.0"`, `An integer between 0 and 5`, `yes|no`, `either "correct" or "incorrect"`.
 """
 
+import itertools
 import re
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -13,12 +14,7 @@ from adjudge.records import Json
 Type = Literal["integer", "number", "boolean", "string", "array"]
 
 NUMBER = r"-?\d{1,6}(?:\.\d{1,4})?"
-_NUMBER_WORDS = {
-    word: str(value)
-    for value, word in enumerate(
-        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-    )
-}
+_NUMBER_WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 _ANY = rf"(?:{NUMBER}|{'|'.join(_NUMBER_WORDS)})"
 _ASIDE = r"(?:\s{0,2}\([^()\n]{0,60}\))?"
 _START = r"(?<![A-Za-z0-9_.±$€£/-])"
@@ -45,12 +41,14 @@ RANGES = (
         rf"(?P<high>{NUMBER})\s{{0,2}}[=:]",
         re.IGNORECASE,
     ),
+    re.compile(
+        rf"\b(?:(?P<high>\d{{1,3}}|{'|'.join(_NUMBER_WORDS)})[- ]point\b(?!s)|(?P<stars>\d{{1,2}})[- ]stars?\b)",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"\b(?P<low>out)\s+of\s+(?P<high>\d{{1,3}}|{'|'.join(_NUMBER_WORDS)})\b(?!\.\d)", re.IGNORECASE
+    ),
 )
-_POINT_SCALE = re.compile(
-    rf"\b(?P<high>\d{{1,3}}|{'|'.join(_NUMBER_WORDS)})[- ]point\b(?!s)|\b(?P<stars>\d{{1,2}})[- ]stars?\b",
-    re.IGNORECASE,
-)
-_OUT_OF = re.compile(rf"\bout\s+of\s+(?P<high>\d{{1,3}}|{'|'.join(_NUMBER_WORDS)})\b(?!\.\d)", re.IGNORECASE)
 _COUNTED = re.compile(
     r"\s{0,2}(?:%(?!\s*(?:scale|score))|percent|words?\b|sentences?\b|bullets?\b|bullet points?\b|paragraphs?\b|lines?\b|characters?\b|"
     r"tokens?\b|examples?\b|items?\b|steps?\b|criteria\b|years?\b|minutes?\b|seconds?\b|days?\b|(?:\w{1,40}\s){0,2}(?:strengths|weaknesses|"
@@ -142,36 +140,24 @@ class NumberRange:
 
 
 def to_number(written: str) -> float:
-    return float(_NUMBER_WORDS.get(written.lower(), written))
+    return float(_NUMBER_WORDS.index(written.lower()) if written.isalpha() else written)
 
 
 def find_ranges(text: str) -> list[NumberRange]:
     """Every range of numbers in the text that is not a count of sentences, words and the like."""
     found: list[NumberRange] = []
-    for pattern in RANGES:
-        for match in pattern.finditer(text):
-            low, high = to_number(match["low"]), to_number(match["high"])
-            if any(match.start() < other.end and other.start < match.end() for other in found):
-                continue
-            if low > high:
-                low, high = high, low
-            if low == high or _COUNTED.match(text, match.end()) or high - low > 1000 or abs(low) > 100:
-                continue
-            decimals = "." in match["low"] + match["high"]
+    for match in itertools.chain.from_iterable(pattern.finditer(text) for pattern in RANGES):
+        ends = match.groupdict()
+        first, last = ends.get("low", "1"), ends["high"] or ends["stars"]
+        low, high = sorted((to_number("0" if first == "out" else first), to_number(last)))
+        taken = any(match.start() < other.end and other.start < match.end() for other in found)
+        counted = "low" in ends and _COUNTED.match(text, match.end())
+        if not (taken or counted or low == high or high - low > 1000 or abs(low) > 100):
             found.append(
-                NumberRange(low=low, high=high, decimals=decimals, start=match.start(), end=match.end())
-            )
-    for pattern, low in ((_POINT_SCALE, 1.0), (_OUT_OF, 0.0)):
-        for match in pattern.finditer(text):
-            written = match["high"] or match["stars"]
-            high = to_number(written)
-            if (
-                not any(match.start() < other.end and other.start < match.end() for other in found)
-                and high > 1
-            ):
-                found.append(
-                    NumberRange(low=low, high=high, decimals=False, start=match.start(), end=match.end())
+                NumberRange(
+                    low=low, high=high, decimals="." in first + last, start=match.start(), end=match.end()
                 )
+            )
     return sorted(found, key=lambda item: item.start)
 
 
@@ -182,30 +168,22 @@ def number_choices(text: str) -> tuple[float | int, ...]:
         if _COUNTED.match(plain, match.end()):
             continue
         written = re.findall(NUMBER, match[0])
-        if "/" in match[0] and len(written) == 2 and set(map(float, written)) != {0.0, 1.0}:
-            continue  # `3/4` is a fraction, not a choice
-        values = [float(number) for number in written]
-        if len(set(values)) != len(values):
-            continue
-        if "..." in match[0] or "…" in match[0]:
-            continue
-        return (
-            tuple(values)
-            if any("." in number for number in written)
-            else tuple(int(value) for value in values)
-        )
+        fraction = "/" in match[0] and len(written) == 2 and set(map(float, written)) != {0.0, 1.0}
+        open_ended = "..." in match[0] or "…" in match[0]
+        if not fraction and not open_ended and len(set(map(float, written))) == len(written):
+            return _numbers(written)
     return ()
 
 
 def conditional_numbers(text: str) -> tuple[float | int, ...]:
     """The numbers that each have a condition of their own: `1 if it holds, 0 otherwise`."""
-    written = list(dict.fromkeys(match["value"] for match in _NUMBER_IF.finditer(text)))
-    values = sorted({float(number) for number in written})
-    if len(values) < 2 or len(values) != len(written):
-        return ()
-    return (
-        tuple(values) if any("." in number for number in written) else tuple(int(value) for value in values)
-    )
+    written = dict.fromkeys(match["value"] for match in _NUMBER_IF.finditer(text))
+    values = sorted(written, key=float)
+    return _numbers(values) if len(set(map(float, values))) == len(values) > 1 else ()
+
+
+def _numbers(written: list[str]) -> tuple[float | int, ...]:
+    return tuple(map(float if "." in "".join(written) else int, written))
 
 
 def read_kind(text: str, *, whole: bool = False, booleans: bool = True) -> ValueKind:

@@ -105,11 +105,8 @@ def _part_of(name: str, schema: Json) -> ContractPart:
     if not isinstance(kind, str) or kind not in _TYPES:
         return ContractPart(name=name, shape=schema, says=says)
     low, high = schema.get("minimum"), schema.get("maximum")
+    read = read_kind(says) if says and kind in {"integer", "number"} else UNKNOWN
     if isinstance(low, int | float) and isinstance(high, int | float):
-        return ContractPart(
-            name=name, kind=ValueKind(type=_TYPES[kind], low=float(low), high=float(high)), says=says
-        )
-    said = read_kind(says) if says and kind in {"integer", "number"} else UNKNOWN
-    if said.numeric and said.bounded:
-        return ContractPart(name=name, kind=replace(said, type=_TYPES[kind]), says=says)
-    return ContractPart(name=name, kind=ValueKind(type=_TYPES[kind]), says=says)
+        read = ValueKind(type="number", low=float(low), high=float(high))
+    read = read if read.numeric and read.bounded else UNKNOWN
+    return ContractPart(name=name, kind=replace(read, type=_TYPES[kind]), says=says)

@@ -18,16 +18,10 @@ _ASKS = re.compile(
 def label_polarity(label: str) -> int:
     """1 for a good word, -1 for a bad one, 0 where the list does not say."""
     words = re.sub(r"[^a-z]+", " ", label.lower()).split()
-    if not words:
-        return 0
     if len(words) == 2 and words[0] in {"not", "non", "no"}:
         return -label_polarity(words[1])
-    if len(words) == 1:
-        return 1 if words[0] in POSITIVE else -1 if words[0] in NEGATIVE else 0
     joined = "".join(words)
-    if joined in POSITIVE or joined in NEGATIVE:
-        return 1 if joined in POSITIVE else -1
-    return 0
+    return (joined in POSITIVE) - (joined in NEGATIVE)
 
 
 def name_polarity(name: str) -> int:

@@ -25,6 +25,7 @@ from adjudge.judges.reading.polarity import (
     points_for,
     rates_a_bad_thing,
 )
+from adjudge.judges.reading.recogniser import ask
 from adjudge.judges.reading.scale import Anchors, anchored_scale, kind_bounds, overall_scale
 from adjudge.judges.reading.textual import options_near, spoken
 from adjudge.judges.reading.words import meanings_of
@@ -41,15 +42,8 @@ _FLAG = re.compile(
     r"(?:contains?|has|have|is|are|was|were|does|did|includes?|mentions?|uses?)(?:_|(?=[A-Z]))"
 )
 """A field of such a name says whether something is so, and 1 is good only when that is."""
-_NUMBERS = {"integer", "number"}
-_STEM = re.compile(r"\A[a-z_]{3,}")
-_PAIR_ENDS = (
-    ("a", "b"),
-    ("1", "2"),
-    ("one", "two"),
-    ("first", "second"),
-    ("left", "right"),
-)
+_FIRST = re.compile(r"(?:^|(?<=_)|(?<=[a-z]{3}))(?:a|1|one|first|left)(?=_|$)")
+_SECOND = {"a": "b", "1": "2", "one": "two", "first": "second", "left": "right"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -88,7 +82,7 @@ def read_rule(
         parts = _all_filled(parts, text)
         scale = None if any(map(_is_choice, parts)) else common_scale(parts, text, anchors)
         return ScoreReading(parts=parts, scale=scale, unread=(PAIRWISE,))
-    if grades := letter_grades(text):
+    if grades := ask(letter_grades, text):
         kind = ValueKind(type="string", options=tuple(grades))
         parts = tuple(
             replace(part, kind=kind, meanings=grades)
@@ -99,37 +93,38 @@ def read_rule(
     numeric = [part for part in parts if part.shape is None and part.kind.numeric and not is_doubt(part.name)]
     labels = [part for part in parts if _is_choice(part)]
     rated = [part for part in numeric if is_rating(part.name)] or ([] if labels else numeric)
-    if len(rated) == 1:
-        return _rated(parts, rated[0], text, anchors)
+    overall = (
+        [part for part in rated if is_overall(part.name)]
+        or [part for part in rated if is_plain_rating(part.name)]
+        or rated
+    )
+    if len(overall) == 1:
+        return _rated(parts, overall[0], text, anchors)
     if rated:
-        overall = [part for part in rated if is_overall(part.name)] or [
-            part for part in rated if is_plain_rating(part.name)
-        ]
-        if len(overall) == 1:
-            return _rated(parts, overall[0], text, anchors)
-        names = _listed([part.name for part in rated])
-        mean = " + ".join(part.name for part in rated)
-        if all(part.kind.assumed for part in rated) and overall_scale(text, anchors) is None:
-            worded = {part.name: _worded(part, text) or part for part in rated}
-            parts = tuple(worded.get(part.name, part) for part in parts)
-        # A scale that is stated once, for numbers that have none of their own, is the scale of each.
-        stated = None if any(part.kind.bounded for part in rated) else overall_scale(text, anchors)
-        return ScoreReading(
-            parts=parts
-            if stated is None
-            else tuple(replace(part, kind=stated) if part in rated else part for part in parts),
-            scale=common_scale(parts, text, anchors),
-            unread=(
-                (
-                    f"the verdict has several numbers and none is the overall one: {names}; "
-                    f"add `score:`, a field or an expression such as `({mean}) / {len(rated)}`, and `scale:`"
-                ),
-            ),
-        )
+        return _several(parts, rated, text, anchors)
     read = _labelled(parts, labels, text)
     if read.rating is None and any(_nested_numbers(part.shape) for part in parts if part.shape is not None):
         return replace(read, scale=common_scale(parts, text, anchors))
     return read
+
+
+def _several(
+    parts: tuple[ContractPart, ...], rated: list[ContractPart], text: str, anchors: list[Anchors]
+) -> ScoreReading:
+    """Several ratings and none is the overall one: no score, but the scale they share."""
+    changed = {}
+    stated = overall_scale(text, anchors)
+    if stated is None and all(part.kind.assumed for part in rated):
+        changed = {part.name: _worded(part, text) or part for part in rated}
+    elif stated is not None and not any(part.kind.bounded for part in rated):
+        changed = {part.name: replace(part, kind=stated) for part in rated}
+    names = [part.name for part in rated]
+    problem = (
+        f"the verdict has several numbers and none is the overall one: {_listed(names)}; "
+        f"add `score:`, a field or an expression such as `({' + '.join(names)}) / {len(names)}`, and `scale:`"
+    )
+    parts = tuple(changed.get(part.name, part) for part in parts)
+    return ScoreReading(parts=parts, scale=common_scale(parts, text, anchors), unread=(problem,))
 
 
 def common_scale(parts: tuple[ContractPart, ...], text: str, anchors: list[Anchors]) -> Scale | None:
@@ -255,55 +250,19 @@ def _labelled(parts: tuple[ContractPart, ...], labels: list[ContractPart], text:
         return ScoreReading(parts=parts, unread=(_no_label(parts, labels),))
     label = chosen[0]
     words = _words(label)
-    if label.kind.type == "boolean" and not label.kind.options:
-        sign = name_polarity(label.name)
-        if sign == 0:
-            return ScoreReading(
-                parts=parts,
-                rating=label,
-                unread=(
-                    (
-                        f'whether `{label.name}: true` is good or bad could not be read: add `score: {{"true": 1, "false": 0}}` '
-                        "or the other way round"
-                    ),
-                ),
-            )
-        good = {"true": 1.0, "false": 0.0} if sign > 0 else {"true": 0.0, "false": 1.0}
-        return _binary(parts, label, good, words)
-    options = tuple(str(option) for option in label.kind.options)
-    points = _points_by_name(label.name, options) or points_for(options, label.meanings, text)
+    options = tuple(map(str, label.kind.options))
+    points = _points_by_name(label.name, options or ("true", "false"))
+    if points is None and options:
+        points = points_for(options, label.meanings, text)
     if points is None:
-        listed = ", ".join(f"{option}: …" for option in options)
-        return ScoreReading(
-            parts=parts,
-            rating=label,
-            words=words,
-            unread=(
-                f"what the labels of `{label.name}` are worth could not be read: add `score: {{{listed}}}`",
-            ),
+        problem = (
+            f"what the labels of `{label.name}` are worth could not be read: "
+            f"add `score: {{{', '.join(f'{option}: …' for option in options)}}}`"
+            if options
+            else f"whether `{label.name}: true` is good or bad could not be read: "
+            'add `score: {"true": 1, "false": 0}` or the other way round'
         )
-    return _binary(parts, label, points, words)
-
-
-def _points_by_name(name: str, options: tuple[str, ...]) -> dict[str, float] | None:
-    """`correct: yes` is good whatever the rest of the prompt speaks of."""
-    sign = name_polarity(name)
-    truths = {option: option.lower() in {"yes", "true", "y"} for option in options}
-    if (
-        sign == 0
-        or len(options) != 2
-        or not {option.lower() for option in options} <= {"yes", "no", "true", "false", "y", "n"}
-    ):
-        return None
-    return {option: 1.0 if truth is (sign > 0) else 0.0 for option, truth in truths.items()}
-
-
-def _binary(
-    parts: tuple[ContractPart, ...],
-    label: ContractPart,
-    points: dict[str, float],
-    words: Mapping[str, Mapping[str, Json]],
-) -> ScoreReading:
+        return ScoreReading(parts=parts, rating=label, words=words, unread=(problem,))
     return ScoreReading(
         parts=parts,
         rating=label,
@@ -314,6 +273,15 @@ def _binary(
     )
 
 
+def _points_by_name(name: str, options: tuple[str, ...]) -> dict[str, float] | None:
+    """`correct: yes` is good whatever the rest of the prompt speaks of."""
+    sign = name_polarity(name)
+    lowered = {option.lower() for option in options}
+    if sign == 0 or len(options) != 2 or not lowered <= {"yes", "no", "true", "false", "y", "n"}:
+        return None
+    return {option: float((option[0].lower() in "yt") is (sign > 0)) for option in options}
+
+
 def _words(label: ContractPart) -> dict[str, dict[str, Json]]:
     """One-word meanings of letters: a reply that says the word has said the letter."""
     said = {
@@ -322,7 +290,7 @@ def _words(label: ContractPart) -> dict[str, dict[str, Json]]:
         if re.fullmatch(r"[A-Za-z][A-Za-z_-]{2,30}", meaning.strip(" ."))
     }
     options = {str(option).lower() for option in label.kind.options}
-    if len(said) != len(label.kind.options) or set(said) & options:
+    if not said or len(said) != len(label.kind.options) or set(said) & options:
         return {}
     return {label.name: dict(said)}
 
@@ -358,27 +326,21 @@ def _no_label(parts: tuple[ContractPart, ...], labels: list[ContractPart]) -> st
     )
 
 
-def _nested_numbers(shape: Mapping[str, Json]) -> dict[str, Mapping[str, Json]]:
+def _nested_numbers(shape: Mapping[str, Json], path: str = "") -> dict[str, Mapping[str, Json]]:
     """The numbers inside an object, or inside the elements of a list (`[]` for numbers that are the elements)."""
-    items = shape.get("items")
+    kind, options, items = shape.get("type"), shape.get("enum"), shape.get("items")
+    numbers = isinstance(options, list) and all(type(option) in {int, float} for option in options)
+    if numbers or (isinstance(kind, str) and kind in {"integer", "number"}):
+        return {path: shape}
+    inside = {f"{path}.{name}": schema for name, schema in properties_of(shape).items()}
     if isinstance(items, dict):
-        found = _nested_numbers(items)
-        return (
-            {"[]": items} if _is_number(items) else {f"[].{name}": schema for name, schema in found.items()}
-        )
-    found = {}
-    for name, schema in properties_of(shape).items():
-        if isinstance(schema, dict):
-            inner = {"": schema} if _is_number(schema) else _nested_numbers(schema)
-            found |= {f".{name}{path}": number for path, number in inner.items()}
-    return found
-
-
-def _is_number(schema: Mapping[str, Json]) -> bool:
-    kind, options = schema.get("type"), schema.get("enum")
-    if isinstance(options, list):
-        return all(isinstance(option, int | float) and not isinstance(option, bool) for option in options)
-    return isinstance(kind, str) and kind in _NUMBERS
+        inside = {f"{path}[]": items}
+    return {
+        name: number
+        for below, schema in inside.items()
+        if isinstance(schema, dict)
+        for name, number in _nested_numbers(schema, below).items()
+    }
 
 
 def _nested_bounds(shape: Mapping[str, Json]) -> Iterator[tuple[float, float]]:
@@ -398,27 +360,15 @@ def is_pairwise(references: tuple[TemplateInput, ...], parts: tuple[ContractPart
     """Two inputs that differ in `a`/`b` or `1`/`2` alone, and no single rating of one of them."""
     names = {snake_case(reference.name) for reference in references}
     paired = any(
-        _RESPONSE.search(name)
-        and (
-            (name.endswith(f"_{first}") and name.removesuffix(first) + second in names)
-            or (name.startswith(f"{first}_") and second + name.removeprefix(first) in names)
-            or (
-                name.endswith(first)
-                and _STEM.fullmatch(name.removesuffix(first))
-                and name.removesuffix(first) + second in names
-            )
-        )
+        f"{name[: first.start()]}{_SECOND[first[0]]}{name[first.end() :]}" in names
         for name in names
-        for first, second in _PAIR_ENDS
+        if _RESPONSE.search(name)
+        for first in _FIRST.finditer(name)
     )
     # One under test beside the one it is measured against.
-    paired = paired or (
-        any("baseline" in name for name in names)
-        and any(canonical_field(name) == "response" for name in names)
-    )
-    if not paired:
+    measured = any("baseline" in name for name in names)
+    if not paired and not (measured and any(canonical_field(name) == "response" for name in names)):
         return False
-    single = [
-        part for part in parts if part.kind.numeric and (is_plain_rating(part.name) or is_overall(part.name))
-    ]
-    return not single
+    return not any(
+        part.kind.numeric and (is_plain_rating(part.name) or is_overall(part.name)) for part in parts
+    )

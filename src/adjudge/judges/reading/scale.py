@@ -1,5 +1,6 @@
 """The scale a prompt states, what its points mean, and which of them pass."""
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -66,29 +67,19 @@ _NAME_END = re.compile(r"[:;.—–|(]|\s-\s|\s-$")
 _WORD = re.compile(r"[a-z][a-z'-]{2,24}")
 _VALUE = rf"(?P<value>{NUMBER})"
 _PERCENT = re.compile(r"\s{0,4}(?:%|percent)")
-_PASS_PATTERNS = (
-    (
-        rf"\b(?:scores?|ratings?|grades?)?\s*(?:of\s+)?(?:at least\s+)?{_VALUE}\s*(?:or|and)\s+(?:above|higher|more|greater|over|up)\b[^.\n]{{0,40}}\b(?:pass(?:es|ed|ing)?|acceptable)\b",
-        ">=",
-    ),
-    (
-        rf"\bpass(?:es|ed|ing)?\b[^.\n]{{0,60}}?(?:>=|≥|\bat least\b|\bof\b|\bminimum(?: of)?\b|\bis\b)\s*{_VALUE}\s*(?:or|and)\s+(?:above|higher|more|greater)\b",
-        ">=",
-    ),
-    (rf"\bpass(?:es|ed|ing)?\b[^.\n]{{0,60}}?(?:>=|≥|\bat least\b)\s*{_VALUE}", ">="),
-    (
-        rf"\bpass(?:es|ed|ing)?\b[^.\n]{{0,60}}?(?:>|\babove\b|\bgreater than\b|\bmore than\b|\bexceeds?\b)\s*{_VALUE}",
-        ">",
-    ),
-    (rf"(?:>=|≥|\bat least\b)\s*{_VALUE}[^.\n]{{0,30}}\bpass(?:es|ed|ing)?\b", ">="),
-    (rf"(?:>|\babove\b|\bgreater than\b)\s*{_VALUE}[^.\n]{{0,30}}\bpass(?:es|ed|ing)?\b", ">"),
-    (
+_AT_LEAST = r"(?:(?P<above>>(?!=)|\babove\b|\bgreater than\b|\bmore than\b|\bexceeds?\b)|>=|≥|\bat least\b)"
+_UPWARDS = r"\s*(?:or|and)\s+(?:above|higher|more|greater|over|up)\b"
+_PASS_RULES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"{_VALUE}{_UPWARDS}[^.\n]{{0,40}}\b(?:pass(?:es|ed|ing)?|acceptable)\b",
+        rf"\bpass(?:es|ed|ing)?\b[^.\n]{{0,60}}?\b(?:of|minimum(?: of)?|is)\s*{_VALUE}{_UPWARDS}",
+        rf"\bpass(?:es|ed|ing)?\b[^.\n]{{0,60}}?{_AT_LEAST}\s*{_VALUE}",
+        rf"{_AT_LEAST}\s*{_VALUE}[^.\n]{{0,30}}\bpass(?:es|ed|ing)?\b",
         rf"\b(?:pass(?:ing)?|acceptance|success)\s+(?:score|threshold|mark|grade)\b\s*(?:is|of|:|=)?\s*{_VALUE}",
-        ">=",
-    ),
-    (rf"\bthreshold\b\s*(?:for passing\s*)?(?:is|of|:|=)\s*{_VALUE}", ">="),
+        rf"\bthreshold\b\s*(?:for passing\s*)?(?:is|of|:|=)\s*{_VALUE}",
+    )
 )
-_PASS_RULES = tuple((re.compile(pattern, re.IGNORECASE), operator) for pattern, operator in _PASS_PATTERNS)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -192,12 +183,7 @@ def find_anchors(text: str) -> list[Anchors]:
         else:
             runs[-1].append(match)
             values.add(value)
-    anchors = []
-    for run in runs:
-        read = _read_run(text, run)
-        if read is not None:
-            anchors.append(read)
-    return anchors
+    return [read for run in runs if (read := _read_run(text, run)) is not None]
 
 
 def _read_run(text: str, run: list[re.Match[str]]) -> Anchors | None:
@@ -209,31 +195,23 @@ def _read_run(text: str, run: list[re.Match[str]]) -> Anchors | None:
         return None
     heading = text[max(0, run[0].start() - 300) : run[0].start()]
     prefixed = any(match["prefix"] for match in run)
-    if (
-        not prefixed
-        and not _CUE.search(heading)
-        and not _CUE.search(text[run[-1].end() : run[-1].end() + 120])
-    ):
+    after = text[run[-1].end() : run[-1].end() + 120]
+    if not prefixed and not _CUE.search(heading) and not _CUE.search(after):
         return None
-    if any(match["mark"].startswith(".") for match in run):
+    stepwise = not prefixed and any(match["mark"].startswith(".") for match in run)
+    if stepwise and ascending and all(value == int(value) and value >= 1 for value in values):
         near = "\n".join(heading.rstrip().splitlines()[-2:])
-        numbered = ascending and all(value == int(value) and value >= 1 for value in values)
-        if (
-            numbered
-            and not prefixed
-            and not re.search(r"\b(?:scale|levels?|scores? mean)\b", near, re.IGNORECASE)
-        ):
+        if not re.search(r"\b(?:scale|levels?|scores? mean)\b", near, re.IGNORECASE):
             return None  # `1. Read the question`: steps, not points
     texts: dict[str, str] = {}
     for index, match in enumerate(run):
         end = run[index + 1].start() if index + 1 < len(run) else match.end()
         below = text[match.end() : end].strip()
         aside = (match["aside"] or "").strip(" ()\t")
-        said = match["text"].strip(" *_|\t")
+        said = match["text"].strip(" *_|\t") or " ".join(
+            (below or _indented_below(text, match.end())).split()
+        )
         words = ": ".join(part for part in (aside, said) if part)
-        if not said:
-            follow = below or _indented_below(text, match.end())
-            words = ": ".join(part for part in (aside, " ".join(follow.split())) if part)
         written = match["value"] + (f"-{match['upto']}" if match["upto"] else "")
         texts[written] = words
     spans = [float(match["upto"]) for match in run if match["upto"]]
@@ -262,11 +240,7 @@ def _names(run: list[re.Match[str]], values: list[float]) -> dict[str, float]:
     segments: list[list[str]] = []
     for match in run:
         aside = (match["aside"] or "").strip(" ()\t")
-        said = (
-            re.sub(r"[*_`\"]{1,3}", "", aside or match["text"])
-            if aside
-            else re.sub(r"[*`\"]", "", match["text"])
-        )
+        said = re.sub(r"[*_`\"]" if aside else r"[*`\"]", "", aside or match["text"])
         segments.append(_NAME_END.split(said.strip(), maxsplit=1)[0].split())
     while all(len(words) > 1 for words in segments) and len({words[0].lower() for words in segments}) == 1:
         segments = [words[1:] for words in segments]
@@ -368,8 +342,7 @@ def conflicting_scales(text: str) -> list[tuple[float, float]]:
 
 def find_pass_rule(text: str, low: float, high: float) -> str | None:
     """`a score of 3 or above passes`, `threshold of 0.7`: the rule as an expression over `score`; None when the prompt states none on its own scale."""
-    for pattern, operator in _PASS_RULES:
-        for match in pattern.finditer(text):
-            if low <= float(match["value"]) <= high and not _PERCENT.match(text, match.end("value")):
-                return f"score {operator} {match['value']}"
+    for match in itertools.chain.from_iterable(pattern.finditer(text) for pattern in _PASS_RULES):
+        if low <= float(match["value"]) <= high and not _PERCENT.match(text, match.end("value")):
+            return f"score {'>' if match.groupdict().get('above') else '>='} {match['value']}"
     return None

@@ -1,6 +1,7 @@
 """Verdicts asked for as text: `Score: <1-5>`, `<score>…</score>`, `[[5]]`, `[RESULT]`."""
 
 import itertools
+import operator
 import re
 from collections import Counter
 from dataclasses import replace
@@ -17,8 +18,8 @@ from adjudge.judges.reading.names import (
     snake_case,
 )
 from adjudge.judges.reading.parts import ContractPart, FoundContract, choice_part
-from adjudge.judges.reading.words import bracketed_meanings, meanings_of, word_choices
-from adjudge.text import words
+from adjudge.judges.reading.vocabulary import vocabulary
+from adjudge.judges.reading.words import bracketed_meanings, word_choices
 
 # ---- tags ----------------------------------------------------------------------------------------------
 
@@ -27,13 +28,7 @@ _TAG_MENTION = re.compile(
     r"(?:in|within|inside|between|using|with|enclose[sd]?|wrap(?:ped)?|put)\b[^\n.]{0,80}?[`\"']?<(?P<name>[A-Za-z][\w-]{0,40})>[`\"']?(?:\s{0,2}(?:\.\.\.|…|and|,)?\s{0,2}[`\"']?</(?P=name)>[`\"']?)?(?:\s{0,2}(?:XML\s)?tags?)?",
     re.IGNORECASE,
 )
-_NOT_PARTS = words(
-    """
-    example examples instructions rubric input output context question criteria system user b i p br code
-    """
-)
-
-
+_NOT_PARTS = vocabulary("parts", "not_tags")
 _INSTRUCTIONS = re.compile(
     r"rubric|criteri|instruction|guideline|example|reminder|definition|scale|task", re.IGNORECASE
 )
@@ -47,101 +42,70 @@ _INPUT_OR_OUTPUT = re.compile(
 
 
 def find_tags(text: str) -> FoundContract | None:
-    parts: dict[str, ContractPart] = {}
-    places: dict[str, int] = {}
-    start, end = len(text), 0
+    """`<score>…</score>`, and tags that are only spoken of: `inside <verdict> tags`."""
     given = _input_blocks(text)
     filled = {match[1].lower() for match in re.finditer(r"<([A-Za-z][\w-]{0,40})>[^<]{0,40}⟦", text)}
-    for match in _TAG.finditer(text):
-        name = match["name"]
-        if name.lower() in _NOT_PARTS | filled or REFERENCE.search(match["inside"]) or name in parts:
+    found: dict[str, tuple[int, int, ContractPart]] = {}
+    for match in (*_TAG.finditer(text), *_TAG_MENTION.finditer(text)):
+        name, inside = match["name"], match.groupdict().get("inside")
+        if name in found or name.lower() in _NOT_PARTS | filled:
             continue
-        if any(start <= match.start() < end for start, end in given):
-            continue
-        if _INSTRUCTIONS.search(name) and not is_rating(name):
-            continue
-        if not (cued(text, match.start(), within=700) or has_role(name)):
-            continue
-        parts[name] = _tag_part(name, match["inside"].strip(), text)
-        places[name] = match.start()
-        start, end = min(start, match.start()), max(end, match.end())
-    for match in _TAG_MENTION.finditer(text):
-        name = match["name"]
-        if name.lower() in _NOT_PARTS | filled or name in parts:
-            continue
-        line = text[text.rfind("\n", 0, match.start()) + 1 : match.end()]
-        if REFERENCE.search(line) or not (has_role(name)):
-            continue
-        parts[name] = text_part(name, "", text)
-        places[name] = match.start("name")
-        start, end = min(start, match.start()), max(end, match.end())
-    if not any(is_rating(part.name) or is_label(part.name) for part in parts.values()):
+        if inside is None:
+            line = text[text.rfind("\n", 0, match.start()) + 1 : match.end()]
+            asked = has_role(name) and not REFERENCE.search(line)
+        else:
+            told = is_rating(name) or not _INSTRUCTIONS.search(name)
+            shown = (
+                told and not REFERENCE.search(inside) and not any(match.start() in block for block in given)
+            )
+            asked = shown and (has_role(name) or cued(text, match.start(), within=700))
+        if asked:
+            part = _tag_part(name, (inside or "").strip(), text)
+            found[name] = (match.start("name"), match.end(), part)
+    in_order = sorted(found.values(), key=operator.itemgetter(0))
+    parts = tuple(part for _, _, part in in_order)
+    if not any(is_rating(part.name) or is_label(part.name) for part in parts):
         return None
-    if len({part.name for part in parts.values()}) != len(parts):
+    if len({part.name for part in parts}) != len(parts):
         return None
-    in_order = sorted(parts, key=lambda name: places[name])
-    return FoundContract(form="tags", parts=tuple(parts[name] for name in in_order), start=start, end=end)
+    return FoundContract(
+        form="tags", parts=parts, start=in_order[0][0], end=max(end for _, end, _ in in_order)
+    )
 
 
-def _input_blocks(text: str) -> list[tuple[int, int]]:
+def _input_blocks(text: str) -> list[range]:
     """From a line that says `Input` to the next that says `Output`: what a case looks like, not the reply."""
     heads = [(match.start(), match["kind"].lower()) for match in _INPUT_OR_OUTPUT.finditer(text)]
     return [
-        (start, end)
+        range(start, end)
         for (start, kind), (end, following) in itertools.pairwise(heads)
-        if kind == "input" and following == "output"
+        if (kind, following) == ("input", "output")
     ]
 
 
 def _tag_part(tag: str, inside: str, text: str) -> ContractPart:
     """A part named by its tag, or by what stands in it where the tag says nothing (`<S2>your score</S2>`)."""
-    if has_role(tag):
-        return text_part(tag, inside, text)
     words = re.sub(r"^\W*(?:your|the|an?)\b", "", inside, flags=re.IGNORECASE).strip(" .<>[]()")
-    if (
-        len(words.split()) <= 4
-        and words
-        and (is_rating(words) or is_reason(words) or re.search(r"chain|thought", words, re.IGNORECASE))
-    ):
-        part = text_part(words, inside, text)
-        return replace(part, labels=(tag.lower(), *part.labels))
-    return text_part(tag, inside, text)
+    if has_role(tag) or not words or len(words.split()) > 4 or not (is_rating(words) or is_reason(words)):
+        return text_part(tag, inside, text)
+    part = text_part(words, inside, text)
+    return replace(part, labels=(tag.lower(), *part.labels))
 
 
 def text_part(name: str, inside: str, text: str) -> ContractPart:
     """A part from its written place; what the place leaves open is read where the prompt speaks of it."""
-    property_name = snake_case(name)
-    if is_reason(property_name) and not is_rating(property_name):
-        return ContractPart(
-            name=property_name, kind=ValueKind(type="string"), says=inside, labels=(spoken(name),)
-        )
-    kind = read_kind(inside, whole=True, booleans=False) if inside else ValueKind()
-    if (
-        inside
-        and is_label(property_name)
-        and not kind.bounded
-        and _is_word_place(inside)
-        and not is_rating(property_name)
-    ):
-        kind = ValueKind()
-    if not kind.known or (kind.type == "string" and not kind.options):
-        if is_rating(property_name):
-            kind = ValueKind(type="integer", assumed=True)
-        else:
-            options = options_near(text, spoken(name))
-            kind = ValueKind(type="string", options=options)
+    named, rated = snake_case(name), is_rating(snake_case(name))
+    if is_reason(named) and not rated:
+        return ContractPart(name=named, kind=ValueKind(type="string"), says=inside, labels=(spoken(name),))
+    kind = read_kind(inside, whole=True, booleans=False)
+    # One word in the place of a label is the name of the place.
+    worded = is_label(named) and not rated and re.fullmatch(r"\A\W*[A-Za-z ]{1,30}\W*", inside) is not None
+    if not kind.bounded and (worded or not kind.known or kind.type == "string"):
+        kind = ValueKind(type="string", options=() if rated else options_near(text, spoken(name)))
+        kind = ValueKind(type="integer", assumed=True) if rated else kind
     options = tuple(option for option in kind.options if isinstance(option, str))
-    return ContractPart(
-        name=property_name,
-        kind=kind,
-        says=inside,
-        labels=(spoken(name),),
-        meanings=meanings_of(text, options),
-    )
-
-
-def _is_word_place(inside: str) -> bool:
-    return re.fullmatch(r"\A\W*[A-Za-z ]{1,30}\W*", inside) is not None
+    part = choice_part(named, options, text, labels=(spoken(name),), says=inside)
+    return replace(part, kind=kind)
 
 
 def spoken(name: str) -> str:
@@ -262,6 +226,7 @@ _SHORT = 12
 """Characters behind the name of something that is filled in below it: `Output (a):`."""
 _EXPLAINED_BELOW = re.compile(r"[ \t*]{0,4}\n[A-Z][a-z]+[ \t][^\n:]{40}")
 """A sentence under a line that ends with a colon: a heading of the instructions."""
+_FEEDBACK = re.compile(r"\b(?:feedback|explanation|reasoning|rationale|analysis)\b", re.IGNORECASE)
 _RATED = re.compile(r"\byour\s(?:\w{1,20}\s)?(?:score|rating|grade)\b", re.IGNORECASE)
 _FORM = re.compile(r"\b(?:evaluation|scoring|answer|rating) form\b[^\n]{0,40}:?", re.IGNORECASE)
 
@@ -302,13 +267,12 @@ def find_lines(text: str) -> FoundContract | None:
     inline = list(_INLINE.finditer(text))
     repeated = Counter(quoted["label"] for quoted in inline)
     for quoted in inline:
-        told = is_rating(quoted["label"]) or is_label(quoted["label"]) or repeated[quoted["label"]] > 1
-        if REFERENCE.search(quoted[0]) or not told:
-            continue
-        if _in_json(text, quoted):
-            continue
-        candidates.append((quoted.start(), quoted.end(), quoted["label"], quoted["value"]))
-    return _lines_contract(text, candidates)
+        label = quoted["label"]
+        told = is_rating(label) or is_label(label) or repeated[label] > 1
+        in_json = text[max(0, quoted.start() - 60) : quoted.start()].rstrip().endswith(("{", ","))
+        if told and not in_json and not REFERENCE.search(quoted[0]):
+            candidates.append((quoted.start(), quoted.end(), label, quoted["value"]))
+    return _lines_contract(text, candidates) if candidates else None
 
 
 def _specified(text: str, given: set[str]) -> list[tuple[int, int, str, str]]:
@@ -354,10 +318,6 @@ def _line_matches(text: str) -> list[tuple[int, int, str, str]]:
     return found
 
 
-def _in_json(text: str, match: re.Match[str]) -> bool:
-    return text[max(0, match.start() - 60) : match.start()].rstrip().endswith(("{", ","))
-
-
 def _is_blank(value: str) -> bool:
     """Whether it can only be something to fill in: `<…>`, `(…)`, `your analysis here`."""
     opened = value.lstrip()[:1] in _OPENING and _PLACE.match(value) is not None
@@ -378,74 +338,51 @@ def _is_place(value: str) -> bool:
 
 
 def _lines_contract(text: str, candidates: list[tuple[int, int, str, str]]) -> FoundContract | None:
-    parts: dict[str, ContractPart] = {}
     values: dict[str, list[str]] = {}
+    labels: dict[str, str] = {}
     for _, _, label, value in sorted(candidates):
         name = snake_case(_OWNED.sub("", label) or label)
-        values.setdefault(name, [])
-        if value.strip():
-            values[name].append(_HERE.sub("", value.strip()))
-        parts.setdefault(name, ContractPart(name=name, labels=(spoken(label),)))
-    read = tuple(_line_part(part, values[name], text) for name, part in parts.items())
-    named = any(is_rating(part.name) or is_label(part.name) or part.kind.decides for part in read)
-    if not named and not _FORM.search(text):
+        labels.setdefault(name, spoken(label))
+        shown = values.setdefault(name, [])
+        shown += [_HERE.sub("", value.strip())] if value.strip() else []
+    parts = tuple(replace(_line_part(name, values[name], text), labels=(labels[name],)) for name in values)
+    named = any(is_rating(part.name) or is_label(part.name) or part.kind.decides for part in parts)
+    if all(is_reason(part.name) for part in parts) or not (named or _FORM.search(text)):
         return None
-    telling = [part for part in read if not is_reason(part.name)]
-    if not telling:
-        return None
-    bare = all(not shown for shown in values.values()) and len(read) == 1
     return FoundContract(
-        form="bare" if bare else "line",
-        parts=read,
+        form="bare" if len(parts) == 1 and not any(values.values()) else "line",
+        parts=parts,
         start=min(item[0] for item in candidates),
         end=max(item[1] for item in candidates),
     )
 
 
-def _line_part(part: ContractPart, values: list[str], text: str) -> ContractPart:
-    if is_reason(part.name) and not is_rating(part.name):
-        return ContractPart(
-            name=part.name, kind=ValueKind(type="string"), labels=part.labels, says=" ".join(values)
-        )
-    literal = [value.strip(" \"'`*.[]()") for value in values]
+def _line_part(name: str, values: list[str], text: str) -> ContractPart:
+    """A part from the values that its lines show: one place, or examples."""
+    whole = text_part(name, "", text)
+    if is_reason(name) and not is_rating(name):
+        return replace(whole, says=" ".join(values))
+    literal = tuple(dict.fromkeys(value.strip(" \"'`*.[]()") for value in values))
     if {value.lower() for value in literal} == {"true", "false"}:
-        return ContractPart(name=part.name, kind=ValueKind(type="boolean"), labels=part.labels)
-    named = re.compile(rf"\b{re.escape(spoken(part.name))}", re.IGNORECASE)
-    if len(set(literal)) >= 2 and all(
-        re.fullmatch(r"[A-Za-z][\w -]{0,30}", value) and not named.match(value) for value in literal
-    ):
-        options = tuple(dict.fromkeys(literal))
-        return choice_part(part.name, options, text, labels=part.labels)
+        return ContractPart(name=name, kind=ValueKind(type="boolean"))
+    named = re.compile(rf"(?!{re.escape(spoken(name))})[a-z][\w -]{{0,30}}", re.IGNORECASE)
+    if len(literal) > 1 and all(map(named.fullmatch, literal)):
+        return choice_part(name, literal, text, labels=())
     for value in values:
-        place = re.match(r"^\W*\$?([A-Z]{3,})\W*$", value)
+        place = re.fullmatch(r"\A\W*([A-Z]{3,})\W*", value)
         if place and (meaning := re.search(rf"\b{place[1]}\b\s+is\s+([^\n.]{{3,120}})", text)):
             options = word_choices(meaning[1], whole=True) or word_choices(meaning[1]) or _letters(meaning[1])
             if options:
-                return choice_part(part.name, options, text, labels=part.labels)
-        read = text_part(part.name, value, text)
+                return choice_part(name, options, text, labels=())
+        read = text_part(name, value, text)
         if read.kind.bounded or (read.kind.known and read.kind.type != "string"):
-            return ContractPart(
-                name=part.name, kind=read.kind, labels=part.labels, says=value, meanings=read.meanings
-            )
-    read = text_part(part.name, "", text)
-    kind = (
-        read.kind
-        if is_label(part.name) and not is_rating(part.name)
-        else ValueKind(type="integer", assumed=True)
-    )
-    if not values and not is_rating(part.name) and not is_label(part.name):
-        kind = ValueKind(type="integer")  # a line of an evaluation form
-    elif not has_role(part.name) and any(
-        _RATED.search(value) or value in {"X", "N", "#"} for value in values
-    ):
-        kind = ValueKind(type="integer", assumed=True)  # `#thescore: your score here`
-    elif (not is_rating(part.name) and not is_label(part.name)) or (
-        is_label(part.name) and not read.kind.options and not is_rating(part.name)
-    ):
-        kind = ValueKind(type="string")
-    return ContractPart(
-        name=part.name, kind=kind, labels=part.labels, says=" ".join(values), meanings=read.meanings
-    )
+            return read
+    kind = whole.kind
+    if not has_role(name):
+        # A line of an evaluation form, or `#thescore: your score here`.
+        rated = any(_RATED.search(value) or value in {"X", "N", "#"} for value in values)
+        kind = ValueKind(type="integer" if rated or not values else "string", assumed=rated)
+    return replace(whole, kind=kind, says=" ".join(values))
 
 
 def _letters(said: str) -> tuple[str, ...]:
@@ -463,15 +400,6 @@ def _find_result_mark(text: str) -> FoundContract | None:
     kind = read_kind(match["value"], whole=True, booleans=False)
     name = "score" if kind.numeric and label == "result" else snake_case(label)
     result = ContractPart(name=name, kind=kind, labels=(f"[{label}]", label), says=match["value"])
-    before = text[max(0, match.start() - 200) : match.start()]
-    feedback = re.search(r"\b(feedback|explanation|reasoning|rationale|analysis)\b", before, re.IGNORECASE)
-    first = (
-        (
-            ContractPart(
-                name=feedback[1].lower(), kind=ValueKind(type="string"), labels=(feedback[1].lower(),)
-            ),
-        )
-        if feedback
-        else ()
-    )
+    reason = _FEEDBACK.search(text, max(0, match.start() - 200), match.start())
+    first = (text_part(reason[0].lower(), "", text),) if reason else ()
     return FoundContract(form="line", parts=(*first, result), start=match.start(), end=match.end())

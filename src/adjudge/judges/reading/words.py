@@ -4,8 +4,7 @@ import re
 from collections.abc import Mapping
 
 from adjudge.judges.reading.recogniser import first
-from adjudge.judges.reading.vocabulary import alternatives
-from adjudge.text import words
+from adjudge.judges.reading.vocabulary import alternatives, vocabulary
 
 NUMBER_LABEL = re.compile(r"-?\d{1,6}(?:\.\d{1,4})?")
 
@@ -17,8 +16,8 @@ _QUOTED = re.compile(
     r"(?:\*\*|[\"'`“‘])(?P<word>[^\"'`“”‘’*\n⟦⟧<>]{1,60}?)(?:\*\*|[\"'`”’])(?P<aside>\s{0,2}\([^()\n]{0,80}\))?"
     rf"(?P<next>\s{{0,2}}(?:,\s{{0,2}}(?:(?:{_OR_WORD}|and)(?!\w))?|\||/|(?:{_OR_WORD})(?!\w)|\bvs\.?|\band\b|\n\s*[-*]?\s*(?=[\"'`]))\s{{0,2}})?"
 )
-_PIPES = re.compile(r"(?<!\|)[\w][\w +.'-]{0,40}(?:\s{0,2}\|\s{0,2}[\w][\w +.'-]{0,40}){1,12}(?!\|)")
-_SLASHES = re.compile(r"^[\w][\w +-]{0,30}(?:\s{0,2}/\s{0,2}[\w][\w +-]{0,30}){1,8}$")
+_MARKED = re.compile(r"\w[\w +.'-]{0,40}(?:\s{0,2}[/|]\s{0,2}\w[\w +.'-]{0,40}){1,12}")
+_PIPES = re.compile(r"\w[\w.'-]{0,40}(?:\s{0,2}\|\s{0,2}\w[\w.'-]{0,40}){1,12}")
 _OR_LIST = re.compile(
     r"^(?:either\s+)?(?P<list>\w[\w+=-]*(?: [\w+=-]+)?(?:(?:\s{0,2},\s{0,2}|\s+or\s+)\w[\w+=-]*(?: [\w+=-]+)?){0,10},?\s+or\s+\w[\w+=-]*(?: [\w+=-]+)?)$",
     re.IGNORECASE,
@@ -36,38 +35,18 @@ _CONDITIONAL = re.compile(
     r"|[\"'`“]([A-Za-z][\w -]{0,30})[\"'`”] (?:if|when|otherwise|for)\b",
     re.IGNORECASE,
 )
-_PAIRS = (
-    ("yes", "no"),
-    ("true", "false"),
-    ("correct", "incorrect"),
-    ("pass", "fail"),
-    ("relevant", "irrelevant"),
-    ("relevant", "unrelated"),
-    ("good", "bad"),
-    ("valid", "invalid"),
-    ("safe", "unsafe"),
-    ("supported", "unsupported"),
-    ("consistent", "inconsistent"),
-    ("factual", "hallucinated"),
-    ("grounded", "hallucinated"),
-    ("faithful", "unfaithful"),
-    ("accept", "reject"),
-    ("toxic", "non-toxic"),
-)
+_PAIRS = [pair.split("/") for pair in sorted(vocabulary("choice", "pairs"))]
 _PAIR = re.compile(
     "|".join(
-        rf"\b({a})\b\s{{0,2}}(?:/|\||,? or|,)\s{{0,2}}\b({b})\b|\b({b})\b\s{{0,2}}(?:/|\||,? or|,)\s{{0,2}}\b({a})\b"
-        for a, b in _PAIRS
+        rf"\b({a})\b\s{{0,2}}(?:/|\||,? or|,)\s{{0,2}}\b({b})\b"
+        for pair in _PAIRS
+        for a, b in (pair, pair[::-1])
     ),
     re.IGNORECASE,
 )
-_NOT_LABELS = words(
-    """
-    a an the it is be of to in on at and or not if so e.g i.e etc your you this that number integer string
-    text float int bool none null n/a
-    """
-)
+_NOT_LABELS = vocabulary("choice", "not_labels")
 _AROUND = " \t\n<>[](){}.\"'`“”*"
+_NO_LABEL = re.compile(rf"[\"“”:]|\A[\W_]*\Z|\A{NUMBER_LABEL.pattern}\Z|\A(?:an?|the|your|its) ")
 _ONLY_QUOTED = {"none", "n/a"}
 _AFTER_CHOICE = re.compile(
     r"\s(?:using|based|according|with|for|if|when|depending|to|in|as|and|by|on|from)\s"
@@ -88,13 +67,20 @@ _NUMBERED = re.compile(
 
 def word_choices(text: str, *, whole: bool = False) -> tuple[str, ...]:
     """The labels of a written choice, as spelled; `whole` when the text is a value's place and nothing else."""
-    ways = (*WRITTEN[:2], *WHOLE, *WRITTEN[2:]) if whole else WRITTEN
+    ways = (*WRITTEN[:1], *WHOLE, *WRITTEN[1:]) if whole else WRITTEN
     return first(ways, text) or ()
 
 
-def _slashed(text: str) -> tuple[str, ...]:
-    match = _SLASHES.match(text.strip(_AROUND))
-    return _labels(match[0].split("/")) if match else ()
+def _marked_choices(text: str) -> tuple[str, ...]:
+    """`yes / no / partly`, `low | medium | high`."""
+    match = _MARKED.fullmatch(text.strip(_AROUND))
+    return _labels(re.split(r"[/|]", match[0])) if match else ()
+
+
+def _piped_choices(text: str) -> tuple[str, ...]:
+    """The same with bars, between other words: `one of low | high and why`."""
+    found = (_labels(match[0].split("|")) for match in _PIPES.finditer(text))
+    return next(filter(None, found), ())
 
 
 def _or_list(text: str) -> tuple[str, ...]:
@@ -134,19 +120,7 @@ def _quoted_choices(text: str) -> tuple[str, ...]:
     return _labels(best, quoted=True) if len(best) > 1 else ()
 
 
-def _piped_choices(text: str) -> tuple[str, ...]:
-    for match in _PIPES.finditer(text):
-        pieces = [piece.strip(" \"'`.") for piece in match[0].split("|")]
-        # The words around a choice belong to its first and last piece: `one of yes | no and why`.
-        if any(len(piece.split()) > 3 for piece in pieces):
-            pieces[0], pieces[-1] = pieces[0].split()[-1], pieces[-1].split()[0]
-        labels = _labels(pieces)
-        if labels:
-            return labels
-    return ()
-
-
-def _conditional_choices(text: str) -> tuple[str, ...]:
+def conditional_choices(text: str) -> tuple[str, ...]:
     """`Answer "yes" if …. Answer "no" otherwise`: each label with its own condition."""
     found = [match[1] or match[2] for match in _CONDITIONAL.finditer(text)]
     return _labels(list(dict.fromkeys(found)))
@@ -169,27 +143,18 @@ def _enumerated(listed: str) -> tuple[str, ...]:
 
 
 def _labels(pieces: list[str], *, quoted: bool = False) -> tuple[str, ...]:
-    labels = [
+    labels = tuple(
         stripped for piece in pieces if (stripped := piece.strip().removeprefix("[[").removesuffix("]]"))
-    ]
-    lowered = [label.lower() for label in labels]
-    if len(labels) < 2 or len(set(lowered)) != len(labels):
+    )
+    distinct = {label.lower() for label in labels}
+    if len(labels) < 2 or len(distinct) < len(labels) or any(map(_NO_LABEL.search, labels)):
         return ()
-    if any(re.search(r"[\"“”:]", label) for label in labels):
-        return ()
-    if any(
-        (label.lower() in _NOT_LABELS and label != "A" and not (quoted and label.lower() in _ONLY_QUOTED))
-        or not re.search(r"[^\W_]", label)
-        for label in labels
-    ):
-        return ()
-    if any(NUMBER_LABEL.fullmatch(label) or re.match(r"(?:an?|the|your|its) ", label) for label in labels):
-        return ()
-    return tuple(labels)
+    told = _NOT_LABELS - _ONLY_QUOTED if quoted else _NOT_LABELS
+    return () if any(label.lower() in told and label != "A" for label in labels) else labels
 
 
-WRITTEN = (_quoted_choices, _piped_choices, _capitals, _known_pair, _one_of, _conditional_choices)
-WHOLE = (_slashed, _or_list)
+WRITTEN = (_quoted_choices, _piped_choices, _capitals, _known_pair, _one_of, conditional_choices)
+WHOLE = (_marked_choices, _or_list)
 """Only where the text is a value's place."""
 
 
