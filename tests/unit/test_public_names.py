@@ -22,7 +22,10 @@ def test_an_unknown_name_is_an_attribute_error():
 HEAVY = (
     *("aiohttp", "asyncio", "genai_prices", "jinja2", "json_repair", "numpy", "orjson", "pandas"),
     *("pyarrow", "pydantic", "rich", "sqlite3", "yaml"),
+    *("adjudge.judges.parse", "adjudge.judges.reading", "adjudge.templates"),
 )
+"""Of ours, what reads a prompt: a built-in judge was read before."""
+READS = ("yaml", "adjudge.judges.reading", "adjudge.templates")
 
 
 @pytest.mark.parametrize(
@@ -31,9 +34,11 @@ HEAVY = (
         (["--help"], ()),
         (["run", "--help"], ()),
         (["agree", "--help"], ()),
-        (["judges"], ("yaml",)),
-        (["lint", "correctness"], ("yaml",)),
-        (["show", "correctness"], ("yaml", "orjson")),
+        (["judges"], ()),
+        (["judges", "--json"], ("orjson",)),
+        (["lint", "correctness"], READS),
+        (["show", "correctness"], ("orjson",)),
+        (["show", "helpfulness", "--json"], ("orjson",)),
         (["runs"], ("orjson", "sqlite3")),
     ],
     ids=" ".join,

@@ -13,10 +13,9 @@ from adjudge.judges.front_matter import split_front_matter
 from adjudge.judges.reading import PromptReading, read_prompt
 from adjudge.judges.reading.contract import asks_to_explain
 from adjudge.judges.reading.names import is_reason
-from adjudge.judges.reading.parts import as_number
 from adjudge.judges.reading.scale import conflicting_scales
 from adjudge.records import FieldScore, Judge, PromptMessage
-from adjudge.schemas import properties_of
+from adjudge.schemas import as_number, properties_of
 from adjudge.templates import TemplateInput, messages_inputs
 
 _FORMULA = re.compile(
