@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from msgspec import Struct
+
 from adjudge.fields import NEVER_IN_PROMPT
 from adjudge.judges.declared import Declared, read_declared
 from adjudge.judges.example_scores import example_scores
@@ -46,8 +48,7 @@ _HEDGED = re.compile(
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     code: str
     rule: str
     message: str
@@ -56,8 +57,7 @@ class Finding:
     hint: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LintRule:
+class LintRule(Struct, frozen=True, kw_only=True):
     code: str
     name: str
     summary: str
@@ -84,7 +84,7 @@ class LintSubject:
 
     @cached_property
     def understood(self) -> PromptReading:
-        return read_prompt(self.messages)
+        return read_prompt(self.messages, frozenset(self.declared.inputs))
 
     @cached_property
     def outline(self) -> str:

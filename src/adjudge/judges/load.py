@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from adjudge.errors import JudgeFileError
-from adjudge.judges.front_matter import normalize_text
+from adjudge.judges.front_matter import body_of, normalize_text
 from adjudge.judges.prepared import PREPARED
 from adjudge.records import Judge, PromptMessage
 from adjudge.text import closest
@@ -97,7 +97,7 @@ def _prepared(text: str) -> Judge | None:
     judge = PREPARED.get(text_digest(normal))
     if judge is None:
         return None
-    body = normal.partition("\n---\n")[2]
+    body = body_of(normal, where=judge.name)
     message = PromptMessage(role="user", text=body, dialect=judge.dialect)
     return replace(judge, messages=(message,), text=normal)
 

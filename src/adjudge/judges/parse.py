@@ -7,7 +7,7 @@ from adjudge.errors import JudgeFileError, TemplateError
 from adjudge.judges.assemble import assemble, detect_dialect
 from adjudge.judges.declared import Declared, read_declared
 from adjudge.judges.exports import WrittenMessage, WrittenPrompt
-from adjudge.judges.front_matter import SplitFile, normalize_text, split_front_matter
+from adjudge.judges.front_matter import SplitFile, body_of, normalize_text, split_front_matter
 from adjudge.judges.prompt_files import pick_prompt, read_prompts
 from adjudge.records import Judge
 
@@ -44,8 +44,8 @@ def read_one_message(text: str, *, name: str) -> Judge:
 
 def names_of_prompts(text: str, *, where: str, suffix: str) -> tuple[str, ...]:
     """The names of the prompts of a text that holds several; empty where it holds one."""
-    split = _split(_normal(text, where), where, suffix)
-    prompts = read_prompts(split.body, where=where, suffix=suffix)
+    normal = _normal(text, where)
+    prompts = read_prompts(normal if suffix else body_of(normal, where=where), where=where, suffix=suffix)
     return tuple(prompt.name or "" for prompt in prompts) if len(prompts) > 1 else ()
 
 
