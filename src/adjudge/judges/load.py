@@ -12,6 +12,7 @@ from adjudge.judges.front_matter import body_of, normalize_text
 from adjudge.judges.prepared import PREPARED
 from adjudge.records import Judge, PromptMessage
 from adjudge.text import closest
+from adjudge.versions import READER_VERSION, SCORER_VERSIONS
 
 BUILT_IN = Path(__file__).with_name("built_in")
 """One file for each built-in judge; replaced versions go to `old/`, which keeps them loadable as `name@hash`."""
@@ -94,7 +95,7 @@ def _parse(text: str, *, name: str, where: str, prompt: str | None, suffix: str)
 def _prepared(text: str) -> Judge | None:
     """The judge of a text that was read before adjudge was packed: the text of a built-in judge."""
     normal = normalize_text(text)
-    judge = PREPARED.get(text_digest(normal))
+    judge = PREPARED.get(prepared_key(normal))
     if judge is None:
         return None
     body = body_of(normal, where=judge.name)
@@ -102,9 +103,10 @@ def _prepared(text: str) -> Judge | None:
     return replace(judge, messages=(message,), text=normal)
 
 
-def text_digest(normal: str) -> str:
-    """What a text is known by in `PREPARED`."""
-    return hashlib.sha256(normal.encode(errors="surrogatepass")).hexdigest()
+def prepared_key(normal: str) -> str:
+    """What a judge is kept under: its text, and the versions that enter its hash."""
+    known = f"{READER_VERSION} {sorted(SCORER_VERSIONS.items())} {normal}"
+    return hashlib.sha256(known.encode(errors="surrogatepass")).hexdigest()
 
 
 def built_in_judges() -> tuple[Judge, ...]:

@@ -1,4 +1,4 @@
-"""The built-in judges as `parse` reads them, by the SHA-256 of their files' text; the text itself is added in `load`.
+"""The built-in judges as `parse` reads them, by the key that `load` gives a text; the text itself is added there.
 
 Made by `ADJUDGE_UPDATE_DOCS=1 pytest tests/unit/judges/test_judges_prepared.py`: a file that is not here is read like any other.
 """
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from adjudge.records import Contract, FieldScore, Input, Items, Judge, NamedScore, Scale
 
 PREPARED: Mapping[str, Judge] = {
-    "b9baf3003fc4c4b2d366985fef81a1bb37df81a9e44e2f46cbe23045c458146d": Judge(
+    "54f18c1939e40a17ba9a45b39605b9692c8895b744dfb355539855a476c68ddc": Judge(
         name="correctness",
         hash="1278973e955a",
         messages=(),
@@ -58,7 +58,7 @@ PREPARED: Mapping[str, Judge] = {
         contract_template={"final_score": "{score:.1f}", "score_reason": "{reason}"},
         embedded=True,
     ),
-    "e4f741687b64df1a5e9fb931071e04e1a502a26cc88bac391d0c6d5f9d4d505d": Judge(
+    "8c1a0fbc9559120bc4712699c31d6c8009d4da649ce912d6acecd47e8a7ca270": Judge(
         name="coverage",
         hash="a5a8555f2e27",
         messages=(),
@@ -179,7 +179,7 @@ PREPARED: Mapping[str, Judge] = {
         contract_template={"score": "{score}", "rationale": "{rationale}"},
         embedded=True,
     ),
-    "61abd67f1a732a29c918879685e7dd649b71196d127b8267422ccf7b2b4f22de": Judge(
+    "cf4a7bab704df82bf27296d086228714ac47296bf585b24aa8f7d6e4a66aa911": Judge(
         name="helpfulness",
         hash="a35ef7a7218c",
         messages=(),
@@ -238,7 +238,7 @@ PREPARED: Mapping[str, Judge] = {
         contract_template="1. **Evaluation**: {evaluation}\n\n2. **Strengths**:\n   - {strengths}\n\n3. **Weaknesses**:\n   - {weaknesses}\n\n4. **Detailed Analysis**: {detailed_analysis}\n\n5. **Recommendations**:\n   - {recommendations}\n\nTotal rating: {score}\n",
         embedded=True,
     ),
-    "d94320648fc4fed05a06bf01ef4bdfd248c56085d9ccf19de6457df8bc806018": Judge(
+    "1132733b4a2e041a6743729d1ae57102f4db010dc7e9a4e834067b2a8c5c7eac": Judge(
         name="relevance",
         hash="d09d65e0d51c",
         messages=(),

@@ -12,9 +12,10 @@ import pytest
 from adjudge.judges import load, parse_judge, prepared
 from adjudge.judges.front_matter import normalize_text
 from adjudge.judges.parse import read_judge
+from adjudge.versions import SCORER_VERSIONS
 
 UPDATE = bool(os.environ.get("ADJUDGE_UPDATE_DOCS"))
-HEAD = '''"""The built-in judges as `parse` reads them, by the SHA-256 of their files' text; the text itself is added in `load`.
+HEAD = '''"""The built-in judges as `parse` reads them, by the key that `load` gives a text; the text itself is added there.
 
 Made by `ADJUDGE_UPDATE_DOCS=1 pytest tests/unit/judges/test_judges_prepared.py`: a file that is not here is read like any other.
 """
@@ -62,7 +63,7 @@ def _renew(judges):
 
 def test_the_prepared_judges_are_as_they_are_read_today():
     judges = {
-        load.text_digest(judge.text): msgspec.structs.replace(judge, text="", messages=())
+        load.prepared_key(judge.text): msgspec.structs.replace(judge, text="", messages=())
         for judge in map(_as_read, FILES)
     }
     if UPDATE:
@@ -74,7 +75,7 @@ def test_the_prepared_judges_are_as_they_are_read_today():
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_prepared_judge_is_the_one_that_is_read(path):
     text = path.read_text(encoding="utf-8")
-    assert load.text_digest(normalize_text(text)) in prepared.PREPARED
+    assert load.prepared_key(normalize_text(text)) in prepared.PREPARED
     for each in (text, "\ufeff" + text.replace("\n", "\r\n")):
         assert parse_judge(each, name="another") == _as_read(path)
 
@@ -82,3 +83,10 @@ def test_a_prepared_judge_is_the_one_that_is_read(path):
 def test_a_changed_text_is_read_anew():
     text = FILES[0].read_text(encoding="utf-8").replace("scale: [0, 1]", "scale: [0, 2]")
     assert parse_judge(text, name="another").scale.high == 2.0
+
+
+def test_a_scorer_of_another_version_makes_another_judge(monkeypatch):
+    text = load.BUILT_IN.joinpath("correctness.md").read_text(encoding="utf-8")
+    before = parse_judge(text, name="correctness")
+    monkeypatch.setitem(SCORER_VERSIONS, "correctness", SCORER_VERSIONS["correctness"] + 1)
+    assert parse_judge(text, name="correctness").hash != before.hash
