@@ -16,8 +16,12 @@ REACH_SECONDS = 0.35
 """For a command; on one core that has nothing else to do, with the bytecode there as after an installation."""
 REACH_RATIO = 30.0
 """Of a bare interpreter's start, which says the same on a slower machine."""
-CHEAP = ("judges", "models", "lint relevance", "show relevance", "runs", "plan --effect 0.05")
-"""Commands that do little more than start; `runs` finds an empty store."""
+CHEAP = (
+    *("judges", "models", "lint relevance", "show relevance", "runs", "report last", "plan --effect 0.05"),
+    *("show judge.md", "lint judge.md", "estimate cases.jsonl --judge relevance"),
+)
+"""Commands that do little more than start; `judge.md` is a bare prompt, so that it has to be read."""
+PROMPT = "Rate how polite the answer is from 1 (rude) to 5 (warm).\n\nAnswer: {{response}}\n\nScore: <1-5>\n"
 CONFIG = 'jobs = 8\n[run]\ncolumns = {response = "answer"}\n'
 
 
@@ -47,11 +51,12 @@ def measure(setting: Setting) -> list[Figure]:
 
 
 def _make_store(program: str, folder: Path, environ: dict[str, str]) -> None:
-    """So that `runs` has one to list."""
-    (folder / "replies.jsonl").write_text('{"text": "{}"}\n', encoding="utf-8")
-    (folder / "cases.jsonl").write_text('{"question": "q"}\n', encoding="utf-8")
-    words = ["run", "cases.jsonl", "--judge", "relevance", "--model", "scripted:replies.jsonl"]
-    subprocess.run([program, *words], cwd=folder, env=environ, check=False, capture_output=True)
+    """So that `runs` has one to list, and `report` one to print."""
+    (folder / "judge.md").write_text(PROMPT, encoding="utf-8")
+    (folder / "replies.jsonl").write_text('{"case_id": "a", "reply": "Score: 4"}\n', encoding="utf-8")
+    (folder / "cases.jsonl").write_text('{"id": "a", "response": "r", "parameters": "p"}\n', encoding="utf-8")
+    words = ["run", "cases.jsonl", "--judge", "judge.md", "--model", "scripted:replies.jsonl"]
+    subprocess.run([program, *words], cwd=folder, env=environ, check=True, capture_output=True)
 
 
 def _take(commands: dict[str, list[str]], folder: Path, environ: dict[str, str]) -> dict[str, float]:

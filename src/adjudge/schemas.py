@@ -31,6 +31,11 @@ def properties_of(schema: Mapping[str, Json]) -> dict[str, Json]:
     return properties if isinstance(properties, dict) else {}
 
 
+def as_number(value: float) -> int | float:
+    """Whole numbers are written without a point."""
+    return int(value) if value == int(value) else value
+
+
 def fields_in_words(fields: Mapping[str, Json], about: Mapping[str, Json] = NOTHING) -> str:
     """One line for each field, in order; `about` has what to add to some of them."""
     return "\n".join(

@@ -22,7 +22,12 @@ def test_an_unknown_name_is_an_attribute_error():
 HEAVY = (
     *("aiohttp", "asyncio", "genai_prices", "jinja2", "json_repair", "numpy", "orjson", "pandas"),
     *("pyarrow", "pydantic", "rich", "sqlite3", "yaml"),
+    *("adjudge.judges.parse", "adjudge.judges.reading", "adjudge.templates"),
 )
+"""Of ours, what reads a prompt: a built-in judge was read before."""
+FILLS = ("asyncio", "orjson", "adjudge.templates")
+"""What fills a prompt; nothing is sent, so what sends it is not loaded."""
+READS = ("yaml", "adjudge.judges.reading", "adjudge.templates")
 
 
 @pytest.mark.parametrize(
@@ -31,10 +36,14 @@ HEAVY = (
         (["--help"], ()),
         (["run", "--help"], ()),
         (["agree", "--help"], ()),
-        (["judges"], ("yaml",)),
-        (["lint", "correctness"], ("yaml",)),
-        (["show", "correctness"], ("yaml", "orjson")),
+        (["judges"], ()),
+        (["judges", "--json"], ("orjson",)),
+        (["lint", "correctness"], READS),
+        (["show", "correctness"], ("orjson",)),
+        (["show", "helpfulness", "--json"], ("orjson",)),
         (["runs"], ("orjson", "sqlite3")),
+        (["estimate", "cases.jsonl", "--judge", "relevance", "--model", "openai:x", "--price", "1,2"], FILLS),
+        (["estimate", "cases.jsonl", "--judge", "relevance", "--model", "embedded"], FILLS),
     ],
     ids=" ".join,
 )
@@ -42,12 +51,14 @@ HEAVY = (
 def test_a_command_loads_nothing_heavy_that_it_does_not_need(
     command, needed, settings, tmp_path, monkeypatch
 ):
+    monkeypatch.setenv("OPENAI_API_KEY", "unused")
+    (tmp_path / "cases.jsonl").write_text('{"id": "a", "response": "r", "parameters": "p"}\n')
     if settings:
         monkeypatch.setenv("ADJUDGE_MODEL", "openai:x")
         (tmp_path / "adjudge.toml").write_text('jobs = 16\n[run]\nfail_under_pass_rate = ["0.8"]\n')
     code = (
-        f"import sys, adjudge; from adjudge.cli.main import run_command; run_command({command!r});"
-        f"print('LOADED', *sorted(set({HEAVY!r}) & set(sys.modules)))"
+        f"import sys, adjudge; from adjudge.cli.main import run_command; code = run_command({command!r});"
+        f"assert not code or {command!r} == ['runs'], code; print('LOADED', *sorted(set({HEAVY!r}) & set(sys.modules)))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path

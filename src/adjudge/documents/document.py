@@ -5,21 +5,20 @@ not come to life as markup, an escape or a command.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 Tone = Literal["plain", "good", "bad", "warning"]
 
 
-@dataclass(frozen=True, slots=True)
-class Quote:
+class Quote(Struct, frozen=True):
     """Other people's text."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """What to type; it may hold other people's text, such as the name of a run."""
 
     text: str
@@ -29,15 +28,13 @@ Span: TypeAlias = str | Quote | Command
 Text: TypeAlias = Span | tuple[Span, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True, kw_only=True):
     text: Text
     level: int = 2
     detail: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Fact:
+class Fact(Struct, frozen=True, kw_only=True):
     """One statement."""
 
     kind: str
@@ -52,8 +49,7 @@ class Fact:
     """For those who want it all: methods, hashes, notes on normal work."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Gauge:
+class Gauge(Struct, frozen=True, kw_only=True):
     """A figure on its scale, with its interval: drawn as a bar."""
 
     kind: str
@@ -72,8 +68,7 @@ class Gauge:
     detail: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Table:
+class Table(Struct, frozen=True, kw_only=True):
     kind: str
     header: tuple[Text, ...]
     rows: tuple[tuple[Text, ...], ...]
@@ -83,8 +78,7 @@ class Table:
     detail: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CaseEntry:
+class CaseEntry(Struct, frozen=True, kw_only=True):
     """One case, to be read."""
 
     case_id: str
@@ -99,8 +93,7 @@ class CaseEntry:
     """Beside the question: `pass → fail`."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CaseList:
+class CaseList(Struct, frozen=True, kw_only=True):
     kind: str
     label: str
     text: Text
@@ -110,15 +103,13 @@ class CaseList:
     detail: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Histogram:
+class Histogram(Struct, frozen=True, kw_only=True):
     """How often each value occurred."""
 
     counts: Mapping[str, int]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PlottedInterval:
+class PlottedInterval(Struct, frozen=True, kw_only=True):
     name: str
     value: float
     low: float
@@ -129,8 +120,7 @@ class PlottedInterval:
     """Above its point."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Intervals:
+class Intervals(Struct, frozen=True, kw_only=True):
     """Figures side by side on one axis."""
 
     rows: tuple[PlottedInterval, ...]
@@ -140,8 +130,7 @@ class Intervals:
     zero_label: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Plot:
+class Plot(Struct, frozen=True, kw_only=True):
     """Drawn where there is a page to draw on; `caption` says the same in words."""
 
     kind: str
@@ -153,8 +142,7 @@ class Plot:
 Block: TypeAlias = Heading | Fact | Gauge | Table | CaseList | Plot
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Document:
+class Document(Struct, frozen=True, kw_only=True):
     title: Text
     banner: Text = ""
     """Stands before everything: that this is not all there should be."""

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from adjudge.errors import InputError
 from adjudge.expressions.syntax import (
@@ -44,8 +45,7 @@ class Function(NamedTuple):
     """A second argument names a field of the items of the first."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Grammar:
+class Grammar(Struct, frozen=True, kw_only=True):
     """What one language of expressions is made of; what a tokenizer does not know, its parser never meets."""
 
     token: re.Pattern[str]
@@ -53,11 +53,11 @@ class Grammar:
     levels: tuple[Level, ...]
     """Loosest first."""
     constants: Mapping[str, Json]
-    aliases: Mapping[str, str] = field(default_factory=dict)
+    aliases: Mapping[str, str] = {}
     """Other ways to write an operator."""
     ignores_case: bool = False
     """Of constants and of operators that are words."""
-    functions: Mapping[str, Function] = field(default_factory=dict)
+    functions: Mapping[str, Function] = {}
     read_number: Callable[[str], Json | Fraction]
     read_text: Callable[[str], str]
     max_tokens: int
@@ -68,7 +68,7 @@ class Grammar:
     hint: str
     """What an expression is made of, in words."""
     call_hint: str
-    character_hints: Mapping[str, str] = field(default_factory=dict)
+    character_hints: Mapping[str, str] = {}
     error_at: Callable[[str, int, str, str], InputError]
     """The error for a text, an offset in it, a problem and a hint."""
 

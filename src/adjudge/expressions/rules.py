@@ -3,9 +3,11 @@
 import operator as operators
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from adjudge.errors import ExpressionError
 from adjudge.expressions.evaluate import Evaluator, Operand
@@ -114,8 +116,7 @@ RULES = Grammar(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Expression:
+class Expression(Struct, frozen=True, kw_only=True):
     """A rule over the fields of a verdict."""
 
     text: str

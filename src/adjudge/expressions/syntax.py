@@ -1,9 +1,10 @@
 """The syntax tree of an expression, in score rules and in PromptL's tags alike."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from adjudge.records import Json
 
@@ -16,15 +17,13 @@ LOGICAL = frozenset({"&&", "||", "??"})
 COMPARISONS = frozenset({"==", "!=", "===", "!==", "<", "<=", ">", ">="})
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Literal:
+class Literal(Struct, frozen=True, kw_only=True):
     """A number, text, true, false or null as written; numbers in rules are exact."""
 
     value: Json | Fraction
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Name:
+class Name(Struct, frozen=True, kw_only=True):
     """A field of the verdict, an input or a local name, with the members asked of it: `a`, `a.b[0]`."""
 
     path: tuple[Step, ...]
@@ -36,27 +35,23 @@ class Name:
         return ".".join(map(str, self.path))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ListOf:
+class ListOf(Struct, frozen=True, kw_only=True):
     items: tuple["Node", ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ComputedMember:
+class ComputedMember(Struct, frozen=True, kw_only=True):
     """A member that is computed, or asked of something that is not a name."""
 
     target: "Node"
     key: "Node"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Unary:
+class Unary(Struct, frozen=True, kw_only=True):
     operator: str
     operand: "Node"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Chain:
+class Chain(Struct, frozen=True, kw_only=True):
     """Operators that bind alike, from left to right: `a + b - c`; flat, so that a long one does not nest."""
 
     first: "Node"
@@ -72,15 +67,13 @@ class Chain:
         return (self.first, *(operand for _, operand in self.rest))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Ternary:
+class Ternary(Struct, frozen=True, kw_only=True):
     test: "Node"
     then: "Node"
     otherwise: "Node"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FunctionCall:
+class FunctionCall(Struct, frozen=True, kw_only=True):
     function: str
     arguments: tuple["Node", ...]
 

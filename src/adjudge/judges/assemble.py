@@ -62,7 +62,7 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
     messages = tuple(
         PromptMessage(role=message.role, text=message.text, dialect=dialect) for message in written.messages
     )
-    read = read_prompt(messages)
+    read = read_prompt(messages, frozenset(declared.inputs))
     declared = _with_choices(declared, written.choices, read)
     bare = not read.inputs and declared.dialect in {None, "none"} and declared.items is None
     attached = _attached(read, declared) if bare else ()
@@ -114,7 +114,7 @@ def _with_choices(declared: Declared, choices: Mapping[str, float | None], read:
     fields = properties_of(read.contract.schema) if read.contract is not None else {}
     placed = any(set(_choices(schema)) == set(choices) for schema in fields.values())
     points = {label: value for label, value in choices.items() if value is not None}
-    return dataclasses.replace(
+    return replace(
         declared,
         verdict=None if placed else object_schema({"choice": {"enum": list(choices)}}),
         score=points if len(points) == len(choices) else None,
@@ -184,7 +184,7 @@ def _items(declared: Declared, dialect: Dialect) -> Items | None:
     if declared.items is None:
         return None
     references = template_inputs(declared.items.prompt, dialect)
-    inputs = read_inputs(references, outline(declared.items.prompt, dialect))
+    inputs = read_inputs(references, outline(declared.items.prompt, dialect), frozenset(declared.inputs))
     schema = declared.items.verdict
     needs = tuple(properties_of(schema))
     return Items(

@@ -3,10 +3,10 @@
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
-from types import MappingProxyType
 from typing import Literal, TypeVar
+
+from msgspec import Struct
 
 from adjudge.errors import JudgeFileError
 from adjudge.judges.front_matter import Located
@@ -47,29 +47,26 @@ CONTRACT_FIELD = re.compile(r"\{(?P<field>[A-Za-z_]\w*)(?::\.(?P<decimals>[0-9])
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DeclaredInput:
+class DeclaredInput(Struct, frozen=True, kw_only=True):
     required: bool
     default: str | None
     line: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DeclaredItems:
+class DeclaredItems(Struct, frozen=True, kw_only=True):
     prompt: str
     verdict: Mapping[str, Json]
     line: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Declared:
+class Declared(Struct, frozen=True, kw_only=True):
     """Front matter, checked; None where it says nothing."""
 
     where: str = ""
-    lines: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    lines: Mapping[str, int] = {}
     name: str | None = None
     description: str = ""
-    inputs: Mapping[str, DeclaredInput] = field(default_factory=lambda: MappingProxyType({}))
+    inputs: Mapping[str, DeclaredInput] = {}
     verdict: Mapping[str, Json] | None = None
     score: str | Mapping[str, float] | None = None
     scale: Scale | None = None
@@ -86,7 +83,7 @@ class Declared:
     structured: bool | None = None
     contract: str | Mapping[str, str] | None = None
     embedded: bool = False
-    ignored: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    ignored: Mapping[str, Json] = {}
 
     def error(self, key: str, problem: str, hint: str) -> JudgeFileError:
         """An error at the line of a key."""

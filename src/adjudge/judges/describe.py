@@ -2,7 +2,6 @@
 
 import re
 
-from adjudge.judges.reading.parts import as_number
 from adjudge.records import (
     ExpressionScore,
     FieldScore,
@@ -15,16 +14,14 @@ from adjudge.records import (
     Role,
     ScoreRule,
 )
-from adjudge.templates import messages_inputs
+from adjudge.schemas import as_number
 
 _MESSAGE_TAG = re.compile(r"<(?P<name>system|user|assistant|developer)(?:\s[^<>]{0,500})?>")
 
 
 def describe_judge(judge: Judge) -> dict[str, Json]:
     contract = judge.contract
-    attached = {
-        item.name for item in messages_inputs(message for message in judge.messages if message.attached)
-    }
+    attached = _attached(judge)
     return {
         "name": judge.name,
         "hash": judge.hash,
@@ -46,6 +43,16 @@ def describe_judge(judge: Judge) -> dict[str, Json]:
         "anchors": dict(judge.anchors),
         "embedded": judge.for_embedded,
     }
+
+
+def _attached(judge: Judge) -> set[str]:
+    """The inputs that a message of ours carries."""
+    messages = [message for message in judge.messages if message.attached]
+    if not messages:
+        return set()
+    from adjudge.templates import messages_inputs  # noqa: PLC0415 - slow, and most prompts have their own placeholders
+
+    return {item.name for item in messages_inputs(messages)}
 
 
 def _input(item: Input) -> Json:

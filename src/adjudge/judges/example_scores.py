@@ -1,7 +1,8 @@
 """The scores that a prompt's own examples show."""
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from adjudge.judges.reading.kinds import NUMBER
 from adjudge.judges.reading.names import EXAMPLE_CUE, REFERENCE
@@ -18,8 +19,7 @@ _FALLBACK = re.compile(
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ExampleScore:
+class ExampleScore(Struct, frozen=True, kw_only=True):
     value: float
     position: int | None
     """In the body; None where it cannot be found there."""

@@ -3,7 +3,9 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from adjudge.errors import JudgeFileError
 from adjudge.judges.front_matter import read_yaml_value
@@ -52,14 +54,12 @@ YAML_LIST = re.compile(
 """A text that begins as a list of messages, or of prompts, in YAML."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class WrittenMessage:
+class WrittenMessage(Struct, frozen=True, kw_only=True):
     role: Role
     text: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class WrittenPrompt:
+class WrittenPrompt(Struct, frozen=True, kw_only=True):
     """A prompt as its file has it."""
 
     messages: tuple[WrittenMessage, ...]
@@ -69,9 +69,9 @@ class WrittenPrompt:
     """Where the export says it."""
     source: str | None = None
     """The prompt alone, as JSON that is read as the same prompt; None for a text that is not data."""
-    choices: Mapping[str, float | None] = field(default_factory=dict)
+    choices: Mapping[str, float | None] = {}
     """Labels that the file keeps beside the prompt, with their points."""
-    ignored: Mapping[str, Json] = field(default_factory=dict)
+    ignored: Mapping[str, Json] = {}
 
 
 def role_blocks(text: str) -> tuple[WrittenMessage, ...]:

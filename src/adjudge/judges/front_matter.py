@@ -7,9 +7,9 @@ Aliases and tags are refused: a judge file is data from anywhere.
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from adjudge.errors import JudgeFileError
 from adjudge.records import Json
@@ -41,17 +41,16 @@ _PLAIN_TAGS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Located:
+class Located(Struct, frozen=True, kw_only=True):
     """A YAML value and the line of the file it stands on."""
 
     value: Json
     line: int
     written: str = ""
     """A scalar as the file spells it."""
-    entries: Mapping[str, "Located"] = field(default_factory=lambda: MappingProxyType({}))
+    entries: Mapping[str, "Located"] = {}
     """A mapping's values by key; keys as the file spells them."""
-    key_lines: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    key_lines: Mapping[str, int] = {}
     elements: tuple["Located", ...] = ()
 
 
@@ -69,9 +68,24 @@ def normalize_text(text: str) -> str:
 
 def split_front_matter(text: str, *, where: str) -> SplitFile:
     """Split the YAML between the first two `---` lines from the prompt; a file with none is all prompt."""
+    head, body = _cut(text, where)
+    if head is None:
+        return SplitFile(None, text, 1)
+    return SplitFile(
+        read_yaml(head, where=where, first_line=2), body, text[: len(text) - len(body)].count("\n") + 1
+    )
+
+
+def body_of(text: str, *, where: str) -> str:
+    """The prompt below front matter, which is not read."""
+    return _cut(text, where)[1]
+
+
+def _cut(text: str, where: str) -> tuple[str | None, str]:
+    """The text of the front matter, and what stands below it."""
     first = _RULE.match(text)
     if first is None:
-        return SplitFile(None, text, 1)
+        return None, text
     second = _RULE.search(text, first.end() + 1)
     if second is None:
         if re.search(r"^adjudge[ \t]*:", text, re.MULTILINE):
@@ -80,14 +94,11 @@ def split_front_matter(text: str, *, where: str) -> SplitFile:
                 "the front matter that begins here is never closed",
                 "put a line `---` between the front matter and the prompt",
             )
-        return SplitFile(None, text, 1)
+        return None, text
     head = text[first.end() + 1 : second.start()]
-    body_start = second.end() + 1
     if head.strip() and not _KEY_LINE.search(head):
-        # Two thematic breaks around prose, not front matter.
-        return SplitFile(None, text, 1)
-    body_line = text.count("\n", 0, min(body_start, len(text))) + 1
-    return SplitFile(read_yaml(head, where=where, first_line=2), text[body_start:], body_line)
+        return None, text  # two thematic breaks around prose
+    return head, text[second.end() + 1 :]
 
 
 def read_yaml(text: str, *, where: str, first_line: int = 1) -> Located:

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from adjudge.errors import JudgeFileError
 from adjudge.judges.describe import score_json
 from adjudge.judges.front_matter import normalize_text, split_front_matter
-from adjudge.judges.reading.parts import as_number
 from adjudge.records import Input, Json, Judge, PointsScore
-from adjudge.schemas import properties_of
+from adjudge.schemas import as_number, properties_of
 
 SETTLES = {
     "labels": "verdict",

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from msgspec import Struct
+
 from adjudge.fields import NEVER_IN_PROMPT
 from adjudge.judges.declared import Declared, read_declared
 from adjudge.judges.example_scores import example_scores
@@ -13,10 +15,9 @@ from adjudge.judges.front_matter import split_front_matter
 from adjudge.judges.reading import PromptReading, read_prompt
 from adjudge.judges.reading.contract import asks_to_explain
 from adjudge.judges.reading.names import is_reason
-from adjudge.judges.reading.parts import as_number
 from adjudge.judges.reading.scale import conflicting_scales
 from adjudge.records import FieldScore, Judge, PromptMessage
-from adjudge.schemas import properties_of
+from adjudge.schemas import as_number, properties_of
 from adjudge.templates import TemplateInput, messages_inputs
 
 _FORMULA = re.compile(
@@ -47,8 +48,7 @@ _HEDGED = re.compile(
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     code: str
     rule: str
     message: str
@@ -57,8 +57,7 @@ class Finding:
     hint: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LintRule:
+class LintRule(Struct, frozen=True, kw_only=True):
     code: str
     name: str
     summary: str
@@ -85,7 +84,7 @@ class LintSubject:
 
     @cached_property
     def understood(self) -> PromptReading:
-        return read_prompt(self.messages)
+        return read_prompt(self.messages, frozenset(self.declared.inputs))
 
     @cached_property
     def outline(self) -> str:

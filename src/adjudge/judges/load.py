@@ -1,22 +1,18 @@
-"""Files -> Judge: read, check, hash."""
+"""Files -> Judge: find the file that is meant, and read it unless it was read before."""
 
-import re
+import hashlib
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from adjudge import templates
-from adjudge.errors import JudgeFileError, TemplateError
-from adjudge.judges.assemble import assemble, check_pass_rule, detect_dialect
-from adjudge.judges.declared import Declared, read_declared
-from adjudge.judges.exports import WrittenMessage, WrittenPrompt
-from adjudge.judges.front_matter import SplitFile, normalize_text, split_front_matter
-from adjudge.judges.identity import judge_hash
-from adjudge.judges.prompt_files import pick_prompt, read_prompts
-from adjudge.records import Judge
+from adjudge.errors import JudgeFileError
+from adjudge.judges.front_matter import body_of, normalize_text
+from adjudge.judges.prepared import PREPARED
+from adjudge.records import Judge, PromptMessage
 from adjudge.text import closest
+from adjudge.versions import READER_VERSION, SCORER_VERSIONS
 
 BUILT_IN = Path(__file__).with_name("built_in")
 """One file for each built-in judge; replaced versions go to `old/`, which keeps them loadable as `name@hash`."""
@@ -62,9 +58,11 @@ def prompt_names(reference: str, *, folder: Path | None = None) -> tuple[str, ..
     shipped = {path.stem for path in _files_in(BUILT_IN)}
     if found is None or found.prompt is not None or reference.partition("@")[0] in shipped:
         return ()
-    split = _split(_normal(_read_file(found.path, reference), reference), reference, found.data_suffix)
-    prompts = read_prompts(split.body, where=reference, suffix=found.data_suffix)
-    return tuple(prompt.name or "" for prompt in prompts) if len(prompts) > 1 else ()
+    from adjudge.judges import parse  # noqa: PLC0415 - slow
+
+    return parse.names_of_prompts(
+        _read_file(found.path, reference), where=reference, suffix=found.data_suffix
+    )
 
 
 def parse_judge(text: str, *, name: str, where: str | None = None, prompt: str | None = None) -> Judge:
@@ -80,66 +78,35 @@ def parse_kept_judge(text: str, *, name: str) -> Judge:
     try:
         return parse_judge(text, name=name)
     except JudgeFileError:
-        split = split_front_matter(normalize_text(text), where=name)
-        written = WrittenPrompt(messages=(WrittenMessage(role="user", text=split.body),))
-        declared = read_declared(split.front_matter, where=name)
-        try:
-            return assemble(declared, written, name=name, where=name, text=normalize_text(text))
-        except TemplateError as error:
-            raise _placed(error, split, declared, written, name) from None
+        from adjudge.judges import parse  # noqa: PLC0415 - slow
+
+        return parse.read_one_message(text, name=name)
 
 
 def _parse(text: str, *, name: str, where: str, prompt: str | None, suffix: str) -> Judge:
-    """A file of JSON or YAML, which its suffix tells, is read as such or refused."""
-    normal = _normal(text, where)
-    split = _split(normal, where, suffix)
-    declared = read_declared(split.front_matter, where=where)
-    prompts = read_prompts(split.body, where=where, suffix=suffix)
-    written = pick_prompt(prompts, prompt, where=where)
-    if written.name is not None:
-        name = f"{name}-{written.name}" if written.name.isdigit() else written.name
-    own_text = normal
-    if written.source is not None and (len(prompts) > 1 or suffix):
-        own_text = normal[: len(normal) - len(split.body)] + written.source
-    try:
-        return assemble(declared, written, name=name, where=where, text=own_text)
-    except TemplateError as error:
-        raise _placed(error, split, declared, written, where) from None
+    known = _prepared(text) if prompt is None and not suffix else None
+    if known is not None:
+        return known
+    from adjudge.judges import parse  # noqa: PLC0415 - what reads prompts is slow, and a prepared one needs none of it
+
+    return parse.read_judge(text, name=name, where=where, prompt=prompt, suffix=suffix)
 
 
-def _split(normal: str, where: str, suffix: str) -> SplitFile:
-    """Front matter and body; a file that is data has no front matter."""
-    if suffix:
-        return SplitFile(None, normal, 1)
-    return split_front_matter(normal, where=where)
-
-
-def _normal(text: str, where: str) -> str:
+def _prepared(text: str) -> Judge | None:
+    """The judge of a text that was read before adjudge was packed: the text of a built-in judge."""
     normal = normalize_text(text)
-    if "\x00" in normal:
-        raise JudgeFileError(
-            where, "it contains NUL characters: this is not a text file", "name a prompt or a judge file"
-        )
-    return normal
+    judge = PREPARED.get(prepared_key(normal))
+    if judge is None:
+        return None
+    body = body_of(normal, where=judge.name)
+    message = PromptMessage(role="user", text=body, dialect=judge.dialect)
+    return replace(judge, messages=(message,), text=normal)
 
 
-def _placed(
-    error: TemplateError, split: SplitFile, declared: Declared, written: WrittenPrompt, where: str
-) -> JudgeFileError:
-    """The same error with the file it is in, and the line counted from the file's first."""
-    line = re.fullmatch(r"line (\d+)", error.where)
-    if line is None:
-        return JudgeFileError(where, f"{error.where}: {error.problem}", error.hint)
-    dialect = declared.dialect or written.dialect or detect_dialect(written)
-    for message in written.messages:
-        try:
-            templates.inputs(message.text, dialect)
-        except TemplateError:
-            place = f"{where}, {message.role} message line {line[1]}"
-            if message.text == split.body:
-                place = f"{where} line {int(line[1]) + split.body_line - 1}"
-            return JudgeFileError(place, error.problem, error.hint)
-    return JudgeFileError(f"{where}, `items:` prompt line {line[1]}", error.problem, error.hint)
+def prepared_key(normal: str) -> str:
+    """What a judge is kept under: its text, and the versions that enter its hash."""
+    known = f"{READER_VERSION} {sorted(SCORER_VERSIONS.items())} {normal}"
+    return hashlib.sha256(known.encode(errors="surrogatepass")).hexdigest()
 
 
 def built_in_judges() -> tuple[Judge, ...]:
@@ -165,7 +132,12 @@ def override(
     max_output_tokens: int | None = None,
 ) -> Judge:
     """The judge with these settings in place of its own, under the hash that belongs to them."""
+    from adjudge.judges.identity import judge_hash  # noqa: PLC0415 - slow, as is the next
+
     if passes is not None:
+        from adjudge.judges.assemble import check_pass_rule  # noqa: PLC0415
+        from adjudge.judges.declared import Declared  # noqa: PLC0415
+
         check_pass_rule(passes, judge.contract, Declared(where=f"pass rule of {judge.name}"))
     changed = replace(
         judge,

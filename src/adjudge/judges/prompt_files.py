@@ -6,7 +6,8 @@ is one prompt of one user message, as it stands.
 
 import json
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from adjudge.errors import JudgeFileError
 from adjudge.judges.exports import (

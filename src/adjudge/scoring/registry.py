@@ -15,8 +15,6 @@ from adjudge.records import (
     Scale,
     Verdict,
 )
-from adjudge.scoring.correctness import CorrectnessScorer
-from adjudge.scoring.coverage import CoverageScorer
 from adjudge.scoring.rules import (
     ExpressionScorer,
     FieldScorer,
@@ -26,9 +24,22 @@ from adjudge.scoring.rules import (
 )
 from adjudge.scoring.scorer import Invalid, Scorer, Scoring
 
+
+def _correctness(scale: Scale | None) -> Scorer:
+    from adjudge.scoring.correctness import CorrectnessScorer  # noqa: PLC0415 - slow, and most judges need none of it
+
+    return CorrectnessScorer(scale=scale)
+
+
+def _coverage(scale: Scale | None) -> Scorer:
+    from adjudge.scoring.coverage import CoverageScorer  # noqa: PLC0415 - as above
+
+    return CoverageScorer(scale=scale)
+
+
 NAMED: Mapping[str, Callable[[Scale | None], Scorer]] = {
-    "correctness": lambda scale: CorrectnessScorer(scale=scale),
-    "coverage": lambda scale: CoverageScorer(scale=scale),
+    "correctness": _correctness,
+    "coverage": _coverage,
     "coverage_rationale": lambda scale: RationaleScorer(scale=scale),
 }
 

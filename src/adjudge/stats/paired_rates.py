@@ -1,5 +1,6 @@
 """Two runs' passes and fails of the same cases: Tango's score interval of the difference, its test and its power."""
 
+from functools import lru_cache
 from math import exp, inf, lgamma, log, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
@@ -77,6 +78,7 @@ def score_test_power(difference: float, discordant: float, n: int) -> float:
     )
 
 
+@lru_cache(maxsize=10_000)  # the search for a sample size asks for most of them again and again
 def _rejected(discordant: int, toward_b: float) -> float:
     """The chance that the test rejects, given so many discordant pairs: at least `most` of them on one side."""
     most = int((discordant + _Z * sqrt(discordant)) / 2.0) + 1

@@ -4,9 +4,10 @@ Values are looked at when a prompt is rendered and never parsed: no value can ch
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from adjudge.records import Dialect, Json, Message, PromptMessage
 from adjudge.templates import custom, go, handlebars, jinja, mustache, printf, promptl, python, shell

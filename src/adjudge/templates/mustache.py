@@ -1,7 +1,8 @@
 """Mustache: `{{x}}`, `{{{x}}}`, `{{&x}}`, sections, inverted sections, comments; a line of such tags alone is no line."""
 
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from adjudge.expressions.syntax import MAX_DEPTH, Name, Step
 from adjudge.templates.syntax import (
@@ -31,16 +32,15 @@ LATEX_BEFORE = re.compile(r"(?:\\[A-Za-z]{1,30}|[\^_])\Z")
 PIECE = re.compile(r"[^\n]*+\n|[^\n]++")
 
 
-@dataclass(kw_only=True, slots=True)
-class OpenSection:
+class OpenSection(Struct, kw_only=True):
     """A section that is open while its body is read."""
 
     kind: str
     """`root`, `#` or `^`."""
-    subject: Name | Here = field(default_factory=Here)
+    subject: Name | Here = Here()
     written: str = ""
     span: Span = (0, 0)
-    nodes: "list[Node | OpenSection]" = field(default_factory=list)
+    nodes: "list[Node | OpenSection]" = []
 
 
 def parse(text: str) -> tuple[Node, ...]:

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from types import MappingProxyType
 from typing import assert_never
+
+from msgspec import Struct
 
 from adjudge.expressions.syntax import Chain, ComputedMember, Literal, Name, Ternary, children
 from adjudge.records import Json
@@ -140,8 +141,8 @@ def _plain(part: object) -> Json:
         for operator, operand in part.rest:
             nested = ["Binary", operator, nested, _plain(operand)]
         return nested
-    if is_dataclass(part):
-        kept = [field.name for field in fields(part) if field.name not in NOT_SENT]
+    if isinstance(part, Struct):
+        kept = [name for name in part.__struct_fields__ if name not in NOT_SENT]
         return [
             HASHED_AS.get(type(part), type(part).__name__),
             *(_plain(getattr(part, name)) for name in kept),

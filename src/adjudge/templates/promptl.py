@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from adjudge.expressions.parse import Parser
 from adjudge.expressions.syntax import MAX_DEPTH
@@ -50,8 +52,7 @@ class _Trims(NamedTuple):
 NOTHING_TRIMMED = _Trims(start=False, end=False)
 
 
-@dataclass(kw_only=True, slots=True)
-class OpenBlock:
+class OpenBlock(Struct, kw_only=True):
     """A block or message tag that is open while its body is read."""
 
     kind: str
@@ -59,9 +60,9 @@ class OpenBlock:
     span: Span = (0, 0)
     opened: int = 0
     """Where its first tag begins."""
-    nodes: list[Node] = field(default_factory=list)
+    nodes: list[Node] = []
     """Of the branch being read."""
-    arms: list[Arm] = field(default_factory=list)
+    arms: list[Arm] = []
     test: Expression | None = None
     test_span: Span = (0, 0)
     has_else: bool = False

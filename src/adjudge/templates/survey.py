@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import assert_never
+
+from msgspec import Struct
 
 from adjudge.errors import TemplateError
 from adjudge.expressions.syntax import (
@@ -54,8 +55,7 @@ FLAG = re.compile(r"(?:has|is|show|include|with|use|if)(?:_|(?=[A-Z]))")
 """A section on such a name asks yes or no; names inside it are inputs, not members of it."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Mention:
+class Mention(Struct, frozen=True, kw_only=True):
     name: str
     alias: str
     """The local name that stands for it; empty when it is named itself."""

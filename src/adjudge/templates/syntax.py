@@ -1,8 +1,9 @@
 """The syntax tree that every dialect but Jinja shares, and what is said of a template's inputs."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from adjudge.errors import TemplateError
 from adjudge.expressions import syntax as expressions
@@ -25,8 +26,7 @@ FENCED = "fenced"
 """`fenced.x` is input `x` inside a boundary, when the caller supplies one under the key `fenced.x`."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TemplateInput:
+class TemplateInput(Struct, frozen=True, kw_only=True):
     """One input of a template, over all the places that mention it."""
 
     name: str
@@ -41,30 +41,26 @@ class TemplateInput:
 # ---- expressions ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Here:
+class Here(Struct, frozen=True, kw_only=True):
     """What the innermost section is about (`.`), or a member of it."""
 
     path: tuple[Step, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Outer:
+class Outer(Struct, frozen=True, kw_only=True):
     """Handlebars: what a block around the innermost one is about (`../x`), or the inputs themselves."""
 
     path: tuple[Step, ...]
     up: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Root:
+class Root(Struct, frozen=True, kw_only=True):
     """Handlebars: an input, whatever block this is in (`@root.x`)."""
 
     path: tuple[Step, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LoopFact:
+class LoopFact(Struct, frozen=True, kw_only=True):
     """Handlebars: where a loop stands (`@index`, `@key`, `@first`, `@last`)."""
 
     name: str
@@ -72,8 +68,7 @@ class LoopFact:
     """Loops further out: `@../index` has 1."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class HelperCall:
+class HelperCall(Struct, frozen=True, kw_only=True):
     """Handlebars: a helper that gives a value, or the test that a block makes."""
 
     function: Literal["lookup", "json", "filled", "filled_or_zero", "equal"]
@@ -82,8 +77,7 @@ class HelperCall:
     """Of `json`."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Formatted:
+class Formatted(Struct, frozen=True, kw_only=True):
     """A value written in a format: `%.2f`, `{x:.2f}`, `{x!r}`."""
 
     value: Name
@@ -99,34 +93,29 @@ Expression: TypeAlias = expressions.Node | Here | Outer | Root | LoopFact | Help
 # ---- nodes ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Text:
+class Text(Struct, frozen=True, kw_only=True):
     """Sent as it is; escapes are already resolved."""
 
     text: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Output:
+class Output(Struct, frozen=True, kw_only=True):
     expression: Expression
     span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Arm:
+class Arm(Struct, frozen=True, kw_only=True):
     test: Expression
     body: tuple["Node", ...]
     span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class If:
+class If(Struct, frozen=True, kw_only=True):
     arms: tuple[Arm, ...]
     otherwise: tuple["Node", ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class For:
+class For(Struct, frozen=True, kw_only=True):
     item: str
     index: str | None
     source: Expression
@@ -135,8 +124,7 @@ class For:
     span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Section:
+class Section(Struct, frozen=True, kw_only=True):
     """Mustache: once per element of a list, once in the context of an object, once for a truthy scalar."""
 
     subject: Name | Here
@@ -145,8 +133,7 @@ class Section:
     span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ContextBlock:
+class ContextBlock(Struct, frozen=True, kw_only=True):
     """Handlebars: `{{#each}}`, `{{#with}}` or a block of any other name; names inside belong to what it is about."""
 
     kind: Literal["each", "with", "section"]
@@ -158,21 +145,18 @@ class ContextBlock:
     span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Assign:
+class Assign(Struct, frozen=True, kw_only=True):
     name: str
     value: Expression
     span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MessageTag:
+class MessageTag(Struct, frozen=True, kw_only=True):
     role: Role
     body: tuple["Node", ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RoleChange:
+class RoleChange(Struct, frozen=True, kw_only=True):
     """Dotprompt: what follows, up to the next one, is a message of this role."""
 
     role: Role

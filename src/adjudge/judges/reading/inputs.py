@@ -29,14 +29,17 @@ def input_source(name: str) -> str:
     return bare if bare == "parameters" else canonical_field(name) or canonical_field(folded) or bare
 
 
-def read_inputs(references: tuple[TemplateInput, ...], outline: str) -> tuple[Input, ...]:
+def read_inputs(
+    references: tuple[TemplateInput, ...], outline: str, declared: frozenset[str] = frozenset()
+) -> tuple[Input, ...]:
+    """In prompt order; for one of `declared` the prose is not asked whether it may be absent."""
     found: dict[str, Input] = {}
     for reference in references:
         if reference.name in found:
             continue
         name = reference.name
         dated = strip_namespace(name).lower() in DATE_NAMES
-        optional = reference.guarded or dated or may_lack(name, outline)
+        optional = reference.guarded or dated or (name not in declared and may_lack(name, outline))
         found[name] = Input(
             name=name,
             required=not optional,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from adjudge.judges.reading.kinds import UNKNOWN, Type, ValueKind, read_kind
 from adjudge.judges.reading.words import meanings_of
 from adjudge.records import Form, Json, JsonSchema
-from adjudge.schemas import object_schema, properties_of
+from adjudge.schemas import as_number, object_schema, properties_of
 
 _TYPES: dict[str, Type] = {
     "integer": "integer",
@@ -56,11 +56,6 @@ def choice_part(
     """A choice of labels, with what the prompt says that each stands for."""
     kind = ValueKind(type="string", options=options)
     return ContractPart(name=name, kind=kind, says=says, labels=labels, meanings=meanings_of(text, options))
-
-
-def as_number(value: float) -> int | float:
-    """Whole numbers are written without a point."""
-    return int(value) if value == int(value) else value
 
 
 def part_schema(part: ContractPart) -> dict[str, Json]:

@@ -18,7 +18,7 @@ from adjudge.judges.reading.names import (
     is_reason,
     snake_case,
 )
-from adjudge.judges.reading.parts import ContractPart, as_number
+from adjudge.judges.reading.parts import ContractPart
 from adjudge.judges.reading.polarity import (
     asks_for_a_bad_thing,
     name_polarity,
@@ -30,7 +30,7 @@ from adjudge.judges.reading.scale import Anchors, anchored_scale, kind_bounds, o
 from adjudge.judges.reading.textual import options_near, spoken
 from adjudge.judges.reading.words import meanings_of
 from adjudge.records import FieldScore, Json, PointsScore, Scale, ScoreRule
-from adjudge.schemas import properties_of
+from adjudge.schemas import as_number, properties_of
 from adjudge.templates import TemplateInput
 
 _EXACT_DECIMALS = re.compile(r"\b(?:float|decimal|floating)|\d\.\d*[1-9]|0\.X", re.IGNORECASE)

@@ -3,14 +3,15 @@
 import asyncio
 import ssl
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin, urlsplit
-
-import aiohttp
 
 from adjudge.errors import RejectedError, UnavailableError
 from adjudge.models.providers.wire import Endpoint
 from adjudge.models.secrets import Scrubber
+
+if TYPE_CHECKING:
+    import aiohttp
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
 MAX_REDIRECTS = 3
@@ -30,7 +31,7 @@ class HttpReply(NamedTuple):
 class HttpClient:
     """Posts JSON. The session is made with the first call, in the event loop that makes it, and kept until `close`."""
 
-    __slots__ = ("_proxy", "_scrubber", "_session", "_slots", "_timeout", "connections", "timeout_seconds")
+    __slots__ = ("_proxy", "_scrubber", "_session", "_slots", "connections", "timeout_seconds")
 
     def __init__(
         self, *, timeout_seconds: float, connections: int, scrubber: Scrubber, proxy: str | None = None
@@ -39,9 +40,6 @@ class HttpClient:
         self.connections = max(1, connections)
         self._scrubber = scrubber
         self._proxy = proxy
-        self._timeout = aiohttp.ClientTimeout(
-            total=timeout_seconds, sock_connect=min(CONNECT_SECONDS, timeout_seconds)
-        )
         self._session: aiohttp.ClientSession | None = None
         # the pool's own limit would count the wait for a free connection as part of the call
         self._slots = asyncio.Semaphore(self.connections)
@@ -49,17 +47,26 @@ class HttpClient:
     def __repr__(self) -> str:
         return f"HttpClient(timeout_seconds={self.timeout_seconds}, connections={self.connections})"
 
-    async def post(self, endpoint: Endpoint, body: bytes) -> HttpReply:
-        """The answer, whatever its status; `UnavailableError` when there is none."""
-        session = self._session
-        if session is None:
-            session = self._session = aiohttp.ClientSession(
+    def open(self) -> "aiohttp.ClientSession":
+        """Make the session, if there is none."""
+        if self._session is None:
+            import aiohttp  # noqa: PLC0415 - slow, and a client that only estimates sends nothing
+
+            connect_seconds = min(CONNECT_SECONDS, self.timeout_seconds)
+            self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
-                timeout=self._timeout,
+                timeout=aiohttp.ClientTimeout(total=self.timeout_seconds, sock_connect=connect_seconds),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 headers={"Content-Type": "application/json", "User-Agent": "adjudge"},
                 auto_decompress=True,
             )
+        return self._session
+
+    async def post(self, endpoint: Endpoint, body: bytes) -> HttpReply:
+        """The answer, whatever its status; `UnavailableError` when there is none."""
+        session = self.open()
+        import aiohttp  # noqa: PLC0415 - loaded by now
+
         async with self._slots:
             try:
                 return await self._follow(session, endpoint, body)
@@ -80,7 +87,7 @@ class HttpClient:
         if session is not None:
             await session.close()
 
-    async def _follow(self, session: aiohttp.ClientSession, endpoint: Endpoint, body: bytes) -> HttpReply:
+    async def _follow(self, session: "aiohttp.ClientSession", endpoint: Endpoint, body: bytes) -> HttpReply:
         url, headers = endpoint.url, {**endpoint.headers, **endpoint.auth}
         for _ in range(MAX_REDIRECTS + 1):
             async with session.post(
@@ -94,7 +101,7 @@ class HttpClient:
             url = target
         raise RejectedError(f"{host_and_port(endpoint.url)} redirected more than {MAX_REDIRECTS} times")
 
-    def _target(self, response: aiohttp.ClientResponse, url: str) -> str:
+    def _target(self, response: "aiohttp.ClientResponse", url: str) -> str:
         try:
             target = urljoin(url, response.headers.get("Location", ""))
             parts = urlsplit(target)
@@ -116,7 +123,9 @@ class HttpClient:
             )
         return target
 
-    def _unavailable(self, error: aiohttp.ClientError, url: str) -> UnavailableError:
+    def _unavailable(self, error: "aiohttp.ClientError", url: str) -> UnavailableError:
+        import aiohttp  # noqa: PLC0415 - loaded by now
+
         where = host_and_port(url)
         why = self._scrubber.message(str(error) or type(error).__name__)
         match error:
@@ -150,7 +159,7 @@ class HttpClient:
                 return UnavailableError(f"the request to {where} failed: {why}")
 
 
-async def read_bounded(response: aiohttp.ClientResponse) -> bytes:
+async def read_bounded(response: "aiohttp.ClientResponse") -> bytes:
     """The body, or an error once it is larger than any reply is."""
     length = response.content_length
     if length is not None and length < MAX_BODY_BYTES and "Content-Encoding" not in response.headers:

@@ -73,6 +73,7 @@ class WireClient(ModelClient):
     async def complete(self, request: Request) -> Completion:
         if request.parameters.get("stream"):
             raise RejectedError("a streamed reply cannot be judged: leave the parameter `stream` out")
+        self._http.open()  # before the clock starts: what the first call loads is no part of its latency
         started = time.perf_counter()
         prepared = self._prepared.pop(id(request), None)
         for attempt in range(1, MAX_ATTEMPTS + 1):

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 from jinja2 import nodes
+from msgspec.structs import replace
 
 from adjudge.errors import TemplateError
 from adjudge.expressions import syntax as expressions
