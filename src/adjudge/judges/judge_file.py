@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from adjudge.errors import JudgeFileError
+from adjudge.judges.declared import KEYS
 from adjudge.judges.describe import score_json
 from adjudge.judges.front_matter import normalize_text, split_front_matter
 from adjudge.judges.reading.parts import as_number
@@ -21,6 +22,8 @@ SETTLES = {
 }
 """What was guessed -> the key that says it for certain."""
 LINES = ("name", "dialect", "inputs", "verdict", "score", "scale", "better", "passes")
+KEPT = frozenset(KEYS) - frozenset(LINES) - {"adjudge"} | {"better"}
+"""What only front matter says: it is taken over as it stands."""
 TO_CONFIRM, TO_CHECK, TO_FILL_IN = "  # confirm", "  # a guess: check it", "  # not found: fill it in"
 """Behind a line that a model wrote, one that is only likely, and one that is missing."""
 
@@ -115,8 +118,12 @@ def judge_file(judge: Judge, *, proposed: Mapping[str, str] | None = None) -> st
             lines.append(f"{read[key]}{TO_CHECK}" if key in doubtful else read[key])
         elif key in missing:
             lines.append(f"# {missing[key]}{TO_FILL_IN}")
-    body = split_front_matter(normalize_text(judge.text), where=judge.name).body
-    return "---\n" + "\n".join(lines) + f"\n---\n{body}"
+    split = split_front_matter(normalize_text(judge.text), where=judge.name)
+    if split.front_matter is not None:
+        for key, entry in split.front_matter.entries.items():
+            if key in KEPT and key not in judge.ignored and key not in (read.keys() | proposed.keys()):
+                lines.append(front_matter_line(key, entry.value))
+    return "---\n" + "\n".join(lines) + f"\n---\n{split.body}"
 
 
 def _input(item: Input) -> Json:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from tests.support.odd_texts import odd_texts
 
-from adjudge.judges import describe_judge, parse_judge
+from adjudge.judges import built_in_judges, describe_judge, parse_judge
 from adjudge.judges.front_matter import read_yaml
 from adjudge.judges.judge_file import front_matter_line, judge_file, missing_lines
 
@@ -34,6 +34,20 @@ def test_labels_keep_their_spelling(label):
     )
     again = parse_judge(judge_file(judge), name="j")
     assert describe_judge(again)["verdict"] == describe_judge(judge)["verdict"]
+
+
+@pytest.mark.parametrize("judge", built_in_judges(), ids=lambda judge: judge.name)
+def test_what_front_matter_says_is_taken_over(judge):
+    assert parse_judge(judge_file(judge), name="j").hash == judge.hash
+
+
+def test_only_keys_of_judge_files_are_taken_over_from_another_tools_front_matter():
+    text = "---\nprovider: x\ntemperature: 0.3\nbetter: higher\ncontract: y\n---\nScore the toxicity of {{answer}} 1-5."
+    judge = parse_judge(text, name="j")
+    written = judge_file(judge)
+    assert "\ntemperature: 0.3\nbetter: higher\n---\n" in written
+    assert "provider" not in written
+    assert parse_judge(written, name="j").hash == judge.hash
 
 
 @given(odd_texts)
