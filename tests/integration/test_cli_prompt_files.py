@@ -132,7 +132,7 @@ def test_write_saves_a_judge_file_and_never_writes_over_one(adjudge, tmp_path):
     written = (tmp_path / "judge.md").read_text()
     assert "inputs: {question: required, answer: required}  # a guess: check it" in written.splitlines()
     assert adjudge("show", "judge.md", "--strict").code == 0
-    for place, problem in (("judge.md", "judge.md exists"), ("no/judge.md", "No such file or directory")):
+    for place, problem in (("judge.md", "judge.md exists"), ("no/judge.md", "there is no folder no")):
         again = adjudge("show", "bare.txt", "--write", place)
         assert again.code == 2
         assert problem in again.err

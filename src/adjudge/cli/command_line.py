@@ -12,6 +12,7 @@ import click
 
 from adjudge.cli.flags import Flag, flags_of, make_flag
 from adjudge.cli.options import (
+    ASK_OPTIONS,
     INPUT_OPTIONS,
     JSON,
     JUDGES,
@@ -184,7 +185,8 @@ COMMANDS = [
         """Print how JUDGE, a built-in judge's name or a judge file, was understood: dialect, inputs, verdict, score,
         scale, pass rule and the messages that will be sent. What is wrong can be corrected in front matter.
         Of a file that holds several prompts, list them: each is named as FILE#name. With --write, save it as a judge
-        file with everything that was understood, for you to check and edit.
+        file with everything that was understood, for you to check and edit. With --model, a model is asked once for what
+        is missing or a guess; its lines are marked `# confirm`.
 
         With --failed, list the cases of RUN (a name, an id prefix, or `last`) that failed.
 
@@ -197,7 +199,14 @@ COMMANDS = [
         WRITE,
         STRICT,
         JSON,
-        options=RecordFlags(RunOptions, (*INPUT_OPTIONS, "store")),
+        options=RecordFlags(
+            RunOptions,
+            (*ASK_OPTIONS, *INPUT_OPTIONS, "store"),
+            {
+                "model": "Ask this model once for what JUDGE does not say; only if typed, whatever model is configured.",
+                "max_cost": "Do not ask if it could cost more than this.",
+            },
+        ),
     ),
     command(
         "lint",

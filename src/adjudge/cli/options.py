@@ -23,6 +23,8 @@ from adjudge.options import (
 from adjudge.probes.names import ProbeName
 
 MODEL_OPTIONS = ("model", "base_url", "temperature", "max_output_tokens", "parameters")
+ASK_OPTIONS = ("model", "base_url", "parameters", "max_cost", "price")
+"""Of a model that is asked once."""
 INPUT_OPTIONS = ("columns", "variables")
 
 # ---- single flags ----

@@ -1,9 +1,12 @@
 """A judge as a judge file: what was read from its prompt as front matter, for a person to check and to edit."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+
+from msgspec.structs import replace
 
 from adjudge.errors import JudgeFileError
+from adjudge.judges.declared import KEYS
 from adjudge.judges.describe import score_json
 from adjudge.judges.front_matter import normalize_text, split_front_matter
 from adjudge.records import Input, Json, Judge, PointsScore
@@ -17,35 +20,46 @@ SETTLES = {
     "inputs": "inputs",
 }
 """What was guessed -> the key that says it for certain."""
+LINES = ("name", "dialect", "inputs", "verdict", "score", "scale", "better", "passes")
+KEPT = frozenset(KEYS) - frozenset(LINES) - {"adjudge"} | {"better"}
+"""What only front matter says: it is taken over as it stands."""
+TO_CONFIRM, TO_CHECK, TO_FILL_IN = "  # confirm", "  # a guess: check it", "  # not found: fill it in"
+"""Behind a line that a model wrote, one that is only likely, and one that is missing."""
 
 
 def front_matter_lines(judge: Judge) -> dict[str, str]:
     """Key -> its line, for all that is known of a judge."""
-    lines: dict[str, str] = {"name": judge.name, "dialect": judge.dialect}
+    known: dict[str, Json] = {"name": judge.name, "dialect": judge.dialect}
     if judge.inputs:
-        lines["inputs"] = _flow({item.name: _input(item) for item in judge.inputs})
+        known["inputs"] = {item.name: _input(item) for item in judge.inputs}
     if judge.contract is not None and properties_of(judge.contract.schema):
         fields = properties_of(judge.contract.schema)
-        lines["verdict"] = _flow({name: _type(schema) for name, schema in fields.items()})
+        known["verdict"] = {name: _type(schema) for name, schema in fields.items()}
     if judge.score is not None:
-        lines["score"] = _flow(score_json(judge.score))
+        known["score"] = score_json(judge.score)
     if judge.scale is not None:
-        lines["scale"] = _flow([as_number(judge.scale.low), as_number(judge.scale.high)])
+        known["scale"] = [as_number(judge.scale.low), as_number(judge.scale.high)]
     if judge.better == "lower":
-        lines["better"] = judge.better
+        known["better"] = judge.better
     if judge.passes is not None:
-        lines["passes"] = _flow(judge.passes)
-    return {key: f"{key}: {value}" for key, value in lines.items()}
+        known["passes"] = judge.passes
+    return {key: front_matter_line(key, value) for key, value in known.items()}
 
 
-def missing_lines(judge: Judge) -> Iterator[str]:
-    """A line for each thing that a run needs and the prompt does not tell, with dots where a person has to fill it in."""
+def front_matter_line(key: str, value: Json) -> str:
+    return f"{key}: {_flow(value)}"
+
+
+def missing_lines(judge: Judge) -> dict[str, str]:
+    """Key -> a line for what a run needs and the prompt does not tell, with dots where a person has to fill it in."""
+    lines = {}
     if judge.contract is None:
-        yield "verdict: {reason: string, score: {type: integer, minimum: …, maximum: …}}"
+        lines["verdict"] = "verdict: {reason: string, score: {type: integer, minimum: …, maximum: …}}"
     if judge.score is None:
-        yield f"score: {_wanted_score(judge)}"
+        lines["score"] = f"score: {_wanted_score(judge)}"
     if judge.scale is None and not isinstance(judge.score, PointsScore):
-        yield "scale: […, …]"
+        lines["scale"] = "scale: […, …]"
+    return lines
 
 
 def _wanted_score(judge: Judge) -> str:
@@ -73,28 +87,42 @@ def check_certain(judge: Judge) -> None:
 
 def settled_by(judge: Judge, guess: str) -> str:
     """The front-matter line that turns a guess into something known, filled with what was guessed."""
-    key = guess.partition(".")[0]
-    key = SETTLES.get(key, key)
+    key = guess_key(guess)
     return front_matter_lines(judge).get(key, f"{key}: …")
+
+
+def guess_key(guess: str) -> str:
+    """The key of front matter that settles a guess."""
+    return SETTLES.get(guess.partition(".")[0], guess)
 
 
 def judge_file(judge: Judge, *, proposed: Mapping[str, str] | None = None) -> str:
     """The prompt under front matter with everything that was read; what is missing stands there as a comment to fill in.
 
-    `proposed` are lines for what is missing, by key, that a person still has to confirm.
+    `proposed` are lines by key, for what is missing or a guess, that a person still has to confirm.
     """
     proposed = proposed or {}
-    doubtful = {SETTLES.get(guess.partition(".")[0], guess) for guess in judge.guesses}
+    read = front_matter_lines(judge)
+    if "verdict" in read and proposed.get("verdict", read["verdict"]) != read["verdict"]:
+        # the score and its scale were read from the other verdict
+        judge = replace(judge, score=None, scale=None, passes=None)
+        read = front_matter_lines(judge)
+    missing = missing_lines(judge)
+    doubtful = set(map(guess_key, judge.guesses))
     lines = ["adjudge: 1"]
-    for key, line in front_matter_lines(judge).items():
-        lines.append(f"{line}  # a guess: check it" if key in doubtful else line)
-    for line in missing_lines(judge):
-        key = line.partition(":")[0]
-        lines.append(
-            f"{proposed[key]}  # confirm" if key in proposed else f"# {line}  # not found: fill it in"
-        )
-    body = split_front_matter(normalize_text(judge.text), where=judge.name).body
-    return "---\n" + "\n".join(lines) + f"\n---\n{body}"
+    for key in LINES:
+        if key in proposed:
+            lines.append(f"{proposed[key]}{TO_CONFIRM}")
+        elif key in read:
+            lines.append(f"{read[key]}{TO_CHECK}" if key in doubtful else read[key])
+        elif key in missing:
+            lines.append(f"# {missing[key]}{TO_FILL_IN}")
+    split = split_front_matter(normalize_text(judge.text), where=judge.name)
+    if split.front_matter is not None:
+        for key, entry in split.front_matter.entries.items():
+            if key in KEPT and key not in judge.ignored and key not in (read.keys() | proposed.keys()):
+                lines.append(front_matter_line(key, entry.value))
+    return "---\n" + "\n".join(lines) + f"\n---\n{split.body}"
 
 
 def _input(item: Input) -> Json:
@@ -134,6 +162,9 @@ def _flow(value: Json) -> str:
 def _scalar(text: str) -> str:
     plain = text.isascii() and text.replace("_", "").replace("-", "").isalnum() and not text[0].isdigit()
     reserved = text.lower() in {"true", "false", "null", "yes", "no", "on", "off", "y", "n", "~"}
-    return (
-        text if plain and not reserved and not text.startswith("-") else json.dumps(text, ensure_ascii=False)
+    if plain and not reserved and not text.startswith("-"):
+        return text
+    # YAML takes more than JSON does for the end of a line, or for no character at all
+    return "".join(
+        each if each.isprintable() else f"\\U{ord(each):08x}" for each in json.dumps(text, ensure_ascii=False)
     )

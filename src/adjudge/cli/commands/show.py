@@ -2,17 +2,24 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import orjson
+from click.core import ParameterSource
 
 from adjudge.cli.console import plain, print_json
 from adjudge.cli.interrupts import reading_limit
+from adjudge.cli.main import EXIT_NOT_MEASURED
+from adjudge.cli.options import ASK_OPTIONS
 from adjudge.errors import SettingsError
 from adjudge.judges import check_certain, describe_judge, load_judge, prompt_names, settled_by
-from adjudge.judges.judge_file import judge_file, missing_lines
-from adjudge.options import RunOptions
+from adjudge.judges.judge_file import TO_CHECK, TO_CONFIRM, TO_FILL_IN, judge_file, missing_lines
+from adjudge.options import RunOptions, declared
 from adjudge.records import Json, Judge
+
+if TYPE_CHECKING:
+    from adjudge.cli.commands.show_proposals import Asked
 
 SENT = {
     True: "with the verdict's schema, where the provider has structured output",
@@ -30,57 +37,88 @@ def command(
     write: str | None,
     options: RunOptions,
     as_json: bool,
-) -> None:
+) -> int:
+    asks = _asks_model(stored=failed or case is not None)
     if failed:
         from adjudge.cli.commands.show_case import show_failed
 
         show_failed(str(options.store), judge, as_json=as_json)
-        return
+        return 0
     if case is not None:
         from adjudge.cli.commands.show_case import show_case
 
         show_case(str(options.store), judge, case, as_json=as_json)
-        return
+        return 0
     with reading_limit(f"judge {judge}"):
         names = prompt_names(judge)
         if names:
             _list_prompts(judge, names, as_json=as_json)
-            return
+            return 0
         loaded = load_judge(judge)
         if strict:
             check_certain(loaded)
-        if write is not None:
-            _write(loaded, Path(write))
-            return
         described = describe_judge(loaded)
         if case_file is not None:
             described["messages"] = _messages(loaded, case_file, options)
-    if as_json:
+    if write is not None:
+        _check_free(Path(write))
+    asked = None
+    if asks:
+        from adjudge.cli.commands.show_proposals import ask_model
+
+        asked = ask_model(loaded, options)
+        described["proposed"] = asked.as_json()
+    if write is not None:
+        _write(loaded, Path(write), asked)
+    elif as_json:
         print_json(described)
     else:
-        _print(loaded, described)
+        _print(loaded, described, asked)
+    return EXIT_NOT_MEASURED if asked is not None and asked.failed is not None else 0
 
 
-def _write(judge: Judge, path: Path) -> None:
-    """A new judge file; one that is there already is never written over: a person may have edited it."""
+def _asks_model(*, stored: bool) -> bool:
+    """Whether --model was typed. One from the environment or adjudge.toml is for runs, and makes no call here."""
+    context = click.get_current_context()
+    typed = [
+        name for name in ASK_OPTIONS if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
+    if typed and (stored or "model" not in typed):
+        raise SettingsError(
+            declared(RunOptions)[typed[0]].flag,
+            "of a stored run nothing is asked" if stored else "nothing is asked without --model",
+            "leave it out" if stored else "add --model, or leave it out",
+        )
+    return bool(typed)
+
+
+def _check_free(path: Path) -> None:
+    """Before a model is paid: a file that is there is never written over, since a person may have edited it."""
+    if path.exists():
+        raise SettingsError("--write", f"{path} exists", "name another file, or remove it first")
+    if not path.parent.is_dir():
+        raise SettingsError(
+            "--write", f"there is no folder {path.parent}", "make it, or name a file in another folder"
+        )
+
+
+def _write(judge: Judge, path: Path, asked: "Asked | None") -> None:
+    """A new judge file."""
+    text = judge_file(judge, proposed={} if asked is None else asked.proposals.lines)
     try:
         with path.open("x", encoding="utf-8") as file:
-            file.write(judge_file(judge))
-    except FileExistsError:
-        raise SettingsError("--write", f"{path} exists", "name another file, or remove it first") from None
+            file.write(text)
     except OSError as error:
         raise SettingsError(
-            "--write",
-            f"{path} cannot be written: {error.strerror or error}",
-            "name a file in a folder that is there",
+            "--write", f"{path} cannot be written: {error.strerror or error}", "name another file"
         ) from None
-    missing = list(missing_lines(judge))
     click.echo(plain(f"wrote {path}"))
-    if missing or judge.guesses:
-        counts = [f"{len(missing)} to fill in"] * bool(missing) + [f"{len(judge.guesses)} to check"] * bool(
-            judge.guesses
-        )
-        click.echo(plain(f"{' and '.join(counts)}: look for `#` in its front matter"))
+    lines = text.partition("\n---\n")[0].splitlines()
+    marks = {TO_CONFIRM: "to confirm", TO_FILL_IN: "to fill in", TO_CHECK: "to check"}
+    counts = {what: sum(line.endswith(mark) for line in lines) for mark, what in marks.items()}
+    if any(counts.values()):
+        listed = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+        click.echo(f"{listed}: look for `#` in its front matter")
 
 
 def _list_prompts(file: str, names: tuple[str, ...], *, as_json: bool) -> None:
@@ -115,7 +153,7 @@ def _messages(judge: Judge, case_file: str, options: RunOptions) -> list[Json]:
     ]
 
 
-def _print(judge: Judge, described: dict[str, Json]) -> None:
+def _print(judge: Judge, described: dict[str, Json], asked: "Asked | None") -> None:
     def line(name: str, value: object) -> None:
         click.echo(plain(f"{name:<10} {value}"))
 
@@ -154,7 +192,12 @@ def _print(judge: Judge, described: dict[str, Json]) -> None:
     for guess in judge.guesses:
         line("guessed", f"{guess}; to settle it: `{settled_by(judge, guess)}`")
     _print_messages(described["messages"])
-    missing = list(missing_lines(judge))
+    proposed = {} if asked is None else asked.proposals.lines
+    if asked is not None:
+        from adjudge.cli.commands.show_proposals import print_proposals
+
+        print_proposals(asked)
+    missing = [line for key, line in missing_lines(judge).items() if key not in proposed]
     if missing:
         click.echo("\nnot found in the prompt; to say it, put this in front matter between two lines `---`:")
         for text in missing:
