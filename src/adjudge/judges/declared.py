@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 from msgspec import Struct
 
 from adjudge.errors import JudgeFileError
-from adjudge.judges.front_matter import Located
+from adjudge.judges.front_matter import KEYS, Located
 from adjudge.judges.picoschema import schema_inputs, schema_verdict
 from adjudge.judges.schema import LARGEST_NUMBER, read_verdict, too_large
 from adjudge.records import Dialect, Json, Scale, WhenEmpty
@@ -18,28 +18,6 @@ from adjudge.text import did_you_mean
 
 FORMAT = 1
 SMALLEST_SCALE = 1e-6
-KEYS = (
-    "adjudge",
-    "name",
-    "description",
-    "inputs",
-    "verdict",
-    "score",
-    "scale",
-    "better",
-    "passes",
-    "dialect",
-    "when_missing",
-    "when_empty",
-    "too_long",
-    "temperature",
-    "max_output_tokens",
-    "items",
-    "anchors",
-    "structured",
-    "contract",
-    "embedded",
-)
 OURS = frozenset({"contract", "embedded"})
 """Keys that mean something only in files with `adjudge: 1`: other tools use these words too."""
 CONTRACT_FIELD = re.compile(r"\{(?P<field>[A-Za-z_]\w*)(?::\.(?P<decimals>[0-9])f)?\}")

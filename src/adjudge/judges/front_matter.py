@@ -16,6 +16,29 @@ from adjudge.records import Json
 
 LARGEST_CHARACTERS = 256 * 1024
 DEEPEST = 32
+KEYS = (
+    "adjudge",
+    "name",
+    "description",
+    "inputs",
+    "verdict",
+    "score",
+    "scale",
+    "better",
+    "passes",
+    "dialect",
+    "when_missing",
+    "when_empty",
+    "too_long",
+    "temperature",
+    "max_output_tokens",
+    "items",
+    "anchors",
+    "structured",
+    "contract",
+    "embedded",
+)
+"""What a judge file may say at its head."""
 _FRONT_MATTER = "front matter"
 
 _RULE = re.compile(r"^---[ \t]*$", re.MULTILINE)

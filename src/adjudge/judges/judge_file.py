@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from adjudge.errors import JudgeFileError
-from adjudge.judges.declared import KEYS
 from adjudge.judges.describe import score_json
-from adjudge.judges.front_matter import normalize_text, split_front_matter
+from adjudge.judges.front_matter import KEYS, normalize_text, split_front_matter
 from adjudge.records import Input, Json, Judge, PointsScore
 from adjudge.schemas import as_number, properties_of
 
@@ -16,6 +15,7 @@ SETTLES = {
     "labels": "verdict",
     "fields": "verdict",
     "scale": "scale",
+    "better": "better",
     "dialect": "dialect",
     "inputs": "inputs",
 }
@@ -59,6 +59,8 @@ def missing_lines(judge: Judge) -> dict[str, str]:
         lines["score"] = f"score: {_wanted_score(judge)}"
     if judge.scale is None and not isinstance(judge.score, PointsScore):
         lines["scale"] = "scale: […, …]"
+    if "better" in judge.guesses:
+        lines["better"] = "better: …"
     return lines
 
 

@@ -25,10 +25,9 @@ from adjudge.judges.judge_file import (
     missing_lines,
 )
 from adjudge.judges.load import parse_judge
-from adjudge.judges.reading.parts import as_number
 from adjudge.judges.schema import LARGEST_NUMBER
 from adjudge.records import NOTHING, Contract, ExpressionScore, Json, Judge, PointsScore
-from adjudge.schemas import object_schema, properties_of
+from adjudge.schemas import as_number, object_schema, properties_of
 
 UNKNOWN = "unknown"
 NOT_TOLD = "the model could not tell"
@@ -155,7 +154,7 @@ def gaps(judge: Judge) -> tuple[str, ...]:
     """The keys of front matter that are missing or only guessed."""
     guessed = set(map(guess_key, judge.guesses))
     found = missing_lines(judge).keys() | guessed | (RATED if guessed & RATED else set())
-    if found & RATED or any("`better: " in sentence for sentence in judge.unread):
+    if found & RATED:
         front_matter = split_front_matter(normalize_text(judge.text), where=judge.name).front_matter
         if front_matter is None or "better" not in front_matter.entries:
             found.add("better")

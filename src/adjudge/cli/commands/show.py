@@ -175,14 +175,8 @@ def _print(judge: Judge, described: dict[str, Json], asked: "Asked | None") -> N
         line(kind, f"{item.name} ({need}), from {item.source}" + marked("inputs", f"inputs.{item.name}"))
     for key in ("verdict", "score", "scale", "better", "passes"):
         value = described.get(key)
-        line(
-            key,
-            "not known"
-            if value is None
-            else value
-            if isinstance(value, str)
-            else orjson.dumps(value).decode() + marked(key),
-        )
+        shown = value if isinstance(value, str) else orjson.dumps(value).decode()
+        line(key, "not known" if value is None else shown + marked(key))
     if judge.contract is not None:
         line("sent", SENT[judge.contract.sends_schema])
     for name, value in judge.ignored.items():

@@ -76,7 +76,7 @@ class PromptReading:
     format_message: str | None = None
     unread: tuple[str, ...] = ()
     guesses: tuple[str, ...] = ()
-    """Of `fields`, `labels` and `scale` those that are likely and not certain."""
+    """Of `fields`, `labels`, `scale` and `better` those that are likely and not certain."""
     left_over: tuple[str, ...] = ()
     """What looks like a placeholder and is sent as text: true whatever front matter says."""
 

@@ -57,6 +57,8 @@ class ScoreReading:
     anchors: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
     binary: bool = False
+    better_unsure: bool = False
+    """What is rated may be bad, and a high score then the worse one."""
     unread: tuple[str, ...] = ()
 
     @property
@@ -66,6 +68,8 @@ class ScoreReading:
             yield "labels"
         if self.rating is not None and self.rating.kind.guess and self.rating.kind.numeric:
             yield "scale"
+        if self.better_unsure:
+            yield "better"
 
 
 PAIRWISE = (
@@ -192,6 +196,7 @@ def _rated(
         anchors=dict(best.texts) if best is not None else {},
         words={rating.name: words} if words else {},
         binary=not bad and bool(kind.options) and (low, high) == (0.0, 1.0) and len(kind.options) == 2,
+        better_unsure=bool(bad),
         unread=(_better(bad),) if bad else (),
     )
 
