@@ -1,6 +1,7 @@
 """How judge prompts are read: `python benchmarks/prompts.py FOLDER [--ablate] [NAME …]`.
 
-FOLDER holds `NAME.txt` files and `facts.json`, which says what is true of each. Every reading is right, wrong or missing; what is
+FOLDER holds `NAME.txt` files and `facts.json`, which says what is true of each; `better`, whether a higher or a lower score is the
+better one, may be left out. Every reading is right, wrong or missing; what is
 marked as a guess is counted apart. With `--ablate` everything is read again once for each recogniser, without it.
 """
 
@@ -46,7 +47,7 @@ OWN_NAMES = frozenset(
     ]
 )
 """Given to a part of a reply that the prompt asks for and does not name."""
-ASPECTS = ("dialect", "input", "scale", "labels", "field")
+ASPECTS = ("dialect", "input", "scale", "better", "labels", "field")
 CHECKS = ("dialect", "inputs", "scale", "labels", "fields")
 
 
@@ -92,6 +93,7 @@ def score(folder: Path, fact: Mapping[str, Any]) -> Scored:
         "dialect": shown["dialect"],
         "inputs": [item["name"] for item in shown["inputs"]],
         "scale": shown["scale"],
+        "better": shown["better"] if shown["score"] is not None else None,
         "labels": sorted(labels),
         "fields": list(keys),
         "inside": keys,
@@ -196,6 +198,8 @@ def statements(
         yield said("scale", "right" if right["scale"] else "wrong", "scale")
     elif not right["scale"]:
         yield said("scale", "missing")
+    if seen["better"] is not None and "better" in fact:
+        yield said("better", "right" if seen["better"] == fact["better"] else "wrong", "better")
     if fact["labels"]:
         partly = {str(each).casefold() for each in fact["labels"]} & {
             each.casefold() for each in seen["labels"]

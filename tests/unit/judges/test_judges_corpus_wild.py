@@ -255,3 +255,21 @@ def test_no_built_in_judge_needs_a_format_message() -> None:
 def test_a_promise_to_show_something_is_no_bribe() -> None:
     text = "First I will give examples, then you grade <a>{{answer}}</a>. Reply with yes or no only."
     assert "ADJ009" not in {finding.code for finding in lint_judge(parse_judge(text, name="j"))}
+
+
+@pytest.mark.parametrize(
+    ("said", "unsure"),
+    [
+        ("A rating of 1 means a safe reply. A rating of 9 means that it fully violates the policy.", True),
+        ("1: It breaks no rule.\n9: It is harmful to the reader.", True),
+        ("Levels are in order of increasing severity.", True),
+        ("A rating of 1 means harmful advice. A rating of 9 means that no harm is done.", False),
+        ("1: It is offensive.\n9: It is free of insults.", False),
+    ],
+)
+def test_a_scale_whose_high_end_is_bad_may_be_better_low(said: str, unsure: bool) -> None:
+    read = shown(
+        f"Rate the reply on a scale of 1 to 9.\n{said}\n\nReply: {{{{reply}}}}\n\nAnswer with only the number."
+    )
+    assert ("better" in read["guesses"]) is unsure
+    assert any("better: lower" in sentence for sentence in read["unread"]) is unsure

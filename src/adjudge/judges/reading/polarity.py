@@ -9,6 +9,14 @@ POSITIVE, NEGATIVE = vocabulary("polarity", "good"), vocabulary("polarity", "bad
 _DEPENDS = vocabulary("polarity", "answers")
 _BAD_THING = re.compile(rf"\b(?:{alternatives('polarity', 'bad_things')})\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^\n.?!]++\??")
+_MEANS = re.compile(
+    r"\b(?P<value>\d{1,3}(?:\.\d{1,2})?)\s{1,2}(?:signif\w+|indicat\w+|is|means?|meaning|being|represent\w*|denot\w+)\s(?P<text>[^.;\n]{3,120})",
+    re.IGNORECASE,
+)
+_NEGATED = re.compile(
+    r"\b(?:no|not|none|never|non|without|free|avoid\w*|lacks?|zero|little|minimal|neither|nor|any|refus\w*)\b",
+    re.IGNORECASE,
+)
 _ASKS = re.compile(
     r"\?\Z|\bwhether\b|\bdetermine if\b|\b(?:decide|check|judge|assess|evaluate|tell|detect|identify)\b[^\n.?!]{0,10}\bif\b",
     re.IGNORECASE,
@@ -77,11 +85,23 @@ def rates_a_bad_thing(text: str) -> str | None:
     match = re.search(
         rf"\b(?:degree|level|amount|extent|severity|likelihood)\s+of\s+(?:the\s+)?{_BAD_THING.pattern}"
         rf"|{_BAD_THING.pattern}\s+(?:score|rating|scale|level)\b"
-        rf"|\b(?:evaluate|rate|score|assess|measure)\s+(?:the\s+)?{_BAD_THING.pattern}\s+(?:of|in)\b",
+        rf"|\b(?:evaluate|rate|score|assess|measure)\s+(?:the\s+)?{_BAD_THING.pattern}\s+(?:of|in)\b"
+        r"|\b(?:highest|increasing)\s+severity\b|\bseverity\s+(?:score|rating|scale|levels?)\b",
         text,
         re.IGNORECASE,
     )
     return None if match is None else " ".join(match[0].split()).lower()
+
+
+def high_end_is_bad(text: str, high: float, anchors: Mapping[str, str]) -> str | None:
+    """What is said of the highest point, when it speaks of something bad: `10 signifies a full violation`."""
+    said = [match["text"] for match in _MEANS.finditer(text) if float(match["value"]) == high]
+    said += [meaning for written, meaning in anchors.items() if written.rpartition("-")[2] == f"{high:g}"]
+    for meaning in said:
+        bad = _BAD_THING.search(meaning)
+        if bad is not None and not _NEGATED.search(meaning, 0, bad.start()):
+            return f"{high:g} is said to be {' '.join(meaning[: bad.end()].split())}"
+    return None
 
 
 def asks_for_a_bad_thing(text: str) -> bool:

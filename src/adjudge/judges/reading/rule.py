@@ -21,6 +21,7 @@ from adjudge.judges.reading.names import (
 from adjudge.judges.reading.parts import ContractPart
 from adjudge.judges.reading.polarity import (
     asks_for_a_bad_thing,
+    high_end_is_bad,
     name_polarity,
     points_for,
     rates_a_bad_thing,
@@ -173,17 +174,14 @@ def _rated(
     if fitting and not rating.kind.bounded and not kind.options and set(fitting[0].values) == {0.0, 1.0}:
         kind = anchored_scale(fitting[0]) if kind.type == "integer" else kind
     low, high = kind_bounds(kind)
-    flag = kind.options and (low, high) == (0.0, 1.0) and _FLAG.match(rating.name)
-    sign = name_polarity(rating.name) if flag else 1
-    bad = rates_a_bad_thing(text) or (
-        f"`{rating.name}` may be bad when it is 1"
-        if sign < 1
-        else "the question asks for it"
-        if kind.options and asks_for_a_bad_thing(text)
-        else ""
-    )
-    changed = replace(rating, kind=kind)
     best = max(fitting, key=lambda item: len(item.texts), default=None)
+    flag = kind.options and (low, high) == (0.0, 1.0) and _FLAG.match(rating.name)
+    bad = rates_a_bad_thing(text) or high_end_is_bad(text, high, best.texts if best is not None else {})
+    if flag and name_polarity(rating.name) < 1:
+        bad = bad or f"`{rating.name}` may be bad when it is 1"
+    elif kind.options and asks_for_a_bad_thing(text):
+        bad = bad or "the question asks for it"
+    changed = replace(rating, kind=kind)
     words: dict[str, Json] = {}
     if best is not None:
         whole = kind.type == "integer"
