@@ -8,15 +8,14 @@ from adjudge.templates import TemplateInput
 
 DATE_NAMES = frozenset({"current_date", "date", "today", "now", "todays_date", "today_date", "currentdate"})
 
-MOST_MENTIONS = 20
-"""Of one input; where the first so many say nothing about it, the next hardly will."""
-
 _MAY_LACK = (
     r"(?:\boptional(?:ly)?\b|\bif (?:it is |they are |one is |any is )?(?:provided|present|given|available|supplied|applicable|specified)\b|\bif any\b(?=[ \t]*(?:[),.;:\]\n]|\Z))|"
     r"\b(?:may|might|can|could|will)(?: sometimes| also)? be (?:empty|absent|missing|blank|omitted|left out|unavailable|null|none)\b|"
     r"\bsometimes\b[^.\n]{0,60}\b(?:empty|absent|missing|blank)\b|\bwhen (?:provided|available|present)\b|\bleft (?:blank|empty)\b|\bwhere available\b)"
 )
 _LACKING = re.compile(_MAY_LACK, re.IGNORECASE)
+_LABEL_LACKING = re.compile(rf"\([^()\n]{{0,40}}{_MAY_LACK}[^()\n]{{0,40}}\)\W{{0,20}}\Z", re.IGNORECASE)
+"""At the end of what stands before an input: its label, on its line or the one above."""
 _ODD = re.compile(r"\$\{(?P<inside>[^{}\n]{1,120})\}")
 _NAME = re.compile(r"\A[ \t]*[^\W\d]\w*(?:\.\w+)*[ \t]*")
 _ESCAPED = re.compile(r"\{\{\s{0,200}\"")
@@ -51,39 +50,14 @@ def read_inputs(
 
 def may_lack(name: str, outline: str) -> bool:
     """Whether the prose near an input, or about it, says that it may be empty or absent."""
-    mention, previous = f"⟦{name}⟧", -1
-    for _ in range(MOST_MENTIONS):
-        start = outline.find(mention, previous + 1)
-        if start < 0:
-            break
-        before = outline[max(previous, start - 600, 0) : start]
-        if _label_may_lack(before.rpartition("⟧")[2], name):
-            return True
-        previous = start
-    return _sentence_may_lack(outline, name)
-
-
-def _label_may_lack(before: str, name: str) -> bool:
-    """In the label on the input's own line or the one above it, or in the sentences that lead to that label."""
-    label = "\n".join([line for line in before.splitlines() if line.strip()][-2:])
-    if re.search(r"\([^()\n]{0,40}" + _MAY_LACK + r"[^()\n]{0,40}\)", label, re.IGNORECASE):
+    spoken = _spoken(name)
+    before = outline[: outline.find(f"⟦{name}⟧")][-600:].rpartition("⟧")[2]
+    if _LABEL_LACKING.search(before):
         return True
-    spoken = _spoken(name)
     for match in _LACKING.finditer(before):
-        lead = before[max(0, match.start() - 160) : match.end()]
-        rest = before[match.end() :]
-        if (
-            re.search(spoken, lead, re.IGNORECASE)
-            and re.search(spoken, rest, re.IGNORECASE)
-            and "⟦" not in rest
-        ):
+        told, label = before[max(0, match.start() - 160) : match.end()], before[match.end() :]
+        if re.search(spoken, told, re.IGNORECASE) and re.search(spoken, label, re.IGNORECASE):
             return True
-    return False
-
-
-def _sentence_may_lack(outline: str, name: str) -> bool:
-    """A sentence anywhere that says of the input, by its name, that it may be lacking."""
-    spoken = _spoken(name)
     patterns = (
         rf"(?:^|[^\w\s][ \t]*|\b(?:the|an?|any|this|that|your|its)[ \t]+)[`\"'*<]{{0,3}}{spoken}[`\"'*>]{{0,3}}(?:\s+(?:input|field|section|is))?[\s,(]{{1,3}}{_MAY_LACK}",
         rf"\boptional(?:ly)?[\s,]{{1,2}}(?:an?\s|the\s)?[`\"'*<]{{0,3}}{spoken}\b",
