@@ -98,7 +98,10 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
             *read.left_over,
             *(sentence for message in messages for sentence in template_unread(message.text, dialect)),
         ),
-        guesses=(*_guesses(declared, dialect, messages, bare=bare), *_read_guesses(read, declared, scale)),
+        guesses=(
+            *_guesses(declared, dialect, messages, bare=bare),
+            *_read_guesses(read, declared, score, scale),
+        ),
         text=text,
         contract_template=_contract_template(declared, contract, score),
         embedded=declared.embedded,
@@ -212,10 +215,13 @@ def _declared_input(item: Input, declared: Declared) -> Input:
     return Input(name=item.name, required=entry.required, source=source, default=entry.default)
 
 
-def _read_guesses(read: PromptReading, declared: Declared, scale: Scale | None) -> Iterator[str]:
+def _read_guesses(
+    read: PromptReading, declared: Declared, score: ScoreRule | None, scale: Scale | None
+) -> Iterator[str]:
     """What the reader is not sure of and front matter does not settle."""
+    used = {"scale": scale == read.scale, "better": score == read.score}
     for guess in read.guesses:
-        if SETTLES[guess] not in declared.lines and (guess != "scale" or scale == read.scale):
+        if SETTLES[guess] not in declared.lines and used.get(guess, True):
             yield guess
 
 

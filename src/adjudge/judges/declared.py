@@ -151,7 +151,7 @@ class _KeyReader:
             ignored[key] = entry.value
         return ignored
 
-    # ---- Dotprompt
+    # ---- Dotprompt and PromptL
 
     def dotprompt_inputs(self, ignored: dict[str, Json]) -> dict[str, DeclaredInput]:
         """The inputs of `input.schema`, with what `input.default` gives them."""
@@ -179,7 +179,11 @@ class _KeyReader:
         }
 
     def dotprompt_verdict(self, ignored: dict[str, Json]) -> Mapping[str, Json] | None:
-        """The verdict that `output.schema` describes."""
+        """The verdict that `output.schema` describes, or Latitude's `schema`."""
+        if not self.ours and "schema" in self.entries:
+            verdict = schema_verdict(self.entries["schema"])
+            ignored.pop("schema" if verdict is not None else "", None)
+            return verdict
         entry = self.entries.get("output")
         if entry is None or self.ours or "schema" not in entry.entries:
             return None

@@ -41,6 +41,7 @@ def with_declared_verdict(read: PromptReading, declared: Declared) -> PromptRead
         anchors=rule.anchors or read.anchors,
         format_message=_asked(read, form, rule.rating, declared.verdict),
         unread=rule.unread,
+        guesses=tuple(rule.guesses),
         left_over=read.left_over,
     )
 

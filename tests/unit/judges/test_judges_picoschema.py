@@ -191,3 +191,22 @@ def test_a_dotprompt_file_is_sent_as_its_roles_say():
     assert (system.role, system.content) == ("system", "You grade answers in strict mode.")
     assert (user.role, user.content) == ("user", "- One\n- {{role}}\nQuestion: Why?\nAnswer: So.")
     assert asked.content == judge.format_message
+
+
+def test_the_schema_of_a_promptl_file_gives_the_verdict():
+    text = """---
+provider: openai
+schema:
+  type: object
+  properties:
+    why: {type: string}
+    score: {type: integer, minimum: 1, maximum: 7, description: How fair it is.}
+  required: [why, score]
+---
+<user>Rate {{ answer }}.</user>
+"""
+    judge = parse_judge(text, name="fair")
+    assert judge.dialect == "promptl"
+    assert list(judge.contract.schema["properties"]) == ["why", "score"]
+    assert (judge.scale.low, judge.scale.high) == (1, 7)
+    assert judge.ignored == {"provider": "openai"}

@@ -176,7 +176,8 @@ def _rated(
     low, high = kind_bounds(kind)
     best = max(fitting, key=lambda item: len(item.texts), default=None)
     flag = kind.options and (low, high) == (0.0, 1.0) and _FLAG.match(rating.name)
-    bad = rates_a_bad_thing(text) or high_end_is_bad(text, high, best.texts if best is not None else {})
+    told = f"{text}\n{rating.says}\n{rating.name.replace('_', ' ')}"
+    bad = rates_a_bad_thing(told) or high_end_is_bad(text, high, best.texts if best is not None else {})
     if flag and name_polarity(rating.name) < 1:
         bad = bad or f"`{rating.name}` may be bad when it is 1"
     elif kind.options and asks_for_a_bad_thing(text):
