@@ -1,6 +1,7 @@
 """What every test runs under. The network beyond loopback is blocked by `--allow-hosts` in pyproject.toml."""
 
 import atexit
+import gc
 import io
 import os
 import shutil
@@ -23,6 +24,13 @@ settings.load_profile("adjudge")
 # stores that tests make are not the person's
 os.environ["ADJUDGE_STATE"] = tempfile.mkdtemp(prefix="adjudge-tests-state-")
 atexit.register(shutil.rmtree, os.environ["ADJUDGE_STATE"], ignore_errors=True)
+
+
+def pytest_collection_finish():
+    """Nine thousand tests and all modules stay until the end: no garbage collection needs to look at them again."""
+    gc.collect()
+    gc.freeze()
+
 
 SEEDS = Path(__file__).parents[2] / "shared" / "seeds"
 
