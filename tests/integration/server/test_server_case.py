@@ -9,6 +9,7 @@ from urllib.parse import quote_plus
 import pytest
 from case_run import MARKDOWN, make_cases, write_jsonl
 from msgspec.structs import replace
+from packed_payloads import packed
 from seeded_store import MODEL, seed_store
 from served import served
 from xss_corpus import PAYLOADS, planted
@@ -349,9 +350,9 @@ def test_the_command_on_the_page_is_safe_to_paste(pages):
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory):
-    """Every payload in every field, as one case that is scored and some that fail, in a run of its own."""
+    """Every payload in every field, as cases that are scored and that fail, in a run of its own."""
     folder = tmp_path_factory.mktemp("hostile")
-    planted_ones = [planted(payload) for payload in PAYLOADS]
+    planted_ones = [planted(payload) for payload in (*PAYLOADS, *packed())]
     write_jsonl(
         folder / "cases.jsonl",
         [case for each in planted_ones for case in (each.case, *(case for case, _ in each.failures))],
@@ -385,29 +386,41 @@ def apart(html):
     return (html, "") if form is None else (html.replace(form[0], ""), form[0])
 
 
+def assert_shown_as_text(hostile, payload, case, *views):
+    for style, tab in views:
+        params = {
+            "case": case["id"],
+            "as": style,
+            "show": "all",
+            "tab": tab,
+            "annotator": payload.text[:200],
+        }
+        answer = hostile.client.get("/runs/hostile/case", params=params)
+        assert answer.status_code == 200, answer.text[:300]
+        html, form = apart(answer.text)
+        assert not re.search(r"<(?!/?(?:form|button|input|p|a|div|label)[\s>])", form)
+        assert all(KNOWN_TAGS.match(html, found.start()) for found in re.finditer("<", html))
+        assert html.count("<script") == 2
+        assert not re.search(r"<[^>]*\s(?:on\w+|style|srcset|srcdoc|formaction|ping)\s*=", html)
+        assert "\u202e" not in html
+        assert "\x1b" not in html
+    # in the plain form, which is the last, the response is there to the letter
+    response = re.search(r'id="part-response".*?<pre class="plain">\n(.*?)</pre>', html, re.DOTALL)[1]
+    assert unescape(re.sub(r"</?mark[^>]*>", "", response)) == seen(payload.text)
+
+
 @pytest.mark.parametrize("payload", PAYLOADS, ids=lambda payload: payload.name)
 def test_no_text_of_a_case_becomes_part_of_the_page(hostile, payload):
     made = planted(payload)
-    for case in (made.case, *(case for case, _ in made.failures)):
-        # what failed shows less of itself: its message on the first tab, its reply with the calls
-        more = (("markdown", "verdict"), ("plain", "json")) if case is made.case else ()
-        for style, tab in (("markdown", "score"), *more, ("plain", "calls")):
-            params = {
-                "case": case["id"],
-                "as": style,
-                "show": "all",
-                "tab": tab,
-                "annotator": payload.text[:200],
-            }
-            answer = hostile.client.get("/runs/hostile/case", params=params)
-            assert answer.status_code == 200, answer.text[:300]
-            html, form = apart(answer.text)
-            assert not re.search(r"<(?!/?(?:form|button|input|p|a|div|label)[\s>])", form)
-            assert all(KNOWN_TAGS.match(html, found.start()) for found in re.finditer("<", html))
-            assert html.count("<script") == 2
-            assert not re.search(r"<[^>]*\s(?:on\w+|style|srcset|srcdoc|formaction|ping)\s*=", html)
-            assert "\u202e" not in html
-            assert "\x1b" not in html
-        # in the plain form the response is there to the letter
-        response = re.search(r'id="part-response".*?<pre class="plain">\n(.*?)</pre>', html, re.DOTALL)[1]
-        assert unescape(re.sub(r"</?mark[^>]*>", "", response)) == seen(payload.text)
+    views = [("markdown", "score"), ("markdown", "verdict"), ("plain", "json"), ("plain", "calls")]
+    assert_shown_as_text(hostile, payload, made.case, *views)
+    # the first tab has the message of the service
+    refused = next(case for case, _ in made.failures if case["id"].startswith("call-failed"))
+    assert_shown_as_text(hostile, payload, refused, ("plain", "score"))
+
+
+@pytest.mark.parametrize("payload", packed(), ids=lambda payload: payload.name)
+def test_no_text_of_a_case_that_failed_becomes_part_of_the_page(hostile, payload):
+    """What failed shows less of itself: its message on the first tab, its reply with the calls."""
+    for case, _ in planted(payload).failures:
+        assert_shown_as_text(hostile, payload, case, ("markdown", "score"), ("plain", "calls"))

@@ -1,6 +1,7 @@
 """A stored run on its way to a report: its judges as they were, its sums, its figures."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
@@ -54,6 +55,9 @@ def judges_of(store: Store, record: RunRecord) -> list[Judge]:
     return judges
 
 
+@lru_cache(
+    maxsize=64
+)  # every page of a run needs its judges, and to read one takes longer than the rest of many pages
 def judge_as_stored(text: str, *, name: str, judge_hash: str) -> Judge:
     """As its file says, under the name and the hash by which its judgements know it."""
     return replace(parse_kept_judge(text, name=name), name=name, hash=judge_hash)
