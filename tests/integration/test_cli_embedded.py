@@ -1,7 +1,6 @@
 """The embedded judge as a person meets it: by default, without a network, and with its files missing or damaged."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -45,7 +44,7 @@ def elsewhere(tmp_path, merged):
     folder = cache / "embedded" / merged.name
     folder.mkdir(parents=True)
     for file in merged.iterdir():
-        os.link(file, folder / file.name)
+        (folder / file.name).symlink_to(file)
     return folder, {"ADJUDGE_CACHE": str(cache)}
 
 
