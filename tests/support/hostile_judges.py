@@ -20,7 +20,7 @@ from adjudge.prompts.render import render_prompt
 from adjudge.records import Json
 
 MEMORY_BYTES = 2_000_000_000
-CPU_SECONDS = 12
+CPU_SECONDS = 8
 """For one file: far above what the bounds allow, far below what the files ask for."""
 VALUES: Mapping[str, Json] = {"x": "word " * 2_000, "xs": ["a", "b", "c"] * 50, "n": 7, "d": {"a": [1, 2]}}
 
@@ -243,19 +243,19 @@ JINJA = {
     "long chain of calls": "{{ x" + ".strip()" * 50_000 + " }}",
     "many comparisons": "{{ x" + " == x" * 20_000 + " }}",
     "many sums": "{{ n" + " + n" * 20_000 + " }}",
-    "many joins": "{{ x" + " ~ x" * 20_000 + " }}",
+    "many joins": "{{ x" + " ~ x" * 10_000 + " }}",
     "many alternatives": "{{ x" + " or x" * 20_000 + " }}",
     "many filters": "{{ x" + " | upper" * 20_000 + " }}",
     "many negations": "{{ " + "not " * 20_000 + "x }}",
     "many signs": "{{ " + "- " * 20_000 + "n }}",
-    "many conditions": "{% if x %}a{% endif %}" * 4_000,
-    "many branches": "{% if x %}a" + "{% elif x %}b" * 7_000 + "{% endif %}",
-    "many outputs": "{{ x }}" * 14_000,
+    "many conditions": "{% if x %}a{% endif %}" * 2_000,
+    "many branches": "{% if x %}a" + "{% elif x %}b" * 3_500 + "{% endif %}",
+    "many outputs": "{{ x }}" * 7_000,
     "many names": "".join(f"{{{{ y{n} }}}}" for n in range(20_000)),
-    "many sets": "".join(f"{{% set y{n} = x %}}" for n in range(4_000)),
+    "many sets": "".join(f"{{% set y{n} = x %}}" for n in range(2_000)),
     "many blocks": "".join(f"{{% block y{n} %}}a{{% endblock %}}" for n in range(5_000)),
     "many macros": "".join(f"{{% macro y{n}() %}}a{{% endmacro %}}" for n in range(5_000)),
-    "many arguments": "{{ range(" + "1, " * 20_000 + "1) }}",
+    "many arguments": "{{ range(" + "1, " * 10_000 + "1) }}",
     "many open tags": "{{ " * 100_000,
     "many open comments": "{#" * 200_000,
     "many open blocks": "{% " * 100_000,
@@ -274,7 +274,7 @@ MUSTACHE = {
     "unclosed names": "{{ x " * 50_000,
     "unclosed sections": "{{#x}}" * 50_000,
     "many sections": "{{#xs}}a{{/xs}}" * 8_000,
-    "many names": "".join(f"{{{{ y{n} }}}}\n" for n in range(20_000)),
+    "many names": "".join(f"{{{{ y{n} }}}}\n" for n in range(10_000)),
     "many comments": "{{! a }}" * 50_000 + "{{!--" * 50_000,
     "many outputs of a long value": "{{x}}" * 10_000,
     "outputs in a loop": "{{#xs}}{{#xs}}{{#xs}}{{x}}{{/xs}}{{/xs}}{{/xs}}",
@@ -283,46 +283,46 @@ OTHERS = {
     "python: a path of 200,000 parts": "Rate {x" + ".y" * 200_000 + "} from 1 to 5.",
     "python: a path of 100,000 keys": "Rate {x" + "[y]" * 100_000 + "} from 1 to 5.",
     "python: width": "Rate {x:>999999999} from 1 to 5.",
-    "python: width of three digits": "Rate {x:>999} from 1 to 5." * 5_000,
+    "python: width of three digits": "Rate {x:>999} from 1 to 5." * 2_500,
     "python: precision": "Rate {n:.999999999f} from 1 to 5.",
     "python: nested width": "Rate {x:{n}} from 1 to 5.",
     "python: many braces": "{" * 50_000 + "}" * 50_000,
-    "python: many fields": "".join(f"{{y{n}}}\n" for n in range(20_000)),
+    "python: many fields": "".join(f"{{y{n}}}\n" for n in range(10_000)),
     "printf: width": "Rate this answer: %999999999s\nFrom 1 to 5.",
-    "printf: many widths": "Rate this answer: %999s\n" * 5_000,
+    "printf: many widths": "Rate this answer: %999s\n" * 2_500,
     "printf: precision": "Rate this answer: %.999999999f\nFrom 1 to 5.",
     "printf: star": "Rate this answer: %*s\nFrom 1 to 5.",
-    "printf: many conversions": "Rate this: %s\n" * 5_000,
-    "printf: a path": "Rate %(x" + ".y" * 200_000 + ")s from 1 to 5.",
+    "printf: many conversions": "Rate this: %s\n" * 2_500,
+    "printf: a path": "Rate %(x" + ".y" * 100_000 + ")s from 1 to 5.",
     "shell: a path of 200,000 parts": "Rate ${x" + ".y" * 200_000 + "} from 1 to 5.",
-    "shell: many names": "".join(f"$y{n}\n" for n in range(20_000)),
+    "shell: many names": "".join(f"$y{n}\n" for n in range(10_000)),
     "shell: dollars": "$" * 100_001 + "x",
 }
 CHAT = {
     "a list nested 10,000 deep": "[" * 10_000 + "]" * 10_000,
     "objects nested 10,000 deep": '{"prompt":' * 10_000 + "1" + "}" * 10_000,
     "parts nested 10,000 deep": '[{"role": "user", "content": ' + "[" * 10_000 + "]" * 10_000 + "}]",
-    "100,000 messages": json.dumps([{"role": "user", "content": "Rate {{x}} from 1 to 5."}] * 100_000),
-    "many lines of JSON": '{"prompt": "Rate {{x}} from 1 to 5."}\n' * 50_000,
-    "a line of 300 kB": json.dumps({"prompt": "Rate {{x}} from 1 to 5. " + "a " * 150_000}),
+    "50,000 messages": json.dumps([{"role": "user", "content": "Rate {{x}} from 1 to 5."}] * 50_000),
+    "many lines of JSON": '{"prompt": "Rate {{x}} from 1 to 5."}\n' * 25_000,
+    "a line of 150 kB": json.dumps({"prompt": "Rate {{x}} from 1 to 5. " + "a " * 75_000}),
     "YAML that doubles": "- role: user\n  content: &a [x]\n"
     + "".join(f"- &b{n} [*a, *a]\n" for n in range(60)),
     "YAML nested deep": "- role: user\n  content: " + "[" * 5_000,
-    "much YAML": "- role: user\n  content: Rate {{x}} from 1 to 5.\n" * 5_000,
-    "much of what looks like YAML": "prompt:\n" + "a: b\n" * 20_000,
+    "much YAML": "- role: user\n  content: Rate {{x}} from 1 to 5.\n" * 2_500,
+    "much of what looks like YAML": "prompt:\n" + "a: b\n" * 10_000,
     "many role lines": "system:\nRate {{x}} from 1 to 5.\n\nuser:\n\n" * 20_000,
     "LangChain's nodes nested deep": '{"lc": 1, "kwargs": {"first": ' * 900 + "1" + "}}" * 900,
     "JSON in JSON": json.dumps({"template": json.dumps([{"role": "user", "content": "[" * 90_000}])}),
 }
 CUSTOM = {
-    "many marks": "Answer: [ANSWER]\n" * 3_000 + "From 1 to 5.",
-    "many names": "".join(f"Answer: <answer{n}>\n\n" for n in range(20_000)),
-    "marks in dollars": "{$x}" * 20_000,
-    "a block of angles": "Task: <task>\n" + "<a> b\n" * 20_000,
-    "unclosed": "[ANSWER" * 50_000 + "<" * 50_000,
-    "announcements": "You are given a question and an answer in <x> tags. " * 5_000 + "Rate from 1 to 5.",
-    "one long announcement": "You are given " + "a question, " * 50_000 + "rate from 1 to 5",
-    "blanks in braces": "{a b c d e f g} " * 10_000,
+    "many marks": "Answer: [ANSWER]\n" * 1_500 + "From 1 to 5.",
+    "many names": "".join(f"Answer: <answer{n}>\n\n" for n in range(10_000)),
+    "marks in dollars": "{$x}" * 10_000,
+    "a block of angles": "Task: <task>\n" + "<a> b\n" * 10_000,
+    "unclosed": "[ANSWER" * 25_000 + "<" * 25_000,
+    "announcements": "You are given a question and an answer in <x> tags. " * 2_500 + "Rate from 1 to 5.",
+    "one long announcement": "You are given " + "a question, " * 25_000 + "rate from 1 to 5",
+    "blanks in braces": "{a b c d e f g} " * 5_000,
 }
 HANDLEBARS = {
     "blocks nest": "{{#if x}}" * 5_000 + "{{/if}}" * 5_000,
@@ -345,14 +345,14 @@ HANDLEBARS = {
     "many brackets": "{{x" + ".[" * 100_000,
     "a comment never closed": "{{!--" * 50_000,
     "many comments": "{{! a }}\n" * 50_000,
-    "many escapes": "\\{{x}} " * 50_000,
-    "many backslashes": "\\" * 200_000 + "{{x}}",
-    "many white-space marks": "{{~x~}}" + " " * 200_000 + "{{~x~}}\n" * 20_000,
+    "many escapes": "\\{{x}} " * 25_000,
+    "many backslashes": "\\" * 100_000 + "{{x}}",
+    "many white-space marks": "{{~x~}}" + " " * 100_000 + "{{~x~}}\n" * 10_000,
     "much white space": (" " * 50_000 + "{{#if x}}" + " " * 50_000 + "\n{{/if}}" + " " * 50_000) * 2,
-    "many tags": "{{x}}" * 50_000,
-    "many blocks": "{{#if x}}\n{{/if}}\n" * 20_000,
-    "many inputs": " ".join(f"{{{{a{n}}}}}" for n in range(20_000)),
-    "many roles": '{{role "user"}}a' * 50_000,
+    "many tags": "{{x}}" * 25_000,
+    "many blocks": "{{#if x}}\n{{/if}}\n" * 10_000,
+    "many inputs": " ".join(f"{{{{a{n}}}}}" for n in range(10_000)),
+    "many roles": '{{role "user"}}a' * 25_000,
     "json indents": "{{#each xs}}{{#each ../xs}}{{json @root.d indent=1000000000}}{{/each}}{{/each}}",
     "json of all in a loop": "{{#each xs}}{{#each ../xs}}{{#each ../../xs}}{{json @root.x}}{{/each}}{{/each}}{{/each}}",
     "braces": "{" * 100_000,
@@ -364,7 +364,7 @@ GO = {
     "a range that writes much": "{{range $.xs}}{{range $.xs}}{{range $.xs}}{{$.x}}{{end}}{{end}}{{end}}",
     "deep blocks": "{{if .x}}" * 20_000 + "{{end}}" * 20_000,
     "deep withs": "{{with .x}}" * 20_000,
-    "many branches": "{{if .n}}" + "{{else if .n}}" * 20_000 + "{{end}}",
+    "many branches": "{{if .n}}" + "{{else if .n}}" * 10_000 + "{{end}}",
     "many branches that declare": "{{if $a := .n}}" + "{{else if $a := .n}}" * 20_000 + "{{end}}",
     "deep parentheses": "{{" + "(" * 20_000 + ".x" + ")" * 20_000 + "}}",
     "a long pipeline": "{{.x" + " | print" * 20_000 + "}}",
@@ -400,8 +400,8 @@ GO = {
     "unclosed texts": '{{"' * 100_000,
     "a long number": "{{" + "9" * 100_000 + "}}",
     "a long exponent": "{{1e" + "9" * 100_000 + "}}",
-    "many variables": "".join(f"{{{{$a{n} := .x}}}}" for n in range(20_000)),
-    "one variable many times": "{{$a := .x}}" * 20_000,
+    "many variables": "".join(f"{{{{$a{n} := .x}}}}" for n in range(10_000)),
+    "one variable many times": "{{$a := .x}}" * 10_000,
     "white space to trim": "{{- .x -}}" + " " * 300_000 + "{{- .x -}}",
     "trim marks": "{{- " * 100_000,
 }
@@ -420,9 +420,9 @@ PROMPTL = {
     "doubling lists, compared": "{{ a = [1] }}{{ b = [1] }}"
     + "{{ a = [a, a] }}{{ b = [b, b] }}" * 60
     + "{{ if a == b }}x{{ endif }}{{ if a === b }}x{{ endif }}",
-    "deep lists": "{{ a = [1] }}" + "{{ a = [a] }}" * 5_000 + "{{ a }}",
+    "deep lists": "{{ a = [1] }}" + "{{ a = [a] }}" * 2_500 + "{{ a }}",
     "deep lists, compared": "{{ a = [1] }}{{ b = [1] }}"
-    + "{{ a = [a] }}{{ b = [b] }}" * 5_000
+    + "{{ a = [a] }}{{ b = [b] }}" * 2_500
     + "{{ if a == b }}x{{ endif }}",
     "long lists": "{{ a = xs }}" + "{{ a = [" + ", ".join(["a"] * 100) + "] }}" * 20,
     "a huge integer": "{{ a = " + "9" * 200_000 + " }}{{ a }}",
@@ -433,15 +433,15 @@ PROMPTL = {
     "comparisons in nested loops": "{{ for i in xs }}" * 3
     + "{{ if x == x + '' }}{{ endif }}"
     + "{{ endfor }}" * 3,
-    "many tags": "{{ if x }}a{{ endif }}" * 5_000,
-    "many sets": "".join(f"{{{{ y{n} = x }}}}" for n in range(20_000)),
-    "many branches": "{{ if x }}a" + "{{ else if x }}b" * 10_000 + "{{ endif }}",
+    "many tags": "{{ if x }}a{{ endif }}" * 2_500,
+    "many sets": "".join(f"{{{{ y{n} = x }}}}" for n in range(10_000)),
+    "many branches": "{{ if x }}a" + "{{ else if x }}b" * 5_000 + "{{ endif }}",
     "deep parentheses": "{{ " + "(" * 140 + "x" + ")" * 140 + " }}",
     "many signs": "{{ " + "!" * 290 + "x }}",
     "unclosed strings": "{{ '" * 50_000,
-    "unclosed comments": "/* " * 100_000,
+    "unclosed comments": "/* " * 50_000,
     "message tags": "<user>a</user>" * 5_000,
-    "unclosed message tags": "x <user> " * 20_000,
+    "unclosed message tags": "x <user> " * 10_000,
 }
 
 
@@ -501,11 +501,11 @@ FRONT_MATTER = {
     "8,000 enum values": _front(
         "verdict: {label: {enum: [" + ", ".join(f"v{n}" for n in range(8_000)) + "]}}\nscore: {v0: 1}"
     ),
-    "3,000 labels with points": _front(
+    "1,500 labels with points": _front(
         "verdict: {label: {enum: ["
-        + ", ".join(f"v{n}" for n in range(3_000))
+        + ", ".join(f"v{n}" for n in range(1_500))
         + "]}}\nscore: {"
-        + ", ".join(f"v{n}: {n}" for n in range(3_000))
+        + ", ".join(f"v{n}: {n}" for n in range(1_500))
         + "}"
     ),
     "4,000 fields": _front(
@@ -514,13 +514,13 @@ FRONT_MATTER = {
     "3,000 inputs": _front(
         "inputs: {x: required, " + ", ".join(f"y{n}: optional" for n in range(3_000)) + "}"
     ),
-    "4,000 anchors": _front("anchors: {" + ", ".join(f"{n}: a" for n in range(4_000)) + "}"),
-    "4,000 unknown keys": "---\n" + "\n".join(f"k{n}: 1" for n in range(4_000)) + "\n---\n" + RATING,
+    "2,000 anchors": _front("anchors: {" + ", ".join(f"{n}: a" for n in range(2_000)) + "}"),
+    "2,000 unknown keys": "---\n" + "\n".join(f"k{n}: 1" for n in range(2_000)) + "\n---\n" + RATING,
     "a long name": _front("name: " + "a-" * 100_000),
     "a long key": "---\n" + "a" * 200_000 + ": 1\n---\n" + RATING,
     "an unclosed quote": _front('description: "' + "a " * 100_000),
-    "an unclosed bracket": _front("description: [" + "a, " * 60_000),
-    "many rules": "---\n" * 50_000,
+    "an unclosed bracket": _front("description: [" + "a, " * 30_000),
+    "many rules": "---\n" * 25_000,
     "front matter of 300,000 characters": _front("description: " + "a" * 300_000),
 }
 PROMPTS = {
@@ -528,11 +528,11 @@ PROMPTS = {
     "a scale of 1e999": 'Rate {{x}} from 0 to 1e999. Reply with JSON: {"score": 0-1e999}',
     "a scale of 300 digits": "Rate {{x}} on a scale of 0-" + "9" * 300 + '. Reply with JSON: {"score": 0}',
     "a scale of huge numbers in JSON": 'Rate {{x}}. Reply with JSON: {"score": <0-' + "9" * 5_000 + ">}",
-    "deep JSON": "Rate {{x}}. Reply with JSON: " + '{"a": ' * 20_000 + "1" + "}" * 20_000,
+    "deep JSON": "Rate {{x}}. Reply with JSON: " + '{"a": ' * 10_000 + "1" + "}" * 10_000,
     "JSON with many fields": "Rate {{x}}. Reply with JSON: {" + ", ".join(f'"f{n}": 1' for n in range(5_000)) + "}",
-    "many scales": "Rate {{x}} from 1 to 5.\n" * 10_000,
-    "many anchors": "Rate {{x}} from 1 to 5.\n" + "".join(f"{n}: it is so\n" for n in range(20_000)),
-    "a long line": "Rate {{x}} from 1 to 5 " + "and " * 100_000,
+    "many scales": "Rate {{x}} from 1 to 5.\n" * 5_000,
+    "many anchors": "Rate {{x}} from 1 to 5.\n" + "".join(f"{n}: it is so\n" for n in range(10_000)),
+    "a long line": "Rate {{x}} from 1 to 5 " + "and " * 50_000,
     "many brackets": "Rate {{x}} from 1 to 5. [[" + "[" * 100_000,
 }  # fmt: skip
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from itertools import takewhile
 from types import MappingProxyType
 from typing import assert_never
 
@@ -94,12 +95,15 @@ def _written(expression: Expression, aliases: Mapping[str, str]) -> str:
             return to_text(value)
         case Ternary(then=then, otherwise=otherwise):
             return _written(then, aliases) + _written(otherwise, aliases)
-        case Chain(operator="??" | "||", operands=operands):
-            return "".join(_written(operand, aliases) for operand in operands)
+        case Chain(operator="??" | "||"):
+            return "".join(_written(operand, aliases) for operand in expression.operands)
         case Chain(rest=(*_, ("&&", last))):
             return _written(last, aliases)
-        case Chain(rest=(*_, ("+", last))):
-            return _written(_without_last(expression), aliases) + _written(last, aliases)
+        case Chain(first=first, rest=(*_, ("+", _)) as rest):
+            joined = list(takewhile(lambda part: part[0] == "+", reversed(rest)))
+            before = rest[: -len(joined)]
+            start = Chain(first=first, rest=before) if before else first
+            return _written(start, aliases) + "".join(_written(part, aliases) for _, part in reversed(joined))
         case Name(path=path):
             return placeholder(alias_of(expression, aliases) or str(path[0]))
         case Here() | Outer() | Root():
@@ -124,10 +128,6 @@ def _names(expression: Expression) -> Iterator[Name | Here | Outer | Root]:
         case _:
             for part in children(expression):
                 yield from _names(part)
-
-
-def _without_last(chain: Chain) -> Expression:
-    return Chain(first=chain.first, rest=chain.rest[:-1]) if chain.rest[1:] else chain.first
 
 
 def serialise(dialect: str, nodes: tuple[Node, ...]) -> str:
