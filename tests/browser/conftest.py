@@ -48,7 +48,7 @@ def open_tab(chromium):
 
 @pytest.fixture
 def axe_clean(chromium):
-    """`axe_clean(tab.page, within=None, without=())` fails with a readable list of what axe-core finds."""
+    """`axe_clean(tab.page, within=None, without=(), only=())` fails with a readable list of what axe-core finds."""
     pytest.importorskip("axe_playwright_python", reason=NO_PLAYWRIGHT)
     from axe import assert_axe_clean
 
@@ -57,16 +57,22 @@ def axe_clean(chromium):
 
 @pytest.fixture
 def assert_readable(axe_clean):
-    """`assert_readable(tab)`: on every screen of `chromium.LOOKS` nothing sticks out and axe-core finds nothing."""
+    """`assert_readable(tab, within=None)`: on every screen of `chromium.LOOKS` nothing sticks out and axe-core finds nothing.
+
+    `within` is a CSS selector: what axe-core looks at where the rest has been looked at before.
+    """
+    from axe import COLOUR_RULES
     from chromium import LOOKS, ORDINARY_WIDTH
 
-    def check(tab, looks=LOOKS):
+    def check(tab, looks=LOOKS, within=None):
         for width, dark in looks:
             tab.look(width, dark=dark)
             assert tab.too_wide() == [], f"{tab.page.url[:200]} at {width}"
             if (
                 width <= ORDINARY_WIDTH
             ):  # on wider screens no colour and no element is another, only sizes are
-                axe_clean(tab.page)
+                axe_clean(
+                    tab.page, within=within, only=COLOUR_RULES if dark and (width, False) in looks else ()
+                )
 
     return check

@@ -9,8 +9,10 @@ from playwright.sync_api import expect
 from seeded_store import LANGUAGES, PHRASE, seed_store
 from served import live
 
-ROWS = 40_000
+ROWS = 24_000
 """More than a page reads before it is shown; `benchmarks/view.py` has 100,000."""
+RARE = 2 * len(range(42, ROWS // 2, 10_000))
+"""Rows that say `zanzibar`: of one case in ten thousand, by two judges."""
 
 
 @pytest.fixture(scope="module")
@@ -131,12 +133,12 @@ def test_a_search_is_answered_while_one_types_and_is_carried_from_case_to_case(t
     page = tab.page
     search = page.get_by_label("Search")
     search.press_sequentially("zanzi", delay=10)
-    wait_for_count(page, ROWS // 10_000)
+    wait_for_count(page, RARE)
     assert search.input_value() == "zanzi"
     search.fill(f'"{PHRASE}"')
     wait_for_count(page, ROWS // 10)
     search.fill("zanzibar")
-    wait_for_count(page, ROWS // 10_000)
+    wait_for_count(page, RARE)
     page.get_by_role("link", name="case-000042").first.click()
     page.wait_for_url(re.compile(r"/case\?"))
     assert parameters(page)["q"] == ["zanzibar"]
@@ -146,7 +148,7 @@ def test_a_search_is_answered_while_one_types_and_is_carried_from_case_to_case(t
     page.wait_for_url(re.compile("case=case-010042"))
     for _ in range(3):
         page.go_back()
-    wait_for_count(page, ROWS // 10_000)
+    wait_for_count(page, RARE)
     assert page.get_by_label("Search").input_value() == "zanzibar"
 
 
@@ -184,15 +186,15 @@ def test_the_list_can_be_searched_without_scripts(open_tab, site):
     page = plain.page
     page.get_by_label("Search").fill("zanzibar")
     page.get_by_role("button", name="Filter").click()
-    assert page.locator(".fits strong").inner_text() == str(ROWS // 10_000)
-    assert page.locator("tbody tr").count() == ROWS // 10_000
+    assert page.locator(".fits strong").inner_text() == str(RARE)
+    assert page.locator("tbody tr").count() == RARE
 
 
 def test_the_table_can_be_read_at_every_width(tab, assert_readable, site):
     tab.assert_quiet()
     assert_readable(tab)
     tab.page.get_by_text("Columns", exact=True).click()
-    assert_readable(tab)
+    assert_readable(tab, within="details:has(form[aria-label='Choose columns'])")
     tab.page.goto(f"{site.url}runs/seeded/cases?q=nothingofthekind&judge=relevance")
     tab.assert_quiet()
     assert_readable(tab)
