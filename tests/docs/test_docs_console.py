@@ -3,16 +3,20 @@
 `ADJUDGE_UPDATE_DOCS=1 pytest tests/docs` writes the real output into the pages.
 """
 
+import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from adjudge.cli.main import run_command
 from adjudge.embedded.ready import find_merged
 from adjudge.errors import InputError
+from adjudge.store import trust
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -27,6 +31,8 @@ ENVIRON = {
     "NO_COLOR": "1",
 }
 TOOK = re.compile(r"^[\d.]+ m?s · \$0$|  +[\d.]+ m?s · \$0$", re.MULTILINE)
+SHELL = re.compile(r"[|&;<>$`*?#~]|\bview\b")
+"""What makes a command one for the shell, or one that stays."""
 TODAY = re.compile(r"\d{4}-\d{2}-\d{2} \(today, UTC\)")
 
 
@@ -42,21 +48,42 @@ def skip_without_the_model(text):
         pytest.skip("the embedded judge's model is not on this machine: `adjudge models pull`")
 
 
+def run_shell(command: str, folder: Path) -> str:
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=ENVIRON,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    return done.stdout
+
+
+def run_here(words: list[str], folder: Path) -> str:
+    """As `run_shell` does, without the start of a process, which takes longer than most commands."""
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for name in ("COLUMNS", "NO_COLOR"):
+            patch.setenv(name, ENVIRON[name])
+        patch.setattr(sys, "stdin", io.StringIO())
+        patch.setattr(sys, "stdout", stream)
+        patch.setattr(sys, "stderr", stream)
+        patch.setattr(trust, "_made_by_this_process", set())  # as in a process of its own
+        run_command(words)
+    return stream.buffer.getvalue().decode()
+
+
 def run_block(body: str, folder: Path) -> str:
     """The block with the output its commands give now; a command may go on over lines that end in a backslash."""
     shown = []
     for command in re.findall(r"^\$ ((?:.*\\\n)*.*)$", body, re.MULTILINE):
-        done = subprocess.run(
-            ["bash", "-c", command],
-            cwd=folder,
-            env=ENVIRON,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=600,
-            check=False,
-        )
-        output = "\n".join(line.rstrip() for line in done.stdout.splitlines()).strip("\n")
+        alone = command.startswith("adjudge ") and not SHELL.search(command)
+        printed = run_here(shlex.split(command)[1:], folder) if alone else run_shell(command, folder)
+        output = "\n".join(line.rstrip() for line in printed.splitlines()).strip("\n")
         # what changes by itself: the date, and how long it took
         output = TODAY.sub("2026-01-31 (today, UTC)", output)
         output = TOOK.sub(lambda found: "0.20 s · $0".rjust(len(found[0])), output)
