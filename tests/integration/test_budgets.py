@@ -9,6 +9,7 @@ import pytest
 import adjudge
 from adjudge.cli.main import run_command
 from adjudge.errors import SettingsError
+from adjudge.models import SystemClock
 from adjudge.options import Price
 from adjudge.records import Usage
 from adjudge.store import AddSpending, Spending, SpendingLimit, open_store
@@ -25,6 +26,16 @@ def cases(tmp_path):
     rows = [{"id": str(n), "question": f"q{n}", "response": "r"} for n in range(200)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
+
+
+@pytest.fixture
+def hurried(monkeypatch):
+    """Waits between retries are a hundred times as short."""
+
+    async def sleep(_clock, seconds):
+        await asyncio.sleep(seconds / 100)
+
+    monkeypatch.setattr(SystemClock, "sleep", sleep)
 
 
 def evaluate(server, cases, judge="relevance", **options):
@@ -110,7 +121,7 @@ def test_no_parameter_lifts_the_limit_that_was_reserved(cases, name):
     ],
     ids=["not JSON", "no reply", "500", "504", "cut", "closed"],
 )
-def test_every_request_that_may_be_billed_counts(cases, broken):
+def test_every_request_that_may_be_billed_counts(cases, broken, hurried):
     """Retries and broken replies were not counted: 20 calls became 80 requests."""
     with ModelServer(replies=broken) as server:
         evaluate(server, cases, first=40, max_calls=20)
@@ -119,7 +130,7 @@ def test_every_request_that_may_be_billed_counts(cases, broken):
     assert spending() == Spending(calls=20)
 
 
-def test_a_failed_attempt_counts_its_worst_case(cases):
+def test_a_failed_attempt_counts_its_worst_case(cases, hurried):
     with ModelServer(replies=ServerReply(body=b"<html>")) as server:
         evaluate(server, cases, first=40, max_cost=3, price=PRICE)
         reserved = Decimal(spending().nanodollars) / 10**9
