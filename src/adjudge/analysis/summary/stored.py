@@ -55,11 +55,12 @@ def judges_of(store: Store, record: RunRecord) -> list[Judge]:
     return judges
 
 
-@lru_cache(
-    maxsize=64
-)  # every page of a run needs its judges, and to read one takes longer than the rest of many pages
+@lru_cache(maxsize=64)
 def judge_as_stored(text: str, *, name: str, judge_hash: str) -> Judge:
-    """As its file says, under the name and the hash by which its judgements know it."""
+    """As its file says, under the name and the hash by which its judgements know it.
+
+    Kept, since every page of a run needs its judges, and to read one takes longer than the rest of many pages.
+    """
     return replace(parse_kept_judge(text, name=name), name=name, hash=judge_hash)
 
 
