@@ -8,6 +8,14 @@ from adjudge.judges.reading.vocabulary import alternatives, vocabulary
 POSITIVE, NEGATIVE = vocabulary("polarity", "good"), vocabulary("polarity", "bad")
 _DEPENDS = vocabulary("polarity", "answers")
 _BAD_THING = re.compile(rf"\b(?:{alternatives('polarity', 'bad_things')})\b", re.IGNORECASE)
+_RATED_BEFORE = re.compile(
+    r"\b(?:(?:degree|level|amount|extent|severity|likelihood)\s+(?P<of>of)|evaluate|rate|score|assess|measure)\s+(?:the\s+)?\Z",
+    re.IGNORECASE,
+)
+_RATED_AFTER = re.compile(r"\s{1,8}(?:(?:score|rating|scale|level)\b|(?P<of>of|in)\b)", re.IGNORECASE)
+_SEVERITY = re.compile(
+    r"\b(?:highest|increasing)\s+severity\b|\bseverity\s+(?:score|rating|scale|levels?)\b", re.IGNORECASE
+)
 _SENTENCE = re.compile(r"[^\n.?!]++\??")
 _MEANS = re.compile(
     r"\b(?P<value>\d{1,3}(?:\.\d{1,2})?)\s{1,2}(?:signif\w+|indicat\w+|is|means?|meaning|being|represent\w*|denot\w+)\s(?P<text>[^.;\n]{3,120})",
@@ -82,15 +90,17 @@ def _meaning_polarity(meaning: str) -> int:
 
 def rates_a_bad_thing(text: str) -> str | None:
     """The words that say so, when what is rated is plainly something bad: `the degree of hallucination`."""
-    match = re.search(
-        rf"\b(?:degree|level|amount|extent|severity|likelihood)\s+of\s+(?:the\s+)?{_BAD_THING.pattern}"
-        rf"|{_BAD_THING.pattern}\s+(?:score|rating|scale|level)\b"
-        rf"|\b(?:evaluate|rate|score|assess|measure)\s+(?:the\s+)?{_BAD_THING.pattern}\s+(?:of|in)\b"
-        r"|\b(?:highest|increasing)\s+severity\b|\bseverity\s+(?:score|rating|scale|levels?)\b",
-        text,
-        re.IGNORECASE,
-    )
-    return None if match is None else " ".join(match[0].split()).lower()
+    for bad in _BAD_THING.finditer(text):
+        before = _RATED_BEFORE.search(text, max(0, bad.start() - 40), bad.start())
+        after = _RATED_AFTER.match(text, bad.end())
+        if before and before["of"]:
+            after = None
+        elif after is None or (after["of"] and not before):
+            continue
+        start, end = before.start() if before else bad.start(), after.end() if after else bad.end()
+        return " ".join(text[start:end].split()).lower()
+    severe = _SEVERITY.search(text)
+    return None if severe is None else " ".join(severe[0].split()).lower()
 
 
 def high_end_is_bad(text: str, high: float, anchors: Mapping[str, str]) -> str | None:

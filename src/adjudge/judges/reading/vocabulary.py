@@ -27,9 +27,13 @@ def alternatives(table: str, name: str) -> str:
 def _translations(table: str) -> tuple[re.Pattern[str], dict[str, str]]:
     found = {word: english for english, words in _tables()[table].items() for word in words.split()}
     known = {word.replace("_", " "): english for word, english in found.items()}
+    longest_first = sorted(known, key=len, reverse=True)
+    latin, others = (
+        "|".join(re.escape(word) for word in longest_first if (word[0] < "\u0370") is spaced)
+        for spaced in (True, False)
+    )
     # Latin words end where letters end; Chinese and Japanese have no blanks between words.
-    written = [rf"\b{re.escape(word)}\b" if word[0] < "\u0370" else re.escape(word) for word in known]
-    words = "|".join(sorted(written, key=len, reverse=True))
+    words = rf"\b(?:{latin})\b|(?=[\u0370-\uffff])(?:{others})"
     between = rf"(?:(?<=\d)|(?<=\d\s)|(?<=\))|(?<=\)\s))(?P<word>{words})(?=\s?\d)"
     pattern = between if table == "between_numbers" else rf"(?P<word>{words})"
     return re.compile(pattern, re.IGNORECASE), known
