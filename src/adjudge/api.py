@@ -15,7 +15,8 @@ from adjudge.documents.rows import result_row
 from adjudge.errors import DatasetError, InputError
 from adjudge.options import RunKeywords, RunOptions, called_from_python, declared, make_options
 from adjudge.records import NOTHING, BadRow, Json, Judge, Judgement, ModelClient, ModelFunction
-from adjudge.runs.plan import CurrentDate, make_plan, reported_date
+from adjudge.runs.against import open_cases
+from adjudge.runs.plan import CurrentDate, Pairing, make_plan, reported_date
 from adjudge.runs.session import open_session
 from adjudge.store import Partial
 
@@ -49,6 +50,8 @@ class Run:
     """What there is, where the run stopped before it had judged all that was chosen."""
     kept: bool = True
     """In a store."""
+    pairing: Pairing | None = None
+    """With `against`: how many cases are in both files, and which are in one only."""
 
     def __repr__(self) -> str:
         partial = "" if self.partial is None else f"{self.partial}, "
@@ -64,7 +67,14 @@ class Run:
         """`slices` are metadata columns to report by."""
         report = Report.of(self.judgements, self.judges, slices=slices)
         date = reported_date(self.judges, self.current_date)
-        return replace(report, run=self.name, current_date=date, partial=self.partial, kept=self.kept)
+        return replace(
+            report,
+            run=self.name,
+            current_date=date,
+            partial=self.partial,
+            kept=self.kept,
+            pairing=self.pairing,
+        )
 
     def rows(self) -> list[dict[str, Json]]:
         """The result rows, as `adjudge run -o rows.jsonl` writes them."""
@@ -92,10 +102,11 @@ async def aevaluate(
     """
     listed = [judges] if isinstance(judges, str | Path | Judge) else list(judges)
     plan = make_plan(listed, make_options(**options))
-    rows = read_cases(cases, maps=plan.options.columns, strict=plan.options.strict)
+    opened = open_cases(cases, plan)
+    plan = opened.plan
     judgements: list[Judgement] = []
     async with open_session(plan, cases) as session:
-        await session.run(rows, judgements.append, most_held=None)
+        await session.run(opened.rows, judgements.append, most_held=None)
         return Run(
             name=session.run_id,
             judges=plan.judges,
@@ -103,6 +114,7 @@ async def aevaluate(
             current_date=session.plan.current_date,
             partial=session.partial,
             kept=plan.options.store is not None,
+            pairing=plan.pairing,
         )
 
 

@@ -1,7 +1,7 @@
 """What a run can be told, declared once: flags, keywords, config keys and the words of messages are made from it."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import MISSING, dataclass, field, fields
@@ -182,6 +182,13 @@ class RunOptions:
         "Set an input to one value for all cases: `--variables focus=tone`; may be repeated.",
         aliases=("set",),
     )
+    against: "str | Path | Sequence[Mapping[str, Json]] | None" = opt(
+        None,
+        INSIDE,
+        "Compare the responses with those of another system's FILE, case by case, by id.",
+        metavar="FILE",
+        parse=str,
+    )
     passes: str | None = opt(
         None, ANY, "Pass rule, instead of the judge's: `--pass 'score >= 4'`.", flag="--pass"
     )
@@ -246,6 +253,7 @@ class RunKeywords(TypedDict, total=False):
     map: Mapping[str, str]
     variables: Mapping[str, str]
     set: Mapping[str, str]
+    against: "str | Path | Sequence[Mapping[str, Json]] | None"
     passes: str | None
     jobs: int
     max_concurrency: int

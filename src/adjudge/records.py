@@ -171,6 +171,24 @@ class Items(Struct, frozen=True, kw_only=True):
     contract: Contract
 
 
+class Pair(Struct, frozen=True, kw_only=True):
+    """How a judge compares two answers: it is asked in both orders, and its verdict is about the one that is A."""
+
+    answers: tuple[str, str]
+    """The inputs that hold A and B."""
+    swaps: tuple[tuple[str, str], ...]
+    """The inputs that change places for the other order: the answers, and what else comes in two."""
+    scale: Scale
+    """Of the judge's own score: above its middle A is better, below it B, at the middle neither."""
+    better: Literal["higher", "lower"] = "higher"
+    """`lower` turns that round."""
+
+
+Winner = Literal["a", "b", "tie"]
+WINNER_SCORES: Mapping[Winner, float] = MappingProxyType({"a": 1.0, "b": 0.0, "tie": 0.5})
+"""What a comparison is worth to A."""
+
+
 WhenEmpty = Literal["lowest", "ask", "missing"] | float
 """What a blank response is worth: the scale's lowest score, whatever the model says, nothing, or this score."""
 
@@ -213,9 +231,16 @@ class Judge(Struct, frozen=True, kw_only=True):
     """The file as it was."""
     contract_template: str | Mapping[str, str] | None = None
     """What `--as contract` prints, with the verdict's fields in braces: a text, or the values of a JSON object."""
+    pair: Pair | None = None
+    """Of a judge that compares two answers; its `scale` is then 0 to 1, and `score` gives what one order says."""
     embedded: bool = False
     """As its file says: the embedded judge was trained for it. Only a built-in judge is answered by it."""
     built_in: bool = False
+
+    @property
+    def reply_scale(self) -> Scale | None:
+        """Of the score that one reply gives, which for a pair is not yet the case's."""
+        return self.scale if self.pair is None else self.pair.scale
 
     @property
     def body(self) -> str:

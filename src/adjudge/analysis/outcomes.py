@@ -57,6 +57,7 @@ NOTES: Mapping[str, str] = {
     "wrong_type": "a field of the verdict that the score does not use has the wrong type",
     "list_length": "a list in the verdict is longer or shorter than requested",
     "extra_field": "the verdict has a field that was not requested",
+    "inconsistent": "the verdict changed when the two answers changed places, so it counts as a tie",
     "uncertain": "close to the threshold: about half of these verdicts are little better than chance",
     "compared_in_code": "the expected answer is a number, so code compared it instead of the model",
     "hidden_text": "the response has invisible characters; the embedded model did not see them",

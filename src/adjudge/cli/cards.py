@@ -52,6 +52,12 @@ class Cards:
                 print_message(
                     f"{judge.name}: {card_line(card)}{'' if trusted else ' (a card that was not made here)'}"
                 )
+            elif self._required and judge.pair is not None:
+                raise InputError(
+                    "--require-card",
+                    f"{judge.name} compares two answers, and there are no probes for such a judge",
+                    "leave --require-card out; the report says how far the order and the length decide",
+                )
             elif self._required:
                 raise InputError(
                     "--require-card",
@@ -70,7 +76,10 @@ class Cards:
             )
             for name, card in self._cards.items()
         ]
-        missing = [named for judge, named in self._judges if judge.name not in self._cards]
+        # no probe is made for two answers: the report itself says what their order and length do
+        missing = [
+            named for judge, named in self._judges if judge.name not in self._cards and judge.pair is None
+        ]
         if missing:
             names: Text = (*spans(join(", ", map(Quote, missing))), " ") if several else ""
             facts.append(Fact(kind="certified", label="Judge", text=(*spans(names), "not certified")))

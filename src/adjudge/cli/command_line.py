@@ -228,7 +228,17 @@ COMMANDS = [
         JSON,
         options=RecordFlags(
             RunOptions,
-            (*MODEL_OPTIONS, *INPUT_OPTIONS, "jobs", "first", "sample", "repeat", "price", "store"),
+            (
+                *MODEL_OPTIONS,
+                *INPUT_OPTIONS,
+                "against",
+                "jobs",
+                "first",
+                "sample",
+                "repeat",
+                "price",
+                "store",
+            ),
             {"first": "Only the first N cases.", "sample": "Only a random sample of N cases."},
         ),
     ),

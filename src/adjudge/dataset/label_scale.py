@@ -13,12 +13,15 @@ from typing import Literal
 from adjudge.dataset.rows import described
 from adjudge.errors import InputError
 from adjudge.expressions import EvaluationError, parse_expression, syntax
-from adjudge.records import Json, Judge, PointsScore, Scale
+from adjudge.records import WINNER_SCORES, Json, Judge, PointsScore, Scale
 from adjudge.text import shorten, visible
 
 Meaning = bool | float
 """Whether people pass the case, or their score for it on the judge's scale."""
 SKIPPED = "skip"
+PAIR_WORDS: Mapping[str, float] = MappingProxyType(
+    {"A": WINNER_SCORES["a"], "B": WINNER_SCORES["b"], "tie": WINNER_SCORES["tie"]}
+)
 FEWEST_BINARY = 10
 """So many labels that are all 0 or 1 are passes and fails: on a wider scale some score would be another."""
 _NUMBER = re.compile(r"[+-]?(?:\d{1,300}(?:\.\d{0,300})?|\.\d{1,300})(?:[eE][+-]?\d{1,3})?", re.ASCII)
@@ -58,7 +61,12 @@ def read_label(
     if isinstance(label, dict):
         label = label.get(judge)
     if isinstance(label, str):
-        label = points.get(label.strip(), _from_text(label))
+        word = label.strip()
+        label = points.get(word, _from_text(word))
+        if label is None:
+            label = next(
+                (value for name, value in points.items() if name.casefold() == word.casefold()), None
+            )
     if isinstance(label, bool):
         if pass_rule:
             return label
@@ -162,6 +170,15 @@ class LabelScale:
         return " or ".join([*words, *(f"`{name}`" for name in self.points)])
 
 
+def words_of(judge: Judge | None) -> Mapping[str, float]:
+    """The labels that a judge itself gives, and what they are worth; of one that compares two answers, which is better."""
+    if judge is None:
+        return {}
+    if judge.pair is not None:
+        return PAIR_WORDS
+    return judge.score.points if isinstance(judge.score, PointsScore) else {}
+
+
 def label_scale_of(
     name: str,
     judge: Judge | None,
@@ -183,7 +200,7 @@ def label_scale_of(
         rule=rule,
         threshold=threshold_of(rule, scale) if rule else None,
         has_rule=any(passed is not None for _, passed in verdicts),
-        points=judge.score.points if judge and isinstance(judge.score, PointsScore) else {},
+        points=words_of(judge),
         label_map=label_map,
     )
 

@@ -16,6 +16,7 @@ from adjudge.judges.declared_verdict import with_declared_verdict
 from adjudge.judges.exports import WrittenPrompt
 from adjudge.judges.identity import judge_hash
 from adjudge.judges.judge_file import SETTLES
+from adjudge.judges.pairs import pair_inputs, read_pair
 from adjudge.judges.reading import PromptReading, read_prompt
 from adjudge.judges.reading.inputs import DATE_NAMES, input_source, read_inputs
 from adjudge.judges.reading.names import is_label, is_reason
@@ -29,6 +30,7 @@ from adjudge.records import (
     Json,
     Judge,
     NamedScore,
+    Pair,
     PointsScore,
     PromptMessage,
     Scale,
@@ -72,6 +74,9 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
     score, contract = _score(read, declared)
     scale = _scale(read, declared, score, contract)
     contract = _with_needs(contract, score, declared)
+    pair, once = read_pair(read, declared, inputs, score, scale)
+    if pair is not None:
+        inputs, scale = pair_inputs(pair, inputs), Scale(low=0.0, high=1.0)
     judge = Judge(
         name=declared.name or clean_name(name),
         hash="",
@@ -81,8 +86,8 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
         contract=contract,
         score=score,
         scale=scale,
-        better=declared.better,
-        passes=_passes(read, declared, contract, score, scale),
+        better=declared.better if pair is None else "higher",
+        passes=_passes(read, declared, contract, score, scale, pair=pair),
         format_message=_format_message(read, contract),
         items=items,
         when_missing=declared.when_missing,
@@ -95,6 +100,7 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
         ignored={**written.ignored, **declared.ignored},
         unread=(
             *_unread(read, declared, contract, score, scale),
+            *once,
             *read.left_over,
             *(sentence for message in messages for sentence in template_unread(message.text, dialect)),
         ),
@@ -104,6 +110,7 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
         ),
         text=text,
         contract_template=_contract_template(declared, contract, score),
+        pair=pair,
         embedded=declared.embedded,
     )
     _check_scores(declared, scale)
@@ -435,11 +442,13 @@ def _passes(
     contract: Contract | None,
     score: ScoreRule | None,
     scale: Scale | None,
+    *,
+    pair: Pair | None,
 ) -> str | None:
     if declared.passes is not None:
-        check_pass_rule(declared.passes, contract, declared)
+        check_pass_rule(declared.passes, contract, declared, pair=pair)
         return declared.passes
-    if score is None or scale is None:
+    if score is None or scale is None or pair is not None:
         return None
     field = _pass_field(contract)
     if field is not None and not (isinstance(score, PointsScore) and score.field == field):
@@ -466,8 +475,12 @@ def _pass_field(contract: Contract | None) -> str | None:
     return None
 
 
-def check_pass_rule(text: str, contract: Contract | None, declared: Declared) -> None:
+def check_pass_rule(
+    text: str, contract: Contract | None, declared: Declared, *, pair: Pair | None = None
+) -> None:
     fields = tuple(properties_of(contract.schema)) if contract is not None else ()
+    if pair is not None:
+        fields = ("winner",)  # what both orders say together; neither's own fields decide
     _check_expression("passes", text, ("score", *(name for name in fields if name != "score")), declared)
 
 

@@ -12,11 +12,12 @@ from adjudge.errors import JudgeFileError
 from adjudge.judges.front_matter import KEYS, Located
 from adjudge.judges.picoschema import schema_inputs, schema_verdict
 from adjudge.judges.schema import LARGEST_NUMBER, read_verdict, too_large
-from adjudge.records import Dialect, Json, Scale, WhenEmpty
+from adjudge.records import WINNER_SCORES, Dialect, Json, Scale, WhenEmpty
 from adjudge.templates import DIALECTS
 from adjudge.text import did_you_mean
 
 FORMAT = 1
+WINNERS: Mapping[str, float] = {str(winner): points for winner, points in WINNER_SCORES.items()}
 SMALLEST_SCALE = 1e-6
 OURS = frozenset({"contract", "embedded"})
 """Keys that mean something only in files with `adjudge: 1`: other tools use these words too."""
@@ -47,6 +48,8 @@ class Declared(Struct, frozen=True, kw_only=True):
     inputs: Mapping[str, DeclaredInput] = {}
     verdict: Mapping[str, Json] | None = None
     score: str | Mapping[str, float] | None = None
+    names_winners: bool = False
+    """Whether `score` says which answer each label is for: `{A: a, B: b, C: tie}`."""
     scale: Scale | None = None
     better: Literal["higher", "lower"] = "higher"
     passes: str | None = None
@@ -104,6 +107,7 @@ class _KeyReader:
             inputs=inputs,
             verdict=verdict,
             score=self.optional("score", self.score),
+            names_winners=self.names_winners(),
             scale=self.optional("scale", self.scale),
             better="lower" if self.word("better", ("higher", "lower")) == "lower" else "higher",
             passes=None if passes is None else passes.strip(),
@@ -292,7 +296,13 @@ class _KeyReader:
                 )
         return DeclaredInput(required=required and default is None, default=default, line=entry.line)
 
+    def names_winners(self) -> bool:
+        entry = self.entries.get("score")
+        return entry is not None and any(each.written.lower() in WINNERS for each in entry.entries.values())
+
     def score(self, entry: Located) -> str | Mapping[str, float]:
+        if self.names_winners():
+            return {label: self.winner(label, name) for label, name in entry.entries.items()}
         if entry.entries:
             return {
                 label: self.number(points, f"the points of `{label}`")
@@ -305,6 +315,16 @@ class _KeyReader:
                 "name a field of the verdict, write a map {label: points}, an expression, or a named scorer",
             )
         return entry.value.strip()
+
+    def winner(self, label: str, entry: Located) -> float:
+        points = WINNERS.get(entry.written.lower())
+        if points is None:
+            raise self.error(
+                entry.line,
+                f"`{label}` stands for `{_written(entry)}`, not for `a`, `b` or `tie`",
+                "say for every label which answer it prefers: `score: {A: a, B: b, C: tie}`",
+            )
+        return points
 
     def scale(self, entry: Located) -> Scale:
         if len(entry.elements) != 2:

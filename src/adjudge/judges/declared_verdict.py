@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from adjudge.judges.asking import ask_for, ask_for_text
 from adjudge.judges.declared import Declared
 from adjudge.judges.reading import PromptReading
+from adjudge.judges.reading.pair import is_pairwise
 from adjudge.judges.reading.parts import ContractPart, parts_of_schema
 from adjudge.judges.reading.rule import read_rule
 from adjudge.judges.reading.scale import find_anchors
@@ -19,7 +20,9 @@ def with_declared_verdict(read: PromptReading, declared: Declared) -> PromptRead
         return read  # declared as it was read: nothing changes
     parts = parts_of_schema(declared.verdict)
     anchors = find_anchors(read.outline)
-    rule = read_rule(parts, read.outline, anchors, pairwise=False)
+    names = tuple(item.name for item in read.inputs)
+    compares = is_pairwise(names, parts)
+    rule = read_rule(parts, read.outline, anchors, compared=names if compares else ())
     bounded = rule.rating is not None and rule.rating.kind.bounded and _same_bounds(rule.rating, parts)
     form = _form(read, declared.verdict)
     labels = {
@@ -40,6 +43,7 @@ def with_declared_verdict(read: PromptReading, declared: Declared) -> PromptRead
         passes=read.passes if read.scale is not None else None,
         anchors=rule.anchors or read.anchors,
         format_message=_asked(read, form, rule.rating, declared.verdict),
+        compares=compares,
         unread=rule.unread,
         guesses=tuple(rule.guesses),
         left_over=read.left_over,

@@ -9,6 +9,7 @@ from adjudge.records import (
     Json,
     Judge,
     NamedScore,
+    Pair,
     PointsScore,
     PromptMessage,
     Role,
@@ -42,6 +43,32 @@ def describe_judge(judge: Judge) -> dict[str, Json]:
         "structured": None if contract is None else contract.sends_schema,
         "anchors": dict(judge.anchors),
         "embedded": judge.for_embedded,
+        "pair": _pair(judge),
+    }
+
+
+def _pair(judge: Judge) -> Json:
+    """The inputs that are compared, what else changes places, and what each label is for."""
+    pair = judge.pair
+    if pair is None:
+        return None
+    winners = pair_winners(pair, judge.score) if isinstance(judge.score, PointsScore) else None
+    return {
+        "a": pair.answers[0],
+        "b": pair.answers[1],
+        "exchanged": [list(swap) for swap in pair.swaps],
+        "winners": winners,
+        "reply_scale": [as_number(pair.scale.low), as_number(pair.scale.high)],
+    }
+
+
+def pair_winners(pair: Pair, score: PointsScore) -> dict[str, Json]:
+    """Label -> the answer it is for, as front matter writes it."""
+    middle = (pair.scale.low + pair.scale.high) / 2
+    high, low = ("a", "b") if pair.better == "higher" else ("b", "a")
+    return {
+        label: "tie" if points == middle else high if points > middle else low
+        for label, points in score.points.items()
     }
 
 

@@ -11,6 +11,7 @@ from adjudge.records import (
     Json,
     Judge,
     NamedScore,
+    Pair,
     PointsScore,
     PromptMessage,
     ScoreRule,
@@ -59,6 +60,7 @@ def _hash(judge: Judge, scorer: int | None, reader: int) -> str:
         "temperature": None if judge.temperature is None else float(judge.temperature),
         "max_output_tokens": judge.max_output_tokens,
         **({} if judge.truncate is None else {"truncate": judge.truncate}),
+        **({} if judge.pair is None else {"pair": _pair(judge.pair)}),
         "reader": reader,
         "scorer": scorer,
     }
@@ -89,6 +91,16 @@ def _items(judge: Judge) -> Json:
 
 def _input(item: Input) -> Json:
     return {"name": item.name, "required": item.required, "default": item.default, "source": item.source}
+
+
+def _pair(pair: Pair) -> Json:
+    swaps: list[Json] = [list(swap) for swap in pair.swaps]
+    return {
+        "answers": list(pair.answers),
+        "swaps": swaps,
+        "scale": [pair.scale.low, pair.scale.high],
+        "better": pair.better,
+    }
 
 
 def _contract(contract: Contract | None) -> Json:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from adjudge.errors import JudgeFileError
-from adjudge.judges.describe import score_json
+from adjudge.judges.describe import pair_winners, score_json
 from adjudge.judges.front_matter import KEYS, normalize_text, split_front_matter
 from adjudge.records import Input, Json, Judge, PointsScore
 from adjudge.schemas import as_number, properties_of
@@ -16,6 +16,7 @@ SETTLES = {
     "fields": "verdict",
     "scale": "scale",
     "better": "better",
+    "tie": "score",
     "dialect": "dialect",
     "inputs": "inputs",
 }
@@ -37,10 +38,13 @@ def front_matter_lines(judge: Judge) -> dict[str, str]:
         known["verdict"] = {name: _type(schema) for name, schema in fields.items()}
     if judge.score is not None:
         known["score"] = score_json(judge.score)
-    if judge.scale is not None:
-        known["scale"] = [as_number(judge.scale.low), as_number(judge.scale.high)]
-    if judge.better == "lower":
-        known["better"] = judge.better
+    if judge.pair is not None and isinstance(judge.score, PointsScore):
+        known["score"] = pair_winners(judge.pair, judge.score)
+    elif judge.reply_scale is not None:
+        known["scale"] = [as_number(judge.reply_scale.low), as_number(judge.reply_scale.high)]
+    better = judge.better if judge.pair is None else judge.pair.better
+    if better == "lower":
+        known["better"] = better
     if judge.passes is not None:
         known["passes"] = judge.passes
     return {key: front_matter_line(key, value) for key, value in known.items()}

@@ -5,7 +5,7 @@ Made by `ADJUDGE_UPDATE_DOCS=1 pytest tests/unit/judges/test_judges_prepared.py`
 
 from collections.abc import Mapping
 
-from adjudge.records import Contract, FieldScore, Input, Items, Judge, NamedScore, Scale
+from adjudge.records import Contract, FieldScore, Input, Items, Judge, NamedScore, Pair, PointsScore, Scale
 
 PREPARED: Mapping[str, Judge] = {
     "54f18c1939e40a17ba9a45b39605b9692c8895b744dfb355539855a476c68ddc": Judge(
@@ -237,6 +237,44 @@ PREPARED: Mapping[str, Judge] = {
         description="How well an answer helps the person who asked, 1 (terrible) to 4 (excellent), with strengths, weaknesses and advice.",
         contract_template="1. **Evaluation**: {evaluation}\n\n2. **Strengths**:\n   - {strengths}\n\n3. **Weaknesses**:\n   - {weaknesses}\n\n4. **Detailed Analysis**: {detailed_analysis}\n\n5. **Recommendations**:\n   - {recommendations}\n\nTotal rating: {score}\n",
         embedded=True,
+    ),
+    "34fc1ebe41adb2c6e5943277999a41cd67d1252f27451ac727ad0fee65a190e6": Judge(
+        name="preference",
+        hash="31302121e1d4",
+        messages=(),
+        dialect="promptl",
+        inputs=(
+            Input(name="question", required=True, source="question"),
+            Input(name="reference", required=False, source="reference"),
+            Input(name="context", required=False, source="context"),
+            Input(name="response_a", required=True, source="response_a"),
+            Input(name="response_b", required=True, source="response_b"),
+        ),
+        contract=Contract(
+            schema={
+                "type": "object",
+                "properties": {"reason": {"type": "string"}, "winner": {"enum": ["A", "B", "tie"]}},
+                "required": ["reason", "winner"],
+                "additionalProperties": False,
+            },
+            needs=("winner",),
+            labels={"winner": ("winner",)},
+        ),
+        score=PointsScore(field="winner", points={"A": 1.0, "B": 0.0, "tie": 0.5}),
+        scale=Scale(low=0.0, high=1.0),
+        max_output_tokens=4096,
+        anchors={
+            "A": "A serves the person who asked better than B does.",
+            "B": "B serves the person who asked better than A does.",
+            "tie": "Neither serves the person better in a way that would matter to them.",
+        },
+        description="Which of two responses to a question is better, asked in both orders; 1 for A, 0 for B, 0.5 for a tie.",
+        contract_template={"winner": "{winner}", "reason": "{reason}"},
+        pair=Pair(
+            answers=("response_a", "response_b"),
+            swaps=(("response_a", "response_b"),),
+            scale=Scale(low=0.0, high=1.0),
+        ),
     ),
     "1132733b4a2e041a6743729d1ae57102f4db010dc7e9a4e834067b2a8c5c7eac": Judge(
         name="relevance",

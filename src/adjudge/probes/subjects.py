@@ -115,6 +115,12 @@ def seat(
     source: str = "cases",
 ) -> Panel:
     """At most `most` of the rows, drawn by the seed; where none is labelled wrong, other questions' answers are added."""
+    if judge.pair is not None:
+        raise JudgeFileError(
+            judge.name,
+            "it compares two answers, and the probes are made for judges of one",
+            "its reports say how far the order and the length of the answers decide; `adjudge agree` compares it with people",
+        )
     if "response" not in sources_of(judge):
         raise JudgeFileError(
             judge.name,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from adjudge.procedures.checklist import judge_by_items
+from adjudge.procedures.pair import judge_blank, judge_pair, winner_of
 from adjudge.procedures.procedure import Asking, Context, Procedure, Ruling, distinct, is_blank
 from adjudge.procedures.single import judge_once
 from adjudge.prompts.fill import Filled
@@ -17,11 +18,17 @@ def judge_case(judge: Judge, case: Case, filled: Filled, asking: Asking, *, repe
     assert judge.contract is not None
     if filled.missing:
         return _missing(judge, filled, case)
-    if _is_blank_response(filled) and _has_rule_for_blank(judge):
+    if judge.pair is not None:
+        blank = judge_blank(judge, judge.pair, filled)
+        if blank is not None:
+            return blank
+    elif _is_blank_response(filled) and _has_rule_for_blank(judge):
         return _empty(judge)
     context = Context(judge=judge, case=case, asking=asking, repeat=repeat, scorer=scorer_for(judge))
     try:
-        if judge.items is None:
+        if judge.pair is not None:
+            ruling = yield from judge_pair(context, judge.contract, judge.pair, filled)
+        elif judge.items is None:
             ruling = yield from judge_once(context, judge.contract, filled, items=None)
         else:
             ruling = yield from judge_by_items(context, judge.contract, judge.items, filled)
@@ -62,7 +69,7 @@ def _unasked_ruling(
     judge: Judge, value: float, reason: str, notes: tuple[str, ...], *, forced: bool
 ) -> Ruling:
     """A score that the rules give and no model was asked for."""
-    parts = base_scorer(judge).parts_unasked(value)
+    parts = {"winner": winner_of(value)} if judge.pair else base_scorer(judge).parts_unasked(value)
     score = Score(value=value, exact=value)
     verdict = Verdict(parts=parts)
     return Ruling(

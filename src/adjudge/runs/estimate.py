@@ -107,7 +107,7 @@ def estimate_run(
                 request,
                 learned[judge.name],
                 is_stored=key in stored,
-                twice=judge.items is not None,
+                later=LATER_CALLS if judge.items else Decimal(1) if judge.pair else None,
             )
     cost = None
     if price is not None:
@@ -161,17 +161,24 @@ def _first_requests(
 
 
 def _add_judgement(
-    sums: _EstimateSums, key: str, request: Request, known: ReplyHistory, *, is_stored: bool, twice: bool
+    sums: _EstimateSums,
+    key: str,
+    request: Request,
+    known: ReplyHistory,
+    *,
+    is_stored: bool,
+    later: Decimal | None,
 ) -> None:
+    """`later`: how long a second call is, against the first; None where there is none."""
     if is_stored:
         sums.stored += 1
         return
     if not (request.shared and key in sums.seen):
         sums.seen.add(key)
         _add_call(sums, request, known, factor=Decimal(1))
-    if twice:
-        # the second call cannot be rendered before the first is answered
-        _add_call(sums, request, known, factor=LATER_CALLS)
+    if later is not None:
+        # the second call of a checklist cannot be rendered before the first is answered; of a pair it is as long
+        _add_call(sums, request, known, factor=later)
 
 
 def _add_call(sums: _EstimateSums, request: Request, known: ReplyHistory, *, factor: Decimal) -> None:

@@ -3,7 +3,7 @@
 import json
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -11,7 +11,7 @@ from pathlib import Path
 from adjudge.errors import SettingsError
 from adjudge.options import option
 from adjudge.records import Json
-from adjudge.runs.plan import CurrentDate, Plan
+from adjudge.runs.plan import CurrentDate, Pairing, Plan
 from adjudge.store import RunRecord, Store
 
 
@@ -26,10 +26,9 @@ def describe_run(
     source: object, plan: Plan, *, model: str, base_url: str | None, version: str
 ) -> dict[str, Json]:
     """What was asked, and of whom: kept with the run."""
-    # `-`, a named pipe and `<(…)` can be read once only, and that is for the run itself
-    is_file = isinstance(source, str | Path) and str(source) != "-" and Path(source).is_file()
-    path = Path(str(source)) if is_file else None
     options = plan.options
+    path, other = _file_of(source), _file_of(options.against)
+    known = path is not None and (options.against is None or other is not None)
     asked: dict[str, Json] = {
         "cases": None if path is None else _file_hash(path),
         "judges": [f"{judge.name}@{judge.hash}" for judge in plan.judges],
@@ -46,9 +45,11 @@ def describe_run(
             None if options.sample is None else options.seed or 0,
         ],
     }
+    if options.against is not None:
+        asked["against"] = None if other is None else _file_hash(other)
     return {
         **asked,
-        "identity": None if path is None else sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest(),
+        "identity": sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest() if known else None,
         "path": None if path is None else str(path.resolve()),
         "current_date": plan.current_date.day,
         # what each judge was asked with: its own goes before the run's, and its file does not tell which it was
@@ -57,6 +58,23 @@ def describe_run(
             for judge in plan.judges
         ],
         "adjudge": version,
+        **({} if plan.pairing is None else {"pairing": _pairing(plan.pairing, other)}),
+    }
+
+
+def _file_of(source: object) -> Path | None:
+    """`-`, a named pipe and `<(…)` can be read once only, and that is for the run itself."""
+    is_file = isinstance(source, str | Path) and str(source) != "-" and Path(source).is_file()
+    return Path(str(source)) if is_file else None
+
+
+def _pairing(pairing: Pairing, other: Path | None) -> Json:
+    return {
+        "path": None if other is None else str(other.resolve()),
+        **{
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in asdict(pairing).items()
+        },
     }
 
 
@@ -112,10 +130,11 @@ def _check_same(run: RunRecord, described: Mapping[str, Json]) -> None:
         "sets",
         "repeats",
         "rows",
+        "against",
     )
     # what came through a pipe cannot be told from what came through it before
     differ = [
-        key for key in keys if run.plan.get(key) != described[key] and described["identity"] is not None
+        key for key in keys if run.plan.get(key) != described.get(key) and described["identity"] is not None
     ]
     if differ:
         raise SettingsError(

@@ -43,6 +43,23 @@ class Confidential(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Pairing:
+    """How the cases of a file and of the one that it runs against match, by id."""
+
+    paired: int
+    rows: int
+    """Those, and the rows that could not be read as cases."""
+    a_only: int
+    b_only: int
+    """Of the other file."""
+    a_ids: tuple[str, ...]
+    """The first of them."""
+    b_ids: tuple[str, ...]
+    b_unread: int
+    """Rows of the other file that are no cases."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Plan:
     """Everything about a run but its cases."""
 
@@ -50,6 +67,8 @@ class Plan:
     options: RunOptions
     asking: Asking
     current_date: CurrentDate
+    pairing: Pairing | None = None
+    """With `--against`."""
     confidential: Confidential | None = field(default=None, repr=False)
     """The request parameters as they are sent, where some are secret; `asking` has them masked."""
 

@@ -5,6 +5,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from adjudge.errors import DatasetError
+from adjudge.procedures.pair import exchange
 from adjudge.prompts.fill import Bindings, fill_inputs, values_for
 from adjudge.prompts.render import render_prompt
 from adjudge.records import BadRow, Case, Judge, Message
@@ -14,7 +15,7 @@ FIRST_REPLY = "(the reply to the first prompt)"
 
 class PreviewStep(NamedTuple):
     name: str
-    """`items` or `verdict`."""
+    """`items`, `verdict` or `verdict_swapped`."""
     messages: tuple[Message, ...]
 
 
@@ -43,4 +44,9 @@ def preview(judge: Judge, case: Case, bindings: Bindings) -> list[PreviewStep]:
         steps.append(PreviewStep("items", first.messages))
         values["items"] = FIRST_REPLY
     prompt = render_prompt(judge.messages, values, format_message=judge.format_message)
-    return [*steps, PreviewStep("verdict", prompt.messages)]
+    steps.append(PreviewStep("verdict", prompt.messages))
+    if judge.pair is not None:
+        exchanged = exchange(filled, judge.pair).values
+        swapped = render_prompt(judge.messages, exchanged, format_message=judge.format_message)
+        steps.append(PreviewStep("verdict_swapped", swapped.messages))
+    return steps

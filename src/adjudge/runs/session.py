@@ -243,7 +243,7 @@ async def _kept(
 
 def count_judgements(source: object, plan: Plan) -> int | None:
     """How many there are to make, where the cases can be counted without being read."""
-    rows = count_rows(source)
+    rows = count_rows(source) if plan.pairing is None else plan.pairing.rows
     if rows is None:
         return None
     options = plan.options

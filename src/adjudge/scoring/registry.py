@@ -79,8 +79,8 @@ class WithPassRule(Scorer):
 def scorer_for(judge: Judge) -> Scorer:
     """The scorer of a judge that has a score rule; one without can be shown, not run."""
     scorer = base_scorer(judge)
-    if judge.passes is None or parse_expression(judge.passes).names <= ALWAYS_THERE:
-        return scorer  # such a rule needs nothing that a verdict could lack
+    if judge.passes is None or judge.pair or parse_expression(judge.passes).names <= ALWAYS_THERE:
+        return scorer  # such a rule needs nothing that a verdict could lack; a pair's is about both orders together
     return WithPassRule(judge=judge, scorer=scorer)
 
 
@@ -88,11 +88,11 @@ def base_scorer(judge: Judge) -> Scorer:
     """The scorer by itself, whatever the pass rule needs."""
     match judge.score:
         case FieldScore() as rule:
-            return FieldScorer(rule=rule, scale=judge.scale)
+            return FieldScorer(rule=rule, scale=judge.reply_scale)
         case PointsScore() as rule:
-            return PointsScorer(rule=rule, scale=judge.scale)
+            return PointsScorer(rule=rule, scale=judge.reply_scale)
         case ExpressionScore() as rule:
-            return ExpressionScorer(rule=rule, scale=judge.scale)
+            return ExpressionScorer(rule=rule, scale=judge.reply_scale)
         case NamedScore(name=name) if name in NAMED:
             return NAMED[name](judge.scale)
         case NamedScore(name=name):

@@ -233,6 +233,8 @@ def pass_rule_problem(judge: Judge) -> str | None:
     if judge.passes is None or judge.contract is None:
         return None
     sample = {name: _sample(schema) for name, schema in properties_of(judge.contract.schema).items()}
+    if judge.pair is not None:
+        sample = {"winner": "tie"}
     low = judge.scale.low if judge.scale else 0.0
     try:
         evaluate_pass_rule(judge, sample, Score(value=low, exact=low))

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.expressions import Expression
-from adjudge.records import Json
+from adjudge.records import Json, Winner
 from adjudge.scoring.numbers import NumberComparison
 from adjudge.scoring.rationale import CoverageScore
 
@@ -37,6 +37,14 @@ class ExpressionStep(NamedTuple):
     result: Fraction
     exact: Fraction
     """Before rounding, where the rule rounds."""
+
+
+class PairStep(NamedTuple):
+    """Two answers were compared in both orders; a verdict that changes with the order is a tie."""
+
+    a_first: Winner
+    b_first: Winner
+    winner: Winner
 
 
 class FlagStep(NamedTuple):
@@ -103,6 +111,7 @@ Step: TypeAlias = (
     FieldStep
     | PointsStep
     | ExpressionStep
+    | PairStep
     | FlagStep
     | NumberStep
     | MarginStep

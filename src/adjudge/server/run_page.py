@@ -12,6 +12,7 @@ from adjudge.analysis.summary.document import (
     is_pass_or_fail,
     judge_facts,
     methods,
+    pair_facts,
     slice_cells,
     slice_header,
     unscored_range,
@@ -64,6 +65,8 @@ class JudgePanel:
     range: str
     pairs: tuple[tuple[str, str], ...]
     """Cost, time and tokens."""
+    orders: tuple[Fact, ...]
+    """Of a judge that compares two answers: who wins, and how far the order and the length decide."""
     href: str
 
 
@@ -145,6 +148,7 @@ def _panel(service: Service, ways: "Ways", summary: Summary, before: Figures | N
         scores=tuple(_scores(summary, ways)),
         outcomes=tuple(_outcomes(summary, ways)),
         range=unscored_range(summary) if summary.not_judged else "",
+        orders=tuple(pair_facts(summary)),
         pairs=tuple(_pairs(summary)),
         href=ways.cases(CaseFilter(judge=summary.judge)),
     )
@@ -160,7 +164,10 @@ def _chips(service: Service, ways: "Ways", summary: Summary, before: Figures | N
     elif agreement is not None:
         yield Chip(text="labels are on another scale", tone="warning")
     card = find_card(shelf_of(service.where), judge_hash=summary.judge_hash, model=summary.model)
-    yield Chip(text="not certified", tone="warning") if card is None else Chip(text=card_line(card))
+    if card is not None:
+        yield Chip(text=card_line(card))
+    elif summary.pairs is None:
+        yield Chip(text="not certified", tone="warning")
     if summary.mean is not None and summary.mean.warning:
         yield Chip(text="interval unreliable", tone="warning")
     change = change_since(summary, before, ways.key)
@@ -174,7 +181,7 @@ def change_since(summary: Summary, before: Figures | None, key: str) -> Chip | N
     if change is None or before is None:
         return None
     name = before.record.name or before.record.run_id
-    unit = f"{abs(change) * 100:.1f}" if is_pass_or_fail(summary) else f"{abs(change):.2f}"
+    unit = f"{abs(change) * 100:.1f}" if is_pass_or_fail(summary) or summary.pairs else f"{abs(change):.2f}"
     arrow = ("▲ " if change > 0 else "▼ ") + unit if change else "no change"
     href = f"/compare{query({'a': to_key(before.record.run_id), 'b': key})}"
     return Chip(text=f"{arrow} since {name}", href=href)
@@ -237,7 +244,7 @@ def _cases(report: Report, ways: "Ways") -> tuple[CaseRow, ...]:
                 href=None if first is None else ways.case(case.case_id, first.judge, first.model),
                 question=case.question,
                 expected=case.expected,
-                answer=case.answer,
+                answer=case.answer if case.compared is None else " — ".join(_lettered(case.compared)),
                 cells=tuple(
                     _cell(found[judge], binary, ways.case(case.case_id, judge[0], judge[2]))
                     if judge in found
@@ -247,6 +254,10 @@ def _cases(report: Report, ways: "Ways") -> tuple[CaseRow, ...]:
             )
         )
     return tuple(rows)
+
+
+def _lettered(answers: tuple[str, str]) -> Iterable[str]:
+    return (f"{letter}: {text}" for letter, text in zip("AB", answers, strict=True))
 
 
 def _cell(result: CaseResult, binary: Collection[str], href: str | None) -> ResultCell:

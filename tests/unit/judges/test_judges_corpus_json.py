@@ -334,7 +334,8 @@ Return only valid JSON with keys:
         dialect="python",
         inputs=("prompt", "response_a", "response_b"),
         verdict={"winner": ["A", "B"], "confidence": "number 0..1", "reason": "string"},
-        unread=("a pairwise verdict has no score here",),
+        score={"A": 1, "B": 0},
+        scale=[0, 1],
     ),
     Prompt(
         name="string-score-good-bad",

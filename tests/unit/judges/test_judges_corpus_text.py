@@ -42,8 +42,9 @@ After your explanation, output your final verdict strictly in this format: "[[A]
         dialect="python",
         inputs=("question", "answer_a", "answer_b"),
         verdict={"verdict": ["A", "B", "C"]},
+        score={"A": 1, "B": 0, "C": 0.5},
+        scale=[0, 1],
         form="brackets",
-        unread=("a pairwise verdict has no score here",),
     ),
     Prompt(
         name="form-of-one-line",
@@ -563,8 +564,9 @@ Response 2:
         dialect="python",
         inputs=("prompt", "response_1", "response_2"),
         verdict={"verdict": ["A", "B", "T"]},
+        score={"A": 1, "B": 0, "T": 0.5},
+        scale=[0, 1],
         form="bare",
-        unread=("a pairwise verdict has no score here",),
     ),
     Prompt(
         name="nli-three-ways",

@@ -28,6 +28,8 @@ class Prompt:
     reason: str | None
     schema: tuple[str, ...] | None = None
     """The fields of the schema that is sent, in order; None: none is sent."""
+    then: tuple[str, ...] = ()
+    """What is replied to later calls."""
     again: str = ""
     """How the verdict is asked for after a reply that has none."""
 
@@ -50,6 +52,7 @@ PROMPTS = [
         'this format: "[[A]]" if answer A is better, "[[B]]" if answer B is better, and "[[C]]" for a tie.\n\n'
         "<question>{{question}}</question>\n<a>{{response_a}}</a>\n<b>{{response_b}}</b>\n",
         reply="Answer A names the right city, B does not.\n\n**Final verdict:** [[A]]",
+        then=("Now B names the right city.\n\n**Final verdict:** [[B]]",),
         score=1,
         reason="Answer A names the right city, B does not.",
         again="Write the verdict as [[N]], where N is one of A, B, C.",
@@ -159,15 +162,16 @@ def judge_of(prompt: Prompt) -> Judge:
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prompt.name)
 def test_a_schema_is_sent_only_to_a_prompt_that_asks_for_json(prompt: Prompt) -> None:
-    (request,), ruling = converse(judge_of(prompt), CASE, prompt.reply)
+    (request, *later), ruling = converse(judge_of(prompt), CASE, prompt.reply, *prompt.then)
+    assert [each.schema for each in later] == [request.schema] * len(prompt.then)
     sent = None if request.schema is None else tuple(request.schema["properties"])
     assert (sent, ruling.outcome.score.value, ruling.reason) == (prompt.schema, prompt.score, prompt.reason)
 
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prompt.name)
 def test_a_re_ask_wants_the_form_that_the_prompt_asks_for(prompt: Prompt) -> None:
-    (first, again), ruling = converse(
-        judge_of(prompt), CASE, "I would rather not commit myself.", prompt.reply
+    (first, again, *_), ruling = converse(
+        judge_of(prompt), CASE, "I would rather not commit myself.", prompt.reply, *prompt.then
     )
     asked = again.prompt.messages[-1].content
     assert prompt.again in asked
@@ -184,7 +188,7 @@ def test_front_matter_decides_whether_a_schema_is_sent(prompt: Prompt) -> None:
     for structured in (True, False):
         judge = parse_judge(f"{head}structured: {str(structured).lower()}\n{rest}", name="j")
         assert judge.contract is not None
-        (request,), _ = converse(judge, CASE, prompt.reply)
+        (request, *_), _ = converse(judge, CASE, prompt.reply, *prompt.then)
         assert (request.schema is not None) is structured
         as_before = structured == (prompt.schema is not None)
         assert (judge.hash == plain.hash) is as_before, "the key counts only where it changes what is sent"
@@ -207,7 +211,7 @@ def test_a_message_of_ours_asks_for_json_only_where_a_schema_is_sent() -> None:
 
 def test_built_in_judges_keep_native_structured_output() -> None:
     contracts = [judge.contract for judge in built_in_judges()]
-    assert [contract.sends_schema for contract in contracts if contract is not None] == [True] * 4
+    assert [contract.sends_schema for contract in contracts if contract is not None] == [True] * 5
 
 
 def test_a_planted_verdict_is_asked_for_alone_in_the_prompts_own_form() -> None:

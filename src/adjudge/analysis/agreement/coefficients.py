@@ -118,7 +118,7 @@ def measure(
         if weights and labels:
             figures["accuracy"] = _plain_rate(pairs)
             if "within_one_step" in figures:
-                figures["within_one_step"] = _plain_rate(pairs, within=1.0)
+                figures["within_one_step"] = _plain_rate(pairs, within=labels[1] - labels[0])
     except MissingExtraError as error:
         missing = error.extra
         if labels:
@@ -197,7 +197,9 @@ def _count(
 
 
 def _levels(seen: set[float], scale: Scale | None) -> tuple[float, ...]:
-    """Every whole number of the scale, used or not: weights go by how many steps lie between two."""
+    """Every whole number of the scale, used or not: weights go by how many steps lie between two; and a tie, halfway."""
+    if scale == Scale(low=0.0, high=1.0) and 0.5 in seen and seen <= {0.0, 0.5, 1.0}:
+        return (0.0, 0.5, 1.0)
     if not seen or any(value != int(value) for value in seen):
         return ()
     low = min(seen) if scale is None else min(scale.low, *seen)

@@ -25,6 +25,7 @@ from adjudge.scoring.steps import (
     MarginStep,
     MismatchStep,
     NumberStep,
+    PairStep,
     PointsStep,
     Step,
     VetoStep,
@@ -34,7 +35,7 @@ from adjudge.text import as_text, visible
 
 RowKind = Literal[
     "fact", "conclusion", "term", "reference", "counts", "formula",
-    "flag", "margin", "number", "field", "points", "expression", "values", "exact", "lines",
+    "flag", "margin", "number", "field", "points", "expression", "values", "exact", "lines", "pair",
     "measured", "rule", "score", "stored", "unknown", "passes", "probability", "outcome", "next",
 ]  # fmt: skip
 
@@ -148,6 +149,15 @@ def step_rows(step: Step, explained: Explanation) -> Iterator[ScoreRow]:
             )
         case ExpressionStep():
             yield from expression_rows(step)
+        case PairStep():
+            said = f"A first: {_better(step.a_first)}; B first: {_better(step.b_first)}"
+            changed = (
+                ""
+                if step.a_first == step.b_first
+                else "The verdict changed with the order, so it counts as a tie."
+            )
+            yield ScoreRow("pair", "both orders", said, changed)
+            yield ScoreRow("pair", "winner", step.winner, "1 for A, 0 for B, 0.5 for a tie.")
         case FlagStep():
             yield flag_row(step, decider)
         case MarginStep():
@@ -168,6 +178,10 @@ def step_rows(step: Step, explained: Explanation) -> Iterator[ScoreRow]:
             yield from formula_rows(step, decider)
         case _:
             assert_never(step)
+
+
+def _better(winner: str) -> str:
+    return "tie" if winner == "tie" else f"{winner.upper()} is better"
 
 
 def expression_rows(step: ExpressionStep) -> Iterator[ScoreRow]:

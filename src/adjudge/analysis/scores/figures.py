@@ -7,10 +7,24 @@ from typing import Literal
 from adjudge.documents.rows import verdict_parts
 from adjudge.errors import InputError
 from adjudge.judges.identity import scorer_version
+from adjudge.procedures.pair import OTHER, order_winner
 from adjudge.prompts.fill import Bindings, fill_inputs
-from adjudge.records import Case, Failed, Forced, Json, Judge, Judgement, NamedScore, Scored, Verdict
+from adjudge.records import (
+    WINNER_SCORES,
+    Case,
+    Failed,
+    Forced,
+    Json,
+    Judge,
+    Judgement,
+    NamedScore,
+    Pair,
+    Scored,
+    Verdict,
+    Winner,
+)
 from adjudge.scoring import Invalid, base_scorer
-from adjudge.scoring.steps import ItemStep, Step
+from adjudge.scoring.steps import ItemStep, PairStep, Step
 from adjudge.scoring.terms import is_quoted
 from adjudge.scoring.text import fold
 from adjudge.text import as_text
@@ -102,6 +116,8 @@ def _run_scorer(
 ) -> Explanation:
     scorer = base_scorer(judge)
     parts = verdict_parts(outcome)
+    if judge.pair is not None:
+        return _run_twice(judgement, judge, judge.pair, parts)
     items = scorer.items_in(parts) or _items_listed(judgement, judge)
     found = scorer.explain(Verdict(parts=parts), fields, items)
     if isinstance(found, Invalid):
@@ -115,6 +131,26 @@ def _run_scorer(
         computed=found.score.value,
         reference=place,
         references=total,
+    )
+
+
+def _run_twice(judgement: Judgement, judge: Judge, pair: Pair, parts: Mapping[str, Json]) -> Explanation:
+    """The scorer over the verdict of each order, then what both say together."""
+    found = []
+    for order in ("verdict", "verdict_swapped"):
+        given = parts.get(order)
+        scoring = base_scorer(judge).explain(
+            Verdict(parts=given if isinstance(given, dict) else {}), {}, None
+        )
+        if isinstance(scoring, Invalid):
+            return Explanation(judgement=judgement, judge=judge, source="not_computable")
+        found.append(scoring)
+    a_first = order_winner(found[0].score.exact, pair)
+    b_first = OTHER[order_winner(found[1].score.exact, pair)]
+    winner: Winner = a_first if a_first == b_first else "tie"
+    steps = (*found[0].steps, *found[1].steps, PairStep(a_first, b_first, winner))
+    return Explanation(
+        judgement=judgement, judge=judge, source="computed", steps=steps, computed=WINNER_SCORES[winner]
     )
 
 

@@ -6,6 +6,7 @@ from math import isfinite
 
 from adjudge.analysis.outcomes import FAILURES, NOTES
 from adjudge.analysis.summary.figures import LabelAgreement, Summary, UnscoredExample
+from adjudge.analysis.summary.pairs import PairFigures
 from adjudge.analysis.summary.repeats import Repeated
 from adjudge.analysis.summary.run import CaseResult, CaseResults, RunSummary
 from adjudge.analysis.summary.sample import Bounds
@@ -42,9 +43,11 @@ from adjudge.documents.numbers import (
 )
 from adjudge.embedded.card import described, valued
 from adjudge.records import Scale
+from adjudge.runs.plan import Pairing
 from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined
 from adjudge.text import shorten
 
+WINNERS = {"a": "A wins", "b": "B wins"}
 MOST_IDS = 8
 MOST_CASES = 5
 """In the list of those that failed; the table of cases and judges has a few more."""
@@ -57,6 +60,7 @@ def report_document(run: RunSummary) -> Document:
         blocks.append(Fact(kind="nothing", text="Nothing was judged."))
     blocks += [gauge(summary) for summary in run.judges]
     blocks += (fact for fact in run.facts if fact.kind != "certified")
+    blocks += _unpaired(run.pairing)
     blocks += _failed(run)
     for summary in run.judges:
         blocks += (_named(block, summary) if several else block for block in _unscored(summary))
@@ -136,6 +140,10 @@ def gauge(summary: Summary) -> Gauge:
         counts = f"none of {show_count(summary.asked)} scored" if summary.asked else "nothing was asked"
         return Gauge(kind="headline", label=_judge(summary), value=NOTHING_TO_SHOW, interval="", counts=counts, share=None, tone="bad" if summary.asked else "plain")  # fmt: skip
     level = f"({show_percent(CONFIDENCE, 0)})"
+    if summary.pairs is not None:
+        value, interval = show_percent(figure.value), f"{show_percent_range(figure.low, figure.high)} {level}"
+        counts = f"A wins {show_count(_won(summary.pairs))} of {show_count(figure.n)}, ties count half"
+        return Gauge(kind="headline", label=_judge(summary), value=value, interval=interval, counts=counts, share=figure.value, low=figure.low, high=figure.high)  # fmt: skip
     passed = f"{show_count(summary.passed or 0)} of {show_count(figure.n)} passed"
     if is_pass_or_fail(summary):
         value = show_percent(figure.value)
@@ -150,6 +158,40 @@ def gauge(summary: Summary) -> Gauge:
     ]
     at = [_on_scale(each, scale) for each in (figure.value, figure.low, figure.high)]
     return Gauge(kind="headline", label=_judge(summary), value=show_number(figure.value), interval=interval, counts=", ".join(filter(None, parts)), share=at[0], low=at[1], high=at[2])  # fmt: skip
+
+
+def _won(pairs: PairFigures) -> int:
+    return pairs.wins + pairs.wins_by_rule
+
+
+def pair_facts(summary: Summary) -> Iterator[Fact]:
+    """Who wins how often, and what else than the answers' quality may have decided."""
+    pairs = summary.pairs
+    if pairs is None:
+        return
+    by_rule = f"; {counted(pairs.by_rule, 'case')} decided by rule with no call" if pairs.by_rule else ""
+    yield Fact(
+        kind="wins",
+        label="Verdicts",
+        text=f"A wins {show_count(pairs.wins)}, B wins {show_count(pairs.losses)}, ties {show_count(pairs.ties)}, "
+        f"inconsistent {show_count(pairs.inconsistent)} (counted as ties){by_rule}",
+    )
+    for kind, label, what, rate, unbiased in (
+        ("consistent", "Orders", "the same verdict in both orders", pairs.consistent, None),
+        ("first", "Orders", "the answer shown first is preferred", pairs.first, 0.5),
+        ("longer", "Length", "the longer answer wins", pairs.longer, None),
+    ):
+        if rate is None:
+            continue
+        biased = unbiased is not None and not rate.low <= unbiased <= rate.high
+        base = f"; without a preference {show_percent(unbiased, 0)}" if unbiased is not None else ""
+        of = {"consistent": "cases", "first": "replies that prefer one", "longer": "decided cases"}[kind]
+        yield Fact(
+            kind=kind,
+            label=label,
+            text=f"{what}: {show_rate(rate)} (of {show_count(rate.n)} {of}{base})",
+            tone="warning" if biased else "plain",
+        )
 
 
 def _on_scale(value: float, scale: Scale | None) -> float | None:
@@ -170,8 +212,10 @@ def _failed(run: RunSummary) -> Iterator[Block]:
     failing = (
         [case for case in run.cases if any(result.passed is False for result in case.results)]
         if ruled
-        else run.cases
+        else [case for case in run.cases if any(result.winner in {None, "b"} for result in case.results)]
     )
+    if not failing and not ruled:
+        return
     listed = [
         _entry(case, binary_judges(run.judges), several=len(run.judges) > 1) for case in failing[:MOST_CASES]
     ]
@@ -187,7 +231,8 @@ def _failed(run: RunSummary) -> Iterator[Block]:
         text = f"{show_count(failed)}, {len(listed)} shown" if failed > len(listed) else show_count(failed)
         yield CaseList(kind="failed", label="Failed", text=text, cases=tuple(listed), aside=show_all)
     else:
-        yield CaseList(kind="failed", label="Lowest", text=f"{len(listed)} shown", cases=tuple(listed))
+        label = "B wins" if all(summary.pairs for summary in run.judges) else "Lowest"
+        yield CaseList(kind="failed", label=label, text=f"{len(listed)} shown", cases=tuple(listed))
 
 
 def failed_document(run: str, cases: Sequence[CaseResults], binary: Collection[str]) -> Document:
@@ -200,6 +245,8 @@ def failed_document(run: str, cases: Sequence[CaseResults], binary: Collection[s
 
 def _entry(case: CaseResults, binary: Collection[str], *, several: bool) -> CaseEntry:
     lines = [(word, text) for word, text in (("expected", case.expected), ("got", case.answer)) if text]
+    if case.compared is not None and case.answer is None:
+        lines += zip("AB", case.compared, strict=True)
     if case.answer is not None and not case.answer:
         lines.append(("got an empty response", ""))
     reason = next((result.reason for result in case.results if result.reason and not result.passed), "")
@@ -222,6 +269,8 @@ def case_result(result: CaseResult, binary: Collection[str]) -> str:
     """`fail`, `3` or `missing input`; `binary` are the judges, as `name@hash`, whose pass or fail says all."""
     if result.score is None:
         return result.outcome.replace("_", " ")
+    if result.winner is not None:
+        return WINNERS.get(result.winner, result.winner)
     if result.passed is None or f"{result.judge}@{result.judge_hash}" not in binary:
         return f"{result.score:g}"
     return "pass" if result.passed else "fail"
@@ -285,10 +334,27 @@ def _unscored(summary: Summary) -> Iterator[Fact]:
         )
 
 
+def _unpaired(pairing: Pairing | None) -> Iterator[Fact]:
+    if pairing is None:
+        return
+    sides = ((pairing.a_only, pairing.a_ids, "A's file"), (pairing.b_only, pairing.b_ids, "B's file"))
+    for count, ids, side in sides:
+        if count:
+            named = join(", ", [Quote(case_id) for case_id in ids])
+            more = ", …" if count > len(ids) else ""
+            text = (f"{counted(count, 'case')} only in {side}: ", *spans(named), more)
+            yield Fact(kind="unpaired", label="Not paired", text=text, tone="warning")
+    if pairing.b_unread:
+        text = (f"{counted(pairing.b_unread, 'row')} of B's file could not be read as cases",)
+        yield Fact(kind="unpaired", label="Not paired", text=text, tone="warning")
+
+
 def unscored_range(summary: Summary) -> str:
     """What the unscored could have made of the headline: `70.9–71.5 %`; nothing where that is not known."""
     if is_pass_or_fail(summary) and summary.pass_bounds:
         return f"{show_percent_range(summary.pass_bounds.low, summary.pass_bounds.high)} %"
+    if summary.bounds and summary.pairs:
+        return f"{show_percent_range(summary.bounds.low, summary.bounds.high)} %"
     if summary.bounds:
         return f"{show_number(summary.bounds.low)}–{show_number(summary.bounds.high)}"
     return ""
@@ -321,6 +387,7 @@ def _outcome_count(summary: Summary, kind: str) -> Text:
 
 
 def _trust(summary: Summary) -> Iterator[Fact]:
+    yield from pair_facts(summary)
     if summary.agreement:
         yield _labels(summary.agreement, summary.scale)
     uncertain = summary.notes.get("uncertain")
@@ -498,7 +565,9 @@ def _details(summary: Summary) -> Iterator[Fact]:
             Quote(summary.model or NOTHING_TO_SHOW),
         ),
     )
-    if is_pass_or_fail(summary) or summary.pass_rate is None:
+    if summary.pairs:
+        yield fact("mean", f"win rate of A {show_rate(summary.mean)}, ties counted half")
+    elif is_pass_or_fail(summary) or summary.pass_rate is None:
         yield fact("mean", f"mean {show_mean(summary.mean)}")
     else:
         yield fact("pass rate", f"pass rate {show_rate(summary.pass_rate)}")

@@ -8,6 +8,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Literal
 
+from adjudge.analysis.summary.pairs import PairFigures, PairTally
 from adjudge.analysis.summary.repeats import Repeated, repeat_figures
 from adjudge.analysis.summary.sample import ALONE, Bounds, Group, Grouping, JudgedRow
 from adjudge.analysis.summary.slices import SliceColumn, SliceTally
@@ -17,6 +18,7 @@ from adjudge.dataset.label_scale import (
     is_within_one,
     label_agrees,
     read_label,
+    words_of,
 )
 from adjudge.documents.records_json import records_json
 from adjudge.embedded.card import CardFigure, read_card
@@ -27,7 +29,6 @@ from adjudge.records import (
     Judge,
     Judgement,
     Place,
-    PointsScore,
     Scale,
     Usage,
 )
@@ -153,6 +154,8 @@ class Summary:
     """None when no case was judged twice."""
     slices: tuple[SliceColumn, ...]
     """By the columns asked for."""
+    pairs: PairFigures | None
+    """Of a judge that compares two answers; `mean` is then the win rate of A."""
     card: tuple[CardFigure, ...] | None
     """How far the embedded judge agrees with people on sets kept apart, where it is this version of it that judged."""
 
@@ -259,7 +262,8 @@ class _JudgeTally:
         self.worst: list[tuple[float, str, int, WorstCase]] = []
         self.labelled = 0
         self.off_scale, self.off_scale_example = 0, ""
-        self.points = source.score.points if source and isinstance(source.score, PointsScore) else {}
+        self.points = words_of(source)
+        self.pairs = PairTally(compares=source is not None and source.pair is not None)
         self.label_counts: Counter[float] = Counter()
         """Of numeric labels; a few different ones are enough to tell 0 and 1 from a scale."""
         self.cost, self.cost_unknown = Decimal(0), 0
@@ -302,6 +306,7 @@ class _JudgeTally:
                 else self.cases.setdefault(judgement.case_id, len(self.cases)),
                 repeat=judgement.repeat,
             )
+            self.pairs.add(judgement.verdict, row)
             self.distribution.add(row.score)
             self._add_worst(judgement, row.score)
             if row.near is not None and isinstance(label, float):
@@ -407,6 +412,7 @@ class _JudgeTally:
             worst=tuple(item[-1] for item in self.worst),
             repeated=repeat_figures(sample, list(self.cases)) if self.cases and self.repeats > 1 else None,
             slices=self.slices.columns(self.scale),
+            pairs=self.pairs.figures(),
             card=_card(self.model, self.judge),
         )
 

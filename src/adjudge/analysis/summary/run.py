@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 
 from adjudge.analysis.summary.figures import Summary
 from adjudge.documents.document import Fact
+from adjudge.procedures.pair import INCONSISTENT
 from adjudge.records import Case, Failed, Judgement
+from adjudge.runs.plan import Pairing
 from adjudge.store import Partial, RunRecord, Store
 from adjudge.text import field_text, shorten
 
@@ -25,6 +27,8 @@ class CaseResult:
     passed: bool | None
     uncertain: bool
     reason: str
+    winner: str | None = None
+    """Of a comparison of two answers: `a`, `b`, `tie` or `inconsistent`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,6 +39,8 @@ class CaseResults:
     answer: str | None
     results: tuple[CaseResult, ...]
     """One for each judge of the run, of the first repeat."""
+    compared: tuple[str, str] | None = None
+    """The two answers of a case that has no single one."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,6 +62,8 @@ class RunSummary:
     """In a store, so that commands can show more of it."""
     before: str | None = None
     """The run of the same file before this one."""
+    pairing: Pairing | None = None
+    """Of a run against another file: how many cases are in both, and which are in one only."""
     facts: tuple[Fact, ...] = field(default=(), compare=False)
     """What only the caller knows: gates, and whether the judges are certified."""
 
@@ -115,11 +123,19 @@ def before_among(records: Iterable[RunRecord], record: RunRecord) -> RunRecord |
         if path
         and run.plan.get("path") == path
         and judges & _judge_names(run)
+        and against_of(run) == against_of(record)
         and run.run_id != record.run_id
         and run.state == "finished"
         and run.started_at < record.started_at
     ]
     return max(earlier, key=lambda run: run.started_at, default=None)
+
+
+def against_of(record: RunRecord) -> str | None:
+    """The path of the file that a run compares with its own cases."""
+    pairing = record.plan.get("pairing")
+    path = pairing.get("path") if isinstance(pairing, dict) else None
+    return path if isinstance(path, str) else None
 
 
 def _judge_names(record: RunRecord) -> set[str]:
@@ -132,11 +148,13 @@ def _results(case_id: str, case: Case | None, judgements: Iterable[Judgement]) -
         found = None if case is None else field_text(case.fields, field)
         return None if found is None else shorten(found, LONGEST_TEXT)
 
+    a, b = text("response_a"), text("response_b")
     return CaseResults(
         case_id=case_id,
         question=text("question"),
         expected=text("reference"),
         answer=text("response"),
+        compared=None if a is None or b is None else (a, b),
         results=tuple(
             CaseResult(
                 judge=each.judge,
@@ -150,7 +168,15 @@ def _results(case_id: str, case: Case | None, judgements: Iterable[Judgement]) -
                     (each.outcome.message if isinstance(each.outcome, Failed) else each.reason) or "",
                     LONGEST_TEXT,
                 ),
+                winner=_winner(each),
             )
             for each in judgements
         ),
     )
+
+
+def _winner(judgement: Judgement) -> str | None:
+    winner = judgement.verdict.get("winner")
+    if not isinstance(winner, str) or "a_first" not in judgement.verdict:
+        return None
+    return INCONSISTENT if INCONSISTENT in judgement.notes else winner

@@ -5,13 +5,15 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from adjudge.analysis.summary.figures import Tally
 from adjudge.analysis.summary.report import Report
-from adjudge.analysis.summary.run import run_before, stored_cases, worst_cases
+from adjudge.analysis.summary.run import against_of, run_before, stored_cases, worst_cases
 from adjudge.judges import parse_kept_judge
 from adjudge.records import Json, Judge
+from adjudge.runs.plan import Pairing
 from adjudge.store import RunRecord, Store, planned_judges
 
 
@@ -31,16 +33,26 @@ def report_of(store: Store, record: RunRecord, tally: Tally) -> Report:
     date, path = record.plan.get("current_date"), record.plan.get("path")
     summaries = tally.summaries()
     ended = record.finished_at
+    other = against_of(record)
+    source = PurePath(str(path)).name if path else None
     return Report(
         judges=summaries,
         run=record.name or record.run_id,
-        source=PurePath(str(path)).name if path else None,
+        source=source if other is None else f"{source or '…'} against {PurePath(other).name}",
+        pairing=_pairing(record.plan.get("pairing")),
         seconds=None if ended is None else (ended - record.started_at).total_seconds(),
         current_date=str(date) if date else None,
         partial=record.partial,
         cases=stored_cases(store, record.run_id, worst_cases(summaries)),
         before=run_before(store, record),
     )
+
+
+def _pairing(kept: Json) -> Pairing | None:
+    try:
+        return msgspec.convert(kept, Pairing)
+    except msgspec.ValidationError:  # there is none
+        return None
 
 
 def judges_of(store: Store, record: RunRecord) -> list[Judge]:

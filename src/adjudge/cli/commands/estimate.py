@@ -9,11 +9,11 @@ import click
 from adjudge.cli.console import print_json
 from adjudge.cli.interrupts import plan_judges
 from adjudge.cli.stored import announce_origin
-from adjudge.dataset import read_cases
 from adjudge.documents.numbers import show_duration
 from adjudge.errors import SettingsError, StoreError
 from adjudge.options import Price, RunOptions
 from adjudge.records import ModelClient
+from adjudge.runs.against import open_cases
 from adjudge.runs.estimate import Range, RunEstimate, estimate_run
 from adjudge.runs.find_model import find_model
 from adjudge.runs.session import known_price
@@ -22,12 +22,12 @@ from adjudge.store import Store, open_store
 
 def command(*, cases: str, judges: tuple[str, ...], options: RunOptions, as_json: bool) -> None:
     plan = plan_judges(judges, options)
-    rows = read_cases(cases, maps=options.columns)
+    chosen = open_cases(cases, plan)
     client = find_model(plan)
     known = options.price or _listed_price(client)
     opened = _existing_store(str(options.store))
     try:
-        estimate = estimate_run(plan, rows, client, store=opened, price=known)
+        estimate = estimate_run(chosen.plan, chosen.rows, client, store=opened, price=known)
     finally:
         asyncio.run(client.close())
         if opened is not None:

@@ -21,13 +21,13 @@ from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED
 from adjudge.cli.options import CardOptions, GateOptions, RunOutput
 from adjudge.cli.progress import ProgressLine
 from adjudge.cli.stored import announce_origin, find_run, known_columns, stored
-from adjudge.dataset import read_cases
 from adjudge.documents.files import ReportFile, is_report_file
 from adjudge.documents.rows import result_row
 from adjudge.documents.writers import JUNIT, Writer, open_writer
 from adjudge.errors import InputError, SettingsError
 from adjudge.options import RunOptions
 from adjudge.records import BadRow, Case, Failed, Judgement
+from adjudge.runs.against import describe_unpaired, open_cases
 from adjudge.runs.plan import CurrentDate, Plan, reported_date
 from adjudge.runs.session import Receiver, Session, open_session
 from adjudge.store import Partial
@@ -51,9 +51,13 @@ def command(
         raise SettingsError("--seed", "has no effect without --sample", "add --sample N")
     plan = plan_judges(judges, options)
     checked = Gates.of(gates, plan.judges)
-    rows = read_cases(cases, maps=options.columns, strict=options.strict)
+    opened_cases = open_cases(cases, plan)
+    plan, rows = opened_cases.plan, opened_cases.rows
     files = [judge[:end] for judge in judges for end in (len(judge), judge.find("#")) if end > 0]
-    _check_outputs(outputs, [cases, *files, str(options.model or "").removeprefix("scripted:")])
+    _check_outputs(
+        outputs,
+        [cases, str(options.against or ""), *files, str(options.model or "").removeprefix("scripted:")],
+    )
     if output.form == "rows" and not outputs and not output.as_json and not sys.stdout.isatty():
         outputs = ("-",)  # a pipe gets the rows, a terminal the report
     stdout_is_taken = output.form == "contract" or "-" in outputs
@@ -159,6 +163,9 @@ def _announce(session: Session) -> None:
     date = reported_date(plan.judges, plan.current_date)
     day = f" · current date {date}" if date else ""
     print_message(f"model {session.model} · {judging}{day} · run {session.run_id}")
+    if plan.pairing is not None:
+        unpaired = describe_unpaired(plan.pairing)
+        print_message(f"{plan.pairing.paired:,} cases in both files" + (f"; {unpaired}" if unpaired else ""))
     if session.store is not None:
         announce_origin(session.store)
     if session.resumes:

@@ -177,6 +177,9 @@ def _print(judge: Judge, described: dict[str, Json], asked: "Asked | None") -> N
         value = described.get(key)
         shown = value if isinstance(value, str) else orjson.dumps(value).decode()
         line(key, "not known" if value is None else shown + marked(key))
+    if judge.pair is not None:
+        a, b = judge.pair.answers
+        line("pair", f"compares {a} (A) with {b} (B), in both orders; the score is A's" + marked("tie"))
     if judge.contract is not None:
         line("sent", SENT[judge.contract.sends_schema])
     for name, value in judge.ignored.items():

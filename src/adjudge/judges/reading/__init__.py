@@ -20,9 +20,10 @@ from adjudge.judges.reading.contract import (
 from adjudge.judges.reading.inputs import left_over, read_inputs
 from adjudge.judges.reading.listed import find_sections
 from adjudge.judges.reading.names import is_rating, is_reason, snake_case
+from adjudge.judges.reading.pair import is_pairwise
 from adjudge.judges.reading.parts import ContractPart, FoundContract, parts_schema
 from adjudge.judges.reading.recogniser import name_of, without
-from adjudge.judges.reading.rule import PAIRWISE, ScoreReading, common_scale, is_pairwise, read_rule
+from adjudge.judges.reading.rule import ScoreReading, read_rule
 from adjudge.judges.reading.scale import SCALES, Anchors, find_anchors, find_pass_rule, overall_scale
 from adjudge.judges.reading.textual import find_lines
 from adjudge.judges.reading.words import WHOLE, WRITTEN
@@ -74,9 +75,11 @@ class PromptReading:
     passes: str | None = None
     anchors: Mapping[str, str] = field(default_factory=dict)
     format_message: str | None = None
+    compares: bool = False
+    """It shows two answers and asks which is better."""
     unread: tuple[str, ...] = ()
     guesses: tuple[str, ...] = ()
-    """Of `fields`, `labels`, `scale` and `better` those that are likely and not certain."""
+    """Of `fields`, `labels`, `scale`, `better` and `tie` those that are likely and not certain."""
     left_over: tuple[str, ...] = ()
     """What looks like a placeholder and is sent as text: true whatever front matter says."""
 
@@ -99,13 +102,16 @@ def read_prompt(messages: tuple[PromptMessage, ...], declared: frozenset[str] = 
 def _read(inputs: tuple[Input, ...], references: tuple[TemplateInput, ...], outline: str) -> PromptReading:
     anchors = find_anchors(outline)
     found = find_contract(outline)
+    names = tuple(reference.name for reference in references)
     if found is None:
-        if is_pairwise(references, ()):
-            scale = common_scale((), outline, anchors)
-            return PromptReading(inputs=inputs, outline=outline, scale=scale, unread=(PAIRWISE,))
+        if is_pairwise(names, ()):
+            rule = read_rule((), outline, anchors, compared=names)
+            return PromptReading(
+                inputs=inputs, outline=outline, scale=rule.scale, compares=True, unread=rule.unread
+            )
         return _without_contract(inputs, outline, anchors)
-    pairwise = is_pairwise(references, found.parts)
-    rule = read_rule(found.parts, outline, anchors, pairwise=pairwise)
+    pairwise = is_pairwise(names, found.parts)
+    rule = read_rule(found.parts, outline, anchors, compared=names if pairwise else ())
     if found.listed:
         rule = replace(rule, score=None, rating=None, binary=False, unread=(LISTED,))
     message = None
@@ -115,7 +121,7 @@ def _read(inputs: tuple[Input, ...], references: tuple[TemplateInput, ...], outl
             found, rule = placed
             assert rule.rating is not None
             message = format_message(found.form, rule.parts, rule.rating)
-    return _understood(inputs, outline, found, rule, message)
+    return replace(_understood(inputs, outline, found, rule, message), compares=pairwise)
 
 
 def _score_is_input(inputs: tuple[Input, ...]) -> bool:
@@ -141,7 +147,7 @@ def _place_rating(
     if found[rating.name] is not None:
         return None
     longer = replace(found, parts=(*found.parts, rating))
-    return longer, read_rule(longer.parts, outline, anchors, pairwise=False)
+    return longer, read_rule(longer.parts, outline, anchors)
 
 
 def _without_contract(inputs: tuple[Input, ...], outline: str, anchors: list[Anchors]) -> PromptReading:
@@ -155,7 +161,7 @@ def _without_contract(inputs: tuple[Input, ...], outline: str, anchors: list[Anc
     reason = None if rating is None else added_reason(outline)
     parts = tuple(part for part in (reason, label, rating) if part is not None)
     found = FoundContract(form="bare" if rating is None else "line", parts=parts)
-    rule = read_rule(parts, outline, anchors, pairwise=False)
+    rule = read_rule(parts, outline, anchors)
     message = format_message(found.form, rule.parts, rule.rating) if rating and rule.rating else None
     return _understood(inputs, outline, found, rule, message)
 

@@ -1,10 +1,9 @@
 """Which part of a verdict is the score, or gives its points, and on what scale."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from adjudge.fields import canonical_field
 from adjudge.judges.reading.bare import find_bare
 from adjudge.judges.reading.choices import letter_grades
 from adjudge.judges.reading.contract import defined_label
@@ -18,6 +17,7 @@ from adjudge.judges.reading.names import (
     is_reason,
     snake_case,
 )
+from adjudge.judges.reading.pair import read_pair_rule
 from adjudge.judges.reading.parts import ContractPart
 from adjudge.judges.reading.polarity import (
     asks_for_a_bad_thing,
@@ -32,19 +32,12 @@ from adjudge.judges.reading.textual import options_near, spoken
 from adjudge.judges.reading.words import meanings_of
 from adjudge.records import FieldScore, Json, PointsScore, Scale, ScoreRule
 from adjudge.schemas import as_number, properties_of
-from adjudge.templates import TemplateInput
 
 _EXACT_DECIMALS = re.compile(r"\b(?:float|decimal|floating)|\d\.\d*[1-9]|0\.X", re.IGNORECASE)
-_RESPONSE = re.compile(
-    r"answer|response|output|completion|candidate|assistant|model|summary|reply|generation|system|translation|essay|baseline"
-)
-"""In the names of two things of which a prompt asks for the better one; two expressions or queries it may well hold equal."""
 _FLAG = re.compile(
     r"(?:contains?|has|have|is|are|was|were|does|did|includes?|mentions?|uses?)(?:_|(?=[A-Z]))"
 )
 """A field of such a name says whether something is so, and 1 is good only when that is."""
-_FIRST = re.compile(r"(?:^|(?<=_)|(?<=[a-z]{3}))(?:a|1|one|first|left)(?=_|$)")
-_SECOND = {"a": "b", "1": "2", "one": "two", "first": "second", "left": "right"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,6 +53,8 @@ class ScoreReading:
     binary: bool = False
     better_unsure: bool = False
     """What is rated may be bad, and a high score then the worse one."""
+    tie_unsure: bool = False
+    """Of the labels of a comparison one is taken for the tie because it is for neither answer."""
     unread: tuple[str, ...] = ()
 
     @property
@@ -71,22 +66,30 @@ class ScoreReading:
             yield "scale"
         if self.better_unsure:
             yield "better"
-
-
-PAIRWISE = (
-    "the prompt compares two responses: a pairwise verdict has no score here, since a case has one response; "
-    "add `score:` to give its labels points"
-)
+        if self.tie_unsure:
+            yield "tie"
 
 
 def read_rule(
-    parts: tuple[ContractPart, ...], text: str, anchors: list[Anchors], *, pairwise: bool
+    parts: tuple[ContractPart, ...], text: str, anchors: list[Anchors], *, compared: Sequence[str] = ()
 ) -> ScoreReading:
-    """The rule for these parts; what stands in the way is said in `unread`."""
-    if pairwise:
+    """The rule for these parts; what stands in the way is said in `unread`.
+
+    `compared`: the inputs of a prompt that compares two answers.
+    """
+    if compared:
         parts = _all_filled(parts, text)
-        scale = None if any(map(_is_choice, parts)) else common_scale(parts, text, anchors)
-        return ScoreReading(parts=parts, scale=scale, unread=(PAIRWISE,))
+        rule = read_pair_rule(parts, text, compared)
+        scale = rule.scale or (None if any(map(_is_choice, parts)) else common_scale(parts, text, anchors))
+        return ScoreReading(
+            parts=parts,
+            score=rule.score if rule.scale else None,
+            scale=scale,
+            rating=rule.rating,
+            words={} if rule.rating is None else _words(rule.rating),
+            tie_unsure=rule.guess,
+            unread=(rule.unread,) if rule.unread else (),
+        )
     if grades := ask(letter_grades, text):
         kind = ValueKind(type="string", options=tuple(grades))
         parts = tuple(
@@ -358,21 +361,3 @@ def _nested_bounds(shape: Mapping[str, Json]) -> Iterator[tuple[float, float]]:
 
 def _listed(names: list[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
-
-
-def is_pairwise(references: tuple[TemplateInput, ...], parts: tuple[ContractPart, ...]) -> bool:
-    """Two inputs that differ in `a`/`b` or `1`/`2` alone, and no single rating of one of them."""
-    names = {snake_case(reference.name) for reference in references}
-    paired = any(
-        f"{name[: first.start()]}{_SECOND[first[0]]}{name[first.end() :]}" in names
-        for name in names
-        if _RESPONSE.search(name)
-        for first in _FIRST.finditer(name)
-    )
-    # One under test beside the one it is measured against.
-    measured = any("baseline" in name for name in names)
-    if not paired and not (measured and any(canonical_field(name) == "response" for name in names)):
-        return False
-    return not any(
-        part.kind.numeric and (is_plain_rating(part.name) or is_overall(part.name)) for part in parts
-    )

@@ -41,8 +41,13 @@ def choices_of(judge: Judge | None, reading: LabelScale) -> Choices:
 
 
 def _named(judge: Judge | None, reading: LabelScale) -> list[LabelButton]:
-    """The judge's own words, the lowest points first; `p`, `f`, `y` and `n` press the one word that begins so."""
-    words = sorted(reading.points, key=lambda word: reading.points[word])
+    """The judge's own words, the lowest points first; `p`, `f`, `y` and `n` press the one word that begins so.
+
+    Of two answers the one that is A comes first.
+    """
+    words = list(reading.points)
+    if judge is None or judge.pair is None:
+        words.sort(key=lambda word: reading.points[word])
     first = [word[:1].casefold() for word in words]
     return [
         LabelButton(
