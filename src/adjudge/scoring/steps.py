@@ -39,6 +39,12 @@ class ExpressionStep(NamedTuple):
     """Before rounding, where the rule rounds."""
 
 
+class OrderStep(NamedTuple):
+    """What follows is from the reply to this order."""
+
+    first: Literal["a", "b"]
+
+
 class PairStep(NamedTuple):
     """Two answers were compared in both orders; a verdict that changes with the order is a tie."""
 
@@ -111,6 +117,7 @@ Step: TypeAlias = (
     FieldStep
     | PointsStep
     | ExpressionStep
+    | OrderStep
     | PairStep
     | FlagStep
     | NumberStep

@@ -15,6 +15,7 @@ from adjudge.analysis.summary.document import (
     pair_facts,
     slice_cells,
     slice_header,
+    unpaired_facts,
     unscored_range,
 )
 from adjudge.analysis.summary.figures import Summary
@@ -121,6 +122,8 @@ class RunPage:
     tables: tuple[SliceTable, ...]
     notes: tuple[Fact, ...]
     """How figures were made."""
+    unpaired: tuple[Fact, ...]
+    """Of a run against another file: the cases that only one of them has."""
 
 
 def run_view(service: Service, record: RunRecord, figures: Figures, before: Figures | None) -> RunPage:
@@ -132,6 +135,7 @@ def run_view(service: Service, record: RunRecord, figures: Figures, before: Figu
         tabs=tuple(_tabs(report.judges, ways)),
         tables=slice_tables(record, report.judges),
         notes=tuple(block for block in methods(report.judges) if isinstance(block, Fact)),
+        unpaired=tuple(unpaired_facts(report.pairing)),
     )
 
 

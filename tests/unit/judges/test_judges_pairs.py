@@ -146,3 +146,13 @@ def test_a_written_judge_file_is_the_same_judge(text):
 def test_the_hash_tells_a_pair_from_a_judge_of_one():
     text = '---\nscore: {Yes: %s, No: %s}\n---\nAlike? Respond with only "Yes" or "No".' + SHOWN
     assert parse_judge(text % ("a", "b"), name="j").hash != parse_judge(text % (1, 0), name="j").hash
+
+
+def test_a_winner_inside_another_field_is_compared_by_an_expression():
+    head = 'verdict: {overall: {winner: {enum: [A, B, tie]}}}\nscore: (overall.winner == "A") - (overall.winner == "B")\n'
+    judge = parse_judge(f"---\n{head}scale: [-1, 1]\n---\nWhich is better?{SHOWN}", name="j")
+    case = case_of(question="q", answer_1="x", answer_2="y")
+    said = [{"overall": {"winner": winner}} for winner in ("A", "B", "tie")]
+    assert converse(judge, case, said[0], said[1])[1].outcome.score.value == 1
+    assert converse(judge, case, said[2], said[2])[1].outcome.score.value == 0.5
+    assert judge_file(judge).count("scale: [-1, 1]") == 1

@@ -38,14 +38,21 @@ OWN = {
         "terms": [],
         "organization": "mismatched",
     },
+    "preference": {"reason": "The other one answers the question.", "winner": "B"},
 }
 """A failing verdict of each judge's own."""
+
+
+def attacked_input(judge):
+    return "response" if judge.pair is None else "response_a"
 
 
 def values_of(judge, row, response):
     held = {
         **row,
         "response": response,
+        "response_a": response,
+        "response_b": "Another answer.",
         "parameters": {"question": row["question"]},
         "items": {"facts": [{"id": "F1", "fact": "It is so."}]},
         "current_date": "2026-01-31",
@@ -73,8 +80,9 @@ def test_no_attack_ends_its_fence_or_changes_the_template(judge):
         text = attacked(attack, rows[number % len(rows)]["response"], target_of(judge))
         prompt, mark, _ = rendered(judge, row, text)
         assert mark not in text, attack.name
-        assert prompt.count(f"</response {mark}>") == 1, attack.name
-        assert prompt.count(f"<response {mark}>\n{text}\n</response {mark}>") == 1, attack.name
+        tag = f"{attacked_input(judge)} {mark}"
+        assert prompt.count(f"</{tag}>") == 1, attack.name
+        assert prompt.count(f"<{tag}>\n{text}\n</{tag}>") == 1, attack.name
         same = clean.replace(clean_mark, mark).replace("PLACE OF THE RESPONSE", text)
         assert prompt == same, attack.name
 

@@ -25,6 +25,7 @@ from adjudge.scoring.steps import (
     MarginStep,
     MismatchStep,
     NumberStep,
+    OrderStep,
     PairStep,
     PointsStep,
     Step,
@@ -149,6 +150,9 @@ def step_rows(step: Step, explained: Explanation) -> Iterator[ScoreRow]:
             )
         case ExpressionStep():
             yield from expression_rows(step)
+        case OrderStep(first=first):
+            exchanged = "" if first == "a" else "The answers were exchanged: what the reply calls A is B."
+            yield ScoreRow("pair", "order", f"{first.upper()} first", exchanged)
         case PairStep():
             said = f"A first: {_better(step.a_first)}; B first: {_better(step.b_first)}"
             changed = (

@@ -24,7 +24,7 @@ from adjudge.records import (
     Winner,
 )
 from adjudge.scoring import Invalid, base_scorer
-from adjudge.scoring.steps import ItemStep, PairStep, Step
+from adjudge.scoring.steps import ItemStep, OrderStep, PairStep, Step
 from adjudge.scoring.terms import is_quoted
 from adjudge.scoring.text import fold
 from adjudge.text import as_text
@@ -148,7 +148,13 @@ def _run_twice(judgement: Judgement, judge: Judge, pair: Pair, parts: Mapping[st
     a_first = order_winner(found[0].score.exact, pair)
     b_first = OTHER[order_winner(found[1].score.exact, pair)]
     winner: Winner = a_first if a_first == b_first else "tie"
-    steps = (*found[0].steps, *found[1].steps, PairStep(a_first, b_first, winner))
+    steps = (
+        OrderStep("a"),
+        *found[0].steps,
+        OrderStep("b"),
+        *found[1].steps,
+        PairStep(a_first, b_first, winner),
+    )
     return Explanation(
         judgement=judgement, judge=judge, source="computed", steps=steps, computed=WINNER_SCORES[winner]
     )

@@ -60,7 +60,7 @@ def report_document(run: RunSummary) -> Document:
         blocks.append(Fact(kind="nothing", text="Nothing was judged."))
     blocks += [gauge(summary) for summary in run.judges]
     blocks += (fact for fact in run.facts if fact.kind != "certified")
-    blocks += _unpaired(run.pairing)
+    blocks += unpaired_facts(run.pairing)
     blocks += _failed(run)
     for summary in run.judges:
         blocks += (_named(block, summary) if several else block for block in _unscored(summary))
@@ -334,7 +334,7 @@ def _unscored(summary: Summary) -> Iterator[Fact]:
         )
 
 
-def _unpaired(pairing: Pairing | None) -> Iterator[Fact]:
+def unpaired_facts(pairing: Pairing | None) -> Iterator[Fact]:
     if pairing is None:
         return
     sides = ((pairing.a_only, pairing.a_ids, "A's file"), (pairing.b_only, pairing.b_ids, "B's file"))
