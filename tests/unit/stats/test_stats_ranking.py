@@ -1,0 +1,134 @@
+"""Strengths of systems from pairs: against an independent fit, in simulation, and where there is no best value."""
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from adjudge.stats.ranking import Win, connected, most_informative, rank_systems, strengths
+
+
+def independent(wins, systems):
+    """Davidson's likelihood, written out case by case and left to a general optimiser."""
+
+    def negative(parameters):
+        values, tie = np.append(parameters[:-1], 0.0), np.exp(parameters[-1])
+        total = 0.0
+        for win in wins:
+            a, b = np.exp(values[win.first]), np.exp(values[win.second])
+            drawn = tie * np.sqrt(a * b)
+            chance = {1.0: a, 0.0: b, 0.5: drawn}[win.score] / (a + b + drawn)
+            total -= np.log(chance)
+        return total
+
+    found = minimize(negative, np.zeros(systems), method="BFGS", options={"gtol": 1e-8}).x
+    values = np.append(found[:-1], 0.0)
+    return values - values.mean(), np.exp(found[-1])
+
+
+def drawn_wins(seed, true, cases, tie=0.6):
+    chance = random.Random(seed)
+    wins = []
+    for case in range(cases):
+        for first, second in itertools.combinations(range(len(true)), 2):
+            half = np.exp((true[first] - true[second]) / 2)
+            total = half + 1 / half + tie
+            score = chance.choices([1.0, 0.0, 0.5], [half / total, 1 / half / total, tie / total])[0]
+            wins.append(Win(str(case), first, second, score))
+    return wins
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_fit_equals_an_independent_one(seed):
+    wins = drawn_wins(seed, [0.9, 0.2, -0.3, -0.8], 30)
+    found = strengths(wins, 4)
+    values, tie = independent(wins, 4)
+    assert found.values == pytest.approx(values, abs=1e-4)
+    assert found.tie == pytest.approx(tie, abs=1e-4)
+    assert not found.separated
+
+
+def test_two_systems_without_ties_have_the_odds_as_strength():
+    wins = [Win(str(n), 0, 1, float(n < 30)) for n in range(40)]
+    found = strengths(wins, 2)
+    assert found.values[0] - found.values[1] == pytest.approx(np.log(30 / 10))
+    assert found.tie == 0.0
+    # the variance of a logit
+    spread = found.covariance[0][0] + found.covariance[1][1] - 2 * found.covariance[0][1]
+    assert spread == pytest.approx(1 / 30 + 1 / 10)
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=30))
+@settings(max_examples=60, deadline=None)
+def test_swapping_the_sides_of_every_pair_changes_nothing(results):
+    sides = [(0, 1), (0, 2), (1, 2)]
+    wins = [Win(str(n), *sides[pair], score) for n, (pair, score) in enumerate(results)]
+    swapped = [Win(win.case, win.second, win.first, 1 - win.score) for win in wins]
+    one, other = strengths(wins, 3), strengths(swapped, 3)
+    assert one.values == pytest.approx(other.values)
+    assert all(map(np.isfinite, one.values))
+    assert sum(one.values) == pytest.approx(0, abs=1e-9)
+
+
+def test_a_system_that_always_wins_is_ranked_first_with_a_finite_strength():
+    wins = [Win(str(n), 0, 1, 1.0) for n in range(20)] + [Win(str(n), 1, 2, float(n % 2)) for n in range(20)]
+    ranking = rank_systems(wins, 3, seed=1)
+    assert ranking.separated
+    assert ranking.systems[0].system == 0
+    assert ranking.systems[0].ranks == (1, 1)
+    assert {system.ranks for system in ranking.systems[1:]} == {(2, 3)}
+    assert all(np.isfinite(system.strength.high) for system in ranking.systems)
+
+
+def test_two_cases_that_agree_tell_nothing_apart():
+    ranking = rank_systems([Win(str(n), 0, 1, 1.0) for n in range(2)], 2, seed=1)
+    assert {system.ranks for system in ranking.systems} == {(1, 2)}
+    assert ranking.systems[0].strength.low < 0 < ranking.systems[0].strength.high
+
+
+def test_only_ties_leave_all_ranks_open():
+    ranking = rank_systems([Win(str(n), 0, 1, 0.5) for n in range(9)], 2, seed=1)
+    assert [system.strength.value for system in ranking.systems] == [0.0, 0.0]
+    assert {system.ranks for system in ranking.systems} == {(1, 2)}
+
+
+def test_systems_that_no_pair_connects_are_apart():
+    wins = [Win("1", 0, 1, 1.0), Win("2", 3, 4, 0.5), Win("3", 4, 2, 0.0)]
+    assert connected(wins, 6) == ((2, 3, 4), (0, 1), (5,))
+
+
+def test_equal_systems_are_seldom_told_apart_and_unequal_ones_are():
+    told = sum(
+        any(
+            system.ranks != (1, 3)
+            for system in rank_systems(drawn_wins(seed, [0, 0, 0], 40), 3, seed=seed, resamples=300).systems
+        )
+        for seed in range(60)
+    )
+    assert told <= 7  # 5 % of 60 are 3; more than 7 has a chance of 1 in 100
+    ranking = rank_systems(drawn_wins(7, [1.2, 0.0, -1.2], 60), 3, seed=7)
+    assert [system.system for system in ranking.systems] == [0, 1, 2]
+    assert [system.ranks for system in ranking.systems] == [(1, 1), (2, 2), (3, 3)]
+
+
+def test_intervals_hold_the_true_strength():
+    true = [0.6, 0.0, -0.6]
+    held = [
+        ranked.strength.low <= true[ranked.system] <= ranked.strength.high
+        for seed in range(60)
+        for ranked in rank_systems(drawn_wins(seed, true, 60), 3, seed=seed, resamples=300).systems
+    ]
+    assert sum(held) / len(held) > 0.88
+
+
+def test_the_pair_of_which_least_is_known_is_asked_first():
+    wins = drawn_wins(3, [0.1, 0.0, -0.1], 20)
+    few = [win for win in wins if (win.first, win.second) != (0, 2) or int(win.case) < 2]
+    known = strengths([win for win in few if (win.first, win.second) != (1, 2) or int(win.case) < 1], 3)
+    pairs = most_informative(known, {(0, 1): 5, (0, 2): 5, (1, 2): 5})
+    assert pairs[-1] == (0, 1)
+    assert most_informative(known, {(0, 1): 5, (1, 2): 0}) == [(0, 1)]
