@@ -243,6 +243,36 @@ COMMANDS = [
         ),
     ),
     command(
+        "rank",
+        "Rank several systems by comparing their answers.",
+        """Rank systems, best first, by a judge that compares two answers: FILES hold each system's answers to the same
+        cases, matched by id.
+
+        A system is called by its file's stem; `name=FILE` sets it. With --max-calls the most informative pairs are asked first.
+        """,
+        click.Argument(["files"], nargs=-1, required=True),
+        JUDGES,
+        JSON,
+        options=RecordFlags(
+            RunOptions,
+            (
+                *MODEL_OPTIONS,
+                *INPUT_OPTIONS,
+                "jobs",
+                "max_cost",
+                "max_calls",
+                "deadline",
+                "rpm",
+                "tpm",
+                "price",
+                "name",
+                "store",
+                "strict",
+            ),
+            {},
+        ),
+    ),
+    command(
         "runs",
         "List the stored runs, or remove one.",
         "List the stored runs, the latest first.",

@@ -114,10 +114,15 @@ def _paired(rows: Iterable[Case | BadRow], theirs: Mapping[str, Json]) -> Iterat
         if isinstance(row, BadRow):
             yield row
         elif row.case_id in theirs:
-            yield _with_both(row, theirs[row.case_id])
+            yield _with_both(row, theirs[row.case_id], row.case_id)
 
 
-def _with_both(case: Case, other: Json) -> Case:
+def pair_case(one: Case, other: Case, *, case_id: str) -> Case:
+    """The first system's case with the answers of both."""
+    return _with_both(one, _response(other), case_id)
+
+
+def _with_both(case: Case, other: Json, case_id: str) -> Case:
     answers = {
         name: value
         for name, value in (("response_a", _response(case)), ("response_b", other))
@@ -127,7 +132,7 @@ def _with_both(case: Case, other: Json) -> Case:
     fields = {name: value for name, value in case.fields.items() if name not in _ABOUT_ONE}
     contested = {name: rivals for name, rivals in case.contested.items() if name not in _ABOUT_ONE}
     return Case(
-        case_id=case.case_id,
+        case_id=case_id,
         columns={**columns, **answers},
         fields={**fields, **answers},
         contested=contested,

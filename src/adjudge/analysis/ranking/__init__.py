@@ -1,0 +1,1 @@
+"""Several systems, ranked by a judge that compares two answers at a time."""

@@ -1,0 +1,135 @@
+"""`adjudge rank`: systems compared pair by pair, over HTTP, with the outcomes known beforehand."""
+
+import json
+import re
+
+import pytest
+
+from adjudge.cli.main import run_command
+from adjudge.testing import ModelServer, ServerReply
+
+SYSTEMS = {"best": 3, "middle": 2, "worst": 1}
+
+
+def write_systems(folder, systems=SYSTEMS, cases=12):
+    paths = []
+    for name, quality in systems.items():
+        path = folder / f"{name}.jsonl"
+        rows = [
+            {"id": f"q{n}", "question": f"question {n}", "response": f"quality {quality} for {n}, by {name}"}
+            for n in range(cases)
+        ]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        paths.append(str(path))
+    return paths
+
+
+def better_quality(request):
+    """Prefers the better answer; in every fourth case, whatever stands first."""
+    text = json.dumps(request.body["messages"])
+    (first, case), (second, _) = re.findall(r"quality (\d) for (\d+)", text)[:2]
+    winner = "a" if int(case) % 4 == 3 else "tie" if first == second else "a" if first > second else "b"
+    return json.dumps({"reason": "It is better.", "winner": winner})
+
+
+def rank(server, *arguments):
+    return run_command(
+        ["rank", *arguments, "-m", "openai:m", "--base-url", server.openai_url, "--judge", "preference"]
+    )
+
+
+def test_systems_are_ranked_best_first(tmp_path, capsys):
+    files = write_systems(tmp_path)
+    with ModelServer(handler=better_quality) as server:
+        assert rank(server, *reversed(files), "--json") == 0
+        assert len(server.requests) == 3 * 12 * 2
+    found = json.loads(capsys.readouterr().out)
+    assert next(iter(found)) == "ranking"
+    assert [each["name"] for each in found["ranking"]] == ["best", "middle", "worst"]
+    # three of twelve cases flip with the order, so they are ties
+    assert [(each["won"], each["tied"], each["lost"]) for each in found["ranking"]] == [
+        (18, 6, 0),
+        (9, 6, 9),
+        (0, 6, 18),
+    ]
+    assert (found["comparisons"], found["cases"], found["left"], found["apart"]) == (36, 12, 0, [])
+    assert not found["separated"]  # the ties bound it
+    assert all(low < each["strength"] < high for each in found["ranking"] for low, high in [each["interval"]])
+
+
+def test_a_system_can_be_named_and_the_answer_is_read_at_a_glance(tmp_path, capsys):
+    best, _, worst = write_systems(tmp_path, cases=40)
+    with ModelServer(handler=better_quality) as server:
+        assert rank(server, f"new={best}", worst) == 0
+    shown = capsys.readouterr().out
+    assert "2 systems ranked by preference" in shown
+    assert "new, with 95 % confidence" in shown
+
+
+def test_equal_systems_are_not_told_apart(tmp_path, capsys):
+    files = write_systems(tmp_path, {"one": 2, "two": 2})
+    with ModelServer(handler=better_quality) as server:
+        assert rank(server, *files) == 0
+    shown = capsys.readouterr().out
+    assert "one or two: more cases are needed to tell" in shown
+    assert "one and two" in shown
+
+
+def test_with_few_calls_close_systems_are_compared_more_often(tmp_path, capsys):
+    files = write_systems(tmp_path, {"far": 9, "near": 5, "close": 5}, cases=30)
+
+    def noisy(request):
+        text = json.dumps(request.body["messages"])
+        (first, case), (second, _) = re.findall(r"quality (\d) for (\d+)", text)[:2]
+        if first != second:
+            # the far one loses now and then, so that its strength is bounded
+            upset = int(case) % 3 == 2
+            return json.dumps({"reason": "r", "winner": "a" if (first > second) is not upset else "b"})
+        return json.dumps({"reason": "r", "winner": "tie"})
+
+    with ModelServer(handler=noisy) as server:
+        assert rank(server, *files, "--max-calls", "60", "--jobs", "4", "--json") == 0
+        assert len(server.requests) == 60
+    found = json.loads(capsys.readouterr().out)
+    assert (found["comparisons"], found["left"]) == (30, 60)
+    of_far = next(each for each in found["ranking"] if each["name"] == "far")
+    assert of_far["won"] + of_far["tied"] + of_far["lost"] < 20  # of 30, were all pairs asked alike
+
+
+def test_a_comparison_without_a_verdict_is_counted(tmp_path, capsys):
+    files = write_systems(tmp_path, {"one": 2, "two": 1})
+
+    def refuse_some(request):
+        if "for 5" in json.dumps(request.body["messages"]):
+            return ServerReply(text="No.", finish="refusal")
+        return better_quality(request)
+
+    with ModelServer(handler=refuse_some) as server:
+        assert rank(server, *files, "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["comparisons"], found["unscored"]) == (11, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["best.jsonl"], "name the files of two systems or more"),
+        (["best.jsonl", "best.jsonl"], "another system called `best`"),
+        (["best.jsonl", "other.jsonl"], "no case id is in both files"),
+        (["best.jsonl", "missing.jsonl"], "missing.jsonl"),
+    ],
+)
+def test_what_cannot_be_ranked_is_said(tmp_path, monkeypatch, capsys, arguments, message):
+    write_systems(tmp_path)
+    (tmp_path / "other.jsonl").write_text('{"id": "x", "question": "q", "response": "r"}\n')
+    monkeypatch.chdir(tmp_path)
+    with ModelServer(replies="") as server:
+        assert rank(server, *arguments) == 2
+        assert not server.requests
+    assert message in capsys.readouterr().err
+
+
+def test_a_judge_of_one_answer_cannot_rank(tmp_path, capsys):
+    files = write_systems(tmp_path)
+    assert run_command(["rank", *files, "-m", "openai:m", "--judge", "relevance"]) == 2
+    assert "--judge preference" in capsys.readouterr().err
