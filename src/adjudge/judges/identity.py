@@ -4,6 +4,8 @@ import hashlib
 import json
 
 from adjudge.records import (
+    CheckScore,
+    CombineScore,
     Contract,
     ExpressionScore,
     FieldScore,
@@ -16,7 +18,7 @@ from adjudge.records import (
     ScoreRule,
 )
 from adjudge.templates import canonical
-from adjudge.versions import READER_VERSION, SCORER_VERSIONS
+from adjudge.versions import CHECK_VERSIONS, READER_VERSION, SCORER_VERSIONS
 
 HASH_LENGTH = 12
 
@@ -130,3 +132,7 @@ def _score(score: ScoreRule | None) -> Json:
             return {"expression": text}
         case NamedScore(name=name):
             return {"named": name}
+        case CheckScore(name=name, parameters=parameters):
+            return {"check": name, "parameters": dict(parameters), "version": CHECK_VERSIONS.get(name)}
+        case CombineScore(text=text, parts=parts):
+            return {"combine": text, "parts": {name: part.hash for name, part in parts.items()}}

@@ -8,7 +8,19 @@ from adjudge.documents.rows import verdict_parts
 from adjudge.errors import InputError
 from adjudge.judges.identity import scorer_version
 from adjudge.prompts.fill import Bindings, fill_inputs
-from adjudge.records import Case, Failed, Forced, Json, Judge, Judgement, NamedScore, Scored, Verdict
+from adjudge.records import (
+    IN_CODE,
+    Case,
+    CheckScore,
+    Failed,
+    Forced,
+    Json,
+    Judge,
+    Judgement,
+    NamedScore,
+    Scored,
+    Verdict,
+)
 from adjudge.scoring import Invalid, base_scorer
 from adjudge.scoring.steps import ItemStep, Step
 from adjudge.scoring.terms import is_quoted
@@ -51,6 +63,8 @@ class Explanation:
     @property
     def decider(self) -> Decider:
         """The embedded judge's model gives a probability, and rules do the rest."""
+        if self.judgement.model == IN_CODE:
+            return "code"
         if not self.judgement.model.startswith("embedded@"):
             return "model"
         return "code" if "compared_in_code" in self.judgement.notes else "rule"
@@ -82,6 +96,8 @@ def explain_score(
         source = "rule"
     elif judge is None or judge.score is None:
         source = "no_judge"
+    elif isinstance(judge.score, CheckScore) and fields is None:
+        source = "no_case"
     elif isinstance(judge.score, NamedScore):
         name = judge.score.name
         version = scorer_version(judge)

@@ -33,6 +33,7 @@ def report_of(store: Store, record: RunRecord, tally: Tally) -> Report:
     ended = record.finished_at
     return Report(
         judges=summaries,
+        checks=tally.checks(),
         run=record.name or record.run_id,
         source=PurePath(str(path)).name if path else None,
         seconds=None if ended is None else (ended - record.started_at).total_seconds(),
