@@ -141,6 +141,8 @@ def test_a_regex_takes_every_text(text, pattern):
         ("in 1999", "1998", {}, 0),
         ("0.5", ["0.4", "0.5"], {}, 1),
         ("12", None, {"number": "12"}, 1),
+        ("It is 42 [1]. See also [2, 3].", "42", {}, 1),  # sources are no answers
+        ("[42]", "42", {}, 1),
     ],
 )
 def test_numeric(response, reference, parameters, expected):

@@ -1,5 +1,6 @@
 """`numeric`: a number of the response against the expected one, read and compared as the correctness judge does."""
 
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 
@@ -19,6 +20,8 @@ from adjudge.scoring.found_numbers import LONGEST_TEXT, MOST_NUMBERS, placed_num
 from adjudge.scoring.numbers import NumberComparison, read_name
 from adjudge.scoring.quantities import LONGEST, read_spans
 from adjudge.scoring.text import text_of
+
+CITATION = re.compile(r"\[[0-9]{1,3}(?:, ?[0-9]{1,3}){0,9}\]")
 
 
 def check_numeric(fields: Mapping[str, Json], parameters: Mapping[str, Json]) -> Finding | Failed:
@@ -85,8 +88,12 @@ def expected_number(text: str, which: str) -> str | None:
 
 
 def numbers_of(text: str, which: str) -> list[str]:
-    """All the different numbers for `any`; else the one that stands first, or last."""
+    """All the different numbers for `any`; else the one that stands first, or last. `[2]` cites a source."""
     head = text[-LONGEST_TEXT:] if which == "last" else text[:LONGEST_TEXT]
+    return _placed(CITATION.sub(" ", head), which) or _placed(head, which)
+
+
+def _placed(head: str, which: str) -> list[str]:
     placed = sorted((*placed_numbers(head), *placed_words(head)))
     if which == "any":
         return list(dict.fromkeys(number.text for number in placed))
