@@ -146,7 +146,7 @@ async def ajudge(
         jobs=1,
         store=store,
     )
-    return run.judgements[0]
+    return run.judgements[-1]  # behind those of its parts, where it is a combination
 
 
 def _waited(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:

@@ -31,6 +31,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "reference": ("expected", "expected_output", "ideal", "ground_truth", "target", "reference_answer"),
     "context": ("contexts", "retrieval_context", "retrieved_contexts", "documents"),
     "tool_calls": ("toolCalls", "tools_called"),
+    "expected_tool_calls": ("expected_tools",),
     "messages": (),
     "focus": (),
     "current_date": (),
@@ -45,7 +46,9 @@ CANONICAL: Mapping[str, str] = {
     name: field for field, aliases in ALIASES.items() for name in (field, *aliases)
 }
 
-JSON_FIELDS = frozenset({"tool_calls", "messages", "context", "metadata", "annotators", "responses"})
+JSON_FIELDS = frozenset(
+    {"tool_calls", "expected_tool_calls", "messages", "context", "metadata", "annotators", "responses"}
+)
 """Fields whose CSV cells are read as JSON when they are JSON; so is a column named `parameters`."""
 
 NEVER_IN_PROMPT = frozenset({"label", "annotators"})

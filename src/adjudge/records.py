@@ -147,7 +147,26 @@ class NamedScore(Struct, frozen=True, kw_only=True):
     name: str
 
 
-ScoreRule = FieldScore | PointsScore | ExpressionScore | NamedScore
+class CheckScore(Struct, frozen=True, kw_only=True):
+    """The score is what a check of `adjudge.scoring.checks` finds in the case; no model is asked."""
+
+    name: str
+    parameters: Mapping[str, Json] = NOTHING
+    """As the file gives them, without those that are the defaults."""
+
+
+class CombineScore(Struct, frozen=True, kw_only=True):
+    """The score is computed by `adjudge.expressions` from the normalized scores of other judges."""
+
+    text: str
+    parts: Mapping[str, "Judge"]
+    """The name in `text` -> the judge that it stands for."""
+
+
+ScoreRule = FieldScore | PointsScore | ExpressionScore | NamedScore | CheckScore | CombineScore
+
+IN_CODE = "code"
+"""What stands as the model of a judgement that no model was asked for."""
 
 
 class PromptMessage(Struct, frozen=True, kw_only=True):
@@ -253,6 +272,21 @@ class Judge(Struct, frozen=True, kw_only=True):
         if self.items is None:
             return ()
         return (PromptMessage(role="user", text=self.items.body, dialect=self.dialect),)
+
+    @property
+    def has_prompt(self) -> bool:
+        """Whether it asks by itself; a check looks at the case in code, a combination at its parts' scores."""
+        return not isinstance(self.score, CheckScore | CombineScore)
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether its score can depend on what a model says."""
+        match self.score:
+            case CheckScore():
+                return False
+            case CombineScore(parts=parts):
+                return any(part.asks_model for part in parts.values())
+        return True
 
     @property
     def for_embedded(self) -> bool:

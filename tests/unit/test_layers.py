@@ -8,7 +8,7 @@ import adjudge
 
 LAYERS = [
     {"records", "errors", "text", "fields", "versions"},
-    {"options", "schemas", "expressions"},
+    {"options", "schemas", "expressions", "checks"},
     {"templates", "stats", "documents"},
     {"dataset", "judges", "prompts", "models", "verdicts", "scoring", "store"},
     {"procedures", "probes", "embedded", "importers", "testing"},

@@ -1,6 +1,6 @@
 """Whether a run's judges are certified: one line of each card, or that there is none, and the gate on it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from adjudge.analysis.certification.document import card_line, certify_command
 from adjudge.analysis.certification.records import JudgeCard
@@ -10,8 +10,18 @@ from adjudge.cli.main import EXIT_GATE_FAILED
 from adjudge.cli.options import CardOptions
 from adjudge.documents.document import Command, Fact, Quote, Text, join, spans
 from adjudge.errors import InputError, SettingsError
-from adjudge.records import Judge, Judgement
+from adjudge.records import CombineScore, Judge, Judgement
 from adjudge.store.trust import TRUST_VARIABLE, is_trusted
+
+
+def _certifiable(judges: Iterable[Judge], named: Iterable[str]) -> Iterator[tuple[Judge, str]]:
+    """Those that ask a model; of a combination its parts. What code decides cannot be talked into anything."""
+    for judge, name in zip(judges, named, strict=True):
+        if judge.has_prompt:
+            yield judge, name
+        elif isinstance(judge.score, CombineScore):
+            parts = tuple(judge.score.parts.values())
+            yield from _certifiable(parts, [part.name for part in parts])
 
 
 class Cards:
@@ -28,7 +38,7 @@ class Cards:
                 "--allow-inconclusive", "has no effect without --require-card", "give both, or neither"
             )
         self._allow_inconclusive = options.allow_inconclusive
-        self._judges = list(zip(judges, named, strict=True))
+        self._judges = list(_certifiable(judges, named))
         self._shelf = shelf_of(store)
         self._required = options.require_card
         self._cards: dict[str, JudgeCard] = {}

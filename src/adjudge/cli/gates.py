@@ -56,9 +56,11 @@ class Gates:
     """Set whenever a gate is."""
 
     @classmethod
-    def of(cls, options: GateOptions, judges: Sequence[Judge]) -> Self:
+    def of(cls, options: GateOptions, judges: Sequence[Judge], named: Sequence[Judge] | None = None) -> Self:
+        """`named` are those that were asked for: a part of a combination is only gated by its name."""
         names = [judge.name for judge in judges]
-        means = _thresholds(options.fail_under, "--fail-under", names)
+        asked = names if named is None else [judge.name for judge in named]
+        means = _thresholds(options.fail_under, "--fail-under", names, asked)
         for judge in judges:
             if judge.name in means and judge.better == "lower":
                 raise SettingsError(
@@ -76,7 +78,7 @@ class Gates:
                     f"{judge.name}: {means[judge.name]:g} is not on its scale",
                     f"give a number from {judge.scale.low:g} to {judge.scale.high:g}",
                 )
-        pass_rates = _thresholds(options.fail_under_pass_rate, "--fail-under-pass-rate", names)
+        pass_rates = _thresholds(options.fail_under_pass_rate, "--fail-under-pass-rate", names, asked)
         for judge in judges:
             if judge.name in pass_rates and judge.passes is None:
                 raise SettingsError(
@@ -164,8 +166,10 @@ def gate_facts(findings: Iterable[GateFinding]) -> tuple[Fact, ...]:
     )
 
 
-def _thresholds(texts: Sequence[str], where: str, judges: Sequence[str]) -> dict[str, float]:
-    """`X` for every judge, `JUDGE=X` for one."""
+def _thresholds(
+    texts: Sequence[str], where: str, judges: Sequence[str], asked: Sequence[str]
+) -> dict[str, float]:
+    """`X` for every judge that was asked for, `JUDGE=X` for one."""
     thresholds: dict[str, float] = {}
     for text in texts:
         judge, equals, number = text.rpartition("=")
@@ -177,7 +181,7 @@ def _thresholds(texts: Sequence[str], where: str, judges: Sequence[str]) -> dict
             raise SettingsError(
                 where, f"no judge `{judge}` in this run", f"the judges are {', '.join(judges)}"
             )
-        thresholds.update(dict.fromkeys([judge] if equals else judges, value))
+        thresholds.update(dict.fromkeys([judge] if equals else asked, value))
     return thresholds
 
 

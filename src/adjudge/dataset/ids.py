@@ -10,7 +10,18 @@ from adjudge.fields import CANONICAL, RESPONSES
 from adjudge.records import Json
 
 _NOT_ASKED = frozenset(
-    {"id", "response", "responses", *RESPONSES, "tool_calls", "label", "annotators", "metadata", "cluster"}
+    {
+        "id",
+        "response",
+        "responses",
+        *RESPONSES,
+        "tool_calls",
+        "expected_tool_calls",
+        "label",
+        "annotators",
+        "metadata",
+        "cluster",
+    }
 )
 _ANSWER_OBJECTS = frozenset({"sample"})
 """Where exports in the `{{ sample.x }}` style keep what the system said."""

@@ -13,12 +13,12 @@ from adjudge.embedded.coverage import list_items, match_items
 from adjudge.embedded.model.engine import WORKED
 from adjudge.embedded.model.small_model import SmallModel, TextModel
 from adjudge.embedded.ratings import judge_helpfulness, judge_relevance
-from adjudge.embedded.reading.language import detected_language
 from adjudge.embedded.reading.legible import unseen_notes
 from adjudge.embedded.ready import adapter_sha256
 from adjudge.embedded.reply import JobReply
 from adjudge.errors import RejectedError
 from adjudge.records import Completion, Json, ModelClient, Request, Usage
+from adjudge.scoring.language import detected_language
 from adjudge.scoring.text import text_of
 from adjudge.versions import EMBEDDED_VERSION
 

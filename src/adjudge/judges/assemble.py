@@ -21,6 +21,8 @@ from adjudge.judges.reading import PromptReading, read_prompt
 from adjudge.judges.reading.inputs import DATE_NAMES, input_source, read_inputs
 from adjudge.judges.reading.names import is_label, is_reason
 from adjudge.records import (
+    CheckScore,
+    CombineScore,
     Contract,
     Dialect,
     ExpressionScore,
@@ -381,6 +383,8 @@ def _with_needs(contract: Contract | None, score: ScoreRule | None, declared: De
         case ExpressionScore(text=text):
             used = {name.split(".")[0] for name in parse_expression(text).names}
             needs = tuple(name for name in properties if name in used)
+        case CheckScore() | CombineScore():
+            return contract  # made in `in_code`, never read from a prompt
         case NamedScore():
             needs = tuple(name for name, schema in properties.items() if not _is_prose(schema))
     return replace(contract, needs=needs, structured=declared.structured)

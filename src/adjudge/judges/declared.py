@@ -12,7 +12,7 @@ from adjudge.errors import JudgeFileError
 from adjudge.judges.front_matter import KEYS, Located
 from adjudge.judges.picoschema import schema_inputs, schema_verdict
 from adjudge.judges.schema import LARGEST_NUMBER, read_verdict, too_large
-from adjudge.records import WINNER_SCORES, Dialect, Json, Scale, WhenEmpty
+from adjudge.records import WINNER_SCORES, CheckScore, Dialect, Json, Scale, WhenEmpty
 from adjudge.templates import DIALECTS
 from adjudge.text import did_you_mean
 
@@ -64,6 +64,8 @@ class Declared(Struct, frozen=True, kw_only=True):
     structured: bool | None = None
     contract: str | Mapping[str, str] | None = None
     embedded: bool = False
+    check: CheckScore | None = None
+    combine: Located | None = None
     ignored: Mapping[str, Json] = {}
 
     def error(self, key: str, problem: str, hint: str) -> JudgeFileError:
@@ -122,8 +124,18 @@ class _KeyReader:
             structured=self.flag("structured", "sends the verdict's schema", "sends none"),
             contract=self.contract(),
             embedded=self.flag("embedded", "the embedded judge was trained for it", "it was not") or False,
+            check=self.check(),
+            combine=self.entries.get("combine"),
             ignored=ignored,
         )
+
+    def check(self) -> CheckScore | None:
+        entry = self.entries.get("check")
+        if entry is None:
+            return None
+        from adjudge.judges.declared_check import read_check  # noqa: PLC0415 - few files have one
+
+        return read_check(entry, where=self.where)
 
     def optional(self, key: str, read: Callable[[Located], T]) -> T | None:
         """What the reader of a key makes of it; None where the file does not have it."""

@@ -3,6 +3,8 @@
 import re
 
 from adjudge.records import (
+    CheckScore,
+    CombineScore,
     ExpressionScore,
     FieldScore,
     Input,
@@ -100,6 +102,13 @@ def score_json(score: ScoreRule | None) -> Json:
             return {label: as_number(value) for label, value in points.items()}
         case ExpressionScore(text=text):
             return text
+        case CheckScore(name=name, parameters=parameters):
+            return {"check": {name: dict(parameters)} if parameters else name}
+        case CombineScore(text=text, parts=parts):
+            return {
+                "combine": text,
+                "judges": {name: f"{part.name}@{part.hash}" for name, part in parts.items()},
+            }
 
 
 def _messages(judge: Judge) -> list[Json]:

@@ -35,6 +35,8 @@ KEYS = (
     "items",
     "anchors",
     "structured",
+    "check",
+    "combine",
     "contract",
     "embedded",
 )

@@ -4,6 +4,8 @@ import hashlib
 import json
 
 from adjudge.records import (
+    CheckScore,
+    CombineScore,
     Contract,
     ExpressionScore,
     FieldScore,
@@ -17,7 +19,7 @@ from adjudge.records import (
     ScoreRule,
 )
 from adjudge.templates import canonical
-from adjudge.versions import READER_VERSION, SCORER_VERSIONS
+from adjudge.versions import CHECK_VERSIONS, READER_VERSION, SCORER_VERSIONS
 
 HASH_LENGTH = 12
 
@@ -142,3 +144,7 @@ def _score(score: ScoreRule | None) -> Json:
             return {"expression": text}
         case NamedScore(name=name):
             return {"named": name}
+        case CheckScore(name=name, parameters=parameters):
+            return {"check": name, "parameters": dict(parameters), "version": CHECK_VERSIONS.get(name)}
+        case CombineScore(text=text, parts=parts):
+            return {"combine": text, "parts": {name: part.hash for name, part in parts.items()}}

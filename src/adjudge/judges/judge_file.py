@@ -107,6 +107,8 @@ def judge_file(judge: Judge, *, proposed: Mapping[str, str] | None = None) -> st
 
     `proposed` are lines by key, for what is missing or a guess, that a person still has to confirm.
     """
+    if not judge.has_prompt:
+        return judge.text  # nothing was read from a prompt
     proposed = proposed or {}
     read = front_matter_lines(judge)
     if "verdict" in read and proposed.get("verdict", read["verdict"]) != read["verdict"]:

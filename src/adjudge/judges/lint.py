@@ -130,7 +130,9 @@ def _rule(code: str, name: str, summary: str) -> Callable[[Find], Find]:
 
 
 def lint_judge(judge: Judge) -> tuple[Finding, ...]:
-    """Every fault, by code and then by line."""
+    """Every fault, by code and then by line; a judge without a prompt has none that code could find."""
+    if not judge.has_prompt:
+        return ()
     split = split_front_matter(judge.text, where=judge.name)
     subject = LintSubject(
         judge=judge,

@@ -10,13 +10,15 @@ from msgspec.structs import replace
 from adjudge.errors import JudgeFileError
 from adjudge.judges.front_matter import body_of, normalize_text
 from adjudge.judges.prepared import PREPARED
-from adjudge.records import Judge, PromptMessage
+from adjudge.records import CombineScore, Judge, PromptMessage
 from adjudge.text import closest
 from adjudge.versions import READER_VERSION, SCORER_VERSIONS
 
 BUILT_IN = Path(__file__).with_name("built_in")
 """One file for each built-in judge; replaced versions go to `old/`, which keeps them loadable as `name@hash`."""
 LARGEST_BYTES = 8 * 1024 * 1024
+DEEPEST_PARTS = 8
+"""Combinations of combinations."""
 MOST_SIGNS = 64
 """How many `#` of `FILE#name` may belong to the file's name."""
 _DATA_SUFFIXES = (".json", ".jsonl", ".yaml", ".yml")
@@ -40,15 +42,86 @@ def load_judge(reference: str | Path, *, folder: Path | None = None) -> Judge:
     root = Path() if folder is None else folder
     if isinstance(reference, Path):
         return _load_file(_find_file(root, str(reference)) or FoundFile(root / reference, str(reference)))
+    known = _load_built_in(reference)
+    if known is not None:
+        return known
+    found = _find_file(root, reference)
+    if found is None:
+        raise _unknown(reference, root, tuple(path.stem for path in _files_in(BUILT_IN)))
+    return _load_file(found)
+
+
+def _load_built_in(reference: str) -> Judge | None:
     name, at, wanted = reference.partition("@")
     shipped = {path.stem: path for path in _files_in(BUILT_IN)}
     if name in shipped:
         current = _shipped(shipped[name])
         return _versioned(name, wanted, current) if at else current
-    found = _find_file(root, reference)
-    if found is None:
-        raise _unknown(reference, root, tuple(shipped))
-    return _load_file(found)
+    return None
+
+
+class FoundFile(NamedTuple):
+    path: Path
+    written: str
+    """The path as it was given, for messages."""
+    prompt: str | None = None
+    """The one of several prompts in it that is meant."""
+
+    @property
+    def data_suffix(self) -> str:
+        """The suffix of a file that is read as data; empty for a text."""
+        suffix = self.path.suffix.lower()
+        return suffix if suffix in _DATA_SUFFIXES else ""
+
+
+class PartLoader(NamedTuple):
+    """Finds the judges that a combination names: built-in ones, and files in the folder of its own file or below it."""
+
+    folder: Path | None = None
+    """None where the text came from no file: then only built-in judges can be named."""
+    chain: tuple[Path, ...] = ()
+    """The files that led here."""
+
+    def __call__(self, reference: str, *, name: str, where: str) -> Judge:
+        if "\n" in reference:  # a judge file written into this one, as a store keeps it
+            if len(self.chain) >= DEEPEST_PARTS:
+                raise JudgeFileError(
+                    where, f"combinations are nested more than {DEEPEST_PARTS} deep", "flatten them"
+                )
+            nested = self._replace(chain=(*self.chain, Path(name)))
+            return _parse(
+                reference, name=name, where=f"{where}, `{name}`", prompt=None, suffix="", load_part=nested
+            )
+        known = _load_built_in(reference)
+        if known is not None:
+            return known
+        found = self._find(reference)
+        if found is None:
+            names = ", ".join(path.stem for path in _files_in(BUILT_IN))
+            nearby = [] if self.folder is None else _nearby("", self.folder)
+            files = f"; files beside this one: {', '.join(nearby[:8])}" if nearby else ""
+            raise JudgeFileError(
+                where,
+                f"`{reference}` is neither a built-in judge nor a file beside this one",
+                f"built-in: {names}{files}",
+            )
+        path = found.path.resolve()
+        if path in self.chain:
+            way = " → ".join(each.name for each in (*self.chain[self.chain.index(path) :], path))
+            problem = "names itself" if path == self.chain[-1] else f"leads back to itself: {way}"
+            raise JudgeFileError(where, f"`{reference}` {problem}", "combine other judges")
+        return _load_file(found, chain=self.chain)
+
+    def _find(self, reference: str) -> FoundFile | None:
+        """Nothing outside the folder: a judge file from elsewhere must not name a path of this machine."""
+        if self.folder is None:
+            return None
+        inside = self.folder.resolve()
+        for written in (reference, f"{reference}.md"):
+            found = _find_file(self.folder, written)
+            if found is not None and found.path.resolve().is_relative_to(inside):
+                return found
+        return None
 
 
 def prompt_names(reference: str, *, folder: Path | None = None) -> tuple[str, ...]:
@@ -67,7 +140,14 @@ def prompt_names(reference: str, *, folder: Path | None = None) -> tuple[str, ..
 
 def parse_judge(text: str, *, name: str, where: str | None = None, prompt: str | None = None) -> Judge:
     """A judge from its text; `where` is what messages call it, `prompt` which of several prompts in it is meant."""
-    return _parse(text, name=name, where=name if where is None else where, prompt=prompt, suffix="")
+    return _parse(
+        text,
+        name=name,
+        where=name if where is None else where,
+        prompt=prompt,
+        suffix="",
+        load_part=PartLoader(),
+    )
 
 
 def parse_kept_judge(text: str, *, name: str) -> Judge:
@@ -83,13 +163,15 @@ def parse_kept_judge(text: str, *, name: str) -> Judge:
         return parse.read_one_message(text, name=name)
 
 
-def _parse(text: str, *, name: str, where: str, prompt: str | None, suffix: str) -> Judge:
+def _parse(
+    text: str, *, name: str, where: str, prompt: str | None, suffix: str, load_part: PartLoader
+) -> Judge:
     known = _prepared(text) if prompt is None and not suffix else None
     if known is not None:
         return known
     from adjudge.judges import parse  # noqa: PLC0415 - what reads prompts is slow, and a prepared one needs none of it
 
-    return parse.read_judge(text, name=name, where=where, prompt=prompt, suffix=suffix)
+    return parse.read_judge(text, name=name, where=where, prompt=prompt, suffix=suffix, load_part=load_part)
 
 
 def _prepared(text: str) -> Judge | None:
@@ -139,6 +221,13 @@ def override(
         from adjudge.judges.declared import Declared  # noqa: PLC0415
 
         check_pass_rule(passes, judge.contract, Declared(where=f"pass rule of {judge.name}"))
+    if isinstance(judge.score, CombineScore):
+        # `--pass` is about the combined score, the others about what its parts are asked
+        parts = {
+            name: override(part, temperature=temperature, max_output_tokens=max_output_tokens)
+            for name, part in judge.score.parts.items()
+        }
+        judge = replace(judge, score=replace(judge.score, parts=parts))
     changed = replace(
         judge,
         passes=judge.passes if passes is None else passes.strip(),
@@ -175,20 +264,6 @@ def _is_file(path: Path, reference: str) -> bool:
         return False
 
 
-class FoundFile(NamedTuple):
-    path: Path
-    written: str
-    """The path as it was given, for messages."""
-    prompt: str | None = None
-    """The one of several prompts in it that is meant."""
-
-    @property
-    def data_suffix(self) -> str:
-        """The suffix of a file that is read as data; empty for a text."""
-        suffix = self.path.suffix.lower()
-        return suffix if suffix in _DATA_SUFFIXES else ""
-
-
 def _find_file(root: Path, reference: str) -> FoundFile | None:
     """The file that is meant, and the prompt in it that `FILE#name` names; a path that exists goes first."""
     if _is_file(root / reference, reference):
@@ -201,10 +276,15 @@ def _find_file(root: Path, reference: str) -> FoundFile | None:
     return None
 
 
-def _load_file(found: FoundFile) -> Judge:
+def _load_file(found: FoundFile, chain: tuple[Path, ...] = ()) -> Judge:
     text = _read_file(found.path, found.written)
     return _parse(
-        text, name=found.path.stem, where=found.written, prompt=found.prompt, suffix=found.data_suffix
+        text,
+        name=found.path.stem,
+        where=found.written,
+        prompt=found.prompt,
+        suffix=found.data_suffix,
+        load_part=PartLoader(found.path.parent, (*chain, found.path.resolve())),
     )
 
 

@@ -8,15 +8,21 @@ from adjudge.judges.assemble import assemble, detect_dialect
 from adjudge.judges.declared import Declared, read_declared
 from adjudge.judges.exports import WrittenMessage, WrittenPrompt
 from adjudge.judges.front_matter import SplitFile, body_of, normalize_text, split_front_matter
+from adjudge.judges.in_code import LoadPart, assemble_in_code
 from adjudge.judges.prompt_files import pick_prompt, read_prompts
 from adjudge.records import Judge
 
 
-def read_judge(text: str, *, name: str, where: str, prompt: str | None = None, suffix: str = "") -> Judge:
+def read_judge(
+    text: str, *, name: str, where: str, load_part: LoadPart, prompt: str | None = None, suffix: str = ""
+) -> Judge:
     """`prompt`: which of several is meant. A file of JSON or YAML, which its suffix tells, is read as such or refused."""
     normal = _normal(text, where)
     split = _split(normal, where, suffix)
     declared = read_declared(split.front_matter, where=where)
+    in_code = assemble_in_code(declared, split, name=name, text=normal, load_part=load_part)
+    if in_code is not None:
+        return in_code
     prompts = read_prompts(split.body, where=where, suffix=suffix)
     written = pick_prompt(prompts, prompt, where=where)
     if written.name is not None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from adjudge.procedures.check import check_case
 from adjudge.procedures.checklist import judge_by_items
 from adjudge.procedures.pair import judge_blank, judge_pair, winner_of
 from adjudge.procedures.procedure import Asking, Context, Procedure, Ruling, distinct, is_blank
@@ -9,7 +10,7 @@ from adjudge.procedures.single import judge_once
 from adjudge.prompts.fill import Filled
 from adjudge.prompts.fit import DoesNotFitError
 from adjudge.prompts.lookup import describe_columns
-from adjudge.records import Case, Failed, Forced, Json, Judge, Score, Scored, Verdict
+from adjudge.records import Case, CheckScore, Failed, Forced, Json, Judge, Score, Scored, Verdict
 from adjudge.scoring import base_scorer, lowest, normalize, passes, scorer_for
 
 
@@ -24,6 +25,8 @@ def judge_case(judge: Judge, case: Case, filled: Filled, asking: Asking, *, repe
             return blank
     elif _is_blank_response(filled) and _has_rule_for_blank(judge):
         return _empty(judge)
+    if isinstance(judge.score, CheckScore):
+        return check_case(judge, judge.score, filled.fields)
     context = Context(judge=judge, case=case, asking=asking, repeat=repeat, scorer=scorer_for(judge))
     try:
         if judge.pair is not None:

@@ -200,7 +200,7 @@ def _add_call(sums: _EstimateSums, request: Request, known: ReplyHistory, *, fac
 
 def first_request(judge: Judge, row: Case | BadRow, plan: Plan, repeat: int) -> Request | None:
     """What a row would be asked first; None where nothing is asked."""
-    if isinstance(row, BadRow):
+    if isinstance(row, BadRow) or not judge.has_prompt:
         return None
     try:
         filled = fill_inputs(judge.inputs, row, plan.asking.bindings)

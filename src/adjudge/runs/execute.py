@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from msgspec.structs import replace
 
@@ -22,13 +22,16 @@ from adjudge.errors import (
 )
 from adjudge.models import CircuitOpenError
 from adjudge.procedures.case import judge_case
+from adjudge.procedures.combine import combine
 from adjudge.procedures.procedure import Asking, Procedure, Ruling
 from adjudge.prompts.fill import Filled, fill_inputs
 from adjudge.records import (
+    IN_CODE,
     NOTHING,
     BadRow,
     Call,
     Case,
+    CombineScore,
     Failed,
     Judge,
     Judgement,
@@ -48,6 +51,10 @@ DEFECT = "defect"
 """The `error.kind` of a judgement that an unexpected error ended; it is made again when the run goes on."""
 
 
+RowParts: TypeAlias = dict[tuple[str, int], asyncio.Future[Judgement]]
+"""The judgements of one row, by judge and repeat, for the combinations that are computed from them."""
+
+
 class Work(NamedTuple):
     """One judgement to be made."""
 
@@ -55,6 +62,17 @@ class Work(NamedTuple):
     judge: Judge
     repeat: int
     position: int
+    made: RowParts | None = None
+    """None where no judge of the run is a combination."""
+
+    def settle(self, judgement: Judgement | None) -> None:
+        """Let those know that wait for it; None: it will not come."""
+        future = None if self.made is None else self.made.get((self.judge.name, self.repeat))
+        if future is not None and not future.done():
+            if judgement is None:
+                future.cancel()
+            else:
+                future.set_result(judgement)
 
 
 @dataclass(kw_only=True, slots=True)
@@ -117,23 +135,53 @@ async def plan_work(rows: Iterable[Case | BadRow], conditions: Conditions) -> As
     keeper, positions = conditions.keeper, conditions.progress.positions
     for chunk in _chunks(rows, LOOKED_UP if keeper.resumes else 1):
         done = await keeper.done([row.case_id for row in chunk])
+        made = [_row_parts(conditions) for _ in chunk]
         works = [
-            (JudgementKey(row.case_id, judge.name, conditions.client.name, repeat), row, judge)
-            for row in chunk
+            (JudgementKey(row.case_id, judge.name, _model(judge, conditions), repeat), row, judge, parts)
+            for row, parts in zip(chunk, made, strict=True)
             for judge in conditions.judges
             for repeat in range(conditions.repeats)
         ]
         if done:
             here = {key: position for position, (key, *_) in enumerate(works, positions.planned)}
             await keeper.place({key: here[key] for key in done if key in here and here[key] != done[key]})
-        for key, row, judge in works:
+        for key, row, judge, parts in works:
             if conditions.halt.why is not None:
                 return
             if key in done:
+                if parts is not None:
+                    await _recall(judge, key.repeat, here[key], parts, conditions)
                 positions.skip()
             else:
-                yield Work(row=row, judge=judge, repeat=key.repeat, position=positions.take())
+                yield Work(row=row, judge=judge, repeat=key.repeat, position=positions.take(), made=parts)
     conditions.progress.expected = positions.planned
+
+
+def _row_parts(conditions: Conditions) -> RowParts | None:
+    """A place for each judgement of a row, where one is computed from others."""
+    if not any(isinstance(judge.score, CombineScore) for judge in conditions.judges):
+        return None
+    loop = asyncio.get_running_loop()
+    return {
+        (judge.name, repeat): loop.create_future()
+        for judge in conditions.judges
+        for repeat in range(conditions.repeats)
+    }
+
+
+async def _recall(judge: Judge, repeat: int, position: int, parts: RowParts, conditions: Conditions) -> None:
+    """What a run judged before it was interrupted, for a combination that it had not come to."""
+    stored = await conditions.keeper.between(position, position + 1)
+    future = parts[judge.name, repeat]
+    if stored:
+        future.set_result(stored[0][1])
+    else:
+        future.cancel()
+
+
+def _model(judge: Judge, conditions: Conditions) -> str:
+    """Whose judgement it is: the model's, where its score can depend on one."""
+    return conditions.client.name if judge.asks_model else IN_CODE
 
 
 def _chunks(rows: Iterable[Case | BadRow], size: int) -> Iterator[list[Case | BadRow]]:
@@ -241,6 +289,10 @@ async def _judge(item: Work, conditions: Conditions) -> Judgement:
     except Exception as error:  # noqa: BLE001 - kept with its case; raised when what is in flight is finished
         conditions.halt.fail(error)
         judgement = await _keep_defect(item, conditions, error)
+    else:
+        item.settle(judgement)
+    finally:
+        item.settle(None)
     return judgement
 
 
@@ -268,6 +320,10 @@ async def _rule(item: Work, conditions: Conditions) -> tuple[Judgement, str | No
         judgement = _judgement(
             item, conditions, Ruling(outcome=Failed(kind="bad_row", message=row.message)), []
         )
+    elif isinstance(judge.score, CombineScore):
+        assert item.made is not None
+        parts = {name: await item.made[part.name, item.repeat] for name, part in judge.score.parts.items()}
+        judgement = _judgement(item, conditions, combine(judge, judge.score, parts), [])
     else:
         try:
             filled = fill_inputs(judge.inputs, row, conditions.asking.bindings)
@@ -279,7 +335,8 @@ async def _rule(item: Work, conditions: Conditions) -> tuple[Judgement, str | No
             judgement = _judgement(item, conditions, ruling, [])
         else:
             conditions.progress.begun = True
-            reuse_key = conditions.keeper.reuse_key(judge, row, filled, conditions.asking, item.repeat)
+            if judge.has_prompt:  # a check costs nothing to make again
+                reuse_key = conditions.keeper.reuse_key(judge, row, filled, conditions.asking, item.repeat)
             judgement = await _find_or_make(item, row, filled, reuse_key, conditions)
     return judgement, reuse_key
 
@@ -314,7 +371,7 @@ def _judgement(item: Work, conditions: Conditions, ruling: Ruling, calls: list[C
         case_id=row.case_id,
         judge=judge.name,
         judge_hash=judge.hash,
-        model=conditions.client.name,
+        model=_model(judge, conditions),
         repeat=item.repeat,
         outcome=ruling.outcome,
         reason=ruling.reason,

@@ -3,18 +3,32 @@
 import os
 from collections.abc import Mapping, Sequence
 
-from adjudge.errors import ModelNameError
+from adjudge.errors import ModelNameError, NotAskedError
 from adjudge.models import known_providers, open_model
 from adjudge.models.providers.function import to_client
 from adjudge.options import option
-from adjudge.records import Judge, ModelClient
+from adjudge.records import IN_CODE, Completion, Judge, ModelClient, Request
 from adjudge.runs.plan import Plan
 
 EMBEDDED = "embedded"
 
 
+class NoModel(ModelClient):
+    """For a run of checks in code: there is nothing to ask, and no key or server is needed."""
+
+    name = IN_CODE
+
+    async def complete(self, request: Request) -> Completion:
+        raise NotAskedError(f"judge {request.judge} asks a model, and this run has none")
+
+    async def close(self) -> None:
+        pass
+
+
 def find_model(plan: Plan, *, environ: Mapping[str, str] = os.environ) -> ModelClient:
     """A key in the environment never chooses one by itself."""
+    if not plan.asks_model:
+        return NoModel()
     options, judges = plan.options, plan.judges
     model, base_url, jobs = options.model, options.base_url, options.jobs
     if model is None:
@@ -34,7 +48,7 @@ def is_embedded(model: str) -> bool:
 
 
 def default_model(judges: Sequence[Judge], environ: Mapping[str, str]) -> str:
-    if all(judge.for_embedded for judge in judges):
+    if all(judge.for_embedded for judge in judges if judge.has_prompt):
         return EMBEDDED
     untrained = [judge.name for judge in judges if judge.built_in and not judge.for_embedded]
     problem = "no model was given"
@@ -74,7 +88,7 @@ def open_embedded(
 
 def refuse_untrained(judges: Sequence[Judge], hint: str) -> None:
     """An error that names the judges which the embedded judge cannot answer."""
-    others = [judge.name for judge in judges if not judge.for_embedded]
+    others = [judge.name for judge in judges if judge.has_prompt and not judge.for_embedded]
     if others:
         raise ModelNameError(
             f"model {EMBEDDED}",

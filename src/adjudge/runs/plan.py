@@ -17,7 +17,7 @@ from adjudge.options import RunOptions, option
 from adjudge.procedures.procedure import Asking
 from adjudge.prompts.fill import Bindings
 from adjudge.prompts.lookup import inputs_in_values, unknown_maps
-from adjudge.records import BadRow, Case, Json, Judge
+from adjudge.records import BadRow, Case, CombineScore, Json, Judge
 from adjudge.scoring import pass_rule_problem
 
 MAX_JOBS = 2_000
@@ -64,6 +64,7 @@ class Plan:
     """Everything about a run but its cases."""
 
     judges: tuple[Judge, ...]
+    """With the parts of combinations, each before what is computed from it."""
     options: RunOptions
     asking: Asking
     current_date: CurrentDate
@@ -71,6 +72,12 @@ class Plan:
     """With `--against`."""
     confidential: Confidential | None = field(default=None, repr=False)
     """The request parameters as they are sent, where some are secret; `asking` has them masked."""
+    named: tuple[Judge, ...] = ()
+    """The judges that were asked for, without those that are only parts of them."""
+
+    @property
+    def asks_model(self) -> bool:
+        return any(judge.has_prompt for judge in self.judges)
 
     def on(self, current: CurrentDate) -> "Plan":
         """The same plan on another day."""
@@ -100,7 +107,7 @@ def make_plan(
     _check_numbers(options)
     _check_parameters(options.parameters)
     masked = mask_secrets(options.parameters)
-    loaded = tuple(
+    named = tuple(
         override(
             judge if isinstance(judge, Judge) else load_judge(judge),
             passes=options.passes,
@@ -109,6 +116,8 @@ def make_plan(
         )
         for judge in judges
     )
+    _check_distinct(named)
+    loaded = with_parts(named)
     for judge in loaded:
         check_runnable(judge)
         if options.strict:
@@ -137,7 +146,19 @@ def make_plan(
         ),
         current_date=current,
         confidential=Confidential(options.parameters, masked.secrets) if masked.secrets else None,
+        named=named,
     )
+
+
+def with_parts(judges: Sequence[Judge]) -> tuple[Judge, ...]:
+    """The judges with those that they are combinations of, each once and before what is computed from it."""
+    found: dict[tuple[str, str], Judge] = {}
+    for judge in judges:
+        if isinstance(judge.score, CombineScore):
+            parts = with_parts(tuple(judge.score.parts.values()))
+            found |= {(part.name, part.hash): part for part in parts if (part.name, part.hash) not in found}
+        found.setdefault((judge.name, judge.hash), judge)
+    return tuple(found.values())
 
 
 def check_values(judge: Judge, sets: Mapping[str, str]) -> None:

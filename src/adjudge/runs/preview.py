@@ -37,6 +37,8 @@ def preview(judge: Judge, case: Case, bindings: Bindings) -> list[PreviewStep]:
             "; ".join(missing.message for missing in filled.missing),
             "name its column with --columns, or give it with --variables",
         )
+    if not judge.has_prompt:
+        return []
     values = dict(filled.values)
     steps = []
     if judge.items is not None:

@@ -33,7 +33,7 @@ def open_replay(store: Store | None, source: object, plan: Plan) -> ModelClient:
             f"name it with {option('--store')}",
         )
     path = str(Path(source).resolve()) if isinstance(source, str | Path) else None
-    names = {judge.name for judge in plan.judges}
+    names = {judge.name for judge in plan.judges if judge.has_prompt}
     for run in store.runs():
         known = {judge.rpartition("@")[0] for judge in planned_judges(run.plan)}
         if path is not None and run.plan.get("path") == path and names <= known:

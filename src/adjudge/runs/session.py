@@ -23,7 +23,7 @@ from adjudge.models.clients.clock import SYSTEM_CLOCK, Clock
 from adjudge.models.clients.confidential import ConfidentialClient
 from adjudge.models.prices import find_price
 from adjudge.options import Price, RunOptions, option
-from adjudge.records import BadRow, Case, Judgement, ModelClient
+from adjudge.records import IN_CODE, BadRow, Case, Judgement, ModelClient
 from adjudge.runs.budget import (
     ASSUMED_OUTPUT_TOKENS,
     Budget,
@@ -155,7 +155,7 @@ async def open_session(
             stack.callback(store.close)
             if not store.trusted:
                 raise UnknownStoreError(store.where, store.id)
-        if (model or environ.get("ADJUDGE_MODEL")) == "replay":
+        if plan.asks_model and (model or environ.get("ADJUDGE_MODEL")) == "replay":
             asked: ModelClient = open_replay(store, source, plan)
         else:
             asked = find_model(plan, environ=environ)
@@ -279,6 +279,8 @@ def make_budget(plan: Plan, asked: ModelClient, deadline: float | None, clock: C
 
 def known_price(client: ModelClient) -> Price:
     """The price list's, for the provider's own service; a limit on money needs one."""
+    if client.name == IN_CODE:
+        return Price(input=Decimal(0), output=Decimal(0))
     provider, _, model = client.name.partition(":")
     priced = find_price(provider, model) if model else None
     if priced is None or priced.rates is None:

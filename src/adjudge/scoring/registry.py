@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from adjudge.errors import JudgeFileError
 from adjudge.expressions import EvaluationError, parse_expression
 from adjudge.records import (
+    CheckScore,
+    CombineScore,
     ExpressionScore,
     FieldScore,
     Json,
@@ -35,6 +37,12 @@ def _coverage(scale: Scale | None) -> Scorer:
     from adjudge.scoring.coverage import CoverageScorer  # noqa: PLC0415 - as above
 
     return CoverageScorer(scale=scale)
+
+
+def _check(rule: CheckScore) -> Scorer:
+    from adjudge.scoring.checks.scorer import CheckScorer  # noqa: PLC0415 - as above
+
+    return CheckScorer(rule=rule)
 
 
 NAMED: Mapping[str, Callable[[Scale | None], Scorer]] = {
@@ -93,6 +101,10 @@ def base_scorer(judge: Judge) -> Scorer:
             return PointsScorer(rule=rule, scale=judge.reply_scale)
         case ExpressionScore() as rule:
             return ExpressionScorer(rule=rule, scale=judge.reply_scale)
+        case CheckScore() as rule:
+            return _check(rule)
+        case CombineScore(text=text):
+            return ExpressionScorer(rule=ExpressionScore(text=text), scale=judge.scale)
         case NamedScore(name=name) if name in NAMED:
             return NAMED[name](judge.scale)
         case NamedScore(name=name):

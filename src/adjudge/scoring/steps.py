@@ -106,6 +106,16 @@ class LinesStep(NamedTuple):
     lines: tuple[str, ...]
 
 
+class CheckStep(NamedTuple):
+    """A check in code looked at the case."""
+
+    check: str
+    parameters: Mapping[str, Json]
+    reason: str
+    details: tuple[tuple[str, str], ...]
+    score: Fraction
+
+
 class MismatchStep(NamedTuple):
     """The verdict's k-of-n lines give another score than the one it states, which counts."""
 
@@ -127,4 +137,5 @@ Step: TypeAlias = (
     | CoverageScore
     | LinesStep
     | MismatchStep
+    | CheckStep
 )

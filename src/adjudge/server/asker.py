@@ -111,7 +111,7 @@ class Asker:
         judged: list[Judgement] = []
         async with open_session(plan, [case]) as session:
             await session.run(read_cases([case], name="the request"), judged.append)
-        return judged[0]
+        return judged[-1]  # behind those of its parts, where it is a combination
 
     async def _begin(self, order: RunOrder) -> str:
         if len(self._tasks) >= MOST_RUNS:
@@ -168,11 +168,13 @@ class Asker:
 
     def _plan(self, judges: Sequence[Judge], model: str, options: RunOptions) -> Plan:
         """Its client is opened once for all requests: a connection, or the embedded judge's weights, is worth keeping."""
+        plan = make_plan(judges, options)
+        if not plan.asks_model:
+            return plan
         if is_embedded(model):
             refuse_untrained(
-                judges, "name another of this server's models; `adjudge view --model` allows them"
+                plan.judges, "name another of this server's models; `adjudge view --model` allows them"
             )
-        plan = make_plan(judges, options)
         if model not in self._clients:
             base_url = None if is_embedded(model) else self._base_url
             asked = replace(options, model=model, base_url=base_url, jobs=MOST_WAITING)

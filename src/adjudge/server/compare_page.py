@@ -304,7 +304,17 @@ def pair_of(judge: JudgeComparison) -> str:
 
 # ---- one case, side by side ------------------------------------------------------------------------------
 
-CASE_FIELDS = ("question", "reference", "response", *RESPONSES, "context", "tool_calls", "messages", "focus")
+CASE_FIELDS = (
+    "question",
+    "reference",
+    "response",
+    *RESPONSES,
+    "context",
+    "tool_calls",
+    "expected_tool_calls",
+    "messages",
+    "focus",
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

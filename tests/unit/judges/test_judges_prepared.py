@@ -30,7 +30,8 @@ FILES = sorted(load.BUILT_IN.glob("*.md"))
 
 
 def _as_read(path):
-    return read_judge(path.read_text(encoding="utf-8"), name=path.stem, where=path.name)
+    text = path.read_text(encoding="utf-8")
+    return read_judge(text, name=path.stem, where=path.name, load_part=load.PartLoader())
 
 
 def _written(value):

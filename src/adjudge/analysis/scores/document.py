@@ -17,6 +17,7 @@ from adjudge.scoring.numbers import percent
 from adjudge.scoring.rationale import CoverageScore, decimals
 from adjudge.scoring.scale import plain
 from adjudge.scoring.steps import (
+    CheckStep,
     ExpressionStep,
     FieldStep,
     FlagStep,
@@ -36,7 +37,7 @@ from adjudge.text import as_text, visible
 
 RowKind = Literal[
     "fact", "conclusion", "term", "reference", "counts", "formula",
-    "flag", "margin", "number", "field", "points", "expression", "values", "exact", "lines", "pair",
+    "check", "flag", "margin", "number", "field", "points", "expression", "values", "exact", "lines", "pair",
     "measured", "rule", "score", "stored", "unknown", "passes", "probability", "outcome", "next",
 ]  # fmt: skip
 
@@ -180,6 +181,8 @@ def step_rows(step: Step, explained: Explanation) -> Iterator[ScoreRow]:
             )
         case CoverageScore():
             yield from formula_rows(step, decider)
+        case CheckStep():
+            yield check_row(step)
         case _:
             assert_never(step)
 
@@ -197,6 +200,20 @@ def expression_rows(step: ExpressionStep) -> Iterator[ScoreRow]:
     yield ScoreRow("values", "with the values in it", filled)
     if step.exact != step.result:
         yield ScoreRow("exact", "exactly", exact_text(step.exact), "Before rounding; a half goes up.")
+
+
+def check_row(step: CheckStep) -> ScoreRow:
+    parameters = ", ".join(f"{name} {clipped(as_text(value), 80)}" for name, value in step.parameters.items())
+    whole = step.score in (0, 1)
+    value = ("passed" if step.score else "failed") if whole else exact_text(step.score)
+    return ScoreRow(
+        "check",
+        f"check {step.check}" + (f" ({parameters})" if parameters else ""),
+        value,
+        f"{step.reason} Looked at in code; no model was asked.",
+        holds=bool(step.score) if whole else None,
+        details=step.details,
+    )
 
 
 # ---- correctness ----

@@ -10,8 +10,10 @@ from adjudge.judges.identity import scorer_version
 from adjudge.procedures.pair import OTHER, order_winner
 from adjudge.prompts.fill import Bindings, fill_inputs
 from adjudge.records import (
+    IN_CODE,
     WINNER_SCORES,
     Case,
+    CheckScore,
     Failed,
     Forced,
     Json,
@@ -65,6 +67,8 @@ class Explanation:
     @property
     def decider(self) -> Decider:
         """The embedded judge's model gives a probability, and rules do the rest."""
+        if self.judgement.model == IN_CODE:
+            return "code"
         if not self.judgement.model.startswith("embedded@"):
             return "model"
         return "code" if "compared_in_code" in self.judgement.notes else "rule"
@@ -96,6 +100,8 @@ def explain_score(
         source = "rule"
     elif judge is None or judge.score is None:
         source = "no_judge"
+    elif isinstance(judge.score, CheckScore) and fields is None:
+        source = "no_case"
     elif isinstance(judge.score, NamedScore):
         name = judge.score.name
         version = scorer_version(judge)

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import isfinite
 
 from adjudge.analysis.outcomes import FAILURES, NOTES
+from adjudge.analysis.summary.checks import CheckAgreement
 from adjudge.analysis.summary.figures import LabelAgreement, Summary, UnscoredExample
 from adjudge.analysis.summary.pairs import PairFigures
 from adjudge.analysis.summary.repeats import Repeated
@@ -66,6 +67,7 @@ def report_document(run: RunSummary) -> Document:
         blocks += (_named(block, summary) if several else block for block in _unscored(summary))
         blocks += (_named(block, summary) if several else block for block in _trust(summary))
         blocks += slice_tables(summary)
+    blocks += map(_check_agreement, run.checks)
     blocks += (fact for fact in run.facts if fact.kind == "certified")
     blocks += _next(run)
     for summary in run.judges:
@@ -81,6 +83,15 @@ def report_document(run: RunSummary) -> Document:
         )
     banner = "" if run.partial is None else str(run.partial)
     return Document(banner=banner, title=_title(run), aside=_effort(run), blocks=tuple(blocks))
+
+
+def _check_agreement(found: CheckAgreement) -> Fact:
+    """A check that nearly always says the same may do in the judge's place, at no cost."""
+    rate = found.rate
+    interval = f"95 % interval {show_percent(rate.low)} to {show_percent(rate.high)}"
+    share = f"on {show_count(found.equal)} of {show_count(found.judged)} cases ({show_percent(rate.value)}; {interval})"
+    names = ("check ", Quote(found.check), " passes and fails as ", Quote(found.judge), f" does {share}")
+    return Fact(kind="check agreement", label="Judge", text=names)
 
 
 def _named(fact: Fact, summary: Summary) -> Fact:

@@ -8,6 +8,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Literal
 
+from adjudge.analysis.summary.checks import CheckAgreement, CheckTally
 from adjudge.analysis.summary.pairs import PairFigures, PairTally
 from adjudge.analysis.summary.repeats import Repeated, repeat_figures
 from adjudge.analysis.summary.sample import ALONE, Bounds, Group, Grouping, JudgedRow
@@ -185,6 +186,7 @@ class Tally:
         `temperatures`, by the judge's `name@hash`, is what a run asked for, where its rows no longer say it.
         """
         self._judges = {(judge.name, judge.hash): judge for judge in judges}
+        self._checks = CheckTally(self._judges.values())
         self._accounts: dict[tuple[str, str, str], _JudgeTally] = {}
         self._slices = tuple(dict.fromkeys(slices))
         self._repeats = repeats
@@ -201,12 +203,17 @@ class Tally:
         if self._slices and len(self.columns) < _MOST_KINDS:
             self.columns.update(dict.fromkeys(judgement.metadata))
         cluster = judgement.cluster
-        account.add(
-            judgement,
+        number = (
             ALONE
             if cluster is None or isinstance(judgement.outcome, Failed)
-            else self._clusters.setdefault(cluster, len(self._clusters)),
+            else self._clusters.setdefault(cluster, len(self._clusters))
         )
+        account.add(judgement, number)
+        self._checks.add(judgement, number)
+
+    def checks(self) -> tuple[CheckAgreement, ...]:
+        """Each check in code beside each judge that asks a model."""
+        return self._checks.agreements()
 
     @property
     def unknown_slices(self) -> list[str]:

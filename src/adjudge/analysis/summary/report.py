@@ -27,7 +27,9 @@ class Report(RunSummary):
         for judgement in judgements:
             tally.add(judgement)
         summaries = tally.summaries()
-        return cls(judges=summaries, cases=cases_in(judgements, worst_cases(summaries)))
+        return cls(
+            judges=summaries, checks=tally.checks(), cases=cases_in(judgements, worst_cases(summaries))
+        )
 
     def document(self) -> Document:
         return report_document(self)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from adjudge.analysis.summary.checks import CheckAgreement
 from adjudge.analysis.summary.figures import Summary
 from adjudge.documents.document import Fact
 from adjudge.procedures.pair import INCONSISTENT
@@ -47,6 +48,8 @@ class CaseResults:
 class RunSummary:
     judges: tuple[Summary, ...]
     """One for each judge and model."""
+    checks: tuple[CheckAgreement, ...] = ()
+    """How often each check in code gives the same answer as each judge that asks a model."""
     run: str | None = None
     source: str | None = None
     """The file that the cases came from."""

@@ -37,6 +37,7 @@ def report_of(store: Store, record: RunRecord, tally: Tally) -> Report:
     source = PurePath(str(path)).name if path else None
     return Report(
         judges=summaries,
+        checks=tally.checks(),
         run=record.name or record.run_id,
         source=source if other is None else f"{source or '…'} against {PurePath(other).name}",
         pairing=_pairing(record.plan.get("pairing")),

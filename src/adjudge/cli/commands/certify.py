@@ -20,14 +20,15 @@ from adjudge.cli.progress import ProgressLine
 from adjudge.dataset import read_cases
 from adjudge.documents.markdown import render_markdown
 from adjudge.documents.numbers import show_count, show_duration
-from adjudge.errors import SettingsError
+from adjudge.errors import InputError, SettingsError
 from adjudge.options import RunOptions
 from adjudge.probes.names import INJECTION, PROBES, RETEST
 from adjudge.probes.subjects import Panel, built_in_panel, seat
 from adjudge.probes.trials import Extent
+from adjudge.records import CombineScore, Judge
 from adjudge.runs.estimate import ASSUMED_SECONDS
 from adjudge.runs.find_model import is_embedded
-from adjudge.runs.plan import Plan
+from adjudge.runs.plan import Plan, with_parts
 from adjudge.runs.session import Session, open_session
 
 EMBEDDED_PER_SECOND = 12.0
@@ -39,9 +40,10 @@ WRITERS = (".json", ".html", ".md")
 def command(*, judge: str, options: RunOptions, extent: CertifyOptions) -> int:
     _check_outputs(extent.outputs, extent.cases)
     plan = plan_judges([judge], options)
+    _check_asks(plan.named[0])
     panel = _panel(plan, extent)
     examination = prepare(
-        plan.judges[0],
+        plan.named[0],
         panel,
         Extent(
             retests=extent.retests,
@@ -75,6 +77,27 @@ def command(*, judge: str, options: RunOptions, extent: CertifyOptions) -> int:
         print_message(f"not measured: {end.halted or 'nothing could be judged'}; {RESUME}")
         return EXIT_NOT_MEASURED
     return 0
+
+
+def _check_asks(judge: Judge) -> None:
+    """What the probes test is a model that reads hostile text and answers differently from one time to the next."""
+    if judge.has_prompt:
+        return
+    nothing = f"none of the probes applies to it ({', '.join(PROBES)})"
+    if isinstance(judge.score, CombineScore):
+        parts = [part.name for part in with_parts([judge]) if part.has_prompt]
+        raise InputError(
+            judge.name,
+            f"computes its score in code from other judges: {nothing}",
+            f"certify the parts that ask a model: {', '.join(f'`adjudge certify {part}`' for part in parts)}"
+            if parts
+            else "none of its parts asks a model: there is nothing to certify",
+        )
+    raise InputError(
+        judge.name,
+        f"is a check in code, which reads no instructions and gives the same score each time: {nothing}",
+        "compare it with people's labels instead: `adjudge agree RUN LABELS`",
+    )
 
 
 class CertifyEnd(NamedTuple):
@@ -134,7 +157,7 @@ def _seconds(session: Session, examination: Examination) -> float:
 
 
 def _panel(plan: Plan, extent: CertifyOptions) -> Panel:
-    judge, bindings, cases = plan.judges[0], plan.asking.bindings, extent.cases
+    judge, bindings, cases = plan.named[0], plan.asking.bindings, extent.cases
     if cases is None:
         return built_in_panel(judge, bindings)
     rows = read_cases(cases, maps=bindings.maps)

@@ -12,7 +12,7 @@ from adjudge.cli.stored import announce_origin
 from adjudge.documents.numbers import show_duration
 from adjudge.errors import SettingsError, StoreError
 from adjudge.options import Price, RunOptions
-from adjudge.records import ModelClient
+from adjudge.records import IN_CODE, ModelClient
 from adjudge.runs.against import open_cases
 from adjudge.runs.estimate import Range, RunEstimate, estimate_run
 from adjudge.runs.find_model import find_model
@@ -68,6 +68,11 @@ def _print(estimate: RunEstimate, model: str) -> None:
         if estimate.learned_from
         else "assumed: no reply of these judges with this model is stored"
     )
+    if model == IN_CODE:
+        click.echo(
+            f"{estimate.judgements} judgements of {estimate.cases} cases in code: 0 calls, $0; no model is asked"
+        )
+        return
     click.echo(f"{estimate.judgements} judgements of {estimate.cases} cases with {model}")
     click.echo(f"  {estimate.not_asked} need no call, {estimate.stored} are answered from the store")
     click.echo(

@@ -37,7 +37,7 @@ def command(*, judge: str, case: CaseFields, options: RunOptions, output: RunOut
     elif isinstance(judgement.outcome, Failed):
         print_message(f"{judgement.outcome.kind}: {judgement.outcome.message}")
     elif output.form == "contract":
-        click.echo(as_contract(plan.judges[0], judgement))
+        click.echo(as_contract(plan.named[0], judgement))
     else:
         _print(judgement)
     return EXIT_NOT_MEASURED if isinstance(judgement.outcome, Failed) else 0
@@ -45,11 +45,12 @@ def command(*, judge: str, case: CaseFields, options: RunOptions, output: RunOut
 
 async def _judge_one(opened: AbstractAsyncContextManager[Session], case: dict[str, Json]) -> Judgement:
     async with opened as session:
-        (judge,) = session.plan.judges
-        print_message(f"model {session.model} · {judge.name}@{judge.hash}")
+        (judge,) = session.plan.named
+        asked = f"model {session.model}" if session.plan.asks_model else "no model is asked"
+        print_message(f"{asked} · {judge.name}@{judge.hash}")
         judged: list[Judgement] = []
         await session.run(read_cases([case]), judged.append)
-        return judged[0]
+        return judged[-1]  # behind those of its parts, where it is a combination
 
 
 def _print(judgement: Judgement) -> None:

@@ -17,6 +17,7 @@ from adjudge.documents.files import ReportFile, is_report_file
 from adjudge.documents.rows import result_row
 from adjudge.documents.writers import JUNIT, open_writer
 from adjudge.errors import SettingsError
+from adjudge.records import CombineScore
 
 
 def command(*, run: str, store: str, output: RunOutput, gates: GateOptions) -> int:
@@ -26,7 +27,14 @@ def command(*, run: str, store: str, output: RunOutput, gates: GateOptions) -> i
         record = find_run(opened, run)
         judges = judges_of(opened, record)
         # a rule given with --pass is not in the judge's file; whether there is a pass rate, the rows say
-        checked = Gates.of(gates, [structs.replace(judge, passes=judge.passes or "") for judge in judges])
+        ruled = [structs.replace(judge, passes=judge.passes or "") for judge in judges]
+        parts = {
+            part.hash
+            for judge in judges
+            if isinstance(judge.score, CombineScore)
+            for part in judge.score.parts.values()
+        }
+        checked = Gates.of(gates, ruled, [judge for judge in ruled if judge.hash not in parts])
         pages = [stack.enter_context(ReportFile(path)) for path in outputs if is_report_file(path)]
         writers = [stack.enter_context(open_writer(path)) for path in outputs if not is_report_file(path)]
         tally = tally_of(record, judges, slices=output.slices)

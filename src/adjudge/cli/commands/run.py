@@ -50,7 +50,7 @@ def command(
     if options.seed is not None and options.sample is None:
         raise SettingsError("--seed", "has no effect without --sample", "add --sample N")
     plan = plan_judges(judges, options)
-    checked = Gates.of(gates, plan.judges)
+    checked = Gates.of(gates, plan.judges, plan.named)
     opened_cases = open_cases(cases, plan)
     plan, rows = opened_cases.plan, opened_cases.rows
     files = [judge[:end] for judge in judges for end in (len(judge), judge.find("#")) if end > 0]
@@ -62,7 +62,7 @@ def command(
         outputs = ("-",)  # a pipe gets the rows, a terminal the report
     stdout_is_taken = output.form == "contract" or "-" in outputs
     tally = Tally(plan.judges, repeats=options.repeat, slices=output.slices)
-    known = Cards(plan.judges, str(options.store), judges, cards)
+    known = Cards(plan.named, str(options.store), judges, cards)
     receivers: list[Receiver] = [tally.add, known.receive]
     try:
         with ExitStack() as stack:
@@ -162,7 +162,8 @@ def _announce(session: Session) -> None:
     judging = ", ".join(f"{judge.name}@{judge.hash}" for judge in plan.judges)
     date = reported_date(plan.judges, plan.current_date)
     day = f" · current date {date}" if date else ""
-    print_message(f"model {session.model} · {judging}{day} · run {session.run_id}")
+    asked = f"model {session.model}" if plan.asks_model else "no model is asked"
+    print_message(f"{asked} · {judging}{day} · run {session.run_id}")
     if plan.pairing is not None:
         unpaired = describe_unpaired(plan.pairing)
         print_message(f"{plan.pairing.paired:,} cases in both files" + (f"; {unpaired}" if unpaired else ""))

@@ -26,6 +26,11 @@ SENT = {
     False: "with no schema: the model answers in the form that the prompt asks for",
 }
 
+IN_CODE_SENT = {
+    True: "nothing by itself: its parts ask the model, and the score is computed from theirs",
+    False: "nothing: no model is asked",
+}
+
 
 def command(
     *,
@@ -163,7 +168,8 @@ def _print(judge: Judge, described: dict[str, Json], asked: "Asked | None") -> N
     line("judge", f"{judge.name}@{judge.hash}")
     if judge.description:
         line("", judge.description)
-    line("dialect", judge.dialect + marked("dialect"))
+    if judge.has_prompt:
+        line("dialect", judge.dialect + marked("dialect"))
     attached = described["attached"]
     for item in judge.inputs:
         need = "required" if item.required else f"default {item.default}" if item.default else "optional"
@@ -180,7 +186,9 @@ def _print(judge: Judge, described: dict[str, Json], asked: "Asked | None") -> N
     if judge.pair is not None:
         a, b = judge.pair.answers
         line("pair", f"compares {a} (A) with {b} (B), in both orders; the score is A's" + marked("tie"))
-    if judge.contract is not None:
+    if not judge.has_prompt:
+        line("sent", IN_CODE_SENT[judge.asks_model])
+    elif judge.contract is not None:
         line("sent", SENT[judge.contract.sends_schema])
     for name, value in judge.ignored.items():
         line("ignored", f"{name}: {value}")

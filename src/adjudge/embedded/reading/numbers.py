@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from adjudge.scoring.correctness import MARGIN, QuotedPair, compare_pair
-from adjudge.scoring.literals import BIG, SMALL, TENS
+from adjudge.scoring.found_numbers import numbers_in, spelt_in
 from adjudge.scoring.moments import Moment
 from adjudge.scoring.numbers import read_name
 from adjudge.scoring.quantities import read_spans
@@ -13,24 +13,7 @@ from adjudge.scoring.terms import STOPWORDS
 from adjudge.scoring.units import find_unit
 from adjudge.text import words
 
-QUOTED = re.compile(
-    r"""(?:(?:US|C|A|HK)?[$€£¥₹]\s?|\b(?:USD|EUR|GBP|INR|JPY|Rs\.?)\s?)?   # a currency before it
-        (?<![\w.])[-−–(]?\s?[$€£¥₹]?
-        [0-9]+(?:[,'][0-9]{3})*(?:[.,][0-9]+)?                             # the digits
-        (?:[eE][+-]?[0-9]{1,3})?\)?
-        (?:\s?(?:%|‰|°\s?[CF]?\b)|\s?-?(?:percent(?:age\s+points?)?|per\s+cent|trillion|billion|million|thousand|hundred
-            |crore|lakh|tn|bn|mn|mm|[kKmMbB])\b)?
-        (?:\s?(?:USD|EUR|GBP|dollars?|euros?|pounds?|[€£])(?!\w))?
-        (?:\s(?P<unit>[A-Za-z]{1,12}(?:/[A-Za-z]{1,6})?)\b)?""",
-    re.VERBOSE,
-)
-SPELT = re.compile(
-    rf"\b(?:(?:{'|'.join((*SMALL, *TENS))})(?:[ -](?:and |{'|'.join((*SMALL, *TENS, *BIG, 'hundred'))})+)*)\b",
-    re.IGNORECASE,
-)
 WHEN = re.compile(r"\b(?:when|years?|date|what time|century|decade)\b", re.IGNORECASE)
-LONGEST_TEXT = 20_000
-MOST_NUMBERS = 200
 WORD = re.compile(r"[^\W\d_]+")
 MOST_WORDS = 3
 """Words that a number may have around it and still be read whole."""
@@ -49,29 +32,6 @@ class NumberFound(NamedTuple):
     response: str | None
     agrees: bool
     how: str
-
-
-def numbers_in(text: str) -> list[str]:
-    """The numbers of a text as they stand in it, with sign, currency, scale word and unit."""
-    found: list[str] = []
-    for match in QUOTED.finditer(text[:LONGEST_TEXT]):
-        quoted = match.group()
-        unit = match["unit"]
-        if unit is not None and find_unit(unit) is None:
-            quoted = quoted[: match.start("unit") - match.start()]
-        quoted = quoted.strip().strip("–")
-        if ("(" in quoted) != (")" in quoted):  # one of the text's own
-            quoted = quoted.partition(")")[0].lstrip("(").strip()
-        if quoted and quoted not in found:
-            found.append(quoted)
-        if len(found) >= MOST_NUMBERS:
-            break
-    return found
-
-
-def spelt_in(text: str) -> list[str]:
-    """The numbers that a text writes in words."""
-    return list(dict.fromkeys(match.group() for match in SPELT.finditer(text[:LONGEST_TEXT])))[:MOST_NUMBERS]
 
 
 def expected_number(question: str, reference: str) -> str | None:

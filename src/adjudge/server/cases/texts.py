@@ -24,6 +24,7 @@ TITLES: Mapping[str, str] = {
     "reference": "Expected",
     "context": "Context",
     "tool_calls": "Tool calls",
+    "expected_tool_calls": "Expected tool calls",
     "messages": "Messages",
     "focus": "Focus",
     "current_date": "Current date",
@@ -123,7 +124,7 @@ def make_part(each: CaseField, wanted: Sequence[Wanted], *, style: Style, whole:
     match each.name:
         case "messages" if isinstance(value, list):
             role, entries = "turns", [_turn(writer, entry) for entry in kept]
-        case "tool_calls" if isinstance(value, list):
+        case "tool_calls" | "expected_tool_calls" if isinstance(value, list):
             role, entries = "list", [_tool_call(writer, entry) for entry in kept]
         case _ if isinstance(value, list) and len(value) != 1:
             role, entries = "list", [_listed(writer, entry, number) for number, entry in enumerate(kept, 1)]

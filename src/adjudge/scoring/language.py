@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from adjudge.checks.parameters import LANGUAGES
 from adjudge.scoring.text import LETTERS_WITHOUT_SPACES
 from adjudge.text import words
 
@@ -23,11 +24,6 @@ COMMON_ENGLISH = words(
     you your what how when where who would should could will can there because about than then these those into an at
     we he she his her our if or had more other some only also such"""
 )
-WIDESPREAD = words(
-    """ar bg bn ca cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv ms nl no pl pt ro ru sk sl sr sv sw ta th tl
-    tr uk ur vi zh"""
-)
-"""Of the rest, some are so near to English or so rare that a short odd text would be taken for them."""
 NAMES = 0.7
 """A text with more capitals than this is a list of names, and names belong to no language."""
 WORD = re.compile(r"[^\W\d_]+")
@@ -44,7 +40,7 @@ def identifier() -> "LanguageIdentifier":
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 - slow
 
     loaded = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    loaded.set_languages(sorted(WIDESPREAD & set(loaded.labels)))
+    loaded.set_languages(sorted(LANGUAGES & set(loaded.labels)))
     return loaded
 
 

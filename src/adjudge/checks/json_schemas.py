@@ -1,0 +1,189 @@
+"""JSON Schemas of `check: json_schema`: checked when they are loaded, and no schema fetches another one.
+
+`pattern` and its like are matched by RE2, because what is validated may be written to make another engine slow.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from adjudge.checks.patterns import compile_pattern
+from adjudge.checks.problems import ParameterError
+from adjudge.records import Json
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+
+_LARGEST = 100_000
+"""Characters of a schema, as JSON."""
+
+
+def compile_schema(schema: Json) -> "Validator":
+    if isinstance(schema, bool) or not isinstance(schema, dict):
+        raise ParameterError(
+            f"is {json.dumps(schema)[:80]}, not an object", "write a JSON Schema, such as `{type: object}`"
+        )
+    text = json.dumps(schema, sort_keys=True)
+    if len(text) > _LARGEST:
+        raise ParameterError(f"has {len(text)} characters", f"write {_LARGEST} at most")
+    return _compile(text)
+
+
+@lru_cache(maxsize=32)
+def _compile(written: str) -> "Validator":
+    from jsonschema.exceptions import SchemaError, UnknownType  # noqa: PLC0415 - slow, and few runs need it
+    from jsonschema.validators import Draft202012Validator, validator_for  # noqa: PLC0415 - as above
+    from referencing import Registry  # noqa: PLC0415 - as above
+
+    schema = json.loads(written)
+    known: Any = validator_for(schema, default=Draft202012Validator)
+    try:
+        known.check_schema(schema)
+    except (SchemaError, UnknownType) as error:
+        place = "/".join(map(str, getattr(error, "absolute_path", ()))) or "its top"
+        raise ParameterError(
+            f"is not a JSON Schema: at {place}, {getattr(error, 'message', error)}"[:500],
+            "see https://json-schema.org/understanding-json-schema",
+        ) from None
+    _check_patterns(schema)
+    _check_references(schema)
+    validator: Validator = _bounded(known)(schema, registry=Registry())
+    try:
+        for text in ("null", '""', "0", "[]", "{}"):
+            validator.is_valid(json.loads(text))
+    except RecursionError:
+        raise ParameterError(
+            "refers to itself without end", "let each `$ref` lead to something smaller"
+        ) from None
+    return validator
+
+
+def _bounded(known: Any) -> Any:
+    """The same keywords, those that hostile text could make slow replaced by ours."""
+    from jsonschema.exceptions import ValidationError  # noqa: PLC0415 - as above
+    from jsonschema.validators import extend  # noqa: PLC0415 - as above
+
+    def pattern(_validator: Any, wanted: str, instance: object, _schema: object) -> Iterator[Any]:
+        if isinstance(instance, str) and not compile_pattern(wanted).search(_encodable(instance)):
+            yield ValidationError(f"{instance!r} does not match {wanted!r}")
+
+    def pattern_properties(
+        validator: Any, wanted: Mapping[str, Any], instance: object, _schema: object
+    ) -> Iterator[Any]:
+        if not isinstance(instance, dict):
+            return
+        for text, schema in wanted.items():
+            compiled = compile_pattern(text)
+            for name, value in instance.items():
+                if compiled.search(_encodable(name)):
+                    yield from validator.descend(value, schema, path=name, schema_path=text)
+
+    def additional_properties(
+        validator: Any, wanted: Any, instance: object, schema: Mapping[str, Any]
+    ) -> Iterator[Any]:
+        if not isinstance(instance, dict):
+            return
+        named = schema.get("properties", {})
+        patterns = [compile_pattern(text) for text in schema.get("patternProperties", {})]
+        for name, value in instance.items():
+            if name in named or any(each.search(_encodable(name)) for each in patterns):
+                continue
+            if wanted is False:
+                yield ValidationError(f"{name!r} is not one of its properties")
+            elif isinstance(wanted, dict):
+                yield from validator.descend(value, wanted, path=name)
+
+    def unique_items(_validator: Any, wanted: object, instance: object, _schema: object) -> Iterator[Any]:
+        if (
+            wanted is True
+            and isinstance(instance, list)
+            and len(set(map(_canonical, instance))) < len(instance)
+        ):
+            yield ValidationError("its items are not all different")
+
+    return extend(
+        known,
+        {
+            "uniqueItems": unique_items,
+            "pattern": pattern,
+            "patternProperties": pattern_properties,
+            "additionalProperties": additional_properties,
+        },
+    )
+
+
+def _canonical(value: Json) -> str:
+    """Equal for equal JSON: 1.0 is 1, and true is not."""
+    return json.dumps(_plain(value), sort_keys=True)
+
+
+def _plain(value: Json) -> Json:
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _check_patterns(schema: Json) -> None:
+    """Those of the schema's own keywords; a property that is called `pattern` holds a schema and no text."""
+    nodes = list(_objects(schema))
+    keywords = {name for node in nodes for name in node}
+    if "patternProperties" in keywords and keywords & {"unevaluatedProperties", "unevaluatedItems"}:
+        raise ParameterError(
+            "has `patternProperties` beside `unevaluatedProperties`", "use `additionalProperties` instead"
+        )
+    for node in nodes:
+        texts = [node["pattern"]] if isinstance(node.get("pattern"), str) else []
+        named = node.get("patternProperties")
+        for text in (*texts, *(named if isinstance(named, dict) else ())):
+            try:
+                compile_pattern(str(text))
+            except ParameterError as error:
+                raise ParameterError(
+                    f"has the pattern `{str(text)[:80]}`, which {error.problem}", error.hint
+                ) from None
+
+
+def _check_references(schema: Json) -> None:
+    for node in _objects(schema):
+        for name in ("$ref", "$dynamicRef"):
+            target = node.get(name)
+            if isinstance(target, str) and not target.startswith("#"):
+                raise ParameterError(
+                    f"refers to `{target[:80]}`, which is not part of it",
+                    "copy that schema into `$defs` and refer to it as `#/$defs/name`: nothing is fetched",
+                )
+            if isinstance(target, str) and not _leads_somewhere(schema, target):
+                raise ParameterError(
+                    f"refers to `{target[:80]}`, which it does not have", "add it to `$defs`"
+                )
+
+
+def _leads_somewhere(schema: Json, target: str) -> bool:
+    if not target.startswith("#/"):  # the whole schema, or an anchor
+        anchors = {node.get(name) for node in _objects(schema) for name in ("$anchor", "$dynamicAnchor")}
+        return target == "#" or target[1:] in anchors
+    at: Json = schema
+    for step in target[2:].split("/"):
+        name = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(at, dict) and name in at:
+            at = at[name]
+        elif isinstance(at, list) and name.isdecimal() and len(name) < 6 and int(name) < len(at):
+            at = at[int(name)]
+        else:
+            return False
+    return True
+
+
+def _objects(value: Json) -> Iterator[dict[str, Json]]:
+    """Every object in it; front matter is not nested deep."""
+    if isinstance(value, dict):
+        yield value
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _objects(each)
