@@ -196,6 +196,8 @@ class Judge(Struct, frozen=True, kw_only=True):
     when_missing: float | None = None
     """A score forced, with no call, when a required input is absent; None: `missing_input`."""
     when_empty: WhenEmpty = "lowest"
+    abstain: tuple[str, ...] = ()
+    """Labels of the verdict by which the judge says that it cannot tell: such a case is `abstained`."""
     truncate: str | None = None
     """The input that may be cut where a prompt is too long for the model; None: such a case is `too_long`."""
     temperature: float | None = None
@@ -417,6 +419,7 @@ class Forced(Struct, frozen=True, kw_only=True):
 
 
 FailureKind = Literal[
+    "abstained",
     "missing_input",
     "bad_row",
     "unreadable",
@@ -429,7 +432,7 @@ FailureKind = Literal[
 
 
 class Failed(Struct, frozen=True, kw_only=True):
-    """Could not be judged: counted, named, never a number."""
+    """Has no score, because it could not be judged or the judge abstained: counted, named, never a number."""
 
     kind: FailureKind
     message: str
@@ -440,6 +443,8 @@ class Failed(Struct, frozen=True, kw_only=True):
     """How often the call that failed was tried; the calls that did not fail are the judgement's `calls`."""
     maybe_billed: bool = False
     """The answer was lost on its way, so what it cost is unknown."""
+    verdict: Verdict = Verdict(parts=NOTHING)
+    """What a judge that abstained said; empty for every other kind."""
 
 
 Outcome = Scored | Forced | Failed
@@ -447,6 +452,7 @@ Outcome = Scored | Forced | Failed
 OUTCOME_KINDS: tuple[str, ...] = (
     "scored",
     "forced",
+    "abstained",
     "missing_input",
     "bad_row",
     "unreadable",
@@ -512,7 +518,7 @@ class Judgement(Struct, frozen=True, kw_only=True):
 
     @property
     def verdict(self) -> Mapping[str, Json]:
-        return NOTHING if isinstance(self.outcome, Failed) else self.outcome.verdict.parts
+        return self.outcome.verdict.parts
 
     @property
     def usage(self) -> Usage:

@@ -34,7 +34,7 @@ from adjudge.records import (
     Scale,
     ScoreRule,
 )
-from adjudge.schemas import object_schema, properties_of
+from adjudge.schemas import choices_of, object_schema, properties_of, spell_option
 from adjudge.templates import BETWEEN_MESSAGES, custom, detect, outline
 from adjudge.templates import inputs as template_inputs
 from adjudge.templates import unread as template_unread
@@ -69,9 +69,12 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
     read = with_declared_verdict(dataclasses.replace(read, inputs=(*read.inputs, *attached)), declared)
     items = _items(declared, dialect)
     inputs = _inputs(read, declared, items)
+    if read.contract is not None and any(map(choices_of, properties_of(read.contract.schema).values())):
+        _check_abstain(declared, read.contract)  # before its labels are taken for others that lack points
     score, contract = _score(read, declared)
     scale = _scale(read, declared, score, contract)
     contract = _with_needs(contract, score, declared)
+    _check_abstain(declared, contract)
     judge = Judge(
         name=declared.name or clean_name(name),
         hash="",
@@ -87,6 +90,7 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
         items=items,
         when_missing=declared.when_missing,
         when_empty=declared.when_empty,
+        abstain=declared.abstain,
         truncate=_truncate(declared, inputs),
         temperature=declared.temperature,
         max_output_tokens=declared.max_output_tokens,
@@ -115,7 +119,7 @@ def _with_choices(declared: Declared, choices: Mapping[str, float | None], read:
     if not choices or declared.verdict is not None or declared.score is not None:
         return declared
     fields = properties_of(read.contract.schema) if read.contract is not None else {}
-    placed = any(set(_choices(schema)) == set(choices) for schema in fields.values())
+    placed = any(set(choices_of(schema)) == set(choices) for schema in fields.values())
     points = {label: value for label, value in choices.items() if value is not None}
     return replace(
         declared,
@@ -273,10 +277,13 @@ def _check_numeric(name: str, schema: Json, declared: Declared) -> None:
     options = schema.get("enum")
     if isinstance(options, list):
         worded = [
-            option for option in options if isinstance(option, bool) or not isinstance(option, int | float)
+            option
+            for option in options
+            if isinstance(option, bool) or not isinstance(option, int | float)
+            if spell_option(option) not in declared.abstain
         ]
         if worded:
-            listed = ", ".join(f"{_spelled(option)}: …" for option in options)
+            listed = ", ".join(f"{spell_option(option)}: …" for option in options)
             raise declared.error(
                 "score",
                 f"`{name}` is a choice of words, not a number",
@@ -298,10 +305,17 @@ def _score_of_map(
     points: Mapping[str, float], contract: Contract, declared: Declared
 ) -> tuple[ScoreRule, Contract]:
     labels = set(points)
+    worth = [label for label in declared.abstain if label in labels]
+    if worth:
+        raise declared.error(
+            "score",
+            f"`score` gives points to `{worth[0]}`, which `abstain` says is no score",
+            "remove it from one of the two",
+        )
     properties = properties_of(contract.schema)
-    choices = {name: options for name, schema in properties.items() if (options := _choices(schema))}
+    choices = {name: options for name, schema in properties.items() if (options := choices_of(schema))}
     for name, options in choices.items():
-        if set(options) == labels:
+        if set(options) - set(declared.abstain) == labels:
             return PointsScore(field=name, points=dict(points)), contract
     open_labels = [
         name
@@ -314,7 +328,7 @@ def _score_of_map(
     if not choices and len(open_labels) == 1:
         # The prompt names the place and not the labels: the points name them.
         name = open_labels[0]
-        labelled: Json = {**properties, name: {"enum": list(points)}}
+        labelled: Json = {**properties, name: {"enum": [*points, *declared.abstain]}}
         schema: dict[str, Json] = {**contract.schema, "properties": labelled}
         return PointsScore(field=name, points=dict(points)), replace(contract, schema=schema)
     near = max(choices, key=lambda name: len(labels & set(choices[name])), default=None)
@@ -329,21 +343,6 @@ def _score_of_map(
         f"the labels with points ({', '.join(points)}) are not those of `{near}` ({', '.join(choices[near])})",
         "give every label of the field its points, spelled the same",
     )
-
-
-def _choices(schema: Json) -> tuple[str, ...]:
-    if not isinstance(schema, dict):
-        return ()
-    if schema.get("type") == "boolean":
-        return ("true", "false")
-    options = schema.get("enum")
-    return tuple(_spelled(option) for option in options) if isinstance(options, list) else ()
-
-
-def _spelled(option: Json) -> str:
-    if isinstance(option, bool):
-        return "true" if option else "false"
-    return "null" if option is None else str(option)
 
 
 def _check_expression(key: str, text: str, names: tuple[str, ...], declared: Declared) -> None:
@@ -376,7 +375,37 @@ def _with_needs(contract: Contract | None, score: ScoreRule | None, declared: De
             needs = tuple(name for name in properties if name in used)
         case NamedScore():
             needs = tuple(name for name, schema in properties.items() if not _is_prose(schema))
+    if declared.abstain:
+        needs = tuple(
+            name
+            for name, schema in properties.items()
+            if name in needs or set(_labels(schema)) & set(declared.abstain)
+        )
     return replace(contract, needs=needs, structured=declared.structured)
+
+
+def _labels(schema: Json) -> tuple[str, ...]:
+    """What a value may be that is no number: its labels, and `null` where it may be that."""
+    kinds = schema.get("type") if isinstance(schema, dict) else None
+    return (*choices_of(schema), *(("null",) if isinstance(kinds, list) and "null" in kinds else ()))
+
+
+def _check_abstain(declared: Declared, contract: Contract | None) -> None:
+    """Every label by which the judge abstains is one that its verdict can have."""
+    schemas = properties_of(contract.schema).values() if contract is not None else ()
+    labels = list(dict.fromkeys(label for schema in schemas for label in _labels(schema)))
+    for label in declared.abstain:
+        if label not in labels:
+            raise declared.error(
+                "abstain",
+                f"`abstain` names `{label}`, which is no label of the verdict",
+                did_you_mean(label, labels)
+                or (
+                    f"its labels are {', '.join(labels)}"
+                    if labels
+                    else f"declare it in `verdict:`, such as `label: {{enum: [pass, fail, {label}]}}`"
+                ),
+            )
 
 
 def _is_prose(schema: Json) -> bool:

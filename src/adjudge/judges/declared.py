@@ -59,6 +59,7 @@ class Declared(Struct, frozen=True, kw_only=True):
     items: DeclaredItems | None = None
     anchors: Mapping[str, str] | None = None
     structured: bool | None = None
+    abstain: tuple[str, ...] = ()
     contract: str | Mapping[str, str] | None = None
     embedded: bool = False
     ignored: Mapping[str, Json] = {}
@@ -116,6 +117,7 @@ class _KeyReader:
             items=self.optional("items", self.items),
             anchors=self.optional("anchors", self.anchors),
             structured=self.flag("structured", "sends the verdict's schema", "sends none"),
+            abstain=self.optional("abstain", self.abstain) or (),
             contract=self.contract(),
             embedded=self.flag("embedded", "the embedded judge was trained for it", "it was not") or False,
             ignored=ignored,
@@ -429,6 +431,17 @@ class _KeyReader:
         return DeclaredItems(
             prompt=prompt.value, verdict=read_verdict(verdict, where=self.where), line=entry.line
         )
+
+    def abstain(self, entry: Located) -> tuple[str, ...]:
+        labels = entry.elements or (entry,)
+        for label in labels:
+            if isinstance(label.value, list | dict) or (label.value is None and not label.written):
+                raise self.error(
+                    label.line,
+                    f"`abstain: {_written(entry)}` is not a list of labels",
+                    "write `abstain: [cannot_tell, not_applicable]`, labels that the verdict has",
+                )
+        return tuple(dict.fromkeys(label.written for label in labels))
 
     def anchors(self, entry: Located) -> Mapping[str, str]:
         if not entry.entries:

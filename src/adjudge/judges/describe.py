@@ -33,6 +33,7 @@ def describe_judge(judge: Judge) -> dict[str, Json]:
         "passes": judge.passes,
         "messages": _messages(judge),
         "better": judge.better,
+        "abstain": list(judge.abstain),
         "description": judge.description,
         "ignored": dict(judge.ignored),
         "unread": list(judge.unread),

@@ -35,6 +35,7 @@ KEYS = (
     "items",
     "anchors",
     "structured",
+    "abstain",
     "contract",
     "embedded",
 )

@@ -59,6 +59,7 @@ def _hash(judge: Judge, scorer: int | None, reader: int) -> str:
         "temperature": None if judge.temperature is None else float(judge.temperature),
         "max_output_tokens": judge.max_output_tokens,
         **({} if judge.truncate is None else {"truncate": judge.truncate}),
+        **({"abstain": list(judge.abstain)} if judge.abstain else {}),
         "reader": reader,
         "scorer": scorer,
     }

@@ -523,6 +523,8 @@ def task_notes(task: LabellingTask) -> Iterator[str]:
         f"drew {len(chosen)} of {len(task.chances)} cases judged by {draw.judge}{where} ({numbers}, seed {draw.seed}), "
         f"{drawn_how(draw.basis, draw.uniform_share)}; sampling probabilities after this draw {least:.3g} to {most:.3g}"
     )
+    if task.abstained:
+        yield f"{counted(task.abstained, 'case')} on which the judge abstained, drawn before all others"
     if task.labelled:
         yield f"{task.labelled} of their answers have a label already, and are not asked for again"
     if task.waiting:

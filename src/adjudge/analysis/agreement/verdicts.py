@@ -51,6 +51,11 @@ class RunVerdicts:
         return found
 
     @property
+    def abstained(self) -> list[str]:
+        """The cases without any verdict on which the judge abstained."""
+        return [case_id for case_id, kind in self.failed.items() if kind == "abstained"]
+
+    @property
     def outcomes(self) -> dict[str, int]:
         """Of the cases that were not judged."""
         return dict(sorted(Counter(self.failed.values()).items()))
@@ -118,7 +123,8 @@ def _add(account: RunVerdicts, judgement: Judgement, slices: Sequence[str]) -> N
     if judgement.annotators is not None:
         account.own_annotators[judgement.case_id] = judgement.annotators
     if isinstance(judgement.outcome, Failed):
-        account.failed.setdefault(judgement.case_id, judgement.outcome.kind)
+        if judgement.outcome.kind == "abstained" or judgement.case_id not in account.failed:
+            account.failed[judgement.case_id] = judgement.outcome.kind
         return
     account.verdicts.append(
         CaseVerdict(

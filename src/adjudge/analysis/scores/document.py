@@ -355,7 +355,7 @@ def failure_rows(judgement: Judgement, failed: Failed) -> Iterator[ScoreRow]:
     means = f"{advice.means[0].upper()}{advice.means[1:]}. It is counted as not judged, and not as 0."
     found = tuple((name, text) for name, text in details if text)
     yield ScoreRow("outcome", "what happened", failed.kind, means, details=found)
-    retried = failed.kind in {"unreadable", "truncated", "refused"}
+    retried = failed.kind in {"abstained", "unreadable", "truncated", "refused"}
     retry = f"`--retry {failed.kind}` re-asks such cases; otherwise the stored reply is reused."
     do = f"{advice.do[0].upper()}{advice.do[1:]}."
     yield ScoreRow("next", "what to do next", do, retry if retried else "")

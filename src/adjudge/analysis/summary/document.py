@@ -272,6 +272,9 @@ def _unscored(summary: Summary) -> Iterator[Fact]:
             )
         what = f"{kind.replace('_', ' ')}: " if len(kinds) > 1 else ""
         yield Fact(kind=f"advice {kind}", label="Not scored", text=f"{what}{FAILURES[kind].do}")
+    if summary.abstained and summary.abstention_rate:
+        text = f"{show_rate(summary.abstention_rate)} of the judge's answers say that it cannot tell"
+        yield Fact(kind="abstained", label="Abstained", text=text)
     if summary.forced:
         without = (
             f"; mean without them {show_mean(summary.mean_without_forced)}"

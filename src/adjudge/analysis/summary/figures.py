@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from adjudge.analysis.summary.repeats import Repeated, repeat_figures
-from adjudge.analysis.summary.sample import ALONE, Bounds, Group, Grouping, JudgedRow
+from adjudge.analysis.summary.sample import ALONE, Bounds, Group, Grouping, JudgedRow, RowSample
 from adjudge.analysis.summary.slices import SliceColumn, SliceTally
 from adjudge.dataset.label_scale import (
     are_zeros_and_ones,
@@ -124,6 +124,8 @@ class Summary:
     pass_rate: Estimate | None
     """Of the judged rows for which a pass rule is known."""
     pass_bounds: Bounds | None
+    abstention_rate: Estimate | None
+    """Of the model's answers, scored or abstained; None where the judge file has no `abstain:`."""
     distribution: Mapping[str, int] | None
     """Score -> rows; ranges of scores where there are many; None where there are many and no scale."""
     agreement: LabelAgreement | None
@@ -159,6 +161,10 @@ class Summary:
     @property
     def scored(self) -> int:
         return self.outcomes.get("scored", 0)
+
+    @property
+    def abstained(self) -> int:
+        return self.outcomes.get("abstained", 0)
 
     @property
     def forced(self) -> int:
@@ -201,7 +207,8 @@ class Tally:
         account.add(
             judgement,
             ALONE
-            if cluster is None or isinstance(judgement.outcome, Failed)
+            if cluster is None
+            or (isinstance(judgement.outcome, Failed) and judgement.outcome.kind != "abstained")
             else self._clusters.setdefault(cluster, len(self._clusters)),
         )
 
@@ -254,6 +261,8 @@ class _JudgeTally:
         named = f"{judge}@{judge_hash}"
         self.planned = (temperatures[named],) if named in temperatures else ()
         self.rows = Group()
+        self.answers = RowSample() if source and source.abstain else None
+        """The model's answers, as passes where it abstained; None where it cannot."""
         self.slices = SliceTally(slices)
         self.distribution = Distribution(self.scale)
         self.worst: list[tuple[float, str, int, WorstCase]] = []
@@ -307,7 +316,26 @@ class _JudgeTally:
             if row.near is not None and isinstance(label, float):
                 self.ranked[label, row.score] += 1
         self.rows.add(outcome.kind, row)
+        self._add_answer(judgement, cluster)
         self.slices.add(judgement.metadata, outcome.kind, row)
+
+    def _add_answer(self, judgement: Judgement, cluster: int) -> None:
+        kind = judgement.outcome.kind
+        if self.answers is None or not judgement.calls or kind not in {"scored", "abstained"}:
+            return
+        self.answers.add(
+            JudgedRow(
+                score=0.0,
+                forced=False,
+                passed=kind == "abstained",
+                agrees=None,
+                cluster=cluster,
+                case=ALONE
+                if self.cases is None
+                else self.cases.setdefault(judgement.case_id, len(self.cases)),
+                repeat=judgement.repeat,
+            )
+        )
 
     def _add_calls(self, judgement: Judgement) -> None:
         completions = [call.completion for call in judgement.calls if not call.completion.from_store]
@@ -390,6 +418,7 @@ class _JudgeTally:
             bounds=sample.bounds(self.scale, asked),
             pass_rate=sample.pass_rate(),
             pass_bounds=sample.pass_bounds(asked),
+            abstention_rate=None if self.answers is None else self.answers.pass_rate(),
             distribution=self.distribution.counts(),
             agreement=self._agreement(),
             cost=None if self.cost_unknown and not self.cost else self.cost,

@@ -177,6 +177,8 @@ def _print(judge: Judge, described: dict[str, Json], asked: "Asked | None") -> N
         value = described.get(key)
         shown = value if isinstance(value, str) else orjson.dumps(value).decode()
         line(key, "not known" if value is None else shown + marked(key))
+    if judge.abstain:
+        line("abstain", ", ".join(judge.abstain))
     if judge.contract is not None:
         line("sent", SENT[judge.contract.sends_schema])
     for name, value in judge.ignored.items():
