@@ -171,6 +171,23 @@ class Items(Struct, frozen=True, kw_only=True):
     contract: Contract
 
 
+class Criterion(Struct, frozen=True, kw_only=True):
+    """One criterion of a rubric, met or not; with points below 0 it counts against the response."""
+
+    criterion: str
+    points: float
+
+
+class Rubric(Struct, frozen=True, kw_only=True):
+    """Criteria with points: the judge's own, or those of a case's column."""
+
+    criteria: tuple[Criterion, ...] = ()
+    column: str | None = None
+    """The input that holds them, where each case has its own."""
+    ask: Literal["together", "each"] = "together"
+    """In one call, or one for each criterion."""
+
+
 WhenEmpty = Literal["lowest", "ask", "missing"] | float
 """What a blank response is worth: the scale's lowest score, whatever the model says, nothing, or this score."""
 
@@ -193,6 +210,7 @@ class Judge(Struct, frozen=True, kw_only=True):
     format_message: str | None = None
     """Sent after the untouched prompt where that names no place for the rating."""
     items: Items | None = None
+    rubric: Rubric | None = None
     when_missing: float | None = None
     """A score forced, with no call, when a required input is absent; None: `missing_input`."""
     when_empty: WhenEmpty = "lowest"

@@ -90,9 +90,15 @@ def test_judge_takes_several_references_and_tool_calls(adjudge, script):
     assert "`[]` says that none were made" in wrong.err
 
 
-def test_judges_lists_the_four(adjudge):
+def test_judges_lists_the_built_in_ones(adjudge):
     described = json.loads(adjudge("judges", "--json").out)
-    assert [judge["name"] for judge in described] == ["correctness", "coverage", "helpfulness", "relevance"]
+    assert [judge["name"] for judge in described] == [
+        "correctness",
+        "coverage",
+        "helpfulness",
+        "relevance",
+        "rubric",
+    ]
     text = adjudge("judges").out
     assert all(f"{judge['name']}@{judge['hash']}" in text for judge in described)
 

@@ -49,7 +49,7 @@ def with_concise(tmp_path, monkeypatch):
 def test_one_file_makes_a_built_in_judge(adjudge):
     listed = adjudge("judges").out
     assert "concise@" in listed
-    assert listed.count("needs a model: the embedded judge was not trained for it") == 1
+    assert listed.count("needs a model: the embedded judge was not trained for it") == 2  # and `rubric`
     shown = json.loads(adjudge("show", "concise", "--json").out)
     assert (shown["scale"], shown["embedded"]) == ([1, 3], False)
     assert adjudge("lint", "concise").code == 0

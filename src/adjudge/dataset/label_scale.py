@@ -75,6 +75,14 @@ def is_not_for(label: Json, judge: str) -> bool:
     )
 
 
+def criterion_labels(label: Json, judge: str) -> tuple[bool | None, ...]:
+    """What a person said of each criterion of a rubric, in its order: a list of true, false and null; else nothing."""
+    found = label.get(judge) if isinstance(label, dict) else label
+    if not isinstance(found, list) or not all(each is None or isinstance(each, bool) for each in found):
+        return ()
+    return tuple(each if isinstance(each, bool) else None for each in found)
+
+
 def are_zeros_and_ones(counts: Mapping[float, int], scale: Scale | None) -> bool:
     """Whether labels, each with how often it was given, are 0 and 1 alone where the scale has more."""
     return (

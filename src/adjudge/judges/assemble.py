@@ -31,9 +31,11 @@ from adjudge.records import (
     NamedScore,
     PointsScore,
     PromptMessage,
+    Rubric,
     Scale,
     ScoreRule,
 )
+from adjudge.rubrics import VERDICT
 from adjudge.schemas import choices_of, object_schema, properties_of, spell_option
 from adjudge.templates import BETWEEN_MESSAGES, custom, detect, outline
 from adjudge.templates import inputs as template_inputs
@@ -42,6 +44,7 @@ from adjudge.text import did_you_mean
 from adjudge.versions import SCORER_VERSIONS
 
 ITEMS_INPUT = "items"
+CRITERIA_INPUT = "criteria"
 _PLAIN_NAME = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 PASS_NAMES = frozenset({"pass", "passed", "passes", "passing"})
 
@@ -55,6 +58,7 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
     """Join the two readings; what they cannot agree on is an error at the line that says so."""
     if not any(message.text.strip() for message in written.messages):
         raise JudgeFileError(where, "there is no prompt in it", "write the prompt below the front matter")
+    declared = _with_rubric(declared)
     dialect = declared.dialect or written.dialect or detect_dialect(written)
     if dialect == "none" and declared.items is not None:
         # the text may stay without a placeholder where another prompt asks for what is judged
@@ -88,6 +92,7 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
         passes=_passes(read, declared, contract, score, scale),
         format_message=_format_message(read, contract),
         items=items,
+        rubric=_rubric(declared, read, inputs),
         when_missing=declared.when_missing,
         when_empty=declared.when_empty,
         abstain=declared.abstain,
@@ -112,6 +117,51 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
     )
     _check_scores(declared, scale)
     return replace(judge, hash=judge_hash(judge))
+
+
+def _with_rubric(declared: Declared) -> Declared:
+    """A rubric has its own verdict, score and scale; of a case's own rubric a file may also ask for a verdict on a sentence."""
+    if declared.rubric is None:
+        return declared
+    for key, found, wanted in (
+        ("score", declared.score, "rubric"),
+        ("scale", declared.scale, Scale(low=0, high=1)),
+        ("items", declared.items, None),
+        ("verdict", None if declared.rubric.column else declared.verdict, VERDICT),
+    ):
+        if found is not None and found != wanted:
+            raise declared.error(
+                key,
+                f"`{key}` does not go with `rubric`, whose criteria are answered and scored from 0 to 1 in code",
+                "remove one of the two",
+            )
+    return replace(
+        declared,
+        score="rubric",
+        scale=Scale(low=0.0, high=1.0),
+        verdict=declared.verdict if declared.verdict is not None else VERDICT,
+    )
+
+
+def _rubric(declared: Declared, read: PromptReading, inputs: tuple[Input, ...]) -> Rubric | None:
+    """The rubric, where the prompt shows its criteria and has the column they come from."""
+    rubric = declared.rubric
+    if rubric is None:
+        return None
+    if not any(item.name == CRITERIA_INPUT for item in read.inputs):
+        raise declared.error(
+            "rubric",
+            f"the prompt does not show the criteria: it has no place for `{CRITERIA_INPUT}`",
+            f"write `{{{{ fenced.{CRITERIA_INPUT} }}}}` where they belong",
+        )
+    sources = [item.source for item in inputs]
+    if rubric.column is not None and rubric.column not in sources:
+        raise declared.error(
+            "rubric",
+            f"`rubric` takes criteria from `{rubric.column}`, which is no input of the prompt",
+            f"list it under `inputs:` and write `{{{{ fenced.{rubric.column} }}}}` for a case whose rubric is a sentence",
+        )
+    return rubric
 
 
 def _with_choices(declared: Declared, choices: Mapping[str, float | None], read: PromptReading) -> Declared:
@@ -204,7 +254,7 @@ def _items(declared: Declared, dialect: Dialect) -> Items | None:
 def _inputs(read: PromptReading, declared: Declared, items: Items | None) -> tuple[Input, ...]:
     found: dict[str, Input] = {item.name: item for item in (items.inputs if items is not None else ())}
     for item in read.inputs:
-        if items is not None and item.name == ITEMS_INPUT:
+        if item.name == (ITEMS_INPUT if items is not None else CRITERIA_INPUT if declared.rubric else None):
             continue
         found.setdefault(item.name, _declared_input(item, declared))
     # One that is declared and never used changes nothing; lint says so.

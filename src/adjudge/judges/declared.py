@@ -12,7 +12,8 @@ from adjudge.errors import JudgeFileError
 from adjudge.judges.front_matter import KEYS, Located
 from adjudge.judges.picoschema import schema_inputs, schema_verdict
 from adjudge.judges.schema import LARGEST_NUMBER, read_verdict, too_large
-from adjudge.records import Dialect, Json, Scale, WhenEmpty
+from adjudge.records import Dialect, Json, Rubric, Scale, WhenEmpty
+from adjudge.rubrics import RubricError, read_criteria
 from adjudge.templates import DIALECTS
 from adjudge.text import did_you_mean
 
@@ -60,6 +61,7 @@ class Declared(Struct, frozen=True, kw_only=True):
     anchors: Mapping[str, str] | None = None
     structured: bool | None = None
     abstain: tuple[str, ...] = ()
+    rubric: Rubric | None = None
     contract: str | Mapping[str, str] | None = None
     embedded: bool = False
     ignored: Mapping[str, Json] = {}
@@ -118,6 +120,7 @@ class _KeyReader:
             anchors=self.optional("anchors", self.anchors),
             structured=self.flag("structured", "sends the verdict's schema", "sends none"),
             abstain=self.optional("abstain", self.abstain) or (),
+            rubric=self.optional("rubric", self.rubric),
             contract=self.contract(),
             embedded=self.flag("embedded", "the embedded judge was trained for it", "it was not") or False,
             ignored=ignored,
@@ -442,6 +445,37 @@ class _KeyReader:
                     "write `abstain: [cannot_tell, not_applicable]`, labels that the verdict has",
                 )
         return tuple(dict.fromkeys(label.written for label in labels))
+
+    def rubric(self, entry: Located) -> Rubric:
+        """A list of criteria, or what names them and how they are asked."""
+        known = ("criteria", "column", "ask")
+        for key in entry.entries:
+            if key not in known:
+                raise self.error(entry.key_lines[key], f"`rubric` has `{key}`", _did_you_mean(key, known))
+        listed = entry.entries.get("criteria") if entry.entries else entry
+        column, ask = entry.entries.get("column"), entry.entries.get("ask")
+        if ask is not None and ask.written not in {"together", "each"}:
+            raise self.error(ask.line, f"`ask: {_written(ask)}` of `rubric`", "write `together` or `each`")
+        if (listed is None) is (column is None):
+            raise self.error(
+                entry.line,
+                "`rubric` needs either `criteria` or `column`",
+                "write `rubric: [{criterion: …, points: 1}]`, or `rubric: {column: rubric}` for each case's own",
+            )
+        try:
+            criteria = () if listed is None else read_criteria(listed.value)
+        except RubricError as error:
+            at = entry if listed is None else listed
+            line = at.line if error.place is None else at.elements[error.place].line
+            raise self.error(
+                line, f"`rubric`: {error}", "write `- {criterion: Names a next step, points: 2}`"
+            ) from None
+        each = ask is not None and ask.written == "each"
+        return Rubric(
+            criteria=criteria,
+            column=None if column is None else column.written,
+            ask="each" if each else "together",
+        )
 
     def anchors(self, entry: Located) -> Mapping[str, str]:
         if not entry.entries:

@@ -12,6 +12,7 @@ from adjudge.records import (
     PointsScore,
     PromptMessage,
     Role,
+    Rubric,
     ScoreRule,
 )
 from adjudge.schemas import as_number
@@ -34,6 +35,7 @@ def describe_judge(judge: Judge) -> dict[str, Json]:
         "messages": _messages(judge),
         "better": judge.better,
         "abstain": list(judge.abstain),
+        "rubric": None if judge.rubric is None else _rubric(judge.rubric),
         "description": judge.description,
         "ignored": dict(judge.ignored),
         "unread": list(judge.unread),
@@ -54,6 +56,13 @@ def _attached(judge: Judge) -> set[str]:
     from adjudge.templates import messages_inputs  # noqa: PLC0415 - slow, and most prompts have their own placeholders
 
     return {item.name for item in messages_inputs(messages)}
+
+
+def _rubric(rubric: Rubric) -> Json:
+    criteria: list[Json] = [
+        {"criterion": each.criterion, "points": as_number(each.points)} for each in rubric.criteria
+    ]
+    return {"criteria": criteria, "column": rubric.column, "ask": rubric.ask}
 
 
 def _input(item: Input) -> Json:

@@ -36,6 +36,7 @@ KEYS = (
     "anchors",
     "structured",
     "abstain",
+    "rubric",
     "contract",
     "embedded",
 )

@@ -13,6 +13,7 @@ from adjudge.records import (
     NamedScore,
     PointsScore,
     PromptMessage,
+    Rubric,
     ScoreRule,
 )
 from adjudge.templates import canonical
@@ -60,6 +61,7 @@ def _hash(judge: Judge, scorer: int | None, reader: int) -> str:
         "max_output_tokens": judge.max_output_tokens,
         **({} if judge.truncate is None else {"truncate": judge.truncate}),
         **({"abstain": list(judge.abstain)} if judge.abstain else {}),
+        **({} if judge.rubric is None else {"rubric": _rubric(judge.rubric)}),
         "reader": reader,
         "scorer": scorer,
     }
@@ -86,6 +88,11 @@ def _items(judge: Judge) -> Json:
         "inputs": [_input(item) for item in judge.items.inputs],
         "contract": _contract(judge.items.contract),
     }
+
+
+def _rubric(rubric: Rubric) -> Json:
+    criteria: list[Json] = [[each.criterion, float(each.points)] for each in rubric.criteria]
+    return {"criteria": criteria, "column": rubric.column, "ask": rubric.ask}
 
 
 def _input(item: Input) -> Json:

@@ -189,7 +189,8 @@ def _is_described(point: str, text: str) -> bool:
 
 @_rule("ADJ003", "no-place-for-the-rating", "the prompt does not say where the rating goes")
 def _no_place(subject: LintSubject) -> Faults:
-    if subject.judge.format_message is not None and subject.declared.verdict is None:
+    asked_for = subject.declared.verdict is not None or subject.judge.rubric is not None
+    if subject.judge.format_message is not None and not asked_for:
         yield (
             "the prompt asks for a rating but does not say where it goes in the reply; adjudge adds a format message",
             None,
@@ -245,7 +246,10 @@ def _examples_give_score_away(subject: LintSubject) -> Faults:
 def _unfenced_input(subject: LintSubject) -> Faults:
     defaults = {item.name for item in subject.judge.inputs if item.default == "today"}
     for reference in subject.references:
-        if reference.name in defaults or (subject.judge.items is not None and reference.name == "items"):
+        ours = {"items"} if subject.judge.items is not None else set[str]()
+        if subject.judge.rubric is not None and subject.judge.rubric.column is None:
+            ours = {"criteria"}
+        if reference.name in defaults | ours:
             continue
         for start, end in reference.spans:
             if not is_enclosed(subject.body, start, end):

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from adjudge.procedures.checklist import judge_by_items
 from adjudge.procedures.procedure import Asking, Context, Procedure, Ruling, distinct, is_blank
+from adjudge.procedures.rubric import judge_by_rubric
 from adjudge.procedures.single import judge_once
 from adjudge.prompts.fill import Filled
 from adjudge.prompts.fit import DoesNotFitError
@@ -21,7 +22,9 @@ def judge_case(judge: Judge, case: Case, filled: Filled, asking: Asking, *, repe
         return _empty(judge)
     context = Context(judge=judge, case=case, asking=asking, repeat=repeat, scorer=scorer_for(judge))
     try:
-        if judge.items is None:
+        if judge.rubric is not None:
+            ruling = yield from judge_by_rubric(context, judge.contract, judge.rubric, filled)
+        elif judge.items is None:
             ruling = yield from judge_once(context, judge.contract, filled, items=None)
         else:
             ruling = yield from judge_by_items(context, judge.contract, judge.items, filled)

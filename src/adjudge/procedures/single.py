@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from adjudge.procedures.ask import Answer, ask
+from adjudge.procedures.ask import ask
 from adjudge.procedures.procedure import Context, Procedure, Ruling, distinct
 from adjudge.prompts.fill import Filled, boundary_notes
 from adjudge.records import Completion, Contract, Failed, Json, Judge, Score, Scored, Verdict
@@ -27,7 +27,8 @@ def judge_once(
     values, fields = filled.values, filled.fields
     if items is not None:
         asked = scorer.items_to_ask(items, fields)
-        values, fields = {**values, "items": asked}, {**fields, "items": asked}
+        name = "items" if judge.rubric is None else "criteria"
+        values, fields = {**values, name: asked}, {**fields, name: asked}
     notes = distinct(filled.notes, boundary_notes(judge.messages, filled.values))
 
     def check(verdict: Verdict) -> Decision | Invalid:
@@ -45,7 +46,8 @@ def judge_once(
         return Ruling(outcome=answer, notes=notes)
     score, measured = answer.value.score, answer.completion.measured
     if score is None:
-        label, reason = answer.value.abstained, _reason(answer, answer.verdict, contract)
+        label, reason = answer.value.abstained, reason_in(answer.verdict.parts, contract.needs)
+        reason = reason or _unstructured_reason(answer.completion, contract)
         return Ruling(
             outcome=Failed(
                 kind="abstained",
@@ -58,16 +60,25 @@ def judge_once(
         )
     if measured is not None and measured.exact is not None:
         score = replace(score, exact=measured.exact)
-    verdict = answer.verdict if score.parts is None else replace(answer.verdict, parts=score.parts)
-    return Ruling(
-        outcome=Scored(verdict=verdict, score=score),
-        reason=_reason(answer, verdict, contract),
-        normalized=normalize(judge.scale, judge.better, score.exact),
-        passed=passes(judge, verdict.parts, score),
+    ruling = rule_on(judge, contract, answer.verdict, score)
+    return ruling._replace(
+        reason=ruling.reason or _unstructured_reason(answer.completion, contract),
         probability=value_probability(answer.completion.logprobs, contract, answer.verdict)
         if measured is None
         else measured.probability,
-        notes=distinct(notes, answer.notes, verdict.notes, score.notes),
+        notes=distinct(notes, answer.notes, ruling.notes),
+    )
+
+
+def rule_on(judge: Judge, contract: Contract, said: Verdict, score: Score) -> Ruling:
+    """What a score means on the judge's scale, with the verdict as code completed it."""
+    verdict = said if score.parts is None else replace(said, parts=score.parts)
+    return Ruling(
+        outcome=Scored(verdict=verdict, score=score),
+        reason=reason_in(verdict.parts, contract.needs),
+        normalized=normalize(judge.scale, judge.better, score.exact),
+        passed=passes(judge, verdict.parts, score),
+        notes=distinct(verdict.notes, score.notes),
     )
 
 
@@ -114,12 +125,6 @@ def reason_in(parts: Mapping[str, Json], needs: Sequence[str] = ()) -> str | Non
             case [*lines] if lines and all(isinstance(line, str) for line in lines):
                 return "\n".join(str(line) for line in lines)
     return None
-
-
-def _reason(answer: Answer[Decision], verdict: Verdict, contract: Contract) -> str | None:
-    """Of the verdict as code completed it, else the prose of the reply."""
-    found = reason_in(verdict.parts, contract.needs)
-    return found or _unstructured_reason(answer.completion, contract)
 
 
 def _unstructured_reason(completion: Completion, contract: Contract) -> str | None:

@@ -4,11 +4,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import islice
+from typing import NamedTuple
 
 from adjudge.errors import InputError, TemplateError
 from adjudge.models import estimate_tokens, request_key
 from adjudge.options import Price
 from adjudge.procedures.case import judge_case
+from adjudge.procedures.rubric import criteria_of
 from adjudge.prompts.fill import fill_inputs
 from adjudge.records import BadRow, Case, Judge, ModelClient, Request
 from adjudge.runs.plan import Plan
@@ -69,6 +71,13 @@ class RunEstimate:
     """Stored replies that reply lengths and times were learned from; 0: they are assumed."""
 
 
+class LaterCalls(NamedTuple):
+    """What a judgement asks after its first call, as a share of that one's tokens."""
+
+    calls: int
+    factor: Decimal = Decimal(1)
+
+
 @dataclass(slots=True)
 class _EstimateSums:
     cases: int = 0
@@ -107,7 +116,7 @@ def estimate_run(
                 request,
                 learned[judge.name],
                 is_stored=key in stored,
-                twice=judge.items is not None,
+                later=later_calls(judge, request),
             )
     cost = None
     if price is not None:
@@ -161,7 +170,13 @@ def _first_requests(
 
 
 def _add_judgement(
-    sums: _EstimateSums, key: str, request: Request, known: ReplyHistory, *, is_stored: bool, twice: bool
+    sums: _EstimateSums,
+    key: str,
+    request: Request,
+    known: ReplyHistory,
+    *,
+    is_stored: bool,
+    later: LaterCalls,
 ) -> None:
     if is_stored:
         sums.stored += 1
@@ -169,9 +184,17 @@ def _add_judgement(
     if not (request.shared and key in sums.seen):
         sums.seen.add(key)
         _add_call(sums, request, known, factor=Decimal(1))
-    if twice:
+    for _ in range(later.calls):
+        _add_call(sums, request, known, factor=later.factor)
+
+
+def later_calls(judge: Judge, request: Request) -> LaterCalls:
+    if judge.items is not None:
         # the second call cannot be rendered before the first is answered
-        _add_call(sums, request, known, factor=LATER_CALLS)
+        return LaterCalls(1, LATER_CALLS)
+    if judge.rubric is None or judge.contract is None or judge.rubric.ask == "together":
+        return LaterCalls(0)
+    return LaterCalls(max(0, len(criteria_of(judge.rubric, judge.contract, request.fields)) - 1))
 
 
 def _add_call(sums: _EstimateSums, request: Request, known: ReplyHistory, *, factor: Decimal) -> None:

@@ -37,10 +37,17 @@ def _coverage(scale: Scale | None) -> Scorer:
     return CoverageScorer(scale=scale)
 
 
+def _rubric(scale: Scale | None) -> Scorer:
+    from adjudge.scoring.rubric import RubricScorer  # noqa: PLC0415 - as above
+
+    return RubricScorer(scale=scale)
+
+
 NAMED: Mapping[str, Callable[[Scale | None], Scorer]] = {
     "correctness": _correctness,
     "coverage": _coverage,
     "coverage_rationale": lambda scale: RationaleScorer(scale=scale),
+    "rubric": _rubric,
 }
 
 

@@ -99,6 +99,24 @@ class MismatchStep(NamedTuple):
     computed: Fraction
 
 
+class CriterionStep(NamedTuple):
+    """One criterion of a rubric."""
+
+    number: int
+    criterion: str
+    points: Fraction
+    met: bool
+    why: str
+
+
+class RubricStep(NamedTuple):
+    """Points earned of those that could be earned, kept within 0 and 1."""
+
+    earned: Fraction
+    possible: Fraction
+    share: Fraction
+
+
 Step: TypeAlias = (
     FieldStep
     | PointsStep
@@ -111,4 +129,6 @@ Step: TypeAlias = (
     | CoverageScore
     | LinesStep
     | MismatchStep
+    | CriterionStep
+    | RubricStep
 )

@@ -22,7 +22,7 @@ Made by `ADJUDGE_UPDATE_DOCS=1 pytest tests/unit/judges/test_judges_prepared.py`
 
 from collections.abc import Mapping
 
-from adjudge.records import Contract, FieldScore, Input, Items, Judge, NamedScore, Scale
+from adjudge.records import Contract, FieldScore, Input, Items, Judge, NamedScore, Rubric, Scale
 
 PREPARED: Mapping[str, Judge] = '''
 PATH = Path(prepared.__file__)

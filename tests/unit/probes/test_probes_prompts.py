@@ -38,6 +38,7 @@ OWN = {
         "terms": [],
         "organization": "mismatched",
     },
+    "rubric": {"reason": "It does not name a next step.", "passed": False},
 }
 """A failing verdict of each judge's own."""
 
@@ -49,6 +50,7 @@ def values_of(judge, row, response):
         "parameters": {"question": row["question"]},
         "items": {"facts": [{"id": "F1", "fact": "It is so."}]},
         "current_date": "2026-01-31",
+        "rubric": "The answer names a next step.",
     }
     names = [item.name for item in judge.inputs] + (["items"] if judge.items else [])
     return {name: held[name] for name in names if name in held}

@@ -106,6 +106,7 @@ def _blocks(report: AgreementReport) -> Iterator[Block]:
         yield _disagreements(report)
     for coefficients in report.agreement:
         yield from _coefficients(coefficients)
+    yield from _criteria(report)
     yield from _slices(report)
     for mean in report.means:
         yield from _mean(mean, report.sample)
@@ -312,6 +313,26 @@ def _coefficients(coefficients: Coefficients) -> Iterator[Block]:
     yield from _methods(figures.values())
     if coefficients.missing_extra:
         yield _missing_extra(coefficients.missing_extra, "more coefficients need")
+
+
+def _criteria(report: AgreementReport) -> Iterator[Block]:
+    if not report.criteria:
+        return
+    known = {name for each in report.criteria for name in each.coefficients.figures}
+    names = [name for name in _IN_SLICES["passes"] if name in known]
+    rows: list[tuple[Text, ...]] = []
+    for each in report.criteria:
+        cells = [each.coefficients.figures.get(name) for name in names]
+        values = [_value(cell) if isinstance(cell, Estimate) else "none" for cell in cells]
+        criterion = Quote(shorten(" ".join(each.criterion.split()), 60))
+        rows.append((criterion, f"{each.points:g}", show_count(each.coefficients.rows), *values))
+    yield Table(
+        kind="criteria",
+        caption="By criterion",
+        header=("criterion", "points", "n", *(COEFFICIENTS[name] for name in names)),
+        rows=tuple(rows),
+        numeric=tuple(range(1, len(names) + 3)),
+    )
 
 
 def _slices(report: AgreementReport) -> Iterator[Block]:

@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from adjudge.analysis.summary.stored import judges_of
-from adjudge.dataset.label_scale import LabelScale, label_scale_of
+from adjudge.dataset.label_scale import LabelScale, criterion_labels, label_scale_of
 from adjudge.errors import InputError
 from adjudge.records import Failed, Json, Judge, Judgement
+from adjudge.rubrics import answered_criteria, score_of_labels
 from adjudge.store import RunRecord, Store
 from adjudge.text import value_text
 
@@ -28,6 +29,19 @@ class CaseVerdict:
     """Its values of the columns asked for, in their order."""
 
 
+class AskedCriterion(NamedTuple):
+    """One criterion of a rubric."""
+
+    criterion: str
+    points: float
+
+
+class CriterionVerdicts(NamedTuple):
+    verdicts: dict[str, list[CaseVerdict]]
+    """Case id -> whether it is met, as a pass, for each repeat."""
+    labels: dict[str, bool]
+
+
 @dataclass(kw_only=True, slots=True)
 class RunVerdicts:
     """What one judge with one model said in a run."""
@@ -41,6 +55,8 @@ class RunVerdicts:
     """Case id -> how it came out, for cases without any verdict."""
     own_labels: dict[str, Json] = field(default_factory=dict)
     own_annotators: dict[str, Json] = field(default_factory=dict)
+    criteria: dict[AskedCriterion, "CriterionVerdicts"] = field(default_factory=dict)
+    """Of a rubric, with what people say of each."""
 
     @property
     def cases(self) -> dict[str, list[CaseVerdict]]:
@@ -118,7 +134,14 @@ def collect_verdicts(
 
 
 def _add(account: RunVerdicts, judgement: Judgement, slices: Sequence[str]) -> None:
-    if judgement.label is not None:
+    people = (
+        criterion_labels(judgement.label, account.judge) if account.source and account.source.rubric else ()
+    )
+    if people:
+        label = score_of_labels(judgement.verdict, people)
+        if label is not None:
+            account.own_labels[judgement.case_id] = label
+    elif judgement.label is not None:
         account.own_labels[judgement.case_id] = judgement.label
     if judgement.annotators is not None:
         account.own_annotators[judgement.case_id] = judgement.annotators
@@ -126,14 +149,21 @@ def _add(account: RunVerdicts, judgement: Judgement, slices: Sequence[str]) -> N
         if judgement.outcome.kind == "abstained" or judgement.case_id not in account.failed:
             account.failed[judgement.case_id] = judgement.outcome.kind
         return
-    account.verdicts.append(
-        CaseVerdict(
-            case_id=judgement.case_id,
-            repeat=judgement.repeat,
-            score=judgement.outcome.score.value,
-            passed=judgement.passed,
-            probability=judgement.probability,
-            cluster=judgement.case_id if judgement.cluster is None else judgement.cluster,
-            slices=tuple(value_text(judgement.metadata.get(column)) for column in slices),
-        )
+    verdict = CaseVerdict(
+        case_id=judgement.case_id,
+        repeat=judgement.repeat,
+        score=judgement.outcome.score.value,
+        passed=judgement.passed,
+        probability=judgement.probability,
+        cluster=judgement.case_id if judgement.cluster is None else judgement.cluster,
+        slices=tuple(value_text(judgement.metadata.get(column)) for column in slices),
     )
+    account.verdicts.append(verdict)
+    for each, person in zip(answered_criteria(judgement.verdict) if people else (), people, strict=False):
+        if person is not None:
+            found = account.criteria.setdefault(
+                AskedCriterion(each.criterion, each.points), CriterionVerdicts({}, {})
+            )
+            met = replace(verdict, score=float(each.met), passed=each.met, probability=None)
+            found.verdicts.setdefault(verdict.case_id, []).append(met)
+            found.labels[verdict.case_id] = person

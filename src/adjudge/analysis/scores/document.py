@@ -17,6 +17,7 @@ from adjudge.scoring.numbers import percent
 from adjudge.scoring.rationale import CoverageScore, decimals
 from adjudge.scoring.scale import plain
 from adjudge.scoring.steps import (
+    CriterionStep,
     ExpressionStep,
     FieldStep,
     FlagStep,
@@ -26,6 +27,7 @@ from adjudge.scoring.steps import (
     MismatchStep,
     NumberStep,
     PointsStep,
+    RubricStep,
     Step,
     VetoStep,
 )
@@ -33,7 +35,7 @@ from adjudge.scoring.text import clipped, fold
 from adjudge.text import as_text, visible
 
 RowKind = Literal[
-    "fact", "conclusion", "term", "reference", "counts", "formula",
+    "criterion", "fact", "conclusion", "term", "reference", "counts", "formula",
     "flag", "margin", "number", "field", "points", "expression", "values", "exact", "lines",
     "measured", "rule", "score", "stored", "unknown", "passes", "probability", "outcome", "next",
 ]  # fmt: skip
@@ -166,8 +168,37 @@ def step_rows(step: Step, explained: Explanation) -> Iterator[ScoreRow]:
             )
         case CoverageScore():
             yield from formula_rows(step, decider)
+        case CriterionStep():
+            yield criterion_row(step)
+        case RubricStep():
+            yield rubric_row(step)
         case _:
             assert_never(step)
+
+
+# ---- rubric ----
+
+
+def criterion_row(step: CriterionStep) -> ScoreRow:
+    worth = f"{plain(step.points)} of {plain(step.points)}" if step.met else f"0 of {plain(step.points)}"
+    if step.points < 0:
+        worth = plain(step.points) if step.met else "0, as it should be"
+    return ScoreRow(
+        "criterion",
+        f"{step.number} {step.criterion}",
+        f"{'met' if step.met else 'not met'}, {worth}",
+        holds=step.met is (step.points > 0),
+        details=(("why", step.why),) if step.why else (),
+    )
+
+
+def rubric_row(step: RubricStep) -> ScoreRow:
+    raw = step.earned / step.possible if step.possible else step.share
+    kept = "" if raw == step.share else f" → {exact_text(step.share)}"
+    value = f"{plain(step.earned)} / {plain(step.possible)} = {exact_text(raw)}{kept}"
+    return ScoreRow(
+        "formula", "points", value, "Points earned over the sum of the positive points, from 0 to 1."
+    )
 
 
 def expression_rows(step: ExpressionStep) -> Iterator[ScoreRow]:
@@ -391,7 +422,7 @@ def pass_row(judge: Judge, values: Mapping[str, Json], passed: bool | None) -> S
 # ---- as lines of text ----
 
 INDENT = "    "
-LISTED = frozenset({"fact", "conclusion", "term", "number"})
+LISTED = frozenset({"criterion", "fact", "conclusion", "term", "number"})
 """Rows with long labels: what became of them goes first."""
 MARKS = {True: "+", False: "-", None: " "}
 

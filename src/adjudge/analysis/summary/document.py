@@ -46,6 +46,7 @@ from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined
 from adjudge.text import shorten
 
 MOST_IDS = 8
+MOST_CRITERIA = 20
 MOST_CASES = 5
 """In the list of those that failed; the table of cases and judges has a few more."""
 
@@ -61,6 +62,7 @@ def report_document(run: RunSummary) -> Document:
     for summary in run.judges:
         blocks += (_named(block, summary) if several else block for block in _unscored(summary))
         blocks += (_named(block, summary) if several else block for block in _trust(summary))
+        blocks += criteria_tables(summary)
         blocks += slice_tables(summary)
     blocks += (fact for fact in run.facts if fact.kind == "certified")
     blocks += _next(run)
@@ -318,6 +320,36 @@ def _outcome_count(summary: Summary, kind: str) -> Text:
         [Quote(name) if len(finer) == 1 else (Quote(name), f" {show_count(n)}") for name, n in finer.items()],
     )
     return (f"{counted} (", *spans(named), ")")
+
+
+# ---- criteria of a rubric -------------------------------------------------------------------------------
+
+
+def criteria_tables(summary: Summary) -> Iterator[Table]:
+    """How often each criterion is met, and how often people say the same."""
+    if not summary.criteria:
+        return
+    compared = any(each.agreement for each in summary.criteria)
+    rows: list[tuple[Text, ...]] = [
+        (
+            Quote(shorten(" ".join(each.criterion.split()), 60)),
+            f"{each.points:g}",
+            show_count(each.met.n),
+            show_rate(each.met),
+            *((show_rate(each.agreement),) if compared else ()),
+        )
+        for each in summary.criteria[:MOST_CRITERIA]
+    ]
+    left = len(summary.criteria) - len(rows)
+    more = f", the {MOST_CRITERIA} most frequent of {show_count(len(summary.criteria))}" if left else ""
+    header = ("Criterion", "Points", "n", "Met", *(("Agreement",) if compared else ()))
+    yield Table(
+        kind="criteria",
+        caption=("Criteria of ", Quote(summary.judge), more),
+        header=header,
+        rows=tuple(rows),
+        numeric=tuple(range(1, len(header))),
+    )
 
 
 # ---- how far the judge is to be trusted -----------------------------------------------------------------

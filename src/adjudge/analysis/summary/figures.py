@@ -2,7 +2,7 @@
 
 from bisect import insort
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from types import MappingProxyType
@@ -13,6 +13,7 @@ from adjudge.analysis.summary.sample import ALONE, Bounds, Group, Grouping, Judg
 from adjudge.analysis.summary.slices import SliceColumn, SliceTally
 from adjudge.dataset.label_scale import (
     are_zeros_and_ones,
+    criterion_labels,
     is_not_for,
     is_within_one,
     label_agrees,
@@ -31,6 +32,7 @@ from adjudge.records import (
     Scale,
     Usage,
 )
+from adjudge.rubrics import answered_criteria
 from adjudge.stats.agreement import spearman_of_counts
 from adjudge.stats.distribution import Distribution, Quantiles
 from adjudge.stats.intervals import Estimate
@@ -70,6 +72,19 @@ class LabelAgreement:
     off_scale: int = 0
     """Labels that mean nothing on the judge's scale, of the rows that were judged."""
     off_scale_example: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CriterionFigures:
+    """One criterion of a rubric, over the cases in which it was answered."""
+
+    criterion: str
+    points: float
+    met: Estimate
+    """How often it is met; with points below 0 that is how often the fault occurs."""
+    labelled: int
+    agreement: Estimate | None
+    """How often people say the same, where the case's own label is a list with one truth value for each criterion."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -126,6 +141,8 @@ class Summary:
     pass_bounds: Bounds | None
     abstention_rate: Estimate | None
     """Of the model's answers, scored or abstained; None where the judge file has no `abstain:`."""
+    criteria: tuple[CriterionFigures, ...]
+    """Of a rubric, in its order; where each case has its own, those that occur most, at most as many as are kept."""
     distribution: Mapping[str, int] | None
     """Score -> rows; ranges of scores where there are many; None where there are many and no scale."""
     agreement: LabelAgreement | None
@@ -263,6 +280,8 @@ class _JudgeTally:
         self.rows = Group()
         self.answers = RowSample() if source and source.abstain else None
         """The model's answers, as passes where it abstained; None where it cannot."""
+        self.has_rubric = source is not None and source.rubric is not None
+        self.criteria: dict[tuple[str, float], RowSample] = {}
         self.slices = SliceTally(slices)
         self.distribution = Distribution(self.scale)
         self.worst: list[tuple[float, str, int, WorstCase]] = []
@@ -311,6 +330,7 @@ class _JudgeTally:
                 else self.cases.setdefault(judgement.case_id, len(self.cases)),
                 repeat=judgement.repeat,
             )
+            self._add_criteria(judgement, row)
             self.distribution.add(row.score)
             self._add_worst(judgement, row.score)
             if row.near is not None and isinstance(label, float):
@@ -337,6 +357,34 @@ class _JudgeTally:
             )
         )
 
+    def _add_criteria(self, judgement: Judgement, row: JudgedRow) -> None:
+        if not self.has_rubric:
+            return
+        people = criterion_labels(judgement.label, self.judge)
+        for place, (criterion, points, met) in enumerate(answered_criteria(judgement.verdict)):
+            key = (shorten(criterion, LONGEST_EXAMPLE), points)
+            if key not in self.criteria and len(self.criteria) >= _MOST_KINDS:
+                continue
+            person = people[place] if place < len(people) else None
+            agrees = None if person is None else person is met
+            sample = self.criteria.setdefault(key, RowSample())
+            sample.add(row._replace(score=float(met), passed=met, agrees=agrees, near=None))
+
+    def _criteria(self) -> Iterator[CriterionFigures]:
+        found = sorted(
+            self.criteria.items(), key=lambda item: -len(item[1])
+        )  # stable: as they came where equal
+        for (criterion, points), sample in found:
+            met = sample.pass_rate()
+            if met is not None:
+                yield CriterionFigures(
+                    criterion=criterion,
+                    points=points,
+                    met=met,
+                    labelled=sample.labelled()[0],
+                    agreement=sample.agreement() if sample.labelled()[0] else None,
+                )
+
     def _add_calls(self, judgement: Judgement) -> None:
         completions = [call.completion for call in judgement.calls if not call.completion.from_store]
         self.from_store += judgement.from_store
@@ -358,6 +406,8 @@ class _JudgeTally:
         """What it says on the judge's scale; None where there is none, or none for this judge."""
         if judgement.label is None or is_not_for(judgement.label, self.judge):
             return None
+        if self.has_rubric and criterion_labels(judgement.label, self.judge):
+            return None  # held against the criteria, one by one
         pass_rule = judgement.passed is not None if self.pass_rule is None else self.pass_rule
         label = read_label(judgement.label, self.judge, self.scale, pass_rule=pass_rule, points=self.points)
         if label is not None:
@@ -419,6 +469,7 @@ class _JudgeTally:
             pass_rate=sample.pass_rate(),
             pass_bounds=sample.pass_bounds(asked),
             abstention_rate=None if self.answers is None else self.answers.pass_rate(),
+            criteria=tuple(self._criteria()),
             distribution=self.distribution.counts(),
             agreement=self._agreement(),
             cost=None if self.cost_unknown and not self.cost else self.cost,

@@ -177,6 +177,11 @@ def _print(judge: Judge, described: dict[str, Json], asked: "Asked | None") -> N
         value = described.get(key)
         shown = value if isinstance(value, str) else orjson.dumps(value).decode()
         line(key, "not known" if value is None else shown + marked(key))
+    if judge.rubric is not None:
+        how = "one call" if judge.rubric.ask == "together" else "one call each"
+        for number, each in enumerate(judge.rubric.criteria, start=1):
+            line("criterion", f"{number} ({each.points:g}): {each.criterion}")
+        line("rubric", f"from `{judge.rubric.column}`, {how}" if judge.rubric.column else how)
     if judge.abstain:
         line("abstain", ", ".join(judge.abstain))
     if judge.contract is not None:
