@@ -188,6 +188,16 @@ class Rubric(Struct, frozen=True, kw_only=True):
     """In one call, or one for each criterion."""
 
 
+class Rating(Struct, frozen=True, kw_only=True):
+    """One of several ratings in a verdict, with its own scale and pass rule."""
+
+    name: str
+    scale: Scale
+    passes: str | None = None
+    """Over `score`, which is this rating, and the verdict's fields."""
+    better: Literal["higher", "lower"] = "higher"
+
+
 WhenEmpty = Literal["lowest", "ask", "missing"] | float
 """What a blank response is worth: the scale's lowest score, whatever the model says, nothing, or this score."""
 
@@ -211,6 +221,8 @@ class Judge(Struct, frozen=True, kw_only=True):
     """Sent after the untouched prompt where that names no place for the rating."""
     items: Items | None = None
     rubric: Rubric | None = None
+    ratings: tuple[Rating, ...] = ()
+    """Reported one by one beside the score."""
     when_missing: float | None = None
     """A score forced, with no call, when a required input is absent; None: `missing_input`."""
     when_empty: WhenEmpty = "lowest"

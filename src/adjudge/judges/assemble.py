@@ -31,12 +31,13 @@ from adjudge.records import (
     NamedScore,
     PointsScore,
     PromptMessage,
+    Rating,
     Rubric,
     Scale,
     ScoreRule,
 )
 from adjudge.rubrics import VERDICT
-from adjudge.schemas import choices_of, object_schema, properties_of, spell_option
+from adjudge.schemas import as_number, choices_of, object_schema, properties_of, spell_option
 from adjudge.templates import BETWEEN_MESSAGES, custom, detect, outline
 from adjudge.templates import inputs as template_inputs
 from adjudge.templates import unread as template_unread
@@ -58,7 +59,7 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
     """Join the two readings; what they cannot agree on is an error at the line that says so."""
     if not any(message.text.strip() for message in written.messages):
         raise JudgeFileError(where, "there is no prompt in it", "write the prompt below the front matter")
-    declared = _with_rubric(declared)
+    declared = _with_ratings(_with_rubric(declared))
     dialect = declared.dialect or written.dialect or detect_dialect(written)
     if dialect == "none" and declared.items is not None:
         # the text may stay without a placeholder where another prompt asks for what is judged
@@ -93,6 +94,7 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
         format_message=_format_message(read, contract),
         items=items,
         rubric=_rubric(declared, read, inputs),
+        ratings=_ratings(declared, contract),
         when_missing=declared.when_missing,
         when_empty=declared.when_empty,
         abstain=declared.abstain,
@@ -141,6 +143,52 @@ def _with_rubric(declared: Declared) -> Declared:
         scale=Scale(low=0.0, high=1.0),
         verdict=declared.verdict if declared.verdict is not None else VERDICT,
     )
+
+
+def _with_ratings(declared: Declared) -> Declared:
+    """Several ratings are asked for after one reason; without a `score:` the score is their mean, each from 0 to 1."""
+    ratings = declared.ratings
+    if not ratings:
+        return declared
+    if declared.rubric is not None:
+        raise declared.error("ratings", "`ratings` does not go with `rubric`", "remove one of the two")
+    fields: dict[str, Json] = {"reason": {"type": "string"}}
+    parts = []
+    for each in ratings:
+        low, high = as_number(each.scale.low), as_number(each.scale.high)
+        whole = isinstance(low, int) and isinstance(high, int) and high - low > 1
+        fields[each.name] = {"type": "integer" if whole else "number", "minimum": low, "maximum": high}
+        worst, sign = (high, -1) if each.better == "lower" else (low, 1)
+        parts.append(f"({each.name} - ({worst})) / ({sign * (high - low)})")
+    if declared.verdict is None:
+        declared = replace(declared, verdict=object_schema(fields))
+    if declared.score is not None:
+        return declared
+    if declared.scale not in {None, Scale(low=0, high=1)}:
+        raise declared.error(
+            "scale",
+            "without a `score:` the score of several ratings is their mean, from 0 to 1",
+            "remove `scale:`, or add a `score:` that is on it",
+        )
+    return replace(declared, score=f"({' + '.join(parts)}) / {len(parts)}", scale=Scale(low=0.0, high=1.0))
+
+
+def _ratings(declared: Declared, contract: Contract | None) -> tuple[Rating, ...]:
+    """Each is a number of the verdict, and its pass rule can be computed."""
+    properties = properties_of(contract.schema) if contract is not None else {}
+    for each in declared.ratings:
+        schema = properties.get(each.name)
+        kind = schema.get("type") if isinstance(schema, dict) else None
+        if kind not in {"integer", "number"}:
+            raise declared.error(
+                "ratings",
+                f"the rating `{each.name}` is no number of the verdict",
+                did_you_mean(each.name, tuple(properties)) or f"its fields are {', '.join(properties)}",
+            )
+        if each.passes is not None:
+            names = ("score", *(name for name in properties if name != "score"))
+            _check_expression("ratings", each.passes, names, declared)
+    return declared.ratings
 
 
 def _rubric(declared: Declared, read: PromptReading, inputs: tuple[Input, ...]) -> Rubric | None:
@@ -425,11 +473,12 @@ def _with_needs(contract: Contract | None, score: ScoreRule | None, declared: De
             needs = tuple(name for name in properties if name in used)
         case NamedScore():
             needs = tuple(name for name, schema in properties.items() if not _is_prose(schema))
-    if declared.abstain:
+    if declared.abstain or declared.ratings:
+        rated = {each.name for each in declared.ratings}
         needs = tuple(
             name
             for name, schema in properties.items()
-            if name in needs or set(_labels(schema)) & set(declared.abstain)
+            if name in needs or name in rated or set(_labels(schema)) & set(declared.abstain)
         )
     return replace(contract, needs=needs, structured=declared.structured)
 

@@ -12,7 +12,7 @@ from adjudge.errors import JudgeFileError
 from adjudge.judges.front_matter import KEYS, Located
 from adjudge.judges.picoschema import schema_inputs, schema_verdict
 from adjudge.judges.schema import LARGEST_NUMBER, read_verdict, too_large
-from adjudge.records import Dialect, Json, Rubric, Scale, WhenEmpty
+from adjudge.records import Dialect, Json, Rating, Rubric, Scale, WhenEmpty
 from adjudge.rubrics import RubricError, read_criteria
 from adjudge.templates import DIALECTS
 from adjudge.text import did_you_mean
@@ -23,6 +23,7 @@ OURS = frozenset({"contract", "embedded"})
 """Keys that mean something only in files with `adjudge: 1`: other tools use these words too."""
 CONTRACT_FIELD = re.compile(r"\{(?P<field>[A-Za-z_]\w*)(?::\.(?P<decimals>[0-9])f)?\}")
 """A field of the verdict in `contract:`, or `score`, which may say how many decimals it has: `{score:.1f}`."""
+_RATING_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,60}")
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
 
 
@@ -62,6 +63,7 @@ class Declared(Struct, frozen=True, kw_only=True):
     structured: bool | None = None
     abstain: tuple[str, ...] = ()
     rubric: Rubric | None = None
+    ratings: tuple[Rating, ...] = ()
     contract: str | Mapping[str, str] | None = None
     embedded: bool = False
     ignored: Mapping[str, Json] = {}
@@ -121,6 +123,7 @@ class _KeyReader:
             structured=self.flag("structured", "sends the verdict's schema", "sends none"),
             abstain=self.optional("abstain", self.abstain) or (),
             rubric=self.optional("rubric", self.rubric),
+            ratings=self.optional("ratings", self.ratings) or (),
             contract=self.contract(),
             embedded=self.flag("embedded", "the embedded judge was trained for it", "it was not") or False,
             ignored=ignored,
@@ -475,6 +478,40 @@ class _KeyReader:
             criteria=criteria,
             column=None if column is None else column.written,
             ask="each" if each else "together",
+        )
+
+    def ratings(self, entry: Located) -> tuple[Rating, ...]:
+        if len(entry.entries) < 2:
+            raise self.error(
+                entry.line,
+                "`ratings` is not a list of two ratings or more",
+                "write one line each, such as `clarity: {scale: [1, 5], passes: score >= 4}`; one alone is a `score:`",
+            )
+        return tuple(self.rating(name, each) for name, each in entry.entries.items())
+
+    def rating(self, name: str, entry: Located) -> Rating:
+        known = ("scale", "passes", "better")
+        if not _RATING_NAME.fullmatch(name) or name in {"score", "exact", "reason"}:
+            raise self.error(
+                entry.line,
+                f"a rating cannot be called `{name}`",
+                "use a word such as `clarity` or `next_step`",
+            )
+        for key in entry.entries:
+            if key not in known:
+                raise self.error(
+                    entry.key_lines[key], f"the rating `{name}` has `{key}`", _did_you_mean(key, known)
+                )
+        if "scale" not in entry.entries:
+            raise self.error(entry.line, f"the rating `{name}` has no scale", "write `scale: [1, 5]`")
+        passes, better = entry.entries.get("passes"), entry.entries.get("better")
+        if better is not None and better.written not in {"higher", "lower"}:
+            raise self.error(better.line, f"`better: {_written(better)}`", "write `higher` or `lower`")
+        return Rating(
+            name=name,
+            scale=self.scale(entry.entries["scale"]),
+            passes=None if passes is None else passes.written.strip(),
+            better="lower" if better is not None and better.written == "lower" else "higher",
         )
 
     def anchors(self, entry: Located) -> Mapping[str, str]:

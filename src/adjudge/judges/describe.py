@@ -11,6 +11,7 @@ from adjudge.records import (
     NamedScore,
     PointsScore,
     PromptMessage,
+    Rating,
     Role,
     Rubric,
     ScoreRule,
@@ -36,6 +37,7 @@ def describe_judge(judge: Judge) -> dict[str, Json]:
         "better": judge.better,
         "abstain": list(judge.abstain),
         "rubric": None if judge.rubric is None else _rubric(judge.rubric),
+        "ratings": [_rating(each) for each in judge.ratings],
         "description": judge.description,
         "ignored": dict(judge.ignored),
         "unread": list(judge.unread),
@@ -63,6 +65,11 @@ def _rubric(rubric: Rubric) -> Json:
         {"criterion": each.criterion, "points": as_number(each.points)} for each in rubric.criteria
     ]
     return {"criteria": criteria, "column": rubric.column, "ask": rubric.ask}
+
+
+def _rating(rating: Rating) -> Json:
+    scale: list[Json] = [as_number(rating.scale.low), as_number(rating.scale.high)]
+    return {"name": rating.name, "scale": scale, "passes": rating.passes, "better": rating.better}
 
 
 def _input(item: Input) -> Json:

@@ -37,6 +37,7 @@ KEYS = (
     "structured",
     "abstain",
     "rubric",
+    "ratings",
     "contract",
     "embedded",
 )

@@ -13,6 +13,7 @@ from adjudge.records import (
     NamedScore,
     PointsScore,
     PromptMessage,
+    Rating,
     Rubric,
     ScoreRule,
 )
@@ -62,6 +63,7 @@ def _hash(judge: Judge, scorer: int | None, reader: int) -> str:
         **({} if judge.truncate is None else {"truncate": judge.truncate}),
         **({"abstain": list(judge.abstain)} if judge.abstain else {}),
         **({} if judge.rubric is None else {"rubric": _rubric(judge.rubric)}),
+        **({"ratings": list(map(_rating, judge.ratings))} if judge.ratings else {}),
         "reader": reader,
         "scorer": scorer,
     }
@@ -93,6 +95,11 @@ def _items(judge: Judge) -> Json:
 def _rubric(rubric: Rubric) -> Json:
     criteria: list[Json] = [[each.criterion, float(each.points)] for each in rubric.criteria]
     return {"criteria": criteria, "column": rubric.column, "ask": rubric.ask}
+
+
+def _rating(rating: Rating) -> Json:
+    scale: list[Json] = [float(rating.scale.low), float(rating.scale.high)]
+    return {"name": rating.name, "scale": scale, "passes": rating.passes, "better": rating.better}
 
 
 def _input(item: Input) -> Json:

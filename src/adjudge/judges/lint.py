@@ -189,7 +189,8 @@ def _is_described(point: str, text: str) -> bool:
 
 @_rule("ADJ003", "no-place-for-the-rating", "the prompt does not say where the rating goes")
 def _no_place(subject: LintSubject) -> Faults:
-    asked_for = subject.declared.verdict is not None or subject.judge.rubric is not None
+    declared = subject.declared
+    asked_for = declared.verdict is not None or declared.rubric is not None or declared.ratings
     if subject.judge.format_message is not None and not asked_for:
         yield (
             "the prompt asks for a rating but does not say where it goes in the reply; adjudge adds a format message",

@@ -316,23 +316,40 @@ def _coefficients(coefficients: Coefficients) -> Iterator[Block]:
 
 
 def _criteria(report: AgreementReport) -> Iterator[Block]:
-    if not report.criteria:
-        return
-    known = {name for each in report.criteria for name in each.coefficients.figures}
-    names = [name for name in _IN_SLICES["passes"] if name in known]
-    rows: list[tuple[Text, ...]] = []
-    for each in report.criteria:
-        cells = [each.coefficients.figures.get(name) for name in names]
-        values = [_value(cell) if isinstance(cell, Estimate) else "none" for cell in cells]
-        criterion = Quote(shorten(" ".join(each.criterion.split()), 60))
-        rows.append((criterion, f"{each.points:g}", show_count(each.coefficients.rows), *values))
-    yield Table(
-        kind="criteria",
-        caption="By criterion",
-        header=("criterion", "points", "n", *(COEFFICIENTS[name] for name in names)),
-        rows=tuple(rows),
-        numeric=tuple(range(1, len(names) + 3)),
-    )
+    """Criteria of a rubric and ratings, each as a slice would be."""
+    for kind, caption, header, found in (
+        (
+            "criteria",
+            "By criterion",
+            ("criterion", "points", "n"),
+            [(each.criterion, f"{each.points:g}", each.coefficients) for each in report.criteria],
+        ),
+        (
+            "ratings",
+            "By rating",
+            ("rating", "by", "n"),
+            [(each.name, _KINDS[each.kind], each.coefficients) for each in report.ratings],
+        ),
+    ):
+        if not found:
+            continue
+        known = {name for *_, coefficients in found for name in coefficients.figures}
+        wanted = dict.fromkeys(name for names in _IN_SLICES.values() for name in names)
+        names = [name for name in wanted if name in known]
+        rows: list[tuple[Text, ...]] = []
+        for text, what, coefficients in found:
+            cells = [coefficients.figures.get(name) for name in names]
+            values = [_value(cell) if isinstance(cell, Estimate) else "none" for cell in cells]
+            rows.append(
+                (Quote(shorten(" ".join(text.split()), 60)), what, show_count(coefficients.rows), *values)
+            )
+        yield Table(
+            kind=kind,
+            caption=caption,
+            header=(*header, *(COEFFICIENTS[name] for name in names)),
+            rows=tuple(rows),
+            numeric=tuple(range(1, len(names) + 3)),
+        )
 
 
 def _slices(report: AgreementReport) -> Iterator[Block]:

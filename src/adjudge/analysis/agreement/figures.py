@@ -77,6 +77,15 @@ class CriterionAgreement:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class RatingAgreement:
+    """One of several ratings, of the cases whose own label has it by name."""
+
+    name: str
+    kind: LabelKind
+    coefficients: Coefficients
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class LabelSample:
     """How the labelled cases were chosen."""
 
@@ -149,6 +158,8 @@ class AgreementReport:
     slices_left_out: int
     criteria: tuple[CriterionAgreement, ...]
     """Of a rubric, where the cases' own labels are lists with a truth value for each criterion."""
+    ratings: tuple[RatingAgreement, ...]
+    """Of a judge that gives several, where the cases' own labels have them by name."""
     seed: int
 
 
@@ -253,6 +264,7 @@ def measure_agreement(
         slices=slices,
         slices_left_out=left_out,
         criteria=tuple(_criteria(verdicts, tuned_on, seed=options.seed)),
+        ratings=tuple(_ratings(verdicts, tuned_on, seed=options.seed)),
         seed=options.seed,
     )
 
@@ -344,6 +356,23 @@ def _criteria(verdicts: RunVerdicts, tuned_on: set[str], *, seed: int) -> Iterat
         }
         coefficients = measure(pair_up(cases, labels, "passes"), "passes", Scale(low=0, high=1), seed=seed)
         yield CriterionAgreement(criterion=criterion, points=points, coefficients=coefficients)
+
+
+def _ratings(verdicts: RunVerdicts, tuned_on: set[str], *, seed: int) -> Iterator[RatingAgreement]:
+    scales = {each.name: each.scale for each in verdicts.source.ratings} if verdicts.source else {}
+    for name, found in verdicts.ratings.items():
+        cases = {case_id: each for case_id, each in found.verdicts.items() if case_id not in tuned_on}
+        labels = {
+            case_id: [Label(case_id=case_id, annotator="", meaning=each)]
+            for case_id, each in found.labels.items()
+        }
+        kind: LabelKind = (
+            "passes" if any(isinstance(each, bool) for each in found.labels.values()) else "scores"
+        )
+        if kind == "passes":
+            labels = {case_id: each for case_id, each in labels.items() if isinstance(each[0].meaning, bool)}
+        coefficients = measure(pair_up(cases, labels, kind), kind, scales[name], seed=seed)
+        yield RatingAgreement(name=name, kind=kind, coefficients=coefficients)
 
 
 def _disagreements(

@@ -326,7 +326,9 @@ def _outcome_count(summary: Summary, kind: str) -> Text:
 
 
 def criteria_tables(summary: Summary) -> Iterator[Table]:
-    """How often each criterion is met, and how often people say the same."""
+    """How often each criterion is met, and how often people say the same; and what each of several ratings comes to."""
+    if summary.ratings:
+        yield _ratings_table(summary)
     if not summary.criteria:
         return
     compared = any(each.agreement for each in summary.criteria)
@@ -346,6 +348,31 @@ def criteria_tables(summary: Summary) -> Iterator[Table]:
     yield Table(
         kind="criteria",
         caption=("Criteria of ", Quote(summary.judge), more),
+        header=header,
+        rows=tuple(rows),
+        numeric=tuple(range(1, len(header))),
+    )
+
+
+def _ratings_table(summary: Summary) -> Table:
+    ruled = any(each.pass_rate for each in summary.ratings)
+    compared = any(each.agreement for each in summary.ratings)
+    rows: list[tuple[Text, ...]] = [
+        (
+            Quote(each.name),
+            f"{each.scale.low:g}–{each.scale.high:g}",
+            show_mean(each.mean),
+            *((show_rate(each.pass_rate),) if ruled else ()),
+            *((show_rate(each.agreement),) if compared else ()),
+        )
+        for each in summary.ratings
+    ]
+    header = (
+        "Rating", "Scale", "Mean", *(("Pass rate",) if ruled else ()), *(("Agreement",) if compared else ())
+    )  # fmt: skip
+    return Table(
+        kind="ratings",
+        caption=("Ratings of ", Quote(summary.judge)),
         header=header,
         rows=tuple(rows),
         numeric=tuple(range(1, len(header))),

@@ -17,6 +17,7 @@ from adjudge.dataset.label_scale import (
     is_not_for,
     is_within_one,
     label_agrees,
+    rating_label,
     read_label,
 )
 from adjudge.documents.records_json import records_json
@@ -33,6 +34,7 @@ from adjudge.records import (
     Usage,
 )
 from adjudge.rubrics import answered_criteria
+from adjudge.scoring.rules import rating_passes
 from adjudge.stats.agreement import spearman_of_counts
 from adjudge.stats.distribution import Distribution, Quantiles
 from adjudge.stats.intervals import Estimate
@@ -85,6 +87,23 @@ class CriterionFigures:
     labelled: int
     agreement: Estimate | None
     """How often people say the same, where the case's own label is a list with one truth value for each criterion."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RatingFigures:
+    """One of several ratings, over the judged cases."""
+
+    name: str
+    scale: Scale
+    better: Literal["higher", "lower"]
+    mean: Estimate
+    passed: int | None
+    pass_rate: Estimate | None
+    """None where the rating has no pass rule."""
+    labelled: int
+    agreement: Estimate | None
+    """How often people give the same, where the case's own label is an object with the ratings by name."""
+    within_one: Estimate | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -143,6 +162,8 @@ class Summary:
     """Of the model's answers, scored or abstained; None where the judge file has no `abstain:`."""
     criteria: tuple[CriterionFigures, ...]
     """Of a rubric, in its order; where each case has its own, those that occur most, at most as many as are kept."""
+    ratings: tuple[RatingFigures, ...]
+    """Of a judge that gives several, in its order."""
     distribution: Mapping[str, int] | None
     """Score -> rows; ranges of scores where there are many; None where there are many and no scale."""
     agreement: LabelAgreement | None
@@ -280,6 +301,7 @@ class _JudgeTally:
         self.rows = Group()
         self.answers = RowSample() if source and source.abstain else None
         """The model's answers, as passes where it abstained; None where it cannot."""
+        self.ratings = {each: RowSample() for each in source.ratings} if source else {}
         self.has_rubric = source is not None and source.rubric is not None
         self.criteria: dict[tuple[str, float], RowSample] = {}
         self.slices = SliceTally(slices)
@@ -331,6 +353,7 @@ class _JudgeTally:
                 repeat=judgement.repeat,
             )
             self._add_criteria(judgement, row)
+            self._add_ratings(judgement, row)
             self.distribution.add(row.score)
             self._add_worst(judgement, row.score)
             if row.near is not None and isinstance(label, float):
@@ -370,6 +393,41 @@ class _JudgeTally:
             sample = self.criteria.setdefault(key, RowSample())
             sample.add(row._replace(score=float(met), passed=met, agrees=agrees, near=None))
 
+    def _add_ratings(self, judgement: Judgement, row: JudgedRow) -> None:
+        for rating, sample in self.ratings.items():
+            value = judgement.verdict.get(rating.name)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                continue  # scored by rule: nobody was asked
+            label = rating_label(judgement.label, self.judge, rating)
+            passed = rating_passes(rating, judgement.verdict)
+            sample.add(
+                row._replace(
+                    score=float(value),
+                    passed=passed,
+                    agrees=None if label is None else label_agrees(label=label, score=value, passed=passed),
+                    near=None
+                    if label is None
+                    else is_within_one(label=label, score=value, scale=rating.scale),
+                )
+            )
+
+    def _rating_figures(self) -> Iterator[RatingFigures]:
+        for rating, sample in self.ratings.items():
+            mean = sample.mean(rating.scale)
+            if mean is not None:
+                labelled = sample.labelled()[0]
+                yield RatingFigures(
+                    name=rating.name,
+                    scale=rating.scale,
+                    better=rating.better,
+                    mean=mean,
+                    passed=sample.passed if sample.ruled else None,
+                    pass_rate=sample.pass_rate(),
+                    labelled=labelled,
+                    agreement=sample.agreement() if labelled else None,
+                    within_one=sample.within_one() if labelled else None,
+                )
+
     def _criteria(self) -> Iterator[CriterionFigures]:
         found = sorted(
             self.criteria.items(), key=lambda item: -len(item[1])
@@ -406,8 +464,10 @@ class _JudgeTally:
         """What it says on the judge's scale; None where there is none, or none for this judge."""
         if judgement.label is None or is_not_for(judgement.label, self.judge):
             return None
-        if self.has_rubric and criterion_labels(judgement.label, self.judge):
-            return None  # held against the criteria, one by one
+        if (self.has_rubric and criterion_labels(judgement.label, self.judge)) or any(
+            rating_label(judgement.label, self.judge, rating) is not None for rating in self.ratings
+        ):
+            return None  # held against the criteria, or the ratings, one by one
         pass_rule = judgement.passed is not None if self.pass_rule is None else self.pass_rule
         label = read_label(judgement.label, self.judge, self.scale, pass_rule=pass_rule, points=self.points)
         if label is not None:
@@ -470,6 +530,7 @@ class _JudgeTally:
             pass_bounds=sample.pass_bounds(asked),
             abstention_rate=None if self.answers is None else self.answers.pass_rate(),
             criteria=tuple(self._criteria()),
+            ratings=tuple(self._rating_figures()),
             distribution=self.distribution.counts(),
             agreement=self._agreement(),
             cost=None if self.cost_unknown and not self.cost else self.cost,

@@ -177,6 +177,9 @@ def _print(judge: Judge, described: dict[str, Json], asked: "Asked | None") -> N
         value = described.get(key)
         shown = value if isinstance(value, str) else orjson.dumps(value).decode()
         line(key, "not known" if value is None else shown + marked(key))
+    for rating in judge.ratings:
+        rule = f", passes: {rating.passes}" if rating.passes else ""
+        line("rating", f"{rating.name}, {rating.scale.low:g} to {rating.scale.high:g}{rule}")
     if judge.rubric is not None:
         how = "one call" if judge.rubric.ask == "together" else "one call each"
         for number, each in enumerate(judge.rubric.criteria, start=1):
