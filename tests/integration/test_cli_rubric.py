@@ -141,6 +141,19 @@ def test_labels_by_criterion_give_each_its_agreement(support, adjudge, tmp_path)
         assert len(found["report"]["judges"][0]["criteria"]) == 3
 
 
+def test_criteria_have_their_agreement_where_no_case_is_labelled_whole(support, adjudge):
+    support.make(labels=[[True, None, None], [False, None, None], [None, None, None], [True, None, None]])
+    assert support("run", "--name", "r").code == 0
+    done = adjudge("agree", "r", "--json")
+    assert done.code == 0, done.err
+    agreed = json.loads(done.out)
+    assert agreed["labelled"] == 0
+    (only,) = agreed["criteria"]
+    assert (only["criterion"], only["coefficients"]["rows"]) == ("Is polite", 3)
+    assert only["coefficients"]["figures"]["accuracy"]["value"] == pytest.approx(2 / 3)
+    assert "By criterion" in adjudge("agree", "r").out
+
+
 def test_a_rubric_in_a_sentence(adjudge, tmp_path):
     write_lines(tmp_path / "cases.jsonl", [{"id": "a", "response": "Please call us."}])
     write_lines(tmp_path / "r.jsonl", [{"case_id": "a", "reply": {"reason": "It is.", "passed": True}}])
