@@ -213,7 +213,7 @@ class RunOptions:
     retry: frozenset[str] = opt(
         frozenset(),
         ANY,
-        "Re-ask cases with these outcomes: any of `unreadable,truncated,refused`.",
+        "Re-ask cases with these outcomes: any of `abstained,unreadable,truncated,refused`.",
         parse=parse_words,
         metavar="OUTCOMES",
     )

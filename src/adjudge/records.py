@@ -208,6 +208,33 @@ WINNER_SCORES: Mapping[Winner, float] = MappingProxyType({"a": 1.0, "b": 0.0, "t
 """What a comparison is worth to A."""
 
 
+class Criterion(Struct, frozen=True, kw_only=True):
+    """One criterion of a rubric, met or not; with points below 0 it counts against the response."""
+
+    criterion: str
+    points: float
+
+
+class Rubric(Struct, frozen=True, kw_only=True):
+    """Criteria with points: the judge's own, or those of a case's column."""
+
+    criteria: tuple[Criterion, ...] = ()
+    column: str | None = None
+    """The input that holds them, where each case has its own."""
+    ask: Literal["together", "each"] = "together"
+    """In one call, or one for each criterion."""
+
+
+class Rating(Struct, frozen=True, kw_only=True):
+    """One of several ratings in a verdict, with its own scale and pass rule."""
+
+    name: str
+    scale: Scale
+    passes: str | None = None
+    """Over `score`, which is this rating, and the verdict's fields."""
+    better: Literal["higher", "lower"] = "higher"
+
+
 WhenEmpty = Literal["lowest", "ask", "missing"] | float
 """What a blank response is worth: the scale's lowest score, whatever the model says, nothing, or this score."""
 
@@ -230,9 +257,14 @@ class Judge(Struct, frozen=True, kw_only=True):
     format_message: str | None = None
     """Sent after the untouched prompt where that names no place for the rating."""
     items: Items | None = None
+    rubric: Rubric | None = None
+    ratings: tuple[Rating, ...] = ()
+    """Reported one by one beside the score."""
     when_missing: float | None = None
     """A score forced, with no call, when a required input is absent; None: `missing_input`."""
     when_empty: WhenEmpty = "lowest"
+    abstain: tuple[str, ...] = ()
+    """Labels of the verdict by which the judge says that it cannot tell: such a case is `abstained`."""
     truncate: str | None = None
     """The input that may be cut where a prompt is too long for the model; None: such a case is `too_long`."""
     temperature: float | None = None
@@ -476,6 +508,7 @@ class Forced(Struct, frozen=True, kw_only=True):
 
 
 FailureKind = Literal[
+    "abstained",
     "missing_input",
     "bad_row",
     "unreadable",
@@ -488,7 +521,7 @@ FailureKind = Literal[
 
 
 class Failed(Struct, frozen=True, kw_only=True):
-    """Could not be judged: counted, named, never a number."""
+    """Has no score, because it could not be judged or the judge abstained: counted, named, never a number."""
 
     kind: FailureKind
     message: str
@@ -499,6 +532,8 @@ class Failed(Struct, frozen=True, kw_only=True):
     """How often the call that failed was tried; the calls that did not fail are the judgement's `calls`."""
     maybe_billed: bool = False
     """The answer was lost on its way, so what it cost is unknown."""
+    verdict: Verdict = Verdict(parts=NOTHING)
+    """What a judge that abstained said; empty for every other kind."""
 
 
 Outcome = Scored | Forced | Failed
@@ -506,6 +541,7 @@ Outcome = Scored | Forced | Failed
 OUTCOME_KINDS: tuple[str, ...] = (
     "scored",
     "forced",
+    "abstained",
     "missing_input",
     "bad_row",
     "unreadable",
@@ -571,7 +607,7 @@ class Judgement(Struct, frozen=True, kw_only=True):
 
     @property
     def verdict(self) -> Mapping[str, Json]:
-        return NOTHING if isinstance(self.outcome, Failed) else self.outcome.verdict.parts
+        return self.outcome.verdict.parts
 
     @property
     def usage(self) -> Usage:

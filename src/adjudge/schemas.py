@@ -31,6 +31,22 @@ def properties_of(schema: Mapping[str, Json]) -> dict[str, Json]:
     return properties if isinstance(properties, dict) else {}
 
 
+def choices_of(schema: Json) -> tuple[str, ...]:
+    """The labels that a value of this schema may be, as front matter spells them; none where any value goes."""
+    if not isinstance(schema, dict):
+        return ()
+    if schema.get("type") == "boolean":
+        return ("true", "false")
+    options = schema.get("enum")
+    return tuple(map(spell_option, options)) if isinstance(options, list) else ()
+
+
+def spell_option(option: Json) -> str:
+    if isinstance(option, bool):
+        return "true" if option else "false"
+    return "null" if option is None else str(option)
+
+
 def as_number(value: float) -> int | float:
     """Whole numbers are written without a point."""
     return int(value) if value == int(value) else value

@@ -9,6 +9,7 @@ import adjudge
 LAYERS = [
     {"records", "errors", "text", "fields", "versions"},
     {"options", "schemas", "expressions", "checks"},
+    {"rubrics"},
     {"templates", "stats", "documents"},
     {"dataset", "judges", "prompts", "models", "verdicts", "scoring", "store"},
     {"procedures", "probes", "embedded", "importers", "testing"},

@@ -10,6 +10,10 @@ class Advice(NamedTuple):
 
 
 FAILURES: Mapping[str, Advice] = {
+    "abstained": Advice(
+        "the judge answered that it cannot tell, with a label its file lists under `abstain:`",
+        "have people label them: `adjudge agree RUN --next N` draws them first",
+    ),
     "missing_input": Advice(
         "an input that the judge needs is missing or blank",
         "add the column, or name another one with --columns INPUT=COLUMN",

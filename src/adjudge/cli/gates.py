@@ -54,6 +54,8 @@ class Gates:
     """Compare the interval's lower end instead of the estimate itself."""
     max_error_rate: float | None
     """Set whenever a gate is."""
+    max_abstain_rate: float | None = None
+    """None: cases on which the judge abstained count as not judged, under `max_error_rate`."""
 
     @classmethod
     def of(cls, options: GateOptions, judges: Sequence[Judge], named: Sequence[Judge] | None = None) -> Self:
@@ -96,11 +98,12 @@ class Gates:
             pass_rates=pass_rates,
             lower=options.gate == "lower",
             max_error_rate=_error_rate(options.max_error_rate, gated=bool(means or pass_rates)),
+            max_abstain_rate=options.max_abstain_rate,
         )
 
     @property
     def gated(self) -> bool:
-        return self.max_error_rate is not None
+        return self.max_error_rate is not None or self.max_abstain_rate is not None
 
     def check(self, summaries: Sequence["Summary"]) -> list[GateFinding]:
         """What could not be measured goes first."""
@@ -117,7 +120,9 @@ class Gates:
         return found
 
     def _measured(self, summary: "Summary") -> GateFinding | None:
-        lost = summary.not_judged / summary.asked if summary.asked else 1.0
+        asked, limit = summary.asked, self.max_abstain_rate
+        abstained = 0.0 if limit is None or not asked else summary.abstained / asked
+        lost = summary.not_judged / asked - abstained if asked else 1.0
         if summary.judged == 0:
             why = f"none of {summary.asked} could be judged"
         elif summary.outcomes.get("call_failed") and not summary.answered:
@@ -125,6 +130,8 @@ class Gates:
             why = f"every call failed; the {summary.judged} judged got a score by rule alone"
         elif self.max_error_rate is not None and lost > self.max_error_rate:
             why = f"{show_percent(lost)} of {summary.asked} could not be judged, more than --max-error-rate {show_percent(self.max_error_rate)}"
+        elif limit is not None and abstained > limit:
+            why = f"the judge abstained on {show_percent(abstained)} of {asked}, more than --max-abstain-rate {show_percent(limit)}"
         else:
             return None
         return GateFinding(kind="not measured", judge=summary.judge, text=why, code=EXIT_NOT_MEASURED)

@@ -96,6 +96,13 @@ class GateOptions:
         least=0,
         most=1,
     )
+    max_abstain_rate: float | None = opt(
+        None,
+        ANY,
+        "Exit 3 when the judge abstained on more than this share; unset, they count for --max-error-rate.",
+        least=0,
+        most=1,
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

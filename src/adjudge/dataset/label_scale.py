@@ -13,7 +13,7 @@ from typing import Literal
 from adjudge.dataset.rows import described
 from adjudge.errors import InputError
 from adjudge.expressions import EvaluationError, parse_expression, syntax
-from adjudge.records import WINNER_SCORES, Json, Judge, PointsScore, Scale
+from adjudge.records import WINNER_SCORES, Json, Judge, PointsScore, Rating, Scale
 from adjudge.text import shorten, visible
 
 Meaning = bool | float
@@ -81,6 +81,22 @@ def is_not_for(label: Json, judge: str) -> bool:
     return (
         label.get(judge) is None if isinstance(label, dict) else isinstance(label, str) and not label.strip()
     )
+
+
+def criterion_labels(label: Json, judge: str) -> tuple[bool | None, ...]:
+    """What a person said of each criterion of a rubric, in its order: a list of true, false and null; else nothing."""
+    found = label.get(judge) if isinstance(label, dict) else label
+    if not isinstance(found, list) or not all(each is None or isinstance(each, bool) for each in found):
+        return ()
+    return tuple(each if isinstance(each, bool) else None for each in found)
+
+
+def rating_label(label: Json, judge: str, rating: Rating) -> Meaning | None:
+    """What a person says of one of several ratings: of an object by rating, or of one by judge that holds it."""
+    found = label.get(judge, label) if isinstance(label, dict) else None
+    if not isinstance(found, dict):
+        return None
+    return read_label(found.get(rating.name), judge, rating.scale, pass_rule=rating.passes is not None)
 
 
 def are_zeros_and_ones(counts: Mapping[float, int], scale: Scale | None) -> bool:

@@ -90,7 +90,12 @@ class JunitRows:
 
 
 def _verdict(row: dict[str, Json]) -> tuple[str, str]:
-    """What the testcase counts as, and what stands in it: a failure did not pass, an error was not judged."""
+    """What the testcase counts as, and what stands in it: a failure did not pass, an error was not judged.
+
+    Where the judge abstained there is nothing to pass or fail, so the test counts as skipped.
+    """
+    if row["outcome"] == "abstained":
+        return "skipped", f"<skipped message={_attribute(row['reason'] or 'the judge abstained')}/>"
     error = row["error"]
     if isinstance(error, dict):
         kind = _attribute(error.get("kind"))
@@ -111,7 +116,8 @@ def _name(row: dict[str, Json]) -> str:
 
 
 def _counts(counts: Counter[str]) -> str:
-    return f'tests="{counts["tests"]}" failures="{counts["failures"]}" errors="{counts["errors"]}"'
+    kinds = ("tests", "failures", "errors", *(("skipped",) if counts["skipped"] else ()))
+    return " ".join(f'{kind}="{counts[kind]}"' for kind in kinds)
 
 
 def _attribute(value: Json) -> str:

@@ -55,9 +55,9 @@ def result_row(judgement: Judgement, run: str) -> dict[str, Json]:
         "passed": judgement.passed if judged else None,
         "probability": judgement.probability,
         "reason": _reason(judgement),
-        "verdict": verdict_parts(judged) if judged else None,
+        "verdict": verdict_parts(judged) if judged else outcome.verdict.parts or None,
         "error": {"kind": _error_kind(outcome), "message": outcome.message}
-        if isinstance(outcome, Failed)
+        if isinstance(outcome, Failed) and outcome.kind != "abstained"
         else None,
         "notes": judgement.notes,
         "usage": {"input": usage.input, "output": usage.output, "cached": usage.cached},

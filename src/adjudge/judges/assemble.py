@@ -35,10 +35,13 @@ from adjudge.records import (
     Pair,
     PointsScore,
     PromptMessage,
+    Rating,
+    Rubric,
     Scale,
     ScoreRule,
 )
-from adjudge.schemas import object_schema, properties_of
+from adjudge.rubrics import VERDICT
+from adjudge.schemas import as_number, choices_of, object_schema, properties_of, spell_option
 from adjudge.templates import BETWEEN_MESSAGES, custom, detect, outline
 from adjudge.templates import inputs as template_inputs
 from adjudge.templates import unread as template_unread
@@ -46,6 +49,7 @@ from adjudge.text import did_you_mean
 from adjudge.versions import SCORER_VERSIONS
 
 ITEMS_INPUT = "items"
+CRITERIA_INPUT = "criteria"
 _PLAIN_NAME = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 PASS_NAMES = frozenset({"pass", "passed", "passes", "passing"})
 
@@ -59,6 +63,7 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
     """Join the two readings; what they cannot agree on is an error at the line that says so."""
     if not any(message.text.strip() for message in written.messages):
         raise JudgeFileError(where, "there is no prompt in it", "write the prompt below the front matter")
+    declared = _with_ratings(_with_rubric(declared))
     dialect = declared.dialect or written.dialect or detect_dialect(written)
     if dialect == "none" and declared.items is not None:
         # the text may stay without a placeholder where another prompt asks for what is judged
@@ -73,9 +78,12 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
     read = with_declared_verdict(dataclasses.replace(read, inputs=(*read.inputs, *attached)), declared)
     items = _items(declared, dialect)
     inputs = _inputs(read, declared, items)
+    if read.contract is not None and any(map(choices_of, properties_of(read.contract.schema).values())):
+        _check_abstain(declared, read.contract)  # before its labels are taken for others that lack points
     score, contract = _score(read, declared)
     scale = _scale(read, declared, score, contract)
     contract = _with_needs(contract, score, declared)
+    _check_abstain(declared, contract)
     pair, once = read_pair(read, declared, inputs, score, scale)
     if pair is not None:
         inputs, scale = pair_inputs(pair, inputs), Scale(low=0.0, high=1.0)
@@ -92,8 +100,11 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
         passes=_passes(read, declared, contract, score, scale, pair=pair),
         format_message=_format_message(read, contract),
         items=items,
+        rubric=_rubric(declared, read, inputs),
+        ratings=_ratings(declared, contract),
         when_missing=declared.when_missing,
         when_empty=declared.when_empty,
+        abstain=declared.abstain,
         truncate=_truncate(declared, inputs),
         temperature=declared.temperature,
         max_output_tokens=declared.max_output_tokens,
@@ -119,12 +130,103 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
     return replace(judge, hash=judge_hash(judge))
 
 
+def _with_rubric(declared: Declared) -> Declared:
+    """A rubric has its own verdict, score and scale; of a case's own rubric a file may also ask for a verdict on a sentence."""
+    if declared.rubric is None:
+        return declared
+    for key, found, wanted in (
+        ("score", declared.score, "rubric"),
+        ("scale", declared.scale, Scale(low=0, high=1)),
+        ("items", declared.items, None),
+        ("verdict", None if declared.rubric.column else declared.verdict, VERDICT),
+    ):
+        if found is not None and found != wanted:
+            raise declared.error(
+                key,
+                f"`{key}` does not go with `rubric`, whose criteria are answered and scored from 0 to 1 in code",
+                "remove one of the two",
+            )
+    return replace(
+        declared,
+        score="rubric",
+        scale=Scale(low=0.0, high=1.0),
+        verdict=declared.verdict if declared.verdict is not None else VERDICT,
+    )
+
+
+def _with_ratings(declared: Declared) -> Declared:
+    """Several ratings are asked for after one reason; without a `score:` the score is their mean, each from 0 to 1."""
+    ratings = declared.ratings
+    if not ratings:
+        return declared
+    if declared.rubric is not None:
+        raise declared.error("ratings", "`ratings` does not go with `rubric`", "remove one of the two")
+    fields: dict[str, Json] = {"reason": {"type": "string"}}
+    parts = []
+    for each in ratings:
+        low, high = as_number(each.scale.low), as_number(each.scale.high)
+        whole = isinstance(low, int) and isinstance(high, int) and high - low > 1
+        fields[each.name] = {"type": "integer" if whole else "number", "minimum": low, "maximum": high}
+        worst, sign = (high, -1) if each.better == "lower" else (low, 1)
+        parts.append(f"({each.name} - ({worst})) / ({sign * (high - low)})")
+    if declared.verdict is None:
+        declared = replace(declared, verdict=object_schema(fields))
+    if declared.score is not None:
+        return declared
+    if declared.scale not in {None, Scale(low=0, high=1)}:
+        raise declared.error(
+            "scale",
+            "without a `score:` the score of several ratings is their mean, from 0 to 1",
+            "remove `scale:`, or add a `score:` that is on it",
+        )
+    return replace(declared, score=f"({' + '.join(parts)}) / {len(parts)}", scale=Scale(low=0.0, high=1.0))
+
+
+def _ratings(declared: Declared, contract: Contract | None) -> tuple[Rating, ...]:
+    """Each is a number of the verdict, and its pass rule can be computed."""
+    properties = properties_of(contract.schema) if contract is not None else {}
+    for each in declared.ratings:
+        schema = properties.get(each.name)
+        kind = schema.get("type") if isinstance(schema, dict) else None
+        if kind not in {"integer", "number"}:
+            raise declared.error(
+                "ratings",
+                f"the rating `{each.name}` is no number of the verdict",
+                did_you_mean(each.name, tuple(properties)) or f"its fields are {', '.join(properties)}",
+            )
+        if each.passes is not None:
+            names = ("score", *(name for name in properties if name != "score"))
+            _check_expression("ratings", each.passes, names, declared)
+    return declared.ratings
+
+
+def _rubric(declared: Declared, read: PromptReading, inputs: tuple[Input, ...]) -> Rubric | None:
+    """The rubric, where the prompt shows its criteria and has the column they come from."""
+    rubric = declared.rubric
+    if rubric is None:
+        return None
+    if not any(item.name == CRITERIA_INPUT for item in read.inputs):
+        raise declared.error(
+            "rubric",
+            f"the prompt does not show the criteria: it has no place for `{CRITERIA_INPUT}`",
+            f"write `{{{{ fenced.{CRITERIA_INPUT} }}}}` where they belong",
+        )
+    sources = [item.source for item in inputs]
+    if rubric.column is not None and rubric.column not in sources:
+        raise declared.error(
+            "rubric",
+            f"`rubric` takes criteria from `{rubric.column}`, which is no input of the prompt",
+            f"list it under `inputs:` and write `{{{{ fenced.{rubric.column} }}}}` for a case whose rubric is a sentence",
+        )
+    return rubric
+
+
 def _with_choices(declared: Declared, choices: Mapping[str, float | None], read: PromptReading) -> Declared:
     """Labels that an export keeps beside its prompt, as if front matter had them; the prompt's own place for them counts."""
     if not choices or declared.verdict is not None or declared.score is not None:
         return declared
     fields = properties_of(read.contract.schema) if read.contract is not None else {}
-    placed = any(set(_choices(schema)) == set(choices) for schema in fields.values())
+    placed = any(set(choices_of(schema)) == set(choices) for schema in fields.values())
     points = {label: value for label, value in choices.items() if value is not None}
     return replace(
         declared,
@@ -209,7 +311,7 @@ def _items(declared: Declared, dialect: Dialect) -> Items | None:
 def _inputs(read: PromptReading, declared: Declared, items: Items | None) -> tuple[Input, ...]:
     found: dict[str, Input] = {item.name: item for item in (items.inputs if items is not None else ())}
     for item in read.inputs:
-        if items is not None and item.name == ITEMS_INPUT:
+        if item.name == (ITEMS_INPUT if items is not None else CRITERIA_INPUT if declared.rubric else None):
             continue
         found.setdefault(item.name, _declared_input(item, declared))
     # One that is declared and never used changes nothing; lint says so.
@@ -282,10 +384,13 @@ def _check_numeric(name: str, schema: Json, declared: Declared) -> None:
     options = schema.get("enum")
     if isinstance(options, list):
         worded = [
-            option for option in options if isinstance(option, bool) or not isinstance(option, int | float)
+            option
+            for option in options
+            if isinstance(option, bool) or not isinstance(option, int | float)
+            if spell_option(option) not in declared.abstain
         ]
         if worded:
-            listed = ", ".join(f"{_spelled(option)}: …" for option in options)
+            listed = ", ".join(f"{spell_option(option)}: …" for option in options)
             raise declared.error(
                 "score",
                 f"`{name}` is a choice of words, not a number",
@@ -307,10 +412,17 @@ def _score_of_map(
     points: Mapping[str, float], contract: Contract, declared: Declared
 ) -> tuple[ScoreRule, Contract]:
     labels = set(points)
+    worth = [label for label in declared.abstain if label in labels]
+    if worth:
+        raise declared.error(
+            "score",
+            f"`score` gives points to `{worth[0]}`, which `abstain` says is no score",
+            "remove it from one of the two",
+        )
     properties = properties_of(contract.schema)
-    choices = {name: options for name, schema in properties.items() if (options := _choices(schema))}
+    choices = {name: options for name, schema in properties.items() if (options := choices_of(schema))}
     for name, options in choices.items():
-        if set(options) == labels:
+        if set(options) - set(declared.abstain) == labels:
             return PointsScore(field=name, points=dict(points)), contract
     open_labels = [
         name
@@ -323,7 +435,7 @@ def _score_of_map(
     if not choices and len(open_labels) == 1:
         # The prompt names the place and not the labels: the points name them.
         name = open_labels[0]
-        labelled: Json = {**properties, name: {"enum": list(points)}}
+        labelled: Json = {**properties, name: {"enum": [*points, *declared.abstain]}}
         schema: dict[str, Json] = {**contract.schema, "properties": labelled}
         return PointsScore(field=name, points=dict(points)), replace(contract, schema=schema)
     near = max(choices, key=lambda name: len(labels & set(choices[name])), default=None)
@@ -338,21 +450,6 @@ def _score_of_map(
         f"the labels with points ({', '.join(points)}) are not those of `{near}` ({', '.join(choices[near])})",
         "give every label of the field its points, spelled the same",
     )
-
-
-def _choices(schema: Json) -> tuple[str, ...]:
-    if not isinstance(schema, dict):
-        return ()
-    if schema.get("type") == "boolean":
-        return ("true", "false")
-    options = schema.get("enum")
-    return tuple(_spelled(option) for option in options) if isinstance(options, list) else ()
-
-
-def _spelled(option: Json) -> str:
-    if isinstance(option, bool):
-        return "true" if option else "false"
-    return "null" if option is None else str(option)
 
 
 def _check_expression(key: str, text: str, names: tuple[str, ...], declared: Declared) -> None:
@@ -387,7 +484,38 @@ def _with_needs(contract: Contract | None, score: ScoreRule | None, declared: De
             return contract  # made in `in_code`, never read from a prompt
         case NamedScore():
             needs = tuple(name for name, schema in properties.items() if not _is_prose(schema))
+    if declared.abstain or declared.ratings:
+        rated = {each.name for each in declared.ratings}
+        needs = tuple(
+            name
+            for name, schema in properties.items()
+            if name in needs or name in rated or set(_labels(schema)) & set(declared.abstain)
+        )
     return replace(contract, needs=needs, structured=declared.structured)
+
+
+def _labels(schema: Json) -> tuple[str, ...]:
+    """What a value may be that is no number: its labels, and `null` where it may be that."""
+    kinds = schema.get("type") if isinstance(schema, dict) else None
+    return (*choices_of(schema), *(("null",) if isinstance(kinds, list) and "null" in kinds else ()))
+
+
+def _check_abstain(declared: Declared, contract: Contract | None) -> None:
+    """Every label by which the judge abstains is one that its verdict can have."""
+    schemas = properties_of(contract.schema).values() if contract is not None else ()
+    labels = list(dict.fromkeys(label for schema in schemas for label in _labels(schema)))
+    for label in declared.abstain:
+        if label not in labels:
+            raise declared.error(
+                "abstain",
+                f"`abstain` names `{label}`, which is no label of the verdict",
+                did_you_mean(label, labels)
+                or (
+                    f"its labels are {', '.join(labels)}"
+                    if labels
+                    else f"declare it in `verdict:`, such as `label: {{enum: [pass, fail, {label}]}}`"
+                ),
+            )
 
 
 def _is_prose(schema: Json) -> bool:

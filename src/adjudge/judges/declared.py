@@ -12,7 +12,8 @@ from adjudge.errors import JudgeFileError
 from adjudge.judges.front_matter import KEYS, Located
 from adjudge.judges.picoschema import schema_inputs, schema_verdict
 from adjudge.judges.schema import LARGEST_NUMBER, read_verdict, too_large
-from adjudge.records import WINNER_SCORES, CheckScore, Dialect, Json, Scale, WhenEmpty
+from adjudge.records import WINNER_SCORES, CheckScore, Dialect, Json, Rating, Rubric, Scale, WhenEmpty
+from adjudge.rubrics import RubricError, read_criteria
 from adjudge.templates import DIALECTS
 from adjudge.text import did_you_mean
 
@@ -23,6 +24,7 @@ OURS = frozenset({"contract", "embedded"})
 """Keys that mean something only in files with `adjudge: 1`: other tools use these words too."""
 CONTRACT_FIELD = re.compile(r"\{(?P<field>[A-Za-z_]\w*)(?::\.(?P<decimals>[0-9])f)?\}")
 """A field of the verdict in `contract:`, or `score`, which may say how many decimals it has: `{score:.1f}`."""
+_RATING_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,60}")
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
 
 
@@ -62,6 +64,9 @@ class Declared(Struct, frozen=True, kw_only=True):
     items: DeclaredItems | None = None
     anchors: Mapping[str, str] | None = None
     structured: bool | None = None
+    abstain: tuple[str, ...] = ()
+    rubric: Rubric | None = None
+    ratings: tuple[Rating, ...] = ()
     contract: str | Mapping[str, str] | None = None
     embedded: bool = False
     check: CheckScore | None = None
@@ -122,6 +127,9 @@ class _KeyReader:
             items=self.optional("items", self.items),
             anchors=self.optional("anchors", self.anchors),
             structured=self.flag("structured", "sends the verdict's schema", "sends none"),
+            abstain=self.optional("abstain", self.abstain) or (),
+            rubric=self.optional("rubric", self.rubric),
+            ratings=self.optional("ratings", self.ratings) or (),
             contract=self.contract(),
             embedded=self.flag("embedded", "the embedded judge was trained for it", "it was not") or False,
             check=self.check(),
@@ -460,6 +468,82 @@ class _KeyReader:
             )
         return DeclaredItems(
             prompt=prompt.value, verdict=read_verdict(verdict, where=self.where), line=entry.line
+        )
+
+    def abstain(self, entry: Located) -> tuple[str, ...]:
+        labels = entry.elements or (entry,)
+        for label in labels:
+            if isinstance(label.value, list | dict) or (label.value is None and not label.written):
+                raise self.error(
+                    label.line,
+                    f"`abstain: {_written(entry)}` is not a list of labels",
+                    "write `abstain: [cannot_tell, not_applicable]`, labels that the verdict has",
+                )
+        return tuple(dict.fromkeys(label.written for label in labels))
+
+    def rubric(self, entry: Located) -> Rubric:
+        """A list of criteria, or what names them and how they are asked."""
+        known = ("criteria", "column", "ask")
+        for key in entry.entries:
+            if key not in known:
+                raise self.error(entry.key_lines[key], f"`rubric` has `{key}`", _did_you_mean(key, known))
+        listed = entry.entries.get("criteria") if entry.entries else entry
+        column, ask = entry.entries.get("column"), entry.entries.get("ask")
+        if ask is not None and ask.written not in {"together", "each"}:
+            raise self.error(ask.line, f"`ask: {_written(ask)}` of `rubric`", "write `together` or `each`")
+        if (listed is None) is (column is None):
+            raise self.error(
+                entry.line,
+                "`rubric` needs either `criteria` or `column`",
+                "write `rubric: [{criterion: …, points: 1}]`, or `rubric: {column: rubric}` for each case's own",
+            )
+        try:
+            criteria = () if listed is None else read_criteria(listed.value)
+        except RubricError as error:
+            at = entry if listed is None else listed
+            line = at.line if error.place is None else at.elements[error.place].line
+            raise self.error(
+                line, f"`rubric`: {error}", "write `- {criterion: Names a next step, points: 2}`"
+            ) from None
+        each = ask is not None and ask.written == "each"
+        return Rubric(
+            criteria=criteria,
+            column=None if column is None else column.written,
+            ask="each" if each else "together",
+        )
+
+    def ratings(self, entry: Located) -> tuple[Rating, ...]:
+        if len(entry.entries) < 2:
+            raise self.error(
+                entry.line,
+                "`ratings` is not a list of two ratings or more",
+                "write one line each, such as `clarity: {scale: [1, 5], passes: score >= 4}`; one alone is a `score:`",
+            )
+        return tuple(self.rating(name, each) for name, each in entry.entries.items())
+
+    def rating(self, name: str, entry: Located) -> Rating:
+        known = ("scale", "passes", "better")
+        if not _RATING_NAME.fullmatch(name) or name in {"score", "exact", "reason"}:
+            raise self.error(
+                entry.line,
+                f"a rating cannot be called `{name}`",
+                "use a word such as `clarity` or `next_step`",
+            )
+        for key in entry.entries:
+            if key not in known:
+                raise self.error(
+                    entry.key_lines[key], f"the rating `{name}` has `{key}`", _did_you_mean(key, known)
+                )
+        if "scale" not in entry.entries:
+            raise self.error(entry.line, f"the rating `{name}` has no scale", "write `scale: [1, 5]`")
+        passes, better = entry.entries.get("passes"), entry.entries.get("better")
+        if better is not None and better.written not in {"higher", "lower"}:
+            raise self.error(better.line, f"`better: {_written(better)}`", "write `higher` or `lower`")
+        return Rating(
+            name=name,
+            scale=self.scale(entry.entries["scale"]),
+            passes=None if passes is None else passes.written.strip(),
+            better="lower" if better is not None and better.written == "lower" else "higher",
         )
 
     def anchors(self, entry: Located) -> Mapping[str, str]:

@@ -14,7 +14,9 @@ from adjudge.records import (
     Pair,
     PointsScore,
     PromptMessage,
+    Rating,
     Role,
+    Rubric,
     ScoreRule,
 )
 from adjudge.schemas import as_number
@@ -36,6 +38,9 @@ def describe_judge(judge: Judge) -> dict[str, Json]:
         "passes": judge.passes,
         "messages": _messages(judge),
         "better": judge.better,
+        "abstain": list(judge.abstain),
+        "rubric": None if judge.rubric is None else _rubric(judge.rubric),
+        "ratings": [_rating(each) for each in judge.ratings],
         "description": judge.description,
         "ignored": dict(judge.ignored),
         "unread": list(judge.unread),
@@ -82,6 +87,18 @@ def _attached(judge: Judge) -> set[str]:
     from adjudge.templates import messages_inputs  # noqa: PLC0415 - slow, and most prompts have their own placeholders
 
     return {item.name for item in messages_inputs(messages)}
+
+
+def _rubric(rubric: Rubric) -> Json:
+    criteria: list[Json] = [
+        {"criterion": each.criterion, "points": as_number(each.points)} for each in rubric.criteria
+    ]
+    return {"criteria": criteria, "column": rubric.column, "ask": rubric.ask}
+
+
+def _rating(rating: Rating) -> Json:
+    scale: list[Json] = [as_number(rating.scale.low), as_number(rating.scale.high)]
+    return {"name": rating.name, "scale": scale, "passes": rating.passes, "better": rating.better}
 
 
 def _input(item: Input) -> Json:

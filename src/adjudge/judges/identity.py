@@ -16,6 +16,8 @@ from adjudge.records import (
     Pair,
     PointsScore,
     PromptMessage,
+    Rating,
+    Rubric,
     ScoreRule,
 )
 from adjudge.templates import canonical
@@ -63,6 +65,9 @@ def _hash(judge: Judge, scorer: int | None, reader: int) -> str:
         "max_output_tokens": judge.max_output_tokens,
         **({} if judge.truncate is None else {"truncate": judge.truncate}),
         **({} if judge.pair is None else {"pair": _pair(judge.pair)}),
+        **({"abstain": list(judge.abstain)} if judge.abstain else {}),
+        **({} if judge.rubric is None else {"rubric": _rubric(judge.rubric)}),
+        **({"ratings": list(map(_rating, judge.ratings))} if judge.ratings else {}),
         "reader": reader,
         "scorer": scorer,
     }
@@ -89,6 +94,16 @@ def _items(judge: Judge) -> Json:
         "inputs": [_input(item) for item in judge.items.inputs],
         "contract": _contract(judge.items.contract),
     }
+
+
+def _rubric(rubric: Rubric) -> Json:
+    criteria: list[Json] = [[each.criterion, float(each.points)] for each in rubric.criteria]
+    return {"criteria": criteria, "column": rubric.column, "ask": rubric.ask}
+
+
+def _rating(rating: Rating) -> Json:
+    scale: list[Json] = [float(rating.scale.low), float(rating.scale.high)]
+    return {"name": rating.name, "scale": scale, "passes": rating.passes, "better": rating.better}
 
 
 def _input(item: Input) -> Json:

@@ -1,7 +1,7 @@
 """What would make a judge unreliable: rules with stable codes, each a small reading of the judge's own text."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,7 +17,7 @@ from adjudge.judges.reading.contract import asks_to_explain
 from adjudge.judges.reading.names import is_reason
 from adjudge.judges.reading.scale import conflicting_scales
 from adjudge.records import FieldScore, Judge, PromptMessage
-from adjudge.schemas import as_number, properties_of
+from adjudge.schemas import as_number, choices_of, properties_of
 from adjudge.templates import TemplateInput, messages_inputs
 
 _FORMULA = re.compile(
@@ -30,6 +30,13 @@ _BRIBE = re.compile(
     r"\bI(?:'ll| will| am going to|'m going to) (?:tip|pay|give\b(?=[^\n.]{0,40}(?:\$ ?\d|\btip\b|\bbonus\b|\breward\b|\bdollars?\b|\bmoney\b)|(?: to)? you \d{2})|reward|fire|punish|replace|unplug|delete)\b[^\n]{0,80}|\byou(?:'ll| will) (?:be|get|receive) (?:a )?"
     r"(?:tip(?:ped)?|rewarded|paid|fired|punished|penali[sz]ed|terminated|shut down|reward|bonus)\b|\bmy (?:career|job|life) depends on\b|"
     r"\$\d+ (?:tip|bonus|reward)\b|\b(?:bonus|reward|tip) of \$?\d|\bkittens? (?:will )?die\b",
+    re.IGNORECASE,
+)
+_CANNOT_TELL = re.compile(
+    r"(?:i[ _-])?(?:can(?:not|'t|t)|unable[ _-]to)[ _-](?:tell|say|judge|decide|determine|be[ _-]determined)|"
+    r"not[ _-](?:applicable|sure|known|enough[ _-](?:info|information|evidence|context))|n/?a|unknown|unsure|undecided|"
+    r"undetermined|indeterminate|insufficient(?:[ _-](?:info|information|evidence|context))?|abstain(?:ed)?|"
+    r"do(?: not|n't|nt)[ _-]know",
     re.IGNORECASE,
 )
 _HOLDS_PROSE = ("string", "array", "object")
@@ -184,7 +191,9 @@ def _is_described(point: str, text: str) -> bool:
 
 @_rule("ADJ003", "no-place-for-the-rating", "the prompt does not say where the rating goes")
 def _no_place(subject: LintSubject) -> Faults:
-    if subject.judge.format_message is not None and subject.declared.verdict is None:
+    declared = subject.declared
+    asked_for = declared.verdict is not None or declared.rubric is not None or declared.ratings
+    if subject.judge.format_message is not None and not asked_for:
         yield (
             "the prompt asks for a rating but does not say where it goes in the reply; adjudge adds a format message",
             None,
@@ -240,7 +249,10 @@ def _examples_give_score_away(subject: LintSubject) -> Faults:
 def _unfenced_input(subject: LintSubject) -> Faults:
     defaults = {item.name for item in subject.judge.inputs if item.default == "today"}
     for reference in subject.references:
-        if reference.name in defaults or (subject.judge.items is not None and reference.name == "items"):
+        ours = {"items"} if subject.judge.items is not None else set[str]()
+        if subject.judge.rubric is not None and subject.judge.rubric.column is None:
+            ours = {"criteria"}
+        if reference.name in defaults | ours:
             continue
         for start, end in reference.spans:
             if not is_enclosed(subject.body, start, end):
@@ -372,3 +384,21 @@ def _no_room_to_explain(subject: LintSubject) -> Faults:
             asked,
             "ask for it in a field before the score, such as `reason`, or write `structured: false` to send no schema",
         )
+
+
+@_rule(
+    "ADJ018",
+    "abstention-without-worth",
+    "a label says that the judge cannot tell, and nothing says what it is worth",
+)
+def _abstention_without_worth(subject: LintSubject) -> Faults:
+    contract, judge = subject.judge.contract, subject.judge
+    told = {*judge.abstain, *(subject.declared.score if isinstance(subject.declared.score, Mapping) else ())}
+    for schema in properties_of(contract.schema).values() if contract is not None else ():
+        for label in choices_of(schema):
+            if label not in told and _CANNOT_TELL.fullmatch(label.strip()):
+                yield (
+                    f"the label `{label}` says that the judge cannot tell, and nothing says what it is worth",
+                    subject.last_mention(label),
+                    f"write `abstain: [{label}]` to keep such cases out of the mean, or give it points in `score:`",
+                )

@@ -5,10 +5,21 @@ Made by `ADJUDGE_UPDATE_DOCS=1 pytest tests/unit/judges/test_judges_prepared.py`
 
 from collections.abc import Mapping
 
-from adjudge.records import Contract, FieldScore, Input, Items, Judge, NamedScore, Pair, PointsScore, Scale
+from adjudge.records import (
+    Contract,
+    FieldScore,
+    Input,
+    Items,
+    Judge,
+    NamedScore,
+    Pair,
+    PointsScore,
+    Rubric,
+    Scale,
+)
 
 PREPARED: Mapping[str, Judge] = {
-    "54f18c1939e40a17ba9a45b39605b9692c8895b744dfb355539855a476c68ddc": Judge(
+    "143f06161fe7b6f0d41a867232c077857663219ae3af85a0fa528d85f1d33049": Judge(
         name="correctness",
         hash="1278973e955a",
         messages=(),
@@ -58,7 +69,7 @@ PREPARED: Mapping[str, Judge] = {
         contract_template={"final_score": "{score:.1f}", "score_reason": "{reason}"},
         embedded=True,
     ),
-    "8c1a0fbc9559120bc4712699c31d6c8009d4da649ce912d6acecd47e8a7ca270": Judge(
+    "3a80458d0167d67ada8ce25b3e2de10a1e75a66bd4fcc80bbdb28914403dabe2": Judge(
         name="coverage",
         hash="a5a8555f2e27",
         messages=(),
@@ -179,7 +190,7 @@ PREPARED: Mapping[str, Judge] = {
         contract_template={"score": "{score}", "rationale": "{rationale}"},
         embedded=True,
     ),
-    "cf4a7bab704df82bf27296d086228714ac47296bf585b24aa8f7d6e4a66aa911": Judge(
+    "967c4afc58bcd9508ec192e5a977f1f6990cf34d2c453aa2111d001bf89e8980": Judge(
         name="helpfulness",
         hash="a35ef7a7218c",
         messages=(),
@@ -238,7 +249,7 @@ PREPARED: Mapping[str, Judge] = {
         contract_template="1. **Evaluation**: {evaluation}\n\n2. **Strengths**:\n   - {strengths}\n\n3. **Weaknesses**:\n   - {weaknesses}\n\n4. **Detailed Analysis**: {detailed_analysis}\n\n5. **Recommendations**:\n   - {recommendations}\n\nTotal rating: {score}\n",
         embedded=True,
     ),
-    "34fc1ebe41adb2c6e5943277999a41cd67d1252f27451ac727ad0fee65a190e6": Judge(
+    "f65faf6a36abb3b016e587a64968c1c8b616242ebcb7beca4e22a65ec229650e": Judge(
         name="preference",
         hash="31302121e1d4",
         messages=(),
@@ -276,7 +287,7 @@ PREPARED: Mapping[str, Judge] = {
             scale=Scale(low=0.0, high=1.0),
         ),
     ),
-    "1132733b4a2e041a6743729d1ae57102f4db010dc7e9a4e834067b2a8c5c7eac": Judge(
+    "ec2c55bffcca11bb1f60d9d021704165ae8b4b4b995360c183906ba7fce0eaf9": Judge(
         name="relevance",
         hash="d09d65e0d51c",
         messages=(),
@@ -314,5 +325,35 @@ PREPARED: Mapping[str, Judge] = {
         description="How directly, precisely and completely a response serves what was asked of it, 0 to 5.",
         contract_template={"score": "{score}", "reason": "{reason}"},
         embedded=True,
+    ),
+    "b38142e9131ff0144d14d85901c53de253d4915309c0f9fbc23e1d71b9ee0d1a": Judge(
+        name="rubric",
+        hash="7b487750832a",
+        messages=(),
+        dialect="promptl",
+        inputs=(
+            Input(name="rubric", required=True, source="rubric"),
+            Input(name="question", required=False, source="question"),
+            Input(name="context", required=False, source="context"),
+            Input(name="reference", required=False, source="reference"),
+            Input(name="response", required=True, source="response"),
+        ),
+        contract=Contract(
+            schema={
+                "type": "object",
+                "properties": {"reason": {"type": "string"}, "passed": {"type": "boolean"}},
+                "required": ["reason", "passed"],
+                "additionalProperties": False,
+            },
+            needs=("passed",),
+            labels={"passed": ("passed",)},
+        ),
+        score=NamedScore(name="rubric"),
+        scale=Scale(low=0.0, high=1.0),
+        passes="score >= 1",
+        rubric=Rubric(column="rubric"),
+        max_output_tokens=4096,
+        anchors={"0": "Does not meet the rubric.", "1": "Meets all of the rubric."},
+        description="Whether a response meets a rubric given as a sentence, 0 or 1, or as a list of criteria with points, 0 to 1.",
     ),
 }

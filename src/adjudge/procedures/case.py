@@ -6,6 +6,7 @@ from adjudge.procedures.check import check_case
 from adjudge.procedures.checklist import judge_by_items
 from adjudge.procedures.pair import judge_blank, judge_pair, winner_of
 from adjudge.procedures.procedure import Asking, Context, Procedure, Ruling, distinct, is_blank
+from adjudge.procedures.rubric import judge_by_rubric
 from adjudge.procedures.single import judge_once
 from adjudge.prompts.fill import Filled
 from adjudge.prompts.fit import DoesNotFitError
@@ -31,6 +32,8 @@ def judge_case(judge: Judge, case: Case, filled: Filled, asking: Asking, *, repe
     try:
         if judge.pair is not None:
             ruling = yield from judge_pair(context, judge.contract, judge.pair, filled)
+        elif judge.rubric is not None:
+            ruling = yield from judge_by_rubric(context, judge.contract, judge.rubric, filled)
         elif judge.items is None:
             ruling = yield from judge_once(context, judge.contract, filled, items=None)
         else:

@@ -1,15 +1,17 @@
 """One question, one verdict: the response is judged by a single prompt."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from adjudge.procedures.ask import Answer, ask
+from adjudge.procedures.ask import ask
 from adjudge.procedures.procedure import Context, Procedure, Ruling, distinct
 from adjudge.prompts.fill import Filled, boundary_notes
-from adjudge.records import Completion, Contract, Failed, Json, Score, Scored
-from adjudge.scoring import normalize, passes
-from adjudge.text import as_text
+from adjudge.records import Completion, Contract, Failed, Json, Judge, Score, Scored, Verdict
+from adjudge.schemas import spell_option
+from adjudge.scoring import Invalid, normalize, passes
+from adjudge.text import as_text, shorten
 from adjudge.verdicts import explanation, value_probability
 
 
@@ -25,30 +27,74 @@ def judge_once(
     values, fields = filled.values, filled.fields
     if items is not None:
         asked = scorer.items_to_ask(items, fields)
-        values, fields = {**values, "items": asked}, {**fields, "items": asked}
+        name = "items" if judge.rubric is None else "criteria"
+        values, fields = {**values, name: asked}, {**fields, name: asked}
     notes = distinct(filled.notes, boundary_notes(judge.messages, filled.values))
-    answer: Answer[Score] | Failed = yield from ask(
+
+    def check(verdict: Verdict) -> Decision | Invalid:
+        label = abstention(judge, verdict)
+        score = None if label is not None else scorer.score(verdict, filled.fields, items)
+        return score if isinstance(score, Invalid) else Decision(score, label or "")
+
+    answer = yield from ask(
         context.request(judge.messages, values, contract, fields=fields, step=f"verdict{suffix}"),
         contract,
         case_texts=[as_text(value) for value in values.values()],
-        check=lambda verdict: scorer.score(verdict, filled.fields, items),
+        check=check,
     )
     if isinstance(answer, Failed):
         return Ruling(outcome=answer, notes=notes)
-    score, measured = answer.value, answer.completion.measured
+    score, measured = answer.value.score, answer.completion.measured
+    if score is None:
+        label, reason = answer.value.abstained, reason_in(answer.verdict.parts, contract.needs)
+        reason = reason or _unstructured_reason(answer.completion, contract)
+        return Ruling(
+            outcome=Failed(
+                kind="abstained",
+                message=f"the judge answered `{label}`{f': {shorten(reason, 400)}' if reason else ''}",
+                error_kind=label,
+                verdict=answer.verdict,
+            ),
+            reason=reason,
+            notes=distinct(notes, answer.notes, answer.verdict.notes),
+        )
     if measured is not None and measured.exact is not None:
         score = replace(score, exact=measured.exact)
-    verdict = answer.verdict if score.parts is None else replace(answer.verdict, parts=score.parts)
-    return Ruling(
-        outcome=Scored(verdict=verdict, score=score),
-        reason=reason_in(verdict.parts, contract.needs) or _unstructured_reason(answer.completion, contract),
-        normalized=normalize(judge.scale, judge.better, score.exact),
-        passed=passes(judge, verdict.parts, score),
+    ruling = rule_on(judge, contract, answer.verdict, score)
+    return ruling._replace(
+        reason=ruling.reason or _unstructured_reason(answer.completion, contract),
         probability=value_probability(answer.completion.logprobs, contract, answer.verdict)
         if measured is None
         else measured.probability,
-        notes=distinct(notes, answer.notes, verdict.notes, score.notes),
+        notes=distinct(notes, answer.notes, ruling.notes),
     )
+
+
+def rule_on(judge: Judge, contract: Contract, said: Verdict, score: Score) -> Ruling:
+    """What a score means on the judge's scale, with the verdict as code completed it."""
+    verdict = said if score.parts is None else replace(said, parts=score.parts)
+    return Ruling(
+        outcome=Scored(verdict=verdict, score=score),
+        reason=reason_in(verdict.parts, contract.needs),
+        normalized=normalize(judge.scale, judge.better, score.exact),
+        passed=passes(judge, verdict.parts, score),
+        notes=distinct(verdict.notes, score.notes),
+    )
+
+
+class Decision(NamedTuple):
+    """What was made of a verdict: a score, or none and the label by which the judge abstained."""
+
+    score: Score | None
+    abstained: str = ""
+
+
+def abstention(judge: Judge, verdict: Verdict) -> str | None:
+    """The label of the verdict that the judge file lists under `abstain:`, if it has one."""
+    if not judge.abstain or judge.contract is None:
+        return None
+    labels = (spell_option(verdict.parts[name]) for name in judge.contract.needs if name in verdict.parts)
+    return next((label for label in labels if label in judge.abstain), None)
 
 
 REASON_FIELDS = (

@@ -4,11 +4,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import islice
+from typing import NamedTuple
 
 from adjudge.errors import InputError, TemplateError
 from adjudge.models import estimate_tokens, request_key
 from adjudge.options import Price
 from adjudge.procedures.case import judge_case
+from adjudge.procedures.rubric import criteria_of
 from adjudge.prompts.fill import fill_inputs
 from adjudge.records import BadRow, Case, Judge, ModelClient, Request
 from adjudge.runs.plan import Plan
@@ -69,6 +71,13 @@ class RunEstimate:
     """Stored replies that reply lengths and times were learned from; 0: they are assumed."""
 
 
+class LaterCalls(NamedTuple):
+    """What a judgement asks after its first call, as a share of that one's tokens."""
+
+    calls: int
+    factor: Decimal = Decimal(1)
+
+
 @dataclass(slots=True)
 class _EstimateSums:
     cases: int = 0
@@ -107,7 +116,7 @@ def estimate_run(
                 request,
                 learned[judge.name],
                 is_stored=key in stored,
-                later=LATER_CALLS if judge.items else Decimal(1) if judge.pair else None,
+                later=later_calls(judge, request),
             )
     cost = None
     if price is not None:
@@ -167,18 +176,27 @@ def _add_judgement(
     known: ReplyHistory,
     *,
     is_stored: bool,
-    later: Decimal | None,
+    later: LaterCalls,
 ) -> None:
-    """`later`: how long a second call is, against the first; None where there is none."""
     if is_stored:
         sums.stored += 1
         return
     if not (request.shared and key in sums.seen):
         sums.seen.add(key)
         _add_call(sums, request, known, factor=Decimal(1))
-    if later is not None:
-        # the second call of a checklist cannot be rendered before the first is answered; of a pair it is as long
-        _add_call(sums, request, known, factor=later)
+    for _ in range(later.calls):
+        _add_call(sums, request, known, factor=later.factor)
+
+
+def later_calls(judge: Judge, request: Request) -> LaterCalls:
+    if judge.items is not None:
+        # the second call cannot be rendered before the first is answered
+        return LaterCalls(1, LATER_CALLS)
+    if judge.pair is not None:
+        return LaterCalls(1)
+    if judge.rubric is None or judge.contract is None or judge.rubric.ask == "together":
+        return LaterCalls(0)
+    return LaterCalls(max(0, len(criteria_of(judge.rubric, judge.contract, request.fields)) - 1))
 
 
 def _add_call(sums: _EstimateSums, request: Request, known: ReplyHistory, *, factor: Decimal) -> None:

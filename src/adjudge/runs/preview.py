@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from adjudge.errors import DatasetError
 from adjudge.procedures.pair import exchange
+from adjudge.procedures.rubric import criteria_of, numbered
 from adjudge.prompts.fill import Bindings, fill_inputs, values_for
 from adjudge.prompts.render import render_prompt
 from adjudge.records import BadRow, Case, Judge, Message
@@ -45,6 +46,9 @@ def preview(judge: Judge, case: Case, bindings: Bindings) -> list[PreviewStep]:
         first = render_prompt(judge.items_messages, values_for(judge.items.inputs, values))
         steps.append(PreviewStep("items", first.messages))
         values["items"] = FIRST_REPLY
+    if judge.rubric is not None and judge.contract is not None:
+        asked = numbered(criteria_of(judge.rubric, judge.contract, filled.fields))
+        values |= {"criteria": asked[:1] if judge.rubric.ask == "each" else asked} if asked else {}
     prompt = render_prompt(judge.messages, values, format_message=judge.format_message)
     steps.append(PreviewStep("verdict", prompt.messages))
     if judge.pair is not None:

@@ -45,7 +45,7 @@ from adjudge.store.group import GroupCommit
 from adjudge.store.records import RunState
 from adjudge.store.trust import UnknownStoreError
 
-RETRIED = frozenset({"unreadable", "truncated", "refused"})
+RETRIED = frozenset({"abstained", "unreadable", "truncated", "refused"})
 """What `--retry` may name: outcomes whose replies are stored."""
 Receiver = Callable[[Judgement], None]
 

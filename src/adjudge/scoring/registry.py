@@ -45,10 +45,17 @@ def _check(rule: CheckScore) -> Scorer:
     return CheckScorer(rule=rule)
 
 
+def _rubric(scale: Scale | None) -> Scorer:
+    from adjudge.scoring.rubric import RubricScorer  # noqa: PLC0415 - as above
+
+    return RubricScorer(scale=scale)
+
+
 NAMED: Mapping[str, Callable[[Scale | None], Scorer]] = {
     "correctness": _correctness,
     "coverage": _coverage,
     "coverage_rationale": lambda scale: RationaleScorer(scale=scale),
+    "rubric": _rubric,
 }
 
 

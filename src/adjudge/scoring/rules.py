@@ -14,6 +14,7 @@ from adjudge.records import (
     Json,
     Judge,
     PointsScore,
+    Rating,
     Scale,
     Score,
     Verdict,
@@ -211,6 +212,18 @@ def passes(judge: Judge, verdict_parts: Mapping[str, Json], score: Score) -> boo
     """Whether the score passes the judge's rule; None when there is no rule, or it asks for what is not there."""
     try:
         return evaluate_pass_rule(judge, verdict_parts, score)
+    except EvaluationError:
+        return None
+
+
+def rating_passes(rating: Rating, verdict_parts: Mapping[str, Json]) -> bool | None:
+    """Whether one of several ratings passes its own rule, in which `score` is that rating."""
+    if rating.passes is None:
+        return None
+    try:
+        return bool(
+            parse_expression(rating.passes).evaluate({**verdict_parts, "score": verdict_parts[rating.name]})
+        )
     except EvaluationError:
         return None
 

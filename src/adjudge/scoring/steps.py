@@ -123,6 +123,24 @@ class MismatchStep(NamedTuple):
     computed: Fraction
 
 
+class CriterionStep(NamedTuple):
+    """One criterion of a rubric."""
+
+    number: int
+    criterion: str
+    points: Fraction
+    met: bool
+    why: str
+
+
+class RubricStep(NamedTuple):
+    """Points earned of those that could be earned, kept within 0 and 1."""
+
+    earned: Fraction
+    possible: Fraction
+    share: Fraction
+
+
 Step: TypeAlias = (
     FieldStep
     | PointsStep
@@ -138,4 +156,6 @@ Step: TypeAlias = (
     | LinesStep
     | MismatchStep
     | CheckStep
+    | CriterionStep
+    | RubricStep
 )

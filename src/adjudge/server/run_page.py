@@ -8,6 +8,7 @@ from adjudge.analysis.certification.shelf import find_card, shelf_of
 from adjudge.analysis.summary.document import (
     binary_judges,
     case_result,
+    criteria_tables,
     gauge,
     is_pass_or_fail,
     judge_facts,
@@ -22,7 +23,7 @@ from adjudge.analysis.summary.figures import Summary
 from adjudge.analysis.summary.report import Report
 from adjudge.analysis.summary.run import CaseResult
 from adjudge.analysis.summary.slices import OTHERS, Slice, SliceColumn
-from adjudge.documents.document import Fact, Gauge, Tone
+from adjudge.documents.document import Fact, Gauge, Table, Tone
 from adjudge.documents.numbers import show_count, show_duration, show_money, show_percent
 from adjudge.server.cases.find import CaseFilter
 from adjudge.server.figures import Figures
@@ -64,6 +65,8 @@ class JudgePanel:
     scores: tuple[ScoreBar, ...]
     outcomes: tuple[ScoreBar, ...]
     range: str
+    criteria: tuple[Table, ...]
+    """Of a rubric."""
     pairs: tuple[tuple[str, str], ...]
     """Cost, time and tokens."""
     orders: tuple[Fact, ...]
@@ -152,6 +155,7 @@ def _panel(service: Service, ways: "Ways", summary: Summary, before: Figures | N
         scores=tuple(_scores(summary, ways)),
         outcomes=tuple(_outcomes(summary, ways)),
         range=unscored_range(summary) if summary.not_judged else "",
+        criteria=tuple(criteria_tables(summary)),
         orders=tuple(pair_facts(summary)),
         pairs=tuple(_pairs(summary)),
         href=ways.cases(CaseFilter(judge=summary.judge)),

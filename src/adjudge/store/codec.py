@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, TypeAlias, get_args
 
-from msgspec import Struct, convert
+from msgspec import Struct
 
 from adjudge.records import (
     NOTHING,
@@ -255,7 +255,15 @@ def load_judgement(
 
 def _flat_outcome(outcome: Outcome) -> StoredOutcome:
     if isinstance(outcome, Failed):
-        return convert(outcome, StoredOutcome, from_attributes=True)
+        return StoredOutcome(
+            kind=outcome.kind,
+            message=outcome.message,
+            error_kind=outcome.error_kind,
+            attempts=outcome.attempts,
+            maybe_billed=outcome.maybe_billed,
+            verdict=outcome.verdict.parts or NOTHING,
+            verdict_notes=outcome.verdict.notes,
+        )
     score, verdict = outcome.score, outcome.verdict
     return StoredOutcome(
         kind=outcome.kind,
@@ -271,8 +279,16 @@ def _flat_outcome(outcome: Outcome) -> StoredOutcome:
 
 
 def _outcome(stored: StoredOutcome) -> Outcome:
+    verdict = Verdict(parts=stored.verdict, notes=stored.verdict_notes)
     if stored.kind in FAILURE_KINDS:
-        return convert(stored, Failed, from_attributes=True)
+        return Failed(
+            kind=stored.kind,  # type: ignore[arg-type]  # one of `FAILURE_KINDS`
+            message=stored.message,
+            error_kind=stored.error_kind,
+            attempts=stored.attempts,
+            maybe_billed=stored.maybe_billed,
+            verdict=verdict,
+        )
     if stored.score is None or stored.kind not in {"scored", "forced"}:
         raise DamagedError("a judgement with parts missing")
     score = Score(
@@ -281,7 +297,6 @@ def _outcome(stored: StoredOutcome) -> Outcome:
         notes=stored.score_notes,
         parts=stored.score_parts,
     )
-    verdict = Verdict(parts=stored.verdict, notes=stored.verdict_notes)
     if stored.kind == "forced":
         return Forced(score=score, reason=stored.reason or "", verdict=verdict)
     return Scored(verdict=verdict, score=score)

@@ -120,7 +120,17 @@ def test_every_outcome_has_a_row_that_says_so(kind):
         assert row["error"] is None
     else:
         assert [row[name] for name in ("score", "exact", "normalized", "passed", "verdict")] == [None] * 5
-        assert row["error"] == {"kind": kind, "message": "why not"}
+        assert row["error"] == (None if kind == "abstained" else {"kind": kind, "message": "why not"})
+
+
+def test_a_judge_that_abstained_has_a_verdict_and_no_error():
+    said = Verdict(parts={"reason": "The page is missing.", "label": "cannot_tell"})
+    row = result_row(
+        judgement(Failed(kind="abstained", message="x", verdict=said), reason="The page is missing."), "r"
+    )
+    assert (row["outcome"], row["score"], row["passed"], row["error"]) == ("abstained", None, None, None)
+    assert row["verdict"] == {"reason": "The page is missing.", "label": "cannot_tell"}
+    assert row["reason"] == "The page is missing."
 
 
 def test_the_errors_kind_is_the_finest_there_is():

@@ -13,6 +13,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "reference" / "lint.md"
 SCALE = "1: poor\n5: perfect\n"
 ASK = 'Return JSON: {"reason": "<text>", "score": <1-5>}\n'
 GOOD = f"Rate the answer from 1 to 5.\n{SCALE}\n<answer>\n{{{{answer}}}}\n</answer>\n\n{ASK}"
+LABELS = 'Return JSON: {"reason": "<text>", "label": "pass" | "fail" | "cannot_tell"}\n'
 
 
 def codes(text: str) -> set[str]:
@@ -104,6 +105,17 @@ CASES: list[tuple[str, str, str]] = [
         "ADJ017",
         GOOD.replace(ASK, 'Start with a short justification. Return JSON: {"score": <1-5>}\n'),
         GOOD.replace(ASK, 'The answer should give its rationale. Return JSON: {"score": <1-5>}\n'),
+    ),
+    (
+        "ADJ018",
+        GOOD.replace(ASK, LABELS),
+        "---\nabstain: [cannot_tell]\n---\n" + GOOD.replace(ASK, LABELS),
+    ),
+    (
+        "ADJ018",
+        GOOD.replace(ASK, LABELS.replace("cannot_tell", "N/A")),
+        "---\nscore: {pass: 1, fail: 0, N/A: 0.5}\n---\n"
+        + GOOD.replace(ASK, LABELS.replace("cannot_tell", "N/A")),
     ),
 ]
 

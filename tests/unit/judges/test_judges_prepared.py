@@ -22,7 +22,18 @@ Made by `ADJUDGE_UPDATE_DOCS=1 pytest tests/unit/judges/test_judges_prepared.py`
 
 from collections.abc import Mapping
 
-from adjudge.records import Contract, FieldScore, Input, Items, Judge, NamedScore, Pair, PointsScore, Scale
+from adjudge.records import (
+    Contract,
+    FieldScore,
+    Input,
+    Items,
+    Judge,
+    NamedScore,
+    Pair,
+    PointsScore,
+    Rubric,
+    Scale,
+)
 
 PREPARED: Mapping[str, Judge] = '''
 PATH = Path(prepared.__file__)

@@ -39,6 +39,7 @@ OWN = {
         "organization": "mismatched",
     },
     "preference": {"reason": "The other one answers the question.", "winner": "B"},
+    "rubric": {"reason": "It does not name a next step.", "passed": False},
 }
 """A failing verdict of each judge's own."""
 
@@ -56,6 +57,7 @@ def values_of(judge, row, response):
         "parameters": {"question": row["question"]},
         "items": {"facts": [{"id": "F1", "fact": "It is so."}]},
         "current_date": "2026-01-31",
+        "rubric": "The answer names a next step.",
     }
     names = [item.name for item in judge.inputs] + (["items"] if judge.items else [])
     return {name: held[name] for name in names if name in held}

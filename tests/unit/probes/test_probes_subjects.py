@@ -1,5 +1,7 @@
 """Whose answers are used, what a label says of them, and how one value of theirs is changed."""
 
+from dataclasses import replace
+
 import pytest
 
 from adjudge.dataset import read_cases
@@ -31,7 +33,8 @@ def seated(rows, judge=CORRECTNESS, most=None, seed=0, bindings=BINDINGS):
     "judge", [judge for judge in built_in_judges() if judge.pair is None], ids=lambda judge: judge.name
 )
 def test_built_in_cases_suit_every_built_in_judge_of_one_answer(judge):
-    panel = built_in_panel(judge, BINDINGS)
+    given = {"rubric": "The answer is right."} if judge.name == "rubric" else {}
+    panel = built_in_panel(judge, replace(BINDINGS, sets=given))
     assert (len(panel.right), len(panel.wrong), panel.left_out) == (40, 120, 0)
     assert len({subject.subject_id for subject in panel.subjects}) == 160
     assert len({subject.question for subject in panel.subjects}) == 40

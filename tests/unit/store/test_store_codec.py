@@ -65,6 +65,7 @@ OUTCOMES = (
         Failed,
         kind=st.sampled_from(
             [
+                "abstained",
                 "missing_input",
                 "bad_row",
                 "unreadable",
@@ -79,6 +80,7 @@ OUTCOMES = (
         error_kind=TEXT,
         attempts=st.integers(0, 9),
         maybe_billed=st.booleans(),
+        verdict=VERDICTS,
     )
 )
 REQUESTS = st.builds(
@@ -264,6 +266,7 @@ def test_every_part_of_the_records_is_drawn():
         "error_kind",
         "attempts",
         "maybe_billed",
+        "verdict",
     }
     assert {each.name for each in fields(Case)} == {"case_id", "columns", "fields", "contested", "place"}
 

@@ -106,6 +106,7 @@ def _blocks(report: AgreementReport) -> Iterator[Block]:
         yield _disagreements(report)
     for coefficients in report.agreement:
         yield from _coefficients(coefficients)
+    yield from _criteria(report)
     yield from _slices(report)
     for mean in report.means:
         yield from _mean(mean, report.sample)
@@ -312,6 +313,43 @@ def _coefficients(coefficients: Coefficients) -> Iterator[Block]:
     yield from _methods(figures.values())
     if coefficients.missing_extra:
         yield _missing_extra(coefficients.missing_extra, "more coefficients need")
+
+
+def _criteria(report: AgreementReport) -> Iterator[Block]:
+    """Criteria of a rubric and ratings, each as a slice would be."""
+    for kind, caption, header, found in (
+        (
+            "criteria",
+            "By criterion",
+            ("criterion", "points", "n"),
+            [(each.criterion, f"{each.points:g}", each.coefficients) for each in report.criteria],
+        ),
+        (
+            "ratings",
+            "By rating",
+            ("rating", "by", "n"),
+            [(each.name, _KINDS[each.kind], each.coefficients) for each in report.ratings],
+        ),
+    ):
+        if not found:
+            continue
+        known = {name for *_, coefficients in found for name in coefficients.figures}
+        wanted = dict.fromkeys(name for names in _IN_SLICES.values() for name in names)
+        names = [name for name in wanted if name in known]
+        rows: list[tuple[Text, ...]] = []
+        for text, what, coefficients in found:
+            cells = [coefficients.figures.get(name) for name in names]
+            values = [_value(cell) if isinstance(cell, Estimate) else "none" for cell in cells]
+            rows.append(
+                (Quote(shorten(" ".join(text.split()), 60)), what, show_count(coefficients.rows), *values)
+            )
+        yield Table(
+            kind=kind,
+            caption=caption,
+            header=(*header, *(COEFFICIENTS[name] for name in names)),
+            rows=tuple(rows),
+            numeric=tuple(range(1, len(names) + 3)),
+        )
 
 
 def _slices(report: AgreementReport) -> Iterator[Block]:
@@ -523,6 +561,8 @@ def task_notes(task: LabellingTask) -> Iterator[str]:
         f"drew {len(chosen)} of {len(task.chances)} cases judged by {draw.judge}{where} ({numbers}, seed {draw.seed}), "
         f"{drawn_how(draw.basis, draw.uniform_share)}; sampling probabilities after this draw {least:.3g} to {most:.3g}"
     )
+    if task.abstained:
+        yield f"{counted(task.abstained, 'case')} on which the judge abstained, drawn before all others"
     if task.labelled:
         yield f"{task.labelled} of their answers have a label already, and are not asked for again"
     if task.waiting:

@@ -1,7 +1,7 @@
 """Which cases people should label next, and the rows that they fill in: blind, without what the judge said."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from random import Random
@@ -53,6 +53,8 @@ class LabellingTask:
     draw: LabelDraw | None
     """None where nothing was drawn."""
     other_draw: LabelDraw | None = None
+    abstained: int = 0
+    """How many of `cases` the judge abstained on."""
     waiting: int = 0
     """Cases of earlier draws that have no label yet."""
     labelled: int = 0
@@ -83,6 +85,7 @@ def next_to_label(store: Store, run_id: str, verdicts: RunVerdicts, request: Dra
         cases=tuple(chosen),
         chances=draw.chances if draw else before[-1].chances,
         draw=draw,
+        abstained=len(set(chosen) & set(verdicts.abstained)),
         waiting=len(waiting),
     )
 
@@ -90,11 +93,15 @@ def next_to_label(store: Store, run_id: str, verdicts: RunVerdicts, request: Dra
 def draw_next(
     run_id: str, verdicts: RunVerdicts, before: Sequence[LabelDraw], request: DrawRequest
 ) -> LabelDraw:
-    """The next draw of the run; an `InputError` when every judged case has been drawn."""
+    """The next draw of the run; an `InputError` when every case has been drawn.
+
+    Cases on which the judge abstained come first: nobody has said anything about them yet.
+    """
     firsts = [repeats[0] for repeats in verdicts.cases.values()]
     ids = [verdict.case_id for verdict in firsts]
     drawn = {case_id for draw in before for case_id in draw.chosen}
-    if not set(ids) - drawn:
+    abstained = [case_id for case_id in verdicts.abstained if case_id not in drawn]
+    if not abstained and not set(ids) - drawn:
         raise InputError(
             f"run {run_id}",
             f"all {len(ids)} judged cases have been drawn already" if ids else "has no judged case to label",
@@ -104,15 +111,23 @@ def draw_next(
         )
     doubt = doubts_of(firsts)
     seed = _unused_seed(request.seed + len(before), before)
-    new_draw = _draw(
-        ids, doubt, request, seed=seed, drawn=drawn, earlier=before[-1].chances if before else None
-    )
+    earlier = before[-1].chances if before else None
+    random = Random(f"abstained {seed}")  # noqa: S311 - a seeded sample, not a secret
+    first = sorted(random.sample(range(len(abstained)), min(request.count, len(abstained))))
+    rest = replace(request, count=request.count - len(first))
+    new_draw = _draw(ids, doubt, rest, seed=seed, drawn=drawn, earlier=earlier)
+    now = len(first) / len(abstained) if abstained else 0.0
+    chances = {
+        case_id: was + (1.0 - was) * now
+        for case_id in verdicts.abstained
+        for was in [earlier.get(case_id, 0.0) if earlier else 0.0]
+    }
     return LabelDraw(
         run_id=run_id,
         judge=verdicts.judge,
         number=len(before) + 1,
-        chosen=new_draw.chosen,
-        chances=new_draw.chances,
+        chosen=(*(abstained[place] for place in first), *new_draw.chosen),
+        chances={**new_draw.chances, **chances},
         basis=doubt.basis,
         uniform_share=new_draw.uniform_share,
         seed=seed,

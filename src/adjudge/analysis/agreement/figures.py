@@ -1,7 +1,7 @@
 """How far a judge agrees with people: every figure of one run's verdicts beside their labels."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
@@ -29,7 +29,7 @@ from adjudge.analysis.agreement.labels import (
     settled,
     without_adjudicators,
 )
-from adjudge.analysis.agreement.verdicts import CaseVerdict, ScaledVerdicts
+from adjudge.analysis.agreement.verdicts import CaseVerdict, RunVerdicts, ScaledVerdicts
 from adjudge.dataset.label_scale import LabelScale, Meaning, same_label
 from adjudge.errors import SettingsError
 from adjudge.records import DrawBasis, Scale
@@ -64,6 +64,24 @@ class Disagreement:
 class SliceAgreement:
     column: str
     value: str
+    coefficients: Coefficients
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CriterionAgreement:
+    """One criterion of a rubric, of the cases whose own label says whether it is met."""
+
+    criterion: str
+    points: float
+    coefficients: Coefficients
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RatingAgreement:
+    """One of several ratings, of the cases whose own label has it by name."""
+
+    name: str
+    kind: LabelKind
     coefficients: Coefficients
 
 
@@ -138,6 +156,10 @@ class AgreementReport:
     """None without several annotators."""
     slices: tuple[SliceAgreement, ...]
     slices_left_out: int
+    criteria: tuple[CriterionAgreement, ...]
+    """Of a rubric, where the cases' own labels are lists with a truth value for each criterion."""
+    ratings: tuple[RatingAgreement, ...]
+    """Of a judge that gives several, where the cases' own labels have them by name."""
     seed: int
 
 
@@ -241,6 +263,8 @@ def measure_agreement(
         among_people=compare_annotators(cases, people, kind, epsilon=options.epsilon, seed=options.seed),
         slices=slices,
         slices_left_out=left_out,
+        criteria=tuple(_criteria(verdicts, tuned_on, seed=options.seed)),
+        ratings=tuple(_ratings(verdicts, tuned_on, seed=options.seed)),
         seed=options.seed,
     )
 
@@ -319,6 +343,36 @@ def _slices(
             coefficients = measure(pairs, kind, scale.scale, seed=options.seed)
             found.append(SliceAgreement(column=column, value=value, coefficients=coefficients))
     return tuple(found), left_out
+
+
+def _criteria(verdicts: RunVerdicts, tuned_on: set[str], *, seed: int) -> Iterator[CriterionAgreement]:
+    """Those with most labels first."""
+    ordered = sorted(verdicts.criteria.items(), key=lambda item: -len(item[1].labels))
+    for (criterion, points), found in ordered[:MOST_SLICES]:
+        cases = {case_id: each for case_id, each in found.verdicts.items() if case_id not in tuned_on}
+        labels = {
+            case_id: [Label(case_id=case_id, annotator="", meaning=met)]
+            for case_id, met in found.labels.items()
+        }
+        coefficients = measure(pair_up(cases, labels, "passes"), "passes", Scale(low=0, high=1), seed=seed)
+        yield CriterionAgreement(criterion=criterion, points=points, coefficients=coefficients)
+
+
+def _ratings(verdicts: RunVerdicts, tuned_on: set[str], *, seed: int) -> Iterator[RatingAgreement]:
+    scales = {each.name: each.scale for each in verdicts.source.ratings} if verdicts.source else {}
+    for name, found in verdicts.ratings.items():
+        cases = {case_id: each for case_id, each in found.verdicts.items() if case_id not in tuned_on}
+        labels = {
+            case_id: [Label(case_id=case_id, annotator="", meaning=each)]
+            for case_id, each in found.labels.items()
+        }
+        kind: LabelKind = (
+            "passes" if any(isinstance(each, bool) for each in found.labels.values()) else "scores"
+        )
+        if kind == "passes":
+            labels = {case_id: each for case_id, each in labels.items() if isinstance(each[0].meaning, bool)}
+        coefficients = measure(pair_up(cases, labels, kind), kind, scales[name], seed=seed)
+        yield RatingAgreement(name=name, kind=kind, coefficients=coefficients)
 
 
 def _disagreements(

@@ -93,7 +93,7 @@ def stored_labels(
             raise
         unusable = UnusableColumn(kind=error.kind, examples=error.examples)
     merged = merge_labels(stored, own.labels)
-    if not merged.labels:
+    if not merged.labels and not verdicts.criteria and not verdicts.ratings:
         raise InputError(
             f"run {run_id}",
             f"no label of {verdicts.judge} is known for its cases",

@@ -2,13 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import NamedTuple
 
 from adjudge.analysis.summary.stored import judges_of
-from adjudge.dataset.label_scale import LabelScale, label_scale_of
+from adjudge.dataset.label_scale import LabelScale, Meaning, criterion_labels, label_scale_of, rating_label
 from adjudge.errors import InputError
-from adjudge.records import Failed, Json, Judge, Judgement
+from adjudge.expressions import EvaluationError, parse_expression
+from adjudge.records import ExpressionScore, Failed, Json, Judge, Judgement, Rating
+from adjudge.rubrics import answered_criteria, score_of_labels
+from adjudge.scoring.rules import rating_passes
 from adjudge.store import RunRecord, Store
 from adjudge.text import value_text
 
@@ -28,6 +32,24 @@ class CaseVerdict:
     """Its values of the columns asked for, in their order."""
 
 
+class AskedCriterion(NamedTuple):
+    """One criterion of a rubric."""
+
+    criterion: str
+    points: float
+
+
+class CriterionVerdicts(NamedTuple):
+    verdicts: dict[str, list[CaseVerdict]]
+    """Case id -> whether it is met, as a pass, for each repeat."""
+    labels: dict[str, bool]
+
+
+class RatingVerdicts(NamedTuple):
+    verdicts: dict[str, list[CaseVerdict]]
+    labels: dict[str, Meaning]
+
+
 @dataclass(kw_only=True, slots=True)
 class RunVerdicts:
     """What one judge with one model said in a run."""
@@ -41,6 +63,10 @@ class RunVerdicts:
     """Case id -> how it came out, for cases without any verdict."""
     own_labels: dict[str, Json] = field(default_factory=dict)
     own_annotators: dict[str, Json] = field(default_factory=dict)
+    criteria: dict[AskedCriterion, "CriterionVerdicts"] = field(default_factory=dict)
+    """Of a rubric, with what people say of each."""
+    ratings: dict[str, "RatingVerdicts"] = field(default_factory=dict)
+    """Of a judge that gives several, with what people say of each."""
 
     @property
     def cases(self) -> dict[str, list[CaseVerdict]]:
@@ -49,6 +75,11 @@ class RunVerdicts:
         for verdict in self.verdicts:
             found.setdefault(verdict.case_id, []).append(verdict)
         return found
+
+    @property
+    def abstained(self) -> list[str]:
+        """The cases without any verdict on which the judge abstained."""
+        return [case_id for case_id, kind in self.failed.items() if kind == "abstained"]
 
     @property
     def outcomes(self) -> dict[str, int]:
@@ -113,21 +144,72 @@ def collect_verdicts(
 
 
 def _add(account: RunVerdicts, judgement: Judgement, slices: Sequence[str]) -> None:
-    if judgement.label is not None:
-        account.own_labels[judgement.case_id] = judgement.label
+    people = (
+        criterion_labels(judgement.label, account.judge) if account.source and account.source.rubric else ()
+    )
+    if people:
+        label = score_of_labels(judgement.verdict, people)
+        if label is not None:
+            account.own_labels[judgement.case_id] = label
+    elif judgement.label is not None:
+        whole = _whole_label(account.source, judgement.label)
+        account.own_labels[judgement.case_id] = judgement.label if whole is None else whole
     if judgement.annotators is not None:
         account.own_annotators[judgement.case_id] = judgement.annotators
     if isinstance(judgement.outcome, Failed):
-        account.failed.setdefault(judgement.case_id, judgement.outcome.kind)
+        if judgement.outcome.kind == "abstained" or judgement.case_id not in account.failed:
+            account.failed[judgement.case_id] = judgement.outcome.kind
         return
-    account.verdicts.append(
-        CaseVerdict(
-            case_id=judgement.case_id,
-            repeat=judgement.repeat,
-            score=judgement.outcome.score.value,
-            passed=judgement.passed,
-            probability=judgement.probability,
-            cluster=judgement.case_id if judgement.cluster is None else judgement.cluster,
-            slices=tuple(value_text(judgement.metadata.get(column)) for column in slices),
-        )
+    verdict = CaseVerdict(
+        case_id=judgement.case_id,
+        repeat=judgement.repeat,
+        score=judgement.outcome.score.value,
+        passed=judgement.passed,
+        probability=judgement.probability,
+        cluster=judgement.case_id if judgement.cluster is None else judgement.cluster,
+        slices=tuple(value_text(judgement.metadata.get(column)) for column in slices),
     )
+    account.verdicts.append(verdict)
+    for each, person in zip(answered_criteria(judgement.verdict) if people else (), people, strict=False):
+        if person is not None:
+            found = account.criteria.setdefault(
+                AskedCriterion(each.criterion, each.points), CriterionVerdicts({}, {})
+            )
+            met = replace(verdict, score=float(each.met), passed=each.met, probability=None)
+            found.verdicts.setdefault(verdict.case_id, []).append(met)
+            found.labels[verdict.case_id] = person
+    for rating in account.source.ratings if account.source else ():
+        _add_rating(account, rating, verdict, judgement)
+
+
+def _add_rating(account: RunVerdicts, rating: Rating, verdict: CaseVerdict, judgement: Judgement) -> None:
+    label = rating_label(judgement.label, account.judge, rating)
+    value = judgement.verdict.get(rating.name)
+    if label is None or isinstance(value, bool) or not isinstance(value, int | float):
+        return
+    found = account.ratings.setdefault(rating.name, RatingVerdicts({}, {}))
+    own = replace(
+        verdict, score=float(value), passed=rating_passes(rating, judgement.verdict), probability=None
+    )
+    found.verdicts.setdefault(verdict.case_id, []).append(own)
+    found.labels[verdict.case_id] = label
+
+
+def _whole_label(judge: Judge | None, label: Json) -> float | None:
+    """The score that a person's ratings give, where the judge's rule needs nothing else."""
+    if judge is None or not isinstance(judge.score, ExpressionScore):
+        return None
+    given = {each.name: rating_label(label, judge.name, each) for each in judge.ratings}
+    values: dict[str, Json] = {
+        name: value
+        for name, value in given.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+    expression = parse_expression(judge.score.text)
+    if not values or not expression.names <= values.keys():
+        return None
+    try:
+        found = expression.evaluate(values)
+    except EvaluationError:
+        return None
+    return float(found) if isinstance(found, Fraction) else None

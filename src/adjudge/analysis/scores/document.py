@@ -18,6 +18,7 @@ from adjudge.scoring.rationale import CoverageScore, decimals
 from adjudge.scoring.scale import plain
 from adjudge.scoring.steps import (
     CheckStep,
+    CriterionStep,
     ExpressionStep,
     FieldStep,
     FlagStep,
@@ -29,6 +30,7 @@ from adjudge.scoring.steps import (
     OrderStep,
     PairStep,
     PointsStep,
+    RubricStep,
     Step,
     VetoStep,
 )
@@ -36,7 +38,7 @@ from adjudge.scoring.text import clipped, fold
 from adjudge.text import as_text, visible
 
 RowKind = Literal[
-    "fact", "conclusion", "term", "reference", "counts", "formula",
+    "criterion", "fact", "conclusion", "term", "reference", "counts", "formula",
     "check", "flag", "margin", "number", "field", "points", "expression", "values", "exact", "lines", "pair",
     "measured", "rule", "score", "stored", "unknown", "passes", "probability", "outcome", "next",
 ]  # fmt: skip
@@ -183,12 +185,41 @@ def step_rows(step: Step, explained: Explanation) -> Iterator[ScoreRow]:
             yield from formula_rows(step, decider)
         case CheckStep():
             yield check_row(step)
+        case CriterionStep():
+            yield criterion_row(step)
+        case RubricStep():
+            yield rubric_row(step)
         case _:
             assert_never(step)
 
 
 def _better(winner: str) -> str:
     return "tie" if winner == "tie" else f"{winner.upper()} is better"
+
+
+# ---- rubric ----
+
+
+def criterion_row(step: CriterionStep) -> ScoreRow:
+    worth = f"{plain(step.points)} of {plain(step.points)}" if step.met else f"0 of {plain(step.points)}"
+    if step.points < 0:
+        worth = plain(step.points) if step.met else "0, as it should be"
+    return ScoreRow(
+        "criterion",
+        f"{step.number} {step.criterion}",
+        f"{'met' if step.met else 'not met'}, {worth}",
+        holds=step.met is (step.points > 0),
+        details=(("why", step.why),) if step.why else (),
+    )
+
+
+def rubric_row(step: RubricStep) -> ScoreRow:
+    raw = step.earned / step.possible if step.possible else step.share
+    kept = "" if raw == step.share else f" → {exact_text(step.share)}"
+    value = f"{plain(step.earned)} / {plain(step.possible)} = {exact_text(raw)}{kept}"
+    return ScoreRow(
+        "formula", "points", value, "Points earned over the sum of the positive points, from 0 to 1."
+    )
 
 
 def expression_rows(step: ExpressionStep) -> Iterator[ScoreRow]:
@@ -390,7 +421,7 @@ def failure_rows(judgement: Judgement, failed: Failed) -> Iterator[ScoreRow]:
     means = f"{advice.means[0].upper()}{advice.means[1:]}. It is counted as not judged, and not as 0."
     found = tuple((name, text) for name, text in details if text)
     yield ScoreRow("outcome", "what happened", failed.kind, means, details=found)
-    retried = failed.kind in {"unreadable", "truncated", "refused"}
+    retried = failed.kind in {"abstained", "unreadable", "truncated", "refused"}
     retry = f"`--retry {failed.kind}` re-asks such cases; otherwise the stored reply is reused."
     do = f"{advice.do[0].upper()}{advice.do[1:]}."
     yield ScoreRow("next", "what to do next", do, retry if retried else "")
@@ -426,7 +457,7 @@ def pass_row(judge: Judge, values: Mapping[str, Json], passed: bool | None) -> S
 # ---- as lines of text ----
 
 INDENT = "    "
-LISTED = frozenset({"fact", "conclusion", "term", "number"})
+LISTED = frozenset({"criterion", "fact", "conclusion", "term", "number"})
 """Rows with long labels: what became of them goes first."""
 MARKS = {True: "+", False: "-", None: " "}
 

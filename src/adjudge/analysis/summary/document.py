@@ -50,6 +50,7 @@ from adjudge.text import shorten
 
 WINNERS = {"a": "A wins", "b": "B wins"}
 MOST_IDS = 8
+MOST_CRITERIA = 20
 MOST_CASES = 5
 """In the list of those that failed; the table of cases and judges has a few more."""
 
@@ -66,6 +67,7 @@ def report_document(run: RunSummary) -> Document:
     for summary in run.judges:
         blocks += (_named(block, summary) if several else block for block in _unscored(summary))
         blocks += (_named(block, summary) if several else block for block in _trust(summary))
+        blocks += criteria_tables(summary)
         blocks += slice_tables(summary)
     blocks += map(_check_agreement, run.checks)
     blocks += (fact for fact in run.facts if fact.kind == "certified")
@@ -332,6 +334,9 @@ def _unscored(summary: Summary) -> Iterator[Fact]:
             )
         what = f"{kind.replace('_', ' ')}: " if len(kinds) > 1 else ""
         yield Fact(kind=f"advice {kind}", label="Not scored", text=f"{what}{FAILURES[kind].do}")
+    if summary.abstained and summary.abstention_rate:
+        text = f"{show_rate(summary.abstention_rate)} of the judge's answers say that it cannot tell"
+        yield Fact(kind="abstained", label="Abstained", text=text)
     if summary.forced:
         without = (
             f"; mean without them {show_mean(summary.mean_without_forced)}"
@@ -392,6 +397,63 @@ def _outcome_count(summary: Summary, kind: str) -> Text:
         [Quote(name) if len(finer) == 1 else (Quote(name), f" {show_count(n)}") for name, n in finer.items()],
     )
     return (f"{counted} (", *spans(named), ")")
+
+
+# ---- criteria of a rubric -------------------------------------------------------------------------------
+
+
+def criteria_tables(summary: Summary) -> Iterator[Table]:
+    """How often each criterion is met, and how often people say the same; and what each of several ratings comes to."""
+    if summary.ratings:
+        yield _ratings_table(summary)
+    if not summary.criteria:
+        return
+    compared = any(each.agreement for each in summary.criteria)
+    rows: list[tuple[Text, ...]] = [
+        (
+            Quote(shorten(" ".join(each.criterion.split()), 60)),
+            f"{each.points:g}",
+            show_count(each.met.n),
+            show_rate(each.met),
+            *((show_rate(each.agreement),) if compared else ()),
+        )
+        for each in summary.criteria[:MOST_CRITERIA]
+    ]
+    left = len(summary.criteria) - len(rows)
+    more = f", the {MOST_CRITERIA} most frequent of {show_count(len(summary.criteria))}" if left else ""
+    header = ("Criterion", "Points", "n", "Met", *(("Agreement",) if compared else ()))
+    yield Table(
+        kind="criteria",
+        caption=("Criteria of ", Quote(summary.judge), more),
+        header=header,
+        rows=tuple(rows),
+        numeric=tuple(range(1, len(header))),
+    )
+
+
+def _ratings_table(summary: Summary) -> Table:
+    ruled = any(each.pass_rate for each in summary.ratings)
+    compared = any(each.agreement for each in summary.ratings)
+    rows: list[tuple[Text, ...]] = [
+        (
+            Quote(each.name),
+            f"{each.scale.low:g}–{each.scale.high:g}",
+            show_mean(each.mean),
+            *((show_rate(each.pass_rate),) if ruled else ()),
+            *((show_rate(each.agreement),) if compared else ()),
+        )
+        for each in summary.ratings
+    ]
+    header = (
+        "Rating", "Scale", "Mean", *(("Pass rate",) if ruled else ()), *(("Agreement",) if compared else ())
+    )  # fmt: skip
+    return Table(
+        kind="ratings",
+        caption=("Ratings of ", Quote(summary.judge)),
+        header=header,
+        rows=tuple(rows),
+        numeric=tuple(range(1, len(header))),
+    )
 
 
 # ---- how far the judge is to be trusted -----------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from bisect import insort
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from types import MappingProxyType
@@ -11,13 +11,15 @@ from typing import Literal
 from adjudge.analysis.summary.checks import CheckAgreement, CheckTally
 from adjudge.analysis.summary.pairs import PairFigures, PairTally
 from adjudge.analysis.summary.repeats import Repeated, repeat_figures
-from adjudge.analysis.summary.sample import ALONE, Bounds, Group, Grouping, JudgedRow
+from adjudge.analysis.summary.sample import ALONE, Bounds, Group, Grouping, JudgedRow, RowSample
 from adjudge.analysis.summary.slices import SliceColumn, SliceTally
 from adjudge.dataset.label_scale import (
     are_zeros_and_ones,
+    criterion_labels,
     is_not_for,
     is_within_one,
     label_agrees,
+    rating_label,
     read_label,
     words_of,
 )
@@ -33,6 +35,8 @@ from adjudge.records import (
     Scale,
     Usage,
 )
+from adjudge.rubrics import answered_criteria
+from adjudge.scoring.rules import rating_passes
 from adjudge.stats.agreement import spearman_of_counts
 from adjudge.stats.distribution import Distribution, Quantiles
 from adjudge.stats.intervals import Estimate
@@ -72,6 +76,36 @@ class LabelAgreement:
     off_scale: int = 0
     """Labels that mean nothing on the judge's scale, of the rows that were judged."""
     off_scale_example: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CriterionFigures:
+    """One criterion of a rubric, over the cases in which it was answered."""
+
+    criterion: str
+    points: float
+    met: Estimate
+    """How often it is met; with points below 0 that is how often the fault occurs."""
+    labelled: int
+    agreement: Estimate | None
+    """How often people say the same, where the case's own label is a list with one truth value for each criterion."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RatingFigures:
+    """One of several ratings, over the judged cases."""
+
+    name: str
+    scale: Scale
+    better: Literal["higher", "lower"]
+    mean: Estimate
+    passed: int | None
+    pass_rate: Estimate | None
+    """None where the rating has no pass rule."""
+    labelled: int
+    agreement: Estimate | None
+    """How often people give the same, where the case's own label is an object with the ratings by name."""
+    within_one: Estimate | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -126,6 +160,12 @@ class Summary:
     pass_rate: Estimate | None
     """Of the judged rows for which a pass rule is known."""
     pass_bounds: Bounds | None
+    abstention_rate: Estimate | None
+    """Of the model's answers, scored or abstained; None where the judge file has no `abstain:`."""
+    criteria: tuple[CriterionFigures, ...]
+    """Of a rubric, in its order; where each case has its own, those that occur most, at most as many as are kept."""
+    ratings: tuple[RatingFigures, ...]
+    """Of a judge that gives several, in its order."""
     distribution: Mapping[str, int] | None
     """Score -> rows; ranges of scores where there are many; None where there are many and no scale."""
     agreement: LabelAgreement | None
@@ -163,6 +203,10 @@ class Summary:
     @property
     def scored(self) -> int:
         return self.outcomes.get("scored", 0)
+
+    @property
+    def abstained(self) -> int:
+        return self.outcomes.get("abstained", 0)
 
     @property
     def forced(self) -> int:
@@ -205,7 +249,8 @@ class Tally:
         cluster = judgement.cluster
         number = (
             ALONE
-            if cluster is None or isinstance(judgement.outcome, Failed)
+            if cluster is None
+            or (isinstance(judgement.outcome, Failed) and judgement.outcome.kind != "abstained")
             else self._clusters.setdefault(cluster, len(self._clusters))
         )
         account.add(judgement, number)
@@ -264,6 +309,11 @@ class _JudgeTally:
         named = f"{judge}@{judge_hash}"
         self.planned = (temperatures[named],) if named in temperatures else ()
         self.rows = Group()
+        self.answers = RowSample() if source and source.abstain else None
+        """The model's answers, as passes where it abstained; None where it cannot."""
+        self.ratings = {each: RowSample() for each in source.ratings} if source else {}
+        self.has_rubric = source is not None and source.rubric is not None
+        self.criteria: dict[tuple[str, float], RowSample] = {}
         self.slices = SliceTally(slices)
         self.distribution = Distribution(self.scale)
         self.worst: list[tuple[float, str, int, WorstCase]] = []
@@ -314,12 +364,96 @@ class _JudgeTally:
                 repeat=judgement.repeat,
             )
             self.pairs.add(judgement.verdict, row)
+            self._add_criteria(judgement, row)
+            self._add_ratings(judgement, row)
             self.distribution.add(row.score)
             self._add_worst(judgement, row.score)
             if row.near is not None and isinstance(label, float):
                 self.ranked[label, row.score] += 1
         self.rows.add(outcome.kind, row)
+        self._add_answer(judgement, cluster)
         self.slices.add(judgement.metadata, outcome.kind, row)
+
+    def _add_answer(self, judgement: Judgement, cluster: int) -> None:
+        kind = judgement.outcome.kind
+        if self.answers is None or not judgement.calls or kind not in {"scored", "abstained"}:
+            return
+        self.answers.add(
+            JudgedRow(
+                score=0.0,
+                forced=False,
+                passed=kind == "abstained",
+                agrees=None,
+                cluster=cluster,
+                case=ALONE
+                if self.cases is None
+                else self.cases.setdefault(judgement.case_id, len(self.cases)),
+                repeat=judgement.repeat,
+            )
+        )
+
+    def _add_criteria(self, judgement: Judgement, row: JudgedRow) -> None:
+        if not self.has_rubric:
+            return
+        people = criterion_labels(judgement.label, self.judge)
+        for place, (criterion, points, met) in enumerate(answered_criteria(judgement.verdict)):
+            key = (shorten(criterion, LONGEST_EXAMPLE), points)
+            if key not in self.criteria and len(self.criteria) >= _MOST_KINDS:
+                continue
+            person = people[place] if place < len(people) else None
+            agrees = None if person is None else person is met
+            sample = self.criteria.setdefault(key, RowSample())
+            sample.add(row._replace(score=float(met), passed=met, agrees=agrees, near=None))
+
+    def _add_ratings(self, judgement: Judgement, row: JudgedRow) -> None:
+        for rating, sample in self.ratings.items():
+            value = judgement.verdict.get(rating.name)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                continue  # scored by rule: nobody was asked
+            label = rating_label(judgement.label, self.judge, rating)
+            passed = rating_passes(rating, judgement.verdict)
+            sample.add(
+                row._replace(
+                    score=float(value),
+                    passed=passed,
+                    agrees=None if label is None else label_agrees(label=label, score=value, passed=passed),
+                    near=None
+                    if label is None
+                    else is_within_one(label=label, score=value, scale=rating.scale),
+                )
+            )
+
+    def _rating_figures(self) -> Iterator[RatingFigures]:
+        for rating, sample in self.ratings.items():
+            mean = sample.mean(rating.scale)
+            if mean is not None:
+                labelled = sample.labelled()[0]
+                yield RatingFigures(
+                    name=rating.name,
+                    scale=rating.scale,
+                    better=rating.better,
+                    mean=mean,
+                    passed=sample.passed if sample.ruled else None,
+                    pass_rate=sample.pass_rate(),
+                    labelled=labelled,
+                    agreement=sample.agreement() if labelled else None,
+                    within_one=sample.within_one() if labelled else None,
+                )
+
+    def _criteria(self) -> Iterator[CriterionFigures]:
+        found = sorted(
+            self.criteria.items(), key=lambda item: -len(item[1])
+        )  # stable: as they came where equal
+        for (criterion, points), sample in found:
+            met = sample.pass_rate()
+            if met is not None:
+                yield CriterionFigures(
+                    criterion=criterion,
+                    points=points,
+                    met=met,
+                    labelled=sample.labelled()[0],
+                    agreement=sample.agreement() if sample.labelled()[0] else None,
+                )
 
     def _add_calls(self, judgement: Judgement) -> None:
         completions = [call.completion for call in judgement.calls if not call.completion.from_store]
@@ -342,6 +476,10 @@ class _JudgeTally:
         """What it says on the judge's scale; None where there is none, or none for this judge."""
         if judgement.label is None or is_not_for(judgement.label, self.judge):
             return None
+        if (self.has_rubric and criterion_labels(judgement.label, self.judge)) or any(
+            rating_label(judgement.label, self.judge, rating) is not None for rating in self.ratings
+        ):
+            return None  # held against the criteria, or the ratings, one by one
         pass_rule = judgement.passed is not None if self.pass_rule is None else self.pass_rule
         label = read_label(judgement.label, self.judge, self.scale, pass_rule=pass_rule, points=self.points)
         if label is not None:
@@ -402,6 +540,9 @@ class _JudgeTally:
             bounds=sample.bounds(self.scale, asked),
             pass_rate=sample.pass_rate(),
             pass_bounds=sample.pass_bounds(asked),
+            abstention_rate=None if self.answers is None else self.answers.pass_rate(),
+            criteria=tuple(self._criteria()),
+            ratings=tuple(self._rating_figures()),
             distribution=self.distribution.counts(),
             agreement=self._agreement(),
             cost=None if self.cost_unknown and not self.cost else self.cost,

@@ -64,7 +64,7 @@ def command(*, run: str, labels: str | None, options: AgreeOptions, draw: DrawOp
         print_json(report)
     else:
         print_document(agreement_document(report), verbose=options.verbose)
-    if not report.labelled:
+    if not (report.labelled or report.criteria or report.ratings):
         print_message("no case has both a verdict and a label: agreement could not be measured")
         return EXIT_NOT_MEASURED
     return 0

@@ -186,6 +186,16 @@ def _print(judge: Judge, described: dict[str, Json], asked: "Asked | None") -> N
     if judge.pair is not None:
         a, b = judge.pair.answers
         line("pair", f"compares {a} (A) with {b} (B), in both orders; the score is A's" + marked("tie"))
+    for rating in judge.ratings:
+        rule = f", passes: {rating.passes}" if rating.passes else ""
+        line("rating", f"{rating.name}, {rating.scale.low:g} to {rating.scale.high:g}{rule}")
+    if judge.rubric is not None:
+        how = "one call" if judge.rubric.ask == "together" else "one call each"
+        for number, each in enumerate(judge.rubric.criteria, start=1):
+            line("criterion", f"{number} ({each.points:g}): {each.criterion}")
+        line("rubric", f"from `{judge.rubric.column}`, {how}" if judge.rubric.column else how)
+    if judge.abstain:
+        line("abstain", ", ".join(judge.abstain))
     if not judge.has_prompt:
         line("sent", IN_CODE_SENT[judge.asks_model])
     elif judge.contract is not None:
