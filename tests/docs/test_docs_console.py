@@ -82,7 +82,8 @@ def run_block(body: str, folder: Path) -> str:
     shown = []
     for command in re.findall(r"^\$ ((?:.*\\\n)*.*)$", body, re.MULTILINE):
         alone = command.startswith("adjudge ") and not SHELL.search(command)
-        printed = run_here(shlex.split(command)[1:], folder) if alone else run_shell(command, folder)
+        words = shlex.split(command.replace("\\\n", ""))
+        printed = run_here(words[1:], folder) if alone else run_shell(command, folder)
         output = "\n".join(line.rstrip() for line in printed.splitlines()).strip("\n")
         # what changes by itself: the date, and how long it took
         output = TODAY.sub("2026-01-31 (today, UTC)", output)
