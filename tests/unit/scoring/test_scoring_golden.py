@@ -6,6 +6,7 @@ scorer's number there, then run this file as a script to write the results down 
 """
 
 import json
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from adjudge.records import Scale, Verdict
 from adjudge.scoring.correctness import CorrectnessScorer
 from adjudge.scoring.coverage import CoverageScorer
+from adjudge.scoring.rubric import RubricScorer
 from adjudge.scoring.rules import RationaleScorer
 from adjudge.scoring.scorer import Invalid
 from adjudge.versions import SCORER_VERSIONS
@@ -105,10 +107,33 @@ def rationale_results():
         yield scorer.score(Verdict(parts={"score": 3, "rationale": lines}), {}, None)
 
 
+def rubric_results():
+    scorer = RubricScorer(scale=Scale(low=0, high=1))
+    for points in ([5, 3, -4], [1, 1, 1], [0.1, 0.2, -0.3], [2, -1, -7]):
+        items = {
+            "criteria": [
+                {"id": number, "criterion": f"Criterion {number}", "points": each}
+                for number, each in enumerate(points, 1)
+            ]
+        }
+        for met in product((True, False), repeat=3):
+            answers = [{"id": number, "reason": "w", "met": each} for number, each in enumerate(met, 1)]
+            yield scorer.score(Verdict(parts={"criteria": answers[::-1]}), {}, items)
+        for wrong in (
+            answers[:2],
+            [*answers, {**answers[0], "met": True}],
+            [*answers, {**answers[0], "id": 9}],
+        ):
+            yield scorer.score(Verdict(parts={"criteria": wrong}), {}, items)
+    for passed in (True, False, None):
+        yield scorer.score(Verdict(parts={"reason": "w", "passed": passed}), {}, None)
+
+
 RESULTS = {
     "correctness": correctness_results,
     "coverage": coverage_results,
     "coverage_rationale": rationale_results,
+    "rubric": rubric_results,
 }
 
 
