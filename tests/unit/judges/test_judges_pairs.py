@@ -156,3 +156,20 @@ def test_a_winner_inside_another_field_is_compared_by_an_expression():
     assert converse(judge, case, said[0], said[1])[1].outcome.score.value == 1
     assert converse(judge, case, said[2], said[2])[1].outcome.score.value == 0.5
     assert judge_file(judge).count("scale: [-1, 1]") == 1
+
+
+def test_one_score_of_two_answers_is_no_comparison():
+    text = 'Do both say the same? Reply with JSON: {"score": 0 or 1}\n<a>{{answer_1}}</a><b>{{answer_2}}</b>'
+    judge = parse_judge(text, name="j")
+    assert (judge.pair, describe_judge(judge)["score"]) == (None, "score")
+
+
+def test_an_overall_score_of_each_answer_is_one():
+    text = (
+        'Rate both from 1 to 10. Reply with JSON: {"overall_score_a": 1-10, "overall_score_b": 1-10}\n'
+        "<a>{{answer_a}}</a><b>{{answer_b}}</b>"
+    )
+    judge = parse_judge(text, name="j")
+    assert judge.pair is not None
+    assert describe_judge(judge)["score"] == "overall_score_a - overall_score_b"
+    assert describe_judge(judge)["pair"]["reply_scale"] == [-9, 9]

@@ -95,13 +95,12 @@ def find_pair_inputs(names: Iterable[str]) -> PairInputs | None:
 
 def is_pairwise(names: Iterable[str], parts: tuple[ContractPart, ...]) -> bool:
     """Two answers, and no single rating of one of them."""
-    return find_pair_inputs(names) is not None and not any(
-        part.kind.numeric
-        and not part.kind.options
-        and (is_plain_rating(part.name) or is_overall(part.name))
-        and not _pair_of([part, *parts])
-        for part in parts
+    if find_pair_inputs(names) is None:
+        return False
+    single = any(
+        part.kind.numeric and (is_plain_rating(part.name) or is_overall(part.name)) for part in parts
     )
+    return not single or _pair_of(parts) is not None
 
 
 def read_pair_rule(parts: tuple[ContractPart, ...], text: str, names: Sequence[str]) -> PairRule:
