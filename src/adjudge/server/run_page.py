@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from adjudge.analysis.certification.document import card_line
 from adjudge.analysis.certification.shelf import find_card, shelf_of
+from adjudge.analysis.summary.checks import CheckAgreement
 from adjudge.analysis.summary.document import (
     binary_judges,
     case_result,
+    check_agreement,
     criteria_tables,
     gauge,
     is_pass_or_fail,
@@ -25,6 +27,7 @@ from adjudge.analysis.summary.run import CaseResult
 from adjudge.analysis.summary.slices import OTHERS, Slice, SliceColumn
 from adjudge.documents.document import Fact, Gauge, Table, Tone
 from adjudge.documents.numbers import show_count, show_duration, show_money, show_percent
+from adjudge.records import IN_CODE
 from adjudge.server.cases.find import CaseFilter
 from adjudge.server.figures import Figures
 from adjudge.server.keys import to_key
@@ -133,7 +136,11 @@ def run_view(service: Service, record: RunRecord, figures: Figures, before: Figu
     """`before` are the figures of the run of the same file before this one, where they are known."""
     ways, report = Ways(to_key(record.run_id)), figures.report
     return RunPage(
-        panels=tuple(_panel(service, ways, summary, before) for summary in report.judges if summary.asked),
+        panels=tuple(
+            _panel(service, ways, summary, before, report.checks)
+            for summary in report.judges
+            if summary.asked
+        ),
         cases=_cases(report, ways),
         tabs=tuple(_tabs(report.judges, ways)),
         tables=slice_tables(record, report.judges),
@@ -145,8 +152,15 @@ def run_view(service: Service, record: RunRecord, figures: Figures, before: Figu
 # ---- judges --------------------------------------------------------------------------------------------
 
 
-def _panel(service: Service, ways: "Ways", summary: Summary, before: Figures | None) -> JudgePanel:
-    facts = judge_facts(summary)
+def _panel(
+    service: Service,
+    ways: "Ways",
+    summary: Summary,
+    before: Figures | None,
+    checks: Sequence[CheckAgreement],
+) -> JudgePanel:
+    compared = (check_agreement(each) for each in checks if each.check == summary.judge)
+    facts = (*judge_facts(summary), *compared)
     return JudgePanel(
         summary=summary,
         gauge=gauge(summary),
@@ -171,16 +185,20 @@ def _chips(service: Service, ways: "Ways", summary: Summary, before: Figures | N
         yield Chip(text=text + steps, href=ways.cases(CaseFilter(judge=summary.judge, label="disagree")))
     elif agreement is not None:
         yield Chip(text="labels are on another scale", tone="warning")
-    card = find_card(shelf_of(service.where), judge_hash=summary.judge_hash, model=summary.model)
-    if card is not None:
-        yield Chip(text=card_line(card))
+    if summary.model == IN_CODE:
+        yield Chip(text="checked in code: no model was asked")
     elif summary.pairs is None:
-        yield Chip(text="not certified", tone="warning")
+        yield _certified(service, summary)
     if summary.mean is not None and summary.mean.warning:
         yield Chip(text="interval unreliable", tone="warning")
     change = change_since(summary, before, ways.key)
     if change is not None:
         yield change
+
+
+def _certified(service: Service, summary: Summary) -> Chip:
+    card = find_card(shelf_of(service.where), judge_hash=summary.judge_hash, model=summary.model)
+    return Chip(text="not certified", tone="warning") if card is None else Chip(text=card_line(card))
 
 
 def change_since(summary: Summary, before: Figures | None, key: str) -> Chip | None:

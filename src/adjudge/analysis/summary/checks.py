@@ -1,11 +1,15 @@
 """How often a check in code gives the same answer as a model judge of the same run."""
 
+from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from adjudge.analysis.summary.sample import ALONE, JudgedRow, RowSample
 from adjudge.records import CheckScore, Judge, Judgement
 from adjudge.stats.intervals import Estimate
+
+MOST_OPEN = 4096
+"""Cases held at a time: more than can be in flight."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,54 +27,42 @@ class CheckAgreement:
 
 
 class CheckTally:
-    """Judgements of one case come one after the other, so only one case is held at a time."""
+    """Pairs the judgements of a case as they come: those of other cases may come between them, but not many."""
 
     def __init__(self, judges: Iterable[Judge]) -> None:
         known = tuple(judges)
         self._checks = {judge.name for judge in known if isinstance(judge.score, CheckScore)}
         self._others = {judge.name for judge in known if judge.has_prompt}
         self._samples: dict[tuple[str, str, str], RowSample] = {}
-        self._case: str | None = None
-        self._passed: dict[tuple[str, str], bool] = {}
-        self._cluster = ALONE
+        self._open: OrderedDict[str, dict[tuple[str, str], bool]] = OrderedDict()
+        """Case -> judge and model -> whether it passed."""
 
     def add(self, judgement: Judgement, cluster: int) -> None:
-        if not self._checks or not self._others or judgement.repeat != 0:
+        if not self._checks or not self._others or judgement.repeat != 0 or judgement.passed is None:
             return
-        if judgement.case_id != self._case:
-            self._end_case()
-            self._case = judgement.case_id
-        self._cluster = cluster if cluster != ALONE else self._cluster
-        if judgement.passed is not None:
-            self._passed[judgement.judge, judgement.model] = judgement.passed
+        seen = self._open.setdefault(judgement.case_id, {})
+        self._open.move_to_end(judgement.case_id)
+        if len(self._open) > MOST_OPEN:
+            self._open.popitem(last=False)
+        for (judge, model), passed in seen.items():
+            if judgement.judge in self._checks and judge in self._others:
+                self._pair((judgement.judge, judge, model), cluster, equal=passed == judgement.passed)
+            elif judge in self._checks and judgement.judge in self._others:
+                pair = (judge, judgement.judge, judgement.model)
+                self._pair(pair, cluster, equal=passed == judgement.passed)
+        seen[judgement.judge, judgement.model] = judgement.passed
 
-    def _end_case(self) -> None:
-        for (check, _), passed in self._passed.items():
-            if check not in self._checks:
-                continue
-            for (judge, model), other in self._passed.items():
-                if judge in self._others:
-                    sample = self._samples.setdefault((check, judge, model), RowSample())
-                    sample.add(
-                        JudgedRow(
-                            score=0.0,
-                            forced=False,
-                            passed=passed == other,
-                            agrees=None,
-                            cluster=self._cluster,
-                            case=ALONE,
-                            repeat=0,
-                        )
-                    )
-        self._passed, self._cluster = {}, ALONE
+    def _pair(self, pair: tuple[str, str, str], cluster: int, *, equal: bool) -> None:
+        row = JudgedRow(
+            score=0.0, forced=False, passed=equal, agrees=None, cluster=cluster, case=ALONE, repeat=0
+        )
+        self._samples.setdefault(pair, RowSample()).add(row)
 
     def agreements(self) -> tuple[CheckAgreement, ...]:
-        self._end_case()
-        self._case = None
         return tuple(
             CheckAgreement(
                 check=check, judge=judge, model=model, judged=len(sample), equal=sample.passed, rate=rate
             )
-            for (check, judge, model), sample in self._samples.items()
+            for (check, judge, model), sample in sorted(self._samples.items(), key=lambda each: each[0])
             if (rate := sample.pass_rate()) is not None
         )

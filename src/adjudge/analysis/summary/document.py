@@ -69,7 +69,7 @@ def report_document(run: RunSummary) -> Document:
         blocks += (_named(block, summary) if several else block for block in _trust(summary))
         blocks += criteria_tables(summary)
         blocks += slice_tables(summary)
-    blocks += map(_check_agreement, run.checks)
+    blocks += map(check_agreement, run.checks)
     blocks += (fact for fact in run.facts if fact.kind == "certified")
     blocks += _next(run)
     for summary in run.judges:
@@ -87,7 +87,7 @@ def report_document(run: RunSummary) -> Document:
     return Document(banner=banner, title=_title(run), aside=_effort(run), blocks=tuple(blocks))
 
 
-def _check_agreement(found: CheckAgreement) -> Fact:
+def check_agreement(found: CheckAgreement) -> Fact:
     """A check that nearly always says the same may do in the judge's place, at no cost."""
     rate = found.rate
     interval = f"95 % interval {show_percent(rate.low)} to {show_percent(rate.high)}"

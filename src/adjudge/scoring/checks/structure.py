@@ -21,7 +21,8 @@ def check_json_schema(fields: Mapping[str, Json], parameters: Mapping[str, Json]
         try:
             value = orjson.loads(text)
         except orjson.JSONDecodeError as error:
-            return failed(f"The response is not JSON: {error}.", response=quoted(text))
+            place = f"line {error.lineno}, column {error.colno}"
+            return failed(f"The response is not JSON: the first fault is at {place}.", response=quoted(text))
     schema = parameters.get("schema")
     if schema is None:
         return passed("The response is JSON.")
