@@ -1,13 +1,14 @@
 """Systems ranked by pairs: Bradley-Terry strengths with ties (Davidson 1970), intervals by bootstrap over cases."""
 
 from collections.abc import Mapping, Sequence
-from math import log1p
+from math import inf, log1p, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
 from adjudge.stats.arrays import Array, need_numpy
 from adjudge.stats.intervals import CONFIDENCE, Estimate
 from adjudge.stats.samples import sample_of_sums
+from adjudge.stats.student import t_quantile
 
 RESAMPLES = 1_000
 _WHERE = "rankings"
@@ -81,8 +82,8 @@ def strengths(wins: Sequence[Win], systems: int) -> Strengths:
 def rank_systems(wins: Sequence[Win], systems: int, *, seed: int, resamples: int = RESAMPLES) -> Ranking:
     """All systems, best first, each with the interval of its strength and the ranks that it may have.
 
-    Two systems are told apart where the difference of their strengths is larger than 95 % of resamples let the largest of
-    all such differences, in standard errors, be by chance.
+    Two systems are told apart where the difference of their strengths is above 0 all over intervals that hold all such
+    differences together in 95 % of resamples.
     """
     np = need_numpy(_WHERE)
     counts = _counts(wins, systems)
@@ -91,17 +92,16 @@ def rank_systems(wins: Sequence[Win], systems: int, *, seed: int, resamples: int
     sample = sample_of_sums(counts, np.arange(len(counts)), seed=seed)
     drawn = _fit(sample.draw(resamples, seed), systems).values
     low, high = np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
-    differences = drawn[:, :, None] - drawn[:, None, :]
-    spread = differences.std(0)
     # resamples of cases that all say the same do not vary, yet the next case may: no error is smaller than the model's
     covariance = _covariance(best, systems)
     own = np.diag(covariance)
-    errors = np.maximum(spread, np.sqrt(own[:, None] + own[None, :] - 2 * covariance)) + np.eye(systems)
     low, high = np.minimum(low, values - _Z * np.sqrt(own)), np.maximum(high, values + _Z * np.sqrt(own))
-    found = (values[:, None] - values[None, :]) / errors
-    moved = np.abs((differences - differences.mean(0)) / np.where(spread > 0, spread, 1.0))
-    largest = max(_Z, np.quantile(moved.max((1, 2)), CONFIDENCE))
-    better, worse = (found < -largest).sum(1), (found > largest).sum(1)
+    pairs = systems * (systems - 1) / 2
+    least = NormalDist().inv_cdf(1 - (1 - CONFIDENCE) / 2 / pairs) * np.sqrt(
+        np.maximum(0.0, own[:, None] + own[None, :] - 2 * covariance)
+    )
+    above = (_least_differences(drawn, len(counts)) > 0) & (values[:, None] - values[None, :] > least)
+    better, worse = above.sum(0), above.sum(1)
     systems_ranked = tuple(
         Ranked(
             system=int(system),
@@ -120,6 +120,21 @@ def rank_systems(wins: Sequence[Win], systems: int, *, seed: int, resamples: int
     return Ranking(
         systems=systems_ranked, tie=float(best.ties[0]), separated=bool(best.separated[0]), cases=len(counts)
     )
+
+
+def _least_differences(drawn: Array, cases: int) -> Array:
+    """The lower ends of percentile intervals for all differences at once (Mandel and Betensky 2008).
+
+    Resamples of few cases vary too little: the level is the one at which a normal interval would be as wide as Student's.
+    """
+    np = need_numpy(_WHERE)
+    wider = t_quantile(0.5 + CONFIDENCE / 2, cases - 1) * sqrt(cases / (cases - 1)) if cases > 1 else inf
+    level = 2 * NormalDist().cdf(wider) - 1
+    differences = drawn[:, :, None] - drawn[:, None, :]
+    ordered = np.sort(differences, axis=0)
+    places = differences.argsort(0, kind="stable").argsort(0, kind="stable")
+    furthest = np.minimum(places, len(drawn) - 1 - places).min((1, 2))
+    return ordered[int(np.quantile(furthest, 1 - level, method="lower"))]
 
 
 def most_informative(known: Strengths, asked: Mapping[tuple[int, int], int]) -> list[tuple[int, int]]:
