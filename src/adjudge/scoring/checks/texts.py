@@ -29,7 +29,7 @@ LONGEST_ABBREVIATION = 12
 _SENTENCE_END = re.compile(
     r"(?<![.!?…])(?:(?P<point>\.)(?![.!?…])|[.!?…]++)['\"”’»)\]*_]{0,4}(?:\s{1,4}(?![a-zß-ÿ\s])|$)|[。！？]['\"”’»」』）]{0,4}"
 )
-_LAST_WORD = re.compile(r"[\w.]+$")
+_LAST_WORD = re.compile(r"(?<![\w.])[\w.]+$")
 _WORD = re.compile(r"\w+(?:['’.-]\w+)*")
 
 
