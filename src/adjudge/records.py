@@ -208,6 +208,14 @@ WINNER_SCORES: Mapping[Winner, float] = MappingProxyType({"a": 1.0, "b": 0.0, "t
 """What a comparison is worth to A."""
 
 
+def winner_of(score: float, scale: Scale, better: Literal["higher", "lower"] = "higher") -> Winner:
+    """Who a score of a comparison is for: above the middle of its scale A, below it B."""
+    middle = (scale.low + scale.high) / 2
+    if score == middle:
+        return "tie"
+    return "a" if (score > middle) is (better == "higher") else "b"
+
+
 class Criterion(Struct, frozen=True, kw_only=True):
     """One criterion of a rubric, met or not; with points below 0 it counts against the response."""
 

@@ -5,13 +5,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from adjudge.fields import RESPONSES
 from adjudge.judges.declared import Declared
 from adjudge.judges.reading import PromptReading
 from adjudge.judges.reading.pair import PairInputs, find_pair_inputs, label_winners, side_of
 from adjudge.judges.reading.parts import ContractPart
-from adjudge.records import Input, Pair, PointsScore, Scale, ScoreRule, Winner
-
-SOURCES = ("response_a", "response_b")
+from adjudge.records import Input, Pair, PointsScore, Scale, ScoreRule, Winner, winner_of
 
 
 class FoundPair(NamedTuple):
@@ -60,7 +59,7 @@ def read_pair(
 
 def pair_inputs(pair: Pair, inputs: tuple[Input, ...]) -> tuple[Input, ...]:
     """The inputs with `response_a` and `response_b` for the answers, whatever the prompt calls them."""
-    sources = dict(zip(pair.answers, SOURCES, strict=True))
+    sources = dict(zip(pair.answers, RESPONSES[:2], strict=True))
     return tuple(
         replace(item, source=sources[item.name], required=True, default=None)
         if item.name in sources
@@ -83,11 +82,9 @@ def _told(read: PromptReading, score: PointsScore, inputs: PairInputs) -> dict[s
 
 def _check_points(declared: Declared, score: PointsScore, scale: Scale, told: Mapping[str, Winner]) -> None:
     """Points that go the other way would turn every verdict round."""
-    middle = (scale.low + scale.high) / 2
-    higher = declared.better == "higher"
     for label, winner in told.items():
         points = score.points[label]
-        side = "tie" if points == middle else "a" if (points > middle) is higher else "b"
+        side = winner_of(points, scale, declared.better)
         if winner not in {side, "tie"}:
             raise declared.error(
                 "score",

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 
 from adjudge.procedures.check import check_case
 from adjudge.procedures.checklist import judge_by_items
-from adjudge.procedures.pair import judge_blank, judge_pair, winner_of
+from adjudge.procedures.pair import judge_blank, judge_pair
 from adjudge.procedures.procedure import Asking, Context, Procedure, Ruling, distinct, is_blank
 from adjudge.procedures.rubric import judge_by_rubric
 from adjudge.procedures.single import judge_once
 from adjudge.prompts.fill import Filled
 from adjudge.prompts.fit import DoesNotFitError
 from adjudge.prompts.lookup import describe_columns
-from adjudge.records import Case, CheckScore, Failed, Forced, Json, Judge, Score, Scored, Verdict
+from adjudge.records import Case, CheckScore, Failed, Forced, Json, Judge, Score, Scored, Verdict, winner_of
 from adjudge.scoring import base_scorer, lowest, normalize, passes, scorer_for
 
 
@@ -75,7 +75,10 @@ def _unasked_ruling(
     judge: Judge, value: float, reason: str, notes: tuple[str, ...], *, forced: bool
 ) -> Ruling:
     """A score that the rules give and no model was asked for."""
-    parts = {"winner": winner_of(value)} if judge.pair else base_scorer(judge).parts_unasked(value)
+    if judge.pair is None or judge.scale is None:
+        parts = base_scorer(judge).parts_unasked(value)
+    else:
+        parts = {"winner": winner_of(value, judge.scale)}
     score = Score(value=value, exact=value)
     verdict = Verdict(parts=parts)
     return Ruling(

@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 
-from adjudge.procedures.procedure import Ruling
-from adjudge.records import CheckScore, Failed, Json, Judge, Scored, Verdict
-from adjudge.scoring import normalize, passes
+from adjudge.procedures.procedure import Ruling, scored
+from adjudge.records import CheckScore, Failed, Json, Judge, Verdict
 
 
 def check_case(judge: Judge, rule: CheckScore, fields: Mapping[str, Json]) -> Ruling:
@@ -17,9 +16,4 @@ def check_case(judge: Judge, rule: CheckScore, fields: Mapping[str, Json]) -> Ru
         return Ruling(outcome=found)
     score = CheckScorer(rule=rule).scored(found).score
     assert score.parts is not None
-    return Ruling(
-        outcome=Scored(verdict=Verdict(parts=score.parts), score=score),
-        reason=found.reason,
-        normalized=normalize(judge.scale, judge.better, score.exact),
-        passed=passes(judge, score.parts, score),
-    )
+    return scored(judge, Verdict(parts=score.parts), score)._replace(reason=found.reason)

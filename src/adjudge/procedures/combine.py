@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from adjudge.procedures.procedure import Ruling
-from adjudge.records import CombineScore, Failed, Forced, Json, Judge, Judgement, Scored, Verdict
-from adjudge.scoring import Invalid, base_scorer, normalize, passes
+from adjudge.procedures.procedure import Ruling, scored
+from adjudge.records import CombineScore, Failed, Forced, Json, Judge, Judgement, Verdict
+from adjudge.scoring import Invalid, base_scorer
 from adjudge.scoring.scale import plain
 
 
@@ -23,11 +23,8 @@ def combine(judge: Judge, rule: CombineScore, parts: Mapping[str, Judgement]) ->
     if isinstance(score, Invalid):
         return Ruling(outcome=Failed(kind="unreadable", message=score.why))
     listed = ", ".join(f"{name} {plain(part.normalized or 0)}" for name, part in parts.items())
-    return Ruling(
-        outcome=Scored(verdict=Verdict(parts=values), score=score),
+    return scored(judge, Verdict(parts=values), score)._replace(
         reason=f"{rule.text} = {plain(score.value)}, with {listed}.",
-        normalized=normalize(judge.scale, judge.better, score.exact),
-        passed=passes(judge, values, score),
         notes=tuple(
             f"forced_part:{name}" for name, part in parts.items() if isinstance(part.outcome, Forced)
         ),

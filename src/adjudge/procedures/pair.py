@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from adjudge.procedures.procedure import Context, Procedure, Ruling, distinct, is_blank
+from adjudge.fields import RESPONSES
+from adjudge.procedures.procedure import Context, Procedure, Ruling, distinct, is_blank, scored
 from adjudge.procedures.single import judge_once
 from adjudge.prompts.fill import Filled
 from adjudge.records import (
@@ -19,12 +20,13 @@ from adjudge.records import (
     Scored,
     Verdict,
     Winner,
+    winner_of,
 )
-from adjudge.scoring import normalize, passes
+from adjudge.scoring import normalize
 from adjudge.text import as_text
 
 INCONSISTENT = "inconsistent"
-ANSWERS = ("response_a", "response_b")
+ANSWERS = RESPONSES[:2]
 OTHER: Mapping[Winner, Winner] = {"a": "b", "b": "a", "tie": "tie"}
 
 
@@ -73,19 +75,16 @@ def judge_blank(judge: Judge, pair: Pair, filled: Filled) -> Ruling | None:
         failed = Failed(kind="missing_input", message=message, error_kind=names[0])
         return Ruling(outcome=failed, notes=notes)
     if isinstance(judge.when_empty, int | float):
+        assert judge.scale is not None
         score = Score(value=judge.when_empty, exact=judge.when_empty)
-        verdict = Verdict(parts={"winner": winner_of(judge.when_empty)})
-        ruling = _ruling(judge, verdict.parts, winner_of(judge.when_empty))
+        given = winner_of(judge.when_empty, judge.scale)
+        verdict = Verdict(parts={"winner": given})
+        ruling = _ruling(judge, verdict.parts, given)
         outcome = Forced(score=score, reason=reason, verdict=verdict)
         normalized = normalize(judge.scale, "higher", score.exact)
         return ruling._replace(outcome=outcome, reason=reason, normalized=normalized, notes=notes)
     winner: Winner = "tie" if all(blank) else "b" if blank[0] else "a"
     return _ruling(judge, {"winner": winner}, winner)._replace(reason=reason, notes=notes)
-
-
-def winner_of(score: float) -> Winner:
-    """Who a score of a pair is for."""
-    return "a" if score > 0.5 else "b" if score < 0.5 else "tie"
 
 
 def exchange(filled: Filled, pair: Pair) -> Filled:
@@ -103,20 +102,12 @@ def _renamed(values: Mapping[str, Json], names: Mapping[str, str]) -> dict[str, 
 
 def order_winner(score: float, pair: Pair) -> Winner:
     """Which answer a reply prefers, A being the one that the prompt shows as A."""
-    middle = (pair.scale.low + pair.scale.high) / 2
-    if score == middle:
-        return "tie"
-    return "a" if (score > middle) is (pair.better == "higher") else "b"
+    return winner_of(score, pair.scale, pair.better)
 
 
 def _ruling(judge: Judge, parts: Mapping[str, Json], winner: Winner) -> Ruling:
     value = WINNER_SCORES[winner]
-    score = Score(value=value, exact=value)
-    return Ruling(
-        outcome=Scored(verdict=Verdict(parts=parts), score=score),
-        normalized=normalize(judge.scale, "higher", value),
-        passed=passes(judge, parts, score),
-    )
+    return scored(judge, Verdict(parts=parts), Score(value=value, exact=value))
 
 
 def _longer(filled: Filled, pair: Pair) -> Winner:

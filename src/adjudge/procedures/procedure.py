@@ -12,8 +12,21 @@ from adjudge.procedures.ask import ASSUMED_LIMIT
 from adjudge.prompts.fill import Bindings
 from adjudge.prompts.fit import fit_prompt
 from adjudge.prompts.render import render_prompt
-from adjudge.records import NOTHING, Case, Completion, Contract, Json, Judge, Outcome, PromptMessage, Request
-from adjudge.scoring import Scorer
+from adjudge.records import (
+    NOTHING,
+    Case,
+    Completion,
+    Contract,
+    Json,
+    Judge,
+    Outcome,
+    PromptMessage,
+    Request,
+    Score,
+    Scored,
+    Verdict,
+)
+from adjudge.scoring import Scorer, normalize, passes
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,6 +53,15 @@ class Ruling(NamedTuple):
 
 
 Procedure = Generator[Request, Completion, Ruling]
+
+
+def scored(judge: Judge, verdict: Verdict, score: Score) -> Ruling:
+    """What a score means on the judge's scale."""
+    return Ruling(
+        outcome=Scored(verdict=verdict, score=score),
+        normalized=normalize(judge.scale, judge.better, score.exact),
+        passed=passes(judge, verdict.parts, score),
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,11 +6,11 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from adjudge.procedures.ask import ask
-from adjudge.procedures.procedure import Context, Procedure, Ruling, distinct
+from adjudge.procedures.procedure import Context, Procedure, Ruling, distinct, scored
 from adjudge.prompts.fill import Filled, boundary_notes
-from adjudge.records import Completion, Contract, Failed, Json, Judge, Score, Scored, Verdict
+from adjudge.records import Completion, Contract, Failed, Json, Judge, Score, Verdict
 from adjudge.schemas import spell_option
-from adjudge.scoring import Invalid, normalize, passes
+from adjudge.scoring import Invalid
 from adjudge.text import as_text, shorten
 from adjudge.verdicts import explanation, value_probability
 
@@ -73,12 +73,8 @@ def judge_once(
 def rule_on(judge: Judge, contract: Contract, said: Verdict, score: Score) -> Ruling:
     """What a score means on the judge's scale, with the verdict as code completed it."""
     verdict = said if score.parts is None else replace(said, parts=score.parts)
-    return Ruling(
-        outcome=Scored(verdict=verdict, score=score),
-        reason=reason_in(verdict.parts, contract.needs),
-        normalized=normalize(judge.scale, judge.better, score.exact),
-        passed=passes(judge, verdict.parts, score),
-        notes=distinct(verdict.notes, score.notes),
+    return scored(judge, verdict, score)._replace(
+        reason=reason_in(verdict.parts, contract.needs), notes=distinct(verdict.notes, score.notes)
     )
 
 

@@ -146,21 +146,23 @@ def _batches(
     if limit == sum(map(len, waiting.values())):
         yield [match for each in waiting.values() for match in each]
         return
-    start = [waiting[pair].popleft() for _ in range(FIRST_CASES) for pair in pairs if waiting[pair]][:limit]
-    if start:
-        yield start
-    left = limit - len(start)
-    while left and any(waiting.values()):
+    chosen, size = pairs, min(limit, sum(min(FIRST_CASES, len(each)) for each in waiting.values()))
+    while batch := _next_of(waiting, chosen, size):
+        yield batch
+        limit -= len(batch)
         order = [pair for pair in pairs if waiting[pair]]
         if len(connected(wins, systems)) == 1:
             order = most_informative(strengths(wins, systems), {pair: len(waiting[pair]) for pair in order})
         # one more case of a pair makes the next less telling, so a batch goes through the better half of them
-        better = itertools.cycle(order[: max(1, len(order) // 2)])
-        batch: list[Match] = []
-        while len(batch) < min(left, max(jobs, 1)) and any(
-            waiting[pair] for pair in order[: max(1, len(order) // 2)]
-        ):
-            if waiting[pair := next(better)]:
-                batch.append(waiting[pair].popleft())
-        left -= len(batch)
-        yield batch
+        chosen, size = order[: max(1, len(order) // 2)], min(limit, jobs)
+
+
+def _next_of(
+    waiting: Mapping[tuple[int, int], deque[Match]], pairs: Sequence[tuple[int, int]], size: int
+) -> list[Match]:
+    """The next matches, one of each of these pairs in turn."""
+    in_turn = itertools.chain.from_iterable(itertools.zip_longest(*(waiting[pair] for pair in pairs)))
+    batch = list(itertools.islice(filter(None, in_turn), size))
+    for match in batch:
+        waiting[match.first, match.second].popleft()
+    return batch

@@ -52,7 +52,6 @@ class Ranked(NamedTuple):
 class Ranking(NamedTuple):
     systems: tuple[Ranked, ...]
     """Best first."""
-    tie: float
     separated: bool
     cases: int
 
@@ -117,9 +116,7 @@ def rank_systems(wins: Sequence[Win], systems: int, *, seed: int, resamples: int
         )
         for system in np.argsort(-values, kind="stable")
     )
-    return Ranking(
-        systems=systems_ranked, tie=float(best.ties[0]), separated=bool(best.separated[0]), cases=len(counts)
-    )
+    return Ranking(systems=systems_ranked, separated=bool(best.separated[0]), cases=len(counts))
 
 
 def _least_differences(drawn: Array, cases: int) -> Array:
@@ -161,7 +158,7 @@ def _information(difference: float, tie: float) -> float:
 # ---- the fit: many sets of counts at once ----------------------------------------------------------------
 
 
-class _Fitted(NamedTuple):
+class _Peak(NamedTuple):
     values: Array
     ties: Array
     separated: Array
@@ -182,7 +179,7 @@ def _counts(wins: Sequence[Win], systems: int) -> Array:
     return found.reshape(len(numbers), -1)
 
 
-def _fit(rows: Array, systems: int) -> _Fitted:
+def _fit(rows: Array, systems: int) -> _Peak:
     """The peak of the likelihood; where it has none, half a win each way for every pair of systems makes one."""
     np = need_numpy(_WHERE)
     counts = rows.reshape(-1, 2, systems, systems)
@@ -194,7 +191,7 @@ def _fit(rows: Array, systems: int) -> _Fitted:
     counts[separated, 0] += 0.5 * (1 - np.eye(systems))
     values[separated], ties[separated] = _climb(counts[separated])
     values -= values.mean(1, keepdims=True)
-    return _Fitted(values=values, ties=ties, separated=separated, counts=counts)
+    return _Peak(values=values, ties=ties, separated=separated, counts=counts)
 
 
 def _climb(counts: Array) -> tuple[Array, Array]:
@@ -221,7 +218,7 @@ def _climb(counts: Array) -> tuple[Array, Array]:
     return values, ties
 
 
-def _covariance(fitted: _Fitted, systems: int) -> Array:
+def _covariance(fitted: _Peak, systems: int) -> Array:
     """Of the strengths of the first fit. They are known but for a shift: the direction in which all grow alike has no information."""
     np = need_numpy(_WHERE)
     information = _derivatives(fitted.values, fitted.ties, fitted.counts)[1][0, :systems, :systems]

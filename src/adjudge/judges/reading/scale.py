@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from adjudge.judges.reading.kinds import (
     NUMBER,
@@ -129,8 +130,12 @@ def kind_bounds(kind: ValueKind) -> tuple[float, float]:
     return kind.low, kind.high
 
 
-def stated_scales(text: str) -> list[Stated]:
-    """Every range or choice of numbers that the words around it call a score, a rating or a scale."""
+@lru_cache(maxsize=8)
+def stated_scales(text: str) -> tuple[Stated, ...]:
+    """Every range or choice of numbers that the words around it call a score, a rating or a scale.
+
+    Kept, since several questions about one prompt, and lint after them, begin with it.
+    """
     found: list[Stated] = []
     for line in re.finditer(r"[^\n]+", _EMPHASIS.sub("", in_english(text))):
         if not re.search(r"\d|\b(?:one|zero)\b", line[0]) or len(line[0]) > 4000:
@@ -162,7 +167,7 @@ def stated_scales(text: str) -> list[Stated]:
                     overall = _OVERALL.search(sentence[0]) is not None
                     start = line.start() + sentence.start()
                     found.append(Stated(kind=chosen(choices), start=start, overall=overall))
-    return found
+    return tuple(found)
 
 
 def find_anchors(text: str) -> list[Anchors]:
