@@ -17,6 +17,7 @@ import pytest
 from hostile_shapes import HOSTILE, cpu_seconds, find_all, seconds
 
 import adjudge
+from adjudge.patterns import LazyPattern
 from adjudge.prompts.fill import boundary_notes
 from adjudge.records import Contract, PromptMessage
 from adjudge.verdicts.read import read_verdict
@@ -44,7 +45,9 @@ def modules() -> Iterator[ModuleType]:
 
 def in_values(value: object) -> Iterator[re.Pattern[str]]:
     """The patterns that a module keeps under a name, alone or in a collection."""
-    if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
+    if isinstance(value, LazyPattern):
+        yield value.compiled()
+    elif isinstance(value, re.Pattern) and isinstance(value.pattern, str):
         yield value
     elif isinstance(value, tuple | list | dict):
         for each in value.values() if isinstance(value, dict) else value:

@@ -23,6 +23,7 @@ from adjudge.expressions.syntax import (
     Node,
     children,
 )
+from adjudge.patterns import lazy_pattern
 from adjudge.records import Json
 from adjudge.text import shorten
 
@@ -31,7 +32,7 @@ Value = Fraction | bool | str | None | list[Json] | dict[str, Json]
 LONGEST = 2000
 """Characters."""
 LARGEST_EXPONENT = 400
-TOKEN = re.compile(
+TOKEN = lazy_pattern(
     r"""(?P<space>\s+)
       | (?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
       | (?P<name>[^\W\d]\w*(?:\.\w+)*)

@@ -9,13 +9,14 @@ from collections.abc import Mapping
 
 from adjudge.judges.reading.inputs import may_lack
 from adjudge.judges.reading.names import snake_case
+from adjudge.patterns import lazy_pattern
 from adjudge.records import Input, PromptMessage
 
-_HANDS_OVER = re.compile(
+_HANDS_OVER = lazy_pattern(
     r"\b(?:given|provided?|shown|presented|receives?|following|below|consider(?:ing)?|attached|supplied|inputs? (?:data )?(?:are|is|include|consist))\b",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"[^\n.!?]{1,1000}")
+_SENTENCE = lazy_pattern(r"[^\n.!?]{1,1000}")
 _NOUNS: tuple[tuple[str, str], ...] = (
     (
         "reference",
@@ -33,8 +34,8 @@ _NOUNS: tuple[tuple[str, str], ...] = (
         r"questions?|(?:user )?quer(?:y|ies)|user (?:inputs?|prompts?|requests?|messages?)|instructions?|prompts?",
     ),
 )
-_NOUN = re.compile("|".join(rf"(?P<{field}>\b(?:{words})\b)" for field, words in _NOUNS), re.IGNORECASE)
-_IN_TAG = re.compile(r"[^<>.]{0,80}?\bin (?:an? |the |their )?[`\"\']?<(?P<tag>[A-Za-z][\w-]{0,40})>")
+_NOUN = lazy_pattern("|".join(rf"(?P<{field}>\b(?:{words})\b)" for field, words in _NOUNS), re.IGNORECASE)
+_IN_TAG = lazy_pattern(r"[^<>.]{0,80}?\bin (?:an? |the |their )?[`\"\']?<(?P<tag>[A-Za-z][\w-]{0,40})>")
 
 _USUAL: tuple[tuple[str, bool], ...] = (
     ("question", False),

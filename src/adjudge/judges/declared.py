@@ -12,6 +12,7 @@ from adjudge.errors import JudgeFileError
 from adjudge.judges.front_matter import KEYS, Located
 from adjudge.judges.picoschema import schema_inputs, schema_verdict
 from adjudge.judges.schema import LARGEST_NUMBER, read_verdict, too_large
+from adjudge.patterns import lazy_pattern
 from adjudge.records import WINNER_SCORES, CheckScore, Dialect, Json, Rating, Rubric, Scale, WhenEmpty
 from adjudge.rubrics import RubricError, read_criteria
 from adjudge.templates import DIALECTS
@@ -22,10 +23,10 @@ WINNERS: Mapping[str, float] = {str(winner): points for winner, points in WINNER
 SMALLEST_SCALE = 1e-6
 OURS = frozenset({"contract", "embedded"})
 """Keys that mean something only in files with `adjudge: 1`: other tools use these words too."""
-CONTRACT_FIELD = re.compile(r"\{(?P<field>[A-Za-z_]\w*)(?::\.(?P<decimals>[0-9])f)?\}")
+CONTRACT_FIELD = lazy_pattern(r"\{(?P<field>[A-Za-z_]\w*)(?::\.(?P<decimals>[0-9])f)?\}")
 """A field of the verdict in `contract:`, or `score`, which may say how many decimals it has: `{score:.1f}`."""
-_RATING_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,60}")
-_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
+_RATING_NAME = lazy_pattern(r"[A-Za-z][A-Za-z0-9_]{0,60}")
+_NAME = lazy_pattern(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
 
 
 class DeclaredInput(Struct, frozen=True, kw_only=True):

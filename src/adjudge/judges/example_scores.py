@@ -7,14 +7,15 @@ from msgspec import Struct
 from adjudge.judges.reading.kinds import NUMBER
 from adjudge.judges.reading.names import EXAMPLE_CUE, REFERENCE
 from adjudge.judges.reading.skeleton import Leaf, find_objects
+from adjudge.patterns import lazy_pattern
 
-_LINE = re.compile(
+_LINE = lazy_pattern(
     rf"^[^\n]{{0,80}}?\b(?P<label>(?:final |overall |total )?(?:score|rating|grade))\b[`\"'*_]{{0,4}}\s{{0,2}}(?P<mark>[:=])?\s{{0,2}}[`\"'*_\[]{{0,4}}(?P<value>{NUMBER})(?![\d.]*\d)(?!\s*(?:-|–|to|or|,)\s*\d)",
     re.IGNORECASE | re.MULTILINE,
 )
-_ANNOUNCED = re.compile(r"\b(?:examples?|for instance|sample|worked|demonstration)\b", re.IGNORECASE)
-_BRACKETS = re.compile(rf"\[\[\s*(?P<value>{NUMBER})\s*\]\]")
-_FALLBACK = re.compile(
+_ANNOUNCED = lazy_pattern(r"\b(?:examples?|for instance|sample|worked|demonstration)\b", re.IGNORECASE)
+_BRACKETS = lazy_pattern(rf"\[\[\s*(?P<value>{NUMBER})\s*\]\]")
+_FALLBACK = lazy_pattern(
     r"\b(?:fallback|cannot|can't|missing|error|not possible|invalid input|empty)\b", re.IGNORECASE
 )
 

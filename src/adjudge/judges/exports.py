@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from adjudge.errors import JudgeFileError
 from adjudge.judges.front_matter import read_yaml_value
+from adjudge.patterns import lazy_pattern
 from adjudge.records import Dialect, Json, Role
 
 DEEPEST = 64
@@ -44,11 +45,11 @@ _CHOICE_KEYS = ("choice_scores", "choices", "choice_strings")
 _NESTED_KEYS = ("version", "latest_version", "manifest", "object", "prompt_version")
 """Opik's and LangSmith's answers keep the prompt one level down."""
 
-_ROLE_LINE = re.compile(
+_ROLE_LINE = lazy_pattern(
     r"^(?P<role>system|developer|user|assistant|System|User|Assistant|SYSTEM|USER|ASSISTANT)[ \t]*:[ \t]*$",
     re.MULTILINE,
 )
-YAML_LIST = re.compile(
+YAML_LIST = lazy_pattern(
     r"\A(?:[ \t]*(?:#[^\n]*)?\n)*+-[ \t]+(?:\{[ \t]*)?[\"']?(?:role|content|name|id|label|prompt)[\"']?[ \t]*:"
 )
 """A text that begins as a list of messages, or of prompts, in YAML."""

@@ -2,10 +2,12 @@
 
 import re
 
-_TAG = re.compile(r"<(?P<close>/)?(?P<name>[A-Za-z][\w:.-]{0,60})(?:\s[^<>\n]{0,200})?>")
+from adjudge.patterns import lazy_pattern
+
+_TAG = lazy_pattern(r"<(?P<close>/)?(?P<name>[A-Za-z][\w:.-]{0,60})(?:\s[^<>\n]{0,200})?>")
 _MESSAGE_TAGS = frozenset({"system", "user", "assistant", "developer"})
-_RULER = re.compile(r"(?:[-*=#_~]\s?){3,}")
-_BLOCKS = re.compile(r"\{%.{0,200}?%\}|\{\{-?\s*(?:if|else|endif|for|endfor|[#/^])[^{}]{0,200}\}\}")
+_RULER = lazy_pattern(r"(?:[-*=#_~]\s?){3,}")
+_BLOCKS = lazy_pattern(r"\{%.{0,200}?%\}|\{\{-?\s*(?:if|else|endif|for|endfor|[#/^])[^{}]{0,200}\}\}")
 WINDOW = 20_000
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from adjudge.errors import JudgeFileError
+from adjudge.patterns import lazy_pattern
 from adjudge.records import Json
 
 LARGEST_CHARACTERS = 256 * 1024
@@ -46,10 +47,10 @@ KEYS = (
 """What a judge file may say at its head."""
 _FRONT_MATTER = "front matter"
 
-_RULE = re.compile(r"^---[ \t]*$", re.MULTILINE)
-_KEY_LINE = re.compile(r"^[A-Za-z_][\w-]*[ \t]*:(?:[ \t]|$)", re.MULTILINE)
-_INTEGER = re.compile(r"[-+]?[0-9]{1,300}")
-_FLOAT = re.compile(r"\A[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]{1,3})?")
+_RULE = lazy_pattern(r"^---[ \t]*$", re.MULTILINE)
+_KEY_LINE = lazy_pattern(r"^[A-Za-z_][\w-]*[ \t]*:(?:[ \t]|$)", re.MULTILINE)
+_INTEGER = lazy_pattern(r"[-+]?[0-9]{1,300}")
+_FLOAT = lazy_pattern(r"\A[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]{1,3})?")
 _WORDS: Mapping[str, Json] = {
     "": None,
     "~": None,

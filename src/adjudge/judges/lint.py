@@ -16,23 +16,24 @@ from adjudge.judges.reading import PromptReading, read_prompt
 from adjudge.judges.reading.contract import asks_to_explain
 from adjudge.judges.reading.names import is_reason
 from adjudge.judges.reading.scale import conflicting_scales
+from adjudge.patterns import lazy_pattern
 from adjudge.records import FieldScore, Judge, PromptMessage
 from adjudge.schemas import as_number, choices_of, properties_of
 from adjudge.templates import TemplateInput, messages_inputs
 
-_FORMULA = re.compile(
+_FORMULA = lazy_pattern(
     r"\b(?:score|rating|total|final|result)\w*`?\s*=\s*[^\n=]{0,80}[*/+×÷]|\bweighted (?:average|sum|mean)\b|\b(?:average|mean|sum) of (?:the |all |these )?\w{0,20}\s?"
     r"(?:scores|ratings|points)\b|\b(?:calculate|compute) (?:the |a |an )?(?:final |overall |total |weighted |average )\w*\s?(?:score|rating|grade)\b|"
     r"\bround(?:ed)? (?:it |the (?:final )?(?:score|result) )?to (?:the )?nearest\b",
     re.IGNORECASE,
 )
-_BRIBE = re.compile(
+_BRIBE = lazy_pattern(
     r"\bI(?:'ll| will| am going to|'m going to) (?:tip|pay|give\b(?=[^\n.]{0,40}(?:\$ ?\d|\btip\b|\bbonus\b|\breward\b|\bdollars?\b|\bmoney\b)|(?: to)? you \d{2})|reward|fire|punish|replace|unplug|delete)\b[^\n]{0,80}|\byou(?:'ll| will) (?:be|get|receive) (?:a )?"
     r"(?:tip(?:ped)?|rewarded|paid|fired|punished|penali[sz]ed|terminated|shut down|reward|bonus)\b|\bmy (?:career|job|life) depends on\b|"
     r"\$\d+ (?:tip|bonus|reward)\b|\b(?:bonus|reward|tip) of \$?\d|\bkittens? (?:will )?die\b",
     re.IGNORECASE,
 )
-_CANNOT_TELL = re.compile(
+_CANNOT_TELL = lazy_pattern(
     r"(?:i[ _-])?(?:can(?:not|'t|t)|unable[ _-]to)[ _-](?:tell|say|judge|decide|determine|be[ _-]determined)|"
     r"not[ _-](?:applicable|sure|known|enough[ _-](?:info|information|evidence|context))|n/?a|unknown|unsure|undecided|"
     r"undetermined|indeterminate|insufficient(?:[ _-](?:info|information|evidence|context))?|abstain(?:ed)?|"
@@ -41,15 +42,15 @@ _CANNOT_TELL = re.compile(
 )
 _HOLDS_PROSE = ("string", "array", "object")
 _ELSE = (
-    re.compile(r"\{\{-?\s*else\s*-?\}\}(?P<statement>[^{}]{1,600})\{\{-?\s*(?:endif|/if)\s*-?\}\}"),
-    re.compile(r"\{%-?\s*else\s*-?%\}(?P<statement>[^{}%]{1,600})\{%-?\s*endif\s*-?%\}"),
-    re.compile(r"\{\{\^\s*[\w.]{1,80}\s*\}\}(?P<statement>[^{}]{1,600})\{\{/"),
+    lazy_pattern(r"\{\{-?\s*else\s*-?\}\}(?P<statement>[^{}]{1,600})\{\{-?\s*(?:endif|/if)\s*-?\}\}"),
+    lazy_pattern(r"\{%-?\s*else\s*-?%\}(?P<statement>[^{}%]{1,600})\{%-?\s*endif\s*-?%\}"),
+    lazy_pattern(r"\{\{\^\s*[\w.]{1,80}\s*\}\}(?P<statement>[^{}]{1,600})\{\{/"),
 )
-_ASSERTS = re.compile(
+_ASSERTS = lazy_pattern(
     r"\b(?:did not|didn't|does not|doesn't|do not|has no|have no|had no|has not|have not|never|none|without|was not|were not|is not|are not|there (?:is|are|were|was) no|no)\b",
     re.IGNORECASE,
 )
-_HEDGED = re.compile(
+_HEDGED = lazy_pattern(
     r"\b(?:unknown|unavailable|missing|may|might|cannot|n/a|not (?:known|provided|available|given|recorded|supplied|specified|included)|no \w+(?: \w+)? (?:is|are|was|were) (?:provided|given|available|supplied|known|asked for|requested|specified|set|named)|no information)\b",
     re.IGNORECASE,
 )

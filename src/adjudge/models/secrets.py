@@ -5,6 +5,7 @@ from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterable
 from urllib.parse import quote, quote_plus
 
+from adjudge.patterns import lazy_pattern
 from adjudge.text import shorten
 
 MASK = "[key]"
@@ -16,14 +17,16 @@ SHORTEST_IN_REPLIES = (
     12  # people set `EMPTY` or `ollama` as the key of a local server; replies may say those words
 )
 
-CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+")
-LOOKS_SECRET = re.compile(
+CONTROL = lazy_pattern(
+    r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+"
+)
+LOOKS_SECRET = lazy_pattern(
     r"(?<![A-Za-z0-9])sk-(?:[A-Za-z0-9_-]{16,}|[A-Za-z0-9_-]{0,64}[*…•]+[A-Za-z0-9_*…•-]{0,64})"
     r"|(?<![A-Za-z0-9])(?:gsk_|hf_|xai-)[A-Za-z0-9]{10,}"
     r"|(?<![A-Za-z0-9])AIza[A-Za-z0-9_*-]{20,}"
     r"|(?i:(?<![a-z])(?:bearer|basic) [A-Za-z0-9._~+/*=-]{8,})"
 )
-URL_CREDENTIALS = re.compile(r"://[^\s/@]{1,512}@")
+URL_CREDENTIALS = lazy_pattern(r"://[^\s/@]{1,512}@")
 
 
 def one_line(text: str) -> str:

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from adjudge.patterns import lazy_pattern
 from adjudge.scoring.literals import ORDINALS, TENS, plain_characters
 from adjudge.scoring.text import fold
 from adjudge.scoring.units import find_currency, find_scale, find_unit
@@ -23,40 +24,40 @@ class Code:
         return f"{self.kind}s"
 
 
-ORDINAL = re.compile(
+ORDINAL = lazy_pattern(
     r"(?:the )?(?P<number>[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,9})(?:st|nd|rd|th|º|ª)(?: [^\W\d_]+){0,4}"
 )
-RANKED = re.compile(r"(?:#|№|no\.?|nr\.?|number|rank(?:ed)?) ?(?:#)?(?P<number>[0-9]{1,9})")
-VERSION = re.compile(
+RANKED = lazy_pattern(r"(?:#|№|no\.?|nr\.?|number|rank(?:ed)?) ?(?:#)?(?P<number>[0-9]{1,9})")
+VERSION = lazy_pattern(
     r"(?P<name>(?:v|ver|version|release) ?\.? ?)?(?P<parts>[0-9]+(?:\.[0-9]+)*)(?P<suffix>(?:[-.+ ]?(?:a|b|rc|alpha|beta|dev|post|pre|preview|final)[-.]?[0-9]*)?)"
 )
-ADDRESS = re.compile(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}")
-DECADE = re.compile(r"(?:the )?(?P<decade>[0-9]{2,3}0)'?s")
-QUARTER = re.compile(
+ADDRESS = lazy_pattern(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}")
+DECADE = lazy_pattern(r"(?:the )?(?P<decade>[0-9]{2,3}0)'?s")
+QUARTER = lazy_pattern(
     r"(?:q(?P<a>[1-4])|(?P<b>[1-4])q|(?P<year_first>[0-9]{4}) ?q(?P<c>[1-4]))(?: ?(?:of |fy ?)?'?(?P<year>[0-9]{4}|[0-9]{2}))?"
 )
-LABEL = re.compile(
+LABEL = lazy_pattern(
     r"(?:isbn(?:-1[03])?|issn|sku|doi|id|ref|reference|rfc|iso|article|section|chapter|page|room|flight|order|invoice|"
     r"case|ticket|model|part|serial|account|acct|zip|zipcode|postcode|postal code|port|phone|tel|telephone|fax|gate|"
     r"route|highway|bus|line|platform|apartment|apt|suite|error|code|status|http|patent|bill|act|item|option|question|"
     r"step|level|pp?|figure|fig|table|equation|issue|pr|commit|build)(?: (?:no|nr|number|code|id))?[.:#]? ?#?"
     r"(?P<code>[\w][\w ()./+-]*)"
 )
-NAME_AND_NUMBER = re.compile(r"\A(?P<name>[A-Z][A-Za-z]{2,}) (?P<number>[0-9]{1,4}[A-Z]?)")
+NAME_AND_NUMBER = lazy_pattern(r"\A(?P<name>[A-Z][A-Za-z]{2,}) (?P<number>[0-9]{1,4}[A-Z]?)")
 MEASURED_NAMES = words(
     """about approximately around roughly nearly almost over under exactly some total population revenue price cost count
     sum value amount average mean median profit income sales score number distance height weight length width age area
     speed temperature volume mass year years increase decrease growth rate minus negative plus between from only just
     at least most up the usd eur gbp"""
 )
-MIXED = re.compile(r"\A(?=[^\s]*[A-Za-z])(?=[^\s]*[0-9])[A-Za-z0-9]+(?:[-_/.:#][A-Za-z0-9]+)*")
-NUMBER_AND_LETTERS = re.compile(r"[-+]?[0-9][0-9.,']*(?:[eE][-+]?[0-9]+)?(?P<letters>[A-Za-z]*)")
-PHONE = re.compile(r"(?:\+[0-9]{1,3}[ .-]?)?(?:\([0-9]{1,5}\)[ .-]?)?[0-9]{1,5}(?:[ .-][0-9]{2,5}){1,4}")
-HYPHENATED = re.compile(r"\A[0-9]+(?:-[0-9]+){2,}")
-PHONE_SHORT = re.compile(r"[0-9]{3}-[0-9]{4}")
-LEADING_ZERO = re.compile(r"0[0-9]+")
-RATIO = re.compile(r"(?P<a>[0-9]{1,6}) ?: ?(?P<b>[0-9]{1,6})")
-SCORELINE = re.compile(r"(?P<a>[0-9]{1,3})-(?P<b>[0-9]{1,3})")
+MIXED = lazy_pattern(r"\A(?=[^\s]*[A-Za-z])(?=[^\s]*[0-9])[A-Za-z0-9]+(?:[-_/.:#][A-Za-z0-9]+)*")
+NUMBER_AND_LETTERS = lazy_pattern(r"[-+]?[0-9][0-9.,']*(?:[eE][-+]?[0-9]+)?(?P<letters>[A-Za-z]*)")
+PHONE = lazy_pattern(r"(?:\+[0-9]{1,3}[ .-]?)?(?:\([0-9]{1,5}\)[ .-]?)?[0-9]{1,5}(?:[ .-][0-9]{2,5}){1,4}")
+HYPHENATED = lazy_pattern(r"\A[0-9]+(?:-[0-9]+){2,}")
+PHONE_SHORT = lazy_pattern(r"[0-9]{3}-[0-9]{4}")
+LEADING_ZERO = lazy_pattern(r"0[0-9]+")
+RATIO = lazy_pattern(r"(?P<a>[0-9]{1,6}) ?: ?(?P<b>[0-9]{1,6})")
+SCORELINE = lazy_pattern(r"(?P<a>[0-9]{1,3})-(?P<b>[0-9]{1,3})")
 
 
 def code(kind: CodeKind, *keys: str) -> Code:

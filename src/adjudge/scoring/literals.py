@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
+from adjudge.patterns import lazy_pattern
+
 Convention = Literal["point", "comma", ""]
 """Which sign is the decimal one: what a literal shows, or `` where it shows nothing."""
 
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
-SUPERSCRIPT_RUN = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+")
+SUPERSCRIPT_RUN = lazy_pattern(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+")
 LARGEST_EXPONENT = 400
 
 
@@ -54,11 +56,11 @@ def plain_characters(text: str) -> str:
 
 
 GROUPS = {
-    ",": re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}"),
-    ".": re.compile(r"[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]{1,2}(?:\.[0-9]{2})+\.[0-9]{3}"),
+    ",": lazy_pattern(r"[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}"),
+    ".": lazy_pattern(r"[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]{1,2}(?:\.[0-9]{2})+\.[0-9]{3}"),
 }
 """Thousands in threes, or the Indian way: three, then twos."""
-EVERYWHERE = re.compile(r"[0-9]{1,3}(?:[ '_][0-9]{3})+(?![0-9])")
+EVERYWHERE = lazy_pattern(r"[0-9]{1,3}(?:[ '_][0-9]{3})+(?![0-9])")
 
 
 def read_numeral(literal: str) -> list[Numeral]:

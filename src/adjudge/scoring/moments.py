@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from adjudge.patterns import lazy_pattern
 from adjudge.scoring.literals import plain_characters
 
 MONTHS = {
@@ -32,10 +33,10 @@ FIRST_BARE_YEAR, LAST_BARE_YEAR = 1500, 2100
 MONTH = "(?P<month>" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\.?"
 DAY = r"(?P<day>[0-3]?[0-9])(?:st|nd|rd|th)?"
 YEAR = r"(?P<year>[0-9]{4})"
-WEEKDAY = re.compile(r"^(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,? +")
-LEAD_IN = re.compile(r"^(?:on|in|since|by|from|until|during|around|circa|the|as of|year|dated?)\b[ :]*")
+WEEKDAY = lazy_pattern(r"^(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,? +")
+LEAD_IN = lazy_pattern(r"^(?:on|in|since|by|from|until|during|around|circa|the|as of|year|dated?)\b[ :]*")
 DATES = tuple(
-    re.compile(pattern)
+    lazy_pattern(pattern)
     for pattern in (
         rf"{YEAR}[-/.](?P<month_number>[0-9]{{1,2}})[-/.]{DAY}",
         rf"{MONTH} {DAY}(?:,? {YEAR})?",
@@ -47,20 +48,20 @@ DATES = tuple(
         rf"{YEAR}年(?P<month_number>[0-9]{{1,2}})月{DAY}日",
     )
 )
-NUMERIC_DATE = re.compile(
+NUMERIC_DATE = lazy_pattern(
     r"(?P<a>[0-9]{1,2})(?P<sign>[-/.])(?P<b>[0-9]{1,2})(?P=sign)(?P<year>[0-9]{4}|[0-9]{2})"
 )
-ERA_YEAR = re.compile(
+ERA_YEAR = lazy_pattern(
     r"(?:(?P<before>ad|ce) )?(?P<year>[0-9]{1,4})(?: ?(?P<after>bce?|ad|ce|b\.c\.e?\.?|a\.d\.))?"
 )
-FISCAL_YEAR = re.compile(r"(?:fy|fiscal(?: year)?) ?'?(?P<year>[0-9]{4}|[0-9]{2})")
-YEARS = re.compile(r"(?P<first>[0-9]{4}) ?(?:-|to|/|through|until) ?(?P<last>[0-9]{4}|[0-9]{2})")
+FISCAL_YEAR = lazy_pattern(r"(?:fy|fiscal(?: year)?) ?'?(?P<year>[0-9]{4}|[0-9]{2})")
+YEARS = lazy_pattern(r"(?P<first>[0-9]{4}) ?(?:-|to|/|through|until) ?(?P<last>[0-9]{4}|[0-9]{2})")
 CLOCK = (
     r"(?P<hour>[0-2]?[0-9])(?::(?P<minute>[0-5][0-9])(?::(?P<second>[0-5][0-9])(?:\.[0-9]+)?)?)?"
     r" ?(?P<half>am|pm|a\.m\.?|p\.m\.?)?(?: ?(?P<zone>z|utc|gmt|[a-z]{2,4}t|[+-][0-9]{2}:?[0-9]{2}))?"
 )
-TIME = re.compile(CLOCK)
-TIME_AT_THE_END = re.compile(
+TIME = lazy_pattern(CLOCK)
+TIME_AT_THE_END = lazy_pattern(
     r"\A(?P<date>.*[^\s:])(?:t|,? at |,? )(?P<time>[0-2]?[0-9](?::[0-5][0-9]|(?= ?[ap]\.?m)).*)"
 )
 NAMED_TIMES = {"noon": "12:00 pm", "12 noon": "12:00 pm", "midday": "12:00 pm", "midnight": "12:00 am"}

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
+from adjudge.patterns import lazy_pattern
 from adjudge.scoring.literals import (
     LARGEST_EXPONENT,
     SMALL,
@@ -42,7 +43,7 @@ class Span(NamedTuple):
     high: Amount | None = None
 
 
-TOKEN = re.compile(
+TOKEN = lazy_pattern(
     r"""(?P<number>(?:[0-9]{1,3}(?:[ ][0-9]{3})+(?![0-9])(?:[.,][0-9]+)?|[0-9]+(?:[.,'_][0-9]+)*|\.[0-9]+))
         (?P<exponent>[eE][+-]?[0-9]{1,4}(?![0-9A-Za-z]))?
       | (?P<sign>[a-zA-Z]{0,2}[$]|[€£¥₹₩₽₺₪₫₴₦₱฿₿¢%‰])
@@ -52,12 +53,12 @@ TOKEN = re.compile(
     re.VERBOSE,
 )
 APPROXIMATE = frozenset("~≈≃≅<>≤≥=±+")
-YEAR_AT_THE_END = re.compile(
+YEAR_AT_THE_END = lazy_pattern(
     r"(?<![ ,])[ ,]++(?:in|by|as of|during|for|since|at the end of)(?: the)?(?: fiscal)?(?: year)?(?: fy)? ?(?:1[5-9]|20)[0-9]{2}$",
     re.IGNORECASE,
 )
-FEET_AND_INCHES = re.compile(r"\b([0-9]{1,3}) ?' ?([0-9]{1,2}(?:\.[0-9]+)?) ?(?:\"|'')")
-IN_PARENTHESES = re.compile(
+FEET_AND_INCHES = lazy_pattern(r"\b([0-9]{1,3}) ?' ?([0-9]{1,2}(?:\.[0-9]+)?) ?(?:\"|'')")
+IN_PARENTHESES = lazy_pattern(
     r"(?P<before>[^\d()]{0,6}?)\((?P<inside>[^()0-9]*+[0-9][^()]*+)\)(?P<after>[^\d()]{0,30})"
 )
 
@@ -93,10 +94,10 @@ def _read_spans(text: str) -> tuple[Span, ...]:
     return tuple(single or read_range(plain))
 
 
-RANGE_WORDS = re.compile(
+RANGE_WORDS = lazy_pattern(
     r"(?<=[\w%°\"')$€£])\s*(?:\bto\b|\band\b|\buntil\b|\bthrough\b|\.\.\.?|…|-|~)\s*", re.IGNORECASE
 )
-AND = re.compile(r"\A\s*and\s*", re.IGNORECASE)
+AND = lazy_pattern(r"\A\s*and\s*", re.IGNORECASE)
 
 
 def read_range(text: str) -> list[Span]:

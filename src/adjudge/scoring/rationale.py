@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from adjudge.expressions import round_half_up
+from adjudge.patterns import lazy_pattern
 from adjudge.records import Json
 
 FORCED_RATIONALE = (
@@ -106,10 +107,10 @@ def rationale(score: CoverageScore) -> tuple[str, str, str, str, str]:
 
 K_OF_N = r"\s*:\s*([0-9]{1,6})\s+(?:out\s+)?of\s+([0-9]{1,6})\b"
 LINES = (
-    re.compile(r"\A[\s>*\"'-]*+facts?\W{0,4}" + K_OF_N, re.IGNORECASE),
-    re.compile(r"\A[\s>*\"'-]*+conclusions?\W{0,4}" + K_OF_N, re.IGNORECASE),
-    re.compile(r"\A[\s>*\"'-]*+(?:terminology|terms?)\W{0,4}" + K_OF_N, re.IGNORECASE),
-    re.compile(
+    lazy_pattern(r"\A[\s>*\"'-]*+facts?\W{0,4}" + K_OF_N, re.IGNORECASE),
+    lazy_pattern(r"\A[\s>*\"'-]*+conclusions?\W{0,4}" + K_OF_N, re.IGNORECASE),
+    lazy_pattern(r"\A[\s>*\"'-]*+(?:terminology|terms?)\W{0,4}" + K_OF_N, re.IGNORECASE),
+    lazy_pattern(
         r"\A[\s>*\"'-]*+organi[sz]ation\W{0,4}\s*:\s*(mis-?matched|not matched|matched)\b(?!\s*/)",
         re.IGNORECASE,
     ),

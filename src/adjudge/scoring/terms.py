@@ -1,9 +1,9 @@
 """Topic words: which ones count as terms, and whether a text has them."""
 
-import re
 import unicodedata
 from functools import lru_cache
 
+from adjudge.patterns import lazy_pattern
 from adjudge.scoring.text import LETTERS_WITHOUT_SPACES, fold, occurs
 from adjudge.text import words
 
@@ -37,9 +37,9 @@ MEASURES = words(
     gbp dollar dollars euro euros °c °f degree degrees kb mb gb tb k l ml litre litres liter liters st nd rd th"""
 )
 """What is only a measure when a number stands with it: `5 km` is a number, `year` alone may be a topic."""
-NUMERIC = re.compile(r"[0-9]+(?:st|nd|rd|th|s|k|m|bn|x)?")
-WORD = re.compile(r"[^\W_]+")
-POSSESSIVE = re.compile(r"(?<=\w)'s?\b")
+NUMERIC = lazy_pattern(r"[0-9]+(?:st|nd|rd|th|s|k|m|bn|x)?")
+WORD = lazy_pattern(r"[^\W_]+")
+POSSESSIVE = lazy_pattern(r"(?<=\w)'s?\b")
 
 
 def is_term(term: str) -> bool:

@@ -1,10 +1,10 @@
 """Whether a quotation stands in a text, white space, case and typography aside; and whether a text is in English."""
 
-import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
+from adjudge.patterns import lazy_pattern
 from adjudge.records import Json
 from adjudge.text import as_text, words
 
@@ -18,14 +18,14 @@ SAME_CHARACTER = str.maketrans(
         **dict.fromkeys("*\u00ad\u200b\u200c\u200d\u2060\ufeff", ""),
     }
 )
-SPACE = re.compile(r"\s+")
-SPACE_NOT_BETWEEN_DIGITS = re.compile(r"(?<![0-9])\s+|\s+(?![0-9])")
+SPACE = lazy_pattern(r"\s+")
+SPACE_NOT_BETWEEN_DIGITS = lazy_pattern(r"(?<![0-9])\s+|\s+(?![0-9])")
 MOST_PLACES = 1000
 AROUND_A_QUOTATION = " \t\n\"'.,;:!"
-LETTERS_WITHOUT_SPACES = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+LETTERS_WITHOUT_SPACES = lazy_pattern(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 """Thai, Lao, Japanese, Chinese, Korean: words there do not end where white space begins."""
 
-WORD = re.compile(r"[^\W\d_]+")
+WORD = lazy_pattern(r"[^\W\d_]+")
 FUNCTION_WORDS = words(
     """
     the and of is are was were that this it to both with not does has as by but which from for an be or

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 import orjson
 
+from adjudge.patterns import lazy_pattern
 from adjudge.records import Json
 from adjudge.text import json_default
 
@@ -33,9 +34,9 @@ MODEL_CHARS = 60
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 
-_ESCAPE = re.compile(r"[\\\x00\ud800-\udfff]")
-_ESCAPED = re.compile(r"\\(?:\\|u(?P<code>[0-9a-f]{4}))")
-_HEX_KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_ESCAPE = lazy_pattern(r"[\\\x00\ud800-\udfff]")
+_ESCAPED = lazy_pattern(r"\\(?:\\|u(?P<code>[0-9a-f]{4}))")
+_HEX_KEY = lazy_pattern(r"[0-9a-f]{64}", re.ASCII)
 _LARGEST = 2**63
 
 T = TypeVar("T")

@@ -11,33 +11,36 @@ from typing import NamedTuple
 
 from adjudge.expressions.syntax import Name
 from adjudge.fields import canonical_field
+from adjudge.patterns import lazy_pattern
 from adjudge.templates.shell import TAG as SHELL_TAG
 from adjudge.templates.syntax import Node, Output, Span, add_text, joined
 
-WRAPPED = re.compile(r"(?<!\{)\{\$(?P<name>[^\W\d]\w{0,60})\}(?!\})|<<(?!SYS>)(?P<doubled>[^\W\d]\w{0,60})>>")
+WRAPPED = lazy_pattern(
+    r"(?<!\{)\{\$(?P<name>[^\W\d]\w{0,60})\}(?!\})|<<(?!SYS>)(?P<doubled>[^\W\d]\w{0,60})>>"
+)
 """`{$x}` and `<<x>>`, which mean nothing else; `<<SYS>>` is a model's own mark."""
-MARK = re.compile(
+MARK = lazy_pattern(
     r"\[(?P<bracket>[A-Z][A-Z0-9_]{1,60})\]|\$(?P<dollar>[A-Z][A-Z0-9_]{1,60})\$|<(?P<angle>[A-Za-z][\w-]{0,60})>"
 )
-LABEL = re.compile(r"[^\n:\[\]<>{}$]{1,80}:[ \t]{0,8}(?=[\[<$])")
-OPENS = re.compile(r":[*_]{0,3}\Z|\A(?:#{1,6} |```|\"\"\"|\'\'\'|---|===|\*\*\*)|\A<[^<>/][^<>]{0,80}>\Z")
-CLOSES = re.compile(r"\A(?:```|\"\"\"|\'\'\'|---|===|\*\*\*|</[^<>]{0,80}>|<\|[^<>]{0,80}>)")
-REPLY = re.compile(
+LABEL = lazy_pattern(r"[^\n:\[\]<>{}$]{1,80}:[ \t]{0,8}(?=[\[<$])")
+OPENS = lazy_pattern(r":[*_]{0,3}\Z|\A(?:#{1,6} |```|\"\"\"|\'\'\'|---|===|\*\*\*)|\A<[^<>/][^<>]{0,80}>\Z")
+CLOSES = lazy_pattern(r"\A(?:```|\"\"\"|\'\'\'|---|===|\*\*\*|</[^<>]{0,80}>|<\|[^<>]{0,80}>)")
+REPLY = lazy_pattern(
     r"\b(?:format|template|respond|reply|return|output|answer with|structure|follows?)\b.{0,200}:\Z",
     re.IGNORECASE,
 )
-JUDGED = re.compile(
+JUDGED = lazy_pattern(
     r"question|query|answer|response|input|output|reference|context|prompt|completion|document|passage|article|summary"
     r"|conversation|transcript|dialog|history|source|claim|statement|instruction|task|expected|truth|candidate|knowledge",
     re.IGNORECASE,
 )
-ASKED_FOR = re.compile(
+ASKED_FOR = lazy_pattern(
     r"score|rating|reason|verdict|label|grade|explan|rationale|feedback|justif|analysis|result|value|thought|thinking|your",
     re.IGNORECASE,
 )
 
 
-CLOSED = re.compile(
+CLOSED = lazy_pattern(
     r"</(?P<tag>[A-Za-z][\w-]{0,60})|\[(?:/|END[_ ]|BEGIN[_ ])(?P<part>[A-Z][A-Z0-9_]{1,60})\]"
 )
 """A name that has a beginning and an end encloses something, and stands for nothing."""

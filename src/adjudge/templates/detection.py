@@ -27,6 +27,7 @@ from collections.abc import Iterable, Iterator
 
 from adjudge.expressions.syntax import Name
 from adjudge.fields import canonical_field, strip_namespace
+from adjudge.patterns import lazy_pattern
 from adjudge.records import Dialect
 from adjudge.templates.custom import find_marks, is_wrapped
 from adjudge.templates.mustache import PATH, WORDS
@@ -35,16 +36,16 @@ from adjudge.templates.python import LATEX, pieces, places
 from adjudge.templates.shell import parse as parse_shell
 from adjudge.templates.syntax import Formatted, Node, Output, dotted, input_name
 
-JINJA_STATEMENT = re.compile(
+JINJA_STATEMENT = lazy_pattern(
     r"\{%[-+]?\s*(?:if|elif|else|endif|for|endfor|set|endset|macro|endmacro|block|raw|with|call|filter|include|import"
     r"|from|extends)\b[^%]{0,500}%\}"
 )
-JINJA_COMMENT = re.compile(r"(?<!\{)\{#(?!\d)[^{}]{0,2000}?#\}")
-PROMPTL_STATEMENT = re.compile(
+JINJA_COMMENT = lazy_pattern(r"(?<!\{)\{#(?!\d)[^{}]{0,2000}?#\}")
+PROMPTL_STATEMENT = lazy_pattern(
     r"\{\{\s*(?:if\s+[^{}]{1,300}|else\s+if\s+[^{}]{1,300}|elseif\s+[^{}]{1,300}|endif"
     r"|for\s+\w+\s*(?:,\s*\w+\s*)?in\s+[^{}]{1,300}|endfor)\s*\}\}"
 )
-HANDLEBARS = re.compile(
+HANDLEBARS = lazy_pattern(
     r"""
     \{\{ \{?~?\s{0,20} (?:
         [\#/]\s{0,20} (?:if|each|unless|with|ifEquals|unlessEquals)\b
@@ -58,43 +59,43 @@ HANDLEBARS = re.compile(
     """,
     re.VERBOSE,
 )
-OTHERWISE = re.compile(r"\{\{\s{0,20}(?:else\s{0,20}|\^\s{0,20})\}\}")
-SECTION = re.compile(r"\{\{\s{0,20}[#^]")
-TAG = re.compile(r"\{\{(?!\{)([^{}]{1,400})\}\}")
-STRINGS = re.compile(r"\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'")
-PROMPTL_EXPRESSION = re.compile(
+OTHERWISE = lazy_pattern(r"\{\{\s{0,20}(?:else\s{0,20}|\^\s{0,20})\}\}")
+SECTION = lazy_pattern(r"\{\{\s{0,20}[#^]")
+TAG = lazy_pattern(r"\{\{(?!\{)([^{}]{1,400})\}\}")
+STRINGS = lazy_pattern(r"\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'")
+PROMPTL_EXPRESSION = lazy_pattern(
     r"\w\?\.[\w\[]|\?\?|&&|\|\||[=!]==|^\s*![\w(]|\w\s*\?\s[^:]*:|^\s*\w+\s*=[^=]"
 )
-ARITHMETIC = re.compile(
+ARITHMETIC = lazy_pattern(
     r"[\w)\]]\s*+[*/%+]\s*+[\d(]|\d\s*+[*/%+]\s*+\w|[\w)\]]\s++[-+*%]\s++[\w(]|\A\s*+[^\W\d][\w.]*+\["
 )
 """Sums and indexes: Jinja has them too, but divides otherwise; `{{pass/fail}}` is a name."""
-JINJA_EXPRESSION = re.compile(
+JINJA_EXPRESSION = lazy_pattern(
     r"[\w)\]\"']\s*\|\s*[a-z]\w*|\bis\s+(?:not\s+)?(?:defined|undefined|none|string|number|mapping|iterable)\b"
     r"|\sif\s.*\selse\s|\w\s+(?:or|and)\s+[\w\"']|^\s*not\s+\w|\s~\s|\w\(|^\s*-|-\s*$|^\s*loop\.\w"
 )
-GO_BLOCK = re.compile(r"\A(?:-\s)?\s*+(?:(?:else\s++)?if|range|with)\s")
-GO_CALL = re.compile(r"\A(?:-\s)?\s*+(?:\(\s*+)*+[^\W\d]\w*+\s")
-GO_ARGUMENT = re.compile(r"[\s(](?:\.[^\W\d]|\$\w*+(?:[\s.)]|\Z)|\.(?:[\s)]|\Z))")
-GO_FIELD = re.compile(r"\A(?:-\s)?\s*+(?:\(\s*+)*+(?:\$?\.[^\W\d]|\$\w++\s*+:?=)")
-GO_KEYWORD = re.compile(r"\A(?:-\s)?\s*+(?:else|end)(?:\s|\Z)")
-NOT_GO = re.compile(r"\A\s*+(?:[#^/&!>\"'{]|[^\W\d][\w.\-]*+\s*+(?:\Z|:))")
-MUSTACHE_TAG = re.compile(
+GO_BLOCK = lazy_pattern(r"\A(?:-\s)?\s*+(?:(?:else\s++)?if|range|with)\s")
+GO_CALL = lazy_pattern(r"\A(?:-\s)?\s*+(?:\(\s*+)*+[^\W\d]\w*+\s")
+GO_ARGUMENT = lazy_pattern(r"[\s(](?:\.[^\W\d]|\$\w*+(?:[\s.)]|\Z)|\.(?:[\s)]|\Z))")
+GO_FIELD = lazy_pattern(r"\A(?:-\s)?\s*+(?:\(\s*+)*+(?:\$?\.[^\W\d]|\$\w++\s*+:?=)")
+GO_KEYWORD = lazy_pattern(r"\A(?:-\s)?\s*+(?:else|end)(?:\s|\Z)")
+NOT_GO = lazy_pattern(r"\A\s*+(?:[#^/&!>\"'{]|[^\W\d][\w.\-]*+\s*+(?:\Z|:))")
+MUSTACHE_TAG = lazy_pattern(
     rf"\{{\{{\{{\s*({PATH})\s*\}}\}}\}}|\{{\{{~?+\s*+[\#^&]?\s*+({WORDS}|{PATH})\s*~?\}}\}}"
 )
-MESSAGE = re.compile(r"(?<!\s)\s*+<(system|user|assistant|developer)(?:\s[^<>\n]{0,200})?>")
-CODE = re.compile(r"^(```|~~~)[^\n]*\n.*?^\1", re.DOTALL | re.MULTILINE)
-INLINE_CODE = re.compile(r"`[^`\n]{1,200}`")
-FORMULA = re.compile(r"\$\$[^$]{1,2000}\$\$|\$(?=\S)[^$\n]{1,200}(?<=\S)\$(?![\w{])")
+MESSAGE = lazy_pattern(r"(?<!\s)\s*+<(system|user|assistant|developer)(?:\s[^<>\n]{0,200})?>")
+CODE = lazy_pattern(r"^(```|~~~)[^\n]*\n.*?^\1", re.DOTALL | re.MULTILINE)
+INLINE_CODE = lazy_pattern(r"`[^`\n]{1,200}`")
+FORMULA = lazy_pattern(r"\$\$[^$]{1,2000}\$\$|\$(?=\S)[^$\n]{1,200}(?<=\S)\$(?![\w{])")
 
-JUDGED = re.compile(
+JUDGED = lazy_pattern(
     r"question|query|answer|response|input|output|reference|context|prompt|completion|document|passage|article|text"
     r"|criteria|rubric|conversation|transcript|dialog|message|history|summary|source|claim|statement|premise|hypothesis"
     r"|instruction|task|expected|ideal|truth|target|gold|candidate|generat|predict|assistant|user|tool|retriev|content"
     r"|topic|schema|code|solution|translation|focus|date|sample|item",
     re.IGNORECASE,
 )
-ASKED_FOR = re.compile(
+ASKED_FOR = lazy_pattern(
     r"score|rating|reason|verdict|label|grade|explanation|rationale|feedback|justif|analysis|result|value",
     re.IGNORECASE,
 )
@@ -102,11 +103,11 @@ ASKED_FOR = re.compile(
 JUDGED_WEIGHT, PLAIN_WEIGHT, ASKED_FOR_WEIGHT, LETTER_WEIGHT = 4.0, 2.0, 0.5, 0.2
 IN_CODE = 0.1
 LEAST_BLANKS = 3
-REPLIED = re.compile(
+REPLIED = lazy_pattern(
     r"\A(?:[a-z]{1,20}_)?(?:score|rating|reason|reasoning|verdict|grade|explanation|rationale|justification)\Z",
     re.IGNORECASE,
 )
-BLANK = re.compile(r"(?<!\{)\{([A-Za-z]\w{0,30}(?: [\w'-]{1,30}){1,12})\}(?!\})")
+BLANK = lazy_pattern(r"(?<!\{)\{([A-Za-z]\w{0,30}(?: [\w'-]{1,30}){1,12})\}(?!\})")
 NESTED = 0.05
 
 

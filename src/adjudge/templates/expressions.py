@@ -16,6 +16,7 @@ from adjudge.errors import TemplateError
 from adjudge.expressions.evaluate import Evaluator, Operand
 from adjudge.expressions.parse import Grammar, Level, UnusableLiteralError
 from adjudge.expressions.syntax import COMPARISONS, ComputedMember, FunctionCall, ListOf, Name, Step
+from adjudge.patterns import lazy_pattern
 from adjudge.records import Json
 from adjudge.templates.syntax import (
     FENCED,
@@ -41,7 +42,7 @@ from adjudge.templates.values import (
     weigh,
 )
 
-TOKEN = re.compile(
+TOKEN = lazy_pattern(
     r"(?P<space>\s++)"
     r"|(?P<end>\}\})"
     r"|(?P<number>(?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)"
@@ -51,7 +52,7 @@ TOKEN = re.compile(
     r"|(?P<operator>===|!==|==|!=|<=|>=|&&|\|\||\?\?|\?\.|[-+*/%<>!?:.,()\[\]=])",
     re.DOTALL,
 )
-ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+ESCAPE = lazy_pattern(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0"}
 MAX_DIGITS = 300
 

@@ -1,10 +1,9 @@
 """Mustache: `{{x}}`, `{{{x}}}`, `{{&x}}`, sections, inverted sections, comments; a line of such tags alone is no line."""
 
-import re
-
 from msgspec import Struct
 
 from adjudge.expressions.syntax import MAX_DEPTH, Name, Step
+from adjudge.patterns import lazy_pattern
 from adjudge.templates.syntax import (
     JS_SPACE,
     Here,
@@ -23,13 +22,13 @@ from adjudge.text import shorten
 PATH = r"\.?[^\W\d][\w\-]*+(?:\.[\w\-]++)*+"
 WORDS = r"[^\W\d][\w\-]*+(?:[ ][\w\-]++){1,6}+"
 """A name may have spaces: `{{Reference Answer}}`."""
-TRIPLE = re.compile(rf"\{{\{{\{{\s*+({PATH}|\.|{WORDS})\s*+\}}\}}\}}")
-TAG = re.compile(rf"\{{\{{\s*+(?:([\#^/])\s*+({PATH}|\.)|&?\s*+({WORDS}|{PATH}|\.))\s*+\}}\}}")
-COMMENT = re.compile(r"\{\{\s*+!")
-MEANT = re.compile(r"\{\{\s*+\.?([^\W\d]|[#^/&>=])")
+TRIPLE = lazy_pattern(rf"\{{\{{\{{\s*+({PATH}|\.|{WORDS})\s*+\}}\}}\}}")
+TAG = lazy_pattern(rf"\{{\{{\s*+(?:([\#^/])\s*+({PATH}|\.)|&?\s*+({WORDS}|{PATH}|\.))\s*+\}}\}}")
+COMMENT = lazy_pattern(r"\{\{\s*+!")
+MEANT = lazy_pattern(r"\{\{\s*+\.?([^\W\d]|[#^/&>=])")
 """What follows the braces of a tag; JSON, numbers and nothing do not."""
-LATEX_BEFORE = re.compile(r"(?:\\[A-Za-z]{1,30}|[\^_])\Z")
-PIECE = re.compile(r"[^\n]*+\n|[^\n]++")
+LATEX_BEFORE = lazy_pattern(r"(?:\\[A-Za-z]{1,30}|[\^_])\Z")
+PIECE = lazy_pattern(r"[^\n]*+\n|[^\n]++")
 
 
 class OpenSection(Struct, kw_only=True):

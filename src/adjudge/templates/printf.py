@@ -7,24 +7,25 @@ import re
 from typing import NamedTuple
 
 from adjudge.expressions.syntax import Name
+from adjudge.patterns import lazy_pattern
 from adjudge.templates.syntax import Expression, Formatted, Node, Output, Span, add_text, joined
 
-TAG = re.compile(
+TAG = lazy_pattern(
     r"%(?:(?P<escape>%)"
     r"|(?:\((?P<name>[^\W\d][\w.\- ]{0,80})\))?(?P<spec>[-+#0]{0,3}\d{0,3}(?:\.\d{0,2})?)(?P<conversion>[sdifgerv]))"
 )
-RUN = re.compile(r"\S++")
-ENCODED = re.compile(r"%[0-9A-Fa-f]{2}.*%[0-9A-Fa-f]{2}|://")
-STRFTIME = re.compile(r"%[-#]?[YmyHMSbBjpAaIZzT]")
+RUN = lazy_pattern(r"\S++")
+ENCODED = lazy_pattern(r"%[0-9A-Fa-f]{2}.*%[0-9A-Fa-f]{2}|://")
+STRFTIME = lazy_pattern(r"%[-#]?[YmyHMSbBjpAaIZzT]")
 
-FENCE = re.compile(r"\s*(?:`{3,}\w*|\"{3,}|'{3,}|-{3,}|={3,}|\*{3,}|~{3,}|#{3,}|<{3,}|>{3,})?\s*")
+FENCE = lazy_pattern(r"\s*(?:`{3,}\w*|\"{3,}|'{3,}|-{3,}|={3,}|\*{3,}|~{3,}|#{3,}|<{3,}|>{3,})?\s*")
 """A line that only sets text apart: the label is above it."""
-ELEMENT = re.compile(r"<([A-Za-z][\w\-]{0,60})(?:\s[^<>]{0,200})?>\s*[\"'`]?\s*\Z")
-BRACKETED = re.compile(
+ELEMENT = lazy_pattern(r"<([A-Za-z][\w\-]{0,60})(?:\s[^<>]{0,200})?>\s*[\"'`]?\s*\Z")
+BRACKETED = lazy_pattern(
     r"\[(?:the\s+)?(?:(?:start|begin|beginning)\s+(?:of\s+)?)?(?:the\s+)?([^\[\]]{1,60})\]:?\s*\Z",
     re.IGNORECASE,
 )
-LEAD_IN = re.compile(
+LEAD_IN = lazy_pattern(
     r"(?:(?:here(?:'s| is| are)|this is|these are|below (?:is|are)|given|consider|following|(?:the )?following|now)\s+)*"
     r"(?:(?:the|a|an|your|following|given)\s+)*",
     re.IGNORECASE,

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from adjudge.expressions.parse import Parser
 from adjudge.expressions.syntax import MAX_DEPTH
+from adjudge.patterns import lazy_pattern
 from adjudge.records import Role
 from adjudge.templates.expressions import PROMPTL
 from adjudge.templates.syntax import (
@@ -29,11 +30,11 @@ from adjudge.templates.syntax import (
 )
 
 ROLES: dict[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
-MARK = re.compile(
+MARK = lazy_pattern(
     r"\{\{|/\*|<!--|<(?P<open>system|user|assistant|developer)(?:\s[^<>]{0,500})?>"
     r"|</(?P<close>system|user|assistant|developer)\s{0,20}>"
 )
-NOT_A_TAG = re.compile(
+NOT_A_TAG = lazy_pattern(
     r"\{\{(?:\s*+\}\}|\s*+[\"'][^\"'\n]{0,200}[\"']\s*+[:,]|\{|\s*+[^\w\s\"'`(\[!.\-#^/&>])"
 )
 """`{{"score": 1}}`, `{{}}`, `{{{`: JSON and the like, sent as they are."""

@@ -9,22 +9,23 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from adjudge.expressions.syntax import Name, Step
+from adjudge.patterns import lazy_pattern
 from adjudge.templates.printf import label_before
 from adjudge.templates.syntax import Expression, Formatted, Node, Output, add_text, joined
 
-FIELD = re.compile(
+FIELD = lazy_pattern(
     r"\{(?P<path>\d?(?=\})|[^\W\d]\w*+(?:\.\w++|\[(?P<quote>[\"']?)[^\[\]{}\n\"']{1,80}(?P=quote)\])*+)"
     r"(?:!(?P<conversion>[rsa]))?"
     r"(?::(?P<spec>(?:[^{}\n]?[<>=^])?[-+]?#?0?\d{0,3}[,_]?(?:\.\d{1,2})?[bcdeEfFgGnosxX%]?))?\}"
 )
-STEP = re.compile(r"\.(\w+)|\[[\"']?([^\[\]\"']+)[\"']?\]")
-BRACES = re.compile(r"[{}]")
-LATEX = re.compile(r"\\[A-Za-z]{1,30}(?:\[[^\[\]{}\n]{0,40}\])?\Z")
-POSITION = re.compile(r"(?<![\w\\^{}$)\]])\{(\d?)\}(?!\})")
+STEP = lazy_pattern(r"\.(\w+)|\[[\"']?([^\[\]\"']+)[\"']?\]")
+BRACES = lazy_pattern(r"[{}]")
+LATEX = lazy_pattern(r"\\[A-Za-z]{1,30}(?:\[[^\[\]{}\n]{0,40}\])?\Z")
+POSITION = lazy_pattern(r"(?<![\w\\^{}$)\]])\{(\d?)\}(?!\})")
 """A quantifier, a subscript and an escape are no places."""
-KEY = re.compile(r"[\"']\s*+:\s*+\Z")
+KEY = lazy_pattern(r"[\"']\s*+:\s*+\Z")
 """Before an empty object: `"details": {}`."""
-SUBSCRIPT = re.compile(r"[_^]\{\w\}")
+SUBSCRIPT = lazy_pattern(r"[_^]\{\w\}")
 
 
 class FormatPiece(NamedTuple):

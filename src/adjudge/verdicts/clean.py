@@ -5,25 +5,27 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
-ANSI = re.compile(r"\x1b(?:\[[0-?]{0,32}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,256}(?:\x07|\x1b\\)|[@-_])")
-INVISIBLE = re.compile("[\ufeff\u200b\u2060\u00ad\ud800-\udfff]")
+from adjudge.patterns import lazy_pattern
+
+ANSI = lazy_pattern(r"\x1b(?:\[[0-?]{0,32}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,256}(?:\x07|\x1b\\)|[@-_])")
+INVISIBLE = lazy_pattern("[\ufeff\u200b\u2060\u00ad\ud800-\udfff]")
 """Marks that models and copies leave inside words. Joiners (U+200C, U+200D) stay: they are spelling in some scripts."""
 
-THINK = re.compile(
+THINK = lazy_pattern(
     r"<(?P<shut>/?)(?P<name>think|thinking|thought|reasoning)>|\[(?P<shut2>/?)(?P<name2>THINK)\]",
     re.IGNORECASE,
 )
-ENDS_THOUGHT = re.compile(r"[ \t]{0,40}(?:\n|\r|\Z|[{\[`<#*])")
+ENDS_THOUGHT = lazy_pattern(r"[ \t]{0,40}(?:\n|\r|\Z|[{\[`<#*])")
 """What follows a closing tag that is not merely mentioned in a sentence."""
 
 FENCE_WORD = r"json5?|jsonc|jsonl|javascript|js|python|py|text|txt|plaintext|markdown|md|xml|html|yaml|output"
-WRAPPING = re.compile(
+WRAPPING = lazy_pattern(
     rf"(?:\s|`|~|\[|\]|</?[\w:-]{{1,40}}>|<\|[\w ]{{1,40}}\|>|\b(?:{FENCE_WORD})\b)*", re.IGNORECASE
 )
 """What may stand around a verdict that is nevertheless the whole reply: fences, a list's brackets, lone tags."""
 
-ENTITY = re.compile(r"&(?:quot|lt|gt|#34|#x22|#39|amp);", re.IGNORECASE)
-ESCAPED_OBJECT = re.compile(r'\{\s*(?:\\[nrt]\s*)*\\+"')
+ENTITY = lazy_pattern(r"&(?:quot|lt|gt|#34|#x22|#39|amp);", re.IGNORECASE)
+ESCAPED_OBJECT = lazy_pattern(r'\{\s*(?:\\[nrt]\s*)*\\+"')
 
 
 def tidy(text: str) -> str:

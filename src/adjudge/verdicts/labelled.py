@@ -5,16 +5,17 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from adjudge.patterns import lazy_pattern
 from adjudge.records import Contract, Json
 from adjudge.verdicts.names import labels_of, properties
 from adjudge.verdicts.text_reading import TextReading, is_scalar, only_value, value_of
 from adjudge.verdicts.values import ValueProblem
 
-LINE = re.compile(r"[^\r\n]+")
+LINE = lazy_pattern(r"[^\r\n]+")
 HEAD_CHARS = 240
-OPENING_MARKS = re.compile(r"\A[*_`]{1,4}\s++")
-CLOSING_MARKS = re.compile(r"\s[*_`]{1,4}\Z")
-RULE = re.compile(r"\A[*_-]{3,}\s*")
+OPENING_MARKS = lazy_pattern(r"\A[*_`]{1,4}\s++")
+CLOSING_MARKS = lazy_pattern(r"\s[*_`]{1,4}\Z")
+RULE = lazy_pattern(r"\A[*_-]{3,}\s*")
 VALUE_CHARS = 120
 QUALIFIERS = r"(?:(?:the|my|your|final|overall|total)[ \t]{1,4}){0,3}"
 

@@ -3,18 +3,19 @@
 import re
 from dataclasses import dataclass, field
 
+from adjudge.patterns import lazy_pattern
 from adjudge.text import encodable
 
-TOKEN = re.compile(
+TOKEN = lazy_pattern(
     r"[{}\[\],:]|[\"“”„'‘’]|//[^\n]*|/\*|(?<![\w/])\#[^\n]*|(?:[^\s{}\[\],:\"“”„/]|/(?![/*]))+"
 )
 QUOTES = {'"': '"', "'": "'’", "“": '”“"', "”": '”"', "„": '“”"', "‘": "’'", "’": "’'"}
 """Opening mark -> what may close it."""
-CLOSERS = {mark: re.compile(rf"\\.|[{closing}]", re.DOTALL) for mark, closing in QUOTES.items()}
-AFTER_STRING = re.compile(r"(?<!\s)\s*+(?:[,}\]:]|\Z|//|/\*|\#|[\"'“‘][\w -]{1,64}[\"'”’]\s{0,20}:)")
+CLOSERS = {mark: lazy_pattern(rf"\\.|[{closing}]", re.DOTALL) for mark, closing in QUOTES.items()}
+AFTER_STRING = lazy_pattern(r"(?<!\s)\s*+(?:[,}\]:]|\Z|//|/\*|\#|[\"'“‘][\w -]{1,64}[\"'”’]\s{0,20}:)")
 """What follows the quote that ends a string. In valid JSON every bare quote ends one; in replies some do not."""
 
-ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+ESCAPE = lazy_pattern(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\", "/": "/"}
 LITERALS = {
     "True": "true",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from adjudge.patterns import lazy_pattern
 from adjudge.records import Json
 
 Number = int | float
@@ -40,27 +41,27 @@ DRESSING = " \t\r\n\xa0*_`\"'“”‘’«»|#"
 """Markdown and quotes around a value; not `~`, `<` and `>`, which can change what it says."""
 ENDINGS = ".,;:!。．"
 
-NUMBER = re.compile(
+NUMBER = lazy_pattern(
     r"(?<![\w.,])[-+]?(?:\d{1,40}(?:[.,]\d{1,40})*|\.\d{1,40})(?:[eE][-+]?\d{1,3})?(?![\w.]*\w)"
 )
-DENOMINATOR = re.compile(
+DENOMINATOR = lazy_pattern(
     r"[\s*_`]{0,8}(?:/|out\s{1,4}of\b|of\b|von\b|sur\b|de\b|из\b)[\s*_`]{0,8}(\d{1,9}(?:[.,]\d{1,9})?)(?![\w/])",
     re.IGNORECASE,
 )
-ANOTHER = re.compile(
+ANOTHER = lazy_pattern(
     r"\s{0,8}(?:-|–|—|~|/|to\b|or\b|and\b|bis\b|oder\b|ou\b|至|或|&|,|\||\s)\s{0,8}\d", re.IGNORECASE
 )
 """What makes a number one end of a range or one of two."""
-FRACTION = re.compile(r"\s?[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]")
-NEGATION = re.compile(
+FRACTION = lazy_pattern(r"\s?[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]")
+NEGATION = lazy_pattern(
     r"(?:\b(?:not|no|never|nor|neither|hardly|barely|isn['’]?t|wasn['’]?t|ain['’]?t|cannot|without|nicht|kein\w{0,2}|pas|non)\b"
     r"|n['’]t\b|不|没|非)[\s\w]{0,12}$",
     re.IGNORECASE,
 )
-ALTERNATIVE = re.compile(
+ALTERNATIVE = lazy_pattern(
     r"[\s\"'*_`)]{0,8}(?:/|,|\||&|-|–|or\b|and\b|oder\b|ou\b|to\b|vs\b)[\s\"'*_`(]{0,8}$", re.IGNORECASE
 )
-AFTER_LABEL = re.compile(r"[\s*_`\"'”’]{0,8}(?:[.:;,()\]–—-]|\n|\Z)")
+AFTER_LABEL = lazy_pattern(r"[\s*_`\"'”’]{0,8}(?:[.:;,()\]–—-]|\n|\Z)")
 MAX_TEXT = 4000
 """A value is short; of longer text only this much is looked at for a second value."""
 

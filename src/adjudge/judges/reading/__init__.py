@@ -27,6 +27,7 @@ from adjudge.judges.reading.rule import ScoreReading, read_rule
 from adjudge.judges.reading.scale import SCALES, Anchors, find_anchors, find_pass_rule, overall_scale
 from adjudge.judges.reading.textual import find_lines
 from adjudge.judges.reading.words import WHOLE, WRITTEN
+from adjudge.patterns import lazy_pattern
 from adjudge.records import Contract, Input, PromptMessage, Scale, ScoreRule
 from adjudge.templates import TemplateInput, messages_inputs, messages_outline
 
@@ -48,7 +49,7 @@ RECOGNISERS = tuple(
 )
 """The names of all of them, in the order in which they are asked."""
 
-_AFTER_REFERENCE = re.compile(r"(?<=⟧)[ \t]{1,64}(?=[A-Z][a-z]{2,20}\b)")
+_AFTER_REFERENCE = lazy_pattern(r"(?<=⟧)[ \t]{1,64}(?=[A-Z][a-z]{2,20}\b)")
 """A sentence or a label that follows a placeholder on its line: what is filled in has ended, so a new line begins."""
 
 

@@ -9,42 +9,43 @@ from adjudge.judges.reading.names import REFERENCE
 from adjudge.judges.reading.parts import ContractPart, FoundContract, choice_part
 from adjudge.judges.reading.recogniser import ask
 from adjudge.judges.reading.words import lettered_options, word_choices
+from adjudge.patterns import lazy_pattern
 
-_ASKED = re.compile(
+_ASKED = lazy_pattern(
     r"(?:\b(?:respond|reply|answer|output|return|print|say|write|choose|select|pick|classify|label|state|give|assign|provide|decide|conclude|end|mark|indicate|determine|evaluate|report)\b"
     r"|\byour (?:response|answer|output|reply|verdict|judg(?:e)?ment|decision|final answer) (?:must|should|shall|will|is)\b"
     r"|^\W*either\b|\b(?:first|last|final) line\b|\b(?:single (?:word|letter|number|integer|character|token))\b|\b(?:answer|verdict|label|decision)\s*:)",
     re.IGNORECASE,
 )
-_STRICT = re.compile(
+_STRICT = lazy_pattern(
     r"\b(?:only|single|just|exactly|strictly|nothing else|no other|without (?:any )?(?:explanation|other)|one word|one of|either|must be|must read|must say|should be|with (?:a|the|one)|do not (?:explain|include|add))\b"
     r"|[\"'`][^\"'`\n]{1,30}[\"'`]\s*(?:or|/|,)|\([A-Za-z]{1,20}/[A-Za-z]{1,20}\)|[\"'`“][^\"'`”\n]{1,30}[\"'`”]\s+if\b"
     r"|\b(?:output|return|respond|reply|answer|say|write|print|choose|select)\b[^.\n]{0,20}\b(?-i:[A-Z][A-Z_]{0,20},? or [A-Z][A-Z_]{0,20})\b",
     re.IGNORECASE,
 )
-_LETTER_ASKED = re.compile(
+_LETTER_ASKED = lazy_pattern(
     r"\b(?:letter|option|choice|choices|one of the following|A, B|\(A\)|select|choose|categor(?:y|ies)|grade)\b|选项|选择|選択|보기|선택",
     re.IGNORECASE,
 )
-_NUMBER_ASKED = re.compile(
+_NUMBER_ASKED = lazy_pattern(
     r"\b(?:respond|reply|answer|output|return|print|provide|give|write)\b[^\n.]{0,60}\b(?:only|just|single|nothing but)\b[^\n.]{0,60}\b(?:number|integer|score|rating|digit|float|numeric)\b"
     r"|\b(?:number|integer|score|rating|grade|digit)\b[^\n.]{0,60}\b(?:nothing else|no (?:other|additional|extra) (?:text|words|output))\b"
     r"|\b(?:respond|reply|answer|output|return|print|provide|give|write)\b[^\n.]{0,60}\b(?:number|integer|digit)\b[^\n.]{0,40}\bonly\b"
     r"|\b(?:only|just|single|nothing but)\b[^\n.]{0,40}\b(?:number|integer|score|rating|digit|float|numeric)\b[^\n.]{0,80}",
     re.IGNORECASE,
 )
-_INSTANCE = re.compile(
+_INSTANCE = lazy_pattern(
     r"\b(?:like|such as|e\.g\.,?|for example,?|for instance,?|including|phrases?)\s{0,2}[\"'`“]",
     re.IGNORECASE,
 )
 """Quoted words after these are instances of something in the text that is judged."""
-_JSON_PAIR = re.compile(r"\"\s{0,2}:\s{0,2}\"")
-_FIELDS = re.compile(
+_JSON_PAIR = lazy_pattern(r"\"\s{0,2}:\s{0,2}\"")
+_FIELDS = lazy_pattern(
     r"\b(?:keys|fields|properties|json)\b|\bif the (?:(?:verdict|label) is\b|answer is\s[\"'`“])",
     re.IGNORECASE,
 )
-_CLASS = re.compile(r"\b(?:label|classif|categor)", re.IGNORECASE)
-_LIST_LINE = re.compile(
+_CLASS = lazy_pattern(r"\b(?:label|classif|categor)", re.IGNORECASE)
+_LIST_LINE = lazy_pattern(
     r"^[ \t]*(?:[-*•+]|\d{1,2}[.)])[ \t]+[`\"'*]{1,3}(?P<label>[A-Za-z][\w -]{0,30})[`\"'*]{1,3}[ \t]*(?:[:(–—-]|$)",
     re.MULTILINE,
 )
@@ -70,7 +71,7 @@ def _sentences(text: str) -> list[re.Match[str]]:
 
 def _worded(text: str) -> FoundContract | None:
     for sentence in reversed(_sentences(text)):
-        said = max(re.split(REFERENCE, sentence[0])[::2], key=len)  # what is filled in ends what it can say
+        said = max(REFERENCE.split(sentence[0])[::2], key=len)  # what is filled in ends what it can say
         if len(said) > 1200 or not _ASKED.search(sentence[0]) or not _STRICT.search(said):
             continue
         if _FIELDS.search(said) or _INSTANCE.search(said) or _JSON_PAIR.search(said):

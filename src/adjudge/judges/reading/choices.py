@@ -6,33 +6,34 @@ from collections.abc import Callable
 from adjudge.judges.reading.names import REFERENCE
 from adjudge.judges.reading.recogniser import ask, first
 from adjudge.judges.reading.words import conditional_choices
+from adjudge.patterns import lazy_pattern
 
 Labels = dict[str, str]
 """Label -> what the prompt says it stands for; empty where it says nothing."""
 
-_OPTIONS_HEAD = re.compile(
+_OPTIONS_HEAD = lazy_pattern(
     r"\b(?:options?|choices?|categor(?:y|ies)|labels?|classes|verdicts?|levels?|one of)\b[^\n]{0,60}:[ \t]*$|\?[ \t]*$|选项|选择|選択肢|보기",
     re.IGNORECASE,
 )
-_OPTION = re.compile(
+_OPTION = lazy_pattern(
     r"^[ \t>]{0,8}(?:[-*•+][ \t]+)?[(\[](?P<label>\d{1,2}|[A-Z])[)\]][ \t]+(?P<text>[^\n]{1,300})$",
     re.MULTILINE,
 )
-_GRADE = re.compile(
+_GRADE = lazy_pattern(
     r"^[ \t>]{0,8}(?:[-*•+][ \t]+)?[*`\"']{0,3}(?P<label>[A-F][+-]?)[*`\"']{0,3}[ \t]*[:=–—][ \t]*(?P<text>[^\n]{1,300})$",
     re.MULTILINE,
 )
-_LETTERS = re.compile(
+_LETTERS = lazy_pattern(
     r"\b(?:one of|letters?|tokens?|grades?|score)\b[^\n.]{0,60}\b(?:from )?(?P<first>[A-Z])\s?(?:to|-|–|through)\s?(?P<last>[A-Z])\b"
 )
-_DEFINED_HEAD = re.compile(
+_DEFINED_HEAD = lazy_pattern(
     r"\b(?:verdicts?|labels?|options?|categories|classes|ratings?|outcomes?)\b[^\n.;=]{0,30}:[ \t]*",
     re.IGNORECASE,
 )
-_DEFINED = re.compile(
+_DEFINED = lazy_pattern(
     r"[ \t]{0,4}[`\"'*]{0,2}(?P<label>[A-Za-z][\w-]{1,30})[`\"'*]{0,2}[ \t]*=[ \t]*(?P<text>[^;\n]{2,300})(?:;|(?=\n)|\Z)"
 )
-_ARROW = re.compile(r"(?:→|⇒|=>|->|(?<=[\w)\"'])[ \t]=)[ \t]*[*`\"']{0,2}(?P<label>[A-Z]{2,20})\b(?![\w-])")
+_ARROW = lazy_pattern(r"(?:→|⇒|=>|->|(?<=[\w)\"'])[ \t]=)[ \t]*[*`\"']{0,2}(?P<label>[A-Z]{2,20})\b(?![\w-])")
 
 
 def numbered_options(text: str) -> Labels:

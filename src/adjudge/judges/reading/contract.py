@@ -21,33 +21,34 @@ from adjudge.judges.reading.recogniser import ask, first
 from adjudge.judges.reading.shape import find_json_skeleton, shows_a_list
 from adjudge.judges.reading.textual import find_brackets, find_labelled_brackets, find_lines, find_tags
 from adjudge.judges.reading.words import meanings_of, word_choices
+from adjudge.patterns import lazy_pattern
 from adjudge.records import Form, Json
 
-_ALONE = re.compile(
+_ALONE = lazy_pattern(
     r"\b(?:only|just)\b|\bnothing else\b|\bno (?:other |additional |extra )?text\b|\bwithout (?:any )?(?:explanation|other text)\b",
     re.IGNORECASE,
 )
-_LIST_ASKED = re.compile(
+_LIST_ASKED = lazy_pattern(
     r"\bJSON[ ](?:list|array)\b|\b(?:list|array)[ ]of[ ](?:dictionaries|dicts|JSON\b)|\bJSON\b[^\n.]{0,30}\((?:a[ ])?(?:list|array)\b",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
-_EXPLAINED = re.compile(
+_SENTENCE = lazy_pattern(r"[^.!?\n]+[.!?]?")
+_EXPLAINED = lazy_pattern(
     r"\bstep[ -]by[ -]step\b|\b(?:explain|justify)(?:ing)? (?:your|why|how|the reason|in )"
     r"|\b(?:provid|giv|writ|begin|start|includ|add|stat|produc|offer|us)(?:e|ing|ning|)\b[^\n]{0,60}"
     r"\b(?:explanation|reasoning|rationale|justification|critique)\b",
     re.IGNORECASE,
 )
-_NOT_EXPLAINED = re.compile(
+_NOT_EXPLAINED = lazy_pattern(
     r"(?:\b(?:no|not|never|without|avoid|omit)|n['’]t)\b[^\n]{0,40}\b(?:explain|explanations?|reasoning|justif|rationale|text)",
     re.IGNORECASE,
 )
-_JUDGED = re.compile(
+_JUDGED = lazy_pattern(
     r"\b(?:response|answer|output|summary|assistant|model|solution|it|they|whether|if|does|did)\b",
     re.IGNORECASE,
 )
 """Before the verb these make it what the judged text does, not what the judge is to do."""
-_JSON_ASKED = re.compile(r"\bjson\b|\bdictionary\b", re.IGNORECASE)
+_JSON_ASKED = lazy_pattern(r"\bjson\b|\bdictionary\b", re.IGNORECASE)
 
 
 def find_contract(text: str) -> FoundContract | None:

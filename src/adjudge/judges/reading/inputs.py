@@ -3,6 +3,7 @@
 import re
 
 from adjudge.fields import canonical_field, strip_namespace
+from adjudge.patterns import lazy_pattern
 from adjudge.records import Dialect, Input
 from adjudge.templates import TemplateInput
 
@@ -13,12 +14,12 @@ _MAY_LACK = (
     r"\b(?:may|might|can|could|will)(?: sometimes| also)? be (?:empty|absent|missing|blank|omitted|left out|unavailable|null|none)\b|"
     r"\bsometimes\b[^.\n]{0,60}\b(?:empty|absent|missing|blank)\b|\bwhen (?:provided|available|present)\b|\bleft (?:blank|empty)\b|\bwhere available\b)"
 )
-_LACKING = re.compile(_MAY_LACK, re.IGNORECASE)
-_LABEL_LACKING = re.compile(rf"\([^()\n]{{0,40}}{_MAY_LACK}[^()\n]{{0,40}}\)\W{{0,20}}\Z", re.IGNORECASE)
+_LACKING = lazy_pattern(_MAY_LACK, re.IGNORECASE)
+_LABEL_LACKING = lazy_pattern(rf"\([^()\n]{{0,40}}{_MAY_LACK}[^()\n]{{0,40}}\)\W{{0,20}}\Z", re.IGNORECASE)
 """At the end of what stands before an input: its label, on its line or the one above."""
-_ODD = re.compile(r"\$\{(?P<inside>[^{}\n]{1,120})\}")
-_NAME = re.compile(r"\A[ \t]*[^\W\d]\w*(?:\.\w+)*[ \t]*")
-_ESCAPED = re.compile(r"\{\{\s{0,200}\"")
+_ODD = lazy_pattern(r"\$\{(?P<inside>[^{}\n]{1,120})\}")
+_NAME = lazy_pattern(r"\A[ \t]*[^\W\d]\w*(?:\.\w+)*[ \t]*")
+_ESCAPED = lazy_pattern(r"\{\{\s{0,200}\"")
 
 
 def input_source(name: str) -> str:

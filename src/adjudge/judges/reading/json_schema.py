@@ -1,10 +1,10 @@
 """A verdict that a prompt gives as a JSON Schema."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 
 from adjudge.judges.reading.parts import FoundContract, parts_of_schema
+from adjudge.patterns import lazy_pattern
 from adjudge.records import Json
 from adjudge.schemas import object_schema, properties_of
 from adjudge.text import words
@@ -13,7 +13,7 @@ LARGEST_CHARACTERS = 20_000
 MOST_ATTEMPTS = 50
 DEEPEST = 12
 
-_OPENING = re.compile(
+_OPENING = lazy_pattern(
     r"\{\s{0,200}\"(?:properties|type|title|description|\$defs|\$schema|definitions|required|\w{1,60}\"\s?:\s?\{\s{0,80}\"(?:type|enum|description|title)\")"
 )
 _USED = words("type enum description minimum maximum minLength maxLength minItems maxItems")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from adjudge.judges.reading.words import word_choices
+from adjudge.patterns import lazy_pattern
 from adjudge.records import Json
 
 Type = Literal["integer", "number", "boolean", "string", "array"]
@@ -21,66 +22,66 @@ _START = r"(?<![A-Za-z0-9_.±$€£/-])"
 _END = r"(?![A-Za-z0-9_/])(?!\.\d)(?!,\d)"
 
 RANGES = (
-    re.compile(
+    lazy_pattern(
         rf"\bbetween\s+(?P<low>{_ANY}){_ASIDE}\s*(?:and|to|-|–|—)\s*(?P<high>{_ANY}){_END}", re.IGNORECASE
     ),
-    re.compile(
+    lazy_pattern(
         rf"{_START}(?P<low>{_ANY}){_ASIDE}\s{{0,2}}(?:-|–|—|−|\bto\b|-to-|\.\.\.?|…|\bthrough\b|~)"
         rf"\s{{0,2}}(?P<high>{_ANY}){_END}",
         re.IGNORECASE,
     ),
-    re.compile(rf"(?P<low>{NUMBER})\s*(?:<=|≤|<)\s*\w{{1,30}}\s*(?:<=|≤)\s*(?P<high>{NUMBER})"),
-    re.compile(
+    lazy_pattern(rf"(?P<low>{NUMBER})\s*(?:<=|≤|<)\s*\w{{1,30}}\s*(?:<=|≤)\s*(?P<high>{NUMBER})"),
+    lazy_pattern(
         rf"{_START}(?P<low>{NUMBER})\s+(?:being|is|means|meaning|indicates|indicating|represents|denotes|for)\b"
         rf"[^.\n]{{1,90}}?\b(?P<high>{NUMBER})\s+(?:being|is|means|meaning|indicates|indicating|represents|denotes|for)\b",
         re.IGNORECASE,
     ),
-    re.compile(
+    lazy_pattern(
         rf"{_START}(?P<low>{NUMBER})\s{{0,2}}[=:]\s{{0,2}}[^,;\n()=:]{{1,50}}[,;](?:\s(?:and|or))?\s{{0,2}}"
         rf"(?:{NUMBER}\s{{0,2}}[=:]\s{{0,2}}[^,;\n()=:]{{1,50}}[,;](?:\s(?:and|or))?\s{{0,2}}){{0,12}}"
         rf"(?P<high>{NUMBER})\s{{0,2}}[=:]",
         re.IGNORECASE,
     ),
-    re.compile(
+    lazy_pattern(
         rf"\b(?:(?P<high>\d{{1,3}}|{'|'.join(_NUMBER_WORDS)})[- ]point\b(?!s)|(?P<stars>\d{{1,2}})[- ]stars?\b)",
         re.IGNORECASE,
     ),
-    re.compile(
+    lazy_pattern(
         rf"\b(?P<low>out)\s+of\s+(?P<high>\d{{1,3}}|{'|'.join(_NUMBER_WORDS)})\b(?!\.\d)", re.IGNORECASE
     ),
 )
-_COUNTED = re.compile(
+_COUNTED = lazy_pattern(
     r"\s{0,2}(?:%(?!\s*(?:scale|score))|percent|words?\b|sentences?\b|bullets?\b|bullet points?\b|paragraphs?\b|lines?\b|characters?\b|"
     r"tokens?\b|examples?\b|items?\b|steps?\b|criteria\b|years?\b|minutes?\b|seconds?\b|days?\b|(?:\w{1,40}\s){0,2}(?:strengths|weaknesses|"
     r"reasons|areas|ways|sentences|words|improvements|issues|points\s+(?:that|for|of)|examples|suggestions|facts|claims|questions))",
     re.IGNORECASE,
 )
-_NUMBER_IF = re.compile(
+_NUMBER_IF = lazy_pattern(
     rf"{_START}(?P<value>{NUMBER})(?=,?\s{{1,2}}(?:if|when|otherwise|unless|for)\b)", re.IGNORECASE
 )
-_NUMBER_LIST = re.compile(
+_NUMBER_LIST = lazy_pattern(
     rf"{_START}{NUMBER}(?:\s{{0,2}}(?:,\s{{0,2}}(?:or|and)?|\||/|\bor\b)\s{{0,2}}(?:(?:\.\.\.|…)\s{{0,2}},\s{{0,2}}(?:or|and)?\s{{0,2}})?{NUMBER}){{1,20}}{_END}"
 )
-_DECIMALS = re.compile(
+_DECIMALS = lazy_pattern(
     r"\b(?:float|floating|continuous|double|decimals?|fraction(?:al)?|real number|half[- ]points?|increments? of 0?\.\d+|steps? of 0?\.\d+|"
     r"one decimal|two decimal)\b",
     re.IGNORECASE,
 )
-WHOLE = re.compile(r"\b(?:integers?|int|whole numbers?|binary|discrete)\b", re.IGNORECASE)
-_NUMERIC = re.compile(
+WHOLE = lazy_pattern(r"\b(?:integers?|int|whole numbers?|binary|discrete)\b", re.IGNORECASE)
+_NUMERIC = lazy_pattern(
     r"\b(?:number|numeric(?:al)?|numerical score|float|double|percentage|real)\b", re.IGNORECASE
 )
-_BOOLEAN = re.compile(
+_BOOLEAN = lazy_pattern(
     r"\b(?:bool|boolean)\b|\btrue\b\W{0,4}(?:/|\||or|,)\W{0,4}\bfalse\b|\bfalse\b\W{0,4}(?:/|\||or|,)\W{0,4}\btrue\b|"
     r"^\W*(?:true|false)\W*$",
     re.IGNORECASE,
 )
-_LIST = re.compile(
+_LIST = lazy_pattern(
     r"^\W*(?:an?\s+)?(?:list|array)\b|\b(?:list|array) of\b|\b(?:str|string|text|int|number)\[\]|^\W*(?:list|array)\[|"
     r"\bexactly \d+ (?:ordered )?(?:bullets|lines|items|strings|entries|elements)\b|\b\(?(?:list|array)\)?\s*:",
     re.IGNORECASE,
 )
-_STRING = re.compile(
+_STRING = lazy_pattern(
     r"^\W*(?:str|string|text)\b|^\W*(?:an?|the|your|brief|short|concise|detailed|one|step)\b.{0,80}"
     r"\b(?:explanation|reason(?:ing)?|rationale|justification|analysis|feedback|summary|critique|sentence|description|comment)",
     re.IGNORECASE,

@@ -8,52 +8,53 @@ from adjudge.judges.reading.parts import ContractPart, FoundContract
 from adjudge.judges.reading.shape import leaf_kind
 from adjudge.judges.reading.skeleton import Leaf
 from adjudge.judges.reading.textual import text_part
+from adjudge.patterns import lazy_pattern
 from adjudge.records import Form
 
-_JSON = re.compile(r"\bjson\b|\bdictionary\b", re.IGNORECASE)
-_JSON_ANNOUNCED = re.compile(
+_JSON = lazy_pattern(r"\bjson\b|\bdictionary\b", re.IGNORECASE)
+_JSON_ANNOUNCED = lazy_pattern(
     r"\b(?:JSON|dictionary|dict|object)\b[^\n]{0,200}?(?:\b(?:keys?|fields?|propert(?:y|ies)|attributes?|elements?|entries|following|contain(?:s|ing)?|includ(?:es|ing)|with)\b|:)"
     r"|\b(?:keys?|fields?|properties)\b[^\n]{0,80}\b(?:JSON|dictionary|dict)\b",
     re.IGNORECASE,
 )
-_ANNOUNCED = re.compile(
+_ANNOUNCED = lazy_pattern(
     r"^(?=[^\n]{0,300}:[ \t*]*$)[^\n]{0,200}\b(?:provide|include|output|respond|write|give|return|produce|contain|structure|format|sections?|parts|headings|report|follows|expected to)\b[^\n]{0,200}$",
     re.IGNORECASE | re.MULTILINE,
 )
-_NOT_PARTS = re.compile(
+_NOT_PARTS = lazy_pattern(
     r"\b(?:criteria|criterion|aspects?|factors?|dimensions?|consider|rubric|scale|guidelines|rules|steps|instructions|inputs?|given|options|labels|based on|whether|if|when|true|(?:may|might|can|could)[ ](?:also[ ])?(?:include|contain))\b",
     re.IGNORECASE,
 )
-_ITEM = re.compile(
+_ITEM = lazy_pattern(
     r"^[ \t>]{0,3}(?:[-*•+]|\d{1,2}[.)]|(?P<heading>#{1,4})(?:[ \t]+\d{1,2}[.)])?)[ \t]+[`\"'*_]{0,4}(?:(?:an?|the|your|one)[ \t]+)?[`\"'*_]{0,4}"
     r"(?P<name>[A-Za-z_][\w /&-]{1,50}?)[`\"'*_]{0,4}[ \t]*(?P<aside>[\[(<][^\])>\n]{1,160}[\])>])?[`\"'*_]{0,4}[ \t]*"
     r"(?:(?:[:=–—]|(?<!\w)-)+[`\"'*_]{0,4}[ \t]*(?P<text>[^\n]{0,500})"
     r"|\b(?P<rest>(?:explaining|justifying|describing|summarizing|of|that|for|with|to|in|is|key|field|property|attribute)\b[^\n]{0,500})|[.]?[ \t]*)(?<!\?)$",
     re.IGNORECASE,
 )
-_NAMED = re.compile(r"[`\"'“‘*]{1,2}(?P<name>[A-Za-z_][A-Za-z0-9_ -]{0,40}?)[`\"'”’*]{1,2}")
-_NEXT_NAME = re.compile(
+_NAMED = lazy_pattern(r"[`\"'“‘*]{1,2}(?P<name>[A-Za-z_][A-Za-z0-9_ -]{0,40}?)[`\"'”’*]{1,2}")
+_NEXT_NAME = lazy_pattern(
     r"[,;]?(?<!\s)\s++and\s+(?:an?\s+|the\s+)?[`\"'“](?![^`\"'”\n]{1,20}[`\"'”]\s*\))|[;\n]|,\s+[`\"'“][a-z_]+[`\"'”]\s*[:(]"
 )
-_LEAD = re.compile(
+_LEAD = lazy_pattern(
     r"^\s*(?:(?:the|exactly|these|following|only|one|two|three|four|five|\d|an?|has|have|keys?|fields?|properties|attributes|elements|entries|called|named|in it)\b\s*)*:?",
     re.IGNORECASE,
 )
 _PLAIN_NAME = r"(?:an?\s|the\s)?([A-Za-z_]\w{0,40})(\s?\([^()\n]{1,160}\))?"
-_PLAIN_LIST = re.compile(
+_PLAIN_LIST = lazy_pattern(
     rf"\s{{0,2}}{_PLAIN_NAME}(?:\s{{0,2}}(?:,\s{{0,2}}and\b|,|\band\b|&)\s{{1,2}}{_PLAIN_NAME}){{1,12}}"
 )
-_SENTENCE_END = re.compile(r"\n\s*\n|(?<=[\w)\"'`])\.(?:\s|$)")
-_SEVERAL = re.compile(
+_SENTENCE_END = lazy_pattern(r"\n\s*\n|(?<=[\w)\"'`])\.(?:\s|$)")
+_SEVERAL = lazy_pattern(
     r"^\W*(?:list|enumerate|name|bullet)\b|^\W*(?:suggest|provide|give|identify|offer|mention|include)\s+(?:up to\s+|at least\s+)?(?:\d|two|three|several|a few|some|one or two|any)",
     re.IGNORECASE,
 )
-_PLURAL = re.compile(r"(?<![siu])(?<!\bthought)(?<!\bcomment)s$", re.IGNORECASE)
-_CALLED = re.compile(
+_PLURAL = lazy_pattern(r"(?<![siu])(?<!\bthought)(?<!\bcomment)s$", re.IGNORECASE)
+_CALLED = lazy_pattern(
     r"\b(?:section|part|heading|block)s?[ ](?:called|named|titled|labell?ed|headed)[ ]"
     r"(?:[\"'`*“]{1,2}(?P<quoted>[^\"'`*”\n]{2,40})[\"'`*”]{1,2}|(?P<capitals>[A-Z][A-Z]+(?:[ _-][A-Z]+){0,4})\b)"
 )
-_FIELD = re.compile(
+_FIELD = lazy_pattern(
     r"(?:\b(?:in|to|into|under|as|for|use|fill)[ ](?:the[ ])?)?[`\"']{1,2}(?P<quoted>[A-Za-z]\w{1,40})[`\"']{1,2}[ ](?:field|key|property)\b"
     r"|\b(?:in|to|into|under)[ ]the[ ](?P<bare>[A-Za-z]\w{1,40})[ ](?:field|key|property)\b"
     r"|\b[Ss]et[ ][`\"']{1,2}(?P<set>[A-Za-z]\w{1,40})[`\"']{1,2}[ ](?:to|as)\b"

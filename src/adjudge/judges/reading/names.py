@@ -3,12 +3,13 @@
 import re
 
 from adjudge.judges.reading.vocabulary import vocabulary
+from adjudge.patterns import lazy_pattern
 
 _RATING, _OVERALL, _LABEL, _REASON, _DOUBT = (
     vocabulary("parts", name) for name in ("rating", "overall", "label", "reason", "doubt")
 )
 
-OUTPUT_CUE = re.compile(
+OUTPUT_CUE = lazy_pattern(
     r"\b(?:output|answer|response|reply|return|result|verdict|evaluation|judg(?:e)?ment|score|rating)s?[ -](?:format|schema|template|structure|form)\b"
     r"|\b(?:respond|reply|return|output|answer|provide|produce|give|write|print|format|structure|present|submit|generate|state|end|conclude|finish|include)"
     r"(?:s|ed)?\b[^\n.]{0,80}\b(?:json|format|following|as follows|structure|only|exactly|verdict|score|rating|tags?|with|below|object|line|schema|either|form|like this|as shown)\b"
@@ -17,11 +18,11 @@ OUTPUT_CUE = re.compile(
     r"|\bshould look (?:like|as)\b|\b(?:json|output) (?:only|object|output|dictionary|response|format)\b|输出|格式|形式|出力|형식|출력|\bformato\b|\bформат|\bausgabe|\bfolgende[mns]?\sformat|^#+\s*output\b|^\W{0,4}(?:output|response|format|answer format|expected output)\W{0,4}$",
     re.IGNORECASE | re.MULTILINE,
 )
-EXAMPLE_CUE = re.compile(
+EXAMPLE_CUE = lazy_pattern(
     r"\b(?:examples?|e\.g|for instance|sample|fallback|such cases|worked|demonstration|illustration|few[- ]shot|shot \d)\b",
     re.IGNORECASE,
 )
-REFERENCE = re.compile(r"⟦([^⟦⟧\n]{1,200})⟧")
+REFERENCE = lazy_pattern(r"⟦([^⟦⟧\n]{1,200})⟧")
 """How an outline shows a place that is filled from the case."""
 
 

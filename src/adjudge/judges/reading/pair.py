@@ -17,30 +17,31 @@ from adjudge.judges.reading.names import (
 from adjudge.judges.reading.parts import ContractPart
 from adjudge.judges.reading.scale import kind_bounds
 from adjudge.judges.reading.words import meanings_of
+from adjudge.patterns import lazy_pattern
 from adjudge.records import WINNER_SCORES, ExpressionScore, PointsScore, Scale, ScoreRule, Winner
 
-_RESPONSE = re.compile(
+_RESPONSE = lazy_pattern(
     r"ans(?:wer)?|response|output|completion|candidate|assistant|model|summary|reply|generation|system|translation|essay|baseline"
 )
 """In the names of two things of which a prompt asks for the better one; two expressions or queries it may well hold equal."""
-_FIRST = re.compile(r"(?:^|(?<=_)|(?<=[a-z]{3}))(?:a|1|one|first|left)(?=_|$)")
+_FIRST = lazy_pattern(r"(?:^|(?<=_)|(?<=[a-z]{3}))(?:a|1|one|first|left)(?=_|$)")
 _SECOND = {"a": "b", "1": "2", "one": "two", "first": "second", "left": "right"}
 _THIRD = {"a": "c", "1": "3", "one": "three", "first": "third"}
 _SIDES: Mapping[str, Winner] = {
     **dict.fromkeys(_SECOND, "a"),
     **dict.fromkeys(_SECOND.values(), "b"),
 }
-_COMPARED = re.compile(r"(?P<left>[ab12])(?P<sign>>{1,3}|<{1,3}|={1,3}|≈|~=?|\+{1,3})(?P<right>[ab12])?")
-_TIE = re.compile(
+_COMPARED = lazy_pattern(r"(?P<left>[ab12])(?P<sign>>{1,3}|<{1,3}|={1,3}|≈|~=?|\+{1,3})(?P<right>[ab12])?")
+_TIE = lazy_pattern(
     r"\b(?:tie|ties|tied|draw|equal|equals|equally|same|both|neither|even|comparable|similar|undecided|no (?:clear )?(?:preference|winner|difference))\b"
     r"|égalité|unentschieden|gleich|empate|pareggio|平局|平手|引き分け|同点|무승부|동점",
     re.IGNORECASE,
 )
-_BESIDE_A_SIDE = re.compile(
+_BESIDE_A_SIDE = lazy_pattern(
     r"(?:response|answer|output|assistant|model|completion|candidate|summary|system|option|reply|the|is|wins?|winner|"
     r"(?:much|slightly|significantly|far|a bit|only|clearly)|better|best|preferred|prefer|choose)"
 )
-_BETTER = re.compile(
+_BETTER = lazy_pattern(
     r"\b(?P<side>a|b|1|2|one|two|first|second|left|right)\b(?:\W{1,3}(?:one|response|answer|output))?"
     r"(?:['’]s [a-z]{1,20})?\W{1,3}(?:is|was|wins|provides|gives|has|performs|does|serves|answers)\b",
     re.IGNORECASE,

@@ -4,28 +4,29 @@ import re
 from collections.abc import Mapping
 
 from adjudge.judges.reading.vocabulary import alternatives, vocabulary
+from adjudge.patterns import lazy_pattern
 
 POSITIVE, NEGATIVE = vocabulary("polarity", "good"), vocabulary("polarity", "bad")
 _DEPENDS = vocabulary("polarity", "answers")
-_BAD_THING = re.compile(rf"\b(?:{alternatives('polarity', 'bad_things')})\b", re.IGNORECASE)
-_RATED_BEFORE = re.compile(
+_BAD_THING = lazy_pattern(rf"\b(?:{alternatives('polarity', 'bad_things')})\b", re.IGNORECASE)
+_RATED_BEFORE = lazy_pattern(
     r"\b(?:(?:degree|level|amount|extent|severity|likelihood)\s+(?P<of>of)|evaluate|rate|score|assess|measure)\s+(?:the\s+)?\Z",
     re.IGNORECASE,
 )
-_RATED_AFTER = re.compile(r"\s{1,8}(?:(?:score|rating|scale|level)\b|(?P<of>of|in)\b)", re.IGNORECASE)
-_SEVERITY = re.compile(
+_RATED_AFTER = lazy_pattern(r"\s{1,8}(?:(?:score|rating|scale|level)\b|(?P<of>of|in)\b)", re.IGNORECASE)
+_SEVERITY = lazy_pattern(
     r"\b(?:highest|increasing)\s+severity\b|\bseverity\s+(?:score|rating|scale|levels?)\b", re.IGNORECASE
 )
-_SENTENCE = re.compile(r"[^\n.?!]++\??")
-_MEANS = re.compile(
+_SENTENCE = lazy_pattern(r"[^\n.?!]++\??")
+_MEANS = lazy_pattern(
     r"\b(?P<value>\d{1,3}(?:\.\d{1,2})?)\s{1,2}(?:signif\w+|indicat\w+|is|means?|meaning|being|represent\w*|denot\w+)\s(?P<text>[^.;\n]{3,120})",
     re.IGNORECASE,
 )
-_NEGATED = re.compile(
+_NEGATED = lazy_pattern(
     r"\b(?:no|not|none|never|non|without|free|avoid\w*|lacks?|zero|little|minimal|neither|nor|any|refus\w*)\b",
     re.IGNORECASE,
 )
-_ASKS = re.compile(
+_ASKS = lazy_pattern(
     r"\?\Z|\bwhether\b|\bdetermine if\b|\b(?:decide|check|judge|assess|evaluate|tell|detect|identify)\b[^\n.?!]{0,10}\bif\b",
     re.IGNORECASE,
 )

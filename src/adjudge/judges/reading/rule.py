@@ -30,11 +30,12 @@ from adjudge.judges.reading.recogniser import ask
 from adjudge.judges.reading.scale import Anchors, anchored_scale, kind_bounds, overall_scale
 from adjudge.judges.reading.textual import options_near, spoken
 from adjudge.judges.reading.words import meanings_of
+from adjudge.patterns import lazy_pattern
 from adjudge.records import FieldScore, Json, PointsScore, Scale, ScoreRule
 from adjudge.schemas import as_number, properties_of
 
-_EXACT_DECIMALS = re.compile(r"\b(?:float|decimal|floating)|\d\.\d*[1-9]|0\.X", re.IGNORECASE)
-_FLAG = re.compile(
+_EXACT_DECIMALS = lazy_pattern(r"\b(?:float|decimal|floating)|\d\.\d*[1-9]|0\.X", re.IGNORECASE)
+_FLAG = lazy_pattern(
     r"(?:contains?|has|have|is|are|was|were|does|did|includes?|mentions?|uses?)(?:_|(?=[A-Z]))"
 )
 """A field of such a name says whether something is so, and 1 is good only when that is."""

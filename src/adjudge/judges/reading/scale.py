@@ -20,17 +20,18 @@ from adjudge.judges.reading.kinds import (
 from adjudge.judges.reading.names import REFERENCE
 from adjudge.judges.reading.recogniser import ask, first
 from adjudge.judges.reading.vocabulary import in_english
+from adjudge.patterns import lazy_pattern
 
-_CUE = re.compile(
+_CUE = lazy_pattern(
     r"\b(?:scale|scores?|scoring|scored|rate|rates|rating|ratings|rated|grades?|grading|graded|points?|likert|on a range|marks?|stars?|rank|rubric)\b",
     re.IGNORECASE,
 )
-_DECIMALS = re.compile(
+_DECIMALS = lazy_pattern(
     r"\b(?:float|floating|continuous|decimals?|fractional|half[- ]points?|increments? of 0?\.\d+|steps? of 0?\.\d+)\b",
     re.IGNORECASE,
 )
 """Fewer words than beside a value: around a scale `double` is said of brackets."""
-_ANCHOR = re.compile(
+_ANCHOR = lazy_pattern(
     r"^[ \t>]{0,12}(?:[-*•+][ \t]+|\|[ \t]*|#{1,6}[ \t]+)?[*_`\"'(\[]{0,3}"
     r"(?P<prefix>(?:a[ \t]+)?(?:score|rating|level|grade|[A-Za-z]{3,20}(?=:[ \t]*\d{1,3}\]))(?:[ \t]++of)?[ \t]*+[:=]?[ \t]*+)?"
     rf"(?P<value>{NUMBER})(?:[ \t]*(?:-|–|~|to)[ \t]*(?P<upto>{NUMBER}))?(?:[ \t]*(?:points?|stars?)\b)?"
@@ -38,40 +39,40 @@ _ANCHOR = re.compile(
     r"(?P<mark>[:=|]|,(?=[ \t]+(?:if|when)\b)|[-–—]{1,2}(?=[ \t])|→|⇒|=>|->|\bmeans\b|\bif\b|\bfor\b|\.(?=[ \t])|(?<=\))(?=[ \t]*$))[*_]{0,2}[ \t]*(?P<text>[^\n]{0,600})$",
     re.IGNORECASE | re.MULTILINE,
 )
-_POINT_RULE = re.compile(
+_POINT_RULE = lazy_pattern(
     rf",\s(?:then\s)?(?:I will|you should|it should)?\s?(?:say|respond|answer|give|assign|output|return|rate|score)\b[^\n.,\d]{{0,40}}\s(?P<before>{NUMBER})(?=[\s.,;)]|\Z)(?!\.\d)"
     rf"|\b(?:assign|give|score)\b[^\n.,\d]{{0,30}}\s(?P<after>{NUMBER})\s+(?:if|when)\b"
     rf"|[:=][ \t]{{0,4}}(?P<points>{NUMBER})[ \t]+points?[ \t]{{0,4}}$",
     re.IGNORECASE | re.MULTILINE,
 )
-_DOUBT = re.compile(
+_DOUBT = lazy_pattern(
     r"\bconfidence\b[^\n.]{0,40}\b(?:score|rating|level|scale)s?\b|\b(?:score|rating|level)s?\b[^\n.]{0,20}\bconfidence\b",
     re.IGNORECASE,
 )
 """How sure something is, of the judge or of what it judges, is not how good it is."""
-_SENTENCE = re.compile(r"(?:[^.]|\.(?=\d))+")
-_VERDICT = re.compile(r"\b(?:verdict|label|judg(?:e)?ment|answer|decision)s?\b", re.IGNORECASE)
-_EMPHASIS = re.compile(r"\*\*|__")
-_CRITERION = re.compile(
+_SENTENCE = lazy_pattern(r"(?:[^.]|\.(?=\d))+")
+_VERDICT = lazy_pattern(r"\b(?:verdict|label|judg(?:e)?ment|answer|decision)s?\b", re.IGNORECASE)
+_EMPHASIS = lazy_pattern(r"\*\*|__")
+_CRITERION = lazy_pattern(
     rf"^[ \t>]{{0,12}}(?:[-*•+]|\d{{1,2}}[.)])?[ \t]*[^\W\d_][^\n():]{{1,40}}\((?P<low>{NUMBER})\s?[-–~]\s?(?P<high>{NUMBER})\)",
     re.MULTILINE,
 )
 """`2. Accuracy (1-5)`: a list of criteria, each with the scale behind it."""
-_OVERALL = re.compile(r"\b(?:final|overall|total)\b", re.IGNORECASE)
-_WORD_AND_POINT = re.compile(
+_OVERALL = lazy_pattern(r"\b(?:final|overall|total)\b", re.IGNORECASE)
+_WORD_AND_POINT = lazy_pattern(
     rf"[^\W\d_]\s{{0,2}}\((?P<first>{NUMBER})\)\s+or\s+(?:[^\W\d_][\w-]*\s{{0,2}}){{1,4}}\((?P<second>{NUMBER})\)",
     re.IGNORECASE,
 )
 """`the same (1) or different (0)`."""
-_CONDITION = re.compile(r"\b(?:if|when)\b", re.IGNORECASE)
-_NAME_END = re.compile(r"[:;.—–|(]|\s-\s|\s-$")
-_WORD = re.compile(r"[a-z][a-z'-]{2,24}")
+_CONDITION = lazy_pattern(r"\b(?:if|when)\b", re.IGNORECASE)
+_NAME_END = lazy_pattern(r"[:;.—–|(]|\s-\s|\s-$")
+_WORD = lazy_pattern(r"[a-z][a-z'-]{2,24}")
 _VALUE = rf"(?P<value>{NUMBER})"
-_PERCENT = re.compile(r"\s{0,4}(?:%|percent)")
+_PERCENT = lazy_pattern(r"\s{0,4}(?:%|percent)")
 _AT_LEAST = r"(?:(?P<above>>(?!=)|\babove\b|\bgreater than\b|\bmore than\b|\bexceeds?\b)|>=|≥|\bat least\b)"
 _UPWARDS = r"\s*(?:or|and)\s+(?:above|higher|more|greater|over|up)\b"
 _PASS_RULES = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    lazy_pattern(pattern, re.IGNORECASE)
     for pattern in (
         rf"{_VALUE}{_UPWARDS}[^.\n]{{0,40}}\b(?:pass(?:es|ed|ing)?|acceptable)\b",
         rf"\bpass(?:es|ed|ing)?\b[^.\n]{{0,60}}?\b(?:of|minimum(?: of)?|is)\s*{_VALUE}{_UPWARDS}",

@@ -24,10 +24,11 @@ from adjudge.judges.reading.skeleton import (
     find_objects,
     inside,
 )
+from adjudge.patterns import lazy_pattern
 from adjudge.records import Json
 from adjudge.schemas import object_schema
 
-_PLACE = re.compile(
+_PLACE = lazy_pattern(
     r"<[^<>\n]{1,200}>|\.\.\.|…|\bor\b|\||true/false|yes/no|\d\s?(?:-|–|~|to|\.\.)\s?\d|\byour\b|\bhere\b|\b(?:int|integer|float|number|string|str|bool|boolean)\b",
     re.IGNORECASE,
 )

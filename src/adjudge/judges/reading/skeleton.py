@@ -4,33 +4,35 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from adjudge.patterns import lazy_pattern
+
 LARGEST_CHARACTERS = 20_000
 MOST_ATTEMPTS = 200
 DEEPEST = 12
 
-_OPENING = re.compile(
+_OPENING = lazy_pattern(
     r"\{\s{0,200}(?:(?://|#)[^\n]{0,200}\n\s{0,200})?(?:[\"'“`][^\"'“”`\n{}]{1,60}[\"'”`]|[A-Za-z_]\w{0,59}\??)\s{0,20}:"
 )
 _REMARK = r"(?://|#)[^\n]*|/\*.{0,2000}?\*/"
-_COMMENT = re.compile(_REMARK, re.DOTALL)
-_ELLIPSIS = re.compile(r"\.\.\.+|…")
-_KEY = re.compile(
+_COMMENT = lazy_pattern(_REMARK, re.DOTALL)
+_ELLIPSIS = lazy_pattern(r"\.\.\.+|…")
+_KEY = lazy_pattern(
     rf"(?:[\"'“`](?P<quoted>[^\"'“”`\n{{}}]{{1,60}})[\"'”`]|(?P<bare>[A-Za-z_][\w-]{{0,59}}))\??\s{{0,20}}:(?:\s|{_REMARK})*+",
     re.DOTALL,
 )
-_BETWEEN = re.compile(rf"(?:[\s,;…]|\.\.\.+|{_REMARK})*+", re.DOTALL)
+_BETWEEN = lazy_pattern(rf"(?:[\s,;…]|\.\.\.+|{_REMARK})*+", re.DOTALL)
 # An apostrophe or an unescaped inner quote does not end a text: something JSON-like has to follow.
 _ENDS = r"(?=[ \t]{0,40}(?:\Z|[,:;}\]\n|/)#(—]|or |<-|--))"
-_QUOTED = re.compile(
+_QUOTED = lazy_pattern(
     rf"(?P<mark>\"|'|`)(?P=mark){{2}}.*?(?P=mark){{3}}|(?:(?P<same>[\"'`])|“)(?:\\.|[^\\]){{0,4000}}?(?(same)(?P=same)|”){_ENDS}",
     re.DOTALL,
 )
-_ALTERNATIVE = re.compile(r"[ \t]{0,8}(?:[|/(]|or )")
-_BARE = re.compile(
+_ALTERNATIVE = lazy_pattern(r"[ \t]{0,8}(?:[|/(]|or )")
+_BARE = lazy_pattern(
     r"(?:\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”|<[^<>\n]{0,400}>|\([^()\n]{0,400}\)|\{[^{}\n]{0,400}\}|\[[^\[\]\n]{0,400}\]|(?!//|[ ]#)[^,;\n}\]])*+"
 )
 """A value as written, up to its comma, line end or bracket; quotes, `<…>` and `(…)` hold together."""
-_ONE_VALUE = re.compile(r"\d\s*[-–]\s*\d|/|\||\bor\b|\bto\b|\byour\b|\bhere\b")
+_ONE_VALUE = lazy_pattern(r"\d\s*[-–]\s*\d|/|\||\bor\b|\bto\b|\byour\b|\bhere\b")
 """`[1-5]` and `[Yes/No]` are places for one value; `[string]` and `[int, …]` are lists."""
 
 

@@ -20,22 +20,23 @@ from adjudge.judges.reading.names import (
 from adjudge.judges.reading.parts import ContractPart, FoundContract, choice_part
 from adjudge.judges.reading.vocabulary import vocabulary
 from adjudge.judges.reading.words import bracketed_meanings, word_choices
+from adjudge.patterns import lazy_pattern
 
 # ---- tags ----------------------------------------------------------------------------------------------
 
-_TAG = re.compile(r"<(?P<name>[A-Za-z][\w-]{0,40})>(?P<inside>[^<>]{0,400}|<[^<>/]{0,200}>)</(?P=name)>")
-_TAG_MENTION = re.compile(
+_TAG = lazy_pattern(r"<(?P<name>[A-Za-z][\w-]{0,40})>(?P<inside>[^<>]{0,400}|<[^<>/]{0,200}>)</(?P=name)>")
+_TAG_MENTION = lazy_pattern(
     r"(?:in|within|inside|between|using|with|enclose[sd]?|wrap(?:ped)?|put)\b[^\n.]{0,80}?[`\"']?<(?P<name>[A-Za-z][\w-]{0,40})>[`\"']?(?:\s{0,2}(?:\.\.\.|…|and|,)?\s{0,2}[`\"']?</(?P=name)>[`\"']?)?(?:\s{0,2}(?:XML\s)?tags?)?",
     re.IGNORECASE,
 )
 _NOT_PARTS = vocabulary("parts", "not_tags")
-_INSTRUCTIONS = re.compile(
+_INSTRUCTIONS = lazy_pattern(
     r"rubric|criteri|instruction|guideline|example|reminder|definition|scale|task", re.IGNORECASE
 )
 """In the name of a tag that holds what the judge is told."""
 
 
-_INPUT_OR_OUTPUT = re.compile(
+_INPUT_OR_OUTPUT = lazy_pattern(
     r"^[ \t]{0,8}[#*_]{0,4}[ \t]*(?:example[ \t])?(?P<kind>input|output)s?[*_]{0,4}[ \t]*:?[*_]{0,4}[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -112,7 +113,7 @@ def spoken(name: str) -> str:
     return snake_case(name).replace("_", " ")
 
 
-_JSON_PAIR = re.compile(r"[\"']\s{0,2}:\s{0,2}[\"'\[{]")
+_JSON_PAIR = lazy_pattern(r"[\"']\s{0,2}:\s{0,2}[\"'\[{]")
 
 
 def options_near(text: str, name: str) -> tuple[str, ...]:
@@ -130,11 +131,11 @@ def options_near(text: str, name: str) -> tuple[str, ...]:
 
 # ---- brackets ------------------------------------------------------------------------------------------
 
-_BRACKETS = re.compile(r"\[\[(?P<inside>[^\[\]\n]{1,60})\]\]")
-_BEFORE_BRACKETS = re.compile(r"(?P<label>[^\W\d_](?:[^\W\d_]| ){0,30}?)\s{0,2}[:：]?\s{0,2}[`\"'*]{0,2}$")
+_BRACKETS = lazy_pattern(r"\[\[(?P<inside>[^\[\]\n]{1,60})\]\]")
+_BEFORE_BRACKETS = lazy_pattern(r"(?P<label>[^\W\d_](?:[^\W\d_]| ){0,30}?)\s{0,2}[:：]?\s{0,2}[`\"'*]{0,2}$")
 
 
-_LABELLED_BRACKETS = re.compile(
+_LABELLED_BRACKETS = lazy_pattern(
     r"^[ \t>]*(?:[-*•+][ \t]+)?[*_`]{0,3}(?P<label>[^\W\d_](?:\w|[ /-]){0,40}?)[*_`]{0,3}[ \t]*[:：][*_` \t]{0,4}\[\[(?P<inside>[^\[\]\n]{1,60})\]\]",
     re.MULTILINE,
 )
@@ -195,40 +196,40 @@ def find_brackets(text: str) -> FoundContract | None:
 
 # ---- lines ---------------------------------------------------------------------------------------------
 
-_LINE = re.compile(
+_LINE = lazy_pattern(
     r"^[ \t>]*(?:[-*•+][ \t]+|\d{1,2}[.)][ \t]+|#{1,4}[ \t]*)?[`\"'*_]{0,4}(?P<label>[^\W\d_](?:[^\W\d]|[ /-]){0,40}?)[ \t]*+(?P<aside>\([^()\n]{1,60}\))?[`\"'*_]{0,3}[ \t]*[:：][`\"'*_]{0,3}[ \t]*(?P<value>[^\n]{0,600})$",
     re.MULTILINE,
 )
-_INLINE = re.compile(
+_INLINE = lazy_pattern(
     r"[\"'`“](?P<label>[A-Za-z][A-Za-z _]{0,30}?)\s{0,2}:\s{0,2}(?P<value>[^\"'`“”\n]{1,120})[\"'`”]"
 )
-_RESULT = re.compile(
+_RESULT = lazy_pattern(
     r"\[(?P<label>RESULT|SCORE|RATING|VERDICT|FINAL SCORE|ANSWER|GRADE)\]\s{0,2}(?P<value>\([^()\n]{1,120}\)|<[^<>\n]{1,120}>)",
     re.IGNORECASE,
 )
-_SIDE_BY_SIDE = re.compile(r",\s{1,2}(?=[A-Z][A-Za-z ]{1,30}:\s*[\[<(])")
-_PLACE = re.compile(
+_SIDE_BY_SIDE = lazy_pattern(r",\s{1,2}(?=[A-Z][A-Za-z ]{1,30}:\s*[\[<(])")
+_PLACE = lazy_pattern(
     r"^\W{0,3}(?:<[^<>]{1,180}>|\[[^\[\]]{1,180}\]|\([^()]{1,180}\)|\{[^{}]{1,180}\}|⟨.{1,80}⟩|_{2,}|\.{2,}|…|\$[A-Z]+|[XYN#]\b|your\b.{0,100}|(?:one of|either|an? (?:integer|number|score|float|brief|short|detailed|concise|single))\b.{0,120}"
     rf"|{NUMBER}(?:\s*/\s*\d+)?|.{{0,60}}(?:\||\bor\b|/).{{0,60}})\W{{0,3}}$",
     re.IGNORECASE,
 )
-_SPECIFIED = re.compile(
+_SPECIFIED = lazy_pattern(
     r"\bformat\b[^\n]{0,40}\b(?:specified|given|shown|described|below)\b[^\n]{0,20}:|\bfollowing fields\b|\bfollowing format\b",
     re.IGNORECASE,
 )
-_FIELD_NAME = re.compile(r"[a-z][a-z_]{2,40}")
-_LETTER_BLANK = re.compile(r"[XYN#]|_{2,}|\.{3}|…")
+_FIELD_NAME = lazy_pattern(r"[a-z][a-z_]{2,40}")
+_LETTER_BLANK = lazy_pattern(r"[XYN#]|_{2,}|\.{3}|…")
 _OPENING = ("<", "[", "(", "{")
-_HERE = re.compile(r"(?<!\s)\s++(?:goes\s+)?here\W{0,3}$", re.IGNORECASE)
-_OWNED = re.compile(r"^(?:the|your|my)\s+|(?<!\s)\s++(?:is|are)$", re.IGNORECASE)
-_FILLED_BELOW = re.compile(r"\s{0,4}⟦")
+_HERE = lazy_pattern(r"(?<!\s)\s++(?:goes\s+)?here\W{0,3}$", re.IGNORECASE)
+_OWNED = lazy_pattern(r"^(?:the|your|my)\s+|(?<!\s)\s++(?:is|are)$", re.IGNORECASE)
+_FILLED_BELOW = lazy_pattern(r"\s{0,4}⟦")
 _SHORT = 12
 """Characters behind the name of something that is filled in below it: `Output (a):`."""
-_EXPLAINED_BELOW = re.compile(r"[ \t*]{0,4}\n[A-Z][a-z]+[ \t][^\n:]{40}")
+_EXPLAINED_BELOW = lazy_pattern(r"[ \t*]{0,4}\n[A-Z][a-z]+[ \t][^\n:]{40}")
 """A sentence under a line that ends with a colon: a heading of the instructions."""
-_FEEDBACK = re.compile(r"\b(?:feedback|explanation|reasoning|rationale|analysis)\b", re.IGNORECASE)
-_RATED = re.compile(r"\byour\s(?:\w{1,20}\s)?(?:score|rating|grade)\b", re.IGNORECASE)
-_FORM = re.compile(r"\b(?:evaluation|scoring|answer|rating) form\b[^\n]{0,40}:?", re.IGNORECASE)
+_FEEDBACK = lazy_pattern(r"\b(?:feedback|explanation|reasoning|rationale|analysis)\b", re.IGNORECASE)
+_RATED = lazy_pattern(r"\byour\s(?:\w{1,20}\s)?(?:score|rating|grade)\b", re.IGNORECASE)
+_FORM = lazy_pattern(r"\b(?:evaluation|scoring|answer|rating) form\b[^\n]{0,40}:?", re.IGNORECASE)
 
 
 def find_lines(text: str) -> FoundContract | None:

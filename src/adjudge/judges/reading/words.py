@@ -5,38 +5,39 @@ from collections.abc import Mapping
 
 from adjudge.judges.reading.recogniser import first
 from adjudge.judges.reading.vocabulary import alternatives, vocabulary
+from adjudge.patterns import lazy_pattern
 
-NUMBER_LABEL = re.compile(r"-?\d{1,6}(?:\.\d{1,4})?")
+NUMBER_LABEL = lazy_pattern(r"-?\d{1,6}(?:\.\d{1,4})?")
 
 _LONGEST_LABEL = 6
 """Words of a label in quotes: `The final answer is yes.`"""
 _QUOTES = "\"'`“”‘’*"
 _OR_WORD = alternatives("choice", "or")
-_QUOTED = re.compile(
+_QUOTED = lazy_pattern(
     r"(?:\*\*|[\"'`“‘])(?P<word>[^\"'`“”‘’*\n⟦⟧<>]{1,60}?)(?:\*\*|[\"'`”’])(?P<aside>\s{0,2}\([^()\n]{0,80}\))?"
     rf"(?P<next>\s{{0,2}}(?:,\s{{0,2}}(?:(?:{_OR_WORD}|and)(?!\w))?|\||/|(?:{_OR_WORD})(?!\w)|\bvs\.?|\band\b|\n\s*[-*]?\s*(?=[\"'`]))\s{{0,2}})?"
 )
-_MARKED = re.compile(r"\w[\w +.'-]{0,40}(?:\s{0,2}[/|]\s{0,2}\w[\w +.'-]{0,40}){1,12}")
-_PIPES = re.compile(r"\w[\w.'-]{0,40}(?:\s{0,2}\|\s{0,2}\w[\w.'-]{0,40}){1,12}")
-_OR_LIST = re.compile(
+_MARKED = lazy_pattern(r"\w[\w +.'-]{0,40}(?:\s{0,2}[/|]\s{0,2}\w[\w +.'-]{0,40}){1,12}")
+_PIPES = lazy_pattern(r"\w[\w.'-]{0,40}(?:\s{0,2}\|\s{0,2}\w[\w.'-]{0,40}){1,12}")
+_OR_LIST = lazy_pattern(
     r"^(?:either\s+)?(?P<list>\w[\w+=-]*(?: [\w+=-]+)?(?:(?:\s{0,2},\s{0,2}|\s+or\s+)\w[\w+=-]*(?: [\w+=-]+)?){0,10},?\s+or\s+\w[\w+=-]*(?: [\w+=-]+)?)$",
     re.IGNORECASE,
 )
-_CAPITALS = re.compile(
+_CAPITALS = lazy_pattern(
     r"(?<![\w'’.])(?P<list>[A-Z][\w-]*(?:\s{0,2}(?:,|/|\|)\s{0,2}[A-Z][\w-]*){0,10}(?:,?\s+or\s+|\s{0,2}/\s{0,2}|\s{0,2}\|\s{0,2})[A-Z][\w-]*)(?![\w'’])"
 )
-_ONE_OF = re.compile(
+_ONE_OF = lazy_pattern(
     r"\b(?:one of|either|among|choose from|select from)\b(?: the)?(?: following)?(?: (?:values|labels|options|categories|words|classes|letters))?(?: as)?\s*:?\s*"
     r"(?P<list>[^.\n⟦⟧]{3,200})",
     re.IGNORECASE,
 )
-_CONDITIONAL = re.compile(
+_CONDITIONAL = lazy_pattern(
     r"\b(?:answer|respond|say|write|output|return|reply|use|put|print)(?: with)? [\"'`“]([A-Za-z][\w -]{0,30})[\"'`”]"
     r"|[\"'`“]([A-Za-z][\w -]{0,30})[\"'`”] (?:if|when|otherwise|for)\b",
     re.IGNORECASE,
 )
 _PAIRS = [pair.split("/") for pair in sorted(vocabulary("choice", "pairs"))]
-_PAIR = re.compile(
+_PAIR = lazy_pattern(
     "|".join(
         rf"\b({a})\b\s{{0,2}}(?:/|\||,? or|,)\s{{0,2}}\b({b})\b"
         for pair in _PAIRS
@@ -46,20 +47,20 @@ _PAIR = re.compile(
 )
 _NOT_LABELS = vocabulary("choice", "not_labels")
 _AROUND = " \t\n<>[](){}.\"'`“”*"
-_NO_LABEL = re.compile(rf"[\"“”:]|\A[\W_]*\Z|\A{NUMBER_LABEL.pattern}\Z|\A(?:an?|the|your|its) ")
+_NO_LABEL = lazy_pattern(rf"[\"“”:]|\A[\W_]*\Z|\A{NUMBER_LABEL.pattern}\Z|\A(?:an?|the|your|its) ")
 _ONLY_QUOTED = {"none", "n/a"}
-_AFTER_CHOICE = re.compile(
+_AFTER_CHOICE = lazy_pattern(
     r"\s(?:using|based|according|with|for|if|when|depending|to|in|as|and|by|on|from)\s"
 )
 _OR = r"(?<!\s)\s++or\s++"
-_COMMA_OR = re.compile(rf",|{_OR}")
-_MARK_OR = re.compile(rf"[,/|]|{_OR}")
-_ENUMERATED = re.compile(rf",(?:\s*+(?:or|and)\s)?|{_OR}|[/|]")
-_LETTERED = re.compile(
+_COMMA_OR = lazy_pattern(rf",|{_OR}")
+_MARK_OR = lazy_pattern(rf"[,/|]|{_OR}")
+_ENUMERATED = lazy_pattern(rf",(?:\s*+(?:or|and)\s)?|{_OR}|[/|]")
+_LETTERED = lazy_pattern(
     r"^[ \t>]*(?:[-*•+][ \t]+)?(?:Option[ \t]+)?[\[(*`\"']{0,4}(?P<letter>[A-H])[\])*`\"']{0,4}(?P<mark>[ \t]*[:.)=–—]|[ \t]*-(?=\s)|[ \t]*→|(?<=[)\]*])[ \t])[ \t]*[*_]{0,2}(?P<text>[^\n]{1,300})$",
     re.MULTILINE,
 )
-_NUMBERED = re.compile(
+_NUMBERED = lazy_pattern(
     r"^[ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]++(?P<text>[^\n\[]{2,120}?)[:\s-]{0,20}\[\[(?P<label>[^\[\]\n]{1,20})\]\]",
     re.MULTILINE,
 )
