@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from adjudge.checks.parameters import CHECKS
 from adjudge.errors import ExpressionError, JudgeFileError
 from adjudge.expressions import EvaluationError, Expression, parse_expression
-from adjudge.judges.assemble import check_pass_rule
+from adjudge.judges.assembly.score import check_pass_rule
 from adjudge.judges.declared import Declared, clean_name
 from adjudge.judges.front_matter import LARGEST_CHARACTERS, Located, SplitFile
 from adjudge.judges.identity import judge_hash

@@ -4,7 +4,7 @@ import re
 
 from adjudge import templates
 from adjudge.errors import JudgeFileError, TemplateError
-from adjudge.judges.assemble import assemble, detect_dialect
+from adjudge.judges.assembly.assemble import assemble, detect_dialect
 from adjudge.judges.declared import Declared, read_declared
 from adjudge.judges.exports import WrittenMessage, WrittenPrompt
 from adjudge.judges.front_matter import SplitFile, body_of, normalize_text, split_front_matter

@@ -1,0 +1,1 @@
+"""What front matter declares and what the prompt says, joined into one judge."""
