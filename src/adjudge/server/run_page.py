@@ -5,23 +5,13 @@ from dataclasses import dataclass
 
 from adjudge.analysis.certification.document import card_line
 from adjudge.analysis.certification.shelf import find_card, shelf_of
+from adjudge.analysis.summary.case_lists import binary_judges, case_result
 from adjudge.analysis.summary.checks import CheckAgreement
-from adjudge.analysis.summary.document import (
-    binary_judges,
-    case_result,
-    check_agreement,
-    criteria_tables,
-    gauge,
-    is_pass_or_fail,
-    judge_facts,
-    methods,
-    pair_facts,
-    slice_cells,
-    slice_header,
-    unpaired_facts,
-    unscored_range,
-)
+from adjudge.analysis.summary.document import check_agreement, judge_facts, methods, pair_facts
 from adjudge.analysis.summary.figures import Summary
+from adjudge.analysis.summary.headline import gauge, is_pass_or_fail
+from adjudge.analysis.summary.not_scored import unpaired_facts, unscored_range
+from adjudge.analysis.summary.parts import criteria_tables, slice_cells, slice_header
 from adjudge.analysis.summary.report import Report
 from adjudge.analysis.summary.run import CaseResult
 from adjudge.analysis.summary.slices import OTHERS, Slice, SliceColumn

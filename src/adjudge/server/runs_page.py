@@ -8,8 +8,8 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from adjudge.analysis.summary.document import gauge
 from adjudge.analysis.summary.figures import Summary
+from adjudge.analysis.summary.headline import gauge
 from adjudge.analysis.summary.run import before_among
 from adjudge.documents.document import Gauge
 from adjudge.documents.records_json import records_json

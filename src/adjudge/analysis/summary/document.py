@@ -1,31 +1,24 @@
 """A run in words: how good, how sure, which cases failed, what was not scored, what to do next."""
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from math import isfinite
+from collections.abc import Iterable, Iterator, Sequence
 
-from adjudge.analysis.outcomes import FAILURES, NOTES
+from adjudge.analysis.outcomes import NOTES
+from adjudge.analysis.summary.case_lists import failed_blocks
 from adjudge.analysis.summary.checks import CheckAgreement
-from adjudge.analysis.summary.figures import LabelAgreement, Summary, UnscoredExample
-from adjudge.analysis.summary.pairs import PairFigures
+from adjudge.analysis.summary.figures import LabelAgreement, Summary
+from adjudge.analysis.summary.headline import gauge, is_pass_or_fail, judge_name
+from adjudge.analysis.summary.not_scored import MOST_IDS, unpaired_facts, unscored_facts
+from adjudge.analysis.summary.parts import criteria_tables, slice_tables
 from adjudge.analysis.summary.repeats import Repeated
-from adjudge.analysis.summary.run import CaseResult, CaseResults, RunSummary
-from adjudge.analysis.summary.sample import Bounds
-from adjudge.analysis.summary.slices import Slice, SliceColumn
+from adjudge.analysis.summary.run import RunSummary
 from adjudge.documents.document import (
     Block,
-    CaseEntry,
-    CaseList,
     Command,
     Document,
     Fact,
-    Gauge,
     Histogram,
-    Intervals,
     Plot,
-    PlottedInterval,
     Quote,
-    Table,
     Text,
     join,
     spans,
@@ -37,22 +30,12 @@ from adjudge.documents.numbers import (
     show_duration,
     show_mean,
     show_money,
-    show_number,
     show_percent,
-    show_percent_range,
     show_rate,
 )
 from adjudge.embedded.card import described, valued
 from adjudge.records import Scale
-from adjudge.runs.plan import Pairing
-from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined
-from adjudge.text import shorten
-
-WINNERS = {"a": "A wins", "b": "B wins"}
-MOST_IDS = 8
-MOST_CRITERIA = 20
-MOST_CASES = 5
-"""In the list of those that failed; the table of cases and judges has a few more."""
+from adjudge.stats.intervals import Estimate, Undefined
 
 
 def report_document(run: RunSummary) -> Document:
@@ -63,9 +46,9 @@ def report_document(run: RunSummary) -> Document:
     blocks += [gauge(summary) for summary in run.judges]
     blocks += (fact for fact in run.facts if fact.kind != "certified")
     blocks += unpaired_facts(run.pairing)
-    blocks += _failed(run)
+    blocks += failed_blocks(run)
     for summary in run.judges:
-        blocks += (_named(block, summary) if several else block for block in _unscored(summary))
+        blocks += (_named(block, summary) if several else block for block in unscored_facts(summary))
         blocks += (_named(block, summary) if several else block for block in _trust(summary))
         blocks += criteria_tables(summary)
         blocks += slice_tables(summary)
@@ -100,7 +83,7 @@ def _named(fact: Fact, summary: Summary) -> Fact:
     """Where there are several judges, each fact says whose it is."""
     return Fact(
         kind=fact.kind,
-        text=join(": ", [_judge(summary), fact.text]),
+        text=join(": ", [judge_name(summary), fact.text]),
         label=fact.label,
         tone=fact.tone,
         aside=fact.aside,
@@ -108,16 +91,9 @@ def _named(fact: Fact, summary: Summary) -> Fact:
     )
 
 
-def _judge(summary: Summary) -> Text:
-    return Quote(summary.judge)
-
-
 def judge_facts(summary: Summary) -> tuple[Fact, ...]:
     """All that is said of one judge beside its headline."""
-    return (*_unscored(summary), *_trust(summary), *_details(summary))
-
-
-# ---- how good, how sure ---------------------------------------------------------------------------------
+    return (*unscored_facts(summary), *_trust(summary), *_details(summary))
 
 
 def _title(run: RunSummary) -> Text:
@@ -139,42 +115,6 @@ def _effort(run: RunSummary) -> Text:
     unknown = sum(summary.cost_unknown for summary in run.judges)
     cost = show_money(sum(known[1:], known[0]) if known else None, unknown) if run.judges else ""
     return join(" · ", [time, cost])
-
-
-def is_pass_or_fail(summary: Summary) -> bool:
-    """Whether the pass rate says all: a scale of 0 and 1, or none."""
-    return summary.pass_rate is not None and summary.scale in {None, Scale(low=0, high=1)}
-
-
-def gauge(summary: Summary) -> Gauge:
-    """A judge's headline: the pass rate where the scale is 0 to 1, else the mean."""
-    figure = summary.pass_rate if is_pass_or_fail(summary) else summary.mean
-    if figure is None:
-        counts = f"none of {show_count(summary.asked)} scored" if summary.asked else "nothing was asked"
-        return Gauge(kind="headline", label=_judge(summary), value=NOTHING_TO_SHOW, interval="", counts=counts, share=None, tone="bad" if summary.asked else "plain")  # fmt: skip
-    level = f"({show_percent(CONFIDENCE, 0)})"
-    if summary.pairs is not None:
-        value, interval = show_percent(figure.value), f"{show_percent_range(figure.low, figure.high)} {level}"
-        counts = f"A wins {show_count(_won(summary.pairs))} of {show_count(figure.n)}, ties count half"
-        return Gauge(kind="headline", label=_judge(summary), value=value, interval=interval, counts=counts, share=figure.value, low=figure.low, high=figure.high)  # fmt: skip
-    passed = f"{show_count(summary.passed or 0)} of {show_count(figure.n)} passed"
-    if is_pass_or_fail(summary):
-        value = show_percent(figure.value)
-        interval = f"{show_percent_range(figure.low, figure.high)} {level}"
-        share, low, high = figure.value, figure.low, figure.high
-        return Gauge(kind="headline", label=_judge(summary), value=value, interval=interval, counts=passed, share=share, low=low, high=high)  # fmt: skip
-    interval = f"{show_number(figure.low)}–{show_number(figure.high)} {level}"
-    scale, rate = summary.scale, summary.pass_rate
-    parts = [
-        f"of {scale.low:g}–{scale.high:g}" if scale else "",
-        f"{show_count(figure.n)} scored" if rate is None else f"{show_percent(rate.value, 0)} pass",
-    ]
-    at = [_on_scale(each, scale) for each in (figure.value, figure.low, figure.high)]
-    return Gauge(kind="headline", label=_judge(summary), value=show_number(figure.value), interval=interval, counts=", ".join(filter(None, parts)), share=at[0], low=at[1], high=at[2])  # fmt: skip
-
-
-def _won(pairs: PairFigures) -> int:
-    return pairs.wins + pairs.wins_by_rule
 
 
 def pair_facts(summary: Summary) -> Iterator[Fact]:
@@ -205,258 +145,6 @@ def pair_facts(summary: Summary) -> Iterator[Fact]:
             text=f"{what}: {show_rate(rate)} (of {show_count(rate.n)} {of}{base})",
             tone="warning" if biased else "plain",
         )
-
-
-def _on_scale(value: float, scale: Scale | None) -> float | None:
-    if scale is None or scale.high <= scale.low or not isfinite(value):
-        return None
-    return min(max((value - scale.low) / (scale.high - scale.low), 0.0), 1.0)
-
-
-# ---- which cases ----------------------------------------------------------------------------------------
-
-
-def _failed(run: RunSummary) -> Iterator[Block]:
-    if not run.cases:
-        return
-    if len(run.judges) > 1:
-        yield case_table(run)
-    ruled = [summary for summary in run.judges if summary.passed is not None]
-    failing = (
-        [case for case in run.cases if any(result.passed is False for result in case.results)]
-        if ruled
-        else [case for case in run.cases if any(result.winner in {None, "b"} for result in case.results)]
-    )
-    if not failing and not ruled:
-        return
-    listed = [
-        _entry(case, binary_judges(run.judges), several=len(run.judges) > 1) for case in failing[:MOST_CASES]
-    ]
-    show_all: Text = (
-        ("all: ", Command(f"adjudge show {run.run} --failed")) if run.run and run.kept and ruled else ""
-    )
-    if ruled:
-        failed = sum(
-            (summary.pass_rate.n if summary.pass_rate else 0) - (summary.passed or 0) for summary in ruled
-        )
-        if not failed:
-            return
-        text = f"{show_count(failed)}, {len(listed)} shown" if failed > len(listed) else show_count(failed)
-        yield CaseList(kind="failed", label="Failed", text=text, cases=tuple(listed), aside=show_all)
-    else:
-        label = "B wins" if all(summary.pairs for summary in run.judges) else "Lowest"
-        yield CaseList(kind="failed", label=label, text=f"{len(listed)} shown", cases=tuple(listed))
-
-
-def failed_document(run: str, cases: Sequence[CaseResults], binary: Collection[str]) -> Document:
-    """All the cases that failed, to be read; `binary` as for `case_result`."""
-    several = len({result.judge for case in cases for result in case.results}) > 1
-    entries = tuple(_entry(case, binary, several=several) for case in cases)
-    listed = CaseList(kind="failed", label="Failed", text=counted(len(cases), "case"), cases=entries)
-    return Document(title=("run ", Quote(run)), blocks=(listed,))
-
-
-def _entry(case: CaseResults, binary: Collection[str], *, several: bool) -> CaseEntry:
-    lines = [(word, text) for word, text in (("expected", case.expected), ("got", case.answer)) if text]
-    if case.compared is not None and case.answer is None:
-        lines += zip("AB", case.compared, strict=True)
-    if case.answer is not None and not case.answer:
-        lines.append(("got an empty response", ""))
-    reason = next((result.reason for result in case.results if result.reason and not result.passed), "")
-    marks = [
-        f"{result.judge if several else 'score'} {text}" if several or text[0].isdigit() else text
-        for result in case.results
-        for text in [case_result(result, binary)]
-    ]
-    marks += ["uncertain"] if any(result.uncertain for result in case.results) else []
-    return CaseEntry(
-        case_id=case.case_id,
-        question=case.question,
-        lines=tuple(lines),
-        marks=tuple(mark for mark in marks if several or mark != "fail"),
-        reason=reason,
-    )
-
-
-def case_result(result: CaseResult, binary: Collection[str]) -> str:
-    """`fail`, `3` or `missing input`; `binary` are the judges, as `name@hash`, whose pass or fail says all."""
-    if result.score is None:
-        return result.outcome.replace("_", " ")
-    if result.winner is not None:
-        return WINNERS.get(result.winner, result.winner)
-    if result.passed is None or f"{result.judge}@{result.judge_hash}" not in binary:
-        return f"{result.score:g}"
-    return "pass" if result.passed else "fail"
-
-
-def binary_judges(summaries: Iterable[Summary]) -> set[str]:
-    return {f"{each.judge}@{each.judge_hash}" for each in summaries if is_pass_or_fail(each)}
-
-
-def case_table(run: RunSummary) -> Table:
-    """Cases × judges."""
-    judges = list(dict.fromkeys((summary.judge, summary.judge_hash, summary.model) for summary in run.judges))
-    binary = binary_judges(run.judges)
-    rows: list[tuple[Text, ...]] = []
-    for case in run.cases:
-        found = {(result.judge, result.judge_hash, result.model): result for result in case.results}
-        cells = [case_result(found[judge], binary) if judge in found else NOTHING_TO_SHOW for judge in judges]
-        rows.append(
-            (
-                Quote(shorten(case.case_id, 24)),
-                Quote(shorten(" ".join((case.question or "").split()), 40)),
-                *cells,
-            )
-        )
-    several = Counter(name for name, *_ in judges)
-    names = (f"{name} ({model})" if several[name] > 1 else name for name, _, model in judges)
-    header: tuple[Text, ...] = ("Case", "Question", *map(Quote, names))
-    return Table(kind="cases", caption="Lowest cases, by judge", header=header, rows=tuple(rows))
-
-
-# ---- what was not scored --------------------------------------------------------------------------------
-
-
-def _unscored(summary: Summary) -> Iterator[Fact]:
-    kinds = {kind: n for kind, n in summary.outcomes.items() if kind not in {"scored", "forced"}}
-    if kinds:
-        counts, known = join(", ", [_outcome_count(summary, kind) for kind in kinds]), unscored_range(summary)
-        yield Fact(
-            kind="not scored",
-            label="Not scored",
-            text=(*spans(counts), f": {known} if unscored cases were known" if known else ""),
-            tone="warning",
-        )
-    for kind in kinds:
-        for number, example in enumerate(summary.failures.get(kind, ())):
-            yield Fact(
-                kind=f"example {kind}", label="Not scored", text=example_text(example), detail=number > 0
-            )
-        what = f"{kind.replace('_', ' ')}: " if len(kinds) > 1 else ""
-        yield Fact(kind=f"advice {kind}", label="Not scored", text=f"{what}{FAILURES[kind].do}")
-    if summary.abstained and summary.abstention_rate:
-        text = f"{show_rate(summary.abstention_rate)} of the judge's answers say that it cannot tell"
-        yield Fact(kind="abstained", label="Abstained", text=text)
-    if summary.forced:
-        without = (
-            f"; mean without them {show_mean(summary.mean_without_forced)}"
-            if summary.mean_without_forced
-            else ""
-        )
-        yield Fact(
-            kind="forced",
-            label="By rule",
-            text=f"{counted(summary.forced, 'case')} scored with no call{without}",
-        )
-
-
-def unpaired_facts(pairing: Pairing | None) -> Iterator[Fact]:
-    if pairing is None:
-        return
-    sides = ((pairing.a_only, pairing.a_ids, "A's file"), (pairing.b_only, pairing.b_ids, "B's file"))
-    for count, ids, side in sides:
-        if count:
-            named = join(", ", [Quote(case_id) for case_id in ids])
-            more = ", …" if count > len(ids) else ""
-            text = (f"{counted(count, 'case')} only in {side}: ", *spans(named), more)
-            yield Fact(kind="unpaired", label="Not paired", text=text, tone="warning")
-    if pairing.b_unread:
-        text = (f"{counted(pairing.b_unread, 'row')} of B's file could not be read as cases",)
-        yield Fact(kind="unpaired", label="Not paired", text=text, tone="warning")
-
-
-def unscored_range(summary: Summary) -> str:
-    """What the unscored could have made of the headline: `70.9–71.5 %`; nothing where that is not known."""
-    if is_pass_or_fail(summary) and summary.pass_bounds:
-        return f"{show_percent_range(summary.pass_bounds.low, summary.pass_bounds.high)} %"
-    if summary.bounds and summary.pairs:
-        return f"{show_percent_range(summary.bounds.low, summary.bounds.high)} %"
-    if summary.bounds:
-        return f"{show_number(summary.bounds.low)}–{show_number(summary.bounds.high)}"
-    return ""
-
-
-def example_text(example: UnscoredExample) -> Text:
-    place = f" ({example.place})" if example.place and str(example.place) not in example.message else ""
-    return Quote(shorten(f"{example.case_id}{place}: {example.message}", 500))
-
-
-def advice(summary: Summary, kind: str) -> Text:
-    """`3 unreadable: what that means; what to do`."""
-    found = FAILURES[kind]
-    return (*spans(_outcome_count(summary, kind)), f": {found.means}; {found.do}")
-
-
-def _outcome_count(summary: Summary, kind: str) -> Text:
-    finer = {name: n for name, n in summary.error_kinds.get(kind, {}).items() if name != kind}
-    counted = f"{show_count(summary.outcomes[kind])} {kind.replace('_', ' ')}"
-    if not finer:
-        return counted
-    named = join(
-        ", ",
-        [Quote(name) if len(finer) == 1 else (Quote(name), f" {show_count(n)}") for name, n in finer.items()],
-    )
-    return (f"{counted} (", *spans(named), ")")
-
-
-# ---- criteria of a rubric -------------------------------------------------------------------------------
-
-
-def criteria_tables(summary: Summary) -> Iterator[Table]:
-    """How often each criterion is met, and how often people say the same; and what each of several ratings comes to."""
-    if summary.ratings:
-        yield _ratings_table(summary)
-    if not summary.criteria:
-        return
-    compared = any(each.agreement for each in summary.criteria)
-    rows: list[tuple[Text, ...]] = [
-        (
-            Quote(shorten(" ".join(each.criterion.split()), 60)),
-            f"{each.points:g}",
-            show_count(each.met.n),
-            show_rate(each.met),
-            *((show_rate(each.agreement),) if compared else ()),
-        )
-        for each in summary.criteria[:MOST_CRITERIA]
-    ]
-    left = len(summary.criteria) - len(rows)
-    more = f", the {MOST_CRITERIA} most frequent of {show_count(len(summary.criteria))}" if left else ""
-    header = ("Criterion", "Points", "n", "Met", *(("Agreement",) if compared else ()))
-    yield Table(
-        kind="criteria",
-        caption=("Criteria of ", Quote(summary.judge), more),
-        header=header,
-        rows=tuple(rows),
-        numeric=tuple(range(1, len(header))),
-    )
-
-
-def _ratings_table(summary: Summary) -> Table:
-    ruled = any(each.pass_rate for each in summary.ratings)
-    compared = any(each.agreement for each in summary.ratings)
-    rows: list[tuple[Text, ...]] = [
-        (
-            Quote(each.name),
-            f"{each.scale.low:g}–{each.scale.high:g}",
-            show_mean(each.mean),
-            *((show_rate(each.pass_rate),) if ruled else ()),
-            *((show_rate(each.agreement),) if compared else ()),
-        )
-        for each in summary.ratings
-    ]
-    header = (
-        "Rating", "Scale", "Mean", *(("Pass rate",) if ruled else ()), *(("Agreement",) if compared else ())
-    )  # fmt: skip
-    return Table(
-        kind="ratings",
-        caption=("Ratings of ", Quote(summary.judge)),
-        header=header,
-        rows=tuple(rows),
-        numeric=tuple(range(1, len(header))),
-    )
-
-
-# ---- how far the judge is to be trusted -----------------------------------------------------------------
 
 
 def _trust(summary: Summary) -> Iterator[Fact]:
@@ -544,74 +232,6 @@ def repeat_facts(repeated: Repeated, scale: Scale | None) -> Iterator[Fact]:
         )
 
 
-# ---- slices ---------------------------------------------------------------------------------------------
-
-
-def slice_tables(summary: Summary) -> Iterator[Block]:
-    header = slice_header(summary)
-    for column in summary.slices:
-        yield Table(
-            kind="slices",
-            caption=(*spans(_judge(summary)), " by ", Quote(column.column)),
-            header=(Quote(column.column), *header),
-            rows=tuple((Quote(part.value), *slice_cells(part, summary)) for part in column.slices),
-        )
-        yield from _slice_plot(column, summary)
-    if any(part.mean and part.mean.warning for column in summary.slices for part in column.slices):
-        yield Fact(
-            kind="slices unreliable",
-            text="* an interval over fewer than 10 clusters, or over few cases: unreliable",
-        )
-
-
-def slice_header(summary: Summary) -> tuple[str, ...]:
-    figures = ("Pass rate",) if is_pass_or_fail(summary) else ("Mean", "Passed")
-    return ("Scored", *figures, "If all known")
-
-
-def slice_cells(part: Slice, summary: Summary) -> tuple[str, ...]:
-    """The cells under `slice_header`."""
-    scored = f"{show_count(part.judged)} of {show_count(part.asked)}"
-    if is_pass_or_fail(summary):
-        bounds, rate = part.pass_bounds if part.not_judged else None, part.pass_rate
-        known = NOTHING_TO_SHOW if bounds is None else f"{show_percent_range(bounds.low, bounds.high)} %"
-        return (scored, marked(show_rate(rate), rate), known)
-    passed = NOTHING_TO_SHOW if part.pass_rate is None else show_percent(part.pass_rate.value, 0)
-    return (scored, marked(show_mean(part.mean), part.mean), passed, range_cell(part.bounds, part.not_judged))
-
-
-def marked(cell: str, estimate: Estimate | None) -> str:
-    return f"{cell}*" if estimate is not None and estimate.warning else cell
-
-
-def range_cell(bounds: Bounds | None, not_judged: int) -> str:
-    if bounds is None or not not_judged:
-        return NOTHING_TO_SHOW
-    return f"{show_number(bounds.low)}–{show_number(bounds.high)}"
-
-
-def _slice_plot(column: SliceColumn, summary: Summary) -> Iterator[Plot]:
-    rows = tuple(
-        PlottedInterval(
-            name=part.value,
-            value=part.mean.value,
-            low=part.mean.low,
-            high=part.mean.high,
-            outer=(part.bounds.low, part.bounds.high) if part.bounds and part.not_judged else None,
-        )
-        for part in column.slices
-        if part.mean and isfinite(part.mean.low) and isfinite(part.mean.high)
-    )
-    if rows:
-        axis = (summary.scale.low, summary.scale.high) if summary.scale else None
-        mean = summary.mean.value if summary.mean else None
-        caption = "Mean of each slice with its 95 % interval; the dashed line is the mean of all cases."
-        yield Plot(kind="slices", figure=Intervals(rows=rows, axis=axis, zero=mean), caption=caption)
-
-
-# ---- what next ------------------------------------------------------------------------------------------
-
-
 def _next(run: RunSummary) -> Iterator[Fact]:
     if run.run is None or not run.kept:
         return
@@ -620,9 +240,6 @@ def _next(run: RunSummary) -> Iterator[Fact]:
     if run.before is not None and any(summary.judged for summary in run.judges):
         commands.append(Command(f"adjudge compare {run.before} {run.run}"))
     yield Fact(kind="next", label="Next", text=join(" · ", commands))
-
-
-# ---- details --------------------------------------------------------------------------------------------
 
 
 def _details(summary: Summary) -> Iterator[Fact]:

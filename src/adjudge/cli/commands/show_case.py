@@ -111,7 +111,7 @@ def _width() -> int:
 
 
 def show_failed(where: str, run: str, *, as_json: bool) -> None:
-    from adjudge.analysis.summary.document import failed_document
+    from adjudge.analysis.summary.case_lists import failed_document
     from adjudge.analysis.summary.run import failed_cases, stored_cases
     from adjudge.analysis.summary.stored import judges_of
 

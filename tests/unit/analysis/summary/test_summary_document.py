@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.analysis.outcomes import FAILURES
-from adjudge.analysis.summary.document import case_table
+from adjudge.analysis.summary.case_lists import case_table
 from adjudge.analysis.summary.figures import Tally
 from adjudge.analysis.summary.report import Report
 from adjudge.analysis.summary.run import cases_in

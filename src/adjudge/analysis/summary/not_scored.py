@@ -1,0 +1,108 @@
+"""What was not scored, and the range of the figure if it were known."""
+
+from collections.abc import Iterator
+
+from adjudge.analysis.outcomes import FAILURES
+from adjudge.analysis.summary.figures import Summary, UnscoredExample
+from adjudge.analysis.summary.headline import is_pass_or_fail
+from adjudge.documents.document import (
+    Fact,
+    Quote,
+    Text,
+    join,
+    spans,
+)
+from adjudge.documents.numbers import (
+    counted,
+    show_count,
+    show_mean,
+    show_number,
+    show_percent_range,
+    show_rate,
+)
+from adjudge.runs.plan import Pairing
+from adjudge.text import shorten
+
+MOST_IDS = 8
+
+
+def unscored_facts(summary: Summary) -> Iterator[Fact]:
+    kinds = {kind: n for kind, n in summary.outcomes.items() if kind not in {"scored", "forced"}}
+    if kinds:
+        counts, known = join(", ", [_outcome_count(summary, kind) for kind in kinds]), unscored_range(summary)
+        yield Fact(
+            kind="not scored",
+            label="Not scored",
+            text=(*spans(counts), f": {known} if unscored cases were known" if known else ""),
+            tone="warning",
+        )
+    for kind in kinds:
+        for number, example in enumerate(summary.failures.get(kind, ())):
+            yield Fact(
+                kind=f"example {kind}", label="Not scored", text=example_text(example), detail=number > 0
+            )
+        what = f"{kind.replace('_', ' ')}: " if len(kinds) > 1 else ""
+        yield Fact(kind=f"advice {kind}", label="Not scored", text=f"{what}{FAILURES[kind].do}")
+    if summary.abstained and summary.abstention_rate:
+        text = f"{show_rate(summary.abstention_rate)} of the judge's answers say that it cannot tell"
+        yield Fact(kind="abstained", label="Abstained", text=text)
+    if summary.forced:
+        without = (
+            f"; mean without them {show_mean(summary.mean_without_forced)}"
+            if summary.mean_without_forced
+            else ""
+        )
+        yield Fact(
+            kind="forced",
+            label="By rule",
+            text=f"{counted(summary.forced, 'case')} scored with no call{without}",
+        )
+
+
+def unpaired_facts(pairing: Pairing | None) -> Iterator[Fact]:
+    if pairing is None:
+        return
+    sides = ((pairing.a_only, pairing.a_ids, "A's file"), (pairing.b_only, pairing.b_ids, "B's file"))
+    for count, ids, side in sides:
+        if count:
+            named = join(", ", [Quote(case_id) for case_id in ids])
+            more = ", …" if count > len(ids) else ""
+            text = (f"{counted(count, 'case')} only in {side}: ", *spans(named), more)
+            yield Fact(kind="unpaired", label="Not paired", text=text, tone="warning")
+    if pairing.b_unread:
+        text = (f"{counted(pairing.b_unread, 'row')} of B's file could not be read as cases",)
+        yield Fact(kind="unpaired", label="Not paired", text=text, tone="warning")
+
+
+def unscored_range(summary: Summary) -> str:
+    """What the unscored could have made of the headline: `70.9–71.5 %`; nothing where that is not known."""
+    if is_pass_or_fail(summary) and summary.pass_bounds:
+        return f"{show_percent_range(summary.pass_bounds.low, summary.pass_bounds.high)} %"
+    if summary.bounds and summary.pairs:
+        return f"{show_percent_range(summary.bounds.low, summary.bounds.high)} %"
+    if summary.bounds:
+        return f"{show_number(summary.bounds.low)}–{show_number(summary.bounds.high)}"
+    return ""
+
+
+def example_text(example: UnscoredExample) -> Text:
+    place = f" ({example.place})" if example.place and str(example.place) not in example.message else ""
+    return Quote(shorten(f"{example.case_id}{place}: {example.message}", 500))
+
+
+def advice(summary: Summary, kind: str) -> Text:
+    """`3 unreadable: what that means; what to do`."""
+    found = FAILURES[kind]
+    return (*spans(_outcome_count(summary, kind)), f": {found.means}; {found.do}")
+
+
+def _outcome_count(summary: Summary, kind: str) -> Text:
+    finer = {name: n for name, n in summary.error_kinds.get(kind, {}).items() if name != kind}
+    counted = f"{show_count(summary.outcomes[kind])} {kind.replace('_', ' ')}"
+    if not finer:
+        return counted
+    named = join(
+        ", ",
+        [Quote(name) if len(finer) == 1 else (Quote(name), f" {show_count(n)}") for name, n in finer.items()],
+    )
+    return (f"{counted} (", *spans(named), ")")

@@ -1,0 +1,149 @@
+"""The parts of a figure: by criterion, by rating, by slice."""
+
+from collections.abc import Iterator
+from math import isfinite
+
+from adjudge.analysis.summary.figures import Summary
+from adjudge.analysis.summary.headline import is_pass_or_fail, judge_name
+from adjudge.analysis.summary.sample import Bounds
+from adjudge.analysis.summary.slices import Slice, SliceColumn
+from adjudge.documents.document import (
+    Block,
+    Fact,
+    Intervals,
+    Plot,
+    PlottedInterval,
+    Quote,
+    Table,
+    Text,
+    spans,
+)
+from adjudge.documents.numbers import (
+    NOTHING_TO_SHOW,
+    show_count,
+    show_mean,
+    show_number,
+    show_percent,
+    show_percent_range,
+    show_rate,
+)
+from adjudge.stats.intervals import Estimate
+from adjudge.text import shorten
+
+MOST_CRITERIA = 20
+
+
+def criteria_tables(summary: Summary) -> Iterator[Table]:
+    """How often each criterion is met, and how often people say the same; and what each of several ratings comes to."""
+    if summary.ratings:
+        yield _ratings_table(summary)
+    if not summary.criteria:
+        return
+    compared = any(each.agreement for each in summary.criteria)
+    rows: list[tuple[Text, ...]] = [
+        (
+            Quote(shorten(" ".join(each.criterion.split()), 60)),
+            f"{each.points:g}",
+            show_count(each.met.n),
+            show_rate(each.met),
+            *((show_rate(each.agreement),) if compared else ()),
+        )
+        for each in summary.criteria[:MOST_CRITERIA]
+    ]
+    left = len(summary.criteria) - len(rows)
+    more = f", the {MOST_CRITERIA} most frequent of {show_count(len(summary.criteria))}" if left else ""
+    header = ("Criterion", "Points", "n", "Met", *(("Agreement",) if compared else ()))
+    yield Table(
+        kind="criteria",
+        caption=("Criteria of ", Quote(summary.judge), more),
+        header=header,
+        rows=tuple(rows),
+        numeric=tuple(range(1, len(header))),
+    )
+
+
+def _ratings_table(summary: Summary) -> Table:
+    ruled = any(each.pass_rate for each in summary.ratings)
+    compared = any(each.agreement for each in summary.ratings)
+    rows: list[tuple[Text, ...]] = [
+        (
+            Quote(each.name),
+            f"{each.scale.low:g}–{each.scale.high:g}",
+            show_mean(each.mean),
+            *((show_rate(each.pass_rate),) if ruled else ()),
+            *((show_rate(each.agreement),) if compared else ()),
+        )
+        for each in summary.ratings
+    ]
+    header = (
+        "Rating", "Scale", "Mean", *(("Pass rate",) if ruled else ()), *(("Agreement",) if compared else ())
+    )  # fmt: skip
+    return Table(
+        kind="ratings",
+        caption=("Ratings of ", Quote(summary.judge)),
+        header=header,
+        rows=tuple(rows),
+        numeric=tuple(range(1, len(header))),
+    )
+
+
+def slice_tables(summary: Summary) -> Iterator[Block]:
+    header = slice_header(summary)
+    for column in summary.slices:
+        yield Table(
+            kind="slices",
+            caption=(*spans(judge_name(summary)), " by ", Quote(column.column)),
+            header=(Quote(column.column), *header),
+            rows=tuple((Quote(part.value), *slice_cells(part, summary)) for part in column.slices),
+        )
+        yield from _slice_plot(column, summary)
+    if any(part.mean and part.mean.warning for column in summary.slices for part in column.slices):
+        yield Fact(
+            kind="slices unreliable",
+            text="* an interval over fewer than 10 clusters, or over few cases: unreliable",
+        )
+
+
+def slice_header(summary: Summary) -> tuple[str, ...]:
+    figures = ("Pass rate",) if is_pass_or_fail(summary) else ("Mean", "Passed")
+    return ("Scored", *figures, "If all known")
+
+
+def slice_cells(part: Slice, summary: Summary) -> tuple[str, ...]:
+    """The cells under `slice_header`."""
+    scored = f"{show_count(part.judged)} of {show_count(part.asked)}"
+    if is_pass_or_fail(summary):
+        bounds, rate = part.pass_bounds if part.not_judged else None, part.pass_rate
+        known = NOTHING_TO_SHOW if bounds is None else f"{show_percent_range(bounds.low, bounds.high)} %"
+        return (scored, marked(show_rate(rate), rate), known)
+    passed = NOTHING_TO_SHOW if part.pass_rate is None else show_percent(part.pass_rate.value, 0)
+    return (scored, marked(show_mean(part.mean), part.mean), passed, range_cell(part.bounds, part.not_judged))
+
+
+def marked(cell: str, estimate: Estimate | None) -> str:
+    return f"{cell}*" if estimate is not None and estimate.warning else cell
+
+
+def range_cell(bounds: Bounds | None, not_judged: int) -> str:
+    if bounds is None or not not_judged:
+        return NOTHING_TO_SHOW
+    return f"{show_number(bounds.low)}–{show_number(bounds.high)}"
+
+
+def _slice_plot(column: SliceColumn, summary: Summary) -> Iterator[Plot]:
+    rows = tuple(
+        PlottedInterval(
+            name=part.value,
+            value=part.mean.value,
+            low=part.mean.low,
+            high=part.mean.high,
+            outer=(part.bounds.low, part.bounds.high) if part.bounds and part.not_judged else None,
+        )
+        for part in column.slices
+        if part.mean and isfinite(part.mean.low) and isfinite(part.mean.high)
+    )
+    if rows:
+        axis = (summary.scale.low, summary.scale.high) if summary.scale else None
+        mean = summary.mean.value if summary.mean else None
+        caption = "Mean of each slice with its 95 % interval; the dashed line is the mean of all cases."
+        yield Plot(kind="slices", figure=Intervals(rows=rows, axis=axis, zero=mean), caption=caption)
