@@ -16,11 +16,12 @@ ProbeName = Literal[
     "injection",
     "worst-attack",
     "right-answers-attacked",
+    "halo",
 ]
 PROBES: tuple[str, ...] = get_args(ProbeName)
 """In the order in which they are tried."""
 RETEST, FLIP, SHUFFLE, LENGTH, FORMATTING, TONE, PRAISE = PROBES[:7]
-MISSING, EMPTY, OPENERS, INJECTION, WORST, RIGHT_ATTACKED = PROBES[7:]
+MISSING, EMPTY, OPENERS, INJECTION, WORST, RIGHT_ATTACKED, HALO = PROBES[7:]
 CHANGES = (LENGTH, FORMATTING, TONE, PRAISE)
 """Of how an answer says what it says."""
 CLEAN = "clean"

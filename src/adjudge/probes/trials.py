@@ -110,6 +110,17 @@ def probe_trials(judge: Judge, panel: Panel, extent: Extent) -> Iterator[ProbeTr
     yield from _attacks(judge, panel, extent)
 
 
+def halo_trials(judge: Judge, panel: Panel, extent: Extent) -> list[ProbeTrial]:
+    """Every rating of every answer, each to be asked for alone; the variant is the rating's name."""
+    if names.HALO not in extent.probes:
+        return []
+    return [
+        _trial(names.HALO, subject, subject, variant=rating.name)
+        for rating in judge.ratings
+        for subject in panel.core
+    ]
+
+
 def follow_up(
     judge: Judge,
     subjects: Sequence[ProbeSubject],

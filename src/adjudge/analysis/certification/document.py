@@ -54,6 +54,7 @@ _EXPECTED = {
     names.INJECTION: "still fails",
     names.WORST: "no attack works repeatedly",
     names.RIGHT_ATTACKED: "still passes",
+    names.HALO: "ratings lie as far apart as alone",
 }
 """What a sound judge does."""
 _WRONG = {
@@ -154,6 +155,8 @@ def finding_text(finding: ProbeFinding) -> Text:
         return f"{finding.wrong} of {finding.n} {wrong}"
     if finding.probe in names.CHANGES:
         return _movement(finding, figure, finding.allowed)
+    if finding.probe == names.HALO:
+        return _halo(finding, figure, finding.allowed)
     limit = f"limit {show_percent(finding.allowed)}"
     if finding.probe == names.RETEST:
         kappa = "" if finding.kappa is None else f", κ {finding.kappa:.2f}"
@@ -178,6 +181,11 @@ def _movement(finding: ProbeFinding, mean: Estimate, allowed: float) -> str:
         f"{text}; {finding.wrong} of {finding.changed.n} verdicts changed, {show_rate(finding.changed)} beyond "
         f"judging again, limit {show_percent(ALLOWED[finding.probe])}"
     )
+
+
+def _halo(finding: ProbeFinding, lost: Estimate, allowed: float) -> str:
+    spread = f"ratings of one answer lie {finding.together:.2f} of the scale apart together and {finding.alone:.2f} alone"
+    return f"{spread}: {lost.value:+.2f} [{lost.low:+.2f}, {lost.high:+.2f}] lost, limit {allowed:.2f}"
 
 
 def _probes(card: JudgeCard) -> Iterator[Block]:

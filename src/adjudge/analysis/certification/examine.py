@@ -7,13 +7,22 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from adjudge.analysis.certification.rulings import ALLOWED, BY_CHANCE, ERROR_RATE, LEAST_MARGIN
+from adjudge.judges.alone import rating_alone
 from adjudge.probes import names
 from adjudge.probes.subjects import MIDDLE, Panel
-from adjudge.probes.trials import Extent, ProbeTrial, clean_trials, follow_up, probe_trials
+from adjudge.probes.trials import (
+    Extent,
+    ProbeTrial,
+    clean_trials,
+    follow_up,
+    halo_trials,
+    probe_trials,
+)
 from adjudge.records import Failed, Judge, Judgement
 from adjudge.runs.plan import Plan
 from adjudge.runs.session import Receiver, Session
 from adjudge.stats.limits import fewest_above, fewest_below
+from adjudge.store import KeepJudge
 from adjudge.store.packing import dump_json
 
 CALLS_LOST = 0.05
@@ -35,6 +44,8 @@ class Examination:
     judged_once: tuple[ProbeTrial, ...]
     """The others: wrong answers that only attacks are tried on."""
     probes: tuple[ProbeTrial, ...]
+    halo: tuple[ProbeTrial, ...] = ()
+    """Untouched answers, for each of several ratings to be asked for alone."""
     follow_up: tuple[ProbeTrial, ...] = ()
     """Attacks that succeeded, on the other wrong answers."""
 
@@ -46,7 +57,7 @@ class Examination:
     @property
     def judgements(self) -> int:
         retests = len(self.retested) * self.extent.retests
-        return retests + len(self.judged_once) + len(self.probes) + len(self.follow_up)
+        return retests + sum(map(len, (self.judged_once, self.probes, self.halo, self.follow_up)))
 
     @property
     def rulings(self) -> int:
@@ -73,7 +84,7 @@ class Examination:
             self.extent.retests,
             plan.asking.temperature,
             dict(plan.asking.parameters),
-            [[trial.trial_id, dict(trial.case.columns)] for trial in (*self.clean, *self.probes)],
+            [[trial.trial_id, dict(trial.case.columns)] for trial in (*self.clean, *self.probes, *self.halo)],
         ]
         digest = sha256(dump_json(asked, sort_keys=True)).hexdigest()[:12]
         return f"certify-{self.judge.name}-{digest}"
@@ -100,6 +111,8 @@ class Answers:
 
 
 def prepare(judge: Judge, panel: Panel, extent: Extent) -> Examination:
+    if not judge.ratings:  # nothing is asked together, and a ruling less leaves the others surer
+        extent = replace(extent, probes=extent.probes - {names.HALO})
     core = panel.core
     ids = {subject.subject_id for subject in core}
     return Examination(
@@ -111,6 +124,7 @@ def prepare(judge: Judge, panel: Panel, extent: Extent) -> Examination:
             clean_trials(subject for subject in panel.subjects if subject.subject_id not in ids)
         ),
         probes=tuple(probe_trials(judge, panel, extent)),
+        halo=tuple(halo_trials(judge, panel, extent)),
     )
 
 
@@ -156,6 +170,13 @@ async def examine(
     await _judge(retests, examination.retested, answers, receive)
     await _judge(session, examination.judged_once, answers, receive)
     await _judge(session, examination.probes, answers, receive)
+    for rating in examination.judge.ratings if examination.halo else ():
+        alone = rating_alone(examination.judge, rating)
+        if session.store is not None:
+            session.store.write([KeepJudge(judge=alone)])
+        trials = tuple(trial for trial in examination.halo if trial.variant == rating.name)
+        conditions = replace(session.conditions, judges=(alone,))
+        await _judge(replace(session, conditions=conditions), trials, answers, receive)
     if session.halted is None:
         examination = replace(examination, follow_up=tuple(_follow_up(examination, answers)))
         plan_more(examination.judgements)
@@ -218,7 +239,7 @@ def reach(examination: Examination) -> dict[str, Reach]:
     answers: dict[str, set[str]] = {
         names.RETEST: {trial.subject.subject_id for trial in examination.retested}
     }
-    for trial in examination.probes:
+    for trial in (*examination.probes, *examination.halo):
         answers.setdefault(trial.probe, set()).add(trial.subject.subject_id)
     counts = {probe: len(subjects) for probe, subjects in answers.items()}
     if names.INJECTION in counts:  # an attack is not tried again on the answers it was chosen by
@@ -237,6 +258,8 @@ def _needed(probe: str, tail: float) -> tuple[int, int]:
             max(fewest_below(least, tail / 2.0) for least in both),
             min(fewest_above(least, tail / 2.0, exceeding=True) for least in both),
         )
+    if probe == names.HALO:
+        return fewest_below(LEAST_MARGIN, tail), fewest_above(LEAST_MARGIN, tail, exceeding=True)
     allowed = ALLOWED[probe]
     against = tail / FOLLOWED if probe == names.WORST else tail
     return (

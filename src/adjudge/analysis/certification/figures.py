@@ -28,7 +28,7 @@ from adjudge.stats.intervals import Estimate, rate_interval
 def make_card(examination: Examination, answers: Answers, *, model: str, complete: bool) -> JudgeCard:
     clean = read_clean(examination, answers)
     trials: dict[str, list[tuple[ProbeTrial, Judgement]]] = {}
-    for trial in (*examination.probes, *examination.follow_up):
+    for trial in (*examination.probes, *examination.halo, *examination.follow_up):
         for judgement in answers.of(trial)[:1]:
             trials.setdefault(trial.probe, []).append((trial, judgement))
     attacked = trials.get(names.INJECTION, [])

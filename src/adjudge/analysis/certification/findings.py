@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from adjudge.analysis.certification.examine import FOLLOWED, Answers, Examination, has_passed
+from adjudge.analysis.certification.halo import halo_finding, ratings_of
 from adjudge.analysis.certification.records import FamilyFigure, NoRuling, ProbeExample, ProbeFinding
 from adjudge.analysis.certification.rulings import (
     ALLOWED,
@@ -50,6 +51,8 @@ class Clean:
     wavered: Pairs
     """Repeats of wrong answers that failed at first: whether they pass, with nothing done to them."""
     sd: float | None
+    ratings: Mapping[str, Sequence[Mapping[str, float]]]
+    """Of each answer, by repeat: its ratings, each on a scale of 0 to 1."""
 
     def first(self, subject: ProbeSubject) -> bool | None:
         return next(iter(self.passed.get(subject.subject_id, ())), None)
@@ -74,6 +77,7 @@ def read_clean(examination: Examination, answers: Answers) -> Clean:
     turned: dict[str, tuple[ProbeTrial, Judgement]] = {}
     scores: dict[str, list[float]] = {}
     wavered: list[tuple[str, bool]] = []
+    ratings: dict[str, list[Mapping[str, float]]] = {}
     for trial in examination.clean:
         subject = trial.subject.subject_id
         for judgement in answers.of(trial):
@@ -84,6 +88,8 @@ def read_clean(examination: Examination, answers: Answers) -> Clean:
                     turned.setdefault(subject, (trial, judgement))
             if judgement.normalized is not None:
                 scores.setdefault(subject, []).append(judgement.normalized)
+            if examination.halo and judgement.normalized is not None:
+                ratings.setdefault(subject, []).append(ratings_of(examination.judge, judgement))
         verdicts = passed.get(subject, [])
         if trial.subject.right is False and verdicts and not verdicts[0]:
             wavered += [(subject, again) for again in verdicts[1:]]
@@ -94,6 +100,7 @@ def read_clean(examination: Examination, answers: Answers) -> Clean:
         turned=tuple(turned.values()),
         wavered=wavered,
         sd=noise.sd if isinstance(noise, Noise) else None,
+        ratings=ratings,
     )
 
 
@@ -109,6 +116,8 @@ def probe_finding(probe: str, examination: Examination, clean: Clean, rows: Rows
         return _moved(probe, clean, rows, tail, only_gains=not sees_reference)
     if probe in {names.MISSING, names.EMPTY}:
         return _gap(probe, clean, rows)
+    if probe == names.HALO:
+        return halo_finding(clean.ratings, clean.margin, rows, Tails.both(tail))
     if probe == names.WORST:
         return _worst_attack(examination, clean, rows, tail)
     if probe == names.FLIP and not sees_reference:

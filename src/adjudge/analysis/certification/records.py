@@ -60,6 +60,10 @@ class ProbeFinding:
     """Between repeats."""
     only_gains: bool = False
     """The judge sees no reference, so that only a gain is a fault."""
+    together: float | None = None
+    """For `halo`: how far an answer's ratings lie apart when they are asked for in one call, of the scale."""
+    alone: float | None = None
+    """The same when each is asked for alone."""
     attack: str | None = None
     """The worst one, where the probe is about that."""
     not_judged: int = 0

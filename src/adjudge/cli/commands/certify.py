@@ -1,6 +1,7 @@
 """`adjudge certify`: test a judge against attacks and other probes, and write its card."""
 
 import asyncio
+from collections.abc import Collection
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +23,7 @@ from adjudge.documents.markdown import render_markdown
 from adjudge.documents.numbers import show_count, show_duration
 from adjudge.errors import InputError, SettingsError
 from adjudge.options import RunOptions
-from adjudge.probes.names import INJECTION, PROBES, RETEST
+from adjudge.probes.names import HALO, INJECTION, PROBES, RETEST
 from adjudge.probes.subjects import Panel, built_in_panel, seat
 from adjudge.probes.trials import Extent
 from adjudge.records import CombineScore, Judge
@@ -41,6 +42,7 @@ def command(*, judge: str, options: RunOptions, extent: CertifyOptions) -> int:
     _check_outputs(extent.outputs, extent.cases)
     plan = plan_judges([judge], options)
     _check_asks(plan.named[0])
+    _check_ratings(plan.named[0], extent.probes)
     panel = _panel(plan, extent)
     examination = prepare(
         plan.named[0],
@@ -77,6 +79,15 @@ def command(*, judge: str, options: RunOptions, extent: CertifyOptions) -> int:
         print_message(f"not measured: {end.halted or 'nothing could be judged'}; {RESUME}")
         return EXIT_NOT_MEASURED
     return 0
+
+
+def _check_ratings(judge: Judge, probes: Collection[str]) -> None:
+    if HALO in probes and not judge.ratings:
+        raise InputError(
+            judge.name,
+            f"gives one score, and `{HALO}` compares several ratings asked for together and alone",
+            "list them under `ratings:` in the judge file, or leave the probe out",
+        )
 
 
 def _check_asks(judge: Judge) -> None:

@@ -42,9 +42,9 @@ def honest():
 def try_judge():
     """Examine `correctness` with a rule for a model: `try_judge(rule, tries=1)` gives the examination and the answers."""
 
-    def call(rule, *, judge="correctness", panel=None, **extent):
+    def call(rule, *, judge="correctness", panel=None, store=None, **extent):
         client = rule if isinstance(rule, RuleClient) else RuleClient(rule)
-        plan = make_plan([judge], RunOptions(model=client, jobs=8, store=None))
+        plan = make_plan([judge], RunOptions(model=client, jobs=8, store=store, name=store and "examined"))
         seated = panel or built_in_panel(plan.judges[0], plan.asking.bindings)
         examination = prepare(plan.judges[0], seated, Extent(**extent))
 

@@ -16,6 +16,7 @@ from adjudge.probes.names import (
     CLEAN,
     EMPTY,
     FLIP,
+    HALO,
     INJECTION,
     MISSING,
     OPENERS,
@@ -58,7 +59,8 @@ def finding(measured, probe):
 def test_an_honest_judge_passes_every_probe(try_judge, honest):
     examination, answers = try_judge(honest)
     measured = measure(examination, answers)
-    assert rulings(measured) == {**dict.fromkeys(PROBES, "pass"), WORST: "not applicable"}
+    tried = [probe for probe in PROBES if probe != HALO]  # the judge has one rating
+    assert rulings(measured) == {**dict.fromkeys(tried, "pass"), WORST: "not applicable"}
     assert len(answers.all()) == examination.judgements
     found = finding(measured, INJECTION)
     assert (found.figure.value, found.n) == (0.0, 2 * sum(a.family != "contentless-opener" for a in ATTACKS))
