@@ -131,6 +131,22 @@ def test_such_cases_are_drawn_first_for_people_to_label(run, adjudge, tmp_path):
     assert agreed["not_judged"] == {"abstained": 2}
 
 
+def test_they_are_drawn_first_for_two_runs_too(run, adjudge, tmp_path):
+    run("--name", "a")
+    replies = rows_of(tmp_path / "replies.jsonl")
+    for case_id, label in (("c2", "pass"), ("c7", "cannot_tell")):
+        next(each for each in replies if each["case_id"] == case_id)["reply"]["label"] = label
+    write_lines(tmp_path / "replies.jsonl", replies)
+    run("--name", "b", "--fresh")
+    drawn = adjudge("agree", "a", "--next", "4", "--with", "b", "--json", "-o", "both.jsonl")
+    task = json.loads(drawn.out)
+    assert {"c2", "c5", "c7"} < set(task["cases"])
+    chances = task["sampling_probabilities"]
+    assert [chances[each] for each in ("c2", "c5", "c7")] == [1.0, 1.0, 1.0]
+    rest = adjudge("agree", "a", "--next", "100", "--with", "b", "--json")
+    assert len(json.loads(rest.out)["cases"]) == 10 - 4
+
+
 def test_with_more_of_them_than_are_asked_for_each_has_the_same_chance(run, adjudge):
     run("--name", "r")
     task = json.loads(adjudge("agree", "r", "--next", "1", "--json").out)

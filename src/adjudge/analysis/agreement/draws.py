@@ -100,8 +100,7 @@ def draw_next(
     firsts = [repeats[0] for repeats in verdicts.cases.values()]
     ids = [verdict.case_id for verdict in firsts]
     drawn = {case_id for draw in before for case_id in draw.chosen}
-    abstained = [case_id for case_id in verdicts.abstained if case_id not in drawn]
-    if not abstained and not set(ids) - drawn:
+    if not {*ids, *verdicts.abstained} - drawn:
         raise InputError(
             f"run {run_id}",
             f"all {len(ids)} judged cases have been drawn already" if ids else "has no judged case to label",
@@ -112,26 +111,39 @@ def draw_next(
     doubt = doubts_of(firsts)
     seed = _unused_seed(request.seed + len(before), before)
     earlier = before[-1].chances if before else None
-    random = Random(f"abstained {seed}")  # noqa: S311 - a seeded sample, not a secret
-    first = sorted(random.sample(range(len(abstained)), min(request.count, len(abstained))))
-    rest = replace(request, count=request.count - len(first))
+    first = _draw_abstained(verdicts.abstained, request.count, seed=seed, drawn=drawn, earlier=earlier)
+    rest = replace(request, count=request.count - len(first.chosen))
     new_draw = _draw(ids, doubt, rest, seed=seed, drawn=drawn, earlier=earlier)
-    now = len(first) / len(abstained) if abstained else 0.0
-    chances = {
-        case_id: was + (1.0 - was) * now
-        for case_id in verdicts.abstained
-        for was in [earlier.get(case_id, 0.0) if earlier else 0.0]
-    }
     return LabelDraw(
         run_id=run_id,
         judge=verdicts.judge,
         number=len(before) + 1,
-        chosen=(*(abstained[place] for place in first), *new_draw.chosen),
-        chances={**new_draw.chances, **chances},
+        chosen=(*first.chosen, *new_draw.chosen),
+        chances={**new_draw.chances, **first.chances},
         basis=doubt.basis,
         uniform_share=new_draw.uniform_share,
         seed=seed,
         at=request.at,
+    )
+
+
+class _Abstained(NamedTuple):
+    chosen: tuple[str, ...]
+    chances: dict[str, float]
+
+
+def _draw_abstained(
+    cases: Sequence[str], count: int, *, seed: int, drawn: set[str], earlier: Mapping[str, float] | None
+) -> _Abstained:
+    """At random from those that are not in `drawn`, with the chance by which each has been drawn by now."""
+    open_cases = [case_id for case_id in cases if case_id not in drawn]
+    random = Random(f"abstained {seed}")  # noqa: S311 - a seeded sample, not a secret
+    places = sorted(random.sample(range(len(open_cases)), min(count, len(open_cases))))
+    now = len(places) / len(open_cases) if open_cases else 0.0
+    before = earlier or {}
+    return _Abstained(
+        chosen=tuple(open_cases[place] for place in places),
+        chances={case_id: was + (1.0 - was) * now for case_id in cases for was in [before.get(case_id, 0.0)]},
     )
 
 
@@ -256,6 +268,7 @@ def next_of_both(store: Store, a: RunSide, b: RunSide, request: DrawRequest) -> 
         chances=chances,
         draw=drawn.a if drawn else None,
         other_draw=drawn.b if drawn else None,
+        abstained=len({each.case_id for each in wanted} & {*a.verdicts.abstained, *b.verdicts.abstained}),
         waiting=len(waiting),
         labelled=max(0, asked_for - sum(len(each.runs) for each in wanted)),
     )
@@ -264,14 +277,22 @@ def next_of_both(store: Store, a: RunSide, b: RunSide, request: DrawRequest) -> 
 def draw_for_both(a: RunSide, b: RunSide, request: DrawRequest) -> BothDraws:
     """The next draw of the cases judged in both runs; an `InputError` when all of them have been drawn for both.
 
+    Cases on which the judge abstained in one of them come first.
+
     What one run has drawn alone neither keeps a case out nor brings it in. So the chance of having both answers labelled
     is that of the shared draws alone, and each run's own chance is that either chose the case.
     """
     cases_a, cases_b = a.verdicts.cases, b.verdicts.cases
     ids = [case_id for case_id in cases_a if case_id in cases_b]
+    asked = [{*side.verdicts.cases, *side.verdicts.abstained} for side in (a, b)]
+    abstained = [
+        case_id
+        for case_id in dict.fromkeys((*a.verdicts.abstained, *b.verdicts.abstained))
+        if all(case_id in each for each in asked)
+    ]
     earlier = shared_draws(a.before, b.before)
     drawn = {case_id for shared in earlier for case_id in shared.chosen}
-    if not set(ids) - drawn:
+    if not {*ids, *abstained} - drawn:
         raise InputError(
             f"runs {a.run_id} and {b.run_id}",
             f"all {len(ids)} cases judged in both have been drawn already"
@@ -284,26 +305,29 @@ def draw_for_both(a: RunSide, b: RunSide, request: DrawRequest) -> BothDraws:
     )
     seed = _unused_seed(request.seed, [*a.before, *b.before])
     old = earlier[-1].chances if earlier else {}
-    new_draw = _draw(ids, doubt, request, seed=seed, drawn=drawn, earlier=old if earlier else None)
+    first = _draw_abstained(abstained, request.count, seed=seed, drawn=drawn, earlier=old)
+    rest = replace(request, count=request.count - len(first.chosen))
+    new_draw = _draw(ids, doubt, rest, seed=seed, drawn=drawn, earlier=old if earlier else None)
+    chosen, chances = (*first.chosen, *new_draw.chosen), {**new_draw.chances, **first.chances}
 
     def kept(side: RunSide, other: RunSide) -> LabelDraw:
         own = side.before[-1].chances if side.before else {}
         alone = {case_id for draw in side.before for case_id in draw.chosen}
         either = {
             case_id: chance_of_either(own.get(case_id, 0.0), old.get(case_id, 0.0), chance)
-            for case_id, chance in new_draw.chances.items()
+            for case_id, chance in chances.items()
         }
         return LabelDraw(
             run_id=side.run_id,
             judge=side.verdicts.judge,
             number=len(side.before) + 1,
-            chosen=tuple(case_id for case_id in new_draw.chosen if case_id not in alone),
+            chosen=tuple(case_id for case_id in chosen if case_id not in alone),
             chances={**own, **either},
             basis=doubt.basis,
             uniform_share=new_draw.uniform_share,
             seed=seed,
             at=request.at,
-            shared=SharedDraw(other=other.run_id, chosen=new_draw.chosen, chances=new_draw.chances),
+            shared=SharedDraw(other=other.run_id, chosen=chosen, chances=chances),
         )
 
     return BothDraws(a=kept(a, b), b=kept(b, a))

@@ -110,7 +110,9 @@ def check_language(fields: Mapping[str, Json], parameters: Mapping[str, Json]) -
     assert isinstance(wanted, list)
     found = detected_language(response_text(fields))
     if found is None:
-        return not_checked("unreadable", "the response is too short, or too mixed, to tell its language")
+        return not_checked(
+            "abstained", "the response is too short, or too mixed, to tell its language", "cannot_tell"
+        )
     named = " or ".join(map(str, wanted))
     finding = passed if found in wanted else failed
     return finding(f"The response is in `{found}`; `{named}` was wanted.", found=found, wanted=named)
