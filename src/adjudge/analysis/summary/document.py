@@ -61,6 +61,7 @@ def report_document(run: RunSummary) -> Document:
     if not run.judges:
         blocks.append(Fact(kind="nothing", text="Nothing was judged."))
     blocks += [gauge(summary) for summary in run.judges]
+    blocks += models_tables(run.judges)
     blocks += (fact for fact in run.facts if fact.kind != "certified")
     blocks += unpaired_facts(run.pairing)
     blocks += _failed(run)
@@ -109,7 +110,7 @@ def _named(fact: Fact, summary: Summary) -> Fact:
 
 
 def _judge(summary: Summary) -> Text:
-    return Quote(summary.judge)
+    return Quote(summary.title)
 
 
 def judge_facts(summary: Summary) -> tuple[Fact, ...]:
@@ -171,6 +172,44 @@ def gauge(summary: Summary) -> Gauge:
     ]
     at = [_on_scale(each, scale) for each in (figure.value, figure.low, figure.high)]
     return Gauge(kind="headline", label=_judge(summary), value=show_number(figure.value), interval=interval, counts=", ".join(filter(None, parts)), share=at[0], low=at[1], high=at[2])  # fmt: skip
+
+
+def models_tables(summaries: Sequence[Summary]) -> Iterator[Table]:
+    """For each judge that several models answered: the models side by side."""
+    for judge in dict.fromkeys((each.judge, each.judge_hash) for each in summaries if each.among_models):
+        own = [each for each in summaries if (each.judge, each.judge_hash) == judge]
+        yield models_table(own, caption=("Models for ", Quote(judge[0])))
+
+
+def models_table(summaries: Sequence[Summary], *, caption: Text) -> Table:
+    """One judge with each of several models."""
+    labelled = any(each.agreement and each.agreement.rate for each in summaries)
+    first = summaries[0]
+    figure = "Win rate of A" if first.pairs else "Pass rate" if is_pass_or_fail(first) else "Mean"
+    rows: list[tuple[Text, ...]] = [
+        (
+            Quote(each.model),
+            f"{show_count(each.judged)} of {show_count(each.asked)}",
+            show_mean(each.mean)
+            if figure == "Mean"
+            else show_rate(each.mean if first.pairs else each.pass_rate),
+            *((_agreement_cell(each.agreement),) if labelled else ()),
+            show_money(each.cost, each.cost_unknown),
+        )
+        for each in summaries
+    ]
+    header = ("Model", "Scored", figure, *(("As labelled",) if labelled else ()), "Cost")
+    return Table(
+        kind="models",
+        caption=caption,
+        header=header,
+        rows=tuple(rows),
+        numeric=tuple(range(1, len(header))),
+    )
+
+
+def _agreement_cell(agreement: LabelAgreement | None) -> str:
+    return NOTHING_TO_SHOW if agreement is None else show_rate(agreement.rate)
 
 
 def _won(pairs: PairFigures) -> int:
@@ -250,7 +289,7 @@ def _failed(run: RunSummary) -> Iterator[Block]:
 
 def failed_document(run: str, cases: Sequence[CaseResults], binary: Collection[str]) -> Document:
     """All the cases that failed, to be read; `binary` as for `case_result`."""
-    several = len({result.judge for case in cases for result in case.results}) > 1
+    several = len({(result.judge, result.model) for case in cases for result in case.results}) > 1
     entries = tuple(_entry(case, binary, several=several) for case in cases)
     listed = CaseList(kind="failed", label="Failed", text=counted(len(cases), "case"), cases=entries)
     return Document(title=("run ", Quote(run)), blocks=(listed,))
@@ -264,7 +303,9 @@ def _entry(case: CaseResults, binary: Collection[str], *, several: bool) -> Case
         lines.append(("got an empty response", ""))
     reason = next((result.reason for result in case.results if result.reason and not result.passed), "")
     marks = [
-        f"{result.judge if several else 'score'} {text}" if several or text[0].isdigit() else text
+        f"{_whose(result, case.results) if several else 'score'} {text}"
+        if several or text[0].isdigit()
+        else text
         for result in case.results
         for text in [case_result(result, binary)]
     ]
@@ -276,6 +317,12 @@ def _entry(case: CaseResults, binary: Collection[str], *, several: bool) -> Case
         marks=tuple(mark for mark in marks if several or mark != "fail"),
         reason=reason,
     )
+
+
+def _whose(result: CaseResult, others: Sequence[CaseResult]) -> str:
+    """The judge, and the model where several answered it."""
+    models = {each.model for each in others if each.judge == result.judge}
+    return f"{result.judge} ({result.model})" if len(models) > 1 else result.judge
 
 
 def case_result(result: CaseResult, binary: Collection[str]) -> str:
@@ -424,7 +471,7 @@ def criteria_tables(summary: Summary) -> Iterator[Table]:
     header = ("Criterion", "Points", "n", "Met", *(("Agreement",) if compared else ()))
     yield Table(
         kind="criteria",
-        caption=("Criteria of ", Quote(summary.judge), more),
+        caption=("Criteria of ", Quote(summary.title), more),
         header=header,
         rows=tuple(rows),
         numeric=tuple(range(1, len(header))),
@@ -449,7 +496,7 @@ def _ratings_table(summary: Summary) -> Table:
     )  # fmt: skip
     return Table(
         kind="ratings",
-        caption=("Ratings of ", Quote(summary.judge)),
+        caption=("Ratings of ", Quote(summary.title)),
         header=header,
         rows=tuple(rows),
         numeric=tuple(range(1, len(header))),
@@ -705,7 +752,7 @@ def methods(summaries: Sequence[Summary]) -> Iterator[Block]:
     """How the figures were made: only what applies to these."""
     for summary in summaries:
         if summary.distribution:
-            caption = f"{summary.judge}: scores given" if len(summaries) > 1 else "Scores given"
+            caption = f"{summary.title}: scores given" if len(summaries) > 1 else "Scores given"
             yield Plot(kind="distribution", figure=Histogram(counts=summary.distribution), caption=caption)
     parts = [
         f"{figure} by {', '.join(methods)}"
