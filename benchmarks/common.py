@@ -101,7 +101,7 @@ async def judge_all(cases: Path, server: Server, store: Path, *, judge: str, job
     from adjudge.runs.plan import make_plan  # noqa: PLC0415 - likewise
     from adjudge.runs.session import open_session  # noqa: PLC0415 - likewise
 
-    options = RunOptions(model=MODEL, base_url=server.base_url, jobs=jobs, store=store)
+    options = RunOptions(model=(MODEL,), base_url=server.base_url, jobs=jobs, store=store)
     done = 0
 
     def take(judgement: Judgement) -> None:

@@ -97,8 +97,8 @@ async def aevaluate(
     """Judge every case with every judge.
 
     `cases` is a file, a list of dicts, a dict of columns or a DataFrame; `judges` are built-in names, judge files or
-    loaded judges; `model` is a name, a function of the prompt (text in, text out, sync or async) or a `ModelClient`; the
-    other keywords are the flags of `adjudge run`.
+    loaded judges; `model` is a name, a function of the prompt (text in, text out, sync or async), a `ModelClient`, or a
+    list of these; the other keywords are the flags of `adjudge run`.
     """
     listed = [judges] if isinstance(judges, str | Path | Judge) else list(judges)
     plan = make_plan(listed, make_options(**options))
@@ -181,7 +181,12 @@ def with_keywords(found: Signature) -> Signature:
     """`**options` spelled out: the options of a run with their types and defaults."""
     kept = [each for each in found.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
     keywords = [
-        Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type)
+        Parameter(
+            each.name,
+            Parameter.KEYWORD_ONLY,
+            default=each.default,
+            annotation=getattr(RunKeywords.__annotations__[each.name], "__forward_arg__", each.type),
+        )
         for each in declared(RunOptions).values()
     ]
     return found.replace(parameters=[*kept, *keywords])

@@ -8,7 +8,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from decimal import Decimal, InvalidOperation
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, TypeVar, Unpack, cast
 
 from adjudge.errors import SettingsError
 
@@ -155,8 +155,11 @@ def parse_words(text: str) -> frozenset[str]:
 class RunOptions:
     """All that a run can be told but its cases and its judges. It can hold secrets, so it has no `repr`."""
 
-    model: "str | ModelClient | ModelFunction | None" = opt(
-        None, MODEL, "The judging model: `provider:NAME`; `adjudge models` lists them.", short="-m"
+    model: "tuple[str | ModelClient | ModelFunction, ...]" = opt(
+        (),
+        MODEL,
+        "The judging model: `provider:NAME`; `adjudge models` lists them. Repeated: each of them judges every case.",
+        short="-m",
     )
     base_url: str | None = opt(
         None,
@@ -244,7 +247,7 @@ class RunOptions:
 class RunKeywords(TypedDict, total=False):
     """The same for type checkers, which cannot read it from the record; a test keeps the two equal."""
 
-    model: "str | ModelClient | ModelFunction | None"
+    model: "str | ModelClient | ModelFunction | Sequence[str | ModelClient | ModelFunction] | None"
     base_url: str | None
     temperature: float | None
     max_output_tokens: int | None
@@ -288,11 +291,30 @@ def make_options(**keywords: Unpack[RunKeywords]) -> RunOptions:
         if names[keyword] in values:
             raise TypeError(f"got {names[keyword]!r} twice, once as an alias")
         values[names[keyword]] = value
+    if "model" in values:
+        values["model"] = as_models(values["model"])
     if values.get("max_cost") is not None:
         values["max_cost"] = Decimal(str(values["max_cost"]))
     if "retry" in values:
         values["retry"] = frozenset(values["retry"])
     return RunOptions(**values)
+
+
+def as_models(
+    model: "str | ModelClient | ModelFunction | Sequence[str | ModelClient | ModelFunction] | None",
+) -> "tuple[str | ModelClient | ModelFunction, ...]":
+    """One model, several or none, as Python gives them."""
+    if model is None:
+        return ()
+    if isinstance(model, list | tuple):
+        return tuple(model)
+    return (cast("str | ModelClient | ModelFunction", model),)
+
+
+def split_values(text: str) -> list[str]:
+    """What a variable says for an option that may be repeated: one value a line, or several with commas between them."""
+    parts = text.splitlines() if "\n" in text else text.split(",")
+    return [part.strip() for part in parts if part.strip()]
 
 
 # ---- what the caller calls it ----

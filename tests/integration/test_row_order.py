@@ -80,7 +80,7 @@ def judge(where):
                     session.stop("interrupted")
                     session.cancel()
 
-            plan = make_plan(["relevance"], RunOptions(model=client, name="mine", jobs=8, store=where))
+            plan = make_plan(["relevance"], RunOptions(model=(client,), name="mine", jobs=8, store=where))
             async with open_session(plan, []) as session:
                 await session.run(read_cases(rows), found.append, made=receive, **options)
             return found, made

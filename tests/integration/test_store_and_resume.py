@@ -351,7 +351,10 @@ def test_a_deadline_for_the_run_leaves_the_rest_not_asked_and_the_next_run_asks_
     client = SlowClient(FakeClock())
 
     async def run(**limits):
-        plan, name = make_plan(["relevance"], RunOptions(model=client, jobs=1, store="s", **limits)), cases(8)
+        plan, name = (
+            make_plan(["relevance"], RunOptions(model=(client,), jobs=1, store="s", **limits)),
+            cases(8),
+        )
         judged = []
         async with open_session(plan, name, clock=client.clock) as session:
             await session.run(read_cases(name), judged.append)

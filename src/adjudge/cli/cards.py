@@ -1,5 +1,6 @@
 """Whether a run's judges are certified: one line of each card, or that there is none, and the gate on it."""
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from adjudge.analysis.certification.document import card_line, certify_command
@@ -41,12 +42,15 @@ class Cards:
         self._judges = list(_certifiable(judges, named))
         self._shelf = shelf_of(store)
         self._required = options.require_card
-        self._cards: dict[str, JudgeCard] = {}
-        self._other_snapshots: dict[str, str] = {}
+        self._models: tuple[str, ...] = ()
+        self._cards: dict[tuple[str, str], JudgeCard] = {}
+        """By judge and model."""
+        self._other_snapshots: dict[tuple[str, str], str] = {}
 
-    def announce(self, model: str) -> None:
+    def announce(self, models: Sequence[str]) -> None:
         """Before anything is asked: a required card that is not there ends the run here."""
-        for judge, named in self._judges:
+        self._models = tuple(models)
+        for (judge, named), model in itertools.product(self._judges, models):
             card = find_card(self._shelf, judge_hash=judge.hash, model=model)
             known = f"{judge.name}@{judge.hash} with {model}"
             if card is not None:
@@ -58,9 +62,9 @@ class Cards:
                         f"make one: `{certify_command(named, model)}`; or set {TRUST_VARIABLE}={card.card_id}, where it "
                         "comes from a cache of yours",
                     )
-                self._cards[judge.name] = card
+                self._cards[judge.name, model] = card
                 print_message(
-                    f"{judge.name}: {card_line(card)}{'' if trusted else ' (a card that was not made here)'}"
+                    f"{self._name(judge.name, model)}: {card_line(card)}{'' if trusted else ' (a card that was not made here)'}"
                 )
             elif self._required and judge.pair is not None:
                 raise InputError(
@@ -75,45 +79,54 @@ class Cards:
                     f"run `{certify_command(named, model)}` to test it against attacks",
                 )
 
-    def facts(self, model: str) -> tuple[Fact, ...]:
-        """For the report: whether each judge is certified with this model."""
-        several = len(self._judges) > 1
+    def _name(self, judge: str, model: str) -> str:
+        return f"{judge} with {model}" if len(self._models) > 1 else judge
+
+    def facts(self) -> tuple[Fact, ...]:
+        """For the report: whether each judge is certified with each model."""
+        several = len(self._judges) * len(self._models) > 1
         facts = [
             Fact(
                 kind="certified",
                 label="Judge",
-                text=join(": ", [Quote(name if several else ""), card_line(card)]),
+                text=join(": ", [Quote(self._name(*key) if several else ""), card_line(card)]),
             )
-            for name, card in self._cards.items()
+            for key, card in self._cards.items()
         ]
         # no probe is made for two answers: the report itself says what their order and length do
         missing = [
-            named for judge, named in self._judges if judge.name not in self._cards and judge.pair is None
+            (named, model)
+            for judge, named in self._judges
+            for model in self._models
+            if (judge.name, model) not in self._cards and judge.pair is None
         ]
         if missing:
-            names: Text = (*spans(join(", ", map(Quote, missing))), " ") if several else ""
+            listed = [Quote(self._name(*each)) for each in missing]
+            names: Text = (*spans(join(", ", listed)), " ") if several else ""
             facts.append(Fact(kind="certified", label="Judge", text=(*spans(names), "not certified")))
-            command = Command(certify_command(missing[0], model))
+            command = Command(certify_command(*missing[0]))
             facts.append(Fact(kind="certify", text=("to test it against attacks: ", command), detail=True))
         return tuple(facts)
 
     def receive(self, judgement: Judgement) -> None:
         """Whether the model is still the one the card is about, as far as the provider says."""
-        card = self._cards.get(judgement.judge)
+        key = (judgement.judge, judgement.model)
+        card = self._cards.get(key)
         seen = judgement.model_snapshot
         if card is not None and card.snapshot is not None and seen is not None and seen != card.snapshot:
-            self._other_snapshots[judgement.judge] = seen
+            self._other_snapshots[key] = seen
 
     def judge(self, print_message: Callable[[str], None]) -> int:
         """The exit code where a card is required: 1 when one has a probe that did not pass, or is about another snapshot."""
-        for name, seen in self._other_snapshots.items():
+        for key, seen in self._other_snapshots.items():
             print_message(
-                f"{name}: its card is about {self._cards[name].snapshot}, the model that answered is {seen}"
+                f"{self._name(*key)}: its card is about {self._cards[key].snapshot}, the model that answered is {seen}"
             )
         if not self._required:
             return 0
         code = EXIT_GATE_FAILED if self._other_snapshots else 0
-        for name, card in self._cards.items():
+        for key, card in self._cards.items():
+            name = self._name(*key)
             failed = card.probes("fail")
             if failed:
                 print_message(f"gate failed: {name}: its card has failed probes: {', '.join(failed)}")

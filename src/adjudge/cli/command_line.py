@@ -86,6 +86,7 @@ def command(
 
 
 RUN = click.Argument(["run"], default="last")
+ONE_MODEL = {"model": "The judging model: `provider:NAME`; `adjudge models` lists them."}
 FAILED = OptionField(
     "failed",
     bool,
@@ -169,7 +170,7 @@ COMMANDS = [
         options=RecordFlags(
             RunOptions,
             ("variables", *MODEL_OPTIONS, "passes"),
-            {"variables": "Any other input of the judge, `name=value`; may be repeated."},
+            ONE_MODEL | {"variables": "Any other input of the judge, `name=value`; may be repeated."},
         ),
         output=RecordFlags(RunOutput, ("form", "as_json")),
     ),
@@ -269,7 +270,7 @@ COMMANDS = [
                 "store",
                 "strict",
             ),
-            {},
+            ONE_MODEL,
         ),
     ),
     command(
@@ -342,6 +343,7 @@ COMMANDS = [
                 "rpm",
                 "store",
             ),
+            ONE_MODEL,
         ),
         extent=CertifyOptions,
     ),

@@ -72,11 +72,12 @@ def _model_problem(value: str, ctx: click.Context) -> str | None:
 def _parameter_problem(name: str, ctx: click.Context) -> str | None:
     from adjudge.models.names import FILE_PARAMETERS
 
-    provider, _ = _provider(ctx.params.get("model") or "")
-    allowed = FILE_PARAMETERS.get(provider)
-    if allowed is None or name in allowed:  # the other models are on this machine
-        return None
-    return f"is not a parameter that a file may set for {provider}: {', '.join(sorted(allowed))}"
+    for model in ctx.params.get("model") or ():
+        provider, _ = _provider(model)
+        allowed = FILE_PARAMETERS.get(provider)  # the other models are on this machine
+        if allowed is not None and name not in allowed:
+            return f"is not a parameter that a file may set for {provider}: {', '.join(sorted(allowed))}"
+    return None
 
 
 PROBLEMS: Mapping[str, Callable[[str, click.Context], str | None]] = {

@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 from adjudge.cli.config import check_value
 from adjudge.errors import SettingsError
-from adjudge.options import FileRule, OptionField, declared
+from adjudge.options import FileRule, OptionField, declared, split_values
 
 if TYPE_CHECKING:
     from adjudge.records import Json
@@ -55,10 +55,10 @@ class Flag(click.Option):
         text = self.resolve_envvar_value(ctx)
         if text is None or not self.multiple:
             return super().value_from_envvar(ctx)
-        return [part.strip() for part in self._parts(text) if part.strip()]
+        return self._parts(text)
 
     def _parts(self, text: str) -> list[str]:
-        return text.splitlines() if "\n" in text else text.split(",")
+        return split_values(text)
 
 
 class Pairs(Flag):
@@ -90,7 +90,7 @@ class Pairs(Flag):
         return pairs
 
     def _parts(self, text: str) -> list[str]:
-        return text.splitlines()  # a value may hold commas
+        return [part.strip() for part in text.splitlines() if part.strip()]  # a value may hold commas
 
 
 def _read_json(text: str) -> "Json":
@@ -136,9 +136,9 @@ def make_flag(each: OptionField, *, help: str | None = None) -> Flag:  # noqa: A
     elif isinstance(each.default, Mapping):
         pairs = {"json": get_args(kind)[1] is not str, "help": attrs["help"]}
         return Pairs([*words, *filter(None, [option.short]), each.name], config=option.config, **pairs)
-    elif get_origin(kind) is tuple:
+    elif isinstance(each.default, tuple):
         attrs["multiple"] = True
-        attrs["type"] = _scalar(get_args(kind)[0], each)
+        attrs["type"] = _scalar(next(iter(get_args(kind)), str), each)
     else:
         attrs["type"] = _scalar(kind, each)
         attrs["default"] = each.default

@@ -114,7 +114,7 @@ class Gates:
                 ("pass rate", self.pass_rates.get(summary.judge), summary.pass_rate),
             ):
                 if needed is not None:
-                    found += self._holds(figure, summary.judge, needed, estimate)
+                    found += self._holds(figure, summary.title, needed, estimate)
         if self.lower and (self.means or self.pass_rates):
             found.append(GateFinding(kind="note", text=_ONE_LOOK))
         return found
@@ -134,7 +134,7 @@ class Gates:
             why = f"the judge abstained on {show_percent(abstained)} of {asked}, more than --max-abstain-rate {show_percent(limit)}"
         else:
             return None
-        return GateFinding(kind="not measured", judge=summary.judge, text=why, code=EXIT_NOT_MEASURED)
+        return GateFinding(kind="not measured", judge=summary.title, text=why, code=EXIT_NOT_MEASURED)
 
     def _holds(
         self, figure: str, judge: str, needed: float, estimate: "Estimate | None"

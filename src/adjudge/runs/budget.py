@@ -116,10 +116,6 @@ class Budget:
 
     max_cost: Decimal | None = None
     max_calls: int | None = None
-    price: Price | None = None
-    """Needed with `max_cost`."""
-    price_is_given: bool = False
-    """By the person: it goes before what the price list says of a reply."""
     deadline: float | None = None
     """On the clock: nothing is sent after it. What is in flight by then is finished."""
     clock: Clock = SYSTEM_CLOCK
@@ -143,16 +139,6 @@ class Budget:
             calls=self.max_calls,
             nanodollars=None if self.max_cost is None else int(self.max_cost.scaleb(9)),
         )
-
-    def worst(self, request: Request) -> Spending:
-        cost = Decimal(0) if self.price is None else worst_case(self.price, request)
-        return Spending(calls=1, nanodollars=to_nanodollars(cost))
-
-    def cost(self, completion: Completion) -> Decimal | None:
-        """What a reply cost: at the price that the person gave, else by the price list, else at the model's price."""
-        if completion.cost is not None and not self.price_is_given:
-            return completion.cost
-        return None if self.price is None else known_cost(self.price, completion.usage)
 
     async def reserve(self, worst: Spending) -> None:
         """Return when it is set aside; a `BudgetSpentError` when a limit does not allow it.
@@ -226,18 +212,28 @@ class Budget:
 class BudgetedClient(WrappingClient):
     """A client that wraps a client: what the budget does not allow is not sent. Retries go around it, so that each counts."""
 
-    def __init__(self, client: ModelClient, budget: Budget) -> None:
+    def __init__(
+        self,
+        client: ModelClient,
+        budget: Budget,
+        *,
+        price: Price | None = None,
+        price_is_given: bool = False,
+    ) -> None:
+        """`price` is needed with a limit on money. Given by the person, it goes before what the price list says of a reply."""
         super().__init__(client)
         self._budget = budget
+        self._price = price
+        self._price_is_given = price_is_given
 
     async def complete(self, request: Request) -> Completion:
         budget = self._budget
-        worst = budget.worst(request)
+        worst = self._worst(request)
         await budget.reserve(worst)
         spent = worst  # as long as nobody knows better: a request that is given up may be billed
         try:
             completion = await self._client.complete(request)
-            cost = budget.cost(completion)
+            cost = self._cost(completion)
             if cost is not None:
                 spent = Spending(calls=1, nanodollars=to_nanodollars(cost))
         except ModelCallError as error:
@@ -246,7 +242,17 @@ class BudgetedClient(WrappingClient):
             raise
         finally:
             budget.settle(worst, spent)
-        return replace(completion, cost=cost) if budget.price_is_given else completion
+        return replace(completion, cost=cost) if self._price_is_given else completion
+
+    def _worst(self, request: Request) -> Spending:
+        cost = Decimal(0) if self._price is None else worst_case(self._price, request)
+        return Spending(calls=1, nanodollars=to_nanodollars(cost))
+
+    def _cost(self, completion: Completion) -> Decimal | None:
+        """What a reply cost: at the price that the person gave, else by the price list, else at the model's price."""
+        if completion.cost is not None and not self._price_is_given:
+            return completion.cost
+        return None if self._price is None else known_cost(self._price, completion.usage)
 
 
 def may_be_billed(error: ModelCallError) -> bool:

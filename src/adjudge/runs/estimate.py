@@ -1,6 +1,6 @@
 """What a run would take before it is made: calls, tokens, money and time, with how sure each of them is."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import islice
@@ -14,7 +14,7 @@ from adjudge.procedures.rubric import criteria_of
 from adjudge.prompts.fill import fill_inputs
 from adjudge.records import BadRow, Case, Judge, ModelClient, Request
 from adjudge.runs.plan import Plan
-from adjudge.store import RunRecord, Store, planned_judges
+from adjudge.store import RunRecord, Store, planned_judges, planned_models
 
 ASSUMED_REPLY_TOKENS = (60, 250, 900)
 """Fewest, likely and most tokens of a verdict, where no stored reply of the judge says better."""
@@ -71,6 +71,12 @@ class RunEstimate:
     """Stored replies that reply lengths and times were learned from; 0: they are assumed."""
 
 
+class PricedModel(NamedTuple):
+    client: ModelClient
+    price: Price | None
+    """None: not known."""
+
+
 class LaterCalls(NamedTuple):
     """What a judgement asks after its first call, as a share of that one's tokens."""
 
@@ -80,7 +86,6 @@ class LaterCalls(NamedTuple):
 
 @dataclass(slots=True)
 class _EstimateSums:
-    cases: int = 0
     judgements: int = 0
     not_asked: int = 0
     stored: int = 0
@@ -95,71 +100,84 @@ class _EstimateSums:
 def estimate_run(
     plan: Plan,
     rows: Iterable[Case | BadRow],
-    client: ModelClient,
+    models: Sequence[PricedModel],
     *,
     store: Store | None,
-    price: Price | None,
 ) -> RunEstimate:
     """Render every first request, take off what is stored, and guess the rest from earlier replies or assumptions."""
-    learned = {judge.name: learn(store, judge, client.name) for judge in plan.judges}
-    sums = _EstimateSums()
+    learned = {
+        (judge.name, client.name): learn(store, judge, client.name)
+        for judge in plan.judges
+        for client, _ in models
+    }
+    # what no model is asked about is counted with the first of them
+    sums = [_EstimateSums() for _ in models]
+    cases = 0
     chosen = iter(plan.select(rows))
     while block := list(islice(chosen, KEYS_AT_ONCE)):
-        sums.cases += len(block)
-        asked = list(_first_requests(sums, block, plan))
-        keys = [request_key(client, request) for _, request in asked]
-        stored = set() if store is None else set(store.find_completions(keys))
-        for key, (judge, request) in zip(keys, asked, strict=True):
-            _add_judgement(
-                sums,
-                key,
-                request,
-                learned[judge.name],
-                is_stored=key in stored,
-                later=later_calls(judge, request),
-            )
-    cost = None
-    if price is not None:
-        per_token = (price.input / 1_000_000, price.output / 1_000_000)
-        cost = Range(
-            **{
-                end: float(
-                    Decimal(getattr(sums.input, end)) * per_token[0]
-                    + Decimal(getattr(sums.output, end)) * per_token[1]
+        cases += len(block)
+        for place, (client, _) in enumerate(models):
+            judges = [judge for judge in plan.judges if judge.asks_model or place == 0]
+            asked = list(_first_requests(sums[place], block, plan, judges))
+            keys = [request_key(client, request) for _, request in asked]
+            stored = set() if store is None else set(store.find_completions(keys))
+            for key, (judge, request) in zip(keys, asked, strict=True):
+                _add_judgement(
+                    sums[place],
+                    key,
+                    request,
+                    learned[judge.name, client.name],
+                    is_stored=key in stored,
+                    later=later_calls(judge, request),
                 )
-                for end in ("low", "likely", "high")
-            }
-        )
+    costs = [_cost(own, price) for own, (_, price) in zip(sums, models, strict=True)]
+    known = [cost for cost in costs if cost is not None]
+    calls, seconds = (sum((getattr(own, name) for own in sums), NOTHING) for name in ("calls", "seconds"))
     return RunEstimate(
-        cases=sums.cases,
-        judgements=sums.judgements,
-        not_asked=sums.not_asked,
-        stored=sums.stored,
-        calls=sums.calls,
-        input_tokens=sums.input,
-        output_tokens=sums.output,
-        cost=cost,
-        seconds=_wall_seconds(sums, plan.options.jobs),
-        learned_from=sum(known.from_replies for known in learned.values()),
+        cases=cases,
+        judgements=sum(own.judgements for own in sums),
+        not_asked=sum(own.not_asked for own in sums),
+        stored=sum(own.stored for own in sums),
+        calls=calls,
+        input_tokens=sum((own.input for own in sums), NOTHING),
+        output_tokens=sum((own.output for own in sums), NOTHING),
+        cost=sum(known, NOTHING) if len(known) == len(costs) else None,
+        seconds=_wall_seconds(calls, seconds, plan.options.jobs),
+        learned_from=sum(each.from_replies for each in learned.values()),
     )
 
 
-def _wall_seconds(sums: _EstimateSums, jobs: int) -> Range:
+def _cost(sums: _EstimateSums, price: Price | None) -> Range | None:
+    if price is None:
+        return None
+    per_token = (price.input / 1_000_000, price.output / 1_000_000)
+    return Range(
+        **{
+            end: float(
+                Decimal(getattr(sums.input, end)) * per_token[0]
+                + Decimal(getattr(sums.output, end)) * per_token[1]
+            )
+            for end in ("low", "likely", "high")
+        }
+    )
+
+
+def _wall_seconds(calls: Range, seconds: Range, jobs: int) -> Range:
     """All calls' seconds over those in flight at once, but no less than one call takes."""
-    if not sums.calls.likely:
+    if not calls.likely:
         return NOTHING
     ends = {}
     for end in ("low", "likely", "high"):
-        total, calls = getattr(sums.seconds, end), getattr(sums.calls, end)
-        ends[end] = max(total / jobs, total / calls)
+        total, made = getattr(seconds, end), getattr(calls, end)
+        ends[end] = max(total / jobs, total / made)
     return Range(**ends)
 
 
 def _first_requests(
-    sums: _EstimateSums, block: list[Case | BadRow], plan: Plan
+    sums: _EstimateSums, block: list[Case | BadRow], plan: Plan, judges: Sequence[Judge]
 ) -> Iterator[tuple[Judge, Request]]:
     for row in block:
-        for judge in plan.judges:
+        for judge in judges:
             for repeat in range(plan.options.repeat):
                 sums.judgements += 1
                 request = first_request(judge, row, plan, repeat)
@@ -234,7 +252,7 @@ def learn(store: Store | None, judge: Judge, model: str) -> ReplyHistory:
     seconds: list[float] = []
     if store is not None and runs:
         for judgement in islice(store.judgements(runs[0].run_id), SAMPLE):
-            for call in judgement.calls if judgement.judge == judge.name else ():
+            for call in judgement.calls if (judgement.judge, judgement.model) == (judge.name, model) else ():
                 if call.completion.usage.output:
                     tokens.append(float(call.completion.usage.output))
                 if call.completion.latency_ms:
@@ -259,4 +277,4 @@ def _spread(values: list[float], assumed: tuple[float, float, float]) -> Range:
 
 def _is_of(run: RunRecord, judge: Judge, model: str) -> bool:
     named = [name.rpartition("@")[0] for name in planned_judges(run.plan)]
-    return run.plan.get("model") == model and judge.name in named
+    return model in (each.name for each in planned_models(run.plan)) and judge.name in named

@@ -51,23 +51,56 @@ DEFECT = "defect"
 """The `error.kind` of a judgement that an unexpected error ended; it is made again when the run goes on."""
 
 
-RowParts: TypeAlias = dict[tuple[str, int], asyncio.Future[Judgement]]
-"""The judgements of one row, by judge and repeat, for the combinations that are computed from them."""
+class RunModel(NamedTuple):
+    """One of the models of a run, and how requests are made to it."""
+
+    client: ModelClient
+    asking: Asking
+
+
+class Seat(NamedTuple):
+    """One of the judgements that are made of every row."""
+
+    judge: Judge
+    model: RunModel
+    repeat: int
+
+    @property
+    def model_name(self) -> str:
+        """Whose judgement it is: the model's, where its score can depend on one."""
+        return self.model.client.name if self.judge.asks_model else IN_CODE
+
+    def of(self, part: Judge) -> "Seat":
+        """Where a part of a combination is judged for it."""
+        return self._replace(judge=part)
+
+    @property
+    def name(self) -> "SeatName":
+        return SeatName(self.judge.name, self.model_name, self.repeat)
+
+
+class SeatName(NamedTuple):
+    judge: str
+    model: str
+    repeat: int
+
+
+RowParts: TypeAlias = dict[SeatName, asyncio.Future[Judgement]]
+"""The judgements of one row, for those that are computed from others."""
 
 
 class Work(NamedTuple):
     """One judgement to be made."""
 
     row: Case | BadRow
-    judge: Judge
-    repeat: int
+    seat: Seat
     position: int
     made: RowParts | None = None
     """None where no judge of the run is a combination."""
 
     def settle(self, judgement: Judgement | None) -> None:
         """Let those know that wait for it; None: it will not come."""
-        future = None if self.made is None else self.made.get((self.judge.name, self.repeat))
+        future = None if self.made is None else self.made.get(self.seat.name)
         if future is not None and not future.done():
             if judgement is None:
                 future.cancel()
@@ -84,6 +117,9 @@ class Halt:
     """Those that judge."""
     defect: Exception | None = None
     """An error that nobody foresaw: raised when what is in flight is finished."""
+
+    unreachable: set[str] = field(default_factory=set)
+    """Models that are not asked any more, because everything fails; a run of several goes on with the others."""
 
     not_asked: int = 0
     """Left unasked because of a limit: another time, or with another limit, the run goes on."""
@@ -122,66 +158,71 @@ class Conditions:
 
     judges: tuple[Judge, ...]
     repeats: int
-    asking: Asking
-    client: ModelClient
+    models: tuple[RunModel, ...]
+    """At least one; for a run of checks in code one that is never asked."""
     keeper: Keeper | NoKeeper
     progress: Progress = field(default_factory=Progress)
     halt: Halt = field(default_factory=Halt)
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
+    def seats(self) -> tuple[Seat, ...]:
+        """What is made of every row, in the order of the judges, of the models, of the repeats. Code judges once."""
+        return tuple(
+            Seat(judge, model, repeat)
+            for judge in self.judges
+            for model in (self.models if judge.asks_model else self.models[:1])
+            for repeat in range(self.repeats)
+        )
+
+    def lose(self, model: str, why: str) -> None:
+        """Everything that is asked of it fails. With the last of the models the run ends."""
+        self.halt.unreachable.add(model)
+        if len(self.halt.unreachable) == len(self.models):
+            self.halt.stop(why)
+
 
 async def plan_work(rows: Iterable[Case | BadRow], conditions: Conditions) -> AsyncGenerator[Work, None]:
     """What is left to judge, case by case, so that all judges and repeats of one case are done near each other."""
     keeper, positions = conditions.keeper, conditions.progress.positions
+    seats = conditions.seats()
+    combines = any(isinstance(seat.judge.score, CombineScore) for seat in seats)
     for chunk in _chunks(rows, LOOKED_UP if keeper.resumes else 1):
         done = await keeper.done([row.case_id for row in chunk])
-        made = [_row_parts(conditions) for _ in chunk]
+        made = [_row_parts(seats) if combines else None for _ in chunk]
         works = [
-            (JudgementKey(row.case_id, judge.name, _model(judge, conditions), repeat), row, judge, parts)
+            (JudgementKey(row.case_id, *seat.name), row, seat, parts)
             for row, parts in zip(chunk, made, strict=True)
-            for judge in conditions.judges
-            for repeat in range(conditions.repeats)
+            for seat in seats
         ]
         if done:
             here = {key: position for position, (key, *_) in enumerate(works, positions.planned)}
             await keeper.place({key: here[key] for key in done if key in here and here[key] != done[key]})
-        for key, row, judge, parts in works:
+        for key, row, seat, parts in works:
             if conditions.halt.why is not None:
                 return
             if key in done:
                 if parts is not None:
-                    await _recall(judge, key.repeat, here[key], parts, conditions)
+                    await _recall(seat, here[key], parts, conditions)
                 positions.skip()
             else:
-                yield Work(row=row, judge=judge, repeat=key.repeat, position=positions.take(), made=parts)
+                yield Work(row=row, seat=seat, position=positions.take(), made=parts)
     conditions.progress.expected = positions.planned
 
 
-def _row_parts(conditions: Conditions) -> RowParts | None:
-    """A place for each judgement of a row, where one is computed from others."""
-    if not any(isinstance(judge.score, CombineScore) for judge in conditions.judges):
-        return None
+def _row_parts(seats: Iterable[Seat]) -> RowParts:
+    """A place for each judgement of a row."""
     loop = asyncio.get_running_loop()
-    return {
-        (judge.name, repeat): loop.create_future()
-        for judge in conditions.judges
-        for repeat in range(conditions.repeats)
-    }
+    return {seat.name: loop.create_future() for seat in seats}
 
 
-async def _recall(judge: Judge, repeat: int, position: int, parts: RowParts, conditions: Conditions) -> None:
+async def _recall(seat: Seat, position: int, parts: RowParts, conditions: Conditions) -> None:
     """What a run judged before it was interrupted, for a combination that it had not come to."""
     stored = await conditions.keeper.between(position, position + 1)
-    future = parts[judge.name, repeat]
+    future = parts[seat.name]
     if stored:
         future.set_result(stored[0][1])
     else:
         future.cancel()
-
-
-def _model(judge: Judge, conditions: Conditions) -> str:
-    """Whose judgement it is: the model's, where its score can depend on one."""
-    return conditions.client.name if judge.asks_model else IN_CODE
 
 
 def _chunks(rows: Iterable[Case | BadRow], size: int) -> Iterator[list[Case | BadRow]]:
@@ -314,7 +355,8 @@ async def _keep_defect(item: Work, conditions: Conditions, error: Exception) -> 
 
 async def _rule(item: Work, conditions: Conditions) -> tuple[Judgement, str | None]:
     """The judgement, and the key under which another run finds it."""
-    row, judge = item.row, item.judge
+    row, seat = item.row, item.seat
+    judge, asking = seat.judge, seat.model.asking
     reuse_key: str | None = None
     if isinstance(row, BadRow):
         judgement = _judgement(
@@ -322,11 +364,11 @@ async def _rule(item: Work, conditions: Conditions) -> tuple[Judgement, str | No
         )
     elif isinstance(judge.score, CombineScore):
         assert item.made is not None
-        parts = {name: await item.made[part.name, item.repeat] for name, part in judge.score.parts.items()}
+        parts = {name: await item.made[seat.of(part).name] for name, part in judge.score.parts.items()}
         judgement = _judgement(item, conditions, combine(judge, judge.score, parts), [])
     else:
         try:
-            filled = fill_inputs(judge.inputs, row, conditions.asking.bindings)
+            filled = fill_inputs(judge.inputs, row, asking.bindings)
         except DatasetError as error:
             # two columns compete for one field: the person decides before the run, or the row is left out
             if not conditions.progress.begun:
@@ -336,7 +378,9 @@ async def _rule(item: Work, conditions: Conditions) -> tuple[Judgement, str | No
         else:
             conditions.progress.begun = True
             if judge.has_prompt:  # a check costs nothing to make again
-                reuse_key = conditions.keeper.reuse_key(judge, row, filled, conditions.asking, item.repeat)
+                reuse_key = conditions.keeper.reuse_key(
+                    seat.model_name, judge, row, filled, asking, repeat=seat.repeat
+                )
             judgement = await _find_or_make(item, row, filled, reuse_key, conditions)
     return judgement, reuse_key
 
@@ -349,7 +393,7 @@ async def _find_or_make(
         return replace(
             earlier,
             case_id=case.case_id,
-            judge=item.judge.name,
+            judge=item.seat.judge.name,
             at=conditions.now(),
             place=case.place,
             metadata=slice_values(case),
@@ -357,22 +401,23 @@ async def _find_or_make(
             label=case.fields.get("label"),
             annotators=case.fields.get("annotators"),
         )
-    client = await conditions.keeper.client_for(reuse_key, conditions.client)
+    judge, model, repeat = item.seat
+    client = await conditions.keeper.client_for(reuse_key, model.client)
     calls: list[Call] = []
-    procedure = judge_case(item.judge, case, filled, conditions.asking, repeat=item.repeat)
-    ruling = await drive(procedure, client, calls, conditions.halt)
+    procedure = judge_case(judge, case, filled, model.asking, repeat=repeat)
+    ruling = await drive(procedure, client, calls, conditions)
     return _judgement(item, conditions, ruling, calls)
 
 
 def _judgement(item: Work, conditions: Conditions, ruling: Ruling, calls: list[Call]) -> Judgement:
-    row, judge = item.row, item.judge
+    row, seat = item.row, item.seat
     notes = (*ruling.notes, *(note for call in calls for note in call.completion.notes))
     return Judgement(
         case_id=row.case_id,
-        judge=judge.name,
-        judge_hash=judge.hash,
-        model=_model(judge, conditions),
-        repeat=item.repeat,
+        judge=seat.judge.name,
+        judge_hash=seat.judge.hash,
+        model=seat.model_name,
+        repeat=seat.repeat,
         outcome=ruling.outcome,
         reason=ruling.reason,
         normalized=ruling.normalized,
@@ -390,12 +435,15 @@ def _judgement(item: Work, conditions: Conditions, ruling: Ruling, calls: list[C
     )
 
 
-async def drive(procedure: Procedure, client: ModelClient, calls: list[Call], halt: Halt) -> Ruling:
+async def drive(
+    procedure: Procedure, client: ModelClient, calls: list[Call], conditions: Conditions
+) -> Ruling:
     """Carry a procedure's requests to the model and the completions back; `calls` keeps both."""
     try:
         request: Request = next(procedure)
         while True:
             completion = await client.complete(request)
+            conditions.halt.unreachable.discard(client.name)
             calls.append(Call(request=as_read(request, completion), completion=completion))
             request = procedure.send(completion)
     except StopIteration as done:
@@ -405,10 +453,10 @@ async def drive(procedure: Procedure, client: ModelClient, calls: list[Call], ha
         # this row's values are more than the template may make of them, or not of the kind its filters take
         return Ruling(outcome=Failed(kind="bad_row", message=f"the prompt, {error.where}: {error.problem}"))
     except CircuitOpenError as error:
-        halt.stop(error.message)
+        conditions.lose(client.name, error.message)
         return Ruling(outcome=_failed(error))
     except ModelCallError as error:
-        halt.not_asked += isinstance(error, BudgetSpentError | DeadlinePassedError)
+        conditions.halt.not_asked += isinstance(error, BudgetSpentError | DeadlinePassedError)
         return Ruling(outcome=_failed(error))
     finally:
         procedure.close()

@@ -8,8 +8,9 @@ from adjudge.errors import ModelNameError
 from adjudge.judges.proposals import asked_case, asker
 from adjudge.options import RunOptions, option
 from adjudge.records import Judge, Judgement
-from adjudge.runs.find_model import is_embedded
+from adjudge.runs.find_model import is_embedded, one_model
 from adjudge.runs.plan import make_plan
+from adjudge.runs.replay import REPLAY
 from adjudge.runs.session import open_session
 
 
@@ -21,9 +22,10 @@ async def ask_about(
     `announce` gets the model's name before it is asked.
     """
     asking = asker(keys)
-    if isinstance(options.model, str) and (is_embedded(options.model) or options.model == "replay"):
+    model = one_model(options)
+    if isinstance(model, str) and (is_embedded(model) or model == REPLAY):
         raise ModelNameError(
-            f"model {options.model}",
+            f"model {model}",
             "cannot say what a prompt means",
             f"name one that answers any prompt, such as `{option('--model', 'openai:gpt-…')}`; `adjudge models` lists them",
         )

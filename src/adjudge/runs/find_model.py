@@ -1,13 +1,13 @@
-"""Which model answers a run: the one that was named, else the embedded judge for the judges it knows."""
+"""Which models answer a run: those that were named, else the embedded judge for the judges it knows."""
 
 import os
 from collections.abc import Mapping, Sequence
 
-from adjudge.errors import ModelNameError, NotAskedError
+from adjudge.errors import ModelNameError, NotAskedError, SettingsError
 from adjudge.models import known_providers, open_model
 from adjudge.models.providers.function import to_client
-from adjudge.options import option
-from adjudge.records import IN_CODE, Completion, Judge, ModelClient, Request
+from adjudge.options import RunOptions, option, split_values
+from adjudge.records import IN_CODE, Completion, Judge, ModelClient, ModelFunction, Request
 from adjudge.runs.plan import Plan
 
 EMBEDDED = "embedded"
@@ -25,20 +25,50 @@ class NoModel(ModelClient):
         pass
 
 
-def find_model(plan: Plan, *, environ: Mapping[str, str] = os.environ) -> ModelClient:
-    """A key in the environment never chooses one by itself."""
+def named_models(
+    options: RunOptions, environ: Mapping[str, str] = os.environ
+) -> tuple[str | ModelClient | ModelFunction, ...]:
+    """Those that were asked for, by the caller or in the environment."""
+    return options.model or tuple(split_values(environ.get("ADJUDGE_MODEL", "")))
+
+
+def one_model(options: RunOptions) -> str | ModelClient | ModelFunction | None:
+    """For a command that asks one model; None where none was given."""
+    if len(options.model) > 1:
+        raise SettingsError(
+            option("--model"), f"{len(options.model)} were given, and one is asked here", "name one model"
+        )
+    return next(iter(options.model), None)
+
+
+def find_models(plan: Plan, *, environ: Mapping[str, str] = os.environ) -> tuple[ModelClient, ...]:
+    """In the order in which they were named; a key in the environment never chooses one by itself."""
     if not plan.asks_model:
-        return NoModel()
-    options, judges = plan.options, plan.judges
-    model, base_url, jobs = options.model, options.base_url, options.jobs
-    if model is None:
-        model = environ.get("ADJUDGE_MODEL") or default_model(judges, environ)
+        return (NoModel(),)
+    named = named_models(plan.options, environ) or (default_model(plan.judges, environ),)
+    clients = tuple(_open(model, plan, environ, several=len(named) > 1) for model in named)
+    names = [client.name for client in clients]
+    for name in names:
+        if names.count(name) > 1:
+            raise SettingsError(
+                option("--model"), f"{name} is given {names.count(name)} times", "name each model once"
+            )
+    return clients
+
+
+def _open(
+    model: str | ModelClient | ModelFunction, plan: Plan, environ: Mapping[str, str], *, several: bool
+) -> ModelClient:
+    options = plan.options
     if not isinstance(model, str):
-        return to_client(model, jobs=jobs)
+        return to_client(model, jobs=options.jobs)
+    base_url = options.base_url
+    if several and (is_embedded(model) or model.startswith("scripted:")):
+        base_url = None  # it is for the others
     if is_embedded(model):
-        return open_embedded(model, judges, base_url=base_url, environ=environ)
+        return open_embedded(model, plan.judges, base_url=base_url, environ=environ)
     return open_model(
-        model, base_url=base_url, environ=environ, timeout_seconds=options.timeout, connections=jobs
+        model, base_url=base_url, environ=environ, timeout_seconds=options.timeout, connections=options.jobs
     )
 
 

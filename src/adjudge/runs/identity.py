@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from adjudge.errors import SettingsError
 from adjudge.options import option
-from adjudge.records import Json
+from adjudge.records import Json, ModelClient
 from adjudge.runs.plan import CurrentDate, Pairing, Plan
 from adjudge.store import RunRecord, Store
 
@@ -23,17 +23,21 @@ class ChosenRun:
 
 
 def describe_run(
-    source: object, plan: Plan, *, model: str, base_url: str | None, version: str
+    source: object, plan: Plan, *, models: Sequence[ModelClient], version: str
 ) -> dict[str, Json]:
-    """What was asked, and of whom: kept with the run."""
+    """What was asked, and of whom: kept with the run. Of one model the name stands alone, as it did before there could
+    be several, so that a run keeps the hash it is known by.
+    """
     options = plan.options
+    names: list[Json] = [model.name for model in models]
+    base_urls: list[Json] = [model.base_url for model in models]
     path, other = _file_of(source), _file_of(options.against)
     known = path is not None and (options.against is None or other is not None)
     asked: dict[str, Json] = {
         "cases": None if path is None else _file_hash(path),
         "judges": [f"{judge.name}@{judge.hash}" for judge in plan.judges],
-        "model": model,
-        "base_url": base_url,
+        "model": names if len(names) > 1 else names[0],
+        "base_url": base_urls if len(names) > 1 else base_urls[0],
         "temperature": plan.asking.temperature,
         "parameters": dict(plan.asking.parameters),
         "maps": dict(plan.asking.bindings.maps),

@@ -1,6 +1,6 @@
 """The run's place in the store: what is done, what may be taken over from earlier runs, and what is kept."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
 from adjudge.procedures.procedure import Asking
@@ -24,7 +24,7 @@ class Keeper:
         self,
         store: GroupCommit,
         chosen: ChosenRun,
-        client: StoredClient,
+        clients: Iterable[StoredClient],
         *,
         fresh: bool = False,
         retry: frozenset[str] = frozenset(),
@@ -33,7 +33,7 @@ class Keeper:
         self.run_id = chosen.record.run_id
         self.resumes = chosen.resumes
         self._started = chosen.record.started_at
-        self._client = client
+        self._clients = {client.name: client for client in clients}
         self._fresh = fresh
         self._retry = retry
 
@@ -52,19 +52,22 @@ class Keeper:
         """What is kept from one position to another, in order, as much as is read at a time; none when that is all."""
         return await self._store.judgements_between(self.run_id, first, until)
 
-    def reuse_key(self, judge: Judge, case: Case, filled: Filled, asking: Asking, repeat: int) -> str:
+    def reuse_key(
+        self, model: str, judge: Judge, case: Case, filled: Filled, asking: Asking, *, repeat: int
+    ) -> str:
         """The hash of everything a judgement depends on but the model's mood."""
+        client = self._clients[model]
         parts = [
-            case.case_id if self._client.answers_by_case else None,
+            case.case_id if client.answers_by_case else None,
             judge.hash,
-            self._client.name,
-            self._client.base_url,
+            client.name,
+            client.base_url,
             asking.temperature,
             dict(asking.parameters),
             repeat,
             dict(filled.values),
             [missing.name for missing in filled.missing],
-            *([] if self._client.scope is None else [self._client.scope]),
+            *([] if client.scope is None else [client.scope]),
         ]
         return sha256(dump_json(parts, sort_keys=True)).hexdigest()
 
@@ -83,7 +86,7 @@ class Keeper:
             return client
         found = (await self._store.find_judgements([key])).get(key)
         again = found is not None and found.outcome.kind in self._retry
-        return self._client.asking_again(self._started) if again else client
+        return self._clients[client.name].asking_again(self._started) if again else client
 
     async def keep(
         self, judgement: Judgement, row: Case | BadRow, reuse_key: str | None, position: int
@@ -113,8 +116,10 @@ class NoKeeper:
     async def place(self, moved: Mapping[JudgementKey, int]) -> None:
         del moved
 
-    def reuse_key(self, judge: Judge, case: Case, filled: Filled, asking: Asking, repeat: int) -> str | None:
-        del judge, case, filled, asking, repeat
+    def reuse_key(
+        self, model: str, judge: Judge, case: Case, filled: Filled, asking: Asking, *, repeat: int
+    ) -> str | None:
+        del model, judge, case, filled, asking, repeat
         return None
 
     async def between(self, first: int, until: int) -> list[tuple[int, Judgement]]:

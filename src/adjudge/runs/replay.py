@@ -10,7 +10,7 @@ from adjudge.options import option
 from adjudge.records import Completion, ModelClient, Request
 from adjudge.runs.find_model import is_embedded
 from adjudge.runs.plan import Plan
-from adjudge.store import RunRecord, Store, planned_judges
+from adjudge.store import RunRecord, Store, planned_judges, planned_models
 
 
 class NotStoredError(NotAskedError):
@@ -24,8 +24,11 @@ class OnlyStoredClient(WrappingClient):
         raise NotStoredError(f"no reply is stored for case {request.case_id}, and replay makes no calls")
 
 
-def open_replay(store: Store | None, source: object, plan: Plan) -> ModelClient:
-    """The model of the latest run over these cases with judges of these names, kept from being called."""
+REPLAY = "replay"
+
+
+def open_replay(store: Store | None, source: object, plan: Plan) -> tuple[ModelClient, ...]:
+    """The models of the latest run over these cases with judges of these names, kept from being called."""
     if store is None:
         raise SettingsError(
             option("--model", "replay"),
@@ -37,7 +40,7 @@ def open_replay(store: Store | None, source: object, plan: Plan) -> ModelClient:
     for run in store.runs():
         known = {judge.rpartition("@")[0] for judge in planned_judges(run.plan)}
         if path is not None and run.plan.get("path") == path and names <= known:
-            return OnlyStoredClient(_reopen(run))
+            return tuple(OnlyStoredClient(_reopen(run, *each)) for each in planned_models(run.plan))
     raise SettingsError(
         option("--model", "replay"),
         f"no run of {', '.join(sorted(names))} over these cases is in {store.where}",
@@ -45,9 +48,8 @@ def open_replay(store: Store | None, source: object, plan: Plan) -> ModelClient:
     )
 
 
-def _reopen(run: RunRecord) -> ModelClient:
+def _reopen(run: RunRecord, model: str, base_url: str | None) -> ModelClient:
     """The same client for its keys' sake; no API key is needed for requests that are never sent."""
-    model, base_url = str(run.plan["model"]), run.plan.get("base_url")
     if model.startswith("scripted:"):
         return open_model(model)
     if model.startswith(f"{PROVIDER}:"):
@@ -66,4 +68,4 @@ def _reopen(run: RunRecord) -> ModelClient:
     environ: Mapping[str, str] = {
         variable: "replay" for provider in known_providers({}) for variable in provider.key_variables
     }
-    return open_model(model, base_url=base_url if isinstance(base_url, str) else None, environ=environ)
+    return open_model(model, base_url=base_url, environ=environ)

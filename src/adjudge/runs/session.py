@@ -31,14 +31,14 @@ from adjudge.runs.budget import (
     StoredAccount,
     check_parameters,
 )
-from adjudge.runs.execute import Conditions, Progress, execute
-from adjudge.runs.find_model import find_model
+from adjudge.runs.execute import Conditions, RunModel, execute
+from adjudge.runs.find_model import find_models, named_models
 from adjudge.runs.identity import ChosenRun, choose_run, describe_run, remembered_date
 from adjudge.runs.keep import TRIED_AGAIN, Keeper, NoKeeper
 from adjudge.runs.lock import hold_run, watched_lock
 from adjudge.runs.order import MOST_HELD
 from adjudge.runs.plan import TODAY, Plan
-from adjudge.runs.replay import open_replay
+from adjudge.runs.replay import REPLAY, open_replay
 from adjudge.runs.reuse import StoredClient
 from adjudge.store import EndRun, KeepJudge, Partial, StartRun, Store, open_store
 from adjudge.store.group import GroupCommit
@@ -60,12 +60,17 @@ class Session:
     """It was begun before; what it has judged is not judged again."""
     conditions: Conditions
     budget: Budget
-    governor: Governor
+    governors: tuple[Governor, ...]
     store: Store | None
 
     @property
+    def models(self) -> tuple[str, ...]:
+        return tuple(model.client.name for model in self.conditions.models)
+
+    @property
     def model(self) -> str:
-        return self.conditions.client.name
+        """The model's name; of several, with commas between them."""
+        return ", ".join(self.models)
 
     @property
     def halted(self) -> str | None:
@@ -90,7 +95,7 @@ class Session:
 
     @property
     def in_flight(self) -> int:
-        return self.governor.in_flight
+        return sum(governor.in_flight for governor in self.governors)
 
     @property
     def resumed(self) -> int:
@@ -128,8 +133,10 @@ class Session:
         """
         jobs = self.plan.options.jobs
         # the governor keeps `jobs` calls in flight; half as many more cases are looked up or committed meanwhile
+        if self.store is not None or len(self.governors) == 1:
+            jobs += jobs // 2
         judged = execute(
-            self.plan.select(cases), self.conditions, jobs=jobs + jobs // 2, most_held=most_held, receive=made
+            self.plan.select(cases), self.conditions, jobs=jobs, most_held=most_held, receive=made
         )
         async with aclosing(judged) as stream:
             async for judgement in stream:
@@ -146,7 +153,7 @@ async def open_session(
     plan: Plan, source: object, *, environ: Mapping[str, str] = os.environ, clock: Clock = SYSTEM_CLOCK
 ) -> AsyncIterator[Session]:
     """Everything a run needs, opened in order and closed in reverse; the run's end is written down however it ends."""
-    options, model = plan.options, plan.options.model
+    options = plan.options
     check_retry(options.retry)
     async with AsyncExitStack() as stack:
         store = None
@@ -155,40 +162,42 @@ async def open_session(
             stack.callback(store.close)
             if not store.trusted:
                 raise UnknownStoreError(store.where, store.id)
-        if plan.asks_model and (model or environ.get("ADJUDGE_MODEL")) == "replay":
-            asked: ModelClient = open_replay(store, source, plan)
+        if plan.asks_model and named_models(options, environ) == (REPLAY,):
+            asked = open_replay(store, source, plan)
         else:
-            asked = find_model(plan, environ=environ)
-        if asked is not model:
-            stack.push_async_callback(asked.close)
+            asked = find_models(plan, environ=environ)
+        for client in asked:
+            if not any(client is given for given in options.model):
+                stack.push_async_callback(client.close)
         deadline = None if options.deadline is None else clock.now() + options.deadline
-        budget = make_budget(plan, asked, deadline, clock)
+        if options.max_cost is not None:
+            check_parameters(plan.asking.parameters)
+        budget = Budget(
+            max_cost=options.max_cost, max_calls=options.max_calls, deadline=deadline, clock=clock
+        )
         governor = Governor(
             jobs=options.jobs, rpm=options.rpm, tpm=options.tpm, deadline=deadline, clock=clock
         )
-        sent = asked
-        if plan.confidential is not None:
-            sent = ConfidentialClient(asked, *plan.confidential)
-        client: ModelClient = RetryingClient(BudgetedClient(sent, budget), governor=governor, clock=clock)
-        described = describe_run(source, plan, model=asked.name, base_url=asked.base_url, version=__version__)
+        governors = (governor, *(governor.for_another_model() for _ in asked[1:]))
+        described = describe_run(source, plan, models=asked, version=__version__)
         if store is not None and plan.current_date.source == TODAY:
             plan = plan.on(remembered_date(store, described) or plan.current_date)
             described["current_date"] = plan.current_date.day
         conditions = Conditions(
             judges=plan.judges,
             repeats=options.repeat,
-            asking=replace(
-                plan.asking,
-                context_tokens=context_tokens(asked.name, asked.base_url),
-                max_output_tokens=None if options.max_cost is None else ASSUMED_OUTPUT_TOKENS,
+            models=tuple(
+                _limited(client, plan, budget, own, clock)
+                for client, own in zip(asked, governors, strict=True)
             ),
-            client=client,
             keeper=NoKeeper(),
-            progress=Progress(expected=count_judgements(source, plan)),
         )
+        rows = count_chosen(source, plan)
+        conditions.progress.expected = None if rows is None else rows * len(conditions.seats())
         if store is None:
             chosen = choose_run(None, described, name=options.name)
-            conditions = replace(conditions, client=SharedClient(client))
+            shared = (model._replace(client=SharedClient(model.client)) for model in conditions.models)
+            conditions = replace(conditions, models=tuple(shared))
         else:
             chosen, lock = hold_run(store, described, name=options.name)
             await stack.enter_async_context(watched_lock(lock, conditions.halt.stop))
@@ -199,9 +208,25 @@ async def open_session(
             resumes=chosen.resumes,
             conditions=conditions,
             budget=budget,
-            governor=governor,
+            governors=governors,
             store=store,
         )
+
+
+def _limited(client: ModelClient, plan: Plan, budget: Budget, governor: Governor, clock: Clock) -> RunModel:
+    """The model behind the run's budget, and retries and limits of its own."""
+    options = plan.options
+    price = options.price
+    if options.max_cost is not None:
+        price = price or known_price(client)
+    asking = replace(
+        plan.asking,
+        context_tokens=context_tokens(client.name, client.base_url),
+        max_output_tokens=None if options.max_cost is None else ASSUMED_OUTPUT_TOKENS,
+    )
+    sent = client if plan.confidential is None else ConfidentialClient(client, *plan.confidential)
+    budgeted = BudgetedClient(sent, budget, price=price, price_is_given=options.price is not None)
+    return RunModel(RetryingClient(budgeted, governor=governor, clock=clock), asking)
 
 
 @asynccontextmanager
@@ -209,7 +234,7 @@ async def _kept(
     conditions: Conditions, options: RunOptions, store: Store, chosen: ChosenRun, budget: Budget
 ) -> AsyncIterator[Conditions]:
     """The same conditions with a store behind them. A run that does not end well can go on."""
-    run, asked = chosen.record, conditions.client
+    run = chosen.record
     run = structs.replace(run, expected=conditions.progress.expected)
     store.write([*(KeepJudge(judge=judge) for judge in conditions.judges), StartRun(run=run)])
     if chosen.resumes:
@@ -221,18 +246,25 @@ async def _kept(
         group = GroupCommit(store)
         stack.push_async_callback(group.close)
         budget.account = StoredAccount(store, group, run.run_id)
-        client = StoredClient(
-            asked,
-            group,
-            # what a function said is for the run that asked it, also when its id is used again after `runs rm`
-            scope=f"{run.run_id} {run.started_at.isoformat()}" if asked.within_run else None,
-            fresh_since=run.started_at if options.fresh else None,
-            room=asyncio.Semaphore(options.jobs),
+        room = asyncio.Semaphore(options.jobs)
+        clients = [
+            StoredClient(
+                asked,
+                group,
+                # what a function said is for the run that asked it, also when its id is used again after `runs rm`
+                scope=f"{run.run_id} {run.started_at.isoformat()}" if asked.within_run else None,
+                fresh_since=run.started_at if options.fresh else None,
+                room=room,
+            )
+            for asked, _ in conditions.models
+        ]
+        keeper = Keeper(group, chosen, clients, fresh=options.fresh, retry=options.retry)
+        models = tuple(
+            model._replace(client=client) for model, client in zip(conditions.models, clients, strict=True)
         )
-        keeper = Keeper(group, chosen, client, fresh=options.fresh, retry=options.retry)
         state: RunState = "interrupted"
         try:
-            yield replace(conditions, client=client, keeper=keeper)
+            yield replace(conditions, models=models, keeper=keeper)
             if not conditions.halt.is_unfinished and conditions.progress.complete:
                 state = "finished"
         finally:
@@ -241,14 +273,14 @@ async def _kept(
             await group.keep(EndRun(run_id=run.run_id, state=state, at=datetime.now(UTC), expected=expected))
 
 
-def count_judgements(source: object, plan: Plan) -> int | None:
-    """How many there are to make, where the cases can be counted without being read."""
+def count_chosen(source: object, plan: Plan) -> int | None:
+    """How many cases are to be judged, where they can be counted without being read."""
     rows = count_rows(source) if plan.pairing is None else plan.pairing.rows
     if rows is None:
         return None
     options = plan.options
     chosen = [limit for limit in (rows, options.first, options.sample) if limit is not None]
-    return min(chosen) * len(plan.judges) * options.repeat
+    return min(chosen)
 
 
 def check_retry(kinds: frozenset[str]) -> None:
@@ -259,22 +291,6 @@ def check_retry(kinds: frozenset[str]) -> None:
             f"{', '.join(sorted(unknown))} cannot be re-asked",
             f"name some of {', '.join(sorted(RETRIED))}",
         )
-
-
-def make_budget(plan: Plan, asked: ModelClient, deadline: float | None, clock: Clock) -> Budget:
-    options = plan.options
-    price = options.price
-    if options.max_cost is not None:
-        check_parameters(plan.asking.parameters)
-        price = price or known_price(asked)
-    return Budget(
-        max_cost=options.max_cost,
-        max_calls=options.max_calls,
-        price=price,
-        price_is_given=options.price is not None,
-        deadline=deadline,
-        clock=clock,
-    )
 
 
 def known_price(client: ModelClient) -> Price:

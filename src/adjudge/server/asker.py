@@ -12,7 +12,7 @@ from adjudge.dataset import read_cases
 from adjudge.errors import AdjudgeError, InputError
 from adjudge.options import RunOptions
 from adjudge.records import Json, Judge, Judgement, ModelClient
-from adjudge.runs.find_model import find_model, is_embedded, refuse_untrained
+from adjudge.runs.find_model import find_models, is_embedded, refuse_untrained
 from adjudge.runs.plan import Plan, make_plan
 from adjudge.runs.session import Session, open_session
 
@@ -177,9 +177,9 @@ class Asker:
             )
         if model not in self._clients:
             base_url = None if is_embedded(model) else self._base_url
-            asked = replace(options, model=model, base_url=base_url, jobs=MOST_WAITING)
-            self._clients[model] = find_model(replace(plan, options=asked))
-        return replace(plan, options=replace(options, model=self._clients[model]))
+            asked = replace(options, model=(model,), base_url=base_url, jobs=MOST_WAITING)
+            (self._clients[model],) = find_models(replace(plan, options=asked))
+        return replace(plan, options=replace(options, model=(self._clients[model],)))
 
 
 def _being_cancelled() -> bool:

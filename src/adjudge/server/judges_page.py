@@ -46,7 +46,7 @@ from adjudge.server.shapes import (
     Stopped,
     UsedIn,
 )
-from adjudge.store import planned_judges
+from adjudge.store import planned_judges, planned_models
 
 router = APIRouter()
 LOG = getLogger(__name__)
@@ -154,7 +154,7 @@ def show_judge(service: Service, key: str) -> JudgeDetail:
                 run=record.run_id,
                 key=to_key(record.run_id),
                 name=record.name,
-                model=str(record.plan.get("model") or "") or None,
+                model=", ".join(model.name for model in planned_models(record.plan)) or None,
             )
             for record in runs[:MOST_RUNS]
         ],

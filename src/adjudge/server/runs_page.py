@@ -21,7 +21,7 @@ from adjudge.server.run_page import Chip, change_since
 from adjudge.server.service import Served, Service, swaps
 from adjudge.server.shapes import FigureInterval, Headline, RunList, RunRow
 from adjudge.stats.intervals import Estimate
-from adjudge.store import RunRecord, planned_judges
+from adjudge.store import RunRecord, planned_judges, planned_models
 
 router = APIRouter()
 State = Literal["", "running", "finished", "interrupted"]
@@ -150,7 +150,7 @@ def run_row(record: RunRecord, figures: Figures | None, *, expected: int | None 
         state=record.state,
         cases=_text(plan.get("path")),
         judges=planned_judges(record.plan),
-        model=_text(plan.get("model")),
+        model=", ".join(model.name for model in planned_models(plan)) or None,
         started_at=record.started_at,
         finished_at=record.finished_at,
         judgements=record.judgements,
@@ -189,8 +189,10 @@ def _limit(record: RunRecord) -> int | None:
 def _times(record: RunRecord) -> int:
     """How often a case is judged."""
     repeats = record.plan.get("repeats")
-    return max(1, len(planned_judges(record.plan))) * (
-        repeats if isinstance(repeats, int) and repeats > 0 else 1
+    return (
+        max(1, len(planned_judges(record.plan)))
+        * max(1, len(planned_models(record.plan)))
+        * (repeats if isinstance(repeats, int) and repeats > 0 else 1)
     )
 
 
@@ -216,7 +218,8 @@ def interval(figure: Estimate | None) -> FigureInterval | None:
 
 def _searched(record: RunRecord) -> str:
     plan = record.plan
-    texts = (record.run_id, record.name, *planned_judges(record.plan), plan.get("model"), plan.get("path"))
+    names = (*planned_judges(plan), *(model.name for model in planned_models(plan)))
+    texts = (record.run_id, record.name, *names, plan.get("path"))
     return " ".join(text for text in texts if isinstance(text, str))
 
 

@@ -18,6 +18,7 @@ from adjudge.store.records import (
     ListedJudgement,
     Partial,
     PlaceJudgement,
+    PlannedModel,
     RunMark,
     RunRecord,
     RunState,
@@ -26,6 +27,7 @@ from adjudge.store.records import (
     StoredCompletion,
     Write,
     planned_judges,
+    planned_models,
 )
 from adjudge.store.spending import SpendingDraw, SpendingLimit, take_portion
 from adjudge.store.sql import RunLock
@@ -44,6 +46,7 @@ __all__ = [
     "ListedJudgement",
     "Partial",
     "PlaceJudgement",
+    "PlannedModel",
     "RunLock",
     "RunMark",
     "RunRecord",
@@ -57,6 +60,7 @@ __all__ = [
     "Write",
     "open_store",
     "planned_judges",
+    "planned_models",
     "take_portion",
 ]
 

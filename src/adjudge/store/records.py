@@ -65,6 +65,23 @@ def planned_judges(plan: Mapping[str, Json]) -> list[str]:
     return [str(each) for each in named] if isinstance(named, list) else []
 
 
+class PlannedModel(NamedTuple):
+    name: str
+    base_url: str | None
+
+
+def planned_models(plan: Mapping[str, Json]) -> list[PlannedModel]:
+    """The models of a run's plan, in the order in which they were named; none where the plan names none."""
+    names, urls = plan.get("model"), plan.get("base_url")
+    if not isinstance(names, list):
+        return [] if not names else [PlannedModel(str(names), urls if isinstance(urls, str) else None)]
+    known = urls if isinstance(urls, list) else [None] * len(names)
+    return [
+        PlannedModel(str(name), url if isinstance(url, str) else None)
+        for name, url in zip(names, known, strict=False)
+    ]
+
+
 class StoredCompletion(Struct, frozen=True, kw_only=True):
     key: str
     version: int

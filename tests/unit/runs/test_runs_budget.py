@@ -58,8 +58,8 @@ async def turns():
 def test_a_request_waits_for_what_is_set_aside_for_others_and_is_refused_when_nothing_comes_free():
     async def ask():
         client = Client()
-        budget = Budget(max_cost=Decimal("0.005"), price=PRICE)
-        budgeted = BudgetedClient(client, budget)
+        budget = Budget(max_cost=Decimal("0.005"))
+        budgeted = BudgetedClient(client, budget, price=PRICE)
         asked = [asyncio.create_task(budgeted.complete(request())) for _ in range(3)]
         await turns()
         assert len(client.waiting) == 2  # the third would pass the limit if both cost what they may cost
@@ -80,9 +80,9 @@ def test_a_request_waits_for_what_is_set_aside_for_others_and_is_refused_when_no
 
 def test_an_unknown_cost_counts_as_the_worst_and_a_refused_request_as_nothing():
     async def ask():
-        budget = Budget(max_cost=Decimal(1), price=PRICE)
+        budget = Budget(max_cost=Decimal(1))
         failures = [RateLimitedError("slow down", status=429), UnavailableError("overloaded", status=503)]
-        client = BudgetedClient(ScriptedClient(*failures, "no usage"), budget)
+        client = BudgetedClient(ScriptedClient(*failures, "no usage"), budget, price=PRICE)
         for _ in failures:
             with pytest.raises(ModelCallError):
                 await client.complete(request())

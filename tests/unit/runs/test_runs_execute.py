@@ -11,7 +11,7 @@ from adjudge.judges import load_judge, parse_judge
 from adjudge.procedures.procedure import Asking
 from adjudge.prompts.fill import Bindings
 from adjudge.records import BadRow, Case, Completion, ModelClient, Place
-from adjudge.runs.execute import Conditions, execute
+from adjudge.runs.execute import Conditions, RunModel, execute
 from adjudge.runs.keep import NoKeeper
 
 ASKING = Asking(bindings=Bindings(current_date="2026-01-02"))
@@ -49,7 +49,7 @@ def cases(count):
 
 
 def conditions(client, judges=(RELEVANCE,), repeats=1):
-    return Conditions(judges=judges, repeats=repeats, asking=ASKING, client=client, keeper=NoKeeper())
+    return Conditions(judges=judges, repeats=repeats, models=(RunModel(client, ASKING),), keeper=NoKeeper())
 
 
 def judge_all(rows, client, *, jobs=4, judges=(RELEVANCE,), repeats=1):

@@ -62,7 +62,7 @@ def failed_blocks(run: RunSummary) -> Iterator[Block]:
 
 def failed_document(run: str, cases: Sequence[CaseResults], binary: Collection[str]) -> Document:
     """All the cases that failed, to be read; `binary` as for `case_result`."""
-    several = len({result.judge for case in cases for result in case.results}) > 1
+    several = len({(result.judge, result.model) for case in cases for result in case.results}) > 1
     entries = tuple(_entry(case, binary, several=several) for case in cases)
     listed = CaseList(kind="failed", label="Failed", text=counted(len(cases), "case"), cases=entries)
     return Document(title=("run ", Quote(run)), blocks=(listed,))
@@ -76,7 +76,9 @@ def _entry(case: CaseResults, binary: Collection[str], *, several: bool) -> Case
         lines.append(("got an empty response", ""))
     reason = next((result.reason for result in case.results if result.reason and not result.passed), "")
     marks = [
-        f"{result.judge if several else 'score'} {text}" if several or text[0].isdigit() else text
+        f"{_whose(result, case.results) if several else 'score'} {text}"
+        if several or text[0].isdigit()
+        else text
         for result in case.results
         for text in [case_result(result, binary)]
     ]
@@ -88,6 +90,12 @@ def _entry(case: CaseResults, binary: Collection[str], *, several: bool) -> Case
         marks=tuple(mark for mark in marks if several or mark != "fail"),
         reason=reason,
     )
+
+
+def _whose(result: CaseResult, others: Sequence[CaseResult]) -> str:
+    """The judge, and the model where several answered it."""
+    models = {each.model for each in others if each.judge == result.judge}
+    return f"{result.judge} ({result.model})" if len(models) > 1 else result.judge
 
 
 def case_result(result: CaseResult, binary: Collection[str]) -> str:

@@ -7,6 +7,7 @@ from adjudge.analysis.summary.case_lists import failed_blocks
 from adjudge.analysis.summary.checks import CheckAgreement
 from adjudge.analysis.summary.figures import LabelAgreement, Summary
 from adjudge.analysis.summary.headline import gauge, is_pass_or_fail, judge_name
+from adjudge.analysis.summary.models import models_tables
 from adjudge.analysis.summary.not_scored import MOST_IDS, unpaired_facts, unscored_facts
 from adjudge.analysis.summary.parts import criteria_tables, slice_tables
 from adjudge.analysis.summary.repeats import Repeated
@@ -44,6 +45,7 @@ def report_document(run: RunSummary) -> Document:
     if not run.judges:
         blocks.append(Fact(kind="nothing", text="Nothing was judged."))
     blocks += [gauge(summary) for summary in run.judges]
+    blocks += models_tables(run.judges)
     blocks += (fact for fact in run.facts if fact.kind != "certified")
     blocks += unpaired_facts(run.pairing)
     blocks += failed_blocks(run)
@@ -322,7 +324,7 @@ def methods(summaries: Sequence[Summary]) -> Iterator[Block]:
     """How the figures were made: only what applies to these."""
     for summary in summaries:
         if summary.distribution:
-            caption = f"{summary.judge}: scores given" if len(summaries) > 1 else "Scores given"
+            caption = f"{summary.title}: scores given" if len(summaries) > 1 else "Scores given"
             yield Plot(kind="distribution", figure=Histogram(counts=summary.distribution), caption=caption)
     parts = [
         f"{figure} by {', '.join(methods)}"

@@ -199,6 +199,13 @@ class Summary:
     """Of a judge that compares two answers; `mean` is then the win rate of A."""
     card: tuple[CardFigure, ...] | None
     """How far the embedded judge agrees with people on sets kept apart, where it is this version of it that judged."""
+    among_models: bool = False
+    """Other models answered the same judge in the run."""
+
+    @property
+    def title(self) -> str:
+        """The judge's name, with the model's where that is needed to tell it from others."""
+        return f"{self.judge} ({self.model})" if self.among_models else self.judge
 
     @property
     def scored(self) -> int:
@@ -272,7 +279,8 @@ class Tally:
         place = {key: position for position, key in enumerate(self._judges)}
         accounts = {**self._accounts, **idle}
         order = sorted(accounts, key=lambda key: (place.get(key[:2], len(place)), key))
-        return tuple(accounts[key].summary() for key in order)
+        models = Counter(key[:2] for key in accounts)
+        return tuple(accounts[key].summary(among_models=models[key[:2]] > 1) for key in order)
 
     def _account(self, key: tuple[str, str, str], slices: Sequence[str]) -> "_JudgeTally":
         return _JudgeTally(
@@ -520,7 +528,7 @@ class _JudgeTally:
             case_id = shorten(judgement.case_id, 200)
             examples.append(UnscoredExample(case_id=case_id, message=message, place=judgement.place))
 
-    def summary(self) -> Summary:
+    def summary(self, *, among_models: bool = False) -> Summary:
         asked, outcomes, sample = self.rows.asked, self.rows.outcomes, self.rows.sample
         return Summary(
             judge=self.judge,
@@ -562,6 +570,7 @@ class _JudgeTally:
             slices=self.slices.columns(self.scale),
             pairs=self.pairs.figures(),
             card=_card(self.model, self.judge),
+            among_models=among_models,
         )
 
     def _agreement(self) -> LabelAgreement | None:

@@ -21,7 +21,7 @@ from adjudge.stats.intervals import CONFIDENCE
 
 
 def judge_name(summary: Summary) -> Text:
-    return Quote(summary.judge)
+    return Quote(summary.title)
 
 
 def is_pass_or_fail(summary: Summary) -> bool:

@@ -55,7 +55,7 @@ def criteria_tables(summary: Summary) -> Iterator[Table]:
     header = ("Criterion", "Points", "n", "Met", *(("Agreement",) if compared else ()))
     yield Table(
         kind="criteria",
-        caption=("Criteria of ", Quote(summary.judge), more),
+        caption=("Criteria of ", Quote(summary.title), more),
         header=header,
         rows=tuple(rows),
         numeric=tuple(range(1, len(header))),
@@ -80,7 +80,7 @@ def _ratings_table(summary: Summary) -> Table:
     )  # fmt: skip
     return Table(
         kind="ratings",
-        caption=("Ratings of ", Quote(summary.judge)),
+        caption=("Ratings of ", Quote(summary.title)),
         header=header,
         rows=tuple(rows),
         numeric=tuple(range(1, len(header))),

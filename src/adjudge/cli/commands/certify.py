@@ -28,7 +28,7 @@ from adjudge.probes.subjects import Panel, built_in_panel, seat
 from adjudge.probes.trials import Extent
 from adjudge.records import CombineScore, Judge
 from adjudge.runs.estimate import ASSUMED_SECONDS
-from adjudge.runs.find_model import is_embedded
+from adjudge.runs.find_model import is_embedded, one_model
 from adjudge.runs.plan import Plan, with_parts
 from adjudge.runs.session import Session, open_session
 
@@ -54,7 +54,8 @@ def command(*, judge: str, options: RunOptions, extent: CertifyOptions) -> int:
             probes=frozenset({RETEST, *extent.probes}) if extent.probes else frozenset(PROBES),
         ),
     )
-    named = None if options.model is None else str(options.model)
+    model = one_model(options)
+    named = None if model is None else str(model)
     opened = open_session(examination_plan(plan, examination.name(named, plan)), [])
     try:
         with ProgressLine(examination.judgements) as progress:

@@ -14,8 +14,8 @@ from adjudge.errors import SettingsError, StoreError
 from adjudge.options import Price, RunOptions
 from adjudge.records import IN_CODE, ModelClient
 from adjudge.runs.against import open_cases
-from adjudge.runs.estimate import Range, RunEstimate, estimate_run
-from adjudge.runs.find_model import find_model
+from adjudge.runs.estimate import PricedModel, Range, RunEstimate, estimate_run
+from adjudge.runs.find_model import find_models
 from adjudge.runs.session import known_price
 from adjudge.store import Store, open_store
 
@@ -23,19 +23,24 @@ from adjudge.store import Store, open_store
 def command(*, cases: str, judges: tuple[str, ...], options: RunOptions, as_json: bool) -> None:
     plan = plan_judges(judges, options)
     chosen = open_cases(cases, plan)
-    client = find_model(plan)
-    known = options.price or _listed_price(client)
+    clients = find_models(plan)
+    models = [PricedModel(client, options.price or _listed_price(client)) for client in clients]
     opened = _existing_store(str(options.store))
     try:
-        estimate = estimate_run(chosen.plan, chosen.rows, client, store=opened, price=known)
+        estimate = estimate_run(chosen.plan, chosen.rows, models, store=opened)
     finally:
-        asyncio.run(client.close())
+        asyncio.run(_close(clients))
         if opened is not None:
             opened.close()
     if as_json:
         print_json(asdict(estimate))
     else:
-        _print(estimate, client.name)
+        _print(estimate, ", ".join(client.name for client in clients))
+
+
+async def _close(clients: tuple[ModelClient, ...]) -> None:
+    for client in clients:
+        await client.close()
 
 
 def _listed_price(client: ModelClient) -> Price | None:
@@ -81,7 +86,9 @@ def _print(estimate: RunEstimate, model: str) -> None:
     click.echo(f"  tokens in      {_range_text(estimate.input_tokens)}; estimated from bytes, within 30 %")
     click.echo(f"  tokens out     {_range_text(estimate.output_tokens)}; {learned}")
     if estimate.cost is None:
-        click.echo("  cost           unknown: the price list does not have this model; give --price IN,OUT")
+        click.echo(
+            f"  cost           unknown: the price list does not have {'this model' if ', ' not in model else 'one of these models'}; give --price IN,OUT"
+        )
     else:
         cost = estimate.cost
         click.echo(f"  cost           ${cost.likely:.4f}, between ${cost.low:.4f} and ${cost.high:.4f}")

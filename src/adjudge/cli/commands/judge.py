@@ -17,6 +17,7 @@ from adjudge.documents.rows import result_row
 from adjudge.errors import SettingsError
 from adjudge.options import RunOptions
 from adjudge.records import Failed, Json, Judgement
+from adjudge.runs.find_model import one_model
 from adjudge.runs.session import Session, open_session
 
 
@@ -30,6 +31,7 @@ def command(*, judge: str, case: CaseFields, options: RunOptions, output: RunOut
         "tool_calls": _read_tool_calls(case.tool_calls),
         "focus": case.focus,
     }
+    one_model(options)
     plan = plan_judges([judge], replace(options, jobs=1, store=None))
     judgement = asyncio.run(_judge_one(open_session(plan, [row]), row))
     if output.as_json:

@@ -9,6 +9,7 @@ from adjudge.cli.interrupts import Interrupts, plan_judges
 from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED
 from adjudge.cli.progress import ProgressLine
 from adjudge.options import RunOptions
+from adjudge.runs.find_model import one_model
 from adjudge.runs.plan import Plan
 from adjudge.runs.session import open_session
 from adjudge.runs.tournament import System, check_pairwise, find_matches, play, read_systems
@@ -17,6 +18,7 @@ from adjudge.stats.arrays import need_numpy
 
 def command(*, files: tuple[str, ...], judges: tuple[str, ...], options: RunOptions, as_json: bool) -> int:
     need_numpy("rankings")
+    one_model(options)
     plan = plan_judges(judges, options)
     check_pairwise(plan)
     systems = read_systems(files, options)

@@ -56,7 +56,12 @@ def command(
     files = [judge[:end] for judge in judges for end in (len(judge), judge.find("#")) if end > 0]
     _check_outputs(
         outputs,
-        [cases, str(options.against or ""), *files, str(options.model or "").removeprefix("scripted:")],
+        [
+            cases,
+            str(options.against or ""),
+            *files,
+            *(str(model).removeprefix("scripted:") for model in options.model),
+        ],
     )
     if output.form == "rows" and not outputs and not output.as_json and not sys.stdout.isatty():
         outputs = ("-",)  # a pipe gets the rows, a terminal the report
@@ -80,7 +85,7 @@ def command(
                 report,
                 current_date=reported_date(plan.judges, end.current_date),
                 partial=end.partial,
-                facts=(*gate_facts(findings), *known.facts(end.model)),
+                facts=(*gate_facts(findings), *known.facts()),
             )
             if end.partial is not None:
                 for writer in writers:
@@ -118,7 +123,6 @@ def command(
 @dataclass(frozen=True, kw_only=True, slots=True)
 class End:
     run: str
-    model: str
     current_date: CurrentDate
     halted: str | None
     interrupted: bool
@@ -136,7 +140,7 @@ async def _judge_all(
 ) -> End:
     async with opened as session:
         _announce(session)
-        cards.announce(session.model)
+        cards.announce(session.models)
         progress.watched, progress.total = session, session.expected
         if writers:
             receivers = [*receivers, RowWriter(writers, session.run_id).receive]
@@ -149,7 +153,6 @@ async def _judge_all(
             await session.run(rows, take, made=progress.count)
         return End(
             run=session.run_id,
-            model=session.model,
             current_date=session.plan.current_date,
             halted=session.halted,
             interrupted=interrupts.seen,
@@ -162,7 +165,11 @@ def _announce(session: Session) -> None:
     judging = ", ".join(f"{judge.name}@{judge.hash}" for judge in plan.judges)
     date = reported_date(plan.judges, plan.current_date)
     day = f" · current date {date}" if date else ""
-    asked = f"model {session.model}" if plan.asks_model else "no model is asked"
+    asked = (
+        f"model{'s' if len(session.models) > 1 else ''} {session.model}"
+        if plan.asks_model
+        else "no model is asked"
+    )
     print_message(f"{asked} · {judging}{day} · run {session.run_id}")
     if plan.pairing is not None:
         unpaired = describe_unpaired(plan.pairing)

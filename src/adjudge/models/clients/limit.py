@@ -114,6 +114,12 @@ class Governor:
         self._window = 0
         self._step = max(1, jobs // STEPS)
 
+    def for_another_model(self) -> "Governor":
+        """Of the same run: what goes a minute is counted together; pauses and cuts are each model's own."""
+        other = Governor(jobs=self.jobs, deadline=self._deadline, clock=self._clock)
+        other._requests, other._tokens, other._paced = self._requests, self._tokens, self._paced
+        return other
+
     def __repr__(self) -> str:
         return f"<Governor {self.in_flight} in flight of {self.limit}, {self.jobs} at most>"
 
