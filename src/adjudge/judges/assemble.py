@@ -84,6 +84,7 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
     scale = _scale(read, declared, score, contract)
     contract = _with_needs(contract, score, declared)
     _check_abstain(declared, contract)
+    _check_claims(declared, score, items, inputs)
     pair, once = read_pair(read, declared, inputs, score, scale)
     if pair is not None:
         inputs, scale = pair_inputs(pair, inputs), Scale(low=0.0, high=1.0)
@@ -466,6 +467,19 @@ def _check_expression(key: str, text: str, names: tuple[str, ...], declared: Dec
                 f"`{key}` names `{name}`, which the verdict does not have",
                 did_you_mean(name, names, f"known: {', '.join(names) or 'nothing'}"),
             )
+
+
+def _check_claims(
+    declared: Declared, score: ScoreRule | None, items: Items | None, inputs: tuple[Input, ...]
+) -> None:
+    """`groundedness` checks the claims of a first call against a context."""
+    sources = {item.source for item in inputs}
+    if score == NamedScore(name="groundedness") and (items is None or not {"context", "response"} <= sources):
+        raise declared.error(
+            "score",
+            "`score: groundedness` needs `items` that lists the claims of `response`, and a prompt with `context`",
+            "begin with `adjudge show groundedness`, the judge that has both",
+        )
 
 
 def _with_needs(contract: Contract | None, score: ScoreRule | None, declared: Declared) -> Contract | None:

@@ -1,20 +1,24 @@
 """What a run would take before it is made: calls, tokens, money and time, with how sure each of them is."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import islice
-from typing import NamedTuple
 
 from adjudge.errors import InputError, TemplateError
-from adjudge.models import estimate_tokens, request_key
+from adjudge.models import context_tokens, estimate_tokens, request_key
 from adjudge.options import Price
 from adjudge.procedures.case import judge_case
+from adjudge.procedures.groundedness import checks_claims, context_windows
+from adjudge.procedures.procedure import Asking
 from adjudge.procedures.rubric import criteria_of
 from adjudge.prompts.fill import fill_inputs
-from adjudge.records import BadRow, Case, Judge, ModelClient, Request
+from adjudge.prompts.fit import DoesNotFitError
+from adjudge.prompts.render import render_prompt
+from adjudge.records import BadRow, Case, Judge, ModelClient, Prompt, Request
 from adjudge.runs.plan import Plan
 from adjudge.store import RunRecord, Store, planned_judges
+from adjudge.text import as_text
 
 ASSUMED_REPLY_TOKENS = (60, 250, 900)
 """Fewest, likely and most tokens of a verdict, where no stored reply of the judge says better."""
@@ -71,13 +75,6 @@ class RunEstimate:
     """Stored replies that reply lengths and times were learned from; 0: they are assumed."""
 
 
-class LaterCalls(NamedTuple):
-    """What a judgement asks after its first call, as a share of that one's tokens."""
-
-    calls: int
-    factor: Decimal = Decimal(1)
-
-
 @dataclass(slots=True)
 class _EstimateSums:
     cases: int = 0
@@ -101,22 +98,27 @@ def estimate_run(
     price: Price | None,
 ) -> RunEstimate:
     """Render every first request, take off what is stored, and guess the rest from earlier replies or assumptions."""
+    if any(
+        map(checks_claims, plan.judges)
+    ):  # how many windows there are depends on it; the list is slow to load
+        known_size = context_tokens(client.name, client.base_url)
+        plan = replace(plan, asking=replace(plan.asking, context_tokens=known_size))
     learned = {judge.name: learn(store, judge, client.name) for judge in plan.judges}
     sums = _EstimateSums()
     chosen = iter(plan.select(rows))
     while block := list(islice(chosen, KEYS_AT_ONCE)):
         sums.cases += len(block)
         asked = list(_first_requests(sums, block, plan))
-        keys = [request_key(client, request) for _, request in asked]
+        keys = [request_key(client, request) for _, _, request in asked]
         stored = set() if store is None else set(store.find_completions(keys))
-        for key, (judge, request) in zip(keys, asked, strict=True):
+        for key, (judge, row, request) in zip(keys, asked, strict=True):
             _add_judgement(
                 sums,
                 key,
                 request,
                 learned[judge.name],
                 is_stored=key in stored,
-                later=later_calls(judge, request),
+                later=later_calls(judge, row, request, plan.asking),
             )
     cost = None
     if price is not None:
@@ -157,7 +159,7 @@ def _wall_seconds(sums: _EstimateSums, jobs: int) -> Range:
 
 def _first_requests(
     sums: _EstimateSums, block: list[Case | BadRow], plan: Plan
-) -> Iterator[tuple[Judge, Request]]:
+) -> Iterator[tuple[Judge, Case | BadRow, Request]]:
     for row in block:
         for judge in plan.judges:
             for repeat in range(plan.options.repeat):
@@ -166,7 +168,7 @@ def _first_requests(
                 if request is None:
                     sums.not_asked += 1
                 else:
-                    yield judge, request
+                    yield judge, row, request
 
 
 def _add_judgement(
@@ -176,31 +178,47 @@ def _add_judgement(
     known: ReplyHistory,
     *,
     is_stored: bool,
-    later: LaterCalls,
+    later: Sequence[Decimal],
 ) -> None:
     if is_stored:
         sums.stored += 1
         return
     if not (request.shared and key in sums.seen):
         sums.seen.add(key)
-        _add_call(sums, request, known, factor=Decimal(1))
-    for _ in range(later.calls):
-        _add_call(sums, request, known, factor=later.factor)
+        _add_call(sums, request, known, tokens=prompt_tokens(request.prompt))
+    for tokens in later:
+        _add_call(sums, request, known, tokens=tokens)
 
 
-def later_calls(judge: Judge, request: Request) -> LaterCalls:
+def later_calls(judge: Judge, row: Case | BadRow, request: Request, asking: Asking) -> list[Decimal]:
+    """The tokens of what a judgement asks after its first call, a number for each."""
+    first = prompt_tokens(request.prompt)
+    if checks_claims(judge) and isinstance(row, Case):
+        # the claims are not known yet; about as long as the response, which the first call has
+        values = dict(fill_inputs(judge.inputs, row, asking.bindings).values)
+        empty = {item.name: "" for item in judge.inputs if item.source == "context"}
+        beside = prompt_tokens(render_prompt(judge.messages, {**values, **empty, "items": ""}))
+        try:
+            windows = context_windows(judge, values, asking)
+        except DoesNotFitError:
+            return []
+        answer = Decimal(estimate_tokens(as_text(values.get("response", ""))))
+        return [beside + answer + estimate_tokens(window) for window in windows]
     if judge.items is not None:
         # the second call cannot be rendered before the first is answered
-        return LaterCalls(1, LATER_CALLS)
+        return [first * LATER_CALLS]
     if judge.pair is not None:
-        return LaterCalls(1)
+        return [first]
     if judge.rubric is None or judge.contract is None or judge.rubric.ask == "together":
-        return LaterCalls(0)
-    return LaterCalls(max(0, len(criteria_of(judge.rubric, judge.contract, request.fields)) - 1))
+        return []
+    return [first] * (len(criteria_of(judge.rubric, judge.contract, request.fields)) - 1)
 
 
-def _add_call(sums: _EstimateSums, request: Request, known: ReplyHistory, *, factor: Decimal) -> None:
-    tokens = Decimal(sum(estimate_tokens(message.content) for message in request.prompt.messages)) * factor
+def prompt_tokens(prompt: Prompt) -> Decimal:
+    return Decimal(sum(estimate_tokens(message.content) for message in prompt.messages))
+
+
+def _add_call(sums: _EstimateSums, request: Request, known: ReplyHistory, *, tokens: Decimal) -> None:
     most_calls = 3  # a reply that does not validate is asked for again, twice at most
     low, high = float(tokens * (1 - TOKEN_ERROR)), float(tokens * (1 + TOKEN_ERROR))
     limit = request.max_output_tokens or known.reply_tokens.high
