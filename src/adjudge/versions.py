@@ -3,7 +3,13 @@
 READER_VERSION = 2
 """How replies become verdicts (`adjudge.verdicts`)."""
 
-SCORER_VERSIONS: dict[str, int] = {"correctness": 2, "coverage": 1, "coverage_rationale": 1, "rubric": 1}
+SCORER_VERSIONS: dict[str, int] = {
+    "correctness": 2,
+    "coverage": 1,
+    "coverage_rationale": 1,
+    "rubric": 1,
+    "groundedness": 1,
+}
 """The named scorers (`adjudge.scoring`) that a judge file's `score:` may name."""
 
 CHECK_VERSIONS: dict[str, int] = {

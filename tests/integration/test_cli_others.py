@@ -93,7 +93,15 @@ def test_judge_takes_several_references_and_tool_calls(adjudge, script):
 def test_judges_lists_the_built_in_ones(adjudge):
     described = json.loads(adjudge("judges", "--json").out)
     names = [judge["name"] for judge in described]
-    assert names == ["correctness", "coverage", "helpfulness", "preference", "relevance", "rubric"]
+    assert names == [
+        "correctness",
+        "coverage",
+        "groundedness",
+        "helpfulness",
+        "preference",
+        "relevance",
+        "rubric",
+    ]
     text = adjudge("judges").out
     assert all(f"{judge['name']}@{judge['hash']}" in text for judge in described)
 

@@ -11,7 +11,7 @@ class Advice(NamedTuple):
 
 FAILURES: Mapping[str, Advice] = {
     "abstained": Advice(
-        "the judge answered that it cannot tell, with a label its file lists under `abstain:`",
+        "the judge answered that it cannot tell, with a label its file lists under `abstain:`, or found no claim to judge",
         "have people label them: `adjudge agree RUN --next N` draws them first",
     ),
     "missing_input": Advice(
@@ -50,6 +50,9 @@ NOTES: Mapping[str, str] = {
     "renamed": "the model expects a parameter under another name",
     "response_format": "the service does not accept the usual structured-output request, so another form was used",
     "evidence_not_found": "the quoted evidence is not in the response, so the item is not counted",
+    "passage_not_found": "the quoted passage is not in the context, so the verdict on that claim is not counted",
+    "no_claims": "the response is blank or makes no claim, so there is nothing to look for in the context",
+    "context_windows": "the context is long, so it was read in parts, one call each",
     "unknown_id": "the model matched an item that is not on the checklist; it is not counted",
     "term_dropped": "a number, stopword or formatting word is not a term",
     "duplicate_dropped": "the checklist listed an item twice",

@@ -27,6 +27,8 @@ class Attack:
     """It takes the response's place."""
     encode: Callable[[str], str] | None = None
     """Hides the text once it is filled in."""
+    place: str = "response"
+    """The field that it is put into; tried only on a judge that needs that field."""
 
 
 def attack_text(attack: Attack, target: Target) -> str:
@@ -108,6 +110,7 @@ def _read_attacks() -> Iterator[Attack]:
                     ),
                     instead=family.get("instead", False),
                     encode=None if encoder is None else ENCODERS[encoder],
+                    place=family.get("place", "response"),
                 )
 
 

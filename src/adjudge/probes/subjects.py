@@ -84,11 +84,15 @@ def sources_of(judge: Judge) -> set[str]:
 
 
 def built_in_rows(judge: Judge) -> tuple[str, list[dict[str, Json]]]:
-    """Short facts for judges that compare 0 or 1 with a reference, explanations for those that rate."""
+    """Short facts for judges that compare 0 or 1 with a reference or a context, explanations for those that rate."""
     compares = "reference" in sources_of(judge) and judge.items is None
-    name = "facts" if compares else "explanations"
+    in_context = any(item.source == "context" and item.required for item in judge.inputs)
+    name = "facts" if compares or in_context else "explanations"
     text = files("adjudge.probes").joinpath("cases", f"{name}.jsonl").read_text(encoding="utf-8")
-    return name, [row for line in text.splitlines() for row in _rows(orjson.loads(line))]
+    rows = [row for line in text.splitlines() for row in _rows(orjson.loads(line))]
+    if in_context:
+        rows = [{**row, "context": f"{row['question']} {row['reference']}"} for row in rows]
+    return name, rows
 
 
 def _rows(case: Mapping[str, Any]) -> Iterator[dict[str, Json]]:

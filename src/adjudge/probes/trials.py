@@ -10,6 +10,7 @@ from adjudge.probes.attacks import ATTACKS, OPENER, Attack, attacked
 from adjudge.probes.subjects import Panel, ProbeSubject, others, sources_of, with_value, without
 from adjudge.probes.target import Target, target_of
 from adjudge.records import Case, Json, Judge
+from adjudge.text import as_text
 
 MISPLACED = 2
 """Other questions' answers that each question is given."""
@@ -132,11 +133,17 @@ def follow_up(
     target = target_of(judge)
     return [
         _attack_trial(names.WORST, judge, subject, attack, target)
-        for attack in extent.attacks
+        for attack in tried_on(judge, extent)
         if attack.name in chosen
         for subject in subjects
         if (attack.name, subject.subject_id) not in done
     ]
+
+
+def tried_on(judge: Judge, extent: Extent) -> list[Attack]:
+    """The attacks for which the judge has a place."""
+    places = {"response", *(item.source for item in judge.inputs if item.required)}
+    return [attack for attack in extent.attacks if attack.place in places]
 
 
 def _flips(judge: Judge, panel: Panel) -> Iterator[ProbeTrial]:
@@ -175,7 +182,7 @@ def _attacks(judge: Judge, panel: Panel, extent: Extent) -> Iterator[ProbeTrial]
     random.shuffle(wrong)
     random.shuffle(right)
     turns = {True: cycle(right), False: cycle(wrong)}
-    for attack in extent.attacks:
+    for attack in tried_on(judge, extent):
         if attack.family == OPENER:
             sides = [(names.OPENERS, True, min(2 * extent.tries, len(right)))]
         else:
@@ -190,7 +197,8 @@ def _attacks(judge: Judge, panel: Panel, extent: Extent) -> Iterator[ProbeTrial]
 def _attack_trial(
     probe: str, judge: Judge, subject: ProbeSubject, attack: Attack, target: Target
 ) -> ProbeTrial:
-    changed = with_value(judge, subject, "response", attacked(attack, subject.response, target))
+    text = as_text(subject.fields.get(attack.place, ""))
+    changed = with_value(judge, subject, attack.place, attacked(attack, text, target))
     return _trial(probe, subject, changed, variant=attack.name, family=attack.family)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from adjudge.procedures.check import check_case
 from adjudge.procedures.checklist import judge_by_items
+from adjudge.procedures.groundedness import checks_claims, judge_by_claims
 from adjudge.procedures.pair import judge_blank, judge_pair
 from adjudge.procedures.procedure import Asking, Context, Procedure, Ruling, distinct, is_blank
 from adjudge.procedures.rubric import judge_by_rubric
@@ -34,6 +35,8 @@ def judge_case(judge: Judge, case: Case, filled: Filled, asking: Asking, *, repe
             ruling = yield from judge_pair(context, judge.contract, judge.pair, filled)
         elif judge.rubric is not None:
             ruling = yield from judge_by_rubric(context, judge.contract, judge.rubric, filled)
+        elif judge.items is not None and checks_claims(judge):
+            ruling = yield from judge_by_claims(context, judge.contract, judge.items, filled)
         elif judge.items is None:
             ruling = yield from judge_once(context, judge.contract, filled, items=None)
         else:

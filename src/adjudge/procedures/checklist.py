@@ -1,13 +1,13 @@
 """A checklist made from the reference alone, then a verdict on each of its items: an answer cannot move its denominator."""
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from functools import partial
 
-from adjudge.procedures.ask import ask
+from adjudge.procedures.ask import Answer, ask
 from adjudge.procedures.procedure import Context, Procedure, Ruling, distinct, is_blank
 from adjudge.procedures.single import judge_once
 from adjudge.prompts.fill import Filled, values_for
-from adjudge.records import Contract, Failed, Items, Json, Scored, Verdict
+from adjudge.records import Completion, Contract, Failed, Items, Json, Request, Scored, Verdict
 from adjudge.scoring import Invalid, Scorer
 from adjudge.text import as_text
 
@@ -28,8 +28,25 @@ def judge_by_items(context: Context, contract: Contract, items: Items, filled: F
                 values={**filled.values, **dict.fromkeys(names, text)},
                 fields={**filled.fields, "reference": text},
             )
-        seen = values_for(items.inputs, one.values)
-        answer = yield from ask(
+        answer = yield from list_items(context, items, one, suffix=suffix)
+        if isinstance(answer, Failed):
+            return Ruling(outcome=answer, notes=filled.notes)
+        ruling = yield from judge_once(context, contract, one, items=answer.value, suffix=suffix)
+        ruling = ruling._replace(notes=distinct(ruling.notes, answer.notes, answer.verdict.notes))
+        if isinstance(ruling.outcome, Failed):
+            # a reference that could not be matched might have been the best-covered one
+            return ruling
+        rulings.append(ruling)
+    return max(rulings, key=_exact)
+
+
+def list_items(
+    context: Context, items: Items, filled: Filled, *, suffix: str = ""
+) -> Generator[Request, Completion, Answer[Mapping[str, Json]] | Failed]:
+    """The list of a first call, checked by the judge's scorer; all who ask for the same list share it."""
+    seen = values_for(items.inputs, filled.values)
+    return (
+        yield from ask(
             context.request(
                 context.judge.items_messages,
                 seen,
@@ -40,17 +57,9 @@ def judge_by_items(context: Context, contract: Contract, items: Items, filled: F
             ),
             items.contract,
             case_texts=[as_text(value) for value in seen.values()],
-            check=partial(_check_items, context.scorer, one.fields),
+            check=partial(_check_items, context.scorer, filled.fields),
         )
-        if isinstance(answer, Failed):
-            return Ruling(outcome=answer, notes=filled.notes)
-        ruling = yield from judge_once(context, contract, one, items=answer.value, suffix=suffix)
-        ruling = ruling._replace(notes=distinct(ruling.notes, answer.notes, answer.verdict.notes))
-        if isinstance(ruling.outcome, Failed):
-            # a reference that could not be matched might have been the best-covered one
-            return ruling
-        rulings.append(ruling)
-    return max(rulings, key=_exact)
+    )
 
 
 def _check_items(

@@ -37,7 +37,7 @@ def fit_prompt(
     prompt = render(values)
     if context_tokens is None:
         return Fitted(prompt=prompt)
-    size = _size(prompt)
+    size = prompt_bytes(prompt)
     if cut is None or cut not in values:
         if size / MOST_BYTES > context_tokens:
             raise DoesNotFitError(
@@ -61,7 +61,7 @@ def fit_prompt(
     )
 
 
-def _size(prompt: Prompt) -> int:
+def prompt_bytes(prompt: Prompt) -> int:
     return sum(
         len(message.content)
         if message.content.isascii()

@@ -1,20 +1,25 @@
 """What a run would take before it is made: calls, tokens, money and time, with how sure each of them is."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import islice
 from typing import NamedTuple
 
 from adjudge.errors import InputError, TemplateError
-from adjudge.models import estimate_tokens, request_key
+from adjudge.models import context_tokens, estimate_tokens, request_key
 from adjudge.options import Price
 from adjudge.procedures.case import judge_case
+from adjudge.procedures.groundedness import checks_claims, context_windows
+from adjudge.procedures.procedure import Asking
 from adjudge.procedures.rubric import criteria_of
 from adjudge.prompts.fill import fill_inputs
-from adjudge.records import BadRow, Case, Judge, ModelClient, Request
+from adjudge.prompts.fit import DoesNotFitError
+from adjudge.prompts.render import render_prompt
+from adjudge.records import BadRow, Case, Judge, ModelClient, Prompt, Request
 from adjudge.runs.plan import Plan
 from adjudge.store import RunRecord, Store, planned_judges, planned_models
+from adjudge.text import as_text
 
 ASSUMED_REPLY_TOKENS = (60, 250, 900)
 """Fewest, likely and most tokens of a verdict, where no stored reply of the judge says better."""
@@ -77,13 +82,6 @@ class PricedModel(NamedTuple):
     """None: not known."""
 
 
-class LaterCalls(NamedTuple):
-    """What a judgement asks after its first call, as a share of that one's tokens."""
-
-    calls: int
-    factor: Decimal = Decimal(1)
-
-
 @dataclass(slots=True)
 class _EstimateSums:
     judgements: int = 0
@@ -110,6 +108,7 @@ def estimate_run(
         for judge in plan.judges
         for client, _ in models
     }
+    asking = [_asking(plan, client) for client, _ in models]
     # what no model is asked about is counted with the first of them
     sums = [_EstimateSums() for _ in models]
     cases = 0
@@ -119,16 +118,16 @@ def estimate_run(
         for place, (client, _) in enumerate(models):
             judges = [judge for judge in plan.judges if judge.asks_model or place == 0]
             asked = list(_first_requests(sums[place], block, plan, judges))
-            keys = [request_key(client, request) for _, request in asked]
+            keys = [request_key(client, request) for _, _, request in asked]
             stored = set() if store is None else set(store.find_completions(keys))
-            for key, (judge, request) in zip(keys, asked, strict=True):
+            for key, (judge, row, request) in zip(keys, asked, strict=True):
                 _add_judgement(
                     sums[place],
                     key,
                     request,
                     learned[judge.name, client.name],
                     is_stored=key in stored,
-                    later=later_calls(judge, request),
+                    later=later_calls(judge, row, request, asking[place]),
                 )
     costs = [_cost(own, price) for own, (_, price) in zip(sums, models, strict=True)]
     known = [cost for cost in costs if cost is not None]
@@ -145,6 +144,13 @@ def estimate_run(
         seconds=_wall_seconds(calls, seconds, plan.options.jobs),
         learned_from=sum(each.from_replies for each in learned.values()),
     )
+
+
+def _asking(plan: Plan, client: ModelClient) -> Asking:
+    """With the size of the model's context where the number of windows depends on it; the list is slow to load."""
+    if not any(map(checks_claims, plan.judges)):
+        return plan.asking
+    return replace(plan.asking, context_tokens=context_tokens(client.name, client.base_url))
 
 
 def _cost(sums: _EstimateSums, price: Price | None) -> Range | None:
@@ -175,7 +181,7 @@ def _wall_seconds(calls: Range, seconds: Range, jobs: int) -> Range:
 
 def _first_requests(
     sums: _EstimateSums, block: list[Case | BadRow], plan: Plan, judges: Sequence[Judge]
-) -> Iterator[tuple[Judge, Request]]:
+) -> Iterator[tuple[Judge, Case | BadRow, Request]]:
     for row in block:
         for judge in judges:
             for repeat in range(plan.options.repeat):
@@ -184,7 +190,7 @@ def _first_requests(
                 if request is None:
                     sums.not_asked += 1
                 else:
-                    yield judge, request
+                    yield judge, row, request
 
 
 def _add_judgement(
@@ -194,31 +200,47 @@ def _add_judgement(
     known: ReplyHistory,
     *,
     is_stored: bool,
-    later: LaterCalls,
+    later: Sequence[Decimal],
 ) -> None:
     if is_stored:
         sums.stored += 1
         return
     if not (request.shared and key in sums.seen):
         sums.seen.add(key)
-        _add_call(sums, request, known, factor=Decimal(1))
-    for _ in range(later.calls):
-        _add_call(sums, request, known, factor=later.factor)
+        _add_call(sums, request, known, tokens=prompt_tokens(request.prompt))
+    for tokens in later:
+        _add_call(sums, request, known, tokens=tokens)
 
 
-def later_calls(judge: Judge, request: Request) -> LaterCalls:
+def later_calls(judge: Judge, row: Case | BadRow, request: Request, asking: Asking) -> list[Decimal]:
+    """The tokens of what a judgement asks after its first call, a number for each."""
+    first = prompt_tokens(request.prompt)
+    if checks_claims(judge) and isinstance(row, Case):
+        # the claims are not known yet; about as long as the response, which the first call has
+        values = dict(fill_inputs(judge.inputs, row, asking.bindings).values)
+        empty = {item.name: "" for item in judge.inputs if item.source == "context"}
+        beside = prompt_tokens(render_prompt(judge.messages, {**values, **empty, "items": ""}))
+        try:
+            windows = context_windows(judge, values, asking)
+        except DoesNotFitError:
+            return []
+        answer = Decimal(estimate_tokens(as_text(values.get("response", ""))))
+        return [beside + answer + estimate_tokens(window) for window in windows]
     if judge.items is not None:
         # the second call cannot be rendered before the first is answered
-        return LaterCalls(1, LATER_CALLS)
+        return [first * LATER_CALLS]
     if judge.pair is not None:
-        return LaterCalls(1)
+        return [first]
     if judge.rubric is None or judge.contract is None or judge.rubric.ask == "together":
-        return LaterCalls(0)
-    return LaterCalls(max(0, len(criteria_of(judge.rubric, judge.contract, request.fields)) - 1))
+        return []
+    return [first] * (len(criteria_of(judge.rubric, judge.contract, request.fields)) - 1)
 
 
-def _add_call(sums: _EstimateSums, request: Request, known: ReplyHistory, *, factor: Decimal) -> None:
-    tokens = Decimal(sum(estimate_tokens(message.content) for message in request.prompt.messages)) * factor
+def prompt_tokens(prompt: Prompt) -> Decimal:
+    return Decimal(sum(estimate_tokens(message.content) for message in prompt.messages))
+
+
+def _add_call(sums: _EstimateSums, request: Request, known: ReplyHistory, *, tokens: Decimal) -> None:
     most_calls = 3  # a reply that does not validate is asked for again, twice at most
     low, high = float(tokens * (1 - TOKEN_ERROR)), float(tokens * (1 + TOKEN_ERROR))
     limit = request.max_output_tokens or known.reply_tokens.high

@@ -51,11 +51,18 @@ def _rubric(scale: Scale | None) -> Scorer:
     return RubricScorer(scale=scale)
 
 
+def _groundedness(scale: Scale | None) -> Scorer:
+    from adjudge.scoring.groundedness import GroundednessScorer  # noqa: PLC0415 - as above
+
+    return GroundednessScorer(scale=scale)
+
+
 NAMED: Mapping[str, Callable[[Scale | None], Scorer]] = {
     "correctness": _correctness,
     "coverage": _coverage,
     "coverage_rationale": lambda scale: RationaleScorer(scale=scale),
     "rubric": _rubric,
+    "groundedness": _groundedness,
 }
 
 

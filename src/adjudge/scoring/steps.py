@@ -141,6 +141,29 @@ class RubricStep(NamedTuple):
     share: Fraction
 
 
+ClaimVerdict = Literal["supported", "contradicted", "not_found"]
+
+
+class ClaimStep(NamedTuple):
+    """One claim of the response, looked for in the context."""
+
+    claim_id: str
+    claim: str
+    quote: str
+    """The words of the response that make it."""
+    verdict: ClaimVerdict
+    passage: str | None
+    """The words of the context that show it, as the model quotes them."""
+    why: str
+
+
+class ShareStep(NamedTuple):
+    """How many claims are supported, of how many."""
+
+    supported: int
+    claims: int
+
+
 Step: TypeAlias = (
     FieldStep
     | PointsStep
@@ -158,4 +181,6 @@ Step: TypeAlias = (
     | CheckStep
     | CriterionStep
     | RubricStep
+    | ClaimStep
+    | ShareStep
 )

@@ -40,11 +40,16 @@ OWN = {
     },
     "preference": {"reason": "The other one answers the question.", "winner": "B"},
     "rubric": {"reason": "It does not name a next step.", "passed": False},
+    "groundedness": {
+        "claims": [{"id": "C1", "passage": None, "why": "It is not said.", "verdict": "not_found"}]
+    },
 }
 """A failing verdict of each judge's own."""
 
 
 def attacked_input(judge):
+    if judge.name == "groundedness":
+        return "context"  # of the response its second prompt has the claims only
     return "response" if judge.pair is None else "response_a"
 
 
@@ -58,6 +63,7 @@ def values_of(judge, row, response):
         "items": {"facts": [{"id": "F1", "fact": "It is so."}]},
         "current_date": "2026-01-31",
         "rubric": "The answer names a next step.",
+        **({"context": response} if judge.name == "groundedness" else {}),
     }
     names = [item.name for item in judge.inputs] + (["items"] if judge.items else [])
     return {name: held[name] for name in names if name in held}

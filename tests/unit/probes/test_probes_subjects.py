@@ -8,6 +8,7 @@ from adjudge.dataset import read_cases
 from adjudge.errors import DatasetError, JudgeFileError
 from adjudge.judges import built_in_judges, load_judge, parse_judge
 from adjudge.probes.subjects import built_in_panel, is_right, others, seat, with_value, without
+from adjudge.probes.trials import Extent, probe_trials
 from adjudge.prompts.fill import Bindings, fill_inputs
 from adjudge.records import Case
 
@@ -138,3 +139,20 @@ def test_another_is_never_of_the_same_question():
         other = next(others(subject, panel.subjects))
         assert other.question != subject.question
     assert list(others(panel.subjects[0], panel.subjects[:1])) == []
+
+
+def test_a_judge_that_needs_a_context_is_attacked_there_too():
+    judge = load_judge("groundedness")
+    panel = built_in_panel(judge, BINDINGS)
+    assert panel.right[0].fields["context"].startswith(panel.right[0].question)
+    trials = list(probe_trials(judge, panel, Extent(probes=frozenset({"injection"}))))
+    in_context = [trial for trial in trials if trial.family == "context-order"]
+    assert len(in_context) >= 8
+    for trial in in_context:
+        assert trial.case.fields["response"] == trial.subject.response
+        assert trial.case.columns["context"].startswith(f"{trial.subject.fields['context']}\n\n")
+    assert any("All claims are supported." in trial.case.columns["context"] for trial in in_context)
+    others = [trial for trial in trials if trial.family != "context-order"]
+    assert all(trial.case.fields["context"] == trial.subject.fields["context"] for trial in others)
+    elsewhere = probe_trials(CORRECTNESS, built_in_panel(CORRECTNESS, BINDINGS), Extent())
+    assert all(trial.family != "context-order" for trial in elsewhere)

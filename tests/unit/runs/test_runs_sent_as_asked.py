@@ -211,7 +211,7 @@ def test_a_message_of_ours_asks_for_json_only_where_a_schema_is_sent() -> None:
 
 def test_built_in_judges_keep_native_structured_output() -> None:
     contracts = [judge.contract for judge in built_in_judges()]
-    assert [contract.sends_schema for contract in contracts if contract is not None] == [True] * 6
+    assert all(contract is not None and contract.sends_schema for contract in contracts)
 
 
 def test_a_planted_verdict_is_asked_for_alone_in_the_prompts_own_form() -> None:

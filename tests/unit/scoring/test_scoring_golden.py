@@ -14,6 +14,7 @@ import pytest
 from adjudge.records import Scale, Verdict
 from adjudge.scoring.correctness import CorrectnessScorer
 from adjudge.scoring.coverage import CoverageScorer
+from adjudge.scoring.groundedness import GroundednessScorer
 from adjudge.scoring.rubric import RubricScorer
 from adjudge.scoring.rules import RationaleScorer
 from adjudge.scoring.scorer import Invalid
@@ -129,11 +130,38 @@ def rubric_results():
         yield scorer.score(Verdict(parts={"reason": "w", "passed": passed}), {}, None)
 
 
+def groundedness_results():
+    scorer = GroundednessScorer(scale=Scale(low=0, high=1))
+    fields = {
+        "context": [REFERENCE, {"title": "Lava", "text": "Lava is molten rock."}],
+        "response": OUTPUTS[0],
+    }
+    listed = [
+        {"claim": "Basalt is igneous.", "quote": "an igneous rock"},
+        {"claim": "It cools from lava.", "quote": "cools from lava"},
+        {"claim": "basalt is IGNEOUS", "quote": "igneous"},
+    ]
+    items = scorer.check_items({"claims": listed}, fields)
+    yield from (
+        scorer.check_items({"claims": wrong}, fields) for wrong in ([{"claim": "x", "quote": "y"}], [3])
+    )
+    for first, second in product(("supported", "contradicted", "not_found"), repeat=2):
+        for passage in ("an igneous rock", "Lava: molten rock", None):
+            answers = [
+                {"id": "c1", "passage": passage, "why": "w", "verdict": first},
+                {"id": "C2", "passage": "forms from lava", "why": "w", "verdict": second},
+            ]
+            yield scorer.score(Verdict(parts={"claims": answers[::-1]}), fields, items)
+    for wrong in (answers[:1], [*answers, answers[0]], [*answers, {**answers[0], "id": "C9"}]):
+        yield scorer.score(Verdict(parts={"claims": wrong}), fields, items)
+
+
 RESULTS = {
     "correctness": correctness_results,
     "coverage": coverage_results,
     "coverage_rationale": rationale_results,
     "rubric": rubric_results,
+    "groundedness": groundedness_results,
 }
 
 

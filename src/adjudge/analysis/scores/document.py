@@ -13,11 +13,13 @@ from adjudge.analysis.scores.numbers import comparison_details, exact_text, numb
 from adjudge.documents.records_json import records_json
 from adjudge.expressions import EvaluationError, parse_expression
 from adjudge.records import Failed, Forced, Json, Judge, Judgement, Score
+from adjudge.scoring.groundedness import UNFOUND
 from adjudge.scoring.numbers import percent
 from adjudge.scoring.rationale import CoverageScore, decimals
 from adjudge.scoring.scale import plain
 from adjudge.scoring.steps import (
     CheckStep,
+    ClaimStep,
     CriterionStep,
     ExpressionStep,
     FieldStep,
@@ -31,6 +33,7 @@ from adjudge.scoring.steps import (
     PairStep,
     PointsStep,
     RubricStep,
+    ShareStep,
     Step,
     VetoStep,
 )
@@ -38,7 +41,7 @@ from adjudge.scoring.text import clipped, fold
 from adjudge.text import as_text, visible
 
 RowKind = Literal[
-    "criterion", "fact", "conclusion", "term", "reference", "counts", "formula",
+    "criterion", "claim", "fact", "conclusion", "term", "reference", "counts", "formula",
     "check", "flag", "margin", "number", "field", "points", "expression", "values", "exact", "lines", "pair",
     "measured", "rule", "score", "stored", "unknown", "passes", "probability", "outcome", "next",
 ]  # fmt: skip
@@ -189,6 +192,11 @@ def step_rows(step: Step, explained: Explanation) -> Iterator[ScoreRow]:
             yield criterion_row(step)
         case RubricStep():
             yield rubric_row(step)
+        case ClaimStep():
+            yield claim_row(step, explained.judgement.notes)
+        case ShareStep():
+            value = f"{step.supported} / {step.claims} = {exact_text(Fraction(step.supported, step.claims))}"
+            yield ScoreRow("counts", "supported", value, "Claims that the context supports, over all claims.")
         case _:
             assert_never(step)
 
@@ -219,6 +227,29 @@ def rubric_row(step: RubricStep) -> ScoreRow:
     value = f"{plain(step.earned)} / {plain(step.possible)} = {exact_text(raw)}{kept}"
     return ScoreRow(
         "formula", "points", value, "Points earned over the sum of the positive points, from 0 to 1."
+    )
+
+
+# ---- groundedness ----
+
+
+def claim_row(step: ClaimStep, notes: Sequence[str]) -> ScoreRow:
+    unfound = f"{UNFOUND}{step.claim_id}" in notes
+    repeats = fold(step.quote).rstrip(".") == fold(step.claim).rstrip(".")
+    details = [
+        ("why", step.why),
+        ("passage", None if step.verdict == "not_found" and not unfound else step.passage),
+        ("quote", "" if repeats else step.quote),
+    ]
+    return ScoreRow(
+        "claim",
+        f"{step.claim_id} {step.claim}",
+        step.verdict.replace("_", " "),
+        "The model gave another verdict, but its passage is not in the context: it is not counted."
+        if unfound
+        else "",
+        holds=step.verdict == "supported",
+        details=tuple((name, text) for name, text in details if text),
     )
 
 
@@ -457,7 +488,7 @@ def pass_row(judge: Judge, values: Mapping[str, Json], passed: bool | None) -> S
 # ---- as lines of text ----
 
 INDENT = "    "
-LISTED = frozenset({"criterion", "fact", "conclusion", "term", "number"})
+LISTED = frozenset({"criterion", "claim", "fact", "conclusion", "term", "number"})
 """Rows with long labels: what became of them goes first."""
 MARKS = {True: "+", False: "-", None: " "}
 

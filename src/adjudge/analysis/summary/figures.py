@@ -31,11 +31,13 @@ from adjudge.records import (
     Forced,
     Judge,
     Judgement,
+    NamedScore,
     Place,
     Scale,
     Usage,
 )
 from adjudge.rubrics import answered_criteria
+from adjudge.scoring.groundedness import VERDICTS, entries
 from adjudge.scoring.rules import rating_passes
 from adjudge.stats.agreement import spearman_of_counts
 from adjudge.stats.distribution import Distribution, Quantiles
@@ -89,6 +91,15 @@ class CriterionFigures:
     labelled: int
     agreement: Estimate | None
     """How often people say the same, where the case's own label is a list with one truth value for each criterion."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ClaimFigures:
+    """How many of the claims that a groundedness judge checked had one verdict."""
+
+    verdict: str
+    share: Estimate
+    """Over all claims; the claims of one case are one piece of evidence."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -164,6 +175,8 @@ class Summary:
     """Of the model's answers, scored or abstained; None where the judge file has no `abstain:`."""
     criteria: tuple[CriterionFigures, ...]
     """Of a rubric, in its order; where each case has its own, those that occur most, at most as many as are kept."""
+    claims: tuple[ClaimFigures, ...]
+    """Of a groundedness judge, `supported` first."""
     ratings: tuple[RatingFigures, ...]
     """Of a judge that gives several, in its order."""
     distribution: Mapping[str, int] | None
@@ -322,6 +335,13 @@ class _JudgeTally:
         self.ratings = {each: RowSample() for each in source.ratings} if source else {}
         self.has_rubric = source is not None and source.rubric is not None
         self.criteria: dict[tuple[str, float], RowSample] = {}
+        self.claims = (
+            {verdict: RowSample() for verdict in VERDICTS}
+            if source and source.score == NamedScore(name="groundedness")
+            else {}
+        )
+        self.claim_units: dict[tuple[bool, int], int] = {}
+        """Clusters and cases that claims come from, numbered as they come."""
         self.slices = SliceTally(slices)
         self.distribution = Distribution(self.scale)
         self.worst: list[tuple[float, str, int, WorstCase]] = []
@@ -373,6 +393,7 @@ class _JudgeTally:
             )
             self.pairs.add(judgement.verdict, row)
             self._add_criteria(judgement, row)
+            self._add_claims(judgement, row)
             self._add_ratings(judgement, row)
             self.distribution.add(row.score)
             self._add_worst(judgement, row.score)
@@ -412,6 +433,18 @@ class _JudgeTally:
             agrees = None if person is None else person is met
             sample = self.criteria.setdefault(key, RowSample())
             sample.add(row._replace(score=float(met), passed=met, agrees=agrees, near=None))
+
+    def _add_claims(self, judgement: Judgement, row: JudgedRow) -> None:
+        if not self.claims:
+            return
+        # a case that is in no cluster is one to its claims: those of one response are not new evidence each
+        case = len(self.rows.sample) if row.case == ALONE else row.case
+        unit = (False, case) if row.cluster == ALONE else (True, row.cluster)
+        number = self.claim_units.setdefault(unit, len(self.claim_units))
+        together = row._replace(cluster=number, agrees=None, near=None)
+        for claim in entries(judgement.verdict):
+            for verdict, sample in self.claims.items():
+                sample.add(together._replace(passed=claim.get("verdict") == verdict))
 
     def _add_ratings(self, judgement: Judgement, row: JudgedRow) -> None:
         for rating, sample in self.ratings.items():
@@ -550,6 +583,11 @@ class _JudgeTally:
             pass_bounds=sample.pass_bounds(asked),
             abstention_rate=None if self.answers is None else self.answers.pass_rate(),
             criteria=tuple(self._criteria()),
+            claims=tuple(
+                ClaimFigures(verdict=verdict, share=share)
+                for verdict, sample in self.claims.items()
+                if (share := sample.pass_rate()) is not None
+            ),
             ratings=tuple(self._rating_figures()),
             distribution=self.distribution.counts(),
             agreement=self._agreement(),

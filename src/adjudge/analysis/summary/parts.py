@@ -37,6 +37,14 @@ def criteria_tables(summary: Summary) -> Iterator[Table]:
     """How often each criterion is met, and how often people say the same; and what each of several ratings comes to."""
     if summary.ratings:
         yield _ratings_table(summary)
+    if summary.claims:
+        yield Table(
+            kind="claims",
+            caption=("Claims of ", Quote(summary.title), f", {show_count(summary.claims[0].share.n)} in all"),
+            header=("Verdict", "Share"),
+            rows=tuple((each.verdict.replace("_", " "), show_rate(each.share)) for each in summary.claims),
+            numeric=(1,),
+        )
     if not summary.criteria:
         return
     compared = any(each.agreement for each in summary.criteria)

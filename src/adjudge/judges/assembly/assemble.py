@@ -19,6 +19,7 @@ from adjudge.judges.assembly.inputs import (
 from adjudge.judges.assembly.pairs import pair_inputs, read_pair
 from adjudge.judges.assembly.score import (
     check_abstain,
+    check_claims,
     check_scores,
     pass_rule,
     scale_of,
@@ -76,6 +77,7 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
     scale = scale_of(read, declared, score, contract)
     contract = with_needs(contract, score, declared)
     check_abstain(declared, contract)
+    check_claims(declared, score, items, inputs)
     pair, once = read_pair(read, declared, inputs, score, scale)
     if pair is not None:
         inputs, scale = pair_inputs(pair, inputs), Scale(low=0.0, high=1.0)

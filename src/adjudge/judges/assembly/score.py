@@ -16,6 +16,8 @@ from adjudge.records import (
     Contract,
     ExpressionScore,
     FieldScore,
+    Input,
+    Items,
     Json,
     NamedScore,
     Pair,
@@ -167,6 +169,19 @@ def with_needs(contract: Contract | None, score: ScoreRule | None, declared: Dec
             if name in needs or name in rated or set(_labels(schema)) & set(declared.abstain)
         )
     return replace(contract, needs=needs, structured=declared.structured)
+
+
+def check_claims(
+    declared: Declared, score: ScoreRule | None, items: Items | None, inputs: tuple[Input, ...]
+) -> None:
+    """`groundedness` checks the claims of a first call against a context."""
+    sources = {item.source for item in inputs}
+    if score == NamedScore(name="groundedness") and (items is None or not {"context", "response"} <= sources):
+        raise declared.error(
+            "score",
+            "`score: groundedness` needs `items` that lists the claims of `response`, and a prompt with `context`",
+            "begin with `adjudge show groundedness`, the judge that has both",
+        )
 
 
 def _is_prose(schema: Json) -> bool:

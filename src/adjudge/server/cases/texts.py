@@ -259,8 +259,10 @@ def _as_json(text: str) -> Any:
 
 
 def find_wanted(verdict: Mapping[str, Any]) -> dict[str, list[Wanted]]:
-    """Field -> the passages to mark in it: evidence in the response, quotations in the reference, numbers in both."""
-    found: dict[str, list[Wanted]] = {"response": [], "reference": []}
+    """Field -> the passages to mark in it: evidence in the response, quotations in the reference, numbers in
+    both, claims in the response and what shows them in the context.
+    """
+    found: dict[str, list[Wanted]] = {"response": [], "reference": [], "context": []}
     for name, rows in verdict.items():
         for row in rows if isinstance(rows, list) else ():
             if not isinstance(row, dict):
@@ -280,6 +282,12 @@ def find_wanted(verdict: Mapping[str, Any]) -> dict[str, list[Wanted]]:
                 )
                 continue
             title = str(row.get("id") or name)
+            if name == "claims":
+                holds = row.get("verdict") == "supported"
+                _add(found["response"], row.get("quote"), title, holds=holds)
+                if row.get("verdict") != "not_found":
+                    _add(found["context"], row.get("passage"), title, holds=holds)
+                continue
             matched = row.get("matched") if isinstance(row.get("matched"), bool) else None
             _add(found["reference"], row.get("quote"), title, holds=matched)
             if matched is not False:

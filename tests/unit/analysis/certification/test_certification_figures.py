@@ -31,7 +31,8 @@ from adjudge.prompts.fill import Bindings
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.limits import Tails, exact_share
 
-FEW = tuple(attack for attack in ATTACKS if attack.name.endswith(("-1", "-2")))
+ON_RESPONSES = tuple(attack for attack in ATTACKS if attack.place == "response")
+FEW = tuple(attack for attack in ON_RESPONSES if attack.name.endswith(("-1", "-2")))
 
 
 def verdict(agrees):
@@ -63,7 +64,10 @@ def test_an_honest_judge_passes_every_probe(try_judge, honest):
     assert rulings(measured) == {**dict.fromkeys(tried, "pass"), WORST: "not applicable"}
     assert len(answers.all()) == examination.judgements
     found = finding(measured, INJECTION)
-    assert (found.figure.value, found.n) == (0.0, 2 * sum(a.family != "contentless-opener" for a in ATTACKS))
+    assert (found.figure.value, found.n) == (
+        0.0,
+        2 * sum(a.family != "contentless-opener" for a in ON_RESPONSES),
+    )
     assert measured.succeeded == ()
     assert measured.agreement["accuracy"].value == 1.0
 

@@ -1,0 +1,198 @@
+"""`groundedness`: which share of a response's claims the context supports, by passages that occur in it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import get_args
+
+from adjudge.records import Json, Scale, Verdict
+from adjudge.scoring.checklist import MOST_ITEMS, bounded, named
+from adjudge.scoring.rules import on_scale, with_steps
+from adjudge.scoring.scorer import Invalid, Scorer, Scoring
+from adjudge.scoring.steps import ClaimStep, ClaimVerdict, ShareStep
+from adjudge.scoring.terms import is_quoted, term_key
+from adjudge.scoring.text import clipped, fold, text_of
+from adjudge.text import as_text
+
+TEXT_KEYS = ("text", "content", "page_content", "body", "passage", "document")
+VERDICTS: tuple[ClaimVerdict, ...] = get_args(ClaimVerdict)
+"""The one that counts first, where windows differ."""
+UNFOUND = "passage_not_found:"
+
+
+def context_text(value: Json) -> str:
+    """A context as the judge reads it: a text as it is, the passages of a list under their numbers."""
+    if isinstance(value, list):
+        passages = [text for each in value if (text := _passage(each)).strip()]
+        if len(passages) == 1:
+            return passages[0]
+        return "\n\n".join(f"[{number}]\n{text}" for number, text in enumerate(passages, start=1))
+    return _passage(value)
+
+
+def _passage(value: Json) -> str:
+    """A retrieved document is its text, below what else it says of itself in words and numbers."""
+    if not isinstance(value, dict):
+        return "" if value is None else as_text(value)
+    key = next((name for name in TEXT_KEYS if isinstance(value.get(name), str)), None)
+    if key is None:
+        return as_text(value) if value else ""
+    if not str(value[key]).strip():
+        return ""
+    held = {name: each for name, each in value.items() if name not in {key, "metadata"}}
+    metadata = value.get("metadata")
+    held |= metadata if isinstance(metadata, dict) else {}
+    lines = [f"{name}: {each}" for name, each in held.items() if isinstance(each, str | int | float)]
+    return "\n".join([*lines, str(value[key])])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GroundednessScorer(Scorer):
+    scale: Scale | None
+
+    def check_items(
+        self, parts: Mapping[str, Json], fields: Mapping[str, Json]
+    ) -> Mapping[str, Json] | Invalid:
+        """The claims, numbered; each stands in the response, and none twice."""
+        rows = parts.get("claims")
+        if not isinstance(rows, list) or len(rows) > MOST_ITEMS:
+            return Invalid(why=f"`claims` has to be a list of at most {MOST_ITEMS} claims")
+        folded = fold(text_of(fields, "response"))
+        seen: set[str] = set()
+        claims: list[Json] = []
+        wrong: list[str] = []
+        for position, row in enumerate(rows, start=1):
+            claim, quote = (row.get("claim"), row.get("quote")) if isinstance(row, dict) else (None, None)
+            if not isinstance(claim, str) or not claim.strip() or not isinstance(quote, str):
+                return Invalid(why=f"claim {position} has to be an object with `claim` and `quote`")
+            if not is_quoted(quote, folded):
+                wrong.append(f"claim {position} (`{clipped(quote)}`)")
+                continue
+            key = term_key(claim).strip() or fold(claim)
+            if key not in seen:
+                seen.add(key)
+                claims.append({"id": f"C{len(claims) + 1}", "claim": claim.strip(), "quote": quote.strip()})
+        if wrong:
+            return Invalid(
+                why=f"the quote of {named(wrong)} does not occur in the response; quote its words exactly, without leaving any out"
+            )
+        return {"claims": claims}
+
+    def items_to_ask(self, items: Mapping[str, Json], fields: Mapping[str, Json]) -> Json:
+        del fields
+        return [{"id": each["id"], "claim": each["claim"]} for each in entries(items)]
+
+    def items_in(self, parts: Mapping[str, Json]) -> Mapping[str, Json] | None:
+        found = entries(parts)
+        if not found or not all({"id", "claim", "quote"} <= each.keys() for each in found):
+            return None
+        return {"claims": [{name: each[name] for name in ("id", "claim", "quote")} for each in found]}
+
+    def explain(
+        self, verdict: Verdict, fields: Mapping[str, Json], items: Mapping[str, Json] | None
+    ) -> Scoring | Invalid:
+        claims = entries(items or {})
+        if not claims:
+            return Invalid(why="there are no claims to score")
+        answers = read_answers(verdict.parts)
+        if isinstance(answers, Invalid):
+            return answers
+        unanswered = [str(each["id"]) for each in claims if each["id"] not in answers]
+        if unanswered:
+            return Invalid(why=f"no answer for {named(unanswered)}; every id has to be answered once")
+        notes: list[str] = []
+        folded = _folded(context_text(fields.get("context")))
+        steps = [_check(each, answers[each["id"]], folded, notes) for each in claims]
+        known = {each["id"] for each in claims}
+        notes += [f"unknown_id:{clipped(str(each), 20)}" for each in answers if each not in known]
+        supported = sum(step.verdict == "supported" for step in steps)
+        score = on_scale(
+            self.scale,
+            Fraction(supported, len(steps)),
+            "the share of supported claims",
+            notes=bounded(notes),
+            parts={"reason": _in_words(steps), "claims": [_as_json(step) for step in steps]},
+        )
+        return with_steps(score, *steps, ShareStep(supported, len(steps)))
+
+
+def entries(parts: Mapping[str, Json]) -> list[dict[str, Json]]:
+    found = parts.get("claims")
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+
+def best_answers(found: list[dict[str, Json]]) -> list[Json]:
+    """Of what several windows say of each claim, what counts: support before contradiction before neither."""
+    best: dict[Json, dict[str, Json]] = {}
+    for each in found:
+        earlier = best.get(each["id"])
+        if earlier is None or _rank(each) < _rank(earlier):
+            best[each["id"]] = each
+    return list(best.values())
+
+
+def _rank(answer: Mapping[str, Json]) -> int:
+    return [str(each) for each in VERDICTS].index(str(answer["verdict"]))
+
+
+def read_answers(parts: Mapping[str, Json]) -> dict[Json, dict[str, Json]] | Invalid:
+    """What was said of each claim, by id; two answers to one say nothing."""
+    answers: dict[Json, dict[str, Json]] = {}
+    for position, entry in enumerate(entries(parts), start=1):
+        claim_id = str(entry.get("id") or "").strip().upper()
+        if not claim_id:
+            return Invalid(why=f"answer {position} of `claims` has no `id`")
+        if entry.get("verdict") not in VERDICTS:
+            return Invalid(why=f"`verdict` of {clipped(claim_id, 20)} has to be {', '.join(VERDICTS)}")
+        if claim_id in answers:
+            return Invalid(
+                why=f"{clipped(claim_id, 20)} is answered more than once; every id has to be answered once"
+            )
+        answers[claim_id] = entry
+    return answers
+
+
+@lru_cache(maxsize=8)
+def _folded(text: str) -> str:
+    return fold(text)
+
+
+def _check(claim: Mapping[str, Json], answer: Mapping[str, Json], folded: str, notes: list[str]) -> ClaimStep:
+    """A verdict stands only with a passage that occurs in the context."""
+    found, why = answer.get("passage"), answer.get("why")
+    passage = found if isinstance(found, str) and found.strip() else None
+    verdict: ClaimVerdict = next(each for each in VERDICTS if each == answer["verdict"])
+    if verdict != "not_found" and (passage is None or not is_quoted(passage, folded)):
+        verdict = "not_found"
+        notes.append(f"{UNFOUND}{claim['id']}")
+    return ClaimStep(
+        claim_id=str(claim["id"]),
+        claim=str(claim["claim"]),
+        quote=str(claim["quote"]),
+        verdict=verdict,
+        passage=passage,
+        why=why if isinstance(why, str) else "",
+    )
+
+
+def _as_json(step: ClaimStep) -> dict[str, Json]:
+    return {
+        "id": step.claim_id,
+        "claim": step.claim,
+        "quote": step.quote,
+        "passage": step.passage,
+        "why": step.why,
+        "verdict": step.verdict,
+    }
+
+
+def _in_words(steps: list[ClaimStep]) -> str:
+    """What is not supported, for people."""
+    supported = sum(step.verdict == "supported" for step in steps)
+    lines = [f"{supported} of {len(steps)} {'claim' if len(steps) == 1 else 'claims'} supported."]
+    for step in steps:
+        if step.verdict != "supported":
+            word = "Contradicted" if step.verdict == "contradicted" else "Not found"
+            lines.append(f"{word}: {step.claim}{f' ({step.why})' if step.why else ''}")
+    return "\n".join(lines)
