@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import isfinite
 
+from adjudge.analysis.jury.document import jury_blocks
+from adjudge.analysis.jury.figures import JuryFigures
 from adjudge.analysis.outcomes import FAILURES, NOTES
 from adjudge.analysis.summary.checks import CheckAgreement
 from adjudge.analysis.summary.figures import LabelAgreement, Summary, UnscoredExample
@@ -43,7 +45,7 @@ from adjudge.documents.numbers import (
     show_rate,
 )
 from adjudge.embedded.card import described, valued
-from adjudge.records import Scale
+from adjudge.records import Scale, is_jury
 from adjudge.runs.plan import Pairing
 from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined
 from adjudge.text import shorten
@@ -62,6 +64,7 @@ def report_document(run: RunSummary) -> Document:
         blocks.append(Fact(kind="nothing", text="Nothing was judged."))
     blocks += [gauge(summary) for summary in run.judges]
     blocks += models_tables(run.judges)
+    blocks += _juries(run)
     blocks += (fact for fact in run.facts if fact.kind != "certified")
     blocks += unpaired_facts(run.pairing)
     blocks += _failed(run)
@@ -122,7 +125,11 @@ def judge_facts(summary: Summary) -> tuple[Fact, ...]:
 
 
 def _title(run: RunSummary) -> Text:
-    models = dict.fromkeys(summary.model.partition("@")[0] for summary in run.judges if summary.model)
+    models = dict.fromkeys(
+        summary.model if is_jury(summary.model) else summary.model.partition("@")[0]
+        for summary in run.judges
+        if summary.model
+    )
     return join(
         " · ",
         [
@@ -136,8 +143,9 @@ def _title(run: RunSummary) -> Text:
 
 def _effort(run: RunSummary) -> Text:
     time = "" if run.seconds is None else show_duration(run.seconds * 1000)
-    known = [summary.cost for summary in run.judges if summary.cost is not None]
-    unknown = sum(summary.cost_unknown for summary in run.judges)
+    paid = (*run.judges, *run.jurors)
+    known = [summary.cost for summary in paid if summary.cost is not None]
+    unknown = sum(summary.cost_unknown for summary in paid)
     cost = show_money(sum(known[1:], known[0]) if known else None, unknown) if run.judges else ""
     return join(" · ", [time, cost])
 
@@ -181,6 +189,42 @@ def models_tables(summaries: Sequence[Summary]) -> Iterator[Table]:
         yield models_table(own, caption=("Models for ", Quote(judge[0])))
 
 
+def _juries(run: RunSummary) -> Iterator[Block]:
+    for jury in run.juries:
+        yield jurors_table(run, jury)
+        yield from jury_blocks(jury, several=len(run.juries) > 1)
+    for juror in run.jurors:
+        for fact in candidate_facts(juror):
+            yield Fact(kind=fact.kind, label="Jury", text=fact.text, tone=fact.tone)
+
+
+def jurors_table(run: RunSummary, jury: JuryFigures) -> Table:
+    """The jury, and below it each of its members."""
+    key = (jury.judge, jury.judge_hash)
+    order = {each.model: place for place, each in enumerate(jury.jurors)}
+    whole = [each for each in run.judges if (each.judge, each.judge_hash, each.model) == (*key, jury.jury)]
+    members = [each for each in run.jurors if (each.judge, each.judge_hash) == key]
+    members.sort(key=lambda each: order.get(each.model, len(order)))
+    return models_table([*whole, *members], caption=("Jury and jurors of ", Quote(jury.judge)))
+
+
+def candidate_facts(summary: Summary) -> Iterator[Fact]:
+    """A judge that judges its own kind."""
+    for each in summary.candidates:
+        what = "the same model" if each.relation == "model" else "a model of the same family"
+        yield Fact(
+            kind="same model" if each.relation == "model" else "same family",
+            label="Judge",
+            text=(
+                Quote(summary.model),
+                f" judges {counted(each.cases, 'response')} of {what}, ",
+                Quote(each.candidate),
+                "; models tend to prefer their own: check with a judge of another family",
+            ),
+            tone="warning",
+        )
+
+
 def models_table(summaries: Sequence[Summary], *, caption: Text) -> Table:
     """One judge with each of several models."""
     labelled = any(each.agreement and each.agreement.rate for each in summaries)
@@ -188,7 +232,7 @@ def models_table(summaries: Sequence[Summary], *, caption: Text) -> Table:
     figure = "Win rate of A" if first.pairs else "Pass rate" if is_pass_or_fail(first) else "Mean"
     rows: list[tuple[Text, ...]] = [
         (
-            Quote(each.model),
+            Quote(each.model.partition("(")[0] if is_jury(each.model) else each.model),
             f"{show_count(each.judged)} of {show_count(each.asked)}",
             show_mean(each.mean)
             if figure == "Mean"
@@ -507,6 +551,7 @@ def _ratings_table(summary: Summary) -> Table:
 
 
 def _trust(summary: Summary) -> Iterator[Fact]:
+    yield from candidate_facts(summary)
     yield from pair_facts(summary)
     if summary.agreement:
         yield _labels(summary.agreement, summary.scale)
