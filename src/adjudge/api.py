@@ -18,6 +18,7 @@ from adjudge.records import NOTHING, BadRow, Json, Judge, Judgement, ModelClient
 from adjudge.runs.against import open_cases
 from adjudge.runs.plan import CurrentDate, Pairing, make_plan, reported_date
 from adjudge.runs.session import open_session
+from adjudge.runs.weighing import is_vote
 from adjudge.store import Partial
 
 if TYPE_CHECKING:
@@ -52,6 +53,10 @@ class Run:
     """In a store."""
     pairing: Pairing | None = None
     """With `against`: how many cases are in both files, and which are in one only."""
+    votes: tuple[Judgement, ...] = ()
+    """With a jury: what each of its members said; `judgements` are the jury's."""
+    candidate: str | None = None
+    """The model that wrote the responses, where that was said."""
 
     def __repr__(self) -> str:
         partial = "" if self.partial is None else f"{self.partial}, "
@@ -65,7 +70,9 @@ class Run:
 
     def report(self, *, slices: Sequence[str] = ()) -> Report:
         """`slices` are metadata columns to report by."""
-        report = Report.of(self.judgements, self.judges, slices=slices)
+        report = Report.of(
+            (*self.votes, *self.judgements), self.judges, slices=slices, candidate=self.candidate
+        )
         date = reported_date(self.judges, self.current_date)
         return replace(
             report,
@@ -104,13 +111,16 @@ async def aevaluate(
     plan = make_plan(listed, make_options(**options))
     opened = open_cases(cases, plan)
     plan = opened.plan
-    judgements: list[Judgement] = []
+    made: list[Judgement] = []
     async with open_session(plan, cases) as session:
-        await session.run(opened.rows, judgements.append, most_held=None)
+        await session.run(opened.rows, made.append, most_held=None)
+        has_jury = session.conditions.jury is not None
         return Run(
             name=session.run_id,
             judges=plan.judges,
-            judgements=tuple(judgements),
+            judgements=tuple(each for each in made if not has_jury or not is_vote(each)),
+            votes=tuple(each for each in made if has_jury and is_vote(each)),
+            candidate=plan.options.candidate,
             current_date=session.plan.current_date,
             partial=session.partial,
             kept=plan.options.store is not None,

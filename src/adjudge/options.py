@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, TypeVar, 
 from adjudge.errors import SettingsError
 
 if TYPE_CHECKING:  # `adjudge --help` needs no record
-    from adjudge.records import Json, ModelClient, ModelFunction
+    from adjudge.records import Json, JuryRule, ModelClient, ModelFunction
 
 DEFAULT_STORE = "./.adjudge"
 NO_PAIRS: Mapping[str, str] = {}
@@ -143,6 +143,15 @@ def parse_price(text: str) -> Price:
     return Price(input=price_in, output=price_out)
 
 
+JURY_RULES = ("majority", "mean", "median", "weighted")
+
+
+def parse_jury(text: str) -> str:
+    if text not in JURY_RULES:
+        raise ValueError(f"`{text}` is not one of {', '.join(JURY_RULES)}")
+    return text
+
+
 def parse_words(text: str) -> frozenset[str]:
     """Words with commas between them."""
     return frozenset(word.strip() for word in text.split(",") if word.strip())
@@ -160,6 +169,32 @@ class RunOptions:
         MODEL,
         "The judging model: `provider:NAME`; `adjudge models` lists them. Repeated: each of them judges every case.",
         short="-m",
+    )
+    jury: "JuryRule | None" = opt(
+        None,
+        ANY,
+        "One verdict from several models: `majority`, `mean`, `median`, or `weighted` by how well each agrees with --labels.",
+        parse=parse_jury,
+        metavar="RULE",
+    )
+    quorum: int | None = opt(
+        None,
+        ANY,
+        "Fewest votes that make a jury's verdict; by default more than half of the models.",
+        least=1,
+    )
+    labels: "str | Path | None" = opt(
+        None,
+        INSIDE,
+        "People's labels of the cases: a FILE with `case_id` and `label`, or `cases` for the cases' own.",
+        metavar="FILE",
+        parse=str,
+    )
+    candidate: str | None = opt(
+        None,
+        ANY,
+        "The model that wrote the responses: a judge of the same family is warned about. By default the cases' `metadata.model`.",
+        metavar="MODEL",
     )
     base_url: str | None = opt(
         None,
@@ -248,6 +283,10 @@ class RunKeywords(TypedDict, total=False):
     """The same for type checkers, which cannot read it from the record; a test keeps the two equal."""
 
     model: "str | ModelClient | ModelFunction | Sequence[str | ModelClient | ModelFunction] | None"
+    jury: "JuryRule | None"
+    quorum: int | None
+    labels: "str | Path | None"
+    candidate: str | None
     base_url: str | None
     temperature: float | None
     max_output_tokens: int | None

@@ -169,6 +169,30 @@ IN_CODE = "code"
 """What stands as the model of a judgement that no model was asked for."""
 
 
+JuryRule: TypeAlias = Literal["majority", "mean", "median", "weighted"]
+_JURY = "jury:"
+
+
+class Jury(Struct, frozen=True, kw_only=True):
+    """Several models whose votes make one judgement."""
+
+    rule: JuryRule
+    models: tuple[str, ...]
+    """In the order in which they were named."""
+    quorum: int
+    """The fewest votes that make a verdict."""
+
+    @property
+    def name(self) -> str:
+        """What stands as the model of its judgements: `jury:median(m1,m2,m3)`."""
+        return f"{_JURY}{self.rule}({','.join(self.models)})"
+
+
+def is_jury(model: str) -> bool:
+    """Whether a judgement's model is a jury."""
+    return model.startswith(_JURY)
+
+
 class PromptMessage(Struct, frozen=True, kw_only=True):
     """One message of a judge's prompt, as its file has it; rendering may make several of it."""
 
@@ -541,7 +565,7 @@ class Failed(Struct, frozen=True, kw_only=True):
     maybe_billed: bool = False
     """The answer was lost on its way, so what it cost is unknown."""
     verdict: Verdict = Verdict(parts=NOTHING)
-    """What a judge that abstained said; empty for every other kind."""
+    """What a judge that abstained said, or the votes of a jury without a verdict; empty for every other kind."""
 
 
 Outcome = Scored | Forced | Failed

@@ -11,7 +11,8 @@ class Advice(NamedTuple):
 
 FAILURES: Mapping[str, Advice] = {
     "abstained": Advice(
-        "the judge answered that it cannot tell, with a label its file lists under `abstain:`, or found no claim to judge",
+        "the judge answered that it cannot tell, with a label its file lists under `abstain:`, found no claim to judge, or "
+        "as a jury had no majority",
         "have people label them: `adjudge agree RUN --next N` draws them first",
     ),
     "missing_input": Advice(
@@ -65,6 +66,7 @@ NOTES: Mapping[str, str] = {
     "list_length": "a list in the verdict is longer or shorter than requested",
     "extra_field": "the verdict has a field that was not requested",
     "inconsistent": "the verdict changed when the two answers changed places, so it counts as a tie",
+    "juror_left_out": "a member of the jury had no vote; the case says which and why",
     "uncertain": "close to the threshold: about half of these verdicts are little better than chance",
     "compared_in_code": "the expected answer is a number, so code compared it instead of the model",
     "hidden_text": "the response has invisible characters; the embedded model did not see them",

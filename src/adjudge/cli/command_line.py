@@ -131,6 +131,14 @@ ROW_FILES = OptionField(
         help="FILE.jsonl, .csv, .parquet or .junit.xml, or - for stdout.",
     ),
 )
+VOTES = OptionField(
+    "votes",
+    bool,
+    False,
+    Option(
+        config=never("it applies to one command"), help="Of a run with a jury: its members' rows instead."
+    ),
+)
 MODEL_FILE = OptionField(
     "source",
     Path,
@@ -374,6 +382,7 @@ COMMANDS = [
         "Write the result rows of RUN (a name, an id prefix, or `last`), in the order of the cases.",
         RUN,
         ROW_FILES,
+        VOTES,
         STORE_FLAG,
     ),
     command(

@@ -47,6 +47,12 @@ JSON = OptionField(
 VERBOSE = Option(
     config=ANY, short="-v", help="Show details too: methods, hashes, costs, notes on normal work."
 )
+ONE_OF_SEVERAL = Option(
+    flag="--by",
+    config=never("it applies to one run"),
+    metavar="MODEL",
+    help="Whose verdicts, where several models judged the run; `jury` (the default where there is one) for the jury's.",
+)
 LABEL_MAP = Option(
     config=ANY,
     metavar="NAME=VALUE",
@@ -196,6 +202,13 @@ class CompareOptions:
     only: tuple[str, ...] = opt(
         (), ANY, "Compare only this judge, or JUDGE_OF_A=JUDGE_OF_B; may be repeated.", metavar="JUDGE"
     )
+    model: str | None = opt(
+        None,
+        never("it applies to two runs"),
+        "Whose verdicts, where several models judged a run: MODEL, or MODEL_OF_A=MODEL_OF_B; `jury` for a jury's.",
+        flag="--by",
+        metavar="MODEL",
+    )
     across: bool = opt(False, ANY, "Compare even if judges, judge versions or models differ.")
     columns: tuple[str, ...] = opt(
         (), ANY, "Compare by metadata column; may be repeated.", flag="--slice", metavar="COLUMN"
@@ -246,6 +259,7 @@ class ComparisonGateOptions:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgreeOptions:
+    model: str | None = declare(None, ONE_OF_SEVERAL)
     only: str | None = opt(
         None, ANY, "Which judge, where the run has several: NAME or NAME@HASH.", metavar="JUDGE"
     )

@@ -1,7 +1,7 @@
 """Judge it: cases stream in, a bounded number is in flight, judgements come out as they are made and kept."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple, TypeAlias
@@ -23,6 +23,7 @@ from adjudge.errors import (
 from adjudge.models import CircuitOpenError
 from adjudge.procedures.case import judge_case
 from adjudge.procedures.combine import combine
+from adjudge.procedures.jury import decide
 from adjudge.procedures.procedure import Asking, Procedure, Ruling
 from adjudge.prompts.fill import Filled, fill_inputs
 from adjudge.records import (
@@ -33,8 +34,10 @@ from adjudge.records import (
     Case,
     CombineScore,
     Failed,
+    Json,
     Judge,
     Judgement,
+    Jury,
     ModelClient,
     Place,
     Request,
@@ -43,6 +46,7 @@ from adjudge.records import (
 from adjudge.runs.groups import cluster_of, slice_values
 from adjudge.runs.keep import Keeper, NoKeeper
 from adjudge.runs.order import MOST_HELD, Positions, Settled, in_order
+from adjudge.runs.weighing import Weighing
 from adjudge.store import JudgementKey
 
 LOOKED_UP = 400
@@ -64,11 +68,24 @@ class Seat(NamedTuple):
     judge: Judge
     model: RunModel
     repeat: int
+    jury: Jury | None = None
+    """Whose votes it is made from, instead of a model's reply."""
 
     @property
     def model_name(self) -> str:
         """Whose judgement it is: the model's, where its score can depend on one."""
+        if self.jury is not None:
+            return self.jury.name
         return self.model.client.name if self.judge.asks_model else IN_CODE
+
+    @property
+    def is_computed(self) -> bool:
+        """From other judgements of the row."""
+        return self.jury is not None or isinstance(self.judge.score, CombineScore)
+
+    def votes(self) -> tuple["SeatName", ...]:
+        models = () if self.jury is None else self.jury.models
+        return tuple(SeatName(self.judge.name, model, self.repeat) for model in models)
 
     def of(self, part: Judge) -> "Seat":
         """Where a part of a combination is judged for it."""
@@ -96,7 +113,7 @@ class Work(NamedTuple):
     seat: Seat
     position: int
     made: RowParts | None = None
-    """None where no judge of the run is a combination."""
+    """None where nothing of the run is computed from other judgements."""
 
     def settle(self, judgement: Judgement | None) -> None:
         """Let those know that wait for it; None: it will not come."""
@@ -150,6 +167,18 @@ class Progress:
     positions: Positions = field(default_factory=Positions)
     expected: int | None = None
     """How many judgements were chosen to be made: counted beforehand, or known when all cases are read."""
+    judging: int = 0
+    idle: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the last of those that were being judged is."""
+
+    def begin(self) -> None:
+        self.judging += 1
+        self.idle.clear()
+
+    def end(self) -> None:
+        self.judging -= 1
+        if not self.judging:
+            self.idle.set()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -164,15 +193,28 @@ class Conditions:
     progress: Progress = field(default_factory=Progress)
     halt: Halt = field(default_factory=Halt)
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    jury: Jury | None = None
+    """One more judgement of each case and judge, from those of the models."""
+    weighing: Weighing | None = None
+    """How much each vote counts, where that is learned from labels."""
+    labels: Mapping[str, Json] | None = None
+    """By case, instead of the cases' own."""
 
     def seats(self) -> tuple[Seat, ...]:
-        """What is made of every row, in the order of the judges, of the models, of the repeats. Code judges once."""
-        return tuple(
-            Seat(judge, model, repeat)
-            for judge in self.judges
-            for model in (self.models if judge.asks_model else self.models[:1])
-            for repeat in range(self.repeats)
-        )
+        """What is made of every row, in the order of the judges, of the models, of the repeats; a jury's behind its
+        votes. Code judges once.
+        """
+        found: list[Seat] = []
+        for judge in self.judges:
+            models = self.models if judge.asks_model else self.models[:1]
+            found += (Seat(judge, model, repeat) for model in models for repeat in range(self.repeats))
+            if self.jury is not None and judge.asks_model:
+                found += (Seat(judge, models[0], repeat, self.jury) for repeat in range(self.repeats))
+        return tuple(found)
+
+    def label(self, case: Case) -> Json:
+        own = case.fields.get("label")
+        return own if self.labels is None else self.labels.get(case.case_id, own)
 
     def lose(self, model: str, why: str) -> None:
         """Everything that is asked of it fails. With the last of the models the run ends."""
@@ -185,44 +227,111 @@ async def plan_work(rows: Iterable[Case | BadRow], conditions: Conditions) -> As
     """What is left to judge, case by case, so that all judges and repeats of one case are done near each other."""
     keeper, positions = conditions.keeper, conditions.progress.positions
     seats = conditions.seats()
-    combines = any(isinstance(seat.judge.score, CombineScore) for seat in seats)
+    names = [seat.name for seat in seats]
+    computes = any(seat.is_computed for seat in seats)
+    waiting: list[Waiting] = []
     for chunk in _chunks(rows, LOOKED_UP if keeper.resumes else 1):
         done = await keeper.done([row.case_id for row in chunk])
-        made = [_row_parts(seats) if combines else None for _ in chunk]
-        works = [
-            (JudgementKey(row.case_id, *seat.name), row, seat, parts)
-            for row, parts in zip(chunk, made, strict=True)
-            for seat in seats
-        ]
         if done:
-            here = {key: position for position, (key, *_) in enumerate(works, positions.planned)}
+            keys = (JudgementKey(row.case_id, *name) for row in chunk for name in names)
+            here = {key: position for position, key in enumerate(keys, positions.planned)}
             await keeper.place({key: here[key] for key in done if key in here and here[key] != done[key]})
-        for key, row, seat, parts in works:
-            if conditions.halt.why is not None:
-                return
-            if key in done:
-                if parts is not None:
-                    await _recall(seat, here[key], parts, conditions)
-                positions.skip()
-            else:
-                yield Work(row=row, seat=seat, position=positions.take(), made=parts)
+        for row in chunk:
+            first = positions.planned
+            before = {name for name in names if done and JudgementKey(row.case_id, *name) in done}
+            made = _row_parts(names) if computes and len(before) < len(names) else None
+            if before:
+                await _recall(row, {first + names.index(name): name for name in before}, made, conditions)
+            for seat, name in zip(seats, names, strict=True):
+                if conditions.halt.why is not None:
+                    return
+                if name in before:
+                    positions.skip()
+                elif seat.jury is not None and conditions.weighing is not None:
+                    kept = keeper.keeps and isinstance(row, Case)
+                    waiting.append(
+                        Waiting(
+                            row=row.case_id if kept else row,
+                            seat=seat,
+                            position=positions.take(),
+                            first=first,
+                            made=None if kept else made,
+                        )
+                    )
+                else:
+                    conditions.progress.begin()
+                    yield Work(row=row, seat=seat, position=positions.take(), made=made)
     conditions.progress.expected = positions.planned
+    if waiting and conditions.progress.judging:
+        await conditions.progress.idle.wait()
+    for each in waiting:
+        if conditions.halt.why is not None:
+            return
+        work = await _take_up(each, names, conditions)
+        conditions.progress.begin()
+        yield work
 
 
-def _row_parts(seats: Iterable[Seat]) -> RowParts:
+def _row_parts(names: Iterable[SeatName]) -> RowParts:
     """A place for each judgement of a row."""
     loop = asyncio.get_running_loop()
-    return {seat.name: loop.create_future() for seat in seats}
+    return {name: loop.create_future() for name in names}
 
 
-async def _recall(seat: Seat, position: int, parts: RowParts, conditions: Conditions) -> None:
-    """What a run judged before it was interrupted, for a combination that it had not come to."""
-    stored = await conditions.keeper.between(position, position + 1)
-    future = parts[seat.name]
-    if stored:
-        future.set_result(stored[0][1])
-    else:
-        future.cancel()
+async def _recall(
+    row: Case | BadRow, before: Mapping[int, SeatName], made: RowParts | None, conditions: Conditions
+) -> None:
+    """What a run judged of a row before it was interrupted, by position: for what is computed from it and is still to
+    be made, and for the weights of a jury.
+    """
+    weighing = conditions.weighing
+    labelled = weighing is not None and isinstance(row, Case) and conditions.label(row) is not None
+    if made is None and not labelled:
+        return
+    stored = await _stored_between(min(before), max(before) + 1, conditions)
+    for position, name in before.items():
+        judgement = stored.get(position)
+        if made is not None and judgement is None:
+            made[name].cancel()
+        elif made is not None and judgement is not None:
+            made[name].set_result(judgement)
+        if weighing is not None and judgement is not None:
+            weighing.add(judgement)
+
+
+async def _stored_between(first: int, until: int, conditions: Conditions) -> dict[int, Judgement]:
+    found: dict[int, Judgement] = {}
+    while part := await conditions.keeper.between(first, until):
+        found.update(part)
+        first = part[-1][0] + 1
+    return found
+
+
+class Waiting(NamedTuple):
+    """A judgement that can be made only when all votes of the run are in."""
+
+    row: Case | BadRow | str
+    """Its id alone, where the store has it."""
+    seat: Seat
+    position: int
+    first: int
+    """The position of the row's first judgement."""
+    made: RowParts | None
+    """None where the store has them."""
+
+
+async def _take_up(waiting: Waiting, names: Sequence[SeatName], conditions: Conditions) -> Work:
+    row, made = waiting.row, waiting.made
+    if isinstance(row, str):
+        row = await conditions.keeper.case(row)
+        stored = await _stored_between(waiting.first, waiting.first + len(names), conditions)
+        made = _row_parts(names)
+        for position, name in enumerate(names, waiting.first):
+            if position in stored:
+                made[name].set_result(stored[position])
+            else:
+                made[name].cancel()
+    return Work(row=row, seat=waiting.seat, position=waiting.position, made=made)
 
 
 def _chunks(rows: Iterable[Case | BadRow], size: int) -> Iterator[list[Case | BadRow]]:
@@ -332,8 +441,11 @@ async def _judge(item: Work, conditions: Conditions) -> Judgement:
         judgement = await _keep_defect(item, conditions, error)
     else:
         item.settle(judgement)
+        if conditions.weighing is not None:
+            conditions.weighing.add(judgement)
     finally:
         item.settle(None)
+        conditions.progress.end()
     return judgement
 
 
@@ -362,6 +474,11 @@ async def _rule(item: Work, conditions: Conditions) -> tuple[Judgement, str | No
         judgement = _judgement(
             item, conditions, Ruling(outcome=Failed(kind="bad_row", message=row.message)), []
         )
+    elif seat.jury is not None:
+        assert item.made is not None
+        votes = [await item.made[name] for name in seat.votes()]
+        weights = None if conditions.weighing is None else conditions.weighing.weights(judge.name, row)
+        judgement = _judgement(item, conditions, decide(judge, seat.jury, votes, weights), [])
     elif isinstance(judge.score, CombineScore):
         assert item.made is not None
         parts = {name: await item.made[seat.of(part).name] for name, part in judge.score.parts.items()}
@@ -398,10 +515,10 @@ async def _find_or_make(
             place=case.place,
             metadata=slice_values(case),
             cluster=cluster_of(case),
-            label=case.fields.get("label"),
+            label=conditions.label(case),
             annotators=case.fields.get("annotators"),
         )
-    judge, model, repeat = item.seat
+    judge, model, repeat, _ = item.seat
     client = await conditions.keeper.client_for(reuse_key, model.client)
     calls: list[Call] = []
     procedure = judge_case(judge, case, filled, model.asking, repeat=repeat)
@@ -429,7 +546,7 @@ def _judgement(item: Work, conditions: Conditions, ruling: Ruling, calls: list[C
         place=row.place,
         metadata=slice_values(row) if isinstance(row, Case) else NOTHING,
         cluster=cluster_of(row) if isinstance(row, Case) else None,
-        label=row.fields.get("label") if isinstance(row, Case) else None,
+        label=conditions.label(row) if isinstance(row, Case) else None,
         annotators=row.fields.get("annotators") if isinstance(row, Case) else None,
         case=row if isinstance(row, Case) else None,
     )

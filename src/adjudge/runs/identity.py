@@ -49,6 +49,11 @@ def describe_run(
             None if options.sample is None else options.seed or 0,
         ],
     }
+    if options.jury is not None:
+        asked["jury"] = {"rule": options.jury, "quorum": options.quorum}
+    if options.labels is not None:
+        labels = _file_of(options.labels)
+        asked["labels"] = str(options.labels) if labels is None else _file_hash(labels)
     if options.against is not None:
         asked["against"] = None if other is None else _file_hash(other)
     return {
@@ -61,6 +66,7 @@ def describe_run(
             plan.asking.temperature if judge.temperature is None else judge.temperature
             for judge in plan.judges
         ],
+        **({} if options.candidate is None else {"candidate": options.candidate}),
         "adjudge": version,
         **({} if plan.pairing is None else {"pairing": _pairing(plan.pairing, other)}),
     }
@@ -135,6 +141,8 @@ def _check_same(run: RunRecord, described: Mapping[str, Json]) -> None:
         "repeats",
         "rows",
         "against",
+        "jury",
+        "labels",
     )
     # what came through a pipe cannot be told from what came through it before
     differ = [

@@ -20,6 +20,8 @@ TRIED_AGAIN = frozenset({"call_failed", "not_asked", "too_long"})
 
 
 class Keeper:
+    keeps = True
+
     def __init__(
         self,
         store: GroupCommit,
@@ -36,6 +38,12 @@ class Keeper:
         self._clients = {client.name: client for client in clients}
         self._fresh = fresh
         self._retry = retry
+
+    async def case(self, case_id: str) -> Case:
+        """One that was judged in this run."""
+        found = await self._store.case(self.run_id, case_id)
+        assert found is not None
+        return found
 
     async def done(self, case_ids: Sequence[str]) -> Mapping[JudgementKey, int]:
         """What this run has judged already and need not judge again -> its position."""
@@ -108,6 +116,10 @@ class NoKeeper:
     """Nothing is kept and nothing is found."""
 
     resumes = False
+    keeps = False
+
+    async def case(self, case_id: str) -> Case:
+        raise LookupError(case_id)
 
     async def done(self, case_ids: Sequence[str]) -> Mapping[JudgementKey, int]:
         del case_ids

@@ -13,7 +13,8 @@ from adjudge import templates
 from adjudge.errors import InputError, JudgeFileError, SettingsError
 from adjudge.judges import check_certain, load_judge, override
 from adjudge.models.clients.confidential import mask_secrets
-from adjudge.options import RunOptions, option
+from adjudge.options import JURY_RULES, RunOptions, option
+from adjudge.procedures.jury import votes_by_label
 from adjudge.procedures.procedure import Asking
 from adjudge.prompts.fill import Bindings
 from adjudge.prompts.lookup import inputs_in_values, unknown_maps
@@ -123,6 +124,7 @@ def make_plan(
         if options.strict:
             check_certain(judge)
     _check_distinct(loaded)
+    _check_jury(options, loaded)
     unknown = unknown_maps([item for judge in loaded for item in judge.inputs], columns, variables)
     if unknown:
         raise SettingsError(
@@ -247,6 +249,34 @@ def _check_numbers(options: RunOptions) -> None:
             f"{option('--first')} and {option('--sample')}",
             "both were given",
             "take the first N, or a sample of N",
+        )
+
+
+def _check_jury(options: RunOptions, judges: Sequence[Judge]) -> None:
+    if options.jury is None:
+        if options.quorum is not None:
+            raise SettingsError(
+                option("--quorum"), "has no effect without a jury", f"add {option('--jury', 'majority')}"
+            )
+        return
+    if options.jury not in JURY_RULES:  # as Python may say it
+        raise SettingsError(
+            option("--jury"), f"`{options.jury}` is not a rule", f"choose one of {', '.join(JURY_RULES)}"
+        )
+    if options.jury == "weighted" and options.labels is None:
+        raise SettingsError(
+            option("--jury", "weighted"),
+            "needs people's labels to learn the weights from",
+            f"name a file with {option('--labels')}, or use {option('--jury', 'majority')} or `mean`",
+        )
+    numbers = [judge for judge in judges if judge.asks_model and not votes_by_label(judge)]
+    if options.jury == "majority" and numbers:
+        judge = numbers[0]
+        scale = f" from {judge.scale.low:g} to {judge.scale.high:g}" if judge.scale else ""
+        raise SettingsError(
+            option("--jury", "majority"),
+            f"{judge.name} gives numbers{scale}, not labels or pass and fail",
+            f"use {option('--jury', 'median')} or `mean`",
         )
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ from adjudge.models.clients.clock import SYSTEM_CLOCK, Clock
 from adjudge.models.clients.confidential import ConfidentialClient
 from adjudge.models.prices import find_price
 from adjudge.options import Price, RunOptions, option
-from adjudge.records import IN_CODE, BadRow, Case, Judgement, ModelClient
+from adjudge.records import IN_CODE, BadRow, Case, Judgement, Jury, ModelClient
 from adjudge.runs.budget import (
     ASSUMED_OUTPUT_TOKENS,
     Budget,
@@ -40,6 +40,7 @@ from adjudge.runs.order import MOST_HELD
 from adjudge.runs.plan import TODAY, Plan
 from adjudge.runs.replay import REPLAY, open_replay
 from adjudge.runs.reuse import StoredClient
+from adjudge.runs.weighing import Weighing, read_case_labels
 from adjudge.store import EndRun, KeepJudge, Partial, StartRun, Store, open_store
 from adjudge.store.group import GroupCommit
 from adjudge.store.records import RunState
@@ -191,7 +192,13 @@ async def open_session(
                 for client, own in zip(asked, governors, strict=True)
             ),
             keeper=NoKeeper(),
+            jury=make_jury(options, [client.name for client in asked]) if plan.asks_model else None,
+            labels=read_case_labels(options.labels),
         )
+        if conditions.jury is not None and conditions.jury.rule == "weighted":
+            weighing = Weighing(plan.judges, conditions.jury.models)
+            weighing.check(conditions.labels, options.labels)
+            conditions = replace(conditions, weighing=weighing)
         rows = count_chosen(source, plan)
         conditions.progress.expected = None if rows is None else rows * len(conditions.seats())
         if store is None:
@@ -239,7 +246,13 @@ async def _kept(
     store.write([*(KeepJudge(judge=judge) for judge in conditions.judges), StartRun(run=run)])
     if chosen.resumes:
         # no reply is stored for these, or the person wants another: they are judged again
-        store.remove_judgements(run.run_id, TRIED_AGAIN | options.retry)
+        again = TRIED_AGAIN | options.retry
+        if conditions.jury is not None:
+            # what was made from such votes; where weights are learned, every verdict depends on every vote
+            store.remove_computed(
+                run.run_id, conditions.jury.name, None if conditions.weighing is not None else again
+            )
+        store.remove_judgements(run.run_id, again)
         if run.plan.get("identity") is None:  # what comes through a pipe may come in another order
             store.displace(run.run_id)
     async with AsyncExitStack() as stack:
@@ -271,6 +284,19 @@ async def _kept(
             budget.give_back()
             expected = conditions.progress.expected
             await group.keep(EndRun(run_id=run.run_id, state=state, at=datetime.now(UTC), expected=expected))
+
+
+def make_jury(options: RunOptions, models: Sequence[str]) -> Jury | None:
+    if options.jury is None:
+        return None
+    quorum = len(models) // 2 + 1 if options.quorum is None else options.quorum
+    if not 1 <= quorum <= len(models):
+        raise SettingsError(
+            option("--quorum"),
+            f"{quorum} votes are more than there are models ({len(models)})",
+            f"choose 1 to {len(models)}",
+        )
+    return Jury(rule=options.jury, models=tuple(models), quorum=quorum)
 
 
 def count_chosen(source: object, plan: Plan) -> int | None:

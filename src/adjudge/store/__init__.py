@@ -26,6 +26,7 @@ from adjudge.store.records import (
     StartRun,
     StoredCompletion,
     Write,
+    has_jury,
     planned_judges,
     planned_models,
 )
@@ -58,6 +59,7 @@ __all__ = [
     "Store",
     "StoredCompletion",
     "Write",
+    "has_jury",
     "open_store",
     "planned_judges",
     "planned_models",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from adjudge.errors import StoreError
-from adjudge.records import Judgement
+from adjudge.records import Case, Judgement
 from adjudge.store.protocol import Store
 from adjudge.store.records import JudgementKey, KeepCompletion, KeepJudgement, StoredCompletion, Write
 
@@ -65,6 +65,9 @@ class GroupCommit:
 
     async def done_among(self, run_id: str, case_ids: Sequence[str]) -> dict[JudgementKey, int]:
         return await asyncio.to_thread(self._store.done_among, run_id, case_ids)
+
+    async def case(self, run_id: str, case_id: str) -> Case | None:
+        return await asyncio.to_thread(self._store.case, run_id, case_id)
 
     async def judgements_between(self, run_id: str, first: int, until: int) -> list[tuple[int, Judgement]]:
         return await asyncio.to_thread(self._store.judgements_between, run_id, first, until)

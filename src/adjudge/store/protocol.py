@@ -126,6 +126,11 @@ class Store(Protocol):
     def remove_judgements(self, run_id: str, outcomes: Collection[str]) -> int:
         """Those of a run that came out so, because it is about to judge them again."""
 
+    def remove_computed(self, run_id: str, model: str, outcomes: Collection[str] | None) -> int:
+        """A jury's judgements, by its name: those with a vote that came out so, because it is about to be judged again;
+        None: all of them.
+        """
+
     def remove_run(self, run_id: str) -> int:
         """How many judgements went. Completions stay, they were paid for, and so does what people said."""
 

@@ -82,6 +82,11 @@ def planned_models(plan: Mapping[str, Json]) -> list[PlannedModel]:
     ]
 
 
+def has_jury(plan: Mapping[str, Json]) -> bool:
+    """Whether a run's verdicts are those of a jury, made from its models' votes."""
+    return isinstance(plan.get("jury"), dict)
+
+
 class StoredCompletion(Struct, frozen=True, kw_only=True):
     key: str
     version: int

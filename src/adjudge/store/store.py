@@ -35,6 +35,7 @@ from adjudge.store.writing import (
     DuplicatesError,
     drop_stored,
     make_rows,
+    remove_computed,
     remove_judgements,
     store_rows,
 )
@@ -114,6 +115,9 @@ class SqlStore:
 
     def remove_judgements(self, run_id: str, outcomes: Collection[str]) -> int:
         return self._home.write(lambda session: remove_judgements(session, run_id, outcomes))
+
+    def remove_computed(self, run_id: str, model: str, outcomes: Collection[str] | None) -> int:
+        return self._home.write(lambda session: remove_computed(session, run_id, model, outcomes))
 
     def remove_run(self, run_id: str) -> int:
         run = to_name(run_id)

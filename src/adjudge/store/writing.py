@@ -222,6 +222,21 @@ def remove_judgements(session: SqlSession, run_id: str, outcomes: Collection[str
     return session.change(f"DELETE FROM judgements WHERE run_id = ? AND outcome IN {named}", values)  # noqa: S608 - as above
 
 
+def remove_computed(session: SqlSession, run_id: str, model: str, outcomes: Collection[str] | None) -> int:
+    """No calls are behind them."""
+    values: list[Value] = [to_name(run_id), to_name(model, MODEL_CHARS)]
+    sql = "DELETE FROM judgements WHERE run_id = ? AND model = ?"
+    if outcomes is None:
+        return session.change(sql, values)
+    kinds = sorted(outcomes)
+    return session.change(
+        f"{sql} AND EXISTS (SELECT 1 FROM judgements v WHERE v.run_id = judgements.run_id AND v.case_id = judgements.case_id"  # noqa: S608 - placeholders only
+        " AND v.judge = judgements.judge AND v.repeat = judgements.repeat AND v.model <> judgements.model"
+        f" AND v.outcome IN {in_list(len(kinds))})",
+        [*values, *kinds],
+    )
+
+
 def check_run_name(name: str) -> None:
     if len(to_column(name)) > COLUMN_CHARS or not name:
         raise InputError(

@@ -11,6 +11,7 @@ from msgspec import structs
 from adjudge.analysis.agreement.draws import fields_to_label, run_mark
 from adjudge.analysis.agreement.labels import LabelSource, RunLabels, place_kept, place_labels, stored_labels
 from adjudge.analysis.agreement.verdicts import ScaledVerdicts, judged_in
+from adjudge.analysis.chosen_model import same_model
 from adjudge.dataset.label_scale import LabelScale, refuse_zeros_and_ones
 from adjudge.dataset.labels import LabelRow, read_labels
 from adjudge.errors import InputError
@@ -101,7 +102,13 @@ def take_labels(
         record = store.find_run(other)
         assert record is not None  # the rows were sorted by runs that were found
         # on the scale that the judge had in that run
-        other_judged = judged_in(store, record, judge=verdicts.judge, label_map=scale.label_map)
+        other_judged = judged_in(
+            store,
+            record,
+            judge=verdicts.judge,
+            model=same_model(verdicts.model, record),
+            label_map=scale.label_map,
+        )
         found.append(_place(other, other_judged, other_rows, file=file, annotator=annotator))
     placed = found[0]
     if not any(each.labels for each in found):

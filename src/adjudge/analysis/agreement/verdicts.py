@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import NamedTuple
 
+from adjudge.analysis.chosen_model import choose_model, verdicts_of
 from adjudge.analysis.summary.stored import judges_of
 from adjudge.dataset.label_scale import LabelScale, Meaning, criterion_labels, label_scale_of, rating_label
 from adjudge.errors import InputError
@@ -99,13 +100,13 @@ def judged_in(
     record: RunRecord,
     *,
     judge: str | None,
+    model: str | None = None,
     label_map: Mapping[str, str] | None = None,
     slices: Sequence[str] = (),
 ) -> ScaledVerdicts:
-    """By name or `name@hash`; the only one when none is named."""
-    verdicts = collect_verdicts(
-        store.judgements(record.run_id), judges_of(store, record), judge=judge, slices=slices
-    )
+    """By name or `name@hash`, the only one when none is named; with one of the run's models, or its jury."""
+    stored = verdicts_of(store.judgements(record.run_id), record, choose_model(record, model))
+    verdicts = collect_verdicts(stored, judges_of(store, record), judge=judge, slices=slices)
     scores = {(verdict.score, verdict.passed) for verdict in verdicts.verdicts}
     return ScaledVerdicts(verdicts, label_scale_of(verdicts.judge, verdicts.source, scores, label_map or {}))
 

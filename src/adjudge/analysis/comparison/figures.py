@@ -28,6 +28,8 @@ class JudgedRun:
 
     run_id: str
     judge: Judge
+    model: str | None = None
+    """One of several that judged the run; None: all its verdicts are one model's, or a jury's."""
 
     @property
     def reference(self) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from adjudge.analysis.chosen_model import choose_model, model_names, verdicts_of
 from adjudge.analysis.comparison.corrected import find_correction, some_cases
 from adjudge.analysis.comparison.figures import (
     ChangedCase,
@@ -16,6 +17,7 @@ from adjudge.analysis.comparison.figures import (
 )
 from adjudge.analysis.comparison.matching import LETTERS, Letter, Matching
 from adjudge.analysis.comparison.people import FileLabels, compare_with_labels, read_file_labels
+from adjudge.analysis.summary.run import without_votes
 from adjudge.analysis.summary.stored import judges_of
 from adjudge.dataset.label_scale import label_scale_of
 from adjudge.errors import InputError, NotComparableError, SettingsError
@@ -33,6 +35,8 @@ _OPTIONS = {"maps": "columns", "sets": "variables"}
 class ComparisonOptions:
     only: tuple[str, ...] = ()
     """`JUDGE`, or `JUDGE_OF_A=JUDGE_OF_B`; none: all judges."""
+    model: str | None = None
+    """Whose verdicts, where several models judged a run: `MODEL`, or `MODEL_OF_A=MODEL_OF_B`."""
     across: bool = False
     """Compare even if judges, judge versions or models differ."""
     columns: tuple[str, ...] = ()
@@ -104,9 +108,11 @@ def compare_runs(
 ) -> RunComparison:
     options = options or ComparisonOptions()
     judges = pair_judges(a.plan, b.plan, options.only)
-    _refuse(a, b, judges, across=options.across)
+    models = _chosen_models((a, b), options.model)
+    judges = replace(judges, refused=_refused_models(judges.refused, (a, b), models))
+    _refuse(a, b, judges, across=options.across, one=models[0] == models[1])
     columns = dict.fromkeys(name.removeprefix("metadata.") for name in options.columns)
-    matched = _match(store, (a, b), judges.pairs, tuple(columns))
+    matched = _match(store, (a, b), models, judges.pairs, tuple(columns))
     labels = None
     if options.labels not in {None, OWN_LABELS}:
         labels = _file_labels(store, str(options.labels), matched, options.label_map)
@@ -150,9 +156,32 @@ def pair_judges(plan_a: Mapping[str, Json], plan_b: Mapping[str, Json], only: Se
             by_pair=True,
         )
     refused += [RunDifference(what="judge", a=a, b=b) for a, b in pairs if a != b]
-    if plan_a.get("model") != plan_b.get("model"):
-        refused.append(RunDifference(what="model", a=plan_a.get("model"), b=plan_b.get("model")))
+    if _whose(plan_a) != _whose(plan_b):
+        refused.append(RunDifference(what="model", a=_whose(plan_a), b=_whose(plan_b)))
     return JudgePairs(pairs=tuple(pairs), refused=tuple(refused))
+
+
+def _whose(plan: Mapping[str, Json]) -> str | None:
+    """The models of a run, and how a jury makes one verdict of theirs."""
+    names, jury = ", ".join(model_names(plan)) or None, plan.get("jury")
+    return f"jury:{jury.get('rule')}({names})" if isinstance(jury, dict) else names
+
+
+def _chosen_models(runs: tuple[RunRecord, RunRecord], wanted: str | None) -> tuple[str | None, str | None]:
+    first, equals, second = (None, "", None) if wanted is None else wanted.partition("=")
+    sides = (first, second if equals else first)
+    return choose_model(runs[0], sides[0] or None), choose_model(runs[1], sides[1] or None)
+
+
+def _refused_models(
+    refused: tuple[RunDifference, ...],
+    runs: tuple[RunRecord, RunRecord],
+    models: tuple[str | None, str | None],
+) -> tuple[RunDifference, ...]:
+    """Where models were chosen, they are what differs."""
+    a, b = (model or _whose(run.plan) for run, model in zip(runs, models, strict=True))
+    others = tuple(each for each in refused if each.what != "model")
+    return others if a == b else (*others, RunDifference(what="model", a=a, b=b))
 
 
 def describe_difference(difference: RunDifference) -> str:
@@ -175,8 +204,8 @@ def _chosen(text: str, judges_a: Mapping[str, str], judges_b: Mapping[str, str])
     return judges_a[name_a], judges_b[name_b]
 
 
-def _refuse(a: RunRecord, b: RunRecord, judges: JudgePairs, *, across: bool) -> None:
-    if a.run_id == b.run_id and all(one == other for one, other in judges.pairs):
+def _refuse(a: RunRecord, b: RunRecord, judges: JudgePairs, *, across: bool, one: bool) -> None:
+    if a.run_id == b.run_id and one and all(one == other for one, other in judges.pairs):
         raise NotComparableError(
             f"run {a.run_id}",
             "is both A and B",
@@ -206,14 +235,18 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _match(
-    store: Store, runs: tuple[RunRecord, RunRecord], pairs: Sequence[tuple[str, str]], columns: Sequence[str]
+    store: Store,
+    runs: tuple[RunRecord, RunRecord],
+    models: tuple[str | None, str | None],
+    pairs: Sequence[tuple[str, str]],
+    columns: Sequence[str],
 ) -> list[_Matched]:
     known = [{f"{judge.name}@{judge.hash}": judge for judge in judges_of(store, run)} for run in runs]
     matched = []
     for pair in pairs:
         a, b = (
-            JudgedRun(run_id=run.run_id, judge=_stored_judge(judges, reference, run))
-            for run, judges, reference in zip(runs, known, pair, strict=True)
+            JudgedRun(run_id=run.run_id, judge=_stored_judge(judges, reference, run), model=model)
+            for run, judges, reference, model in zip(runs, known, pair, models, strict=True)
         )
         normalized = scales_differ(a.judge, b.judge)
         if normalized and (a.judge.scale is None or b.judge.scale is None):
@@ -223,9 +256,9 @@ def _match(
                 "say the scale in the judge file (`scale: [0, 1]`), and judge again",
             )
         matched.append(_Matched(a=a, b=b, matching=Matching(normalized=normalized, columns=columns)))
-    for letter, run in zip(LETTERS, runs, strict=True):
+    for letter, run, model in zip(LETTERS, runs, models, strict=True):
         matchings = {(each.a if letter == "a" else each.b).judge.name: each.matching for each in matched}
-        for judgement in store.judgements(run.run_id):
+        for judgement in verdicts_of(store.judgements(run.run_id), run, model):
             matching = matchings.get(judgement.judge)
             if matching is not None:
                 matching.add(letter, judgement)
@@ -361,6 +394,6 @@ def _fields(store: Store, side: JudgedRun, case_id: str) -> Mapping[str, Json]:
 def _with_text(
     store: Store, side: JudgedRun, case_id: str, answer: JudgedAnswer, fields: Mapping[str, Json]
 ) -> JudgedAnswer:
-    judgements = store.judgement(side.run_id, case_id, side.judge.name)
+    judgements = without_votes(store.judgement(side.run_id, case_id, side.judge.name, side.model))
     reason = next((judgement.reason for judgement in judgements if judgement.reason), None)
     return replace(answer, response=field_text(fields, "response"), reason=reason)

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, assert_never
 
+from adjudge.analysis.jury.figures import votes_of
 from adjudge.analysis.outcomes import FAILURES
 from adjudge.analysis.scores.expressions import operand_values, with_values
 from adjudge.analysis.scores.figures import Decider, Explanation, Source
 from adjudge.analysis.scores.numbers import comparison_details, exact_text, number_text
 from adjudge.documents.records_json import records_json
 from adjudge.expressions import EvaluationError, parse_expression
-from adjudge.records import Failed, Forced, Json, Judge, Judgement, Score
+from adjudge.records import Failed, Forced, Json, Judge, Judgement, Score, is_jury
 from adjudge.scoring.groundedness import UNFOUND
 from adjudge.scoring.numbers import percent
 from adjudge.scoring.rationale import CoverageScore, decimals
@@ -42,7 +43,7 @@ from adjudge.text import as_text, visible
 
 RowKind = Literal[
     "criterion", "claim", "fact", "conclusion", "term", "reference", "counts", "formula",
-    "check", "flag", "margin", "number", "field", "points", "expression", "values", "exact", "lines", "pair",
+    "vote", "check", "flag", "margin", "number", "field", "points", "expression", "values", "exact", "lines", "pair",
     "measured", "rule", "score", "stored", "unknown", "passes", "probability", "outcome", "next",
 ]  # fmt: skip
 
@@ -78,11 +79,39 @@ class ScoreRows:
 def score_rows(explained: Explanation) -> ScoreRows:
     judgement = explained.judgement
     if isinstance(judgement.outcome, Failed):
-        return ScoreRows(tuple(failure_rows(judgement, judgement.outcome)))
-    rows = list(source_rows(explained))
+        return ScoreRows((*vote_rows(judgement), *failure_rows(judgement, judgement.outcome)))
+    rows = [*vote_rows(judgement), *source_rows(explained)]
     for step in explained.steps:
         rows += step_rows(step, explained)
     return ScoreRows((*rows, *result_rows(explained, judgement.outcome.score)), explained.agrees)
+
+
+JURY_RULES: Mapping[str, str] = {
+    "majority": "The verdict that most of the votes are for.",
+    "mean": "The mean of the votes.",
+    "median": "The median of the votes.",
+    "weighted": "Votes count as much as their weights, which were learned from the labels of other cases.",
+}
+
+
+def vote_rows(judgement: Judgement) -> Iterator[ScoreRow]:
+    """Of a jury: each vote, and the rule that made one verdict of them."""
+    if not is_jury(judgement.model):
+        return
+    for vote in votes_of(judgement):
+        said = "" if vote.score is None else number_text(vote.score)
+        label = f"{vote.ballot} ({said})" if isinstance(vote.ballot, str) else said
+        weight = "" if vote.weight is None else f"It counts {vote.weight:.2f}."
+        left_out = "" if vote.score is not None else "Left out: it has no vote."
+        yield ScoreRow(
+            "vote",
+            f"vote of {vote.model}",
+            label or vote.outcome.replace("_", " "),
+            weight or left_out,
+            holds=vote.passed,
+        )
+    rule = judgement.model.partition(":")[2].partition("(")[0]
+    yield ScoreRow("rule", "jury", rule, JURY_RULES.get(rule, ""))
 
 
 def result_rows(explained: Explanation, score: Score) -> Iterator[ScoreRow]:

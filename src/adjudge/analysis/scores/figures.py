@@ -24,6 +24,7 @@ from adjudge.records import (
     Scored,
     Verdict,
     Winner,
+    is_jury,
 )
 from adjudge.scoring import Invalid, base_scorer
 from adjudge.scoring.steps import ItemStep, OrderStep, PairStep, Step
@@ -94,6 +95,8 @@ def explain_score(
     outcome = judgement.outcome
     source: Source = "computed"
     scorer = ""
+    if is_jury(judgement.model) and not isinstance(outcome, Failed):
+        return Explanation(judgement=judgement, judge=judge, source="computed", computed=judgement.score)
     if isinstance(outcome, Failed):
         source = "failed"
     elif isinstance(outcome, Forced) or (not judgement.calls and "empty_response" in judgement.notes):

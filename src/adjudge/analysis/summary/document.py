@@ -7,7 +7,7 @@ from adjudge.analysis.summary.case_lists import failed_blocks
 from adjudge.analysis.summary.checks import CheckAgreement
 from adjudge.analysis.summary.figures import LabelAgreement, Summary
 from adjudge.analysis.summary.headline import gauge, is_pass_or_fail, judge_name
-from adjudge.analysis.summary.models import models_tables
+from adjudge.analysis.summary.models import candidate_facts, juries_blocks, models_tables
 from adjudge.analysis.summary.not_scored import MOST_IDS, unpaired_facts, unscored_facts
 from adjudge.analysis.summary.parts import criteria_tables, slice_tables
 from adjudge.analysis.summary.repeats import Repeated
@@ -35,7 +35,7 @@ from adjudge.documents.numbers import (
     show_rate,
 )
 from adjudge.embedded.card import described, valued
-from adjudge.records import Scale
+from adjudge.records import Scale, is_jury
 from adjudge.stats.intervals import Estimate, Undefined
 
 
@@ -46,6 +46,7 @@ def report_document(run: RunSummary) -> Document:
         blocks.append(Fact(kind="nothing", text="Nothing was judged."))
     blocks += [gauge(summary) for summary in run.judges]
     blocks += models_tables(run.judges)
+    blocks += juries_blocks(run)
     blocks += (fact for fact in run.facts if fact.kind != "certified")
     blocks += unpaired_facts(run.pairing)
     blocks += failed_blocks(run)
@@ -99,7 +100,11 @@ def judge_facts(summary: Summary) -> tuple[Fact, ...]:
 
 
 def _title(run: RunSummary) -> Text:
-    models = dict.fromkeys(summary.model.partition("@")[0] for summary in run.judges if summary.model)
+    models = dict.fromkeys(
+        summary.model if is_jury(summary.model) else summary.model.partition("@")[0]
+        for summary in run.judges
+        if summary.model
+    )
     return join(
         " · ",
         [
@@ -113,8 +118,9 @@ def _title(run: RunSummary) -> Text:
 
 def _effort(run: RunSummary) -> Text:
     time = "" if run.seconds is None else show_duration(run.seconds * 1000)
-    known = [summary.cost for summary in run.judges if summary.cost is not None]
-    unknown = sum(summary.cost_unknown for summary in run.judges)
+    paid = (*run.judges, *run.jurors)
+    known = [summary.cost for summary in paid if summary.cost is not None]
+    unknown = sum(summary.cost_unknown for summary in paid)
     cost = show_money(sum(known[1:], known[0]) if known else None, unknown) if run.judges else ""
     return join(" · ", [time, cost])
 
@@ -150,6 +156,7 @@ def pair_facts(summary: Summary) -> Iterator[Fact]:
 
 
 def _trust(summary: Summary) -> Iterator[Fact]:
+    yield from candidate_facts(summary)
     yield from pair_facts(summary)
     if summary.agreement:
         yield _labels(summary.agreement, summary.scale)

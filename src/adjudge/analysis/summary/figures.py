@@ -8,6 +8,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Literal
 
+from adjudge.analysis.jury.figures import JuryFigures, JuryTally
 from adjudge.analysis.summary.checks import CheckAgreement, CheckTally
 from adjudge.analysis.summary.pairs import PairFigures, PairTally
 from adjudge.analysis.summary.repeats import Repeated, repeat_figures
@@ -25,6 +26,7 @@ from adjudge.dataset.label_scale import (
 )
 from adjudge.documents.records_json import records_json
 from adjudge.embedded.card import CardFigure, read_card
+from adjudge.models.families import Relation, related
 from adjudge.records import (
     OUTCOME_KINDS,
     Failed,
@@ -35,6 +37,7 @@ from adjudge.records import (
     Place,
     Scale,
     Usage,
+    is_jury,
 )
 from adjudge.rubrics import answered_criteria
 from adjudge.scoring.groundedness import VERDICTS, entries
@@ -140,6 +143,15 @@ class WorstCase:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class CandidateFigures:
+    """A model that wrote responses, and judged them or is of the family of the one that did."""
+
+    candidate: str
+    relation: Relation
+    cases: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Summary:
     """One judge with one model. Every figure can be read beside `asked`, `judged` and `outcomes`."""
 
@@ -214,6 +226,8 @@ class Summary:
     """How far the embedded judge agrees with people on sets kept apart, where it is this version of it that judged."""
     among_models: bool = False
     """Other models answered the same judge in the run."""
+    candidates: tuple["CandidateFigures", ...] = ()
+    """Models that wrote responses and are the judging one, or of its family."""
 
     @property
     def title(self) -> str:
@@ -243,12 +257,16 @@ class Tally:
         repeats: int | None = None,
         slices: Sequence[str] = (),
         temperatures: Mapping[str, float | None] = NOT_KEPT,
+        candidate: str | None = None,
     ) -> None:
         """`judges` gives scales and the order of the summaries; one that gets no row has a summary all the same.
 
         `repeats` is how often each case is judged: with 1, no ids need to be kept. `slices` are metadata columns.
-        `temperatures`, by the judge's `name@hash`, is what a run asked for, where its rows no longer say it.
+        `temperatures`, by the judge's `name@hash`, is what a run asked for, where its rows no longer say it. `candidate`
+        is the model that wrote the responses whose rows do not say so.
         """
+        self._candidate = candidate
+        self._juries: dict[tuple[str, str, str], JuryTally] = {}
         self._judges = {(judge.name, judge.hash): judge for judge in judges}
         self._checks = CheckTally(self._judges.values())
         self._accounts: dict[tuple[str, str, str], _JudgeTally] = {}
@@ -274,6 +292,11 @@ class Tally:
             else self._clusters.setdefault(cluster, len(self._clusters))
         )
         account.add(judgement, number)
+        if is_jury(judgement.model):
+            jury = self._juries.get(key)
+            if jury is None:
+                jury = self._juries[key] = JuryTally(*key, self._judges.get(key[:2]))
+            jury.add(judgement)
         self._checks.add(judgement, number)
 
     def checks(self) -> tuple[CheckAgreement, ...]:
@@ -286,13 +309,29 @@ class Tally:
         return [column for column in self._slices if column not in self.columns]
 
     def summaries(self) -> tuple[Summary, ...]:
-        """One for each judge and model, in the order of the judges, then by the model's name."""
+        """One for each judge and model, in the order of the judges, then by the model's name. Where a jury decides it
+        stands for its members.
+        """
+        return tuple(each for each in self._summaries() if not self._is_juror(each))
+
+    def jurors(self) -> tuple[Summary, ...]:
+        """One for each judge and member of a jury."""
+        return tuple(each for each in self._summaries() if self._is_juror(each))
+
+    def juries(self) -> tuple[JuryFigures, ...]:
+        return tuple(each.figures() for each in self._juries.values())
+
+    def _is_juror(self, summary: Summary) -> bool:
+        decided = {key[:2] for key in self._juries}
+        return (summary.judge, summary.judge_hash) in decided and not is_jury(summary.model)
+
+    def _summaries(self) -> tuple[Summary, ...]:
         seen = {key[:2] for key in self._accounts}
         idle = {(*key, ""): self._account((*key, ""), ()) for key in self._judges if key not in seen}
         place = {key: position for position, key in enumerate(self._judges)}
         accounts = {**self._accounts, **idle}
         order = sorted(accounts, key=lambda key: (place.get(key[:2], len(place)), key))
-        models = Counter(key[:2] for key in accounts)
+        models = Counter(key[:2] for key in accounts if not self._juries or is_jury(key[2]))
         return tuple(accounts[key].summary(among_models=models[key[:2]] > 1) for key in order)
 
     def _account(self, key: tuple[str, str, str], slices: Sequence[str]) -> "_JudgeTally":
@@ -302,6 +341,7 @@ class Tally:
             slices,
             repeats=self._repeats,
             temperatures=self._temperatures,
+            candidate=self._candidate,
         )
 
 
@@ -318,7 +358,11 @@ class _JudgeTally:
         *,
         repeats: int | None,
         temperatures: Mapping[str, float | None],
+        candidate: str | None,
     ) -> None:
+        self.candidate = candidate
+        self.candidates: Counter[str] = Counter()
+        """Related to the judging model."""
         self.judge, self.judge_hash, self.model = judge, judge_hash, model
         self.scale = source.scale if source else None
         self.better: Literal["higher", "lower"] = source.better if source else "higher"
@@ -370,6 +414,7 @@ class _JudgeTally:
         for kind in {note.partition(":")[0].strip() for note in judgement.notes}:
             _count(self.notes, kind)
         self._add_calls(judgement)
+        self._add_candidate(judgement)
         label = self._add_label(judgement)
         row = None
         if isinstance(outcome, Failed):
@@ -420,6 +465,17 @@ class _JudgeTally:
                 repeat=judgement.repeat,
             )
         )
+
+    def _add_candidate(self, judgement: Judgement) -> None:
+        wrote = judgement.metadata.get("model", self.candidate)
+        if isinstance(wrote, str) and not judgement.repeat and related(self.model, wrote):
+            _count(self.candidates, wrote)
+
+    def _candidates(self) -> Iterator[CandidateFigures]:
+        for candidate, cases in self.candidates.most_common():
+            relation = related(self.model, candidate)
+            if relation is not None:
+                yield CandidateFigures(candidate=candidate, relation=relation, cases=cases)
 
     def _add_criteria(self, judgement: Judgement, row: JudgedRow) -> None:
         if not self.has_rubric:
@@ -609,6 +665,7 @@ class _JudgeTally:
             pairs=self.pairs.figures(),
             card=_card(self.model, self.judge),
             among_models=among_models,
+            candidates=tuple(self._candidates()),
         )
 
     def _agreement(self) -> LabelAgreement | None:

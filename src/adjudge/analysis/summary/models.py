@@ -1,11 +1,15 @@
-"""Several models for one judge, side by side."""
+"""Several models for one judge: side by side, as a jury, and whether one of them judges its own kind."""
 
 from collections.abc import Iterator, Sequence
 
+from adjudge.analysis.jury.document import jury_blocks
+from adjudge.analysis.jury.figures import JuryFigures
 from adjudge.analysis.summary.figures import LabelAgreement, Summary
 from adjudge.analysis.summary.headline import is_pass_or_fail
-from adjudge.documents.document import Quote, Table, Text
-from adjudge.documents.numbers import NOTHING_TO_SHOW, show_count, show_mean, show_money, show_rate
+from adjudge.analysis.summary.run import RunSummary
+from adjudge.documents.document import Block, Fact, Quote, Table, Text
+from adjudge.documents.numbers import NOTHING_TO_SHOW, counted, show_count, show_mean, show_money, show_rate
+from adjudge.records import is_jury
 
 
 def models_tables(summaries: Sequence[Summary]) -> Iterator[Table]:
@@ -15,6 +19,42 @@ def models_tables(summaries: Sequence[Summary]) -> Iterator[Table]:
         yield models_table(own, caption=("Models for ", Quote(judge[0])))
 
 
+def juries_blocks(run: RunSummary) -> Iterator[Block]:
+    for jury in run.juries:
+        yield jurors_table(run, jury)
+        yield from jury_blocks(jury, several=len(run.juries) > 1)
+    for juror in run.jurors:
+        for fact in candidate_facts(juror):
+            yield Fact(kind=fact.kind, label="Jury", text=fact.text, tone=fact.tone)
+
+
+def jurors_table(run: RunSummary, jury: JuryFigures) -> Table:
+    """The jury, and below it each of its members."""
+    key = (jury.judge, jury.judge_hash)
+    order = {each.model: place for place, each in enumerate(jury.jurors)}
+    whole = [each for each in run.judges if (each.judge, each.judge_hash, each.model) == (*key, jury.jury)]
+    members = [each for each in run.jurors if (each.judge, each.judge_hash) == key]
+    members.sort(key=lambda each: order.get(each.model, len(order)))
+    return models_table([*whole, *members], caption=("Jury and jurors of ", Quote(jury.judge)))
+
+
+def candidate_facts(summary: Summary) -> Iterator[Fact]:
+    """A judge that judges its own kind."""
+    for each in summary.candidates:
+        what = "the same model" if each.relation == "model" else "a model of the same family"
+        yield Fact(
+            kind="same model" if each.relation == "model" else "same family",
+            label="Judge",
+            text=(
+                Quote(summary.model),
+                f" judges {counted(each.cases, 'response')} of {what}, ",
+                Quote(each.candidate),
+                "; models tend to prefer their own: check with a judge of another family",
+            ),
+            tone="warning",
+        )
+
+
 def models_table(summaries: Sequence[Summary], *, caption: Text) -> Table:
     """One judge with each of several models."""
     labelled = any(each.agreement and each.agreement.rate for each in summaries)
@@ -22,7 +62,7 @@ def models_table(summaries: Sequence[Summary], *, caption: Text) -> Table:
     figure = "Win rate of A" if first.pairs else "Pass rate" if is_pass_or_fail(first) else "Mean"
     rows: list[tuple[Text, ...]] = [
         (
-            Quote(each.model),
+            Quote(each.model.partition("(")[0] if is_jury(each.model) else each.model),
             f"{show_count(each.judged)} of {show_count(each.asked)}",
             show_mean(each.mean)
             if figure == "Mean"

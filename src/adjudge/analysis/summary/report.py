@@ -20,15 +20,24 @@ class Report(RunSummary):
 
     @classmethod
     def of(
-        cls, judgements: Sequence[Judgement], judges: Iterable[Judge], *, slices: Sequence[str] = ()
+        cls,
+        judgements: Sequence[Judgement],
+        judges: Iterable[Judge],
+        *,
+        slices: Sequence[str] = (),
+        candidate: str | None = None,
     ) -> Self:
-        """`slices` are metadata columns to report by."""
-        tally = Tally(judges, slices=slices)
+        """`slices` are metadata columns to report by; `candidate` is the model that wrote the responses."""
+        tally = Tally(judges, slices=slices, candidate=candidate)
         for judgement in judgements:
             tally.add(judgement)
         summaries = tally.summaries()
         return cls(
-            judges=summaries, checks=tally.checks(), cases=cases_in(judgements, worst_cases(summaries))
+            judges=summaries,
+            jurors=tally.jurors(),
+            juries=tally.juries(),
+            checks=tally.checks(),
+            cases=cases_in(judgements, worst_cases(summaries)),
         )
 
     def document(self) -> Document:

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from adjudge.analysis.jury.figures import JuryFigures
 from adjudge.analysis.summary.checks import CheckAgreement
 from adjudge.analysis.summary.figures import Summary
 from adjudge.documents.document import Fact
 from adjudge.procedures.pair import INCONSISTENT
-from adjudge.records import Case, Failed, Judgement
+from adjudge.records import Case, Failed, Judgement, is_jury
 from adjudge.runs.plan import Pairing
 from adjudge.store import Partial, RunRecord, Store
 from adjudge.text import field_text, shorten
@@ -48,6 +49,10 @@ class CaseResults:
 class RunSummary:
     judges: tuple[Summary, ...]
     """One for each judge and model."""
+    jurors: tuple[Summary, ...] = ()
+    """Of a run with a jury: one for each judge and member."""
+    juries: tuple[JuryFigures, ...] = ()
+    """What the jury adds to its members, for each judge."""
     checks: tuple[CheckAgreement, ...] = ()
     """How often each check in code gives the same answer as each judge that asks a model."""
     run: str | None = None
@@ -95,21 +100,36 @@ def cases_in(judgements: Iterable[Judgement], case_ids: Sequence[str]) -> tuple[
         if judgement.repeat == 0 and judgement.case_id in found:
             found[judgement.case_id].append(judgement)
     return tuple(
-        _results(case_id, next((each.case for each in of_case if each.case), None), of_case)
+        _results(case_id, next((each.case for each in of_case if each.case), None), without_votes(of_case))
         for case_id, of_case in found.items()
     )
 
 
+def without_votes(judgements: Iterable[Judgement]) -> list[Judgement]:
+    """Of a case: where a jury decides, it stands for its members."""
+    listed = list(judgements)
+    decided = {each.judge for each in listed if is_jury(each.model)}
+    return [each for each in listed if each.judge not in decided or is_jury(each.model)]
+
+
 def stored_cases(store: Store, run_id: str, case_ids: Sequence[str]) -> tuple[CaseResults, ...]:
     return tuple(
-        _results(case_id, store.case(run_id, case_id), store.judgement(run_id, case_id, repeat=0))
+        _results(
+            case_id, store.case(run_id, case_id), without_votes(store.judgement(run_id, case_id, repeat=0))
+        )
         for case_id in case_ids
     )
 
 
 def failed_cases(store: Store, run_id: str) -> list[str]:
-    """The cases that some judge did not pass, in their order."""
-    return list(dict.fromkeys(each.case_id for each in store.judgements(run_id) if each.passed is False))
+    """The cases that some judge did not pass, in their order; a member of a jury does not decide that."""
+    failed: dict[tuple[str, str], bool] = {}
+    for each in store.judgements(run_id):
+        key = (each.case_id, each.judge)
+        failed[key] = (
+            (each.passed is False) if is_jury(each.model) else failed.get(key, False) or each.passed is False
+        )
+    return list(dict.fromkeys(case_id for (case_id, _), found in failed.items() if found))
 
 
 def run_before(store: Store, record: RunRecord) -> str | None:

@@ -26,6 +26,7 @@ def tally_of(record: RunRecord, judges: Iterable[Judge], *, slices: Sequence[str
         repeats=repeats if isinstance(repeats, int) else None,
         slices=slices,
         temperatures=asked_temperatures(record.plan, known),
+        candidate=candidate if isinstance(candidate := record.plan.get("candidate"), str) else None,
     )
 
 
@@ -37,6 +38,8 @@ def report_of(store: Store, record: RunRecord, tally: Tally) -> Report:
     source = PurePath(str(path)).name if path else None
     return Report(
         judges=summaries,
+        jurors=tally.jurors(),
+        juries=tally.juries(),
         checks=tally.checks(),
         run=record.name or record.run_id,
         source=source if other is None else f"{source or '…'} against {PurePath(other).name}",

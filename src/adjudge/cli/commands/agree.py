@@ -17,6 +17,7 @@ from adjudge.analysis.agreement.draws import (
 from adjudge.analysis.agreement.figures import AgreementOptions, agreement_of
 from adjudge.analysis.agreement.label_files import find_labels
 from adjudge.analysis.agreement.verdicts import RunVerdicts, ScaledVerdicts, judged_in
+from adjudge.analysis.chosen_model import same_model
 from adjudge.analysis.summary.stored import judges_of
 from adjudge.cli.console import print_document, print_json, print_message
 from adjudge.cli.main import EXIT_NOT_MEASURED
@@ -35,7 +36,12 @@ def command(*, run: str, labels: str | None, options: AgreeOptions, draw: DrawOp
     with stored(options.store) as opened:
         record = find_run(opened, run)
         judged = judged_in(
-            opened, record, judge=options.only, label_map=options.label_map, slices=options.slices
+            opened,
+            record,
+            judge=options.only,
+            model=options.model,
+            label_map=options.label_map,
+            slices=options.slices,
         )
         if options.forget:
             count = opened.remove_labels(record.run_id, judged.verdicts.judge, annotator=options.annotator)
@@ -110,7 +116,8 @@ def _draw(store: Store, run_id: str, judged: ScaledVerdicts, draw: DrawOptions, 
             f"was not judged by {judged.verdicts.judge}",
             f"its judges are {', '.join(names) or 'none'}; a label answers one judge's question",
         )
-    other = judged_in(store, record, judge=judged.verdicts.judge).verdicts
+    model = same_model(judged.verdicts.model, record)
+    other = judged_in(store, record, judge=judged.verdicts.judge, model=model).verdicts
     return next_of_both(
         store, _side(store, run_id, judged.verdicts), _side(store, record.run_id, other), request
     )

@@ -19,6 +19,7 @@ def command(*, a: str, b: str, options: CompareOptions, gates: ComparisonGateOpt
             run_b,
             ComparisonOptions(
                 only=options.only,
+                model=options.model,
                 across=options.across,
                 columns=options.columns,
                 labels=options.labels,

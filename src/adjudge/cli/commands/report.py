@@ -18,6 +18,8 @@ from adjudge.documents.rows import result_row
 from adjudge.documents.writers import JUNIT, open_writer
 from adjudge.errors import SettingsError
 from adjudge.records import CombineScore
+from adjudge.runs.weighing import is_vote
+from adjudge.store import has_jury
 
 
 def command(*, run: str, store: str, output: RunOutput, gates: GateOptions) -> int:
@@ -40,7 +42,7 @@ def command(*, run: str, store: str, output: RunOutput, gates: GateOptions) -> i
         tally = tally_of(record, judges, slices=output.slices)
         for judgement in opened.judgements(record.run_id):
             tally.add(judgement)
-            for writer in writers:
+            for writer in writers if not has_jury(record.plan) or not is_vote(judgement) else ():
                 writer.write(result_row(judgement, record.run_id))
         if tally.unknown_slices:
             raise SettingsError(

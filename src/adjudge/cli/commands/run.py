@@ -2,8 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, ExitStack
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -30,6 +30,7 @@ from adjudge.records import BadRow, Case, Failed, Judgement
 from adjudge.runs.against import describe_unpaired, open_cases
 from adjudge.runs.plan import CurrentDate, Plan, reported_date
 from adjudge.runs.session import Receiver, Session, open_session
+from adjudge.runs.weighing import is_vote
 from adjudge.store import Partial
 
 
@@ -66,7 +67,7 @@ def command(
     if output.form == "rows" and not outputs and not output.as_json and not sys.stdout.isatty():
         outputs = ("-",)  # a pipe gets the rows, a terminal the report
     stdout_is_taken = output.form == "contract" or "-" in outputs
-    tally = Tally(plan.judges, repeats=options.repeat, slices=output.slices)
+    tally = Tally(plan.judges, repeats=options.repeat, slices=output.slices, candidate=options.candidate)
     known = Cards(plan.named, str(options.store), judges, cards)
     receivers: list[Receiver] = [tally.add, known.receive]
     try:
@@ -74,10 +75,11 @@ def command(
             pages = [stack.enter_context(ReportFile(path)) for path in outputs if is_report_file(path)]
             writers = [stack.enter_context(open_writer(path)) for path in outputs if not is_report_file(path)]
             progress = stack.enter_context(ProgressLine())
+            results: list[Receiver] = []
             if output.form == "contract":
-                receivers.append(ContractPrinter(plan).receive)
-            opened = open_session(plan, cases)
-            end = asyncio.run(_judge_all(opened, rows, receivers, writers, progress, cards=known))
+                results.append(ContractPrinter(plan).receive)
+            opened = _opened(open_session(plan, cases), known)
+            end = asyncio.run(_judge_all(opened, rows, receivers, results, writers, progress=progress))
             findings = checked.check(tally.summaries())
             with stored(str(options.store)) as kept:
                 report = report_of(kept, find_run(kept, end.run), tally)
@@ -120,6 +122,14 @@ def command(
     return code
 
 
+@asynccontextmanager
+async def _opened(opening: AbstractAsyncContextManager[Session], cards: Cards) -> AsyncIterator[Session]:
+    async with opening as session:
+        _announce(session)
+        cards.announce(session.models)
+        yield session
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class End:
     run: str
@@ -133,20 +143,22 @@ async def _judge_all(
     opened: AbstractAsyncContextManager[Session],
     rows: Iterator[Case | BadRow],
     receivers: list[Receiver],
+    results: list[Receiver],
     writers: list[Writer],
-    progress: ProgressLine,
     *,
-    cards: Cards,
+    progress: ProgressLine,
 ) -> End:
+    """`receivers` get every judgement; `results` and the files those that are the run's result, without a jury's votes."""
     async with opened as session:
-        _announce(session)
-        cards.announce(session.models)
         progress.watched, progress.total = session, session.expected
         if writers:
-            receivers = [*receivers, RowWriter(writers, session.run_id).receive]
+            results = [*results, RowWriter(writers, session.run_id).receive]
+        has_jury = session.conditions.jury is not None
 
         def take(judgement: Judgement) -> None:
             for receive in receivers:
+                receive(judgement)
+            for receive in results if not has_jury or not is_vote(judgement) else ():
                 receive(judgement)
 
         with Interrupts(session) as interrupts:

@@ -13,7 +13,7 @@ from adjudge.cli.stored import find_run, stored
 from adjudge.documents.records_json import records_json
 from adjudge.documents.rows import result_row
 from adjudge.errors import InputError
-from adjudge.records import Failed, Json, Judgement, Scale
+from adjudge.records import Failed, Json, Judgement, Scale, is_jury
 
 if TYPE_CHECKING:
     from adjudge.analysis.scores import ScoreRows
@@ -28,6 +28,7 @@ def show_case(where: str, run: str, case_id: str, *, as_json: bool) -> None:
     with stored(where) as store:
         record = find_run(store, run)
         judgements = store.judgement(record.run_id, case_id)
+        judgements.sort(key=lambda each: not is_jury(each.model))  # its votes after it
         case = store.case(record.run_id, case_id)
         judges = {(judge.name, judge.hash): judge for judge in judges_of(store, record)}
     if not judgements:

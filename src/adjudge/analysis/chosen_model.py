@@ -1,0 +1,44 @@
+"""Whose verdicts of a run a command looks at, where several models judged it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from adjudge.errors import SettingsError
+from adjudge.records import IN_CODE, Json, Judgement, is_jury
+from adjudge.store import RunRecord, has_jury, planned_models
+
+
+def choose_model(record: RunRecord, wanted: str | None) -> str | None:
+    """The one that was asked for; None: all of the run's, because they are one model's or the jury's.
+
+    `jury` is the jury. Of several models without a jury one has to be named.
+    """
+    names = model_names(record.plan)
+    if wanted is None and (len(names) < 2 or has_jury(record.plan)):
+        return None
+    if wanted in names or (wanted == JURY and has_jury(record.plan)):
+        return None if wanted == JURY else wanted
+    known = ", ".join([JURY, *names] if has_jury(record.plan) else names)
+    problem = f"has no model `{wanted}`" if wanted is not None else "was judged by several models"
+    raise SettingsError(f"run {record.run_id}", problem, f"name one with --by: {known}")
+
+
+JURY = "jury"
+
+
+def same_model(model: str, record: RunRecord) -> str | None:
+    """To look at the same model's verdicts in another run; None where that run does not have it."""
+    return model if model in model_names(record.plan) else None
+
+
+def model_names(plan: Mapping[str, Json]) -> list[str]:
+    return [model.name for model in planned_models(plan)]
+
+
+def verdicts_of(judgements: Iterable[Judgement], record: RunRecord, model: str | None) -> Iterator[Judgement]:
+    """Those of the model that `choose_model` gave; what code judged always belongs to them."""
+    decided = has_jury(record.plan)
+    for judgement in judgements:
+        if judgement.model == IN_CODE or (
+            judgement.model == model if model is not None else is_jury(judgement.model) or not decided
+        ):
+            yield judgement

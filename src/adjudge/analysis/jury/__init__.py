@@ -1,0 +1,1 @@
+"""What a jury adds to its members."""

@@ -1,0 +1,252 @@
+"""One verdict from several models' verdicts on a case: votes are counted or averaged in code; nothing is asked."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import isclose
+from statistics import median
+from typing import TypeAlias
+
+from msgspec.structs import replace
+
+from adjudge.procedures.pair import INCONSISTENT
+from adjudge.procedures.procedure import Ruling, distinct, scored
+from adjudge.records import (
+    WINNER_SCORES,
+    Failed,
+    Forced,
+    Json,
+    Judge,
+    Judgement,
+    Jury,
+    PointsScore,
+    Scale,
+    Score,
+    Verdict,
+    Winner,
+    winner_of,
+)
+from adjudge.scoring.scale import exact_float, plain
+
+OF_THE_CASE = frozenset({"missing_input", "bad_row", "not_asked"})
+"""Outcomes that say nothing of the jurors: where all have the same one, so has the jury."""
+NO_MAJORITY = "no_majority"
+LEFT_OUT = "juror_left_out"
+VOTES = "votes"
+Ballot: TypeAlias = str | bool | float
+"""What a vote is for: a label or a winner, whether the case passes, or a score."""
+
+
+def votes_by_label(judge: Judge) -> bool:
+    """Whether its verdicts are labels, passes and fails, or winners, which can be counted; else they are numbers."""
+    if judge.pair is not None or isinstance(judge.score, PointsScore):
+        return True
+    return judge.passes is not None and judge.scale in {None, Scale(low=0, high=1)}
+
+
+def decide(
+    judge: Judge, jury: Jury, votes: Sequence[Judgement], weights: Mapping[str, float] | None = None
+) -> Ruling:
+    """`votes` in the order of the jury's models; those without a score are left out. `weights` by model."""
+    listed: list[Json] = [_listed(judge, vote, weights) for vote in votes]
+    cast = sorted(
+        (vote for vote in votes if not isinstance(vote.outcome, Failed)), key=lambda vote: vote.model
+    )  # whose words are taken does not depend on the order in which the models were named
+    if len(cast) < jury.quorum:
+        return _without_quorum(jury, votes, len(cast), listed)
+    weighed = [1.0 if weights is None else weights.get(vote.model, 0.0) for vote in cast]
+    if not any(weighed):
+        weighed = [1.0] * len(cast)
+    if jury.rule == "majority" or (jury.rule == "weighted" and votes_by_label(judge)):
+        ruling = _count(judge, cast, weighed)
+    else:
+        ruling = _average(judge, jury, cast, weighed)
+    left_out = tuple(
+        f"{LEFT_OUT}:{vote.model} {vote.outcome.kind}" for vote in votes if isinstance(vote.outcome, Failed)
+    )
+    notes = tuple(note for vote in cast for note in vote.notes if note != INCONSISTENT)
+    verdict = Verdict(parts={**ruling.outcome.verdict.parts, VOTES: listed})
+    outcome = replace(ruling.outcome, verdict=verdict)
+    if not isinstance(outcome, Failed) and all(isinstance(vote.outcome, Forced) for vote in cast):
+        outcome = Forced(score=outcome.score, reason=ruling.reason or "", verdict=verdict)
+    return ruling._replace(
+        outcome=outcome,
+        probability=cast[0].probability if len(votes) == 1 else None,
+        notes=distinct(notes, ruling.notes, left_out),
+    )
+
+
+def _listed(judge: Judge, vote: Judgement, weights: Mapping[str, float] | None) -> dict[str, Json]:
+    """As it stands in `verdict.votes`."""
+    found: dict[str, Json] = {"model": vote.model, "outcome": vote.outcome.kind}
+    if isinstance(vote.outcome, Failed):
+        return found
+    found |= {"score": vote.outcome.score.value, "passed": vote.passed}
+    ballot = _ballot(judge, vote)
+    if isinstance(ballot, str):
+        found["label"] = ballot
+    if weights is not None:
+        found["weight"] = round(weights.get(vote.model, 0.0), 4)
+    return found
+
+
+def _without_quorum(jury: Jury, votes: Sequence[Judgement], cast: int, listed: list[Json]) -> Ruling:
+    first = votes[0].outcome
+    kinds = {vote.outcome.kind for vote in votes}
+    if isinstance(first, Failed) and (len(votes) == 1 or (len(kinds) == 1 and first.kind in OF_THE_CASE)):
+        verdict = Verdict(parts={**first.verdict.parts, VOTES: listed})
+        return Ruling(outcome=replace(first, verdict=verdict), reason=votes[0].reason, notes=votes[0].notes)
+    jurors = "; ".join(f"{vote.model}: {_what_became(vote)}" for vote in votes)
+    message = f"{cast} of {len(votes)} jurors voted, and {jury.quorum} are needed: {jurors}"
+    return Ruling(
+        outcome=Failed(
+            kind="unreadable", message=message, error_kind="quorum", verdict=Verdict(parts={VOTES: listed})
+        )
+    )
+
+
+def _what_became(vote: Judgement) -> str:
+    outcome = vote.outcome
+    if isinstance(outcome, Failed):
+        return f"{outcome.kind} ({outcome.message})" if outcome.message else outcome.kind
+    return f"{outcome.kind} {plain(outcome.score.value)}"
+
+
+# ---- votes that are counted ----------------------------------------------------------------------------
+
+
+def _ballot(judge: Judge, vote: Judgement) -> Ballot:
+    """What a vote is for."""
+    if judge.pair is not None:
+        return str(vote.verdict.get("winner"))
+    if isinstance(judge.score, PointsScore):
+        label = vote.verdict.get(judge.score.field)
+        if isinstance(label, str):
+            return label
+    assert not isinstance(vote.outcome, Failed)
+    return vote.outcome.score.value if vote.passed is None else vote.passed
+
+
+def _most(ballots: Sequence[tuple[Ballot, float]]) -> Ballot | None:
+    """What most votes, each with its weight, are for; None where two have as many."""
+    totals: dict[Ballot, float] = {}
+    for ballot, weight in ballots:
+        totals[ballot] = totals.get(ballot, 0.0) + weight
+    most = max(totals.values())
+    leading = [ballot for ballot, total in totals.items() if isclose(total, most)]
+    return leading[0] if len(leading) == 1 else None
+
+
+def _count(judge: Judge, cast: Sequence[Judgement], weights: Sequence[float]) -> Ruling:
+    ballots = [_ballot(judge, vote) for vote in cast]
+    winner = _most(list(zip(ballots, weights, strict=True)))
+    if judge.pair is not None:
+        return _winner(judge, cast, weights, "tie" if winner is None else str(winner))
+    if winner is None:
+        counted = ", ".join(
+            f"{vote.model} {_ballot_text(each)}" for vote, each in zip(cast, ballots, strict=True)
+        )
+        message = f"no majority: {counted}"
+        return Ruling(outcome=Failed(kind="abstained", message=message, error_kind=NO_MAJORITY))
+    agreed = [vote for vote, ballot in zip(cast, ballots, strict=True) if ballot == winner]
+    return _as_voted(judge, agreed, _middle(agreed))
+
+
+def _ballot_text(ballot: Ballot) -> str:
+    if isinstance(ballot, bool):
+        return "passes" if ballot else "fails"
+    return ballot if isinstance(ballot, str) else plain(ballot)
+
+
+def _middle(votes: Sequence[Judgement]) -> Score:
+    """Those that pass may do so with different scores."""
+    scores = [vote.outcome.score for vote in votes if not isinstance(vote.outcome, Failed)]
+    return Score(value=median(each.value for each in scores), exact=median(each.exact for each in scores))
+
+
+def _winner(judge: Judge, cast: Sequence[Judgement], weights: Sequence[float], winner: str) -> Ruling:
+    """Of two answers. What the jury says in each order is counted like its verdict."""
+    known: Winner = "a" if winner == "a" else "b" if winner == "b" else "tie"
+    value = WINNER_SCORES[known]
+    return _of_pair(judge, cast, weights, known, Score(value=value, exact=value))
+
+
+def _of_pair(
+    judge: Judge, cast: Sequence[Judgement], weights: Sequence[float], winner: Winner, score: Score
+) -> Ruling:
+    agreed = next((vote for vote in cast if vote.verdict.get("winner") == winner), None)
+    parts: dict[str, Json] = {"winner": winner}
+    if len(cast) == 1:
+        parts |= cast[0].verdict
+    elif all("a_first" in vote.verdict for vote in cast):
+        for order in ("a_first", "b_first"):
+            said = [(str(vote.verdict[order]), weight) for vote, weight in zip(cast, weights, strict=True)]
+            parts[order] = _text_or_tie(_most(said))
+        parts["longer"] = cast[0].verdict.get("longer")
+    differs = winner == "tie" and parts.get("a_first") != parts.get("b_first")
+    return scored(judge, Verdict(parts=parts), score)._replace(
+        reason=_votes_text(cast) if agreed is None else agreed.reason,
+        notes=(INCONSISTENT,) if differs else (),
+    )
+
+
+def _text_or_tie(ballot: Ballot | None) -> str:
+    return ballot if isinstance(ballot, str) else "tie"
+
+
+# ---- votes that are averaged ---------------------------------------------------------------------------
+
+
+def _average(judge: Judge, jury: Jury, cast: Sequence[Judgement], weights: Sequence[float]) -> Ruling:
+    scores = [vote.outcome.score for vote in cast if not isinstance(vote.outcome, Failed)]
+
+    def combined(values: Sequence[float]) -> float:
+        if jury.rule == "median":
+            return median(values)
+        # exactly, so that three votes of 0.1 are 0.1
+        exact = sum(Fraction(w) * exact_float(value) for w, value in zip(weights, values, strict=True))
+        return float(exact / sum(map(Fraction, weights)))
+
+    score = Score(
+        value=combined([each.value for each in scores]), exact=combined([each.exact for each in scores])
+    )
+    if judge.pair is not None and judge.scale is not None:
+        return _of_pair(judge, cast, weights, winner_of(score.exact, judge.scale), score)
+    ruling = _as_voted(judge, cast, score)
+    ratings: dict[str, Json] = {
+        rating.name: combined(given)
+        for rating in judge.ratings
+        if len(given := _numbers(cast, rating.name)) == len(cast)
+    }
+    if not ratings:
+        return ruling
+    assert not isinstance(ruling.outcome, Failed)
+    verdict = Verdict(parts={**ruling.outcome.verdict.parts, **ratings})
+    return ruling._replace(outcome=replace(ruling.outcome, verdict=verdict))
+
+
+def _numbers(votes: Sequence[Judgement], name: str) -> list[float]:
+    values = (vote.verdict.get(name) for vote in votes)
+    return [float(each) for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
+
+
+def _as_voted(judge: Judge, votes: Sequence[Judgement], score: Score) -> Ruling:
+    """With the words of the first juror who gave this very score, where one did."""
+    for vote in votes:
+        outcome = vote.outcome
+        if not isinstance(outcome, Failed) and (outcome.score.value, outcome.score.exact) == (
+            score.value,
+            score.exact,
+        ):
+            parts = outcome.verdict.parts if outcome.score.parts is None else outcome.score.parts
+            ruling = scored(judge, Verdict(parts=parts), score)
+            return ruling._replace(reason=vote.reason, passed=vote.passed)
+    ruling = scored(judge, Verdict(parts={}), score)
+    passed = ruling.passed
+    if passed is None and judge.passes is not None:  # a rule over fields that only the votes have
+        most = _most([(vote.passed, 1.0) for vote in votes if vote.passed is not None] or [(0.5, 1.0)])
+        passed = most if isinstance(most, bool) else None
+    return ruling._replace(reason=_votes_text(votes), passed=passed)
+
+
+def _votes_text(votes: Sequence[Judgement]) -> str:
+    return ", ".join(f"{vote.model} {plain(vote.score or 0)}" for vote in votes) + "."

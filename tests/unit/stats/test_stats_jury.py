@@ -1,0 +1,126 @@
+"""What votes are worth: against numbers worked by hand, other implementations and simulation."""
+
+import random
+from collections import Counter
+from math import log
+from statistics import correlation, pvariance
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adjudge.records import Scale
+from adjudge.stats.agreement import cohen_kappa
+from adjudge.stats.jury import (
+    ErrorCount,
+    PairSums,
+    effective_votes,
+    gain_on_best,
+    kappa_of_counts,
+    label_weights,
+    mean_of_known,
+    number_weights,
+)
+
+
+def errors(**counts):
+    return {name: ErrorCount(n=n, squares=squares) for name, (n, squares) in counts.items()}
+
+
+def test_label_weights_are_log_odds_of_being_right():
+    found = label_weights(errors(good=(98, 9), fair=(98, 24), coin=(98, 49), worse=(98, 90)), 2)
+    good, fair = log(90 / 10), log(75 / 25)
+    assert found == {
+        "good": pytest.approx(good / (good + fair)), "fair": pytest.approx(fair / (good + fair)), "coin": 0, "worse": 0,
+    }  # fmt: skip
+
+
+def test_raters_with_no_labels_count_alike():
+    assert label_weights(errors(a=(0, 0), b=(0, 0)), 2) == {"a": 0.5, "b": 0.5}
+    assert number_weights(errors(a=(0, 0), b=(0, 0))) == {"a": 0.5, "b": 0.5}
+    assert number_weights(errors(a=(9, 0), b=(9, 0))) == {"a": 0.5, "b": 0.5}
+
+
+def test_number_weights_are_inverse_squared_errors():
+    found = number_weights(errors(a=(1_000_000, 1_000_000), b=(1_000_000, 4_000_000)))
+    assert found["a"] / found["b"] == pytest.approx(4, rel=1e-4)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=40))
+def test_kappa_equals_the_other_implementation(pairs):
+    table = np.zeros((4, 4))
+    for a, b in pairs:
+        table[a, b] += 1
+    wanted = float(cohen_kappa(table))
+    found = kappa_of_counts(Counter(pairs))
+    assert (found is None and np.isnan(wanted)) or found == pytest.approx(wanted)
+
+
+@given(st.lists(st.tuples(st.integers(-5, 5), st.integers(-5, 5)), min_size=2, max_size=40))
+def test_correlation_equals_the_standard_librarys(pairs):
+    sums = PairSums()
+    for a, b in pairs:
+        sums.add(a, b)
+    a, b = zip(*pairs, strict=True)
+    if pvariance(a) == 0 or pvariance(b) == 0:
+        assert sums.correlation is None
+    else:
+        assert sums.correlation == pytest.approx(correlation(a, b), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("raters", "rho", "votes"),
+    [(3, 0, 3), (3, 1, 1), (3, 0.57, 1.4019), (6, 0.5, 12 / 7), (1, 0.9, 1), (4, -0.2, 4)],
+)
+def test_effective_votes(raters, rho, votes):
+    assert effective_votes(raters, rho) == pytest.approx(votes, abs=1e-4)
+
+
+def test_as_many_independent_votes_leave_as_much_error():
+    """The variance of the mean of five raters with a common error is that of so many independent ones."""
+    chance, common, own = random.Random(4), 1.0, 1.5
+    rows = []
+    for _ in range(20_000):
+        shared = chance.gauss(0, common)
+        rows.append([shared + chance.gauss(0, own) for _ in range(5)])
+    rho = common**2 / (common**2 + own**2)
+    single, averaged = pvariance([row[0] for row in rows]), pvariance([sum(row) / 5 for row in rows])
+    assert single / averaged == pytest.approx(effective_votes(5, rho), rel=0.05)
+
+
+def test_the_gain_on_the_best_is_the_least_gain_with_ends_that_allow_for_the_choice():
+    rows = range(200)
+    gains = {
+        "far": [(n, 0.5 + (n % 2)) for n in rows],
+        "near": [(n, 0.1 + (n % 2) - 0.5) for n in rows],
+        "twin": [(n, 0.11 + ((n + 1) % 2) - 0.5) for n in rows],
+    }
+    best, gain = gain_on_best(gains)
+    assert (best, gain.value, gain.n) == ("near", pytest.approx(0.1), 200)
+    alone = {name: gain_on_best({name: values})[1] for name, values in gains.items()}
+    assert gain.low == alone["near"].low
+    assert gain.high > alone["near"].high
+    assert gain_on_best({}) is None
+    assert gain_on_best({"near": gains["near"]})[1].high == pytest.approx(alone["near"].high)
+
+
+def test_among_equals_a_jury_is_rarely_said_to_beat_or_to_lose_to_the_best():
+    """Four raters and a jury that are all right on seven of ten: the true gain on the best is 0."""
+    chance, beats, loses = random.Random(8), 0, 0
+    for _ in range(400):
+        jury = [chance.random() < 0.7 for _ in range(120)]
+        gains = {
+            f"m{r}": [(n, float(own) - float(chance.random() < 0.7)) for n, own in enumerate(jury)]
+            for r in range(4)
+        }
+        _, gain = gain_on_best(gains, Scale(low=-1, high=1))
+        beats += gain.low > 0
+        loses += gain.high < 0
+    assert beats <= 12
+    assert loses <= 18
+
+
+def test_the_empty_mean_is_none():
+    assert mean_of_known([None, 1.0, 2.0]) == 1.5
+    assert mean_of_known([None]) is None
