@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from served import served
 
 from adjudge.cli.main import run_command
 from adjudge.testing import ModelServer, ServerReply
@@ -133,3 +134,32 @@ def test_a_judge_of_one_answer_cannot_rank(tmp_path, capsys):
     files = write_systems(tmp_path)
     assert run_command(["rank", *files, "-m", "openai:m", "--judge", "relevance"]) == 2
     assert "--judge preference" in capsys.readouterr().err
+
+
+def test_a_stored_ranking_is_reported_and_on_its_page(tmp_path, monkeypatch, capsys):
+    files = write_systems(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    with ModelServer(handler=better_quality) as server:
+        assert rank(server, *files, "--name", "three", "--json") == 0
+        ranked = json.loads(capsys.readouterr().out)
+    assert run_command(["report", "three", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["ranking"] == ranked
+    assert run_command(["report", "three"]) == 0
+    shown = capsys.readouterr().out
+    assert "best, with 95 % confidence" in shown
+    assert "ties count half" not in shown  # A is now one system and now another
+    with served(tmp_path / ".adjudge") as site:
+        page = " ".join(site.client.get("/runs/three?now=1").text.split())
+    assert "<q>best</q>, with 95 % confidence" in page
+    assert '<th scope="row">1</th><td><q>best</q></td>' in page
+
+
+def test_a_ranking_that_was_not_finished_says_what_is_left(tmp_path, monkeypatch, capsys):
+    files = write_systems(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    with ModelServer(handler=better_quality) as server:
+        rank(server, *files, "--name", "few", "--max-calls", "40")
+    capsys.readouterr()
+    run_command(["report", "few", "--json"])
+    found = json.loads(capsys.readouterr().out)["ranking"]
+    assert (found["comparisons"], found["left"]) == (20, 16)

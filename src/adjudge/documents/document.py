@@ -4,6 +4,7 @@ Text that is not ours (a case, a reply, a name somebody gave) stands in a `Quote
 not come to life as markup, an escape or a command.
 """
 
+import shlex
 from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias
 
@@ -22,6 +23,11 @@ class Command(Struct, frozen=True):
     """What to type; it may hold other people's text, such as the name of a run."""
 
     text: str
+
+
+def command_of(*words: str) -> Command:
+    """`adjudge show RUN CASE`, each word as a shell takes it: a case's id may be `$(anything)`."""
+    return Command(shlex.join(("adjudge", *words)))
 
 
 Span: TypeAlias = str | Quote | Command

@@ -6,15 +6,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from adjudge.dataset import read_cases
 from adjudge.errors import DatasetError, SettingsError
 from adjudge.fields import CANONICAL, RESPONSES
 from adjudge.options import option
 from adjudge.records import BadRow, Case, Json
+from adjudge.runs.groups import cluster_of
 from adjudge.runs.plan import Pairing, Plan
 from adjudge.text import shorten, visible
 
 MOST_NAMED = 5
+SYSTEMS = ("system_a", "system_b")
+"""Where the metadata of a match says whose answers it has."""
 _ABOUT_ONE = frozenset({"response", "responses", *RESPONSES, "tool_calls", "label", "annotators"})
 """Fields that belong to one system's answer: a label of it says nothing of which of two is better."""
 
@@ -117,9 +122,18 @@ def _paired(rows: Iterable[Case | BadRow], theirs: Mapping[str, Json]) -> Iterat
             yield _with_both(row, theirs[row.case_id], row.case_id)
 
 
-def pair_case(one: Case, other: Case, *, case_id: str) -> Case:
-    """The first system's case with the answers of both."""
-    return _with_both(one, _response(other), case_id)
+def match_case(one: Case, other: Case, systems: tuple[str, str]) -> Case:
+    """The first system's case with the answers of both, and whose they are; all matches of a case are one cluster."""
+    paired = _with_both(one, _response(other), f"{one.case_id} · {' vs '.join(systems)}")
+    metadata = paired.fields.get("metadata")
+    about = {
+        "metadata": {
+            **(metadata if isinstance(metadata, dict) else {}),
+            **dict(zip(SYSTEMS, systems, strict=True)),
+        },
+        "cluster": cluster_of(one) or one.case_id,
+    }
+    return structs.replace(paired, fields={**paired.fields, **about})
 
 
 def _with_both(case: Case, other: Json, case_id: str) -> Case:

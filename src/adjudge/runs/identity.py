@@ -69,6 +69,11 @@ def describe_run(
         **({} if options.candidate is None else {"candidate": options.candidate}),
         "adjudge": version,
         **({} if plan.pairing is None else {"pairing": _pairing(plan.pairing, other)}),
+        **(
+            {}
+            if plan.ranking is None
+            else {"ranking": {"systems": list(plan.ranking.systems), "comparisons": plan.ranking.comparisons}}
+        ),
     }
 
 

@@ -60,6 +60,12 @@ class Pairing:
     """Rows of the other file that are no cases."""
 
 
+class Ranking(NamedTuple):
+    systems: tuple[str, ...]
+    comparisons: int
+    """All that there are, also where calls are limited."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Plan:
     """Everything about a run but its cases."""
@@ -71,6 +77,8 @@ class Plan:
     current_date: CurrentDate
     pairing: Pairing | None = None
     """With `--against`."""
+    ranking: Ranking | None = None
+    """Of systems that are compared pair by pair."""
     confidential: Confidential | None = field(default=None, repr=False)
     """The request parameters as they are sent, where some are secret; `asking` has them masked."""
     named: tuple[Judge, ...] = ()

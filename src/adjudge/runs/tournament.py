@@ -10,7 +10,7 @@ from adjudge.dataset import read_cases
 from adjudge.errors import DatasetError, SettingsError
 from adjudge.options import RunOptions
 from adjudge.records import BadRow, Case, Judgement, Scored
-from adjudge.runs.against import pair_case
+from adjudge.runs.against import match_case
 from adjudge.runs.plan import Plan
 from adjudge.runs.session import Session
 from adjudge.stats.ranking import Win, connected, most_informative, strengths
@@ -73,11 +73,7 @@ def find_matches(systems: Sequence[System]) -> dict[tuple[int, int], list[Match]
                 case_id,
                 first,
                 second,
-                pair_case(
-                    one.cases[case_id],
-                    other.cases[case_id],
-                    case_id=f"{case_id} · {one.name} vs {other.name}",
-                ),
+                match_case(one.cases[case_id], other.cases[case_id], (one.name, other.name)),
             )
             for case_id in common
         ]
@@ -117,7 +113,14 @@ async def play(
         take(judgement)
         match = known[judgement.case_id]
         if isinstance(judgement.outcome, Scored):
-            wins.append(Win(match.case_id, match.first, match.second, judgement.outcome.score.value))
+            wins.append(
+                Win(
+                    judgement.cluster or match.case_id,
+                    match.first,
+                    match.second,
+                    judgement.outcome.score.value,
+                )
+            )
         else:
             unscored.append(judgement.case_id)
 

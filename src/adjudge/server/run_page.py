@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from adjudge.analysis.certification.document import card_line
 from adjudge.analysis.certification.shelf import find_card, shelf_of
+from adjudge.analysis.ranking.document import ranking_blocks
 from adjudge.analysis.summary.case_lists import binary_judges, case_result
 from adjudge.analysis.summary.checks import CheckAgreement
 from adjudge.analysis.summary.document import check_agreement, judge_facts, methods, pair_facts
@@ -15,7 +16,7 @@ from adjudge.analysis.summary.parts import criteria_tables, slice_cells, slice_h
 from adjudge.analysis.summary.report import Report
 from adjudge.analysis.summary.run import CaseResult
 from adjudge.analysis.summary.slices import OTHERS, Slice, SliceColumn
-from adjudge.documents.document import Fact, Gauge, Table, Tone
+from adjudge.documents.document import Block, Fact, Gauge, Table, Tone
 from adjudge.documents.numbers import show_count, show_duration, show_money, show_percent
 from adjudge.records import IN_CODE
 from adjudge.server.cases.find import CaseFilter
@@ -118,6 +119,8 @@ class RunPage:
     tables: tuple[SliceTable, ...]
     notes: tuple[Fact, ...]
     """How figures were made."""
+    ranking: tuple[Block, ...]
+    """Of a run that compared systems pair by pair."""
     unpaired: tuple[Fact, ...]
     """Of a run against another file: the cases that only one of them has."""
 
@@ -135,6 +138,7 @@ def run_view(service: Service, record: RunRecord, figures: Figures, before: Figu
         tabs=tuple(_tabs(report.judges, ways)),
         tables=slice_tables(record, report.judges),
         notes=tuple(block for block in methods(report.judges) if isinstance(block, Fact)),
+        ranking=() if report.ranking is None else ranking_blocks(report.ranking),
         unpaired=tuple(unpaired_facts(report.pairing)),
     )
 

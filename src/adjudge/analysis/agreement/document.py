@@ -23,6 +23,7 @@ from adjudge.documents.document import (
     Table,
     Text,
     Tone,
+    command_of,
     fact,
     join,
     spans,
@@ -114,11 +115,11 @@ def _blocks(report: AgreementReport) -> Iterator[Block]:
         yield from _annotators(report.among_people)
     if report.threshold is not None and report.labelled:
         yield from _threshold(report.threshold)
-    commands = [f"adjudge show {report.run} {each.case_id}" for each in report.disagreements[:1]]
+    commands = [command_of("show", report.run, each.case_id) for each in report.disagreements[:1]]
     if report.sample.missing or report.sample.kind in {"unknown", "no_label"}:
-        commands.insert(0, f"adjudge agree {report.run} --next {0 if report.sample.missing else 50}")
+        commands.insert(0, command_of("agree", report.run, "--next", "0" if report.sample.missing else "50"))
     if commands:
-        yield fact("next", "Next", join(" · ", [Command(each) for each in commands]))
+        yield fact("next", "Next", join(" · ", commands))
 
 
 # ---- how far, and on how much it rests -----------------------------------------------------------------------
@@ -217,7 +218,7 @@ def _sample(sample: LabelSample, run: str) -> Iterator[Fact]:
             tone = "warning"
             text = (
                 "how these cases were chosen is unknown, so they cannot correct the means; ",
-                Command(f"adjudge agree {run} --next 50"),
+                command_of("agree", run, "--next", "50"),
                 " draws cases with known sampling probabilities, ",
                 Command("--random-sample"),
                 " declares these a random sample",
@@ -280,7 +281,7 @@ def _disagreements(report: AgreementReport) -> CaseList:
         label="Disagreements",
         text=f"{show_count(report.disagreeing)}{fewer}, farthest apart first",
         cases=tuple(_entry(each) for each in report.disagreements),
-        aside=Command(f"adjudge show {report.run} CASE"),
+        aside=command_of("show", report.run, "CASE"),
         tone="bad",
     )
 

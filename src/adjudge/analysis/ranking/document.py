@@ -1,17 +1,36 @@
 """A ranking in words: who is best, how sure that is, who cannot be told apart."""
 
 from adjudge.analysis.ranking.figures import RankedSystem, SystemRanking
-from adjudge.documents.document import Block, Command, Document, Fact, Quote, Span, Table, Text
+from adjudge.documents.document import Block, Document, Fact, Quote, Span, Table, Text, command_of
 from adjudge.documents.numbers import counted
 
 
 def ranking_document(found: SystemRanking) -> Document:
+    blocks = list(ranking_blocks(found))
+    blocks.append(Fact(kind="next", label="Next", text=command_of("view", found.run)))
+    blocks.append(
+        Fact(
+            kind="method",
+            label="Method",
+            text="Bradley–Terry strengths with ties (Davidson); intervals by bootstrap over cases; ranks at 95 % for all systems",
+            detail=True,
+        )
+    )
+    asked = (
+        f"{counted(found.comparisons, 'comparison')} of {counted(found.cases, 'case')}, each in both orders"
+    )
+    title = f"{counted(len(found.ranking), 'system')} ranked by {found.judge} · {asked}"
+    return Document(title=title, blocks=tuple(blocks))
+
+
+def ranking_blocks(found: SystemRanking) -> tuple[Block, ...]:
+    """Who is best, the table, and who cannot be told apart."""
     blocks: list[Block] = []
     if found.ranking:
         blocks.append(Fact(kind="best", label="Best", text=_best(found.ranking)))
         blocks.append(_table(found.ranking))
         blocks += [
-            Fact(kind="same", label="Not told apart", text=_names(names, " and "))
+            Fact(kind="same", label="Too close", text=_names(names, " and "))
             for names in _together(found.ranking)
         ]
     if found.separated:
@@ -29,20 +48,7 @@ def ranking_document(found: SystemRanking) -> Document:
                 kind="left", label="Not asked", text=f"{counted(found.left, 'comparison')}, for want of calls"
             )
         )
-    blocks.append(Fact(kind="next", label="Next", text=Command(f"adjudge view {found.run}")))
-    blocks.append(
-        Fact(
-            kind="method",
-            label="Method",
-            text="Bradley–Terry strengths with ties (Davidson); intervals by bootstrap over cases; ranks at 95 % for all systems",
-            detail=True,
-        )
-    )
-    asked = (
-        f"{counted(found.comparisons, 'comparison')} of {counted(found.cases, 'case')}, each in both orders"
-    )
-    title = f"{counted(len(found.ranking), 'system')} ranked by {found.judge} · {asked}"
-    return Document(title=title, blocks=tuple(blocks))
+    return tuple(blocks)
 
 
 def _best(ranking: tuple[RankedSystem, ...]) -> Text:
@@ -55,6 +61,7 @@ def _best(ranking: tuple[RankedSystem, ...]) -> Text:
 def _table(ranking: tuple[RankedSystem, ...]) -> Table:
     return Table(
         kind="ranking",
+        caption="Systems, best first",
         header=("rank", "system", "strength", "95 %", "won", "tied", "lost", "may be"),
         rows=tuple(
             (
@@ -69,7 +76,7 @@ def _table(ranking: tuple[RankedSystem, ...]) -> Table:
             )
             for rank, each in enumerate(ranking, start=1)
         ),
-        numeric=(0, 2, 3, 4, 5, 6),
+        numeric=(2, 3, 4, 5, 6),
     )
 
 

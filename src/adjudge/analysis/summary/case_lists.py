@@ -10,11 +10,11 @@ from adjudge.documents.document import (
     Block,
     CaseEntry,
     CaseList,
-    Command,
     Document,
     Quote,
     Table,
     Text,
+    command_of,
 )
 from adjudge.documents.numbers import (
     NOTHING_TO_SHOW,
@@ -45,7 +45,7 @@ def failed_blocks(run: RunSummary) -> Iterator[Block]:
         _entry(case, binary_judges(run.judges), several=len(run.judges) > 1) for case in failing[:MOST_CASES]
     ]
     show_all: Text = (
-        ("all: ", Command(f"adjudge show {run.run} --failed")) if run.run and run.kept and ruled else ""
+        ("all: ", command_of("show", run.run, "--failed")) if run.run and run.kept and ruled else ""
     )
     if ruled:
         failed = sum(

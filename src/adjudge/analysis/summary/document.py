@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from adjudge.analysis.outcomes import NOTES
+from adjudge.analysis.ranking.document import ranking_blocks
 from adjudge.analysis.summary.case_lists import failed_blocks
 from adjudge.analysis.summary.checks import CheckAgreement
 from adjudge.analysis.summary.figures import LabelAgreement, Summary
@@ -21,6 +22,7 @@ from adjudge.documents.document import (
     Plot,
     Quote,
     Text,
+    command_of,
     join,
     spans,
 )
@@ -44,7 +46,10 @@ def report_document(run: RunSummary) -> Document:
     blocks: list[Block] = []
     if not run.judges:
         blocks.append(Fact(kind="nothing", text="Nothing was judged."))
-    blocks += [gauge(summary) for summary in run.judges]
+    if run.ranking is not None:  # A is now one system and now another, so that its win rate says nothing
+        blocks += ranking_blocks(run.ranking)
+    else:
+        blocks += [gauge(summary) for summary in run.judges]
     blocks += models_tables(run.judges)
     blocks += juries_blocks(run)
     blocks += (fact for fact in run.facts if fact.kind != "certified")
@@ -244,10 +249,10 @@ def repeat_facts(repeated: Repeated, scale: Scale | None) -> Iterator[Fact]:
 def _next(run: RunSummary) -> Iterator[Fact]:
     if run.run is None or not run.kept:
         return
-    commands = [Command(f"adjudge show {run.run} {run.cases[0].case_id}")] if run.cases else []
-    commands.append(Command(f"adjudge view {run.run}"))
+    commands = [command_of("show", run.run, run.cases[0].case_id)] if run.cases else []
+    commands.append(command_of("view", run.run))
     if run.before is not None and any(summary.judged for summary in run.judges):
-        commands.append(Command(f"adjudge compare {run.before} {run.run}"))
+        commands.append(command_of("compare", run.before, run.run))
     yield Fact(kind="next", label="Next", text=join(" · ", commands))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from adjudge.analysis.jury.figures import JuryFigures
+from adjudge.analysis.ranking.figures import SystemRanking
 from adjudge.analysis.summary.checks import CheckAgreement
 from adjudge.analysis.summary.figures import Summary
 from adjudge.documents.document import Fact
@@ -53,6 +54,8 @@ class RunSummary:
     """Of a run with a jury: one for each judge and member."""
     juries: tuple[JuryFigures, ...] = ()
     """What the jury adds to its members, for each judge."""
+    ranking: SystemRanking | None = None
+    """Of a run that compared systems pair by pair."""
     checks: tuple[CheckAgreement, ...] = ()
     """How often each check in code gives the same answer as each judge that asks a model."""
     run: str | None = None

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from adjudge.analysis.ranking.stored import stored_ranking
 from adjudge.analysis.summary.figures import Tally
 from adjudge.analysis.summary.report import Report
 from adjudge.analysis.summary.run import against_of, run_before, stored_cases, worst_cases
@@ -40,6 +41,7 @@ def report_of(store: Store, record: RunRecord, tally: Tally) -> Report:
         judges=summaries,
         jurors=tally.jurors(),
         juries=tally.juries(),
+        ranking=stored_ranking(store, record),
         checks=tally.checks(),
         run=record.name or record.run_id,
         source=source if other is None else f"{source or '…'} against {PurePath(other).name}",

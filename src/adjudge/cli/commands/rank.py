@@ -1,6 +1,7 @@
 """`adjudge rank`: several systems' answers, compared pair by pair."""
 
 import asyncio
+from dataclasses import replace
 
 from adjudge.analysis.ranking.document import ranking_document
 from adjudge.analysis.ranking.figures import rank
@@ -10,7 +11,7 @@ from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED
 from adjudge.cli.progress import ProgressLine
 from adjudge.options import RunOptions
 from adjudge.runs.find_model import one_model
-from adjudge.runs.plan import Plan
+from adjudge.runs.plan import Plan, Ranking
 from adjudge.runs.session import open_session
 from adjudge.runs.tournament import System, check_pairwise, find_matches, play, read_systems
 from adjudge.stats.arrays import need_numpy
@@ -31,6 +32,8 @@ def command(*, files: tuple[str, ...], judges: tuple[str, ...], options: RunOpti
 async def _rank(plan: Plan, systems: tuple[System, ...], *, as_json: bool) -> int:
     matches = find_matches(systems)
     total = sum(map(len, matches.values()))
+    names = tuple(system.name for system in systems)
+    plan = replace(plan, ranking=Ranking(names, total))
     with ProgressLine() as progress:
         async with open_session(plan, None) as session:
             print_message(
@@ -41,7 +44,7 @@ async def _rank(plan: Plan, systems: tuple[System, ...], *, as_json: bool) -> in
                 played = await play(session, matches, len(systems), take=progress.count)
             stopped, halted = interrupts.seen, session.halted
             found = rank(
-                [system.name for system in systems],
+                names,
                 played.wins,
                 unscored=played.unscored,
                 left=played.left,
