@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from adjudge.analysis.cascade.figures import CascadeFigures
 from adjudge.analysis.jury.figures import JuryFigures
 from adjudge.analysis.summary.checks import CheckAgreement
 from adjudge.analysis.summary.figures import Summary
@@ -53,6 +54,8 @@ class RunSummary:
     """Of a run with a jury: one for each judge and member."""
     juries: tuple[JuryFigures, ...] = ()
     """What the jury adds to its members, for each judge."""
+    cascades: tuple[CascadeFigures, ...] = ()
+    """Where a cascade decided, for each judge."""
     checks: tuple[CheckAgreement, ...] = ()
     """How often each check in code gives the same answer as each judge that asks a model."""
     run: str | None = None
