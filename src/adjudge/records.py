@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from decimal import Decimal
+from math import fsum
 from types import MappingProxyType
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -171,8 +172,9 @@ IN_CODE = "code"
 """What stands as the model of a judgement that no model was asked for."""
 
 
-JuryRule: TypeAlias = Literal["majority", "mean", "median", "weighted"]
-_JURY = "jury:"
+JuryRule: TypeAlias = Literal["majority", "mean", "median", "weighted", "cascade"]
+"""`cascade`: the first of them that is sure enough decides, and the others are not asked."""
+_JURY, _CASCADE = "jury:", "cascade:"
 
 
 class Jury(Struct, frozen=True, kw_only=True):
@@ -183,16 +185,24 @@ class Jury(Struct, frozen=True, kw_only=True):
     """In the order in which they were named."""
     quorum: int
     """The fewest votes that make a verdict."""
+    agree: float | None = None
+    """Of a cascade: the share of its decisions that people are to agree with."""
 
     @property
     def name(self) -> str:
-        """What stands as the model of its judgements: `jury:median(m1,m2,m3)`."""
+        """What stands as the model of its judgements: `jury:median(m1,m2,m3)`, `cascade:m1,m2,m3`."""
+        if self.rule == "cascade":
+            return f"{_CASCADE}{','.join(self.models)}"
         return f"{_JURY}{self.rule}({','.join(self.models)})"
 
 
 def is_jury(model: str) -> bool:
-    """Whether a judgement's model is a jury."""
-    return model.startswith(_JURY)
+    """Whether a judgement's model is a jury, or a cascade."""
+    return model.startswith((_JURY, _CASCADE))
+
+
+def is_cascade(model: str) -> bool:
+    return model.startswith(_CASCADE)
 
 
 class PromptMessage(Struct, frozen=True, kw_only=True):
@@ -390,6 +400,8 @@ class Request(Struct, frozen=True, kw_only=True):
     max_output_tokens: int | None = None
     parameters: Mapping[str, Json] = NOTHING
     """`--param k=v`, merged into the request body as they are."""
+    values: tuple[str, ...] = ()
+    """How the value that decides the score may be spelled: alternatives to such tokens are asked for and kept."""
     fields: Mapping[str, Json] = NOTHING
     """What the prompt was filled with, by canonical field, for a model that reads fields and no prompt; not kept."""
 
@@ -415,6 +427,8 @@ class Usage(Struct, frozen=True, kw_only=True):
 class TokenLogprob(Struct, frozen=True, kw_only=True):
     token: str
     logprob: float
+    alternatives: tuple[tuple[str, float], ...] = ()
+    """Likely tokens in its place, mostly itself among them, with their log-probabilities."""
 
 
 class Measured(Struct, frozen=True, kw_only=True):
@@ -523,6 +537,19 @@ class Score(Struct, frozen=True, kw_only=True):
     """The verdict as code completed or corrected it; None: as the model gave it."""
 
 
+class ScoreDistribution(Struct, frozen=True, kw_only=True):
+    """How likely each score was, from the log-probabilities of the tokens that the score was read from."""
+
+    shares: tuple[tuple[float, float], ...]
+    """Score -> probability, by score; they add up to 1."""
+    off_scale: float = 0.0
+    """Probability of what is not on the scale, abstains, or could not be told apart; left out of `shares`."""
+
+    @property
+    def expected(self) -> float:
+        return fsum(score * share for score, share in self.shares)
+
+
 # ---- what became of it ---------------------------------------------------------------------------------
 
 
@@ -606,6 +633,8 @@ class Judgement(Struct, frozen=True, kw_only=True):
     normalized: float | None = None
     passed: bool | None = None
     probability: float | None = None
+    distribution: ScoreDistribution | None = None
+    """None where the model gives no alternatives to its tokens, or the score is not read from one value."""
     notes: tuple[str, ...] = ()
     calls: tuple[Call, ...] = ()
     at: datetime

@@ -242,6 +242,8 @@ COMMANDS = [
                 *INPUT_OPTIONS,
                 "against",
                 "turns",
+                "cascade",
+                "labels",
                 "jobs",
                 "first",
                 "sample",

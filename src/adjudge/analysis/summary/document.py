@@ -165,6 +165,14 @@ def _trust(summary: Summary) -> Iterator[Fact]:
     yield from pair_facts(summary)
     if summary.agreement:
         yield _labels(summary.agreement, summary.scale)
+    if summary.expected_mean:
+        of = "" if summary.expected_mean.n == summary.judged else f" of {show_count(summary.judged)}"
+        yield Fact(
+            kind="expected",
+            label="Judge",
+            text=f"mean of expected scores {show_mean(summary.expected_mean)} (n {show_count(summary.expected_mean.n)}{of}), "
+            "from the log-probabilities of the scores' tokens",
+        )
     uncertain = summary.notes.get("uncertain")
     if uncertain:
         yield Fact(
@@ -291,7 +299,13 @@ def _details(summary: Summary) -> Iterator[Fact]:
             "clusters",
             f"cases come in {show_count(clusters)} clusters (column `cluster`; a case without one is its own); intervals are over clusters",
         )
-    if summary.repeats > 1:
+    if summary.mean_repeats is not None:
+        yield fact(
+            "repeats",
+            f"each case was judged until no further repeat could change what most say: {summary.mean_repeats:.2f} times on "
+            f"average, {summary.repeats} at most; a case counts once, with what most of its repeats say",
+        )
+    elif summary.repeats > 1:
         once = "" if summary.grouping == "cluster" else "; intervals count a case once"
         yield fact("repeats", f"each case was judged {summary.repeats} times{once}")
     if summary.from_store:

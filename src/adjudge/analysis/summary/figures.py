@@ -8,6 +8,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Literal
 
+from adjudge.analysis.cascade.figures import CascadeFigures, CascadeTally
 from adjudge.analysis.jury.figures import JuryFigures, JuryTally
 from adjudge.analysis.summary.checks import CheckAgreement, CheckTally
 from adjudge.analysis.summary.pairs import PairFigures, PairTally
@@ -27,6 +28,7 @@ from adjudge.dataset.label_scale import (
 from adjudge.documents.records_json import records_json
 from adjudge.embedded.card import CardFigure, read_card
 from adjudge.models.families import Relation, related
+from adjudge.options import Repeats
 from adjudge.records import (
     OUTCOME_KINDS,
     Failed,
@@ -37,6 +39,7 @@ from adjudge.records import (
     Place,
     Scale,
     Usage,
+    is_cascade,
     is_jury,
 )
 from adjudge.rubrics import answered_criteria
@@ -171,7 +174,9 @@ class Summary:
     passed: int | None
     """How many passed; None where no pass rule is known."""
     repeats: int
-    """How often each case was judged."""
+    """How often each case was judged; at most, where `mean_repeats` is."""
+    mean_repeats: float | None
+    """With `--repeat auto`: over the judged cases. Figures are then over cases, each with what most of its repeats say."""
     grouping: Grouping | None
     """What intervals count as one piece of evidence: the `cluster` column's values, a case's repeats, or each row."""
     mean: Estimate | None
@@ -191,6 +196,8 @@ class Summary:
     """Of a groundedness judge, `supported` first."""
     ratings: tuple[RatingFigures, ...]
     """Of a judge that gives several, in its order."""
+    expected_mean: Estimate | None
+    """Of the expected scores, over the rows that have one from the log-probabilities of their tokens."""
     distribution: Mapping[str, int] | None
     """Score -> rows; ranges of scores where there are many; None where there are many and no scale."""
     agreement: LabelAgreement | None
@@ -254,19 +261,20 @@ class Tally:
         self,
         judges: Iterable[Judge] = (),
         *,
-        repeats: int | None = None,
+        repeats: Repeats | None = None,
         slices: Sequence[str] = (),
         temperatures: Mapping[str, float | None] = NOT_KEPT,
         candidate: str | None = None,
     ) -> None:
         """`judges` gives scales and the order of the summaries; one that gets no row has a summary all the same.
 
-        `repeats` is how often each case is judged: with 1, no ids need to be kept. `slices` are metadata columns.
-        `temperatures`, by the judge's `name@hash`, is what a run asked for, where its rows no longer say it. `candidate`
-        is the model that wrote the responses whose rows do not say so.
+        `repeats` is how often each case is judged: with 1, no ids need to be kept; with `auto`, figures are over cases.
+        `slices` are metadata columns. `temperatures`, by the judge's `name@hash`, is what a run asked for, where its rows
+        no longer say it. `candidate` is the model that wrote the responses whose rows do not say so.
         """
         self._candidate = candidate
         self._juries: dict[tuple[str, str, str], JuryTally] = {}
+        self._cascades: dict[tuple[str, str, str], CascadeTally] = {}
         self._judges = {(judge.name, judge.hash): judge for judge in judges}
         self._checks = CheckTally(self._judges.values())
         self._accounts: dict[tuple[str, str, str], _JudgeTally] = {}
@@ -292,7 +300,12 @@ class Tally:
             else self._clusters.setdefault(cluster, len(self._clusters))
         )
         account.add(judgement, number)
-        if is_jury(judgement.model):
+        if is_cascade(judgement.model):
+            cascade = self._cascades.get(key)
+            if cascade is None:
+                cascade = self._cascades[key] = CascadeTally(*key, self._judges.get(key[:2]))
+            cascade.add(judgement)
+        elif is_jury(judgement.model):
             jury = self._juries.get(key)
             if jury is None:
                 jury = self._juries[key] = JuryTally(*key, self._judges.get(key[:2]))
@@ -321,8 +334,11 @@ class Tally:
     def juries(self) -> tuple[JuryFigures, ...]:
         return tuple(each.figures() for each in self._juries.values())
 
+    def cascades(self) -> tuple[CascadeFigures, ...]:
+        return tuple(each.figures() for each in self._cascades.values())
+
     def _is_juror(self, summary: Summary) -> bool:
-        decided = {key[:2] for key in self._juries}
+        decided = {key[:2] for key in (*self._juries, *self._cascades)}
         return (summary.judge, summary.judge_hash) in decided and not is_jury(summary.model)
 
     def _summaries(self) -> tuple[Summary, ...]:
@@ -331,7 +347,9 @@ class Tally:
         place = {key: position for position, key in enumerate(self._judges)}
         accounts = {**self._accounts, **idle}
         order = sorted(accounts, key=lambda key: (place.get(key[:2], len(place)), key))
-        models = Counter(key[:2] for key in accounts if not self._juries or is_jury(key[2]))
+        models = Counter(
+            key[:2] for key in accounts if not (self._juries or self._cascades) or is_jury(key[2])
+        )
         return tuple(accounts[key].summary(among_models=models[key[:2]] > 1) for key in order)
 
     def _account(self, key: tuple[str, str, str], slices: Sequence[str]) -> "_JudgeTally":
@@ -356,7 +374,7 @@ class _JudgeTally:
         source: Judge | None,
         slices: Sequence[str],
         *,
-        repeats: int | None,
+        repeats: Repeats | None,
         temperatures: Mapping[str, float | None],
         candidate: str | None,
     ) -> None:
@@ -369,11 +387,12 @@ class _JudgeTally:
         self.pass_rule = source.passes is not None if source else None
         """None: known only from the rows."""
         self.repeats = 0
-        self.cases: dict[str, int] | None = None if repeats == 1 else {}
+        self.cases: dict[str, int] | None = None if repeats and repeats.most == 1 else {}
         """Judged cases, numbered as they come; None where it is known that no case is judged twice."""
         named = f"{judge}@{judge_hash}"
         self.planned = (temperatures[named],) if named in temperatures else ()
-        self.rows = Group()
+        self.auto = repeats if repeats and repeats.auto else None
+        self.rows = Group(RowSample(self.auto))
         self.answers = RowSample() if source and source.abstain else None
         """The model's answers, as passes where it abstained; None where it cannot."""
         self.ratings = {each: RowSample() for each in source.ratings} if source else {}
@@ -386,6 +405,7 @@ class _JudgeTally:
         )
         self.claim_units: dict[tuple[bool, int], int] = {}
         """Clusters and cases that claims come from, numbered as they come."""
+        self.expected = RowSample()
         self.slices = SliceTally(slices)
         self.distribution = Distribution(self.scale)
         self.worst: list[tuple[float, str, int, WorstCase]] = []
@@ -441,6 +461,8 @@ class _JudgeTally:
             self._add_claims(judgement, row)
             self._add_ratings(judgement, row)
             self.distribution.add(row.score)
+            if judgement.distribution is not None:
+                self.expected.add(row._replace(score=judgement.distribution.expected))
             self._add_worst(judgement, row.score)
             if row.near is not None and isinstance(label, float):
                 self.ranked[label, row.score] += 1
@@ -631,6 +653,7 @@ class _JudgeTally:
             outcomes=outcomes,
             passed=sample.passed if sample.ruled else None,
             repeats=self.repeats,
+            mean_repeats=len(sample) / len(self.cases) if self.auto and self.cases else None,
             grouping=sample.grouping,
             mean=sample.mean(self.scale),
             mean_without_forced=sample.mean(self.scale, forced=False) if "forced" in outcomes else None,
@@ -645,6 +668,7 @@ class _JudgeTally:
                 if (share := sample.pass_rate()) is not None
             ),
             ratings=tuple(self._rating_figures()),
+            expected_mean=self.expected.mean(self.scale),
             distribution=self.distribution.counts(),
             agreement=self._agreement(),
             cost=None if self.cost_unknown and not self.cost else self.cost,
