@@ -27,6 +27,7 @@ RELEVANCE = {
     "reason": f"It answers what was asked, and all of it, from the data at hand (reply {SERIAL.decode()}).",
     "score": 4,
 }
+PREFERENCE = {"reason": f"The first is clearer (reply {SERIAL.decode()}).", "winner": "A"}
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
 
 
@@ -55,7 +56,10 @@ def answer_with(verdict: dict[str, Any]) -> bytes:
 ANSWERS = {
     "correctness": answer_with(CORRECTNESS),
     "relevance": answer_with(RELEVANCE),
+    "preference": answer_with(PREFERENCE),
 }
+FIELDS = {"correctness": b"misses_critical", "preference": b'"winner"'}
+"""What tells the judges apart: a field of the verdict that only they ask for."""
 
 
 class Book:
@@ -75,7 +79,8 @@ class Book:
         self.calls[name.decode()] += 1
         if self.keep:
             self.bodies.append(body.decode())
-        answer = ANSWERS["correctness" if b"misses_critical" in body else "relevance"]
+        judge = next((judge for judge, field in FIELDS.items() if field in body), "relevance")
+        answer = ANSWERS[judge]
         return answer.replace(SERIAL, b"%08d" % self.count).replace(NUMBER, name[-6:-3] + b"," + name[-3:])
 
 

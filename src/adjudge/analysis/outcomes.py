@@ -42,6 +42,12 @@ FAILURES: Mapping[str, Advice] = {
     ),
 }
 
+JURY_FAILURES: Mapping[str, str] = {
+    "quorum": "see why the jurors did not vote, or lower --quorum",
+    "no_majority": "ask an odd number of models, or have people label them: `adjudge agree RUN --next N` draws them first",
+}
+"""What to do about the failures of a jury, by `error_kind`."""
+
 NOTES: Mapping[str, str] = {
     "empty_response": "the response was blank: scored by rule, with no call",
     "planted_verdict": "the same verdict also appears in the case, so the model was asked for the verdict alone",

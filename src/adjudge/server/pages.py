@@ -24,6 +24,7 @@ from adjudge.documents.numbers import (
     show_percent,
     whole,
 )
+from adjudge.records import is_jury
 from adjudge.runs.find_model import EMBEDDED
 from adjudge.server.keys import to_key
 from adjudge.server.safe_markdown import render_markdown
@@ -105,7 +106,13 @@ def query_pairs(values: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def short_model(model: str | None) -> str | None:
-    """`scripted:/long/way/to/replies.jsonl` as `scripted:…/replies.jsonl`, `embedded@87eb676eaccb` as `embedded`."""
+    """`scripted:/long/way/to/replies.jsonl` as `scripted:…/replies.jsonl`, `embedded@87eb676eaccb` as `embedded`; of
+    several each, and a jury by its rule: `jury:median`.
+    """
+    if model is not None and is_jury(model):
+        return model.partition("(")[0]
+    if model is not None and ", " in model:
+        return ", ".join(short_model(each) or "" for each in model.split(", "))
     if model is not None and model.startswith(f"{EMBEDDED}@"):
         return EMBEDDED
     if model is None or len(model) <= 26:

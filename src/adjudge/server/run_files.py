@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from adjudge.analysis.chosen_model import verdicts_of
 from adjudge.analysis.summary.report import FORMS, Report
 from adjudge.documents.rows import result_row
 from adjudge.documents.writers import line_writer
@@ -30,7 +31,8 @@ def row_file(
     """`.jsonl` or `.csv`, as it is read: a run of a million rows is never in memory at once."""
     sink = _Chunks()
     with line_writer(suffix, sink) as writer:
-        for judgement in store.judgements(record.run_id) if judgements is None else judgements:
+        whole = verdicts_of(store.judgements(record.run_id), record, None)
+        for judgement in whole if judgements is None else judgements:
             writer.write(result_row(judgement, record.run_id))
             if sink.size >= CHUNK_BYTES:
                 yield sink.take()

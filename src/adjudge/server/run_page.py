@@ -5,12 +5,15 @@ from dataclasses import dataclass
 
 from adjudge.analysis.certification.document import card_line
 from adjudge.analysis.certification.shelf import find_card, shelf_of
+from adjudge.analysis.jury.document import jury_facts, pairs_table
+from adjudge.analysis.jury.figures import JuryFigures
 from adjudge.analysis.ranking.document import ranking_blocks
 from adjudge.analysis.summary.case_lists import binary_judges, case_result
 from adjudge.analysis.summary.checks import CheckAgreement
 from adjudge.analysis.summary.document import check_agreement, judge_facts, methods, pair_facts
 from adjudge.analysis.summary.figures import Summary
 from adjudge.analysis.summary.headline import gauge, is_pass_or_fail
+from adjudge.analysis.summary.models import candidate_facts, jurors_table, models_tables
 from adjudge.analysis.summary.not_scored import unpaired_facts, unscored_range
 from adjudge.analysis.summary.parts import criteria_tables, slice_cells, slice_header
 from adjudge.analysis.summary.report import Report
@@ -18,7 +21,7 @@ from adjudge.analysis.summary.run import CaseResult
 from adjudge.analysis.summary.slices import OTHERS, Slice, SliceColumn
 from adjudge.documents.document import Block, Fact, Gauge, Table, Tone
 from adjudge.documents.numbers import show_count, show_duration, show_money, show_percent
-from adjudge.records import IN_CODE
+from adjudge.records import IN_CODE, is_jury
 from adjudge.server.cases.find import CaseFilter
 from adjudge.server.figures import Figures
 from adjudge.server.keys import to_key
@@ -112,6 +115,15 @@ class SliceTable:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class JuryPanel:
+    """A jury beside its members."""
+
+    judge: str
+    tables: tuple[Table, ...]
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class RunPage:
     panels: tuple[JudgePanel, ...]
     cases: tuple[CaseRow, ...]
@@ -123,6 +135,9 @@ class RunPage:
     """Of a run that compared systems pair by pair."""
     unpaired: tuple[Fact, ...]
     """Of a run against another file: the cases that only one of them has."""
+    models: tuple[Table, ...]
+    """Where several models answered a judge: side by side."""
+    juries: tuple[JuryPanel, ...]
 
 
 def run_view(service: Service, record: RunRecord, figures: Figures, before: Figures | None) -> RunPage:
@@ -140,6 +155,19 @@ def run_view(service: Service, record: RunRecord, figures: Figures, before: Figu
         notes=tuple(block for block in methods(report.judges) if isinstance(block, Fact)),
         ranking=() if report.ranking is None else ranking_blocks(report.ranking),
         unpaired=tuple(unpaired_facts(report.pairing)),
+        models=tuple(models_tables(report.judges)),
+        juries=tuple(_jury(report, jury) for jury in report.juries),
+    )
+
+
+def _jury(report: Report, jury: JuryFigures) -> JuryPanel:
+    own = [each for each in report.jurors if (each.judge, each.judge_hash) == (jury.judge, jury.judge_hash)]
+    warnings = (fact for juror in own for fact in candidate_facts(juror))
+    pairs = (pairs_table(jury),) if jury.pairs else ()
+    return JuryPanel(
+        judge=jury.judge,
+        tables=(jurors_table(report, jury), *pairs),
+        facts=(*jury_facts(jury), *warnings),
     )
 
 
@@ -179,7 +207,9 @@ def _chips(service: Service, ways: "Ways", summary: Summary, before: Figures | N
         yield Chip(text=text + steps, href=ways.cases(CaseFilter(judge=summary.judge, label="disagree")))
     elif agreement is not None:
         yield Chip(text="labels are on another scale", tone="warning")
-    if summary.model == IN_CODE:
+    if is_jury(summary.model):
+        yield Chip(text=summary.model.partition("(")[0].replace(":", ": "))
+    elif summary.model == IN_CODE:
         yield Chip(text="checked in code: no model was asked")
     elif summary.pairs is None:
         yield _certified(service, summary)
@@ -210,7 +240,9 @@ def change_since(summary: Summary, before: Figures | None, key: str) -> Chip | N
 def _change(summary: Summary, before: Figures | None) -> float | None:
     """Of the headline, against the same judge in the run before."""
     for other in before.report.judges if before else ():
-        if (other.judge, other.judge_hash) == (summary.judge, summary.judge_hash):
+        if (other.judge, other.judge_hash) == (summary.judge, summary.judge_hash) and (
+            other.model == summary.model or not summary.among_models
+        ):
             ours, theirs = (
                 (each.pass_rate if is_pass_or_fail(summary) else each.mean) for each in (summary, other)
             )

@@ -14,7 +14,7 @@ from adjudge.dataset.label_scale import LabelScale, label_scale_of
 from adjudge.documents.records_json import records_json
 from adjudge.documents.rows import result_row
 from adjudge.fields import ALIASES, RESPONSES
-from adjudge.records import Call, Case, Failed, Json, Judge, Judgement
+from adjudge.records import Call, Case, Failed, Json, Judge, Judgement, is_jury
 from adjudge.server.cases.find import CaseFilter, neighbours
 from adjudge.server.cases.shapes import (
     CallDetail,
@@ -72,7 +72,7 @@ def case_detail(service: Service, reference: str, name: JudgementName, wanted: C
             else f"was not judged so in run {record.run_id}",
             "the run's cases list all there are",
         )
-    judgement = found[0]
+    judgement = min(found, key=lambda each: not is_jury(each.model))  # a jury stands for its votes
     case = service.store.case(record.run_id, judgement.case_id)
     used = _judge(service, record, judgement)
     filled = case_fields(used, case, record.plan) if case is not None and used is not None else None

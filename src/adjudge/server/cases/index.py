@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from adjudge.analysis.summary.stored import judges_of
 from adjudge.errors import StoreError
-from adjudge.records import Judge
+from adjudge.records import IN_CODE, Judge, is_jury
 from adjudge.server.cases.index_rows import (
     COLUMNS,
     NO_LABEL,
@@ -27,7 +27,7 @@ from adjudge.server.cases.index_rows import (
     make_searched,
     own_label,
 )
-from adjudge.store import RunMark, RunRecord, Store
+from adjudge.store import RunMark, RunRecord, Store, has_jury
 
 MOST_OPEN = 16
 """Runs that are kept ready; one that was not looked at for longest makes room."""
@@ -143,7 +143,7 @@ class RunIndex:
             if self._store.mark_until(self._run_id, self._mark.last) != self._mark:
                 self._begin_again()  # judged again, or stored late by another process
             self._judges = judges_of(self._store, record)
-            self._add_rows()
+            self._add_rows(without_votes=has_jury(record.plan))
             self._stamp = stamp
         for judge in self._judges:
             self._place_labels(judge)
@@ -159,12 +159,15 @@ class RunIndex:
         self._labels.clear()
         self._derived.clear()
 
-    def _add_rows(self) -> None:
+    def _add_rows(self, *, without_votes: bool) -> None:
+        """`without_votes`: a jury stands for its members, whose rows are found on the pages of its cases."""
         scales = Scales(self._judges)
         while page := self._store.listed(self._run_id, self._mark.last):
             mark, rows, facets, notes = self._mark, [], [], []
             for each in page:
                 mark = mark.extend(each.number, each.at)
+                if without_votes and each.model != IN_CODE and not is_jury(each.model):
+                    continue
                 rows.append(make_row(each, scales))
                 facets += [(*facet, each.number) for facet in make_facets(each.metadata).items()]
                 notes += [(note, each.number) for note in make_notes(each.notes)]
