@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from served import served
 
 import adjudge as library
 from adjudge.store import StartRun, open_store
@@ -463,3 +464,47 @@ def test_models_side_by_side_have_to_be_chosen(adjudge):
         assert done.code == 2
         assert "was judged by several models" in done.err
     assert json.loads(adjudge("agree", "r", "--by", "scripted:good.jsonl", "--json").out)["labelled"] == 20
+
+
+def test_repeats_have_a_verdict_each(adjudge):
+    write_cases(1)
+    adjudge(*jury_run("rating", {"a": (5,), "b": (1,), "c": (2,)}, "median"), "--repeat", "2")
+    assert [(row["repeat"], row["score"]) for row in rows_of()] == [(0, 2), (1, 2)]
+
+
+def test_a_verdict_that_no_juror_gave_is_printed_as_the_judges_contract(adjudge):
+    write_cases(1)
+    done = adjudge(*jury_run("rating", {"a": (5,), "b": (2,)}, "mean"), "--as", "contract")
+    assert json.loads(done.out) == {"score": 3.5, "reason": "scripted:a.jsonl 5, scripted:b.jsonl 2."}
+
+
+@pytest.fixture
+def pages(adjudge):
+    labels, votes = labelled_votes(20)
+    write_cases(20, label=labels)
+    adjudge(*jury_run("passing", votes, "majority"), "--name", "jury")
+    models = [part for model in votes for part in ("--model", f"scripted:{model}.jsonl")]
+    adjudge("run", "cases.jsonl", "--judge", "strict.md", *models, "--name", "models")
+    with served(".adjudge") as opened:
+        yield opened
+
+
+def test_pages_of_a_jury_and_of_several_models(pages):
+    assert pages.read("/api/runs/jury/cases")["total"] == 20
+    assert pages.read("/api/runs/models/cases")["total"] == 60
+    rows = pages.client.get("/api/runs/jury/rows.jsonl").text.splitlines()
+    assert {json.loads(row)["model"].partition("(")[0] for row in rows} == {"jury:majority"}
+    chosen = pages.client.get("/compare?a=jury&b=models").text
+    assert "Compare a model of A with a model of B" in chosen
+    by = "scripted:good.jsonl=scripted:poor.jsonl"
+    compared = pages.read("/api/compare", params={"a": "jury", "b": "models", "by": by, "across": "1"})
+    assert compared["judges"][0]["matched"] == 20
+    for run in ("jury", "models"):
+        assert pages.client.get(f"/runs/{run}/label").status_code == 200
+        assert pages.read(f"/api/runs/{run}/agreement")["labelled"] == 20
+
+
+def test_a_plan_takes_the_spread_of_one_model(adjudge, pages):
+    for run in ("jury", "models"):
+        done = adjudge("plan", "--effect", "0.1", "--run", run, "--json")
+        assert done.code == 0, done.err

@@ -17,12 +17,24 @@ def choose_model(record: RunRecord, wanted: str | None) -> str | None:
         return None
     if wanted in names or (wanted == JURY and has_jury(record.plan)):
         return None if wanted == JURY else wanted
-    known = ", ".join([JURY, *names] if has_jury(record.plan) else names)
+    known = ", ".join(model_choices(record.plan))
     problem = f"has no model `{wanted}`" if wanted is not None else "was judged by several models"
     raise SettingsError(f"run {record.run_id}", problem, f"name one with --by: {known}")
 
 
 JURY = "jury"
+
+
+def usual_model(record: RunRecord) -> str | None:
+    """For where nobody can be asked: the first of several models, unless there is a jury."""
+    names = model_names(record.plan)
+    return names[0] if len(names) > 1 and not has_jury(record.plan) else None
+
+
+def model_choices(plan: Mapping[str, Json]) -> list[str]:
+    """What `choose_model` takes."""
+    names = model_names(plan)
+    return [JURY, *names] if has_jury(plan) else names
 
 
 def same_model(model: str, record: RunRecord) -> str | None:

@@ -9,6 +9,7 @@ from adjudge.documents.numbers import whole
 from adjudge.documents.records_json import records_json
 from adjudge.documents.rows import verdict_parts
 from adjudge.judges.declared import CONTRACT_FIELD
+from adjudge.procedures.jury import VOTES
 from adjudge.records import (
     Failed,
     FieldScore,
@@ -18,6 +19,7 @@ from adjudge.records import (
     Judgement,
     PointsScore,
     Scored,
+    is_jury,
 )
 from adjudge.schemas import properties_of
 from adjudge.text import visible
@@ -31,6 +33,8 @@ def as_contract(judge: Judge, judgement: Judgement) -> str | None:
     if isinstance(outcome, Failed):
         return None
     parts = dict(verdict_parts(outcome))
+    if is_jury(judgement.model):
+        parts.pop(VOTES, None)
     reason = judgement.reason or (outcome.reason if isinstance(outcome, Forced) else "")
     template = judge.contract_template
     if template is None:

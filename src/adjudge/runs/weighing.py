@@ -9,8 +9,9 @@ from adjudge.dataset.labels import read_labels
 from adjudge.errors import InputError
 from adjudge.options import option
 from adjudge.procedures.jury import votes_by_label
-from adjudge.records import IN_CODE, Case, Failed, Json, Judge, Judgement, PointsScore, is_jury
+from adjudge.records import IN_CODE, Case, Failed, Json, Judge, Judgement, PointsScore, Score, is_jury
 from adjudge.runs.groups import cluster_of
+from adjudge.scoring import passes
 from adjudge.stats.jury import FOLDS, ErrorCount, fold_of, label_weights, number_weights
 
 OWN_LABELS = "cases"
@@ -39,6 +40,17 @@ def label_on_scale(label: Json, judge: Judge) -> Meaning | None:
     return read_label(
         label, judge.name, judge.scale, pass_rule=judge.passes is not None, points=words_of(judge)
     )
+
+
+def label_for_votes(label: Json, judge: Judge) -> Meaning | None:
+    """What votes are held against: where they are passes and fails, whether the label passes."""
+    meaning = label_on_scale(label, judge)
+    if not isinstance(meaning, float) or isinstance(meaning, bool) or not votes_by_label(judge):
+        return meaning
+    if judge.pair is not None or isinstance(judge.score, PointsScore):
+        return meaning
+    passed = passes(judge, {}, Score(value=meaning, exact=meaning))
+    return meaning if passed is None else passed
 
 
 def error_of(*, score: float, passed: bool | None, label: Meaning, by_label: bool) -> float:
@@ -75,7 +87,7 @@ class Weighing:
         judge, outcome = self._judges.get(judgement.judge), judgement.outcome
         if judge is None or judgement.model not in self._models or isinstance(outcome, Failed):
             return
-        label = None if judgement.label is None else label_on_scale(judgement.label, judge)
+        label = None if judgement.label is None else label_for_votes(judgement.label, judge)
         if label is None:
             return
         key = (judge.name, fold_of(judgement.cluster or judgement.case_id), judgement.model)

@@ -50,6 +50,9 @@ class CompareQuery(ApiRecord):
     a: str = Field(max_length=1_000, description="The `key` of a run.")
     b: str = Field(max_length=1_000, description="The `key` of a run.")
     judge: str = Field("", max_length=400, description="One judge, or JUDGE_OF_A=JUDGE_OF_B.")
+    by: str = Field(
+        "", max_length=2_000, description="One of several models, MODEL_OF_A=MODEL_OF_B, or `jury`."
+    )
     across: bool = Field(False, description="Compare although judges or models differ.")
     people: bool = Field(False, description="Also compare each run's agreement with the cases' labels.")
     flips: int = Field(
@@ -61,7 +64,7 @@ class CompareQuery(ApiRecord):
     def values(self) -> dict[str, object]:
         """For links to the same comparison."""
         return {
-            **self.model_dump(include={"a", "b", "judge", "across", "people"}),
+            **self.model_dump(include={"a", "b", "judge", "by", "across", "people"}),
             "slice": [name.removeprefix("metadata.") for name in self.slice if name],
         }
 
@@ -148,6 +151,7 @@ def compare(
     """None where the runs have more judgements than `at_once` and were not compared before."""
     options = ComparisonOptions(
         only=(asked.judge,) if asked.judge else (),
+        model=asked.by or None,
         across=asked.across,
         columns=tuple(name for name in asked.slice if name),
         labels=OWN_LABELS if asked.people else None,

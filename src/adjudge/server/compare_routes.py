@@ -7,7 +7,9 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from adjudge.analysis.chosen_model import model_choices
 from adjudge.analysis.comparison.document import comparison_document
+from adjudge.analysis.summary.run import without_votes
 from adjudge.documents.html import render_html
 from adjudge.documents.markdown import render_markdown
 from adjudge.documents.records_json import records_json
@@ -30,9 +32,23 @@ from adjudge.server.pages import page
 from adjudge.server.run_files import MEDIA_TYPES
 from adjudge.server.runs_page import list_runs
 from adjudge.server.service import NotFoundError, Served, swaps
+from adjudge.store import RunRecord
 
 router = APIRouter()
 MOST_OFFERED = 200
+MOST_MODEL_PAIRS = 30
+
+
+def model_pairs(a: RunRecord, b: RunRecord) -> list[str]:
+    """Of runs that several models judged: a model of A and one of B, as `by` takes them, the same in both first."""
+    choices = [model_choices(run.plan) for run in (a, b)]
+    if max(map(len, choices)) < 2:
+        return []
+    found = [
+        (one, other) for one in choices[0] for other in choices[1] if one != other or a.run_id != b.run_id
+    ]
+    found.sort(key=lambda pair: pair[0] != pair[1])
+    return ["=".join(pair) for pair in found[:MOST_MODEL_PAIRS]]
 
 
 class CaseQuery(CompareQuery):
@@ -71,7 +87,7 @@ def show_comparison(request: Request, service: Served, asked: Annotated[PageQuer
     """Large runs are compared when the page is shown: its script, or `now`, asks for that part."""
     a, b = (service.run(from_key(key)) if key else None for key in (asked.a, asked.b))
     found, problem, offer_across = None, None, False
-    pairs, columns = list[str](), list[str]()
+    pairs, models, columns = list[str](), list[str](), list[str]()
     if a is not None and b is not None:
         try:
             at_once = None if asked.now or swaps(request, "comparison") else AT_ONCE
@@ -81,6 +97,7 @@ def show_comparison(request: Request, service: Served, asked: Annotated[PageQuer
         except InputError as error:
             # two runs that cannot be compared: said on the page, where they are chosen
             problem = error
+            models = [] if asked.by else model_pairs(a, b)
             if isinstance(error, NotComparableError):
                 offer_across = error.across and not asked.across
                 pairs = judge_pairs(a, b) if error.by_pair else []
@@ -100,6 +117,7 @@ def show_comparison(request: Request, service: Served, asked: Annotated[PageQuer
         problem=problem,
         offer_across=offer_across,
         pairs=pairs,
+        models=models,
         columns=columns,
     )
 
@@ -113,7 +131,7 @@ def compare_case_page(
     name_a, _, name_b = asked.judge.partition("=")
     pair = (name_a, name_b or name_a)
     sides = [
-        service.store.judgement(run.run_id, asked.case, name or None)
+        without_votes(service.store.judgement(run.run_id, asked.case, name or None))
         for run, name in zip(runs, pair, strict=True)
     ]
     if not sides[0] and not sides[1]:

@@ -58,6 +58,26 @@ def test_two_models_of_a_run_judge_a_case_side_by_side(store, make, prefix):
     assert store.check() == []
 
 
+def test_a_jurys_judgements_go_with_the_votes_that_are_judged_again(store, make):
+    jury = "jury:median(" + ",".join(["scripted:" + "m" * 900] * 2) + ")"
+    gone = Failed(kind="call_failed", message="gone")
+    for case_id, outcome in (("c1", {}), ("c2", {"outcome": gone})):
+        store.write([
+            make.run(),
+            make.judge(),
+            *make.pair(case_id, model="m1"),
+            *make.pair(case_id, model="m2", **outcome),
+            replace(make.pair(case_id, model=jury)[1], calls=()),
+        ])  # fmt: skip
+    assert store.remove_computed("r1", jury, ["call_failed", "not_asked"]) == 1
+    assert {(each.case_id, each.model) for each in store.judgements("r1")} == {
+        ("c1", "m1"), ("c1", "m2"), ("c1", jury), ("c2", "m1"), ("c2", "m2"),
+    }  # fmt: skip
+    assert store.remove_computed("r1", jury, None) == 1
+    assert store.remove_computed("r1", jury, None) == 0
+    assert store.check() == []
+
+
 @pytest.mark.parametrize("row", [{"output_1": "A", "output_2": "B"}, {"responses": ["A", "B", "C" * 2_000]}])
 def test_a_case_comes_back_with_all_its_responses(store, make, row):
     (case,) = read_cases([{"id": "c1", "question": "q", **row}])

@@ -186,7 +186,8 @@ def agreement_of(
     report = measure_agreement(run_id, judged, labels, options)
     found = []
     for each in report.disagreements:
-        stored, case = store.judgement(run_id, each.case_id, report.judge), store.case(run_id, each.case_id)
+        stored = store.judgement(run_id, each.case_id, report.judge, report.model)
+        case = store.case(run_id, each.case_id)
         fields = case.fields if case else {}
         found.append(
             replace(

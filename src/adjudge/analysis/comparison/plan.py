@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from math import ceil, sqrt
 from typing import Literal
 
+from adjudge.analysis.chosen_model import usual_model, verdicts_of
 from adjudge.analysis.comparison.matching import LETTERS, Matching, Pair
 from adjudge.errors import InputError, SettingsError
 from adjudge.stats.clusters import Clusters
@@ -142,7 +143,7 @@ def spreads_of_runs(
     matching = Matching()
     judges: dict[str, None] = {}
     for letter, run in zip(LETTERS, runs, strict=False):
-        for judgement in store.judgements(run.run_id):
+        for judgement in verdicts_of(store.judgements(run.run_id), run, usual_model(run)):
             if only is None or judgement.judge == only:
                 judges[judgement.judge] = None
                 matching.add(letter, judgement)

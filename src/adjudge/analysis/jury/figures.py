@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from adjudge.procedures.jury import NO_MAJORITY, VOTES, votes_by_label
 from adjudge.records import Failed, Json, Judge, Judgement, Scale
-from adjudge.runs.weighing import error_of, label_on_scale
+from adjudge.runs.weighing import error_of, label_for_votes
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.jury import (
     PairSums,
@@ -169,7 +169,9 @@ class JuryTally:
 
     def _add_label(self, judgement: Judgement, cast: list[Vote]) -> None:
         source, outcome = self._source, judgement.outcome
-        label = None if source is None or judgement.label is None else label_on_scale(judgement.label, source)
+        label = (
+            None if source is None or judgement.label is None else label_for_votes(judgement.label, source)
+        )
         if label is None:
             return
         self._labelled += 1

@@ -10,6 +10,7 @@ from adjudge.analysis.agreement.document import drawn_how
 from adjudge.analysis.agreement.draws import DrawRequest, draw_next, fields_to_label
 from adjudge.analysis.agreement.label_files import with_draws
 from adjudge.analysis.agreement.verdicts import judged_in
+from adjudge.analysis.chosen_model import usual_model
 from adjudge.dataset.label_scale import LabelScale, label_scale_of, not_placed
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
@@ -316,7 +317,7 @@ def make_draw(service: Service, run: str, body: DrawBody) -> DrawMade:
     """As `adjudge agree RUN --next N` draws."""
     subject = find_subject(service, run, body.judge)
     record, store = subject.record, service.store
-    judged = judged_in(store, record, judge=body.judge or None)
+    judged = judged_in(store, record, judge=body.judge or None, model=usual_model(record))
     draw = draw_next(
         record.run_id,
         judged.verdicts,

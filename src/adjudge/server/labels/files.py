@@ -8,6 +8,7 @@ from adjudge.analysis.agreement.figures import AgreementOptions, AgreementReport
 from adjudge.analysis.agreement.label_files import FileNote, take_labels
 from adjudge.analysis.agreement.labels import stored_labels
 from adjudge.analysis.agreement.verdicts import judged_in
+from adjudge.analysis.chosen_model import usual_model
 from adjudge.dataset.labels import read_labels
 from adjudge.documents.writers import csv_table, json_line
 from adjudge.errors import InputError
@@ -54,7 +55,7 @@ def import_labels(service: Service, run: str, data: bytes, *, judge: str, annota
         raise InputError(FILE, f"are more than {most} MiB", "send them in parts, or use `adjudge agree`")
     subject = find_subject(service, run, judge)
     rows = read_labels("-", stdin=io.BytesIO(data), name=FILE)
-    judged = judged_in(service.store, subject.record, judge=judge or None)
+    judged = judged_in(service.store, subject.record, judge=judge or None, model=usual_model(subject.record))
     stored = take_labels(
         service.store, subject.record.run_id, judged, rows, file=FILE, annotator=annotator or None
     )
@@ -74,7 +75,13 @@ def agreement(
     """What `adjudge agree RUN` tells of."""
     subject = find_subject(service, run, judge)
     run_id = subject.record.run_id
-    judged = judged_in(service.store, subject.record, judge=judge or None, slices=slices)
+    judged = judged_in(
+        service.store,
+        subject.record,
+        judge=judge or None,
+        model=usual_model(subject.record),
+        slices=slices,
+    )
     labels = stored_labels(service.store, run_id, judged)
     options = AgreementOptions(slices=slices, disagreements=disagreements)
     return agreement_of(service.store, run_id, judged, labels, options)
