@@ -33,6 +33,8 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "tool_calls": ("toolCalls", "tools_called"),
     "expected_tool_calls": ("expected_tools",),
     "messages": (),
+    "history": (),
+    "transcript": (),
     "focus": (),
     "current_date": (),
     "metadata": (),
@@ -50,6 +52,12 @@ JSON_FIELDS = frozenset(
     {"tool_calls", "expected_tool_calls", "messages", "context", "metadata", "annotators", "responses"}
 )
 """Fields whose CSV cells are read as JSON when they are JSON; so is a column named `parameters`."""
+
+CONVERSATION_INPUTS = frozenset({"conversation", "messages", "transcript", "history", "turns"})
+"""Inputs that a conversation fills, as a person reads it."""
+
+NO_TURN = "no_assistant_turn"
+"""The note of a conversation in which the assistant says nothing."""
 
 NEVER_IN_PROMPT = frozenset({"label", "annotators"})
 """Reach a prompt only when the judge names them: they give the answer away."""

@@ -16,6 +16,8 @@ if TYPE_CHECKING:  # `adjudge --help` needs no record
     from adjudge.records import Json, JuryRule, ModelClient, ModelFunction
 
 DEFAULT_STORE = "./.adjudge"
+Turns = Literal["last", "each", "all"]
+"""What is judged of a conversation."""
 NO_PAIRS: Mapping[str, str] = {}
 NO_PARAMETERS: Mapping[str, "Json"] = {}
 T = TypeVar("T")
@@ -227,6 +229,11 @@ class RunOptions:
         metavar="FILE",
         parse=str,
     )
+    turns: Turns = opt(
+        "last",
+        ANY,
+        "Of cases with `messages`, judge the assistant's last turn, each of its turns, or the whole conversation.",
+    )
     passes: str | None = opt(
         None, ANY, "Pass rule, instead of the judge's: `--pass 'score >= 4'`.", flag="--pass"
     )
@@ -296,6 +303,7 @@ class RunKeywords(TypedDict, total=False):
     variables: Mapping[str, str]
     set: Mapping[str, str]
     against: "str | Path | Sequence[Mapping[str, Json]] | None"
+    turns: Turns
     passes: str | None
     jobs: int
     max_concurrency: int

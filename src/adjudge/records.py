@@ -44,6 +44,8 @@ class Case(Struct, frozen=True, kw_only=True):
     """The same values under the canonical names of `adjudge.fields`, where a column stands for one."""
     contested: Mapping[str, tuple[str, ...]] = {}
     """Canonical field -> the columns that compete for it, none of them canonical; it is then not in `fields`."""
+    noted: Mapping[str, str] = {}
+    """Field -> a note for the judgements whose judge asks for it; not kept with the case."""
     place: Place | None = None
 
     @property

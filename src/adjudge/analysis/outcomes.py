@@ -54,6 +54,8 @@ NOTES: Mapping[str, str] = {
     "passage_not_found": "the quoted passage is not in the context, so the verdict on that claim is not counted",
     "no_claims": "the response is blank or makes no claim, so there is nothing to look for in the context",
     "context_windows": "the context is long, so it was read in parts, one call each",
+    "transcript_windowed": "the conversation is long: only the system's, the first and the latest messages were sent",
+    "no_assistant_turn": "the conversation has no message of the assistant to judge",
     "unknown_id": "the model matched an item that is not on the checklist; it is not counted",
     "term_dropped": "a number, stopword or formatting word is not a term",
     "duplicate_dropped": "the checklist listed an item twice",

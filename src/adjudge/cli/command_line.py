@@ -210,7 +210,7 @@ COMMANDS = [
         JSON,
         options=RecordFlags(
             RunOptions,
-            (*ASK_OPTIONS, *INPUT_OPTIONS, "store"),
+            (*ASK_OPTIONS, *INPUT_OPTIONS, "turns", "store"),
             {
                 "model": "Ask this model once for what JUDGE does not say; only if typed, whatever model is configured.",
                 "max_cost": "Do not ask if it could cost more than this.",
@@ -241,6 +241,7 @@ COMMANDS = [
                 *MODEL_OPTIONS,
                 *INPUT_OPTIONS,
                 "against",
+                "turns",
                 "jobs",
                 "first",
                 "sample",

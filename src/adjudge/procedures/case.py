@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from adjudge.fields import NO_TURN
 from adjudge.procedures.check import check_case
 from adjudge.procedures.checklist import judge_by_items
 from adjudge.procedures.groundedness import checks_claims, judge_by_claims
@@ -49,9 +50,12 @@ def judge_case(judge: Judge, case: Case, filled: Filled, asking: Asking, *, repe
 def _missing(judge: Judge, filled: Filled, case: Case) -> Ruling:
     names = "; ".join(missing.message for missing in filled.missing)
     if judge.when_missing is None:
-        message = f"{names}; {describe_columns(case, [missing.name for missing in filled.missing])}"
+        silent = NO_TURN in filled.notes
+        said = "the conversation has no turn of the assistant; " if silent else ""
+        message = f"{names}; {said}{describe_columns(case, [missing.name for missing in filled.missing])}"
         return Ruling(
-            outcome=Failed(kind="missing_input", message=message, error_kind=filled.missing[0].name)
+            outcome=Failed(kind="missing_input", message=message, error_kind=filled.missing[0].name),
+            notes=(NO_TURN,) if silent else (),
         )
     return _forced(judge, judge.when_missing, f"Not asked: {names}.", ())
 

@@ -44,7 +44,9 @@ def fill_inputs(inputs: tuple[Input, ...], case: Case, bindings: Bindings) -> Fi
             case Found(value=value):
                 values[item.name] = value
                 fields[item.source] = value
+                notes += _noted(case, item)
             case Missing():
+                notes += _noted(case, item) if item.required else ()
                 if item.required:
                     missing.append(found)
                 elif item.source == "tool_calls":
@@ -55,7 +57,12 @@ def fill_inputs(inputs: tuple[Input, ...], case: Case, bindings: Bindings) -> Fi
         for part in ("question", "context"):
             if part in case.fields:
                 fields.setdefault(part, case.fields[part])
-    return Filled(values=values, fields=fields, missing=tuple(missing), notes=tuple(notes))
+    return Filled(values=values, fields=fields, missing=tuple(missing), notes=tuple(dict.fromkeys(notes)))
+
+
+def _noted(case: Case, item: Input) -> tuple[str, ...]:
+    note = case.noted.get("question" if item.source == "parameters" else item.source) if case.noted else None
+    return () if note is None else (note,)
 
 
 def values_for(inputs: tuple[Input, ...], values: Mapping[str, Json]) -> dict[str, Json]:

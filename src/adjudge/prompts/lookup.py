@@ -117,7 +117,11 @@ def _find(
             return found or Missing(name=item.name, why="absent", column=maps[writing])
         if writing in sets and not is_date:
             return Found(value=_date_or(sets[writing], item, current_date))
-    held = _own_column(case, item.name) or _stands_for(case, item, maps, sets, current_date)
+    held = (
+        _conversation(case, item)
+        or _own_column(case, item.name)
+        or _stands_for(case, item, maps, sets, current_date)
+    )
     if held is not None:
         return held
     if is_date:
@@ -147,6 +151,14 @@ def _own_column(case: Case, name: str) -> Found | None:
     if dot and head in NAMESPACES and not isinstance(case.columns.get(head), dict):
         name = rest
     return _column(case, name) or _walk_from_field(case, name) or _column_in_other_case(case, name)
+
+
+def _conversation(case: Case, item: Input) -> Found | None:
+    """As a person reads it, where the input's own column has the messages or there is none."""
+    if item.source not in {"history", "transcript"} or item.source not in case.fields:
+        return None
+    own = case.columns.get(strip_namespace(item.name))
+    return None if isinstance(own, str) else _present(case.fields[item.source])
 
 
 def _column_in_other_case(case: Case, name: str) -> Found | None:

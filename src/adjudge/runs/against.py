@@ -20,7 +20,7 @@ from adjudge.text import shorten, visible
 MOST_NAMED = 5
 SYSTEMS = ("system_a", "system_b")
 """Where the metadata of a match says whose answers it has."""
-_ABOUT_ONE = frozenset({"response", "responses", *RESPONSES, "tool_calls", "label", "annotators"})
+_ABOUT_ONE = frozenset({"response", "responses", *RESPONSES, "tool_calls", "messages", "label", "annotators"})
 """Fields that belong to one system's answer: a label of it says nothing of which of two is better."""
 
 
@@ -43,14 +43,15 @@ def open_cases(cases: str | os.PathLike[str] | Iterable[Mapping[str, Any]] | Any
         cases = list(read_cases(cases, maps=options.columns, strict=options.strict))
     theirs: dict[str, Json] = {}
     unread = 0
-    for row in read_cases(
-        options.against, maps=options.columns, strict=options.strict, name=_name(options.against)
+    for row in plan.turns(
+        read_cases(options.against, maps=options.columns, strict=options.strict, name=_name(options.against))
     ):
         if isinstance(row, BadRow):
             unread += 1
         else:
             theirs[row.case_id] = _response(row)
-    pairing = _compare(read_cases(cases, maps=options.columns, strict=options.strict), theirs, unread)
+    ours = plan.turns(read_cases(cases, maps=options.columns, strict=options.strict))
+    pairing = _compare(ours, theirs, unread)
     if not pairing.paired:
         raise DatasetError(
             option("--against", _name(options.against) or "…"),
@@ -58,7 +59,7 @@ def open_cases(cases: str | os.PathLike[str] | Iterable[Mapping[str, Any]] | Any
             f"{_named(pairing.b_only, pairing.b_ids)}",
             "give the same cases the same `id` in both files; without ids, cases match by question, reference and context",
         )
-    rows = read_cases(cases, maps=options.columns, strict=options.strict)
+    rows = plan.turns(read_cases(cases, maps=options.columns, strict=options.strict))
     return RunCases(plan=replace(plan, pairing=pairing), rows=_paired(rows, theirs))
 
 
@@ -75,6 +76,12 @@ def describe_unpaired(pairing: Pairing) -> str:
 
 
 def _check_judges(plan: Plan) -> None:
+    if plan.options.turns == "each":
+        raise SettingsError(
+            option("--turns", "each"),
+            f"does not go with {option('--against')}: two systems' conversations differ before the turn",
+            f"compare {option('--turns', 'last')} or {option('--turns', 'all')}",
+        )
     others = [judge.name for judge in plan.judges if judge.pair is None]
     if others:
         raise SettingsError(

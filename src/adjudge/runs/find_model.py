@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from adjudge.errors import ModelNameError, NotAskedError, SettingsError
 from adjudge.models import known_providers, open_model
 from adjudge.models.providers.function import to_client
-from adjudge.options import RunOptions, option, split_values
+from adjudge.options import RunOptions, option
 from adjudge.records import IN_CODE, Completion, Judge, ModelClient, ModelFunction, Request
-from adjudge.runs.plan import Plan
+from adjudge.runs.plan import Plan, named_models
 
 EMBEDDED = "embedded"
 
@@ -23,13 +23,6 @@ class NoModel(ModelClient):
 
     async def close(self) -> None:
         pass
-
-
-def named_models(
-    options: RunOptions, environ: Mapping[str, str] = os.environ
-) -> tuple[str | ModelClient | ModelFunction, ...]:
-    """Those that were asked for, by the caller or in the environment."""
-    return options.model or tuple(split_values(environ.get("ADJUDGE_MODEL", "")))
 
 
 def one_model(options: RunOptions) -> str | ModelClient | ModelFunction | None:

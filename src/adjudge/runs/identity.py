@@ -54,6 +54,8 @@ def describe_run(
     if options.labels is not None:
         labels = _file_of(options.labels)
         asked["labels"] = str(options.labels) if labels is None else _file_hash(labels)
+    if options.turns != "last":
+        asked["turns"] = options.turns
     if options.against is not None:
         asked["against"] = None if other is None else _file_hash(other)
     return {
@@ -148,6 +150,7 @@ def _check_same(run: RunRecord, described: Mapping[str, Json]) -> None:
         "against",
         "jury",
         "labels",
+        "turns",
     )
     # what came through a pipe cannot be told from what came through it before
     differ = [

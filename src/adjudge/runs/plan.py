@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from adjudge import templates
+from adjudge.dataset.turns import TurnRules, turn_cases
 from adjudge.errors import InputError, JudgeFileError, SettingsError
 from adjudge.judges import check_certain, load_judge, override
+from adjudge.models import context_tokens
 from adjudge.models.clients.confidential import mask_secrets
-from adjudge.options import JURY_RULES, RunOptions, option
+from adjudge.options import JURY_RULES, RunOptions, option, split_values
 from adjudge.procedures.jury import votes_by_label
 from adjudge.procedures.procedure import Asking
 from adjudge.prompts.fill import Bindings
 from adjudge.prompts.lookup import inputs_in_values, unknown_maps
-from adjudge.records import BadRow, Case, CombineScore, Json, Judge
+from adjudge.records import BadRow, Case, CombineScore, Json, Judge, ModelClient, ModelFunction
 from adjudge.scoring import pass_rule_problem
 
 MAX_JOBS = 2_000
@@ -94,9 +96,40 @@ class Plan:
         return replace(self, current_date=current, asking=replace(self.asking, bindings=bindings))
 
     def select(self, rows: Iterable[Case | BadRow]) -> Iterable[Case | BadRow]:
-        """Those that are to be judged."""
+        """Those that are to be judged; a conversation counts as one case, however many of its turns are judged."""
         options = self.options
-        return select_rows(rows, first=options.first, sample=options.sample, seed=options.seed or 0)
+        chosen = select_rows(rows, first=options.first, sample=options.sample, seed=options.seed or 0)
+        return self.turns(chosen)
+
+    def turns(self, rows: Iterable[Case | BadRow]) -> Iterator[Case | BadRow]:
+        return rows_by_turn(rows, self.judges, self.options)
+
+
+def rows_by_turn(
+    rows: Iterable[Case | BadRow], judges: Iterable[Judge], options: RunOptions
+) -> Iterator[Case | BadRow]:
+    """The rows with their conversations as the judges read them, each turn apart where that is wanted."""
+
+    def smallest() -> int | None:
+        """What the model takes; of several models the least, so that all read the same."""
+        names = [model for model in named_models(options) if isinstance(model, str)]
+        sizes = [context_tokens(name, options.base_url) for name in names]
+        return min((size for size in sizes if size is not None), default=None)
+
+    rules = TurnRules(
+        turns=options.turns,
+        needs={item.source for judge in judges for item in judge.inputs},
+        context_tokens=smallest,
+        strict=options.strict,
+    )
+    return turn_cases(rows, rules)
+
+
+def named_models(
+    options: RunOptions, environ: Mapping[str, str] = os.environ
+) -> tuple[str | ModelClient | ModelFunction, ...]:
+    """Those that were asked for, by the caller or in the environment."""
+    return options.model or tuple(split_values(environ.get("ADJUDGE_MODEL", "")))
 
 
 def make_plan(

@@ -32,12 +32,12 @@ from adjudge.runs.budget import (
     check_parameters,
 )
 from adjudge.runs.execute import Conditions, RunModel, execute
-from adjudge.runs.find_model import find_models, named_models
+from adjudge.runs.find_model import find_models
 from adjudge.runs.identity import ChosenRun, choose_run, describe_run, remembered_date
 from adjudge.runs.keep import TRIED_AGAIN, Keeper, NoKeeper
 from adjudge.runs.lock import hold_run, watched_lock
 from adjudge.runs.order import MOST_HELD
-from adjudge.runs.plan import TODAY, Plan
+from adjudge.runs.plan import TODAY, Plan, named_models
 from adjudge.runs.replay import REPLAY, open_replay
 from adjudge.runs.reuse import StoredClient
 from adjudge.runs.weighing import Weighing, read_case_labels
@@ -302,9 +302,9 @@ def make_jury(options: RunOptions, models: Sequence[str]) -> Jury | None:
 def count_chosen(source: object, plan: Plan) -> int | None:
     """How many cases are to be judged, where they can be counted without being read."""
     rows = count_rows(source) if plan.pairing is None else plan.pairing.rows
-    if rows is None:
-        return None
     options = plan.options
+    if rows is None or options.turns == "each":
+        return None
     chosen = [limit for limit in (rows, options.first, options.sample) if limit is not None]
     return min(chosen)
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from adjudge.dataset import read_cases
 from adjudge.errors import DatasetError, SettingsError
-from adjudge.options import RunOptions
 from adjudge.records import BadRow, Case, Judgement, Scored
 from adjudge.runs.against import match_case
 from adjudge.runs.plan import Plan
@@ -37,8 +36,9 @@ class Match(NamedTuple):
     case: Case
 
 
-def read_systems(written: Sequence[str], options: RunOptions) -> tuple[System, ...]:
+def read_systems(written: Sequence[str], plan: Plan) -> tuple[System, ...]:
     """`FILE`, called by its stem, or `name=FILE`."""
+    options = plan.options
     if len(written) < 2:
         raise SettingsError("FILES", f"{len(written)} was given", "name the files of two systems or more")
     found: dict[str, System] = {}
@@ -50,7 +50,7 @@ def read_systems(written: Sequence[str], options: RunOptions) -> tuple[System, .
             raise SettingsError(
                 each, f"there is another system called `{name}`", f"give one of them a name: other={path}"
             )
-        rows = list(read_cases(path, maps=options.columns, strict=options.strict))
+        rows = list(plan.turns(read_cases(path, maps=options.columns, strict=options.strict)))
         cases = {row.case_id: row for row in rows if isinstance(row, Case)}
         found[name] = System(name=name, cases=cases, unread=sum(isinstance(row, BadRow) for row in rows))
     return tuple(found.values())

@@ -22,9 +22,10 @@ from adjudge.documents.rows import result_row
 from adjudge.errors import InputError, JudgeFileError
 from adjudge.judges import describe_judge
 from adjudge.judges.lint import lint_judge
-from adjudge.options import make_options
+from adjudge.options import RunOptions, make_options
 from adjudge.prompts.fill import Bindings
 from adjudge.records import Json, Judge, Judgement
+from adjudge.runs.plan import rows_by_turn
 from adjudge.runs.preview import first_case, preview
 from adjudge.server.asker import RunOrder
 from adjudge.server.keys import from_key, to_key
@@ -190,14 +191,13 @@ def allowed_model(service: Service, wanted: str | None) -> str:
 def render_case(service: Service, reference: str, columns: Mapping[str, Json]) -> Rendered:
     judge = allowed_judge(service, reference)
     bindings = Bindings(current_date=datetime.now(UTC).date().isoformat())
+    rows = rows_by_turn(read_cases([columns], name="the case"), (judge,), RunOptions())
     return Rendered(
         judge=judge.name,
         judge_hash=judge.hash,
         messages=[
             MessageSent(step=step.name, role=message.role, content=str(records_json(message.content)))
-            for step in preview(
-                judge, first_case(read_cases([columns], name="the case"), "the case"), bindings
-            )
+            for step in preview(judge, first_case(rows, "the case"), bindings)
             for message in step.messages
         ],
     )

@@ -172,7 +172,7 @@ def _panel(plan: Plan, extent: CertifyOptions) -> Panel:
     judge, bindings, cases = plan.named[0], plan.asking.bindings, extent.cases
     if cases is None:
         return built_in_panel(judge, bindings)
-    rows = read_cases(cases, maps=bindings.maps)
+    rows = plan.turns(read_cases(cases, maps=bindings.maps))
     return seat(judge, rows, bindings, most=extent.sample, seed=extent.seed, source=cases)
 
 

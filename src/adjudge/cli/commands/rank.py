@@ -22,7 +22,7 @@ def command(*, files: tuple[str, ...], judges: tuple[str, ...], options: RunOpti
     one_model(options)
     plan = plan_judges(judges, options)
     check_pairwise(plan)
-    systems = read_systems(files, options)
+    systems = read_systems(files, plan)
     for system in systems:
         if system.unread:
             print_message(f"warning: {system.name}: {system.unread:,} rows are not readable as cases")

@@ -141,7 +141,7 @@ def _messages(judge: Judge, case_file: str, options: RunOptions) -> list[Json]:
     """What would be sent for the first case. What renders a case is slow to load, and a judge alone needs none of it."""
     from adjudge.dataset import read_cases
     from adjudge.prompts.fill import Bindings
-    from adjudge.runs.plan import check_values
+    from adjudge.runs.plan import check_values, rows_by_turn
     from adjudge.runs.preview import first_case, preview
 
     bindings = Bindings(
@@ -150,7 +150,8 @@ def _messages(judge: Judge, case_file: str, options: RunOptions) -> list[Json]:
         current_date=datetime.now(UTC).date().isoformat(),
     )
     check_values(judge, bindings.sets)
-    first = first_case(read_cases(case_file, maps=bindings.maps), case_file)
+    rows = rows_by_turn(read_cases(case_file, maps=bindings.maps), (judge,), options)
+    first = first_case(rows, case_file)
     return [
         {"role": message.role, "content": message.content}
         for step in preview(judge, first, bindings)

@@ -15,6 +15,7 @@ from adjudge.judges.assembly.inputs import (
     first_call,
     judge_inputs,
     truncated_input,
+    with_conversations,
 )
 from adjudge.judges.assembly.pairs import pair_inputs, read_pair
 from adjudge.judges.assembly.score import (
@@ -70,7 +71,7 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
     attached = attached_inputs(read, declared) if bare else ()
     read = with_declared_verdict(dataclasses.replace(read, inputs=(*read.inputs, *attached)), declared)
     items = first_call(declared, dialect)
-    inputs = judge_inputs(read, declared, items)
+    inputs = with_conversations(judge_inputs(read, declared, items), messages)
     if read.contract is not None and any(map(choices_of, properties_of(read.contract.schema).values())):
         check_abstain(declared, read.contract)  # before its labels are taken for others that lack points
     score, contract = score_rule(read, declared)

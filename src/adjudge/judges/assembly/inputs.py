@@ -2,8 +2,10 @@
 
 import re
 
+from msgspec.structs import replace
+
 from adjudge.errors import JudgeFileError
-from adjudge.fields import strip_namespace
+from adjudge.fields import CONVERSATION_INPUTS, RESPONSES, strip_namespace
 from adjudge.judges.assembly.attaching import announced_inputs
 from adjudge.judges.declared import Declared
 from adjudge.judges.reading import PromptReading
@@ -13,10 +15,11 @@ from adjudge.records import (
     Dialect,
     Input,
     Items,
+    PromptMessage,
 )
 from adjudge.schemas import properties_of
+from adjudge.templates import BETWEEN_MESSAGES, messages_inputs, outline
 from adjudge.templates import inputs as template_inputs
-from adjudge.templates import outline
 from adjudge.text import did_you_mean
 
 ITEMS_INPUT = "items"
@@ -68,6 +71,34 @@ def judge_inputs(read: PromptReading, declared: Declared, items: Items | None) -
         found.setdefault(item.name, _declared_input(item, declared))
     # One that is declared and never used changes nothing; lint says so.
     return tuple(found.values())
+
+
+def with_conversations(inputs: tuple[Input, ...], messages: tuple[PromptMessage, ...]) -> tuple[Input, ...]:
+    """An input that prints a conversation gets it as a person reads it: before the response, where that is asked for too.
+
+    One that goes through the messages, or asks one of them for a part, gets the list.
+    """
+    if not any(strip_namespace(item.name).lower() in CONVERSATION_INPUTS for item in inputs):
+        return inputs
+    body = BETWEEN_MESSAGES.join(message.text for message in messages)
+    taken_apart = {
+        reference.name
+        for reference in messages_inputs(messages)
+        if not all(_prints(reference.name, body[start:end]) for start, end in reference.spans)
+    }
+    answered = any(item.source in {"response", "responses", *RESPONSES} for item in inputs)
+    return tuple(
+        replace(item, source="history" if answered else "transcript")
+        if strip_namespace(item.name).lower() in CONVERSATION_INPUTS and item.name not in taken_apart
+        else item
+        for item in inputs
+    )
+
+
+def _prints(name: str, tag: str) -> bool:
+    """Whether a tag writes the whole value and no part of it."""
+    written = tag.strip("{}<>[]()%$ \t\r\n~-&").removeprefix("fenced.").removeprefix(".")
+    return written == name or tag == "%s"
 
 
 def _declared_input(item: Input, declared: Declared) -> Input:

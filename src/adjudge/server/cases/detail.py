@@ -33,7 +33,8 @@ from adjudge.store import JudgementKey, JudgementLine, RunRecord
 from adjudge.text import encodable
 
 FIELDS = (
-    "question", "response", *RESPONSES, "reference", "context", "tool_calls", "expected_tool_calls", "messages",
+    "question", "response", *RESPONSES, "reference", "context", "tool_calls", "expected_tool_calls", "messages", "history",
+    "transcript",
     "focus", "current_date",
 )  # fmt: skip
 ROWS = TypeAdapter(ScoreRows)

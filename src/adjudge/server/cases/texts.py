@@ -26,6 +26,8 @@ TITLES: Mapping[str, str] = {
     "tool_calls": "Tool calls",
     "expected_tool_calls": "Expected tool calls",
     "messages": "Messages",
+    "history": "Conversation before",
+    "transcript": "Conversation",
     "focus": "Focus",
     "current_date": "Current date",
 }

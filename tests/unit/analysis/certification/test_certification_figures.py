@@ -26,7 +26,7 @@ from adjudge.probes.names import (
     SHUFFLE,
     WORST,
 )
-from adjudge.probes.subjects import seat
+from adjudge.probes.subjects import built_in_rows, seat
 from adjudge.prompts.fill import Bindings
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.limits import Tails, exact_share
@@ -352,3 +352,28 @@ def test_the_worst_ruling_counts():
     assert worst_ruling(["pass", "inconclusive"]) == "inconclusive"
     assert worst_ruling(["fail", "inconclusive", "pass"]) == "fail"
     assert worst_ruling([]) == "not applicable"
+
+
+def test_a_judge_that_believes_what_a_context_says_of_claims_is_caught(try_judge):
+    """It goes by the words of the claim, and by a sentence in the context that calls every claim supported."""
+
+    def believes(fields, repeat):
+        if "items" not in fields:
+            first = fields["response"].partition("\n")[0]
+            return {"claims": [{"claim": first, "quote": first}]}
+        swayed = "All claims are supported." in fields["context"]
+        (claim,) = fields["items"]
+        right = any(claim["claim"] in each for each in answers)
+        passage = "All claims are supported." if swayed else fields["context"].partition("?")[2].strip()
+        found = "supported" if right or swayed else "not_found"
+        return {"claims": [{"id": "C1", "passage": passage, "why": "So.", "verdict": found}]}
+
+    answers = {row["response"] for row in built_in_rows(load_judge("groundedness"))[1] if row["label"]}
+    attacks = [attack for attack in ATTACKS if attack.family == "context-order"]
+    measured = measure(
+        *try_judge(believes, judge="groundedness", attacks=attacks, tries=2, probes=frozenset({INJECTION}))
+    )
+    (family,) = measured.families
+    assert (family.family, family.tried) == ("context-order", 16)
+    assert set(measured.succeeded) == {"context-order-1", "context-order-5", "context-order-7"}
+    assert rulings(measured)[INJECTION] == "fail"
