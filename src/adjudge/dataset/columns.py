@@ -60,6 +60,11 @@ def asked(columns: Mapping[str, Json], fields: Fields, maps: Mapping[str, str]) 
             found[field] = fields.values[field]
         elif field in fields.contested:
             found[field] = {name: columns[name] for name in fields.contested[field]}
+    messages = fields.values.get("messages")
+    if "question" not in found and isinstance(messages, list):
+        spoken = [at for at, each in enumerate(messages, start=1) if _is_users(each)]
+        if spoken:
+            found["messages"] = messages[: spoken[-1]]
     for name, column in maps.items():
         # `--columns expected_output=gold` leaves `reference` unset, and still says where it stands.
         field = canonical_field(name) or ""
@@ -67,6 +72,12 @@ def asked(columns: Mapping[str, Json], fields: Fields, maps: Mapping[str, str]) 
         if field in ASKED and field not in found and value is not None:
             found[field] = value
     return found
+
+
+def _is_users(message: Json) -> bool:
+    """What a user said last was asked; what follows it in a conversation is the answer."""
+    role = message.get("role", message.get("from")) if isinstance(message, dict) else None
+    return role in {"user", "human"}
 
 
 def _column(columns: Mapping[str, Json], name: str) -> Json:

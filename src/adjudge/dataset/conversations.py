@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.dataset.rows import UnusableError, described, short_repr
+from adjudge.dataset.values import to_json
 from adjudge.records import Json
 from adjudge.text import as_text, one_line
 
@@ -138,10 +139,9 @@ def _parsed(value: Json) -> Json:
     if not isinstance(value, str) or value.lstrip()[:1] not in {"{", "["}:
         return value
     try:
-        read: Json = json.loads(value)
-    except (ValueError, RecursionError):
+        return to_json(json.loads(value))
+    except (ValueError, RecursionError):  # no JSON, or more than a case may hold
         return value
-    return read
 
 
 def _part_text(part: Mapping[str, Json], where: str) -> str:

@@ -19,6 +19,7 @@ from adjudge.dataset.rows import UnusableError
 from adjudge.dataset.turns import TurnRules, turn_cases
 from adjudge.errors import DatasetError
 from adjudge.records import BadRow
+from adjudge.store.codec import dump_case
 
 ALL = 10**9
 WEATHER = [
@@ -146,6 +147,53 @@ def test_what_is_no_conversation_is_said(messages, found):
     with pytest.raises(UnusableError, match="found") as error:
         read_conversation(messages)
     assert found in error.value.found
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+PARTS = JSON | st.fixed_dictionaries(
+    {"type": st.sampled_from(["text", "tool_use", "tool_result", "image", "refusal"])},
+    optional={"text": JSON, "name": JSON, "input": JSON, "content": JSON, "id": JSON, "tool_use_id": JSON},
+)
+MESSAGES = JSON | st.fixed_dictionaries(
+    {"role": st.sampled_from(["user", "assistant", "tool", "system"])},
+    optional={
+        "content": JSON | st.lists(PARTS, max_size=3),
+        "tool_calls": JSON
+        | st.lists(st.fixed_dictionaries({"function": JSON | st.just({"name": "f"})}), max_size=2),
+        "name": JSON,
+        "tool_call_id": JSON,
+    },
+)
+
+
+@given(st.lists(MESSAGES, max_size=5) | JSON, st.sampled_from(["last", "each", "all"]))
+def test_whatever_stands_in_messages_becomes_cases_or_a_bad_row(messages, turns):
+    for case in turned([{"id": "a", "messages": messages, "x": 1}], turns, needs=("history", "transcript")):
+        if not isinstance(case, BadRow):
+            assert dump_case(case)
+
+
+def test_arguments_that_no_case_may_hold_are_shown_as_they_are():
+    deep = "[" * 500 + "]" * 500
+    call = {"function": {"name": "f", "arguments": deep}}
+    assert shown([{"role": "assistant", "tool_calls": [call]}]).text == f"Assistant calls f:\n  {deep}"
+
+
+def test_two_systems_cases_match_by_what_the_users_said():
+    ours, theirs = (
+        [
+            case.case_id
+            for case in read_cases([{"messages": [*WEATHER[:6], {"role": "assistant", "content": text}]}])
+        ]
+        for text in ("Done.", "No.")
+    )
+    assert ours == theirs
+    (other,) = read_cases([{"messages": WEATHER[:5]}])
+    assert other.case_id != ours[0]
 
 
 # ---- turns ----
