@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from decimal import Decimal
+from math import fsum
 from types import MappingProxyType
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -388,6 +389,8 @@ class Request(Struct, frozen=True, kw_only=True):
     max_output_tokens: int | None = None
     parameters: Mapping[str, Json] = NOTHING
     """`--param k=v`, merged into the request body as they are."""
+    values: tuple[str, ...] = ()
+    """How the value that decides the score may be spelled: alternatives to such tokens are asked for and kept."""
     fields: Mapping[str, Json] = NOTHING
     """What the prompt was filled with, by canonical field, for a model that reads fields and no prompt; not kept."""
 
@@ -413,6 +416,8 @@ class Usage(Struct, frozen=True, kw_only=True):
 class TokenLogprob(Struct, frozen=True, kw_only=True):
     token: str
     logprob: float
+    alternatives: tuple[tuple[str, float], ...] = ()
+    """Likely tokens in its place, mostly itself among them, with their log-probabilities."""
 
 
 class Measured(Struct, frozen=True, kw_only=True):
@@ -521,6 +526,19 @@ class Score(Struct, frozen=True, kw_only=True):
     """The verdict as code completed or corrected it; None: as the model gave it."""
 
 
+class ScoreDistribution(Struct, frozen=True, kw_only=True):
+    """How likely each score was, from the log-probabilities of the tokens that the score was read from."""
+
+    shares: tuple[tuple[float, float], ...]
+    """Score -> probability, by score; they add up to 1."""
+    off_scale: float = 0.0
+    """Probability of what is not on the scale, abstains, or could not be told apart; left out of `shares`."""
+
+    @property
+    def expected(self) -> float:
+        return fsum(score * share for score, share in self.shares)
+
+
 # ---- what became of it ---------------------------------------------------------------------------------
 
 
@@ -604,6 +622,8 @@ class Judgement(Struct, frozen=True, kw_only=True):
     normalized: float | None = None
     passed: bool | None = None
     probability: float | None = None
+    distribution: ScoreDistribution | None = None
+    """None where the model gives no alternatives to its tokens, or the score is not read from one value."""
     notes: tuple[str, ...] = ()
     calls: tuple[Call, ...] = ()
     at: datetime

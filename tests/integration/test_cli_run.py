@@ -43,6 +43,8 @@ ROW_FIELDS = [
     "attempts",
     "from_store",
     "at",
+    "expected_score",
+    "distribution",
 ]
 
 

@@ -17,10 +17,11 @@ from adjudge.errors import AdjudgeError, MissingExtraError, StoreError
 from adjudge.records import Json
 
 ROWS_AT_ONCE = 2000
+AS_JSON = ("verdict", "distribution")
 
 
 class ParquetRows:
-    """Row groups of one schema. `verdict` differs from judge to judge, so it is JSON text."""
+    """Row groups of one schema. What differs from judge to judge is JSON text."""
 
     def __init__(self, path: str) -> None:
         try:
@@ -39,8 +40,8 @@ class ParquetRows:
         self._finished = False
 
     def add(self, row: dict[str, Json]) -> None:
-        verdict = row["verdict"]
-        self._rows.append({**row, "verdict": None if verdict is None else orjson.dumps(verdict).decode()})
+        texts = {name: None if row[name] is None else orjson.dumps(row[name]).decode() for name in AS_JSON}
+        self._rows.append({**row, **texts})
         if len(self._rows) >= ROWS_AT_ONCE:
             self._flush()
 
@@ -122,7 +123,9 @@ def _schema(arrow: Any) -> Any:
     text, number, count = arrow.string(), arrow.float64(), arrow.int64()
     types: dict[str, Any] = {
         **dict.fromkeys(FIELDS, text),
-        **dict.fromkeys(("score", "exact", "normalized", "probability", "cost", "latency_ms"), number),
+        **dict.fromkeys(
+            ("score", "exact", "normalized", "probability", "cost", "latency_ms", "expected_score"), number
+        ),
         **dict.fromkeys(("repeat", "calls", "attempts"), count),
         **dict.fromkeys(("passed", "from_store"), arrow.bool_()),
         "error": arrow.struct([("kind", text), ("message", text)]),

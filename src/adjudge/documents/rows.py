@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from adjudge.documents.numbers import show_time, whole
 from adjudge.documents.records_json import records_json
-from adjudge.records import Failed, Forced, Json, Judgement, Scored
+from adjudge.records import Failed, Forced, Json, Judgement, Scored, ScoreDistribution
 
 FIELDS: tuple[str, ...] = (
     "run",
@@ -31,6 +31,8 @@ FIELDS: tuple[str, ...] = (
     "attempts",
     "from_store",
     "at",
+    "expected_score",
+    "distribution",
 )
 
 
@@ -67,8 +69,19 @@ def result_row(judgement: Judgement, run: str) -> dict[str, Json]:
         "attempts": judgement.attempts,
         "from_store": judgement.from_store,
         "at": show_time(judgement.at),
+        "expected_score": None if judgement.distribution is None else judgement.distribution.expected,
+        "distribution": _distribution(judgement.distribution),
     }
     return {name: records_json(values[name]) for name in FIELDS}
+
+
+def _distribution(found: ScoreDistribution | None) -> dict[str, Json] | None:
+    if found is None:
+        return None
+    return {
+        "scores": {f"{whole(score)}": share for score, share in found.shares},
+        "off_scale": found.off_scale,
+    }
 
 
 def _error_kind(outcome: Failed) -> str:

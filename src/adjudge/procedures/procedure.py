@@ -24,6 +24,7 @@ from adjudge.records import (
     Request,
     Score,
     Scored,
+    ScoreDistribution,
     Verdict,
 )
 from adjudge.scoring import Scorer, normalize, passes
@@ -49,6 +50,7 @@ class Ruling(NamedTuple):
     normalized: float | None = None
     passed: bool | None = None
     probability: float | None = None
+    distribution: ScoreDistribution | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -83,6 +85,7 @@ class Context:
         fields: Mapping[str, Json],
         step: str,
         shared: bool = False,
+        values_of_score: tuple[str, ...] = (),
     ) -> Request:
         judge = self.judge
         limit = judge.max_output_tokens or self.asking.max_output_tokens
@@ -107,6 +110,7 @@ class Context:
             temperature=judge.temperature if judge.temperature is not None else self.asking.temperature,
             max_output_tokens=limit,
             parameters=self.asking.parameters,
+            values=values_of_score,
             fields=fields,
         )
 

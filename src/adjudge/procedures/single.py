@@ -1,6 +1,7 @@
 """One question, one verdict: the response is judged by a single prompt."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from math import fsum
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -8,11 +9,15 @@ from msgspec.structs import replace
 from adjudge.procedures.ask import ask
 from adjudge.procedures.procedure import Context, Procedure, Ruling, distinct, scored
 from adjudge.prompts.fill import Filled, boundary_notes
-from adjudge.records import Completion, Contract, Failed, Json, Judge, Score, Verdict
+from adjudge.records import Completion, Contract, Failed, Json, Judge, Score, ScoreDistribution, Verdict
 from adjudge.schemas import spell_option
 from adjudge.scoring import Invalid
 from adjudge.text import as_text, shorten
-from adjudge.verdicts import explanation, value_probability
+from adjudge.verdicts import explanation, spelled_values, value_shares, value_tokens
+from adjudge.verdicts.probability import ValueTokens
+
+LEAST_KNOWN = 0.5
+"""Of the probability, that scores must have for an expected score to be made of it."""
 
 
 def judge_once(
@@ -37,7 +42,14 @@ def judge_once(
         return score if isinstance(score, Invalid) else Decision(score, label or "")
 
     answer = yield from ask(
-        context.request(judge.messages, values, contract, fields=fields, step=f"verdict{suffix}"),
+        context.request(
+            judge.messages,
+            values,
+            contract,
+            fields=fields,
+            step=f"verdict{suffix}",
+            values_of_score=() if judge.pair else spelled_values(contract),
+        ),
         contract,
         case_texts=[as_text(value) for value in values.values()],
         check=check,
@@ -61,12 +73,34 @@ def judge_once(
     if measured is not None and measured.exact is not None:
         score = replace(score, exact=measured.exact)
     ruling = rule_on(judge, contract, answer.verdict, score)
+    found = value_tokens(answer.completion.logprobs, contract, answer.verdict) if measured is None else None
+    probability = None if found is None else found.probability
     return ruling._replace(
         reason=ruling.reason or _unstructured_reason(answer.completion, contract),
-        probability=value_probability(answer.completion.logprobs, contract, answer.verdict)
-        if measured is None
-        else measured.probability,
+        probability=probability if measured is None else measured.probability,
+        distribution=None
+        if found is None or judge.pair
+        else _distribution(answer.verdict, found, contract, check),
         notes=distinct(notes, answer.notes, ruling.notes),
+    )
+
+
+def _distribution(
+    said: Verdict, found: ValueTokens, contract: Contract, check: Callable[[Verdict], "Decision | Invalid"]
+) -> ScoreDistribution | None:
+    """The score that each likely value would have given; None where most of the probability is of no score."""
+    shares: dict[float, float] = {}
+    for value, probability in value_shares(found, contract):
+        decision = check(replace(said, parts={**said.parts, found.name: value}))
+        if not isinstance(decision, Invalid) and decision.score is not None:
+            exact = decision.score.exact
+            shares[exact] = shares.get(exact, 0.0) + probability
+    total = fsum(shares.values())
+    if total < LEAST_KNOWN:
+        return None
+    return ScoreDistribution(
+        shares=tuple((score, share / total) for score, share in sorted(shares.items()) if share),
+        off_scale=max(0.0, 1.0 - total),
     )
 
 

@@ -540,6 +540,7 @@ def _judgement(item: Work, conditions: Conditions, ruling: Ruling, calls: list[C
         normalized=ruling.normalized,
         passed=ruling.passed,
         probability=ruling.probability,
+        distribution=ruling.distribution,
         notes=tuple(dict.fromkeys(notes)) if notes else (),
         calls=tuple(calls),
         at=conditions.now(),

@@ -23,6 +23,7 @@ from adjudge.records import (
     Request,
     Score,
     Scored,
+    ScoreDistribution,
     TokenLogprob,
     Usage,
     Verdict,
@@ -110,11 +111,24 @@ def load_case(data: bytes, *, case_id: str, place: Place | None) -> Case:
 
 
 def dump_logprobs(logprobs: tuple[TokenLogprob, ...]) -> bytes:
-    return dump_json([[item.token, item.logprob] for item in logprobs])
+    """Alternatives only where there are any."""
+    return dump_json(
+        [
+            [item.token, item.logprob, *((item.alternatives,) if item.alternatives else ())]
+            for item in logprobs
+        ]
+    )
 
 
 def load_logprobs(data: bytes) -> tuple[TokenLogprob, ...]:
-    return tuple(TokenLogprob(token=token, logprob=logprob) for token, logprob in load_json(data))
+    return tuple(
+        TokenLogprob(
+            token=token,
+            logprob=logprob,
+            alternatives=tuple((word, value) for found in more for word, value in found),
+        )
+        for token, logprob, *more in load_json(data)
+    )
 
 
 def dump_measured(measured: Measured) -> str:
@@ -177,6 +191,8 @@ class StoredJudgement(Struct, frozen=True, kw_only=True, omit_defaults=True):
     normalized: Number | None = None
     passed: bool | None = None
     probability: Number | None = None
+    distribution: tuple[tuple[Number, Number], ...] = ()
+    off_scale: Number = 0.0
     notes: tuple[str, ...] = ()
     place: tuple[str | int, ...] | None = None
     metadata: Mapping[str, Any] = NOTHING
@@ -199,6 +215,8 @@ def dump_judgement(judgement: Judgement) -> bytes:
             normalized=judgement.normalized,
             passed=judgement.passed,
             probability=judgement.probability,
+            distribution=() if judgement.distribution is None else judgement.distribution.shares,
+            off_scale=0.0 if judgement.distribution is None else judgement.distribution.off_scale,
             notes=judgement.notes,
             place=None
             if place is None
@@ -239,6 +257,9 @@ def load_judgement(
         normalized=stored.normalized,
         passed=stored.passed,
         probability=stored.probability,
+        distribution=ScoreDistribution(shares=stored.distribution, off_scale=stored.off_scale)
+        if stored.distribution
+        else None,
         notes=stored.notes,
         calls=tuple(
             _call(call, key, None if references is None else references.get(position, (None, 0)))

@@ -38,7 +38,7 @@ from aiohttp import web
 
 from adjudge.models.providers.scripted import Script, ScriptedReply, ScriptRow, read_script
 from adjudge.records import Finish, Usage
-from adjudge.testing.shapes import SHAPES, ReplyShape, refused_parameter
+from adjudge.testing.shapes import SHAPES, ReplyShape, ServerLogprob, refused_parameter
 
 STARTING_SECONDS = 30
 HANGING_SECONDS = 600
@@ -66,7 +66,7 @@ class ServerReply:
     usage: Usage | None = Usage(input=10, output=5)  # noqa: RUF009 - frozen, so one may serve all
     model: str = "scripted-1"
     fingerprint: str | None = None
-    logprobs: tuple[tuple[str, float], ...] = ()
+    logprobs: tuple[ServerLogprob, ...] = ()
     delay_seconds: float = 0.0
     after: threading.Event | None = None
     """Answer once it is set: a test that needs calls to be in flight holds them, instead of making them slow."""

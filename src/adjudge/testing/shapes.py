@@ -2,11 +2,15 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from adjudge.records import Finish, Usage
 
 TOKEN_LIMITS = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+
+
+ServerLogprob: TypeAlias = tuple[str, float] | tuple[str, float, Mapping[str, float]]
+"""A token, its log-probability, and those of likely tokens in its place."""
 
 
 class Words(Protocol):
@@ -23,7 +27,7 @@ class Words(Protocol):
     @property
     def fingerprint(self) -> str | None: ...
     @property
-    def logprobs(self) -> tuple[tuple[str, float], ...]: ...
+    def logprobs(self) -> tuple[ServerLogprob, ...]: ...
 
 
 class ReplyShape(Protocol):
@@ -77,8 +81,16 @@ class OpenAIShape:
             "logprobs": None,
         }
         if words.logprobs and _object(body).get("logprobs"):
+            most = _object(body).get("top_logprobs") or 0
             tokens = [
-                {"token": token, "logprob": value, "top_logprobs": []} for token, value in words.logprobs
+                {
+                    "token": token,
+                    "logprob": value,
+                    "top_logprobs": [
+                        {"token": other, "logprob": each} for found in more for other, each in found.items()
+                    ][:most],
+                }
+                for token, value, *more in words.logprobs
             ]
             choice["logprobs"] = {"content": tokens}
         found: dict[str, Any] = {"object": "chat.completion", "model": words.model, "choices": [choice]}

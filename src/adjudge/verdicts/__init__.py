@@ -1,7 +1,8 @@
 """Completion -> Verdict: typed parts of what a model said, or why they could not be read."""
 
 from adjudge.verdicts.ask import ask_again, ask_alone, describe_format
-from adjudge.verdicts.probability import value_probability
+from adjudge.verdicts.expected import spelled_values, value_shares
+from adjudge.verdicts.probability import value_tokens
 from adjudge.verdicts.read import Planted, UnreadReply, explanation, read_verdict
 
 __all__ = [
@@ -12,5 +13,7 @@ __all__ = [
     "describe_format",
     "explanation",
     "read_verdict",
-    "value_probability",
+    "spelled_values",
+    "value_shares",
+    "value_tokens",
 ]

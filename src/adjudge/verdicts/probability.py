@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from adjudge.records import Contract, Json, TokenLogprob, Verdict
 from adjudge.verdicts.names import FieldNames, properties
@@ -12,9 +13,37 @@ from adjudge.verdicts.text_reading import value_of
 from adjudge.verdicts.validate import check
 from adjudge.verdicts.values import NUMBER, ValueProblem
 
+ROUNDING = 1e-6
+"""So far above 0 a log-probability may be, as providers round."""
 
-def value_probability(logprobs: Sequence[TokenLogprob], contract: Contract, verdict: Verdict) -> float | None:
-    """Probability of the needed property's value where it stands in the reply's last verdict.
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ValueTokens:
+    """A reply's tokens, and where in their text the value stands that the score is computed from."""
+
+    tokens: Sequence[TokenLogprob]
+    name: str
+    """The property of the verdict."""
+    value: Json
+    start: int
+    end: int
+
+    @property
+    def probability(self) -> float | None:
+        """Of the value, given the text before it; None where the log-probabilities are not any."""
+        total, position = 0.0, 0
+        for token in self.tokens:
+            end = position + len(token.token)
+            if position < self.end and end > self.start:
+                total += token.logprob
+            position = end
+        return min(1.0, math.exp(total)) if math.isfinite(total) and total <= ROUNDING else None
+
+
+def value_tokens(
+    logprobs: Sequence[TokenLogprob], contract: Contract, verdict: Verdict
+) -> ValueTokens | None:
+    """Where the needed property's value stands in the reply's last verdict.
 
     None when several properties are needed, or the value is not found as the verdict has it.
     """
@@ -28,13 +57,7 @@ def value_probability(logprobs: Sequence[TokenLogprob], contract: Contract, verd
     span = _value_span(text, contract, name, wanted)
     if span is None:
         return None
-    total, position = 0.0, 0
-    for token in logprobs:
-        end = position + len(token.token)
-        if position < span[1] and end > span[0]:
-            total += token.logprob
-        position = end
-    return min(1.0, math.exp(total)) if math.isfinite(total) and total <= 1e-6 else None
+    return ValueTokens(tokens=logprobs, name=name, value=wanted, start=span[0], end=span[1])
 
 
 def _value_span(text: str, contract: Contract, name: str, wanted: Json) -> tuple[int, int] | None:

@@ -40,6 +40,22 @@ def test_the_key_is_the_hash_of_provider_address_repeat_and_the_bytes_sent(name,
     assert before == after == sha256(head.encode() + sent.raw).hexdigest()
 
 
+def test_asking_for_alternatives_leaves_the_key_as_it_was(make_request):
+    """What was paid for before they were asked for is still found."""
+
+    async def work(client):
+        request = make_request(values=("3", "4"))
+        key = request_key(client, request)
+        await client.complete(request)
+        return key == request_key(client, make_request()), key
+
+    with ModelServer("ok") as server:
+        same, key = ask(server, work)
+    assert same
+    assert server.requests[0].body["top_logprobs"] == 5
+    assert sha256(server.requests[0].raw).hexdigest() != key
+
+
 def test_a_body_is_built_once_for_its_key_and_its_first_sending(make_request):
     async def work(client):
         wire, built = client._wire, []
@@ -47,6 +63,7 @@ def test_a_body_is_built_once_for_its_key_and_its_first_sending(make_request):
         class Counting:
             endpoint, provider = wire.endpoint, wire.provider
             read, notes, adjust, refusal = wire.read, wire.notes, wire.adjust, wire.refusal
+            extras = wire.extras
 
             def body(self, request, adjustments):
                 built.append(request)

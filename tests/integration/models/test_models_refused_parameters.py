@@ -111,6 +111,15 @@ def test_logprobs_are_left_out_when_refused_even_with_a_403(ask, make_request):
     assert completion.attempts == 2
 
 
+def test_a_server_without_alternatives_still_gives_log_probabilities(ask, make_request):
+    with ModelServer(ServerReply(text="4", logprobs=(("4", -0.1),)), refuse={"top_logprobs"}) as server:
+        completion = ask("openai:gpt-x", server.openai_url, make_request(values=("3", "4")))
+    assert completion.notes == ("left_out:top_logprobs",)
+    assert [request.body.get("top_logprobs") for request in server.requests] == [5, None]
+    assert [request.body["logprobs"] for request in server.requests] == [True, True]
+    assert [part.token for part in completion.logprobs] == ["4"]
+
+
 @pytest.mark.parametrize("parameters", [{"temperature": 0.3}, {"logprobs": True}, {"max_tokens": 5}])
 def test_a_parameter_the_person_asked_for_is_not_dropped_silently(ask, make_request, parameters):
     (name,) = parameters

@@ -1,5 +1,7 @@
 """Each wire format against a real server: what is sent, what is read."""
 
+import json
+
 import pytest
 
 from adjudge.records import Message, Prompt, Request, Usage
@@ -206,6 +208,53 @@ def test_logprobs_are_read_when_offered(ask):
     with ModelServer(ServerReply(text="4", logprobs=(("4", -0.1), ("\n", -2.5)))) as server:
         completion = ask("openai:gpt-x", server.openai_url)
     assert [(part.token, part.logprob) for part in completion.logprobs] == [("4", -0.1), ("\n", -2.5)]
+
+
+SAID = (
+    ("Fine", -0.1, {"Fine": -0.1, "Bad": -2.0}),
+    (" 4", -0.5, {" 4": -0.5, " 3": -1.0, " 5": -3.0}),
+    (".", -0.1, {".": -0.1, "/": -3.0}),
+)
+
+
+def test_alternatives_are_asked_for_and_kept_where_the_score_may_stand(ask, make_request):
+    with ModelServer(ServerReply(text="Fine 4.", logprobs=SAID)) as server:
+        completion = ask("openai:gpt-x", server.openai_url, make_request(values=("1", "2", "3", "4", "5")))
+    assert server.requests[0].body["top_logprobs"] == 7
+    assert [part.alternatives for part in completion.logprobs] == [
+        (),
+        ((" 4", -0.5), (" 3", -1.0), (" 5", -3.0)),
+        ((".", -0.1), ("/", -3.0)),  # after a number: it might have gone on
+    ]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sent"),
+    [({}, 5), ({"top_logprobs": 2}, 2), ({"logprobs": False}, None), ({"logprobs": True}, 5)],
+)
+def test_a_person_decides_over_log_probabilities(ask, make_request, parameters, sent):
+    with ModelServer(ServerReply(text="pass")) as server:
+        ask("openai:gpt-x", server.openai_url, make_request(values=("pass", "fail"), parameters=parameters))
+    assert server.requests[0].body.get("top_logprobs") == sent
+
+
+@pytest.mark.parametrize("odd", [[{"token": " 4"}], [5], "many", [{"token": " 4", "logprob": "x"}]])
+def test_alternatives_of_another_shape_are_no_log_probabilities(ask, make_request, odd):
+    content = [{"token": " 4", "logprob": -0.5, "top_logprobs": odd}]
+    reply = {
+        "choices": [{"message": {"content": " 4"}, "finish_reason": "stop", "logprobs": {"content": content}}]
+    }
+    with ModelServer(ServerReply(body=json.dumps(reply).encode())) as server:
+        completion = ask("openai:gpt-x", server.openai_url, make_request(values=("4",)))
+    assert (completion.text, completion.logprobs) == (" 4", ())
+
+
+def test_a_key_in_a_reply_is_not_kept_in_its_tokens_either(ask):
+    said = ServerReply(text="sk-test-key-0001", logprobs=(("sk-test", -0.1), ("-key-0001", -0.1)))
+    with ModelServer(said) as server:
+        completion = ask("openai:gpt-x", server.openai_url, environ={"OPENAI_API_KEY": "sk-test-key-0001"})
+    assert "0001" not in completion.text
+    assert completion.logprobs == ()
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from adjudge.records import (
     Request,
     Score,
     Scored,
+    ScoreDistribution,
     Usage,
     Verdict,
 )
@@ -29,7 +30,8 @@ from adjudge.records import (
 AT = datetime(2026, 1, 31, 9, 5, tzinfo=UTC)
 ORDER = (
     "run, case_id, judge, judge_hash, model, model_snapshot, repeat, outcome, score, exact, normalized, passed, "
-    "probability, reason, verdict, error, notes, usage, cost, latency_ms, calls, attempts, from_store, at"
+    "probability, reason, verdict, error, notes, usage, cost, latency_ms, calls, attempts, from_store, at, "
+    "expected_score, distribution"
 )
 
 
@@ -65,6 +67,7 @@ def test_a_scored_row_has_every_field_in_order():
             reason="so",
             normalized=0.725,
             passed=True,
+            distribution=ScoreDistribution(shares=((3.5, 0.25), (4.0, 0.75)), off_scale=0.125),
             notes=("tool_calls_unknown",),
             calls=(
                 call(
@@ -107,6 +110,8 @@ def test_a_scored_row_has_every_field_in_order():
         "attempts": 3,
         "from_store": False,
         "at": "2026-01-31T09:05:00.000Z",
+        "expected_score": 3.875,
+        "distribution": {"scores": {"3.5": 0.25, "4": 0.75}, "off_scale": 0.125},
     }
 
 

@@ -26,6 +26,7 @@ from adjudge.records import (
     Request,
     Score,
     Scored,
+    ScoreDistribution,
     TokenLogprob,
     Usage,
     Verdict,
@@ -114,7 +115,15 @@ COMPLETIONS = st.builds(
     attempts=st.integers(0, 50),
     notes=NOTES,
     logprobs=st.lists(
-        st.builds(TokenLogprob, token=TEXT, logprob=st.floats(max_value=0, allow_nan=False)), max_size=3
+        st.builds(
+            TokenLogprob,
+            token=TEXT,
+            logprob=st.floats(max_value=0, allow_nan=False),
+            alternatives=st.lists(
+                st.tuples(TEXT, st.floats(max_value=0, allow_nan=False, allow_infinity=False)), max_size=2
+            ).map(tuple),
+        ),
+        max_size=3,
     ).map(tuple),
     measured=st.none() | st.builds(Measured, probability=st.floats(0, 1), exact=st.none() | st.floats(0, 5)),
     from_store=st.booleans(),
@@ -131,6 +140,12 @@ JUDGEMENTS = st.builds(
     normalized=st.none() | NUMBERS,
     passed=st.none() | st.booleans(),
     probability=st.none() | NUMBERS,
+    distribution=st.none()
+    | st.builds(
+        ScoreDistribution,
+        shares=st.lists(st.tuples(NUMBERS, NUMBERS), min_size=1, max_size=3).map(tuple),
+        off_scale=NUMBERS,
+    ),
     notes=NOTES,
     calls=st.lists(st.builds(Call, request=REQUESTS, completion=COMPLETIONS), max_size=2).map(tuple),
     at=MOMENTS,
@@ -248,7 +263,7 @@ def test_every_part_of_the_records_is_drawn():
     """A field added to a record has to be added to the codec and here."""
     assert {each.name for each in fields(Judgement)} == {
         "case_id", "judge", "judge_hash", "model", "repeat", "outcome", "reason", "normalized", "passed", "probability",
-        "notes", "calls", "at", "place", "metadata", "cluster", "label", "annotators",
+        "distribution", "notes", "calls", "at", "place", "metadata", "cluster", "label", "annotators",
         "case",  # kept by itself
     }  # fmt: skip
     assert {each.name for each in fields(Completion)} == {
@@ -258,7 +273,7 @@ def test_every_part_of_the_records_is_drawn():
     }  # fmt: skip
     assert {each.name for each in fields(Request)} == {
         "prompt", "schema", "case_id", "judge", "step", "repeat", "shared", "temperature", "max_output_tokens",
-        "parameters", "fields",
+        "parameters", "values", "fields",
     }  # fmt: skip
     assert {each.name for each in fields(Failed)} == {
         "kind",

@@ -7,13 +7,18 @@ from pathlib import Path
 import pytest
 
 from adjudge.records import Contract, TokenLogprob, Verdict
-from adjudge.verdicts import read_verdict, value_probability
+from adjudge.verdicts import read_verdict, value_tokens
 
 HERE = Path(__file__).parent
 CONTRACTS = {
     name: Contract(**{**given, "needs": tuple(given["needs"])})
     for name, given in json.loads((HERE / "contracts.json").read_text(encoding="utf-8")).items()
 }
+
+
+def value_probability(logprobs, contract, verdict):
+    found = value_tokens(logprobs, contract, verdict)
+    return None if found is None else found.probability
 
 
 def probability(name, *tokens):

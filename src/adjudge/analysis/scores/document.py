@@ -1,9 +1,11 @@
 """An explained score as rows: the words for every kind of step, the same on a page, in a terminal and in the API."""
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import fsum
 from typing import Literal, assert_never
 
 from adjudge.analysis.jury.figures import votes_of
@@ -11,9 +13,10 @@ from adjudge.analysis.outcomes import FAILURES
 from adjudge.analysis.scores.expressions import operand_values, with_values
 from adjudge.analysis.scores.figures import Decider, Explanation, Source
 from adjudge.analysis.scores.numbers import comparison_details, exact_text, number_text
+from adjudge.documents.numbers import show_percent
 from adjudge.documents.records_json import records_json
 from adjudge.expressions import EvaluationError, parse_expression
-from adjudge.records import Failed, Forced, Json, Judge, Judgement, Score, is_jury
+from adjudge.records import Failed, Forced, Json, Judge, Judgement, Score, ScoreDistribution, is_jury
 from adjudge.scoring.groundedness import UNFOUND
 from adjudge.scoring.numbers import percent
 from adjudge.scoring.rationale import CoverageScore, decimals
@@ -41,10 +44,12 @@ from adjudge.scoring.steps import (
 from adjudge.scoring.text import clipped, fold
 from adjudge.text import as_text, visible
 
+MOST_LIKELY = 12
+"""Scores listed of a distribution."""
 RowKind = Literal[
     "criterion", "claim", "fact", "conclusion", "term", "reference", "counts", "formula",
     "vote", "check", "flag", "margin", "number", "field", "points", "expression", "values", "exact", "lines", "pair",
-    "measured", "rule", "score", "stored", "unknown", "passes", "probability", "outcome", "next",
+    "measured", "rule", "score", "stored", "unknown", "passes", "probability", "expected", "repeats", "outcome", "next",
 ]  # fmt: skip
 
 
@@ -137,6 +142,34 @@ def result_rows(explained: Explanation, score: Score) -> Iterator[ScoreRow]:
             else "The model's own probability for this verdict; not how likely it is right."
         )
         yield ScoreRow("probability", "probability", f"{judgement.probability:.3f}", why)
+    if judgement.distribution is not None:
+        yield expected_row(judgement.distribution)
+    scores = [each.score for each in explained.repeats if each.score is not None]
+    if len(scores) > 1:
+        yield repeats_row(scores, len(explained.repeats))
+
+
+def expected_row(found: ScoreDistribution) -> ScoreRow:
+    """The mean of the score over what the model could as well have written."""
+    likely = sorted(found.shares, key=lambda item: -item[1])[:MOST_LIKELY]
+    listed = tuple((number_text(score), show_percent(share)) for score, share in sorted(likely))
+    why = "The mean of the scale under the probabilities of the score's tokens."
+    if found.off_scale >= 0.0005:
+        why += f" {show_percent(found.off_scale)} was for something off the scale, and is left out."
+    return ScoreRow("expected", "expected score", f"{found.expected:.4g}", why, details=listed)
+
+
+def repeats_row(scores: Sequence[float], judged: int) -> ScoreRow:
+    counts = Counter(scores)
+    listed = tuple(
+        (number_text(score), f"{count} of {len(scores)}") for score, count in sorted(counts.items())
+    )
+    why = f"The scores of this case over its {judged} repeats."
+    if len(scores) < judged:
+        why += f" {judged - len(scores)} had no score."
+    return ScoreRow(
+        "repeats", "mean of the repeats", f"{fsum(scores) / len(scores):.4g}", why, details=listed
+    )
 
 
 UNKNOWN: Mapping[Source, str] = {

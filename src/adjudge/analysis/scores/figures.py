@@ -1,7 +1,7 @@
 """Stored judgement -> the steps of its score: the scorer that made it, run again over the stored verdict."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from adjudge.documents.rows import verdict_parts
@@ -59,6 +59,8 @@ class Explanation:
     reference: int | None = None
     """Of several references, which one the checklist was made from, from 1; 0: not known; None: there are not several."""
     references: int = 1
+    repeats: tuple[Judgement, ...] = ()
+    """All of this case by this judge and model, where there are several."""
 
     @property
     def agrees(self) -> bool | None:
@@ -82,7 +84,11 @@ class Explanation:
 
 
 def explain_score(
-    judgement: Judgement, judge: Judge | None, fields: Mapping[str, Json] | None = None
+    judgement: Judgement,
+    judge: Judge | None,
+    fields: Mapping[str, Json] | None = None,
+    *,
+    judgements: Iterable[Judgement] = (),
 ) -> Explanation:
     """The way to the score, or to none.
 
@@ -90,8 +96,15 @@ def explain_score(
         judgement: as stored, with the texts of its calls where they are to be had.
         judge: the one that made it, under the hash it had then; None where its file is not there any more.
         fields: the case as its scorer saw it, see `case_fields`; None where the case is not there.
+        judgements: all of the case in this run, for what its repeats came to.
 
     """
+    names = (judgement.judge, judgement.judge_hash, judgement.model)
+    repeats = tuple(each for each in judgements if (each.judge, each.judge_hash, each.model) == names)
+    return replace(_explain(judgement, judge, fields), repeats=repeats)
+
+
+def _explain(judgement: Judgement, judge: Judge | None, fields: Mapping[str, Json] | None) -> Explanation:
     outcome = judgement.outcome
     source: Source = "computed"
     scorer = ""

@@ -165,6 +165,14 @@ def _trust(summary: Summary) -> Iterator[Fact]:
     yield from pair_facts(summary)
     if summary.agreement:
         yield _labels(summary.agreement, summary.scale)
+    if summary.expected_mean:
+        of = "" if summary.expected_mean.n == summary.judged else f" of {show_count(summary.judged)}"
+        yield Fact(
+            kind="expected",
+            label="Judge",
+            text=f"mean of expected scores {show_mean(summary.expected_mean)} (n {show_count(summary.expected_mean.n)}{of}), "
+            "from the log-probabilities of the scores' tokens",
+        )
     uncertain = summary.notes.get("uncertain")
     if uncertain:
         yield Fact(

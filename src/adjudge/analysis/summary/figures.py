@@ -191,6 +191,8 @@ class Summary:
     """Of a groundedness judge, `supported` first."""
     ratings: tuple[RatingFigures, ...]
     """Of a judge that gives several, in its order."""
+    expected_mean: Estimate | None
+    """Of the expected scores, over the rows that have one from the log-probabilities of their tokens."""
     distribution: Mapping[str, int] | None
     """Score -> rows; ranges of scores where there are many; None where there are many and no scale."""
     agreement: LabelAgreement | None
@@ -386,6 +388,7 @@ class _JudgeTally:
         )
         self.claim_units: dict[tuple[bool, int], int] = {}
         """Clusters and cases that claims come from, numbered as they come."""
+        self.expected = RowSample()
         self.slices = SliceTally(slices)
         self.distribution = Distribution(self.scale)
         self.worst: list[tuple[float, str, int, WorstCase]] = []
@@ -441,6 +444,8 @@ class _JudgeTally:
             self._add_claims(judgement, row)
             self._add_ratings(judgement, row)
             self.distribution.add(row.score)
+            if judgement.distribution is not None:
+                self.expected.add(row._replace(score=judgement.distribution.expected))
             self._add_worst(judgement, row.score)
             if row.near is not None and isinstance(label, float):
                 self.ranked[label, row.score] += 1
@@ -645,6 +650,7 @@ class _JudgeTally:
                 if (share := sample.pass_rate()) is not None
             ),
             ratings=tuple(self._rating_figures()),
+            expected_mean=self.expected.mean(self.scale),
             distribution=self.distribution.counts(),
             agreement=self._agreement(),
             cost=None if self.cost_unknown and not self.cost else self.cost,

@@ -43,7 +43,9 @@ def show_case(where: str, run: str, case_id: str, *, as_json: bool) -> None:
         fields: Mapping[str, Json] | None = None
         if judge is not None and case is not None:
             fields = case_fields(judge, case, record.plan)
-        explained.append((judgement, score_rows(explain_score(judgement, judge, fields))))
+        explained.append(
+            (judgement, score_rows(explain_score(judgement, judge, fields, judgements=judgements)))
+        )
     if as_json:
         rows = [
             {

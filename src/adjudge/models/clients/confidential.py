@@ -79,9 +79,11 @@ class ConfidentialClient(WrappingClient):
             error.args = (error.message,)
             raise
         snapshot = completion.model_snapshot
+        text = self._scrubber.reply(completion.text)
         return replace(
             completion,
-            text=self._scrubber.reply(completion.text),
+            text=text,
+            logprobs=completion.logprobs if text == completion.text else (),
             model_snapshot=None if snapshot is None else self._scrubber.reply(snapshot),
         )
 

@@ -10,6 +10,7 @@ from adjudge.models.providers.wire import (
     Body,
     Connection,
     Endpoint,
+    NoExtras,
     Reply,
     SchemaCache,
     UnreadableReplyError,
@@ -37,7 +38,7 @@ FINISHES: dict[str, Finish] = {
 }
 
 
-class AnthropicWire:
+class AnthropicWire(NoExtras):
     __slots__ = ("_model", "_schema", "endpoint", "provider")
 
     def __init__(self, *, model: str, endpoint: Endpoint) -> None:

@@ -11,6 +11,7 @@ from adjudge.models.providers.wire import (
     Body,
     Connection,
     Endpoint,
+    NoExtras,
     Reply,
     SchemaCache,
     UnreadableReplyError,
@@ -43,7 +44,7 @@ ROLES = {"user": "user", "assistant": "model"}
 NOT_LETTERS = re.compile(r"[^a-z]+")
 
 
-class GoogleWire:
+class GoogleWire(NoExtras):
     __slots__ = ("_json_schema", "_openapi_schema", "endpoint", "provider")
 
     def __init__(self, *, endpoint: Endpoint) -> None:

@@ -104,7 +104,7 @@ class LiteLLMClient(ModelClient):
         started = time.perf_counter()
         for attempt in range(1, MAX_ATTEMPTS + 1):
             adjustments = self._refused
-            body = self._wire.body(request, adjustments)
+            body = self._wire.body(request, adjustments) | self._wire.extras(request, adjustments)
             try:
                 found = await self._module.acompletion(**body, **self._fixed)
             except Exception as error:  # noqa: BLE001 - its errors share no base class of their own
@@ -129,8 +129,9 @@ class LiteLLMClient(ModelClient):
                     raise UnavailableError(
                         f"{self.name} answered without a reply ({message})", maybe_billed=True
                     ) from None
+            text = self._scrubber.reply(read.text)
             return Completion(
-                text=self._scrubber.reply(read.text),
+                text=text,
                 finish=read.finish,
                 structured=read.structured,
                 model_snapshot=read.model,
@@ -139,7 +140,7 @@ class LiteLLMClient(ModelClient):
                 latency_ms=(time.perf_counter() - started) * 1000,
                 attempts=attempt,
                 notes=self._wire.notes(request, adjustments),
-                logprobs=read.logprobs,
+                logprobs=read.logprobs if text == read.text else (),
             )
         raise UnavailableError(f"{self.name} refused the request {MAX_ATTEMPTS} times")
 

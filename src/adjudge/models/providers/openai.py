@@ -35,6 +35,8 @@ FORMAT_NAMES = (
     "grammar",
 )
 LOGPROBS = ("logprobs", "top_logprobs")
+LEAST_ALTERNATIVES, MOST_ALTERNATIVES = 5, 20
+"""To a token: at least as many as older deployments give, at most what the API allows."""
 REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"})
 TokenLimit = Literal["max_tokens", "max_completion_tokens"]
 OTHER_LIMIT: dict[TokenLimit, TokenLimit] = {
@@ -79,6 +81,14 @@ class OpenAIWire:
             body.update(parameters)
         return body
 
+    def extras(self, request: Request, adjustments: Adjustments) -> Body:
+        asked = request.parameters.get("logprobs", "logprobs" not in adjustments.left_out)
+        if not request.values or not asked or request.parameters.keys() & {"top_logprobs"}:
+            return {}
+        if "top_logprobs" in adjustments.left_out:
+            return {}
+        return {"top_logprobs": max(LEAST_ALTERNATIVES, min(MOST_ALTERNATIVES, len(request.values) + 2))}
+
     def read(self, found: Any, request: Request, adjustments: Adjustments) -> Reply:
         choices = found.get("choices") if isinstance(found, dict) else None
         if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
@@ -105,7 +115,7 @@ class OpenAIWire:
                 cached=count(as_object(usage.get("prompt_tokens_details")).get("cached_tokens")),
             ),
             service_tier=text_or_none(found.get("service_tier")),
-            logprobs=_logprobs(choice.get("logprobs")),
+            logprobs=_logprobs(choice.get("logprobs"), request.values),
         )
 
     def adjust(self, request: Request, adjustments: Adjustments, error: ProviderError) -> Adjustments | None:
@@ -121,6 +131,8 @@ class OpenAIWire:
             and names_parameter(error, "temperature")
         ):
             return adjustments.leaving_out("temperature")
+        if self.extras(request, adjustments) and names_parameter(error, "top_logprobs"):
+            return adjustments.leaving_out("top_logprobs")
         if "logprobs" not in parameters and names_parameter(error, *LOGPROBS):
             return adjustments.leaving_out("logprobs")
         if self._format(request, adjustments) != "none" and names_parameter(error, *FORMAT_NAMES):
@@ -134,6 +146,8 @@ class OpenAIWire:
             notes.append("left_out:temperature")
         if "logprobs" in left_out and "logprobs" not in parameters:
             notes.append("left_out:logprobs")
+        elif "top_logprobs" in left_out and request.values and not parameters.keys() & set(LOGPROBS):
+            notes.append("left_out:top_logprobs")
         if request.max_output_tokens is not None and not parameters.keys() & OTHER_LIMIT.keys():
             if "max_tokens" in left_out:
                 notes.append("left_out:max_tokens")
@@ -223,14 +237,38 @@ def _words(message: Any) -> tuple[str, bool]:
     return text, False
 
 
-def _logprobs(found: Any) -> tuple[TokenLogprob, ...]:
+def _logprobs(found: Any, values: tuple[str, ...]) -> tuple[TokenLogprob, ...]:
     content = found.get("content") if isinstance(found, dict) else None
     if not isinstance(content, list):
         return ()
     try:
-        return tuple(TokenLogprob(token=part["token"], logprob=float(part["logprob"])) for part in content)
-    except (KeyError, TypeError, ValueError):
+        kept = _kept_alternatives([part["token"] for part in content], values)
+        return tuple(
+            TokenLogprob(
+                token=part["token"],
+                logprob=float(part["logprob"]),
+                alternatives=tuple(
+                    (each["token"], float(each["logprob"])) for each in part.get("top_logprobs") or ()
+                )
+                if position in kept
+                else (),
+            )
+            for position, part in enumerate(content)
+        )
+    except (AttributeError, KeyError, TypeError, ValueError):
         return ()  # a server with a shape of its own: no logprobs rather than wrong ones
+
+
+def _kept_alternatives(tokens: list[str], values: tuple[str, ...]) -> set[int]:
+    """The tokens that may be part of the score, and those after them; the rest of a long reply is not worth its room."""
+    parts = {token for token in set(tokens) if values and _may_be_part(token, values)}
+    places = [place for place, token in enumerate(tokens) if token in parts]
+    return {each for place in places for each in (place, place + 1)}
+
+
+def _may_be_part(token: str, values: tuple[str, ...]) -> bool:
+    text = token.strip(" \t\n\"'`*_([{<:").casefold()
+    return bool(text) and any(text in value or value in text for value in values)
 
 
 def _error_in_reply(error: Any) -> ProviderError:

@@ -8,8 +8,9 @@ One JSON object per line:
     {"case_id": "c3", "reply": "I can't help", "finish": "refusal"}    or "length"
     {"match": "text in the prompt", "reply": "…"}                      any case whose prompt holds the text
 
-Also `step` (`items`, `verdict` …), `usage` (`{"input": 10, "output": 5}`), `model` (the snapshot it claims to be) and
-`structured`. A reply that is not a string is dumped as JSON; an entry of `replies` may carry its own
+Also `step` (`items`, `verdict` …), `usage` (`{"input": 10, "output": 5}`), `model` (the snapshot it claims to be),
+`structured`, and `logprobs` (`[["Score: ", 0], ["4", -0.4, {"4": -0.4, "3": -1.2}]]`: the reply's tokens with their
+log-probabilities, and those of likely tokens in their place). A reply that is not a string is dumped as JSON; an entry of `replies` may carry its own
 `{"text": …, "finish": …, "status": …}`. Several rows for one case and judge queue in order; when the last of them is a
 `reply` it goes on answering. A row that names judge or step goes before one that does not. With `--repeat`, rows of
 `reply` start again for each repeat, `replies` go on.
@@ -27,7 +28,7 @@ from adjudge.errors import ModelNameError, RejectedError
 from adjudge.models.keys import sent_parts, wire_key
 from adjudge.models.providers.failures import error_for_status
 from adjudge.models.providers.parameters import ProviderError
-from adjudge.records import Completion, Finish, ModelClient, Request, Usage
+from adjudge.records import Completion, Finish, ModelClient, Request, TokenLogprob, Usage
 
 KEYS = frozenset(
     {
@@ -42,9 +43,10 @@ KEYS = frozenset(
         "usage",
         "model",
         "structured",
+        "logprobs",
     }
 )
-ENTRY_KEYS = frozenset({"text", "reply", "finish", "status", "usage", "model", "structured"})
+ENTRY_KEYS = frozenset({"text", "reply", "finish", "status", "usage", "model", "structured", "logprobs"})
 FINISHES: Mapping[Any, Finish] = {"stop": "stop", "length": "length", "refusal": "refusal"}
 
 
@@ -58,6 +60,7 @@ class ScriptedReply:
     usage: Usage = Usage()  # noqa: RUF009 - frozen, so one may serve all
     model: str | None = None
     structured: bool = False
+    logprobs: tuple[TokenLogprob, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -177,6 +180,7 @@ class ScriptClient(ModelClient):
             structured=reply.structured,
             model_snapshot=reply.model,
             usage=reply.usage,
+            logprobs=reply.logprobs,
             cost=Decimal(0),  # known, unlike the price of a model nobody lists: nothing was bought
         )
 
@@ -237,7 +241,9 @@ def parse_row(found: Any) -> ScriptRow:
     if "reply" in found and "replies" in found:
         raise ScriptError("has both `reply` and `replies`")
     defaults = {
-        key: found[key] for key in ("finish", "status", "usage", "model", "structured") if key in found
+        key: found[key]
+        for key in ("finish", "status", "usage", "model", "structured", "logprobs")
+        if key in found
     }
     if "replies" in found:
         entries = found["replies"]
@@ -293,7 +299,24 @@ def _reply(text: Any, settings: Mapping[str, Any]) -> ScriptedReply:
         usage=_usage(settings.get("usage", {})),
         model=_text(settings, "model"),
         structured=structured,
+        logprobs=_logprobs(settings.get("logprobs", [])),
     )
+
+
+def _logprobs(found: Any) -> tuple[TokenLogprob, ...]:
+    try:
+        return tuple(
+            TokenLogprob(
+                token=str(token),
+                logprob=float(logprob),
+                alternatives=tuple((text, float(each)) for known in more for text, each in known.items()),
+            )
+            for token, logprob, *more in found
+        )
+    except (AttributeError, TypeError, ValueError):
+        raise ScriptError(
+            "has `logprobs` that are not a list of [token, log-probability, {token: log-probability}]"
+        ) from None
 
 
 def _usage(found: Any) -> Usage:

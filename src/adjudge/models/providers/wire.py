@@ -101,6 +101,9 @@ class Wire(Protocol):
 
     def body(self, request: Request, adjustments: Adjustments) -> Body: ...
 
+    def extras(self, request: Request, adjustments: Adjustments) -> Body:
+        """Sent with the body and no part of a stored reply's key: it asks to be told more, and changes no word."""
+
     def read(self, found: Any, request: Request, adjustments: Adjustments) -> Reply: ...
 
     def adjust(self, request: Request, adjustments: Adjustments, error: ProviderError) -> Adjustments | None:
@@ -111,6 +114,16 @@ class Wire(Protocol):
 
     def refusal(self, error: ProviderError) -> bool:
         """Whether an error is the provider declining to answer this prompt."""
+
+
+class NoExtras:
+    """A wire format in which nothing more can be asked for."""
+
+    __slots__ = ()
+
+    def extras(self, request: Request, adjustments: Adjustments) -> Body:
+        del request, adjustments
+        return {}
 
 
 class SchemaCache:

@@ -82,6 +82,9 @@ class WireClient(ModelClient):
                 body, notes = prepared.body, prepared.notes
             else:
                 body, notes = self._dump(self._wire.body(request, adjustments))
+            extras = self._wire.extras(request, adjustments)
+            if extras:
+                body = b"%b,%b" % (body[:-1], orjson.dumps(extras)[1:])
             try:
                 read = await self._send(request, body, adjustments)
             except ModelCallError as error:
@@ -166,8 +169,9 @@ class WireClient(ModelClient):
         snapshot = f"{read.model}/{read.fingerprint}" if read.model and read.fingerprint else read.model
         if snapshot is not None:
             snapshot = scrubber.reply(one_line(snapshot))[:SNAPSHOT_CHARS]
+        text = scrubber.reply(read.text)
         return Completion(
-            text=scrubber.reply(read.text),
+            text=text,
             finish=read.finish,
             structured=read.structured,
             model_snapshot=snapshot,
@@ -176,7 +180,7 @@ class WireClient(ModelClient):
             latency_ms=(time.perf_counter() - started) * 1000,
             attempts=attempts,
             notes=notes,
-            logprobs=read.logprobs,
+            logprobs=read.logprobs if text == read.text else (),  # a key may stand in its tokens
         )
 
     def _cost(self, read: Reply) -> Decimal | None:

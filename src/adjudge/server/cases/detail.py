@@ -73,6 +73,7 @@ def case_detail(service: Service, reference: str, name: JudgementName, wanted: C
             "the run's cases list all there are",
         )
     judgement = found[0]
+    repeats = service.store.judgement(record.run_id, judgement.case_id, judgement.judge, judgement.model)
     case = service.store.case(record.run_id, judgement.case_id)
     used = _judge(service, record, judgement)
     filled = case_fields(used, case, record.plan) if case is not None and used is not None else None
@@ -90,7 +91,9 @@ def case_detail(service: Service, reference: str, name: JudgementName, wanted: C
         fields=_fields(case, filled),
         columns={} if case is None else _object(case.columns),
         metadata=_object(judgement.metadata),
-        scoring=ROWS.validate_python(score_rows(explain_score(judgement, used, filled)).as_json()),
+        scoring=ROWS.validate_python(
+            score_rows(explain_score(judgement, used, filled, judgements=repeats)).as_json()
+        ),
         notes=[_note(note) for note in judgement.notes],
         calls=[_call(call) for call in judgement.calls],
         labels=[
