@@ -13,7 +13,7 @@ from adjudge.analysis.summary.report import Report
 from adjudge.dataset import read_cases
 from adjudge.documents.rows import result_row
 from adjudge.errors import DatasetError, InputError
-from adjudge.options import RunKeywords, RunOptions, called_from_python, declared, make_options
+from adjudge.options import Repeats, RunKeywords, RunOptions, called_from_python, declared, make_options
 from adjudge.records import NOTHING, BadRow, Json, Judge, Judgement, ModelClient, ModelFunction
 from adjudge.runs.against import open_cases
 from adjudge.runs.plan import CurrentDate, Pairing, make_plan, reported_date
@@ -57,6 +57,8 @@ class Run:
     """With a jury: what each of its members said; `judgements` are the jury's."""
     candidate: str | None = None
     """The model that wrote the responses, where that was said."""
+    repeats: Repeats | None = None
+    """How often each case was to be judged; None: as its judgements say."""
 
     def __repr__(self) -> str:
         partial = "" if self.partial is None else f"{self.partial}, "
@@ -71,7 +73,11 @@ class Run:
     def report(self, *, slices: Sequence[str] = ()) -> Report:
         """`slices` are metadata columns to report by."""
         report = Report.of(
-            (*self.votes, *self.judgements), self.judges, slices=slices, candidate=self.candidate
+            (*self.votes, *self.judgements),
+            self.judges,
+            slices=slices,
+            candidate=self.candidate,
+            repeats=self.repeats,
         )
         date = reported_date(self.judges, self.current_date)
         return replace(
@@ -125,6 +131,7 @@ async def aevaluate(
             partial=session.partial,
             kept=plan.options.store is not None,
             pairing=plan.pairing,
+            repeats=plan.options.repeats,
         )
 
 

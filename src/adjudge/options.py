@@ -16,6 +16,8 @@ if TYPE_CHECKING:  # `adjudge --help` needs no record
     from adjudge.records import Json, JuryRule, ModelClient, ModelFunction
 
 DEFAULT_STORE = "./.adjudge"
+AUTO_REPEATS = 5
+"""What `--repeat auto` stops at: three that agree settle it."""
 NO_PAIRS: Mapping[str, str] = {}
 NO_PARAMETERS: Mapping[str, "Json"] = {}
 T = TypeVar("T")
@@ -152,6 +154,39 @@ def parse_jury(text: str) -> str:
     return text
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Repeats:
+    """How often each case is judged."""
+
+    most: int = 1
+    auto: bool = False
+    """Only as long as a further repeat could change what most of `most` repeats say."""
+
+    @property
+    def least(self) -> int:
+        """No fewer can settle what most say."""
+        return self.most // 2 + 1 if self.auto else self.most
+
+    def __str__(self) -> str:
+        return f"auto:{self.most}" if self.auto else str(self.most)
+
+
+def parse_repeats(found: object) -> Repeats:
+    """From `3`, `auto` or `auto:9`."""
+    text = str(found).strip()
+    word, _, most = text.partition(":")
+    auto = word == "auto"
+    number = (most or str(AUTO_REPEATS)) if auto else text
+    least = 2 if auto else 1
+    if (not auto or text != "auto:") and number.isascii() and number.isdigit() and int(number) >= least:
+        return Repeats(most=int(number), auto=auto)
+    raise SettingsError(
+        option("--repeat"),
+        f"`{text}` is not a number of repeats",
+        f"give a number from 1, `auto` (at most {AUTO_REPEATS}) or `auto:N` with N from 2",
+    )
+
+
 def parse_words(text: str) -> frozenset[str]:
     """Words with commas between them."""
     return frozenset(word.strip() for word in text.split(",") if word.strip())
@@ -236,7 +271,14 @@ class RunOptions:
     first: int | None = opt(None, ANY, "Judge only the first N cases.", short="-n", aliases=("limit",))
     sample: int | None = opt(None, ANY, "Judge a random sample of N cases.")
     seed: int | None = opt(None, ANY, "Seed of the sample; 0 by default.")
-    repeat: int = opt(1, ANY, "Judge each case this many times.")
+    repeat: int | str = opt(
+        1,
+        ANY,
+        "Judge each case this many times; `auto` or `auto:N`: at most 5 or N times, until no further repeat could "
+        "change what most say.",
+        parse=lambda text: int(text) if text.isdecimal() else text,
+        metavar="N",
+    )
     name: str | None = opt(None, ANY, "Name of the run; by default a hash of cases, judges and model.")
     store: str | Path | None = opt(
         DEFAULT_STORE, STORE, "Where judgements are kept: a folder, a .db file or a postgresql:// URL."
@@ -278,6 +320,10 @@ class RunOptions:
     deadline: float | None = opt(None, ANY, "Stop sending requests after this many seconds.", above=0)
     strict: bool = opt(False, ANY, "Stop at the first bad row, and refuse a judge that was partly guessed.")
 
+    @property
+    def repeats(self) -> Repeats:
+        return parse_repeats(self.repeat)
+
 
 class RunKeywords(TypedDict, total=False):
     """The same for type checkers, which cannot read it from the record; a test keeps the two equal."""
@@ -303,7 +349,7 @@ class RunKeywords(TypedDict, total=False):
     limit: int | None
     sample: int | None
     seed: int | None
-    repeat: int
+    repeat: int | str
     name: str | None
     store: str | Path | None
     fresh: bool

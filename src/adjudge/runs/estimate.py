@@ -95,6 +95,14 @@ class _EstimateSums:
     """Keys of requests that several judgements share."""
 
 
+class _Asked(NamedTuple):
+    judge: Judge
+    row: Case | BadRow
+    request: Request
+    is_sure: bool
+    """False for a repeat that `--repeat auto` may not need: it counts for the most there can be."""
+
+
 def estimate_run(
     plan: Plan,
     rows: Iterable[Case | BadRow],
@@ -118,16 +126,19 @@ def estimate_run(
         for place, (client, _) in enumerate(models):
             judges = [judge for judge in plan.judges if judge.asks_model or place == 0]
             asked = list(_first_requests(sums[place], block, plan, judges))
-            keys = [request_key(client, request) for _, _, request in asked]
+            keys = [request_key(client, each.request) for each in asked]
             stored = set() if store is None else set(store.find_completions(keys))
-            for key, (judge, row, request) in zip(keys, asked, strict=True):
+            for key, each in zip(keys, asked, strict=True):
+                if key in stored and not each.is_sure:
+                    continue
                 _add_judgement(
                     sums[place],
                     key,
-                    request,
-                    learned[judge.name, client.name],
+                    each.request,
+                    learned[each.judge.name, client.name],
                     is_stored=key in stored,
-                    later=later_calls(judge, row, request, asking[place]),
+                    later=later_calls(each.judge, each.row, each.request, asking[place]),
+                    is_sure=each.is_sure,
                 )
     costs = [_cost(own, price) for own, (_, price) in zip(sums, models, strict=True)]
     known = [cost for cost in costs if cost is not None]
@@ -181,16 +192,18 @@ def _wall_seconds(calls: Range, seconds: Range, jobs: int) -> Range:
 
 def _first_requests(
     sums: _EstimateSums, block: list[Case | BadRow], plan: Plan, judges: Sequence[Judge]
-) -> Iterator[tuple[Judge, Case | BadRow, Request]]:
+) -> Iterator[_Asked]:
+    repeats = plan.options.repeats
     for row in block:
         for judge in judges:
-            for repeat in range(plan.options.repeat):
-                sums.judgements += 1
+            for repeat in range(repeats.most):
+                is_sure = repeat < repeats.least
+                sums.judgements += is_sure
                 request = first_request(judge, row, plan, repeat)
-                if request is None:
+                if request is not None:
+                    yield _Asked(judge, row, request, is_sure)
+                elif is_sure:
                     sums.not_asked += 1
-                else:
-                    yield judge, row, request
 
 
 def _add_judgement(
@@ -201,15 +214,16 @@ def _add_judgement(
     *,
     is_stored: bool,
     later: Sequence[Decimal],
+    is_sure: bool,
 ) -> None:
     if is_stored:
         sums.stored += 1
         return
     if not (request.shared and key in sums.seen):
         sums.seen.add(key)
-        _add_call(sums, request, known, tokens=prompt_tokens(request.prompt))
+        _add_call(sums, request, known, tokens=prompt_tokens(request.prompt), is_sure=is_sure)
     for tokens in later:
-        _add_call(sums, request, known, tokens=tokens)
+        _add_call(sums, request, known, tokens=tokens, is_sure=is_sure)
 
 
 def later_calls(judge: Judge, row: Case | BadRow, request: Request, asking: Asking) -> list[Decimal]:
@@ -240,20 +254,23 @@ def prompt_tokens(prompt: Prompt) -> Decimal:
     return Decimal(sum(estimate_tokens(message.content) for message in prompt.messages))
 
 
-def _add_call(sums: _EstimateSums, request: Request, known: ReplyHistory, *, tokens: Decimal) -> None:
+def _add_call(
+    sums: _EstimateSums, request: Request, known: ReplyHistory, *, tokens: Decimal, is_sure: bool
+) -> None:
     most_calls = 3  # a reply that does not validate is asked for again, twice at most
     low, high = float(tokens * (1 - TOKEN_ERROR)), float(tokens * (1 + TOKEN_ERROR))
     limit = request.max_output_tokens or known.reply_tokens.high
-    sums.calls += Range(low=1, likely=1, high=most_calls)
-    sums.input += Range(low=low, likely=float(tokens), high=high * most_calls)
-    sums.output += Range(
+    calls = Range(low=1, likely=1, high=most_calls)
+    output = Range(
         low=known.reply_tokens.low,
         likely=known.reply_tokens.likely,
         high=min(known.reply_tokens.high, limit) * most_calls,
     )
-    sums.seconds += Range(
-        low=known.seconds.low, likely=known.seconds.likely, high=known.seconds.high * most_calls
-    )
+    seconds = Range(low=known.seconds.low, likely=known.seconds.likely, high=known.seconds.high * most_calls)
+    read = Range(low=low, likely=float(tokens), high=high * most_calls)
+    for name, amount in (("calls", calls), ("input", read), ("output", output), ("seconds", seconds)):
+        added = amount if is_sure else Range(low=0, likely=0, high=amount.high)
+        setattr(sums, name, getattr(sums, name) + added)
 
 
 def first_request(judge: Judge, row: Case | BadRow, plan: Plan, repeat: int) -> Request | None:

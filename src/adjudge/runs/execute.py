@@ -21,6 +21,7 @@ from adjudge.errors import (
     TooLongError,
 )
 from adjudge.models import CircuitOpenError
+from adjudge.options import Repeats
 from adjudge.procedures.case import judge_case
 from adjudge.procedures.combine import combine
 from adjudge.procedures.jury import decide
@@ -46,6 +47,7 @@ from adjudge.records import (
 from adjudge.runs.groups import cluster_of, slice_values
 from adjudge.runs.keep import Keeper, NoKeeper
 from adjudge.runs.order import MOST_HELD, Positions, Settled, in_order
+from adjudge.runs.repeats import could_change
 from adjudge.runs.weighing import Weighing
 from adjudge.store import JudgementKey
 
@@ -102,8 +104,8 @@ class SeatName(NamedTuple):
     repeat: int
 
 
-RowParts: TypeAlias = dict[SeatName, asyncio.Future[Judgement]]
-"""The judgements of one row, for those that are computed from others."""
+RowParts: TypeAlias = dict[SeatName, asyncio.Future[Judgement | None]]
+"""The judgements of one row, for those that depend on others; None for one that is not needed."""
 
 
 class Work(NamedTuple):
@@ -113,16 +115,22 @@ class Work(NamedTuple):
     seat: Seat
     position: int
     made: RowParts | None = None
-    """None where nothing of the run is computed from other judgements."""
+    """None where no judgement depends on another."""
+
+    @property
+    def _future(self) -> "asyncio.Future[Judgement | None] | None":
+        future = None if self.made is None else self.made.get(self.seat.name)
+        return None if future is None or future.done() else future
 
     def settle(self, judgement: Judgement | None) -> None:
-        """Let those know that wait for it; None: it will not come."""
-        future = None if self.made is None else self.made.get(self.seat.name)
-        if future is not None and not future.done():
-            if judgement is None:
-                future.cancel()
-            else:
-                future.set_result(judgement)
+        """Let those know that wait for it; None: it is not needed."""
+        if (future := self._future) is not None:
+            future.set_result(judgement)
+
+    def give_up(self) -> None:
+        """It will not come."""
+        if (future := self._future) is not None:
+            future.cancel()
 
 
 @dataclass(kw_only=True, slots=True)
@@ -186,7 +194,7 @@ class Conditions:
     """What every judgement of a run is made under."""
 
     judges: tuple[Judge, ...]
-    repeats: int
+    repeats: Repeats
     models: tuple[RunModel, ...]
     """At least one; for a run of checks in code one that is never asked."""
     keeper: Keeper | NoKeeper
@@ -205,11 +213,12 @@ class Conditions:
         votes. Code judges once.
         """
         found: list[Seat] = []
+        repeats = range(self.repeats.most)
         for judge in self.judges:
             models = self.models if judge.asks_model else self.models[:1]
-            found += (Seat(judge, model, repeat) for model in models for repeat in range(self.repeats))
+            found += (Seat(judge, model, repeat) for model in models for repeat in repeats)
             if self.jury is not None and judge.asks_model:
-                found += (Seat(judge, models[0], repeat, self.jury) for repeat in range(self.repeats))
+                found += (Seat(judge, models[0], repeat, self.jury) for repeat in repeats)
         return tuple(found)
 
     def label(self, case: Case) -> Json:
@@ -228,7 +237,7 @@ async def plan_work(rows: Iterable[Case | BadRow], conditions: Conditions) -> As
     keeper, positions = conditions.keeper, conditions.progress.positions
     seats = conditions.seats()
     names = [seat.name for seat in seats]
-    computes = any(seat.is_computed for seat in seats)
+    computes = conditions.repeats.auto or any(seat.is_computed for seat in seats)
     waiting: list[Waiting] = []
     for chunk in _chunks(rows, LOOKED_UP if keeper.resumes else 1):
         done = await keeper.done([row.case_id for row in chunk])
@@ -261,7 +270,7 @@ async def plan_work(rows: Iterable[Case | BadRow], conditions: Conditions) -> As
                 else:
                     conditions.progress.begin()
                     yield Work(row=row, seat=seat, position=positions.take(), made=made)
-    conditions.progress.expected = positions.planned
+    conditions.progress.expected = positions.planned - positions.not_needed
     if waiting and conditions.progress.judging:
         await conditions.progress.idle.wait()
     for each in waiting:
@@ -411,10 +420,15 @@ async def _execute(
                     conditions.halt.stop(result.problem)
                 case Exception():
                     conditions.halt.fail(result)
-                case Settled():
+                case Settled(judgement=None):
+                    progress.positions.pass_over(result.position)
+                    if progress.expected is not None:
+                        progress.expected -= 1
+                    yield result
+                case Settled(judgement=Judgement() as judgement):
                     progress.positions.settle(result.position)
                     if receive is not None:
-                        receive(result.judgement)
+                        receive(judgement)
                     yield result
     finally:
         for task in (*tasks, ending):
@@ -429,9 +443,13 @@ async def _execute(
     progress.complete = complete and all_made and conditions.halt.why is None
 
 
-async def _judge(item: Work, conditions: Conditions) -> Judgement:
+async def _judge(item: Work, conditions: Conditions) -> Judgement | None:
+    """None where no further repeat is needed."""
     row = item.row
     try:
+        if not await _is_needed(item, conditions):
+            item.settle(None)
+            return None
         judgement, reuse_key = await _rule(item, conditions)
         await conditions.keeper.keep(judgement, row, reuse_key, item.position)
     except AdjudgeError:
@@ -444,9 +462,20 @@ async def _judge(item: Work, conditions: Conditions) -> Judgement:
         if conditions.weighing is not None:
             conditions.weighing.add(judgement)
     finally:
-        item.settle(None)
+        item.give_up()
         conditions.progress.end()
     return judgement
+
+
+async def _is_needed(item: Work, conditions: Conditions) -> bool:
+    """Whether a repeat could still change what most of them say, once those before it are made."""
+    repeats = conditions.repeats
+    seat = item.seat
+    if item.made is None or not repeats.auto or seat.repeat < repeats.least:
+        return True
+    earlier = [await item.made[seat._replace(repeat=repeat).name] for repeat in range(seat.repeat)]
+    made = [judgement for judgement in earlier if judgement is not None]
+    return len(made) == len(earlier) and could_change(made, repeats.most)
 
 
 async def _keep_defect(item: Work, conditions: Conditions, error: Exception) -> Judgement:
@@ -476,12 +505,14 @@ async def _rule(item: Work, conditions: Conditions) -> tuple[Judgement, str | No
         )
     elif seat.jury is not None:
         assert item.made is not None
-        votes = [await item.made[name] for name in seat.votes()]
+        cast = [await item.made[name] for name in seat.votes()]
+        votes = [vote for vote in cast if vote is not None]
         weights = None if conditions.weighing is None else conditions.weighing.weights(judge.name, row)
         judgement = _judgement(item, conditions, decide(judge, seat.jury, votes, weights), [])
     elif isinstance(judge.score, CombineScore):
         assert item.made is not None
-        parts = {name: await item.made[seat.of(part).name] for name, part in judge.score.parts.items()}
+        found = {name: await item.made[seat.of(part).name] for name, part in judge.score.parts.items()}
+        parts = {name: part for name, part in found.items() if part is not None}
         judgement = _judgement(item, conditions, combine(judge, judge.score, parts), [])
     else:
         try:

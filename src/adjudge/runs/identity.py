@@ -42,7 +42,7 @@ def describe_run(
         "parameters": dict(plan.asking.parameters),
         "maps": dict(plan.asking.bindings.maps),
         "sets": dict(plan.asking.bindings.sets),
-        "repeats": options.repeat,
+        "repeats": str(options.repeats) if options.repeats.auto else options.repeats.most,
         "rows": [
             options.first,
             options.sample,

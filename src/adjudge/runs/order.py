@@ -1,6 +1,6 @@
 """Rows in the order of the cases, though they are judged in any order, in memory that does not grow."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import NamedTuple
 
@@ -23,6 +23,8 @@ class Positions:
         self.settled_count = 0
         self.skipped = 0
         """How many were judged before the run was interrupted."""
+        self.not_needed = 0
+        """How many repeats could not have changed anything."""
 
     def skip(self) -> None:
         self.planned += 1
@@ -38,6 +40,10 @@ class Positions:
         del self._open[position]
         self.settled_count += 1
 
+    def pass_over(self, position: int) -> None:
+        del self._open[position]
+        self.not_needed += 1
+
     def leave_open(self) -> None:
         """What is being judged will not be kept."""
         self._open.clear()
@@ -50,7 +56,8 @@ class Positions:
 
 class Settled(NamedTuple):
     position: int
-    judgement: Judgement
+    judgement: Judgement | None
+    """None: nothing stands there, nor will."""
 
 
 async def in_order(
@@ -67,20 +74,20 @@ async def in_order(
     """
     if isinstance(keeper, NoKeeper):
         most_held = None
-    held: dict[int, Judgement] = {}
+    held: dict[int, Judgement | None] = {}
     turn = positions.planned
 
     async def ready(until: int) -> AsyncGenerator[Judgement, None]:
         nonlocal turn
         while turn < until:
-            if turn in held:
-                found = [(turn, held[turn])]
-            else:
+            found: Sequence[tuple[int, Judgement | None]] = [(turn, held[turn])] if turn in held else []
+            if not found:
                 found = await keeper.between(turn, until)
             for position, judgement in found:
                 held.pop(position, None)
                 turn = position + 1
-                yield judgement
+                if judgement is not None:
+                    yield judgement
             if not found:  # what stood here was interrupted
                 turn = min((position for position in held if position < until), default=until)
 

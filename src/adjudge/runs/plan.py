@@ -133,6 +133,7 @@ def make_plan(
             check_certain(judge)
     _check_distinct(loaded)
     _check_jury(options, loaded)
+    _check_repeats(loaded, options)
     unknown = unknown_maps([item for judge in loaded for item in judge.inputs], columns, variables)
     if unknown:
         raise SettingsError(
@@ -144,7 +145,7 @@ def make_plan(
         check_values(judge, variables)
     current = current_date(variables, environ)
     temperature = options.temperature
-    if temperature is None and options.repeat == 1:
+    if temperature is None and options.repeats.most == 1:
         temperature = 0.0  # the most repeatable; with repeats the provider's default lets the noise show
     return Plan(
         judges=loaded,
@@ -245,11 +246,7 @@ def reported_date(judges: Sequence[Judge], current: CurrentDate) -> str | None:
 def _check_numbers(options: RunOptions) -> None:
     if not 1 <= options.jobs <= MAX_JOBS:
         raise SettingsError(option("--jobs"), f"{options.jobs} is out of range", f"choose 1 to {MAX_JOBS}")
-    for flag, value in (
-        ("--repeat", options.repeat),
-        ("--first", options.first),
-        ("--sample", options.sample),
-    ):
+    for flag, value in (("--first", options.first), ("--sample", options.sample)):
         if value is not None and value < 1:
             raise SettingsError(option(flag), f"{value} is out of range", "choose 1 or more")
     if options.first is not None and options.sample is not None:
@@ -312,6 +309,23 @@ def _check_parameters(parameters: Mapping[str, Json]) -> None:
                 f"`{name}` is set by the run itself",
                 f"name the model with {option('--model')}, the prompt with {option('--judge')}",
             )
+
+
+def _check_repeats(judges: Sequence[Judge], options: RunOptions) -> None:
+    """What is computed from other judgements needs as many of each."""
+    computed = [
+        f"`{judge.name}` is computed from other judges"
+        for judge in judges
+        if isinstance(judge.score, CombineScore)
+    ]
+    if options.jury is not None:
+        computed.append("a jury is computed from its models' votes")
+    if options.repeats.auto and computed:
+        raise SettingsError(
+            option("--repeat", str(options.repeat)),
+            f"{computed[0]}, whose repeats would end at different times",
+            f"give a number, such as {option('--repeat', '3')}",
+        )
 
 
 def _check_distinct(judges: tuple[Judge, ...]) -> None:

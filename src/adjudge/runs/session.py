@@ -136,6 +136,8 @@ class Session:
         # the governor keeps `jobs` calls in flight; half as many more cases are looked up or committed meanwhile
         if self.store is not None or len(self.governors) == 1:
             jobs += jobs // 2
+        if self.conditions.repeats.auto:
+            jobs *= 2  # nearly half of the repeats wait for those before them
         judged = execute(
             self.plan.select(cases), self.conditions, jobs=jobs, most_held=most_held, receive=made
         )
@@ -186,7 +188,7 @@ async def open_session(
             described["current_date"] = plan.current_date.day
         conditions = Conditions(
             judges=plan.judges,
-            repeats=options.repeat,
+            repeats=options.repeats,
             models=tuple(
                 _limited(client, plan, budget, own, clock)
                 for client, own in zip(asked, governors, strict=True)

@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from adjudge.analysis.summary.figures import Summary
 from adjudge.analysis.summary.headline import gauge
 from adjudge.analysis.summary.run import before_among
+from adjudge.analysis.summary.stored import repeats_of
 from adjudge.documents.document import Gauge
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
@@ -188,11 +189,11 @@ def _limit(record: RunRecord) -> int | None:
 
 def _times(record: RunRecord) -> int:
     """How often a case is judged."""
-    repeats = record.plan.get("repeats")
+    repeats = repeats_of(record)
     return (
         max(1, len(planned_judges(record.plan)))
         * max(1, len(planned_models(record.plan)))
-        * (repeats if isinstance(repeats, int) and repeats > 0 else 1)
+        * (1 if repeats is None else repeats.most)
     )
 
 

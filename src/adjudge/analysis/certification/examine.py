@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from adjudge.analysis.certification.rulings import ALLOWED, BY_CHANCE, ERROR_RATE, LEAST_MARGIN
 from adjudge.judges.alone import rating_alone
+from adjudge.options import Repeats
 from adjudge.probes import names
 from adjudge.probes.subjects import MIDDLE, Panel
 from adjudge.probes.trials import (
@@ -166,7 +167,8 @@ async def examine(
     `plan_more` is told how many judgements there are then.
     """
     answers = Answers()
-    retests = replace(session, conditions=replace(session.conditions, repeats=examination.extent.retests))
+    repeats = Repeats(most=examination.extent.retests)
+    retests = replace(session, conditions=replace(session.conditions, repeats=repeats))
     await _judge(retests, examination.retested, answers, receive)
     await _judge(session, examination.judged_once, answers, receive)
     await _judge(session, examination.probes, answers, receive)

@@ -27,6 +27,7 @@ from adjudge.dataset.label_scale import (
 from adjudge.documents.records_json import records_json
 from adjudge.embedded.card import CardFigure, read_card
 from adjudge.models.families import Relation, related
+from adjudge.options import Repeats
 from adjudge.records import (
     OUTCOME_KINDS,
     Failed,
@@ -171,7 +172,9 @@ class Summary:
     passed: int | None
     """How many passed; None where no pass rule is known."""
     repeats: int
-    """How often each case was judged."""
+    """How often each case was judged; at most, where `mean_repeats` is."""
+    mean_repeats: float | None
+    """With `--repeat auto`: over the judged cases. Figures are then over cases, each with what most of its repeats say."""
     grouping: Grouping | None
     """What intervals count as one piece of evidence: the `cluster` column's values, a case's repeats, or each row."""
     mean: Estimate | None
@@ -256,16 +259,16 @@ class Tally:
         self,
         judges: Iterable[Judge] = (),
         *,
-        repeats: int | None = None,
+        repeats: Repeats | None = None,
         slices: Sequence[str] = (),
         temperatures: Mapping[str, float | None] = NOT_KEPT,
         candidate: str | None = None,
     ) -> None:
         """`judges` gives scales and the order of the summaries; one that gets no row has a summary all the same.
 
-        `repeats` is how often each case is judged: with 1, no ids need to be kept. `slices` are metadata columns.
-        `temperatures`, by the judge's `name@hash`, is what a run asked for, where its rows no longer say it. `candidate`
-        is the model that wrote the responses whose rows do not say so.
+        `repeats` is how often each case is judged: with 1, no ids need to be kept; with `auto`, figures are over cases.
+        `slices` are metadata columns. `temperatures`, by the judge's `name@hash`, is what a run asked for, where its rows
+        no longer say it. `candidate` is the model that wrote the responses whose rows do not say so.
         """
         self._candidate = candidate
         self._juries: dict[tuple[str, str, str], JuryTally] = {}
@@ -358,7 +361,7 @@ class _JudgeTally:
         source: Judge | None,
         slices: Sequence[str],
         *,
-        repeats: int | None,
+        repeats: Repeats | None,
         temperatures: Mapping[str, float | None],
         candidate: str | None,
     ) -> None:
@@ -371,11 +374,12 @@ class _JudgeTally:
         self.pass_rule = source.passes is not None if source else None
         """None: known only from the rows."""
         self.repeats = 0
-        self.cases: dict[str, int] | None = None if repeats == 1 else {}
+        self.cases: dict[str, int] | None = None if repeats and repeats.most == 1 else {}
         """Judged cases, numbered as they come; None where it is known that no case is judged twice."""
         named = f"{judge}@{judge_hash}"
         self.planned = (temperatures[named],) if named in temperatures else ()
-        self.rows = Group()
+        self.auto = repeats if repeats and repeats.auto else None
+        self.rows = Group(RowSample(self.auto))
         self.answers = RowSample() if source and source.abstain else None
         """The model's answers, as passes where it abstained; None where it cannot."""
         self.ratings = {each: RowSample() for each in source.ratings} if source else {}
@@ -636,6 +640,7 @@ class _JudgeTally:
             outcomes=outcomes,
             passed=sample.passed if sample.ruled else None,
             repeats=self.repeats,
+            mean_repeats=len(sample) / len(self.cases) if self.auto and self.cases else None,
             grouping=sample.grouping,
             mean=sample.mean(self.scale),
             mean_without_forced=sample.mean(self.scale, forced=False) if "forced" in outcomes else None,

@@ -11,6 +11,7 @@ from adjudge.analysis.summary.run import RunSummary, cases_in, worst_cases
 from adjudge.documents.document import Document
 from adjudge.documents.markdown import render_markdown
 from adjudge.documents.records_json import records_json
+from adjudge.options import Repeats
 from adjudge.records import Json, Judge, Judgement
 
 
@@ -26,9 +27,10 @@ class Report(RunSummary):
         *,
         slices: Sequence[str] = (),
         candidate: str | None = None,
+        repeats: Repeats | None = None,
     ) -> Self:
         """`slices` are metadata columns to report by; `candidate` is the model that wrote the responses."""
-        tally = Tally(judges, slices=slices, candidate=candidate)
+        tally = Tally(judges, slices=slices, candidate=candidate, repeats=repeats)
         for judgement in judgements:
             tally.add(judgement)
         summaries = tally.summaries()

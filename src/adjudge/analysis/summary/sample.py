@@ -2,11 +2,12 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import fsum
 from typing import Literal, NamedTuple
 
+from adjudge.options import Repeats
 from adjudge.records import OUTCOME_KINDS, Scale
 from adjudge.stats.clusters import NumberedClusters, clustered_mean, clustered_rate
 from adjudge.stats.intervals import Estimate, mean_interval, rate_interval
@@ -50,11 +51,18 @@ class CaseRepeats(NamedTuple):
 
 
 class RowSample:
-    """A dozen bytes a row: clusters may begin at any row, and the rows before then count as their own."""
+    """A dozen bytes a row: clusters may begin at any row, and the rows before then count as their own.
 
-    __slots__ = ("_cases", "_clusters", "_flags", "_repeated", "_scores")
+    With `auto`, cases have as many repeats as it took to settle what most of them say. Each then counts once, with its
+    first row that says so: were every row to count, the doubtful cases would count most.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_auto", "_cases", "_clusters", "_flags", "_repeated", "_scores", "_standing")
+
+    def __init__(self, auto: Repeats | None = None) -> None:
+        self._auto = auto
+        self._standing: tuple[int, frozenset[int]] = (0, frozenset())
+        """How many rows there were, and which of them stand for their cases."""
         self._scores = array("d")
         self._flags = array("B")
         self._clusters = array("i")
@@ -106,12 +114,15 @@ class RowSample:
     def bounds(self, scale: Scale | None, asked: int) -> Bounds | None:
         if scale is None or not asked:
             return None
-        total, left_out = fsum(self._scores), asked - len(self._scores)
+        scores = [self._scores[row] for row in self._rows()]
+        total, left_out = fsum(scores), asked - len(self._scores)
+        asked = len(scores) + left_out
         return Bounds(
             low=(total + scale.low * left_out) / asked, high=(total + scale.high * left_out) / asked
         )
 
     def pass_bounds(self, asked: int) -> Bounds | None:
+        asked -= len(self._scores) - self._count(0)
         ruled, passed = self._count(_RULED), self._count(_PASSED)
         return Bounds(low=passed / asked, high=(passed + asked - ruled) / asked) if ruled else None
 
@@ -122,7 +133,19 @@ class RowSample:
     # ---- repeats ----
 
     def by_case(self) -> Iterator["CaseRepeats"]:
-        """Each case with what its judged repeats came to, in the order in which cases were first judged."""
+        """Each case with what its judged repeats came to, in the order in which cases were first judged.
+
+        With `auto`, only those that every case has: whether there are more depends on what they say.
+        """
+        for case, rows in self._rows_by_case():
+            kept = rows if self._auto is None else rows[: self._auto.least]
+            yield CaseRepeats(
+                case,
+                [self._scores[row] for row in kept],
+                [bool(self._flags[row] & _PASSED) for row in kept if self._flags[row] & _RULED],
+            )
+
+    def _rows_by_case(self) -> Iterator[tuple[int, Sequence[int]]]:
         cases = max(self._cases, default=ALONE) + 1
         starts = array("i", [0]) * (cases + 1)
         for case in self._cases:
@@ -134,14 +157,22 @@ class RowSample:
             order[ends[case]] = row
             ends[case] += 1
         for case, end in enumerate(ends):
-            rows = order[starts[case] : end]
-            if rows:
-                ruled = [row for row in rows if self._flags[row] & _RULED]
-                yield CaseRepeats(
-                    case,
-                    [self._scores[row] for row in rows],
-                    [bool(self._flags[row] & _PASSED) for row in ruled],
-                )
+            if end > starts[case]:
+                yield case, order[starts[case] : end]
+
+    def _standing_rows(self) -> frozenset[int]:
+        """Of each case the first row that says what most of its rows say."""
+        if self._standing[0] != len(self._scores):
+            found = []
+            for _, rows in self._rows_by_case():
+                votes = [
+                    bool(self._flags[row] & _PASSED) if self._flags[row] & _RULED else self._scores[row]
+                    for row in rows
+                ]
+                (most, _), *_ = Counter(votes).most_common(1)
+                found.append(rows[votes.index(most)])
+            self._standing = (len(self._scores), frozenset(found))
+        return self._standing[1]
 
     def __len__(self) -> int:
         return len(self._scores)
@@ -177,7 +208,11 @@ class RowSample:
         )
 
     def _rows(self, *, need: int = 0, without: int = 0) -> Iterator[int]:
-        return (row for row, flags in enumerate(self._flags) if flags & need == need and not flags & without)
+        rows = (row for row, flags in enumerate(self._flags) if flags & need == need and not flags & without)
+        if self._auto is None:
+            return rows
+        standing = self._standing_rows()
+        return (row for row in rows if row in standing)
 
     def _count(self, need: int) -> int:
         return sum(1 for _ in self._rows(need=need))
@@ -195,9 +230,9 @@ class Group:
 
     __slots__ = ("_outcomes", "sample")
 
-    def __init__(self) -> None:
+    def __init__(self, sample: RowSample | None = None) -> None:
         self._outcomes: Counter[str] = Counter()
-        self.sample = RowSample()
+        self.sample = RowSample() if sample is None else sample
 
     def add(self, kind: str, row: JudgedRow | None) -> None:
         """`row` is None when it was not judged."""

@@ -13,6 +13,7 @@ from adjudge.analysis.summary.figures import Tally
 from adjudge.analysis.summary.report import Report
 from adjudge.analysis.summary.run import against_of, run_before, stored_cases, worst_cases
 from adjudge.judges import parse_kept_judge
+from adjudge.options import Repeats, parse_repeats
 from adjudge.records import Json, Judge
 from adjudge.runs.plan import Pairing
 from adjudge.store import RunRecord, Store, planned_judges
@@ -21,14 +22,19 @@ from adjudge.store import RunRecord, Store, planned_judges
 def tally_of(record: RunRecord, judges: Iterable[Judge], *, slices: Sequence[str] = ()) -> Tally:
     """To add the run's judgements to. `slices` are metadata columns."""
     known = list(judges)
-    repeats = record.plan.get("repeats")
     return Tally(
         known,
-        repeats=repeats if isinstance(repeats, int) else None,
+        repeats=repeats_of(record),
         slices=slices,
         temperatures=asked_temperatures(record.plan, known),
         candidate=candidate if isinstance(candidate := record.plan.get("candidate"), str) else None,
     )
+
+
+def repeats_of(record: RunRecord) -> Repeats | None:
+    """As the run was planned; None where it does not say."""
+    planned = record.plan.get("repeats")
+    return parse_repeats(planned) if isinstance(planned, int | str) else None
 
 
 def report_of(store: Store, record: RunRecord, tally: Tally) -> Report:

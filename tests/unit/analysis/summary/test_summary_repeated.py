@@ -9,11 +9,14 @@ from adjudge.analysis.summary.document import repeat_facts
 from adjudge.analysis.summary.figures import Tally
 from adjudge.analysis.summary.report import Report
 from adjudge.documents.document import plain
+from adjudge.options import Repeats, parse_repeats
 from adjudge.stats.intervals import Undefined
 from adjudge.stats.repeats import retest_kappa, retests_of, within_case_noise
 
 
 def summary_of(build, cases, *, rule=3, judge=None, **options):
+    if "repeats" in options:
+        options["repeats"] = parse_repeats(options["repeats"])
     tally = Tally([judge or build.judge()], **options)
     for case, scores in cases.items():
         for repeat, score in enumerate(scores):
@@ -93,7 +96,7 @@ def test_memory_hardly_grows_with_the_number_of_cases(build):
     """A list and a counter for each case would take a thousand bytes; two rows and an id of thirty letters to look up take 260."""
 
     def grown(cases):
-        tally = Tally([build.judge()], repeats=2)
+        tally = Tally([build.judge()], repeats=Repeats(most=2))
         tracemalloc.start()
         for case in range(cases):
             for repeat in range(2):
@@ -110,7 +113,7 @@ def test_memory_hardly_grows_with_the_number_of_cases(build):
 
 
 def test_repeats_that_come_late_or_fail_are_still_of_their_case(build):
-    tally = Tally([build.judge()], repeats=3)
+    tally = Tally([build.judge()], repeats=Repeats(most=3))
     rows = [("a", 0, 1), ("b", 0, 5), ("b", 1, None), ("a", 2, 4), ("b", 2, 5), ("c", 0, None), ("a", 1, 1)]
     for case, repeat, score in rows:
         outcome = build.failed("refused") if score is None else build.scored(float(score))
@@ -119,3 +122,19 @@ def test_repeats_that_come_late_or_fail_are_still_of_their_case(build):
     repeated = tally.summaries()[0].repeated
     assert repeated.noise == within_case_noise({"a": [1.0, 4.0, 1.0], "b": [5.0, 5.0]})
     assert repeated.undecided.of == 2
+
+
+def test_with_auto_a_case_counts_once_with_what_most_of_its_repeats_say(build):
+    cases = {"sure": (4, 4, 4), "torn": (2, 4, 2, 4, 4), "low": (1, 3, 1, 1)}
+    summary = summary_of(build, cases, rule=3, repeats="auto")
+    assert (summary.asked, summary.judged) == (12, 12)
+    assert summary.pass_rate.n == 3
+    assert summary.passed == 2
+    assert summary.pass_rate.value == pytest.approx(2 / 3)
+    # of `torn` the first that passes stands for it, of `low` the first that fails
+    assert summary.mean.value == pytest.approx((4 + 4 + 1) / 3)
+    assert summary.mean_repeats == pytest.approx(4.0)
+    assert (summary.pass_bounds.low, summary.pass_bounds.high) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
+    # what repeats say of the judge is of the three that every case has
+    first = {case: scores[:3] for case, scores in cases.items()}
+    assert summary.repeated == summary_of(build, first, rule=3, repeats=3).repeated
