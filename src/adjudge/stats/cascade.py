@@ -1,0 +1,212 @@
+"""Thresholds from which judges of a cascade decide, so that what they decide agrees with people at a stated rate.
+
+The labels are parted in two. On one half, thresholds are chosen for a list of targets, strict ones first; they are then a
+fixed sequence for the other half, of which no label was looked at. There the sequence is tested in order: whether all cases
+that some stage decides together agree with people at least at the rate, by an exact binomial test at level alpha. Testing
+ends at the first that is not shown, and the last that was is used (Angelopoulos et al. 2021, "Learn then Test"). The first
+thresholds of the sequence that miss the rate are accepted with a probability of at most alpha, and nothing after them can be
+reached otherwise: so the rate is missed with a probability of at most alpha, however good or bad any stage is. The sequence
+begins with the thresholds that are likeliest to be shown, by the labels of the first half and the number of cases, not the
+labels, of the second: the strictest decide too few.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil, floor
+from typing import NamedTuple, TypeAlias
+
+from adjudge.stats.student import incomplete_beta
+
+TARGETS = (1.0, 0.99, 0.98, 0.96, 0.94, 0.92, 0.9, 0.88, 0.85, 0.8, 0.75, 0.7)
+"""Agreement that each stage is to have on the half that thresholds are chosen on."""
+FEWEST = 8
+"""Cases that a stage has to decide there."""
+MOST_NEEDED = 100_000
+
+Thresholds: TypeAlias = tuple[float | None, ...]
+"""For each stage the least confidence from which it decides; None: it decides nothing."""
+
+
+class StageView(NamedTuple):
+    """What one stage says of a labelled case."""
+
+    confidence: float | None
+    """None where it gave no verdict, or nothing tells how sure it was."""
+    agrees: bool
+    """With what people say; False where it gave no verdict."""
+
+
+CalibrationCase: TypeAlias = Sequence[StageView]
+"""By stage."""
+
+
+class Decided(NamedTuple):
+    cases: int
+    agreed: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Calibrated:
+    thresholds: Thresholds
+    rate: float
+    alpha: float
+    chosen_on: int
+    """Labelled cases that thresholds were chosen on."""
+    tested_on: int
+    """Others that they were tested on."""
+    tested: Decided
+    """Of those, what the thresholds decide; 0 cases where no thresholds were accepted."""
+
+    @property
+    def decides(self) -> bool:
+        return any(threshold is not None for threshold in self.thresholds)
+
+
+def deciding_stage(thresholds: Thresholds, confidences: Sequence[float | None]) -> int | None:
+    """The first stage that is sure enough; None: it stays undecided."""
+    for stage, (threshold, confidence) in enumerate(zip(thresholds, confidences, strict=False)):
+        if threshold is not None and confidence is not None and confidence >= threshold:
+            return stage
+    return None
+
+
+def calibrate(
+    choose: Sequence[CalibrationCase],
+    test: Sequence[CalibrationCase],
+    *,
+    stages: int,
+    rate: float,
+    alpha: float = 0.05,
+) -> Calibrated:
+    """`choose` and `test` are two random parts of the labelled cases."""
+    accepted: Thresholds = (None,) * stages
+    tested = Decided(0, 0)
+    for thresholds in _from_likeliest(list(_sequence(choose, stages)), choose, test, rate, alpha):
+        decided = count_decided(thresholds, test)
+        if upper_tail(decided, rate) > alpha:
+            break
+        accepted, tested = thresholds, decided
+    return Calibrated(
+        thresholds=accepted,
+        rate=rate,
+        alpha=alpha,
+        chosen_on=len(choose),
+        tested_on=len(test),
+        tested=tested,
+    )
+
+
+def _from_likeliest(
+    sequence: Sequence[Thresholds],
+    choose: Sequence[CalibrationCase],
+    test: Sequence[CalibrationCase],
+    rate: float,
+    alpha: float,
+) -> Sequence[Thresholds]:
+    """The sequence without what comes before the thresholds that are likeliest to be shown to hold."""
+    powers = []
+    for thresholds in sequence:
+        seen, cases = count_decided(thresholds, choose), count_decided(thresholds, test).cases
+        powers.append(_power(cases, (seen.agreed + 1) / (seen.cases + 2), rate, alpha))
+    return sequence[powers.index(max(powers)) :] if any(powers) else ()
+
+
+def _power(cases: int, share: float, rate: float, alpha: float) -> float:
+    """The chance that the test succeeds on so many decided cases, were this share of them right; 0 where none can."""
+    if rate**cases > alpha:
+        return 0.0
+    least = cases
+    while upper_tail(Decided(cases, least - 1), rate) <= alpha:
+        least -= 1
+    return upper_tail(Decided(cases, least), share)
+
+
+def _sequence(cases: Sequence[CalibrationCase], stages: int) -> Iterator[Thresholds]:
+    """From few decided cases to many, each once."""
+    seen: set[Thresholds] = {(None,) * stages}
+    ordered = [_surest_first(cases, stage) for stage in range(stages)]
+    for target in TARGETS:
+        thresholds: Thresholds = ()
+        gone = bytearray(len(cases))
+        """Those that an earlier stage decides."""
+        for views in ordered:
+            left = [view for view in views if not gone[view.place]]
+            decided = _decided_at(left, target)
+            thresholds = (*thresholds, left[decided - 1].confidence if decided else None)
+            for view in left[:decided]:
+                gone[view.place] = 1
+        if thresholds not in seen:
+            seen.add(thresholds)
+            yield thresholds
+
+
+class _Placed(NamedTuple):
+    confidence: float
+    agrees: bool
+    place: int
+
+
+def _surest_first(cases: Sequence[CalibrationCase], stage: int) -> list[_Placed]:
+    found = [
+        _Placed(view.confidence, view.agrees, place)
+        for place, view in enumerate(case[stage] for case in cases)
+        if view.confidence is not None
+    ]
+    return sorted(found, reverse=True)
+
+
+def _decided_at(ordered: Sequence[_Placed], target: float) -> int:
+    """How many of the surest may be decided with so large a share right; 0 where that is too few."""
+    found = agreed = 0
+    last = len(ordered)
+    for count, view in enumerate(ordered, 1):
+        agreed += view.agrees
+        if (
+            count >= FEWEST
+            and agreed >= target * count
+            and (count == last or ordered[count].confidence < view.confidence)
+        ):
+            found = count
+    return found
+
+
+def count_decided(thresholds: Thresholds, cases: Sequence[CalibrationCase]) -> Decided:
+    count = agreed = 0
+    for case in cases:
+        for threshold, (confidence, agrees) in zip(thresholds, case, strict=True):
+            if threshold is not None and confidence is not None and confidence >= threshold:
+                count += 1
+                agreed += agrees
+                break
+    return Decided(count, agreed)
+
+
+def upper_tail(decided: Decided, rate: float) -> float:
+    """The chance that so many agree, or more, of cases that agree at this rate."""
+    if not decided.agreed:
+        return 1.0
+    return incomplete_beta(decided.agreed, decided.cases - decided.agreed + 1, rate)
+
+
+def labels_needed(
+    cases: Sequence[CalibrationCase], *, stages: int, rate: float, alpha: float = 0.05
+) -> int | None:
+    """How many labels would probably do, for the thresholds that need the fewest; None where none seem to hold the rate."""
+    found = []
+    for thresholds in _sequence(cases, stages):
+        decided = count_decided(thresholds, cases)
+        if decided.cases and decided.agreed > rate * decided.cases:
+            enough = fewest_decided(decided.agreed / decided.cases, rate, alpha)
+            if enough is not None:
+                found.append(ceil(2 * enough * len(cases) / decided.cases))
+    return min(found, default=None)
+
+
+def fewest_decided(share: float, rate: float, alpha: float) -> int | None:
+    """Cases that have to be decided, this share of them rightly, to show the rate; None beyond a hundred thousand."""
+    cases = 1
+    while upper_tail(Decided(cases, floor(share * cases + 1e-9)), rate) > alpha:
+        cases += max(1, cases // 50)
+        if cases > MOST_NEEDED:
+            return None
+    return cases
