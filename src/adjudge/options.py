@@ -225,6 +225,21 @@ class RunOptions:
         metavar="FILE",
         parse=str,
     )
+    cascade: "tuple[str | ModelClient | ModelFunction, ...]" = opt(
+        (),
+        MODEL,
+        "Ask these models one after another, the cheapest first: each decides the cases it is sure of, by --labels and "
+        "--agree: `--cascade embedded,openai:small,openai:large`.",
+        parse=lambda text: tuple(split_values(text)),
+        metavar="M1,M2,…",
+    )
+    agree: float = opt(
+        0.9,
+        ANY,
+        "Share of a cascade's decisions that people are to agree with, with 95 % confidence.",
+        above=0.5,
+        below=1,
+    )
     candidate: str | None = opt(
         None,
         ANY,
@@ -332,6 +347,8 @@ class RunKeywords(TypedDict, total=False):
     jury: "JuryRule | None"
     quorum: int | None
     labels: "str | Path | None"
+    cascade: "str | Sequence[str | ModelClient | ModelFunction]"
+    agree: float
     candidate: str | None
     base_url: str | None
     temperature: float | None
@@ -378,6 +395,9 @@ def make_options(**keywords: Unpack[RunKeywords]) -> RunOptions:
         values[names[keyword]] = value
     if "model" in values:
         values["model"] = as_models(values["model"])
+    if "cascade" in values:
+        given = values["cascade"]
+        values["cascade"] = tuple(split_values(given)) if isinstance(given, str) else tuple(given)
     if values.get("max_cost") is not None:
         values["max_cost"] = Decimal(str(values["max_cost"]))
     if "retry" in values:

@@ -170,8 +170,9 @@ IN_CODE = "code"
 """What stands as the model of a judgement that no model was asked for."""
 
 
-JuryRule: TypeAlias = Literal["majority", "mean", "median", "weighted"]
-_JURY = "jury:"
+JuryRule: TypeAlias = Literal["majority", "mean", "median", "weighted", "cascade"]
+"""`cascade`: the first of them that is sure enough decides, and the others are not asked."""
+_JURY, _CASCADE = "jury:", "cascade:"
 
 
 class Jury(Struct, frozen=True, kw_only=True):
@@ -182,16 +183,24 @@ class Jury(Struct, frozen=True, kw_only=True):
     """In the order in which they were named."""
     quorum: int
     """The fewest votes that make a verdict."""
+    agree: float | None = None
+    """Of a cascade: the share of its decisions that people are to agree with."""
 
     @property
     def name(self) -> str:
-        """What stands as the model of its judgements: `jury:median(m1,m2,m3)`."""
+        """What stands as the model of its judgements: `jury:median(m1,m2,m3)`, `cascade:m1,m2,m3`."""
+        if self.rule == "cascade":
+            return f"{_CASCADE}{','.join(self.models)}"
         return f"{_JURY}{self.rule}({','.join(self.models)})"
 
 
 def is_jury(model: str) -> bool:
-    """Whether a judgement's model is a jury."""
-    return model.startswith(_JURY)
+    """Whether a judgement's model is a jury, or a cascade."""
+    return model.startswith((_JURY, _CASCADE))
+
+
+def is_cascade(model: str) -> bool:
+    return model.startswith(_CASCADE)
 
 
 class PromptMessage(Struct, frozen=True, kw_only=True):

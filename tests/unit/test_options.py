@@ -37,7 +37,12 @@ def test_type_checkers_know_the_keywords_of_the_record():
         name: getattr(kind, "__forward_arg__", kind) for name, kind in RunKeywords.__annotations__.items()
     }
     assert keywords.keys() == names.keys()
-    wider = {"max_cost", "retry", "model"}  # Python takes a float, any iterable, and one model
+    wider = {
+        "max_cost",
+        "retry",
+        "model",
+        "cascade",
+    }  # Python takes a float, any iterable, and one model or a text
     assert [
         key for key, name in names.items() if key not in wider and keywords[key] != OPTIONS[name].type
     ] == []

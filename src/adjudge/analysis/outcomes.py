@@ -66,6 +66,8 @@ NOTES: Mapping[str, str] = {
     "list_length": "a list in the verdict is longer or shorter than requested",
     "extra_field": "the verdict has a field that was not requested",
     "inconsistent": "the verdict changed when the two answers changed places, so it counts as a tie",
+    "decided_by": "a cascade: the first model that was sure enough",
+    "calibration": "a cascade: people labelled the case, so every stage was asked and it is no decision of the cascade",
     "juror_left_out": "a member of the jury had no vote; the case says which and why",
     "uncertain": "close to the threshold: about half of these verdicts are little better than chance",
     "compared_in_code": "the expected answer is a number, so code compared it instead of the model",

@@ -241,6 +241,8 @@ COMMANDS = [
                 *MODEL_OPTIONS,
                 *INPUT_OPTIONS,
                 "against",
+                "cascade",
+                "labels",
                 "jobs",
                 "first",
                 "sample",

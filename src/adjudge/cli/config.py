@@ -72,7 +72,7 @@ def _model_problem(value: str, ctx: click.Context) -> str | None:
 def _parameter_problem(name: str, ctx: click.Context) -> str | None:
     from adjudge.models.names import FILE_PARAMETERS
 
-    for model in ctx.params.get("model") or ():
+    for model in (*(ctx.params.get("model") or ()), *(ctx.params.get("cascade") or ())):
         provider, _ = _provider(model)
         allowed = FILE_PARAMETERS.get(provider)  # the other models are on this machine
         if allowed is not None and name not in allowed:

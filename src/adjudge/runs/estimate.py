@@ -1,6 +1,6 @@
 """What a run would take before it is made: calls, tokens, money and time, with how sure each of them is."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import islice
@@ -16,8 +16,9 @@ from adjudge.procedures.rubric import criteria_of
 from adjudge.prompts.fill import fill_inputs
 from adjudge.prompts.fit import DoesNotFitError
 from adjudge.prompts.render import render_prompt
-from adjudge.records import BadRow, Case, Judge, ModelClient, Prompt, Request
+from adjudge.records import BadRow, Case, Json, Judge, ModelClient, Prompt, Request
 from adjudge.runs.plan import Plan
+from adjudge.runs.weighing import read_case_labels
 from adjudge.store import RunRecord, Store, planned_judges, planned_models
 from adjudge.text import as_text
 
@@ -120,12 +121,15 @@ def estimate_run(
     # what no model is asked about is counted with the first of them
     sums = [_EstimateSums() for _ in models]
     cases = 0
+    labels = read_case_labels(plan.options.labels) or {}
     chosen = iter(plan.select(rows))
     while block := list(islice(chosen, KEYS_AT_ONCE)):
         cases += len(block)
         for place, (client, _) in enumerate(models):
             judges = [judge for judge in plan.judges if judge.asks_model or place == 0]
-            asked = list(_first_requests(sums[place], block, plan, judges))
+            # a later stage of a cascade is asked of labelled cases, and of others only where it has to be
+            sure = None if place == 0 or not plan.options.cascade else labels
+            asked = list(_first_requests(sums[place], block, plan, judges, sure))
             keys = [request_key(client, each.request) for each in asked]
             stored = set() if store is None else set(store.find_completions(keys))
             for key, each in zip(keys, asked, strict=True):
@@ -191,13 +195,18 @@ def _wall_seconds(calls: Range, seconds: Range, jobs: int) -> Range:
 
 
 def _first_requests(
-    sums: _EstimateSums, block: list[Case | BadRow], plan: Plan, judges: Sequence[Judge]
+    sums: _EstimateSums,
+    block: list[Case | BadRow],
+    plan: Plan,
+    judges: Sequence[Judge],
+    sure: Mapping[str, Json] | None,
 ) -> Iterator[_Asked]:
+    """`sure` has the cases of which it is certain that they are asked; None: all."""
     repeats = plan.options.repeats
     for row in block:
         for judge in judges:
             for repeat in range(repeats.most):
-                is_sure = repeat < repeats.least
+                is_sure = repeat < repeats.least and (sure is None or row.case_id in sure)
                 sums.judgements += is_sure
                 request = first_request(judge, row, plan, repeat)
                 if request is not None:

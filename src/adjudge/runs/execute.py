@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
 from msgspec.structs import replace
@@ -22,6 +23,7 @@ from adjudge.errors import (
 )
 from adjudge.models import CircuitOpenError
 from adjudge.options import Repeats
+from adjudge.procedures.cascade import confidence, decide_by_stage
 from adjudge.procedures.case import judge_case
 from adjudge.procedures.combine import combine
 from adjudge.procedures.jury import decide
@@ -44,11 +46,13 @@ from adjudge.records import (
     Request,
     as_read,
 )
+from adjudge.runs.cascading import Cascading
 from adjudge.runs.groups import cluster_of, slice_values
 from adjudge.runs.keep import Keeper, NoKeeper
 from adjudge.runs.order import MOST_HELD, Positions, Settled, in_order
 from adjudge.runs.repeats import could_change
 from adjudge.runs.weighing import Weighing
+from adjudge.stats.cascade import deciding_stage
 from adjudge.store import JudgementKey
 
 LOOKED_UP = 400
@@ -88,6 +92,9 @@ class Seat(NamedTuple):
     def votes(self) -> tuple["SeatName", ...]:
         models = () if self.jury is None else self.jury.models
         return tuple(SeatName(self.judge.name, model, self.repeat) for model in models)
+
+    def of_model(self, model: str, repeat: int) -> "SeatName":
+        return SeatName(self.judge.name, model, repeat)
 
     def of(self, part: Judge) -> "Seat":
         """Where a part of a combination is judged for it."""
@@ -207,6 +214,32 @@ class Conditions:
     """How much each vote counts, where that is learned from labels."""
     labels: Mapping[str, Json] | None = None
     """By case, instead of the cases' own."""
+    cascading: Cascading | None = None
+    """From when each model decides, where `jury` is a cascade."""
+
+    def waits(self, seat: Seat, row: Case | BadRow) -> bool:
+        """Whether it can be made only when the others of the run are: with weights, or thresholds, learned from them."""
+        if self.cascading is None:
+            return seat.jury is not None and self.weighing is not None
+        return seat.judge.asks_model and (
+            seat.jury is not None or (self.stage(seat) > 0 and not self.calibrates(row))
+        )
+
+    def stage(self, seat: Seat) -> int:
+        """Of a cascade, from 0."""
+        return 0 if self.jury is None else self.jury.models.index(seat.model_name)
+
+    def calibrates(self, row: Case | BadRow) -> bool:
+        """Whether people labelled it: every stage of a cascade is then asked, and it is no decision of its."""
+        if self.cascading is None or isinstance(row, BadRow):
+            return False
+        return self.cascading.passes(self.label(row)) is not None
+
+    def learn(self, judgement: Judgement) -> None:
+        if self.weighing is not None:
+            self.weighing.add(judgement)
+        if self.cascading is not None:
+            self.cascading.add(judgement)
 
     def seats(self) -> tuple[Seat, ...]:
         """What is made of every row, in the order of the judges, of the models, of the repeats; a jury's behind its
@@ -218,7 +251,8 @@ class Conditions:
             models = self.models if judge.asks_model else self.models[:1]
             found += (Seat(judge, model, repeat) for model in models for repeat in repeats)
             if self.jury is not None and judge.asks_model:
-                found += (Seat(judge, models[0], repeat, self.jury) for repeat in repeats)
+                own = range(1) if self.cascading is not None else repeats
+                found += (Seat(judge, models[0], repeat, self.jury) for repeat in own)
         return tuple(found)
 
     def label(self, case: Case) -> Json:
@@ -256,7 +290,7 @@ async def plan_work(rows: Iterable[Case | BadRow], conditions: Conditions) -> As
                     return
                 if name in before:
                     positions.skip()
-                elif seat.jury is not None and conditions.weighing is not None:
+                elif conditions.waits(seat, row):
                     kept = keeper.keeps and isinstance(row, Case)
                     waiting.append(
                         Waiting(
@@ -273,12 +307,14 @@ async def plan_work(rows: Iterable[Case | BadRow], conditions: Conditions) -> As
     conditions.progress.expected = positions.planned - positions.not_needed
     if waiting and conditions.progress.judging:
         await conditions.progress.idle.wait()
-    for each in waiting:
-        if conditions.halt.why is not None:
-            return
-        work = await _take_up(each, names, conditions)
-        conditions.progress.begin()
-        yield work
+    if waiting and conditions.cascading is not None:
+        conditions.cascading.settle()
+    for _, group in groupby(waiting, key=lambda each: each.first):
+        async for work in _take_up(list(group), names, conditions):
+            if conditions.halt.why is not None:
+                return
+            conditions.progress.begin()
+            yield work
 
 
 def _row_parts(names: Iterable[SeatName]) -> RowParts:
@@ -293,8 +329,8 @@ async def _recall(
     """What a run judged of a row before it was interrupted, by position: for what is computed from it and is still to
     be made, and for the weights of a jury.
     """
-    weighing = conditions.weighing
-    labelled = weighing is not None and isinstance(row, Case) and conditions.label(row) is not None
+    learns = conditions.weighing is not None or conditions.cascading is not None
+    labelled = learns and isinstance(row, Case) and conditions.label(row) is not None
     if made is None and not labelled:
         return
     stored = await _stored_between(min(before), max(before) + 1, conditions)
@@ -304,8 +340,8 @@ async def _recall(
             made[name].cancel()
         elif made is not None and judgement is not None:
             made[name].set_result(judgement)
-        if weighing is not None and judgement is not None:
-            weighing.add(judgement)
+        if judgement is not None:
+            conditions.learn(judgement)
 
 
 async def _stored_between(first: int, until: int, conditions: Conditions) -> dict[int, Judgement]:
@@ -329,18 +365,23 @@ class Waiting(NamedTuple):
     """None where the store has them."""
 
 
-async def _take_up(waiting: Waiting, names: Sequence[SeatName], conditions: Conditions) -> Work:
-    row, made = waiting.row, waiting.made
+async def _take_up(
+    group: Sequence[Waiting], names: Sequence[SeatName], conditions: Conditions
+) -> AsyncGenerator[Work, None]:
+    """What waits of one row, with what was made of it."""
+    row, made, first = group[0].row, group[0].made, group[0].first
     if isinstance(row, str):
         row = await conditions.keeper.case(row)
-        stored = await _stored_between(waiting.first, waiting.first + len(names), conditions)
+        stored = await _stored_between(first, first + len(names), conditions)
         made = _row_parts(names)
-        for position, name in enumerate(names, waiting.first):
+        pending = {each.seat.name for each in group}
+        for position, name in enumerate(names, first):
             if position in stored:
                 made[name].set_result(stored[position])
-            else:
+            elif name not in pending:
                 made[name].cancel()
-    return Work(row=row, seat=waiting.seat, position=waiting.position, made=made)
+    for each in group:
+        yield Work(row=row, seat=each.seat, position=each.position, made=made)
 
 
 def _chunks(rows: Iterable[Case | BadRow], size: int) -> Iterator[list[Case | BadRow]]:
@@ -459,8 +500,7 @@ async def _judge(item: Work, conditions: Conditions) -> Judgement | None:
         judgement = await _keep_defect(item, conditions, error)
     else:
         item.settle(judgement)
-        if conditions.weighing is not None:
-            conditions.weighing.add(judgement)
+        conditions.learn(judgement)
     finally:
         item.give_up()
         conditions.progress.end()
@@ -468,14 +508,37 @@ async def _judge(item: Work, conditions: Conditions) -> Judgement | None:
 
 
 async def _is_needed(item: Work, conditions: Conditions) -> bool:
-    """Whether a repeat could still change what most of them say, once those before it are made."""
+    """Whether no earlier stage of a cascade has decided; whether a repeat could still change what most of them say."""
     repeats = conditions.repeats
     seat = item.seat
+    if conditions.cascading is not None and conditions.waits(seat, item.row) and seat.jury is None:
+        return await _is_undecided(item, conditions, conditions.cascading)
     if item.made is None or not repeats.auto or seat.repeat < repeats.least:
         return True
     earlier = [await item.made[seat._replace(repeat=repeat).name] for repeat in range(seat.repeat)]
     made = [judgement for judgement in earlier if judgement is not None]
     return len(made) == len(earlier) and could_change(made, repeats.most)
+
+
+async def _is_undecided(item: Work, conditions: Conditions, cascading: Cascading) -> bool:
+    stage = conditions.stage(item.seat)
+    if cascading.thresholds[stage] is None:
+        return False  # it decides nothing
+    asked = await _stages(item, conditions, stage)
+    sure = [confidence(item.seat.judge, repeats) for repeats in asked]
+    return deciding_stage(cascading.thresholds, sure) is None
+
+
+async def _stages(item: Work, conditions: Conditions, until: int) -> list[list[Judgement]]:
+    """What each stage before this one said, by repeat; nothing for one that was not asked."""
+    assert item.made is not None
+    assert conditions.jury is not None
+    found = []
+    for model in conditions.jury.models[:until]:
+        names = [item.seat.of_model(model, repeat) for repeat in range(conditions.repeats.most)]
+        said = [await item.made[name] for name in names]
+        found.append([each for each in said if each is not None])
+    return found
 
 
 async def _keep_defect(item: Work, conditions: Conditions, error: Exception) -> Judgement:
@@ -503,6 +566,12 @@ async def _rule(item: Work, conditions: Conditions) -> tuple[Judgement, str | No
         judgement = _judgement(
             item, conditions, Ruling(outcome=Failed(kind="bad_row", message=row.message)), []
         )
+    elif conditions.cascading is not None and seat.jury is not None:
+        asked = await _stages(item, conditions, len(seat.jury.models))
+        ruling = decide_by_stage(
+            judge, seat.jury, asked, conditions.cascading.thresholds, calibrates=conditions.calibrates(row)
+        )
+        judgement = _judgement(item, conditions, ruling, [])
     elif seat.jury is not None:
         assert item.made is not None
         cast = [await item.made[name] for name in seat.votes()]

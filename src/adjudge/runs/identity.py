@@ -51,6 +51,8 @@ def describe_run(
     }
     if options.jury is not None:
         asked["jury"] = {"rule": options.jury, "quorum": options.quorum}
+    if options.cascade:
+        asked["jury"] = {"rule": "cascade", "agree": options.agree}
     if options.labels is not None:
         labels = _file_of(options.labels)
         asked["labels"] = str(options.labels) if labels is None else _file_hash(labels)

@@ -133,6 +133,9 @@ def make_plan(
             check_certain(judge)
     _check_distinct(loaded)
     _check_jury(options, loaded)
+    if options.cascade:
+        _check_cascade(options, loaded)
+        options = replace(options, model=options.cascade)
     _check_repeats(loaded, options)
     unknown = unknown_maps([item for judge in loaded for item in judge.inputs], columns, variables)
     if unknown:
@@ -254,6 +257,39 @@ def _check_numbers(options: RunOptions) -> None:
             f"{option('--first')} and {option('--sample')}",
             "both were given",
             "take the first N, or a sample of N",
+        )
+
+
+def _check_cascade(options: RunOptions, judges: Sequence[Judge]) -> None:
+    flag = option("--cascade")
+    if options.model or options.jury is not None:
+        raise SettingsError(
+            flag, "names the models itself", f"leave out {option('--model')} and {option('--jury')}"
+        )
+    if options.labels is None:
+        raise SettingsError(
+            flag,
+            "needs people's labels to learn from when each model may decide",
+            f"name a file with {option('--labels')}",
+        )
+    asked = [judge for judge in judges if judge.asks_model]
+    if len(asked) != 1 or not asked[0].has_prompt:
+        raise SettingsError(
+            flag, "decides by one judge that asks a model", f"name one with {option('--judge')}"
+        )
+    if asked[0].passes is None:
+        raise SettingsError(
+            flag,
+            f"{asked[0].name} has no pass rule, so there is nothing to decide",
+            f"add one, such as {option('--pass', 'score >= 4')}",
+        )
+    if len(options.cascade) < 2:
+        raise SettingsError(flag, "one model is no cascade", "name several, the cheapest first")
+    if options.repeats.auto:
+        raise SettingsError(
+            option("--repeat", str(options.repeat)),
+            "a cascade needs as many repeats of each case",
+            f"give a number, such as {option('--repeat', '3')}",
         )
 
 

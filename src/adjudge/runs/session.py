@@ -31,6 +31,7 @@ from adjudge.runs.budget import (
     StoredAccount,
     check_parameters,
 )
+from adjudge.runs.cascading import Cascading
 from adjudge.runs.execute import Conditions, RunModel, execute
 from adjudge.runs.find_model import find_models, named_models
 from adjudge.runs.identity import ChosenRun, choose_run, describe_run, remembered_date
@@ -201,6 +202,11 @@ async def open_session(
             weighing = Weighing(plan.judges, conditions.jury.models)
             weighing.check(conditions.labels, options.labels)
             conditions = replace(conditions, weighing=weighing)
+        if conditions.jury is not None and conditions.jury.rule == "cascade":
+            (judge,) = (judge for judge in plan.judges if judge.asks_model)
+            cascading = Cascading(judge, conditions.jury)
+            cascading.check(conditions.labels, options.labels)
+            conditions = replace(conditions, cascading=cascading)
         rows = count_chosen(source, plan)
         conditions.progress.expected = None if rows is None else rows * len(conditions.seats())
         if store is None:
@@ -252,7 +258,9 @@ async def _kept(
         if conditions.jury is not None:
             # what was made from such votes; where weights are learned, every verdict depends on every vote
             store.remove_computed(
-                run.run_id, conditions.jury.name, None if conditions.weighing is not None else again
+                run.run_id,
+                conditions.jury.name,
+                None if conditions.weighing is not None or conditions.cascading is not None else again,
             )
         store.remove_judgements(run.run_id, again)
         if run.plan.get("identity") is None:  # what comes through a pipe may come in another order
@@ -289,6 +297,8 @@ async def _kept(
 
 
 def make_jury(options: RunOptions, models: Sequence[str]) -> Jury | None:
+    if options.cascade:
+        return Jury(rule="cascade", models=tuple(models), quorum=1, agree=options.agree)
     if options.jury is None:
         return None
     quorum = len(models) // 2 + 1 if options.quorum is None else options.quorum

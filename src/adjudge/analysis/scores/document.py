@@ -16,7 +16,17 @@ from adjudge.analysis.scores.numbers import comparison_details, exact_text, numb
 from adjudge.documents.numbers import show_percent
 from adjudge.documents.records_json import records_json
 from adjudge.expressions import EvaluationError, parse_expression
-from adjudge.records import Failed, Forced, Json, Judge, Judgement, Score, ScoreDistribution, is_jury
+from adjudge.records import (
+    Failed,
+    Forced,
+    Json,
+    Judge,
+    Judgement,
+    Score,
+    ScoreDistribution,
+    is_cascade,
+    is_jury,
+)
 from adjudge.scoring.groundedness import UNFOUND
 from adjudge.scoring.numbers import percent
 from adjudge.scoring.rationale import CoverageScore, decimals
@@ -115,6 +125,10 @@ def vote_rows(judgement: Judgement) -> Iterator[ScoreRow]:
             weight or left_out,
             holds=vote.passed,
         )
+    if is_cascade(judgement.model):
+        why = "The first model that was sure enough decided, and those after it were not asked."
+        yield ScoreRow("rule", "cascade", judgement.model.partition(":")[2], why)
+        return
     rule = judgement.model.partition(":")[2].partition("(")[0]
     yield ScoreRow("rule", "jury", rule, JURY_RULES.get(rule, ""))
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Literal
 
+from adjudge.analysis.cascade.figures import CascadeFigures, CascadeTally
 from adjudge.analysis.jury.figures import JuryFigures, JuryTally
 from adjudge.analysis.summary.checks import CheckAgreement, CheckTally
 from adjudge.analysis.summary.pairs import PairFigures, PairTally
@@ -38,6 +39,7 @@ from adjudge.records import (
     Place,
     Scale,
     Usage,
+    is_cascade,
     is_jury,
 )
 from adjudge.rubrics import answered_criteria
@@ -272,6 +274,7 @@ class Tally:
         """
         self._candidate = candidate
         self._juries: dict[tuple[str, str, str], JuryTally] = {}
+        self._cascades: dict[tuple[str, str, str], CascadeTally] = {}
         self._judges = {(judge.name, judge.hash): judge for judge in judges}
         self._checks = CheckTally(self._judges.values())
         self._accounts: dict[tuple[str, str, str], _JudgeTally] = {}
@@ -297,7 +300,12 @@ class Tally:
             else self._clusters.setdefault(cluster, len(self._clusters))
         )
         account.add(judgement, number)
-        if is_jury(judgement.model):
+        if is_cascade(judgement.model):
+            cascade = self._cascades.get(key)
+            if cascade is None:
+                cascade = self._cascades[key] = CascadeTally(*key, self._judges.get(key[:2]))
+            cascade.add(judgement)
+        elif is_jury(judgement.model):
             jury = self._juries.get(key)
             if jury is None:
                 jury = self._juries[key] = JuryTally(*key, self._judges.get(key[:2]))
@@ -326,8 +334,11 @@ class Tally:
     def juries(self) -> tuple[JuryFigures, ...]:
         return tuple(each.figures() for each in self._juries.values())
 
+    def cascades(self) -> tuple[CascadeFigures, ...]:
+        return tuple(each.figures() for each in self._cascades.values())
+
     def _is_juror(self, summary: Summary) -> bool:
-        decided = {key[:2] for key in self._juries}
+        decided = {key[:2] for key in (*self._juries, *self._cascades)}
         return (summary.judge, summary.judge_hash) in decided and not is_jury(summary.model)
 
     def _summaries(self) -> tuple[Summary, ...]:
@@ -336,7 +347,9 @@ class Tally:
         place = {key: position for position, key in enumerate(self._judges)}
         accounts = {**self._accounts, **idle}
         order = sorted(accounts, key=lambda key: (place.get(key[:2], len(place)), key))
-        models = Counter(key[:2] for key in accounts if not self._juries or is_jury(key[2]))
+        models = Counter(
+            key[:2] for key in accounts if not (self._juries or self._cascades) or is_jury(key[2])
+        )
         return tuple(accounts[key].summary(among_models=models[key[:2]] > 1) for key in order)
 
     def _account(self, key: tuple[str, str, str], slices: Sequence[str]) -> "_JudgeTally":

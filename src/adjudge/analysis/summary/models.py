@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from adjudge.analysis.cascade.document import cascade_blocks
 from adjudge.analysis.jury.document import jury_blocks
 from adjudge.analysis.jury.figures import JuryFigures
 from adjudge.analysis.summary.figures import LabelAgreement, Summary
@@ -20,6 +21,8 @@ def models_tables(summaries: Sequence[Summary]) -> Iterator[Table]:
 
 
 def juries_blocks(run: RunSummary) -> Iterator[Block]:
+    for cascade in run.cascades:
+        yield from cascade_blocks(cascade)
     for jury in run.juries:
         yield jurors_table(run, jury)
         yield from jury_blocks(jury, several=len(run.juries) > 1)

@@ -38,6 +38,7 @@ class Report(RunSummary):
             judges=summaries,
             jurors=tally.jurors(),
             juries=tally.juries(),
+            cascades=tally.cascades(),
             checks=tally.checks(),
             cases=cases_in(judgements, worst_cases(summaries)),
         )

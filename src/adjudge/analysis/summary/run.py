@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from adjudge.analysis.cascade.figures import CascadeFigures
 from adjudge.analysis.jury.figures import JuryFigures
 from adjudge.analysis.ranking.figures import SystemRanking
 from adjudge.analysis.summary.checks import CheckAgreement
@@ -56,6 +57,8 @@ class RunSummary:
     """What the jury adds to its members, for each judge."""
     ranking: SystemRanking | None = None
     """Of a run that compared systems pair by pair."""
+    cascades: tuple[CascadeFigures, ...] = ()
+    """Where a cascade decided, for each judge."""
     checks: tuple[CheckAgreement, ...] = ()
     """How often each check in code gives the same answer as each judge that asks a model."""
     run: str | None = None

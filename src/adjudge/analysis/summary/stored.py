@@ -48,6 +48,7 @@ def report_of(store: Store, record: RunRecord, tally: Tally) -> Report:
         jurors=tally.jurors(),
         juries=tally.juries(),
         ranking=stored_ranking(store, record),
+        cascades=tally.cascades(),
         checks=tally.checks(),
         run=record.name or record.run_id,
         source=source if other is None else f"{source or '…'} against {PurePath(other).name}",

@@ -1,0 +1,116 @@
+"""Where a cascade's cases were decided, what that saved, and the test that its thresholds passed."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from adjudge.procedures.cascade import CALIBRATION, CASCADE
+from adjudge.procedures.jury import VOTES
+from adjudge.records import Json, Judge, Judgement, Jury
+from adjudge.runs.cascading import Cascading
+from adjudge.stats.cascade import Calibrated, StageView
+from adjudge.stats.intervals import Estimate, rate_interval
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StageFigures:
+    model: str
+    threshold: float | None
+    """The least confidence from which it decides; None: it decides nothing."""
+    asked: int
+    """Of the cases that calibrate nothing."""
+    decided: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CascadeFigures:
+    judge: str
+    judge_hash: str
+    model: str
+    agree: float
+    """The share of the decisions that people are to agree with."""
+    calibrated: Calibrated | None
+    """None where the judge's file is not there any more."""
+    needed: int | None
+    """Labels that would probably do, where no thresholds could be shown to hold."""
+    calibration: int
+    """Labelled cases: judged by every stage, and no decisions of the cascade."""
+    cases: int
+    """The others."""
+    stages: tuple[StageFigures, ...]
+    undecided: int
+    spared: Estimate | None
+    """The share of those for which the last model was not asked."""
+
+
+class CascadeTally:
+    def __init__(self, judge: str, judge_hash: str, model: str, source: Judge | None) -> None:
+        self.judge, self.judge_hash, self.model, self.source = judge, judge_hash, model, source
+        self.models = tuple(model.partition(":")[2].split(","))
+        self.agree = 0.0
+        self._calibration: list[Judgement] = []
+        self._cases = 0
+        self._asked: Counter[str] = Counter()
+        self._decided: Counter[str] = Counter()
+
+    def add(self, judgement: Judgement) -> None:
+        found = judgement.verdict.get(CASCADE)
+        if not isinstance(found, dict):
+            return  # a row that was no case
+        agree, stage = found.get("agree"), found.get("stage")
+        self.agree = float(agree) if isinstance(agree, int | float) else self.agree
+        if CALIBRATION in judgement.notes:
+            self._calibration.append(judgement)
+            return
+        self._cases += 1
+        self._asked.update({str(vote.get("model")) for vote in votes_in(judgement)})
+        if isinstance(stage, str):
+            self._decided[stage] += 1
+
+    def figures(self) -> CascadeFigures:
+        calibrated, needed = None, None
+        if self.source is not None and self.agree:
+            jury = Jury(rule="cascade", models=self.models, quorum=1, agree=self.agree)
+            cascading = Cascading(self.source, jury)
+            for judgement in self._calibration:
+                cascading.add_views(judgement, self._views(cascading, judgement))
+            calibrated = cascading.settle()
+            needed = None if calibrated.decides else cascading.needed()
+        thresholds = (None,) * len(self.models) if calibrated is None else calibrated.thresholds
+        return CascadeFigures(
+            judge=self.judge,
+            judge_hash=self.judge_hash,
+            model=self.model,
+            agree=self.agree,
+            calibrated=calibrated,
+            needed=needed,
+            calibration=len(self._calibration),
+            cases=self._cases,
+            stages=tuple(
+                StageFigures(
+                    model=model, threshold=threshold, asked=self._asked[model], decided=self._decided[model]
+                )
+                for model, threshold in zip(self.models, thresholds, strict=True)
+            ),
+            undecided=self._cases - self._decided.total(),
+            spared=rate_interval(self._cases - self._asked[self.models[-1]], self._cases),
+        )
+
+    def _views(self, cascading: Cascading, judgement: Judgement) -> Sequence[StageView]:
+        person = cascading.passes(judgement.label)
+        return [_view(judgement, model, person=person) for model in self.models]
+
+
+def votes_in(judgement: Judgement) -> list[Mapping[str, Json]]:
+    listed = judgement.verdict.get(VOTES)
+    return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+
+
+def _view(judgement: Judgement, model: str, *, person: bool | None) -> StageView:
+    """As the verdict lists the stage's votes."""
+    votes = [vote for vote in votes_in(judgement) if vote.get("model") == model]
+    said = [vote["passed"] for vote in votes if isinstance(vote.get("passed"), bool)]
+    sure = votes[0].get("confidence") if votes else None
+    if not said or not isinstance(sure, int | float):
+        return StageView(None, bool(said) and Counter(said).most_common(1)[0][0] is person)
+    return StageView(float(sure), Counter(said).most_common(1)[0][0] is person)

@@ -1,0 +1,265 @@
+"""`--cascade`: the cheapest model that is sure enough decides; who was asked, what was decided where, and the guarantee."""
+
+import json
+import math
+from collections import Counter
+
+import pytest
+
+import adjudge as library
+from adjudge.records import Completion, Request, TokenLogprob
+from adjudge.store import open_store
+
+JUDGE = """---
+adjudge: 1
+name: polite
+verdict: {reason: string, label: {enum: [pass, fail]}}
+score: {pass: 1, fail: 0}
+---
+Is the answer polite? Reply with JSON: "reason", then "label", which is pass or fail.
+
+<response>
+{{response}}
+</response>
+"""
+LABELLED, OTHERS = 160, 40
+ASKED = Counter()
+
+
+def kind(case_id):
+    """Of five cases three are easy, one is hard and one is impossible."""
+    return ("easy", "easy", "hard", "easy", "impossible")[int(case_id[1:]) % 5]
+
+
+def truth(case_id):
+    return int(case_id[1:]) % 2 == 0
+
+
+def reply(*, passes, sure):
+    said, other = ("pass", "fail") if passes else ("fail", "pass")
+    head = '{"reason": "So.", "label": "'
+    tokens = (
+        TokenLogprob(token=head, logprob=0.0),
+        TokenLogprob(
+            token=said,
+            logprob=math.log(sure),
+            alternatives=((said, math.log(sure)), (other, math.log(1 - sure))),
+        ),
+        TokenLogprob(token='"}', logprob=0.0),
+    )
+    return Completion(text="".join(token.token for token in tokens), logprobs=tokens)
+
+
+def cheap(request: Request) -> Completion:
+    """Sure of the easy cases, and right; guesses the others."""
+    ASKED["cheap", request.case_id] += 1
+    if kind(request.case_id) == "easy":
+        return reply(passes=truth(request.case_id), sure=0.99)
+    return reply(passes=True, sure=0.6)
+
+
+def dear(request: Request) -> Completion:
+    """Right on all but the impossible ones, of which it is not sure."""
+    ASKED["dear", request.case_id] += 1
+    if kind(request.case_id) == "impossible":
+        return reply(passes=True, sure=0.7)
+    return reply(passes=truth(request.case_id), sure=0.95)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ASKED.clear()
+    (tmp_path / "polite.md").write_text(JUDGE)
+    ids = [f"c{at:03}" for at in range(LABELLED + OTHERS)]
+    rows = [{"id": case_id, "response": f"Answer {case_id}."} for case_id in ids]
+    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    labels = [{"case_id": case_id, "label": truth(case_id)} for case_id in ids[OTHERS:]]
+    (tmp_path / "labels.jsonl").write_text("".join(json.dumps(row) + "\n" for row in labels))
+    return tmp_path
+
+
+def evaluate(*models, **more):
+    options = {"labels": "labels.jsonl", "agree": 0.9, **more}
+    return library.evaluate("cases.jsonl", judges=["polite.md"], cascade=models or (cheap, dear), **options)
+
+
+def others():
+    return [f"c{at:03}" for at in range(OTHERS)]
+
+
+@pytest.mark.parametrize("store", [None, ".adjudge"])
+@pytest.mark.parametrize("jobs", [1, 8])
+def test_each_case_is_decided_by_the_first_model_that_is_sure(folder, store, jobs):
+    run = evaluate(store=store, jobs=jobs)
+    assert [judgement.case_id for judgement in run] == [f"c{at:03}" for at in range(LABELLED + OTHERS)]
+    (model,) = {judgement.model for judgement in run}
+    assert model == f"cascade:function:{cheap.__module__}.cheap,function:{dear.__module__}.dear"
+    for judgement in list(run)[:OTHERS]:
+        wanted = {"easy": "cheap", "hard": "dear", "impossible": None}[kind(judgement.case_id)]
+        stage = judgement.verdict["cascade"]["stage"]
+        assert (stage or "").rpartition(".")[2] == (wanted or "")
+        if wanted is None:
+            assert (judgement.outcome.kind, judgement.outcome.error_kind) == ("abstained", "undecided")
+            assert "no stage was sure enough" in judgement.outcome.message
+        else:
+            assert judgement.passed is truth(judgement.case_id)
+            assert judgement.notes == (f"decided_by:{stage}",)
+    assert max(ASKED.values()) == 1
+    asked_dear = {case_id for name, case_id in ASKED if name == "dear"}
+    assert {case_id for case_id in others() if case_id in asked_dear} == {
+        case_id for case_id in others() if kind(case_id) != "easy"
+    }
+    assert len(asked_dear) == LABELLED + OTHERS * 2 // 5  # every labelled case is asked of every stage
+    (figures,) = run.report().cascades
+    assert (figures.calibration, figures.cases, figures.undecided) == (LABELLED, OTHERS, 8)
+    assert [(stage.threshold, stage.asked, stage.decided) for stage in figures.stages] == [
+        (pytest.approx(0.99), 40, 24),
+        (pytest.approx(0.95), 16, 8),
+    ]
+    assert figures.spared.value == pytest.approx(0.6)
+    tested = figures.calibrated.tested
+    assert tested.agreed == tested.cases >= 29
+    assert run.partial is None
+
+
+@pytest.mark.parametrize("calls", [1, 50, 170, 210, 330, 361])
+def test_a_cascade_that_was_stopped_goes_on_and_asks_nothing_twice(folder, calls):
+    evaluate(name="r", max_calls=calls, jobs=4)
+    run = evaluate(name="r", jobs=4)
+    assert len(run) == LABELLED + OTHERS
+    assert Counter(judgement.outcome.kind for judgement in list(run)[:OTHERS]) == {
+        "scored": 32,
+        "abstained": 8,
+    }
+    assert sum(judgement.verdict["cascade"]["stage"] is None for judgement in list(run)[:OTHERS]) == 8
+    assert max(ASKED.values()) == 1
+    store = open_store(".adjudge")
+    record = store.find_run("r")
+    store.close()
+    assert record.state == "finished"
+    assert record.judgements == record.expected == 200 + 176 + 200
+
+
+def test_too_few_labels_decide_nothing_and_the_report_says_how_many_would_do(folder):
+    lines = (folder / "labels.jsonl").read_text().splitlines(keepends=True)
+    (folder / "labels.jsonl").write_text("".join(lines[:30]))
+    run = evaluate()
+    assert {judgement.outcome.kind for judgement in run} == {"abstained"}
+    assert sum(name == "dear" for name, _ in ASKED) == 30  # nobody is asked who could not decide
+    (figures,) = run.report().cascades
+    assert not figures.calibrated.decides
+    assert figures.needed is not None
+    assert 58 <= figures.needed <= 120
+    text = " ".join(run.report().to_markdown().split())
+    assert f"about {figures.needed} labels would be needed" in text
+
+
+def test_a_judge_without_confidence_decides_by_the_agreement_of_its_repeats(folder):
+    def plain(request: Request) -> str:
+        passes = truth(request.case_id)
+        if kind(request.case_id) == "impossible" and request.repeat == 1:
+            passes = not passes
+        return json.dumps({"reason": "So.", "label": "pass" if passes else "fail"})
+
+    run = evaluate(plain, dear, repeat=3)
+    found = {kind(each.case_id): each.verdict["votes"][0]["confidence"] for each in list(run)[:OTHERS]}
+    assert found == {"easy": 1.0, "hard": 1.0, "impossible": pytest.approx(2 / 3)}
+    assert len(run) == LABELLED + OTHERS
+
+
+def test_rows_export_show_and_the_next_draw(folder, adjudge):
+    for name, model in (("cheap", cheap), ("dear", dear)):
+        rows = []
+        for at in range(LABELLED + OTHERS):
+            said = model(Request(prompt=None, schema=None, case_id=f"c{at:03}", judge="polite"))
+            rows.append(
+                {
+                    "case_id": f"c{at:03}",
+                    "reply": said.text,
+                    "logprobs": [
+                        [each.token, each.logprob, dict(each.alternatives)] for each in said.logprobs
+                    ],
+                }
+            )
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = (
+        "run", "cases.jsonl", "--judge", "polite.md", "--cascade", "scripted:cheap.jsonl,scripted:dear.jsonl",
+        "--labels", "labels.jsonl", "--name", "r",
+    )  # fmt: skip
+    done = adjudge(*command, "-o", "rows.jsonl", "-o", "report.md")
+    assert done.code == 0, done.err
+    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    assert [row["case_id"] for row in rows] == [f"c{at:03}" for at in range(LABELLED + OTHERS)]
+    assert {row["model"] for row in rows} == {"cascade:scripted:cheap.jsonl,scripted:dear.jsonl"}
+    text = " ".join(adjudge("report", "r").out.split())
+    assert "agrees with people at 90 % or more, with 95 % confidence" in text
+    assert "8 cases undecided" in text
+    found = json.loads(adjudge("report", "r", "--json").out)["cascades"]
+    assert [stage["decided"] for stage in found[0]["stages"]] == [24, 8]
+    shown = " ".join(adjudge("show", "r", "c002").out.split())
+    assert "vote of scripted:dear.jsonl" in shown
+    assert "The first model that was sure enough decided" in shown
+    drawn = adjudge("agree", "r", "--next", "8", "--to-label", "label.jsonl")
+    assert drawn.code == 0, drawn.err
+    wanted = [json.loads(line)["case_id"] for line in (folder / "label.jsonl").read_text().splitlines()]
+    assert {kind(case_id) for case_id in wanted} == {"impossible"}
+
+
+@pytest.mark.parametrize(
+    ("flags", "problem"),
+    [
+        (("--cascade", "scripted:a,scripted:b"), "needs people's labels"),
+        (("--cascade", "scripted:a", "--labels", "labels.jsonl"), "one model is no cascade"),
+        (
+            ("--cascade", "scripted:a,scripted:b", "--model", "scripted:c", "--labels", "labels.jsonl"),
+            "names the models itself",
+        ),
+        (
+            ("--cascade", "embedded,scripted:b", "--labels", "labels.jsonl"),
+            "embedded",
+        ),
+        (
+            ("--cascade", "scripted:a,scripted:b", "--labels", "labels.jsonl", "--repeat", "auto"),
+            "as many repeats",
+        ),
+    ],
+)
+def test_what_is_no_cascade_is_an_error(folder, adjudge, flags, problem):
+    done = adjudge("run", "cases.jsonl", "--judge", "polite.md", *flags)
+    assert done.code == 2, done.err
+    assert problem in done.err
+
+
+def test_the_estimate_counts_later_stages_where_they_are_sure_to_be_asked(folder, adjudge):
+    for name in ("a", "b"):
+        (folder / f"{name}.jsonl").write_text(
+            '{"match": "Answer", "reply": {"reason": "So.", "label": "pass"}}\n'
+        )
+    done = adjudge(
+        "estimate", "cases.jsonl", "--judge", "polite.md", "--cascade", "scripted:a.jsonl,scripted:b.jsonl",
+        "--labels", "labels.jsonl", "--json",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    likely = LABELLED + OTHERS + LABELLED
+    assert json.loads(done.out)["calls"] == {
+        "low": likely, "likely": likely, "high": 3 * 2 * (LABELLED + OTHERS)
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("config", "problem"),
+    [
+        ('cascade = "openai:small,litellm:large"', "LiteLLM"),
+        ('cascade = "scripted:../outside.jsonl,openai:large"', "outside this folder"),
+        (
+            'cascade = "openai:small,openai:large"\n[param]\nextra_headers = "x"',
+            "is not a parameter that a file may set",
+        ),
+    ],
+)
+def test_a_config_file_may_do_no_more_with_a_cascade_than_with_a_model(folder, adjudge, config, problem):
+    (folder / "adjudge.toml").write_text(config)
+    done = adjudge("run", "cases.jsonl", "--judge", "polite.md", "--labels", "labels.jsonl")
+    assert done.code == 2
+    assert problem in " ".join(done.err.split())
