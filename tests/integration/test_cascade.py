@@ -5,6 +5,7 @@ import math
 from collections import Counter
 
 import pytest
+from served import served
 
 import adjudge as library
 from adjudge.records import Completion, Request, TokenLogprob
@@ -197,6 +198,10 @@ def test_rows_export_show_and_the_next_draw(folder, adjudge):
     assert "8 cases undecided" in text
     found = json.loads(adjudge("report", "r", "--json").out)["cascades"]
     assert [stage["decided"] for stage in found[0]["stages"]] == [24, 8]
+    with served(folder / ".adjudge") as site:
+        page = " ".join(site.client.get("/runs/r").text.split())
+    assert "Cascade of" in page
+    assert "agrees with people at 90 % or more" in page
     shown = " ".join(adjudge("show", "r", "c002").out.split())
     assert "vote of scripted:dear.jsonl" in shown
     assert "The first model that was sure enough decided" in shown

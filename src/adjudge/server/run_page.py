@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from adjudge.analysis.cascade.document import cascade_blocks
 from adjudge.analysis.certification.document import card_line
 from adjudge.analysis.certification.shelf import find_card, shelf_of
 from adjudge.analysis.jury.document import jury_facts, pairs_table
@@ -132,6 +133,8 @@ class RunPage:
     notes: tuple[Fact, ...]
     """How figures were made."""
     ranking: tuple[Block, ...]
+    cascades: tuple[Block, ...]
+    """Where each stage of a cascade decided, and how far that is to be trusted."""
     """Of a run that compared systems pair by pair."""
     unpaired: tuple[Fact, ...]
     """Of a run against another file: the cases that only one of them has."""
@@ -154,6 +157,7 @@ def run_view(service: Service, record: RunRecord, figures: Figures, before: Figu
         tables=slice_tables(record, report.judges),
         notes=tuple(block for block in methods(report.judges) if isinstance(block, Fact)),
         ranking=() if report.ranking is None else ranking_blocks(report.ranking),
+        cascades=tuple(block for cascade in report.cascades for block in cascade_blocks(cascade)),
         unpaired=tuple(unpaired_facts(report.pairing)),
         models=tuple(models_tables(report.judges)),
         juries=tuple(_jury(report, jury) for jury in report.juries),

@@ -405,7 +405,7 @@ class _JudgeTally:
         )
         self.claim_units: dict[tuple[bool, int], int] = {}
         """Clusters and cases that claims come from, numbered as they come."""
-        self.expected = RowSample()
+        self.expected = RowSample(self.auto)
         self.slices = SliceTally(slices)
         self.distribution = Distribution(self.scale)
         self.worst: list[tuple[float, str, int, WorstCase]] = []
