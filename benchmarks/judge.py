@@ -24,13 +24,16 @@ from adjudge.embedded.model.small_model import SmallModel
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from training.examples import facts
-from training.figures import accuracy, interval, kappa, pearson, spearman
+from training.figures import accuracy, balanced_accuracy, interval, kappa, pearson, spearman
 from training.rows import HELD_BACK, MEASURED_ONLY, Row, read_rows
 
 SEED = 20261115
 Figure = Callable[[Any, Any], float]
 DECISIONS: dict[str, Figure] = {"accuracy": accuracy, "kappa": kappa}
 RANKS: dict[str, Figure] = {"spearman": spearman, "pearson": pearson}
+SUPPORTED: dict[str, Figure] = {"balanced accuracy": balanced_accuracy, "kappa": kappa}
+"""Whether every claim is supported: few responses of some sets are."""
+WHOLLY = 0.999
 SETS: dict[str, tuple[Sequence[str], dict[str, Figure]]] = {
     "correctness": (
         (
@@ -42,12 +45,14 @@ SETS: dict[str, tuple[Sequence[str], dict[str, Figure]]] = {
     "coverage": (("realsumm", "mohler"), RANKS),
     "helpfulness": (("feedbackqa", "medquad_liveqa", "alce_utility", "roscoe"), RANKS),
     "relevance": (("feedbackqa", "alce_utility", "summeval"), RANKS),
+    "groundedness": (("begin", "summedits", "qags", "faithbench"), SUPPORTED),
 }  # fmt: skip
 NOT_MEASURED = (
     "languages other than English",
     "responses of more than about 400 words, of which the middle is not read (coverage reads all)",
     "relevance on its own scale: the labelled sets rate helpfulness, utility or summaries",
     "code, tables and mathematics",
+    "contradicted claims, which groundedness does not tell from claims that are not found",
 )
 
 
@@ -118,6 +123,14 @@ def judge_rows(judge: str, rows: Sequence[Row]) -> Labelled:
         for judgement in adjudge.evaluate(map(shown, rows), judges=[judge], model="embedded", store=None)
     }
     kept = [row for row in rows if said[row.row_id] is not None]
+    if judge == "groundedness":
+        kept = [row for row in kept if row.source != "faithbench" or row.label in {0.0, 1.0}]
+        return Labelled(
+            said=[float((said[row.row_id] or 0.0) >= WHOLLY) for row in kept],
+            label=[float(row.label >= WHOLLY) for row in kept],
+            clusters=[row.question_id for row in kept],
+            failed=sum(said[row.row_id] is None for row in rows),
+        )
     return Labelled(
         said=[float(said[row.row_id] or 0.0) for row in kept],
         label=[row.label for row in kept],
@@ -171,7 +184,7 @@ def measured(name: str, judge: str, found: Labelled, figures: dict[str, Figure])
                 high=round(high, 3),
                 rows=len(label),
                 questions=len(set(found.clusters)),
-                base_rate=round(float((label > 0.5).mean()), 3) if figures is DECISIONS else None,
+                base_rate=round(float((label > 0.5).mean()), 3) if figures is not RANKS else None,
                 trained_on=name not in MEASURED_ONLY,
             )
         )

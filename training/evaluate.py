@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -53,13 +53,23 @@ def split(measure: Packed, outputs: NDArray[np.floating]) -> Iterator[Answers]:
         for asked, question in enumerate(QUESTIONS):
             reads = np.flatnonzero((measure.source[owner] == number) & (measure.question[owner] == asked))
             if len(reads):
-                yield Answers(
+                found = Answers(
                     source=source,
                     question=question,
                     keys=[measure.keys[one] for one in owner[reads]],
                     outputs=outputs[reads, : HEADS[question]].astype(np.float64),
                     targets=measure.target[reads, : HEADS[question]].astype(np.float64),
                 )
+                yield as_responses(found) if question == "supported" else found
+
+
+def as_responses(answers: Answers) -> Answers:
+    """Claims are measured as the responses they come from, each as well supported as its least supported claim."""
+    rows: dict[str, list[int]] = {}
+    for number, key in enumerate(answers.keys):
+        rows.setdefault(key.partition("#")[0], []).append(number)
+    least = [min(members, key=lambda one: answers.outputs[one, 0]) for members in rows.values()]
+    return replace(answers, keys=list(rows), outputs=answers.outputs[least], targets=answers.targets[least])
 
 
 def summary(answers: Answers) -> dict[str, float]:

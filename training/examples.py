@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from adjudge.embedded.model.questions import (
     HEADS,
@@ -15,8 +15,11 @@ from adjudge.embedded.model.questions import (
     ask_states,
     ask_supported,
 )
+from adjudge.embedded.model.small_model import EVIDENCE_CHARACTERS, windows
 from adjudge.embedded.model.tokens import ModelTokenizer
-from training import edits
+from adjudge.embedded.reading.evidence import nearest_sentences
+from training import claims, edits
+from training.claims import Claim
 from training.graded import Graded, Neighbours, as_labelled, derived, figures
 from training.phrases import OPENERS, REFUSALS
 from training.rows import Row
@@ -30,6 +33,9 @@ RATED = {
     "roscoe": (1.0, 5.0),
 }
 """Sets rated for helpfulness, with the ends of their scales."""
+GROUNDED = ("begin", "summedits", "summeval")
+MEASURED_ARTICLES = frozenset({"9df8a3ddbc72", "b3c0a82140ed"})
+"""Of summeval: qags, which is for measuring only, has summaries of the same ones."""
 SUPPORTED = ("begin", "summedits", "qags", "faithbench")
 REPEATS = {"nq301": 3, "medquad_liveqa": 2, "inject_synth": 2, "realsumm": 2}
 """Small sets are shown more often, each time varied."""
@@ -46,8 +52,9 @@ class Example:
     targets: list[list[float]]
     """For each place read, what each output should say, 0 to 1."""
     weight: float
-    """Of each place read."""
+    """Of each place read, unless `weights` tells them apart."""
     fold: int
+    weights: Sequence[float] = ()
 
 
 def steps(question: Question, value: float) -> list[float]:
@@ -91,9 +98,21 @@ class Maker:
         asked = ask_relevant(self.tokens, question=question, response=response)
         return self.example(row, "relevant", asked, [steps("relevant", value)], weight)
 
-    def supported(self, row: Row, context: str, response: str, target: float, weight: float = 1.0) -> Example:
-        asked = ask_supported(self.tokens, context=context, response=response)
-        return self.example(row, "supported", asked, [[target]], weight)
+    def supported(self, row: Row, context: str, asked_of: Sequence[Claim]) -> Iterator[Example]:
+        """All of them behind this context; the key tells the first one's number."""
+        sequences = ask_supported(self.tokens, context=context, claims=[claim.text for claim in asked_of])
+        done = 0
+        for asked in sequences:
+            here = asked_of[done : done + len(asked.positions)]
+            one = self.example(row, "supported", asked, [[claim.target] for claim in here], 1.0)
+            yield replace(one, key=f"{row.row_id}#{done}", weights=[claim.weight for claim in here])
+            done += len(here)
+
+    def evidenced(self, row: Row, context: str, claim: Claim, number: int = 0) -> Iterator[Example]:
+        """One claim behind the sentences that are nearest to it."""
+        near = nearest_sentences(claim.text, context, EVIDENCE_CHARACTERS)
+        for one in self.supported(row, near, [claim]):
+            yield replace(one, key=f"{row.row_id}#{number}")
 
     def example(
         self, row: Row, question: Question, asked: TokenSequence, targets: list[list[float]], weight: float
@@ -131,7 +150,8 @@ def to_measure(row: Row, maker: Maker) -> Iterator[Example]:
             row, summary_question(row), row.response, rescaled(row.label, (1, 5), "relevant")
         )
     elif row.source in SUPPORTED:
-        yield maker.supported(row, row.context, row.response, row.label)
+        for number, part in enumerate(claims.parts_of(row.response)):
+            yield from maker.evidenced(row, row.context, Claim(text=part, target=row.label), number)
 
 
 def to_train(
@@ -145,11 +165,17 @@ def to_train(
     by_source: dict[str, list[Row]] = {}
     for row in rows:
         by_source.setdefault(row.source, []).append(row)
+    consistent = claims.consistent_sentences(rows)
     for source, members in by_source.items():
         near = Neighbours(members)
         for row in members:
             for _ in range(REPEATS.get(source, 1)):
                 yield from varied(row, near, maker, rng)
+            if source in GROUNDED and row.question_id not in MEASURED_ARTICLES:
+                yield from grounded(row, members, consistent, maker, rng)
+            if source == "realsumm":
+                said = [Claim(text=text, target=share, weight=0.4) for text, share in facts(row)]
+                yield from behind_evidence(row, row.response, rng.sample(said, min(4, len(said))), maker, rng)
     anyone = rows[0]
     for graded in figures(MADE_UP_FIGURES, rng):
         yield maker.correct(anyone, graded, 0.7)
@@ -178,12 +204,9 @@ def varied(row: Row, near: Neighbours, maker: Maker, rng: random.Random) -> Iter
         yield maker.relevant(
             row, summary_question(row), row.response, rescaled(row.label, (1, 5), "relevant")
         )
-    elif row.source == "halueval_general":
-        if row.label > 0.5 and rng.random() < 0.5:
-            yield maker.relevant(row, row.question, row.response, 4.6)
-            yield from answered_elsewhere(row, near, maker, rng, share=0.6)
-    elif row.source in SUPPORTED:
-        yield from grounded(row, near, maker, rng)
+    elif row.source == "halueval_general" and row.label > 0.5 and rng.random() < 0.5:
+        yield maker.relevant(row, row.question, row.response, 4.6)
+        yield from answered_elsewhere(row, near, maker, rng, share=0.6)
 
 
 def rating(row: Row) -> list[float]:
@@ -280,12 +303,32 @@ def answered_elsewhere(
         yield maker.helpful(row, row.question, edits.with_order(row.response, rng), rating(row), 0.5)
 
 
-def grounded(row: Row, near: Neighbours, maker: Maker, rng: random.Random) -> Iterator[Example]:
-    yield maker.supported(row, row.context, row.response, row.label)
-    if rng.random() < 0.2 and len(row.response.split()) < 60:
+def grounded(
+    row: Row, others: Sequence[Row], consistent: dict[str, set[str]], maker: Maker, rng: random.Random
+) -> Iterator[Example]:
+    asked_of = list(claims.labelled(row, consistent))
+    if row.source != "summeval" and rng.random() < 0.3 and len(row.response.split()) < 60:
         yield from maker.states(row, row.context, [(row.response, row.label)], 0.5)
-    if row.label > 0.5 and rng.random() < 0.3:
-        for changed, _ in edited([row.response], rng, share=1.0):
-            yield maker.supported(row, row.context, changed, 0.0, 0.7)
-    if rng.random() < 0.05 and (other := near.similar(row, rng)):
-        yield maker.supported(row, other.context, row.response, 0.0, 0.7)
+    asked_of += [
+        Claim(text=wrong, target=0.0, weight=0.5)
+        for claim in asked_of
+        if claim.target > 0.9
+        and rng.random() < 0.3
+        and (wrong := claims.falsified(claim.text, row.context, rng))
+    ]
+    asked_of += claims.made(row, others, rng)
+    yield from behind_evidence(row, row.context, asked_of, maker, rng)
+
+
+def behind_evidence(
+    row: Row, context: str, asked_of: Sequence[Claim], maker: Maker, rng: random.Random
+) -> Iterator[Example]:
+    """Most behind what is nearest to them, some together behind a whole window."""
+    if rng.random() < 0.04:
+        context = edits.with_order(context, rng)
+    whole = windows(maker.tokens, context)
+    if len(whole) == 1 and rng.random() < 0.3:
+        yield from maker.supported(row, context, asked_of)
+        return
+    for claim in asked_of:
+        yield from maker.evidenced(row, context, claim)

@@ -12,6 +12,14 @@ def accuracy(said: Vector, label: Vector) -> float:
     return float(np.mean((said > 0.5) == (label > 0.5)))
 
 
+def balanced_accuracy(said: Vector, label: Vector) -> float:
+    """The mean of the shares of right decisions among the ones and among the noughts; not a number without both."""
+    yes, true = said > 0.5, label > 0.5
+    return (
+        float((yes[true].mean() + (~yes[~true]).mean()) / 2) if 0 < true.sum() < len(true) else float("nan")
+    )
+
+
 def kappa(said: Vector, label: Vector) -> float:
     """Agreement beyond what the two base rates give by chance; 1 when neither side ever varies and they agree."""
     yes, true = (said > 0.5).mean(), (label > 0.5).mean()

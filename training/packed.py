@@ -4,12 +4,15 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from adjudge.embedded.model.questions import HEADS, QUESTIONS
-from training.examples import Example
+
+if TYPE_CHECKING:
+    from training.examples import Example
 
 MOST_HEADS = max(HEADS.values())
 
@@ -51,7 +54,7 @@ class Packed:
         return np.repeat(np.arange(len(self)), np.diff(self.read_starts))
 
 
-def pack(examples: Sequence[Example]) -> Packed:
+def pack(examples: "Sequence[Example]") -> Packed:
     sources = sorted({example.source for example in examples})
     reads = [target for example in examples for target in example.targets]
     return Packed(
@@ -63,7 +66,14 @@ def pack(examples: Sequence[Example]) -> Packed:
         read_starts=np.cumsum([0, *(len(example.targets) for example in examples)]),
         position=np.array([place for example in examples for place in example.asked.positions], np.int16),
         target=np.array([target + [0.0] * (MOST_HEADS - len(target)) for target in reads], np.float32),
-        weight=np.array([example.weight for example in examples for _ in example.targets], np.float32),
+        weight=np.array(
+            [
+                one
+                for example in examples
+                for one in example.weights or [example.weight] * len(example.targets)
+            ],
+            np.float32,
+        ),
         sources=sources,
         keys=[example.key for example in examples],
     )

@@ -9,8 +9,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from adjudge.embedded.model.adapter import read_adapter
 from adjudge.embedded.model.base import read_base
-from training.model import Judge, run_block
+from adjudge.embedded.model.questions import QUESTIONS
+from training.model import Judge, adapted, run_block
 from training.packed import Packed, read_packed
 from training.train import Recipe, answers, new_model
 
@@ -43,8 +45,8 @@ def out_of_fold(
         return np.asarray(total / np.where(count == 0, np.nan, count)[:, None], np.float32)
 
 
-def held(packed: Packed, recipe: Recipe) -> NDArray[np.int64]:
-    return np.flatnonzero(np.isin(packed.fold, recipe.hold))
+def held(packed: Packed, recipe: Recipe, known: NDArray[np.bool_]) -> NDArray[np.int64]:
+    return np.flatnonzero(np.isin(packed.fold, recipe.hold) & ~known)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -52,6 +54,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--base", type=Path, required=True, help="the base model's GGUF file")
     parser.add_argument("--prepared", type=Path, default=Path("data/prepared"))
     parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--start", type=Path, help="the adapter that the students go on from …")
+    parser.add_argument(
+        "--known", nargs="*", default=[], choices=QUESTIONS, help="… and the questions that it teaches itself"
+    )
     parser.add_argument(
         "trained", type=Path, nargs="+", help="what `training.train` wrote with `hold` in its recipe"
     )
@@ -62,14 +68,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
         block = torch.compile(run_block, dynamic=True)
         for model, _ in models:
             model.block = block
+    started = adapted(read_base(given.base), read_adapter(given.start)).to(device) if given.start else None
     for path in sorted(given.prepared.glob("train_*.npz")):
         packed = read_packed(path)
+        known = np.isin(packed.question, [QUESTIONS.index(name) for name in given.known])
         said = [
-            (answers(model, packed, 65536, device, held(packed, recipe)), frozenset(recipe.hold))
+            (answers(model, packed, 65536, device, held(packed, recipe, known)), frozenset(recipe.hold))
             for model, recipe in models
         ]
+        teacher = out_of_fold(packed, said)
+        if started is not None:
+            reads = known[packed.example_of_read]
+            outputs = answers(started, packed, 65536, device, np.flatnonzero(known))
+            teacher[reads] = 1 / (1 + np.exp(-outputs[reads]))
         name = path.name.replace("train_", "teacher_").replace(".npz", ".npy")
-        np.save(given.prepared / name, out_of_fold(packed, said).astype(np.float16))
+        np.save(given.prepared / name, teacher.astype(np.float16))
 
 
 if __name__ == "__main__":

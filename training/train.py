@@ -7,7 +7,7 @@ import random
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from adjudge.embedded.model.adapter import Adapter, read_adapter
 from adjudge.embedded.model.base import BaseWeights, read_base
+from adjudge.embedded.model.files import sha256_of
 from adjudge.embedded.model.questions import HEADS, QUESTIONS
 from adjudge.embedded.model.tokens import ModelTokenizer
 from training.batches import fill, moved, plan
 from training.evaluate import summary_lines
-from training.model import ROWS, Judge, run_block
+from training.model import KINDS, ROWS, SCALE, Judge, plain, run_block
 from training.packed import MOST_HEADS, Packed, read_packed
 from training.rows import HELD_BACK
 
@@ -46,6 +48,10 @@ class Recipe:
     """Further folds left out of training and measured, for teachers that must not have seen what they teach."""
     only: tuple[str, ...] = ()
     """Train on these sources alone; all when empty."""
+    start: str = ""
+    """The adapter to go on from, whose rank has to be the recipe's; kept as its SHA-256."""
+    shares: Mapping[str, float] = field(default_factory=dict)
+    """By question, the share of its examples that an epoch shows: of those it knows, enough not to forget them."""
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "Recipe":
@@ -129,13 +135,29 @@ def new_model(base: BaseWeights, recipe: Recipe) -> Judge:
     return model
 
 
-def chosen(packed: Packed, recipe: Recipe) -> NDArray[np.int64]:
+@torch.no_grad()
+def start_from(model: Judge, adapter: Adapter) -> None:
+    """Take over an adapter's factors and its outputs."""
+    for kind in KINDS:
+        for layer in range(model.config.layers):
+            factor = adapter.factors[f"model.layers.{layer}.{kind}.weight"]
+            down = factor.down.astype(np.float32) * factor.down_scale[:, None]
+            up = factor.up.astype(np.float32) * factor.up_scale[:, None]
+            model.down[plain(kind)][layer].copy_(torch.from_numpy(down))
+            model.up[plain(kind)][layer].copy_(torch.from_numpy(up.T / SCALE))
+    for question in QUESTIONS:
+        model.heads[ROWS[question]].copy_(torch.from_numpy(adapter.heads[question]))
+
+
+def chosen(packed: Packed, recipe: Recipe, rng: random.Random) -> NDArray[np.int64]:
     left_out = HELD_BACK | set(recipe.hold)
     wanted = ~np.isin(packed.fold, list(left_out))
     if recipe.only:
         wanted &= np.isin(
             packed.source, [packed.sources.index(name) for name in recipe.only if name in packed.sources]
         )
+    share = np.array([recipe.shares.get(name, 1.0) for name in QUESTIONS])
+    wanted &= np.random.default_rng(rng.getrandbits(32)).random(len(packed)) < share[packed.question]
     return np.flatnonzero(wanted)
 
 
@@ -154,7 +176,7 @@ def train(
     )
     average = Average(model, recipe.average_decay)
     plans = [
-        (packed, plan(packed, chosen(packed, recipe), recipe.batch_tokens, rng))
+        (packed, plan(packed, chosen(packed, recipe, rng), recipe.batch_tokens, rng))
         for packed in (epochs[number % len(epochs)] for number in range(recipe.epochs))
     ]
     total = sum(len(planned) for _, planned in plans)
@@ -232,7 +254,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     # cuDNN's attention plans anew for every shape, and batches come in hundreds of shapes.
     torch.backends.cuda.enable_cudnn_sdp(False)
-    model = new_model(read_base(given.base), recipe).to(device)
+    model = new_model(read_base(given.base), recipe)
+    if recipe.start:
+        start_from(model, read_adapter(Path(recipe.start)))
+        recipe = replace(recipe, start=sha256_of(Path(recipe.start)))
+    model = model.to(device)
     if given.compile:
         model.block = torch.compile(run_block, dynamic=True)
     epochs = [read_epoch(path, recipe) for path in sorted(given.prepared.glob("train_*.npz"))]

@@ -5,6 +5,9 @@ import json
 import pytest
 from served import served
 
+from adjudge.embedded.ready import find_merged
+from adjudge.errors import InputError
+
 CONTEXT = "The tower was finished in 1889.\n\nIt is <b>330</b> metres tall."
 CLAIMS = [
     {"claim": "It was finished in 1889.", "quote": "finished in 1889"},
@@ -126,9 +129,18 @@ def test_windows_are_asked_resumed_and_noted(adjudge, tmp_path):
 
 
 @pytest.mark.parametrize("model", [(), ("--model", "embedded")])
-def test_the_embedded_judge_says_that_it_was_not_trained_for_it(towers, adjudge, model):
+def test_without_another_model_the_embedded_judge_answers(towers, adjudge, model):
     del towers
-    done = adjudge("run", "cases.jsonl", "--judge", "groundedness", *model)
-    assert done.code == 2
-    assert "trained for" in done.err
-    assert "groundedness" in done.err
+    try:
+        find_merged()
+    except InputError:
+        pytest.skip("the embedded judge's model is not on this machine: `adjudge models pull`")
+    rows = rows_of(adjudge("run", "cases.jsonl", "--judge", "groundedness", *model, "-o", "-").out)
+    assert [row["outcome"] for row in rows] == ["scored", "abstained", "missing_input", "scored"]
+    assert all(row["model"].startswith("embedded@") for row in rows)
+    (claim,) = rows[3]["verdict"]["claims"]
+    assert claim["quote"] == "1889."
+    assert {each["verdict"] for row in (rows[0], rows[3]) for each in row["verdict"]["claims"]} <= {
+        "supported",
+        "not_found",
+    }

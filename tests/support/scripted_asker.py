@@ -4,11 +4,12 @@ from adjudge.embedded.model.small_model import ModelAnswer
 
 
 class ScriptedAsker:
-    """`correct` is one probability; `states` maps a statement to one (else 0); the others list their steps."""
+    """`correct` is one probability; `states` and `supported` map a statement to one (else 0); the others list their steps."""
 
-    def __init__(self, *, correct=0.5, states=None, relevant=(), helpful=()):
+    def __init__(self, *, correct=0.5, states=None, relevant=(), helpful=(), supported=None):
         self.probability = correct
         self.stated = states or {}
+        self.grounds = supported or {}
         self.steps = {"relevant": list(relevant), "helpful": list(helpful)}
         self.asked = []
 
@@ -27,3 +28,7 @@ class ScriptedAsker:
     async def helpful(self, *, question, response):
         self.asked.append(("helpful", question, response))
         return ModelAnswer(self.steps["helpful"], 30)
+
+    async def supported(self, *, context, claims):
+        self.asked.append(("supported", context, list(claims)))
+        return ModelAnswer([self.grounds.get(claim, 0.0) for claim in claims], 40)

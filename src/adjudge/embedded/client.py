@@ -10,6 +10,7 @@ import orjson
 
 from adjudge.embedded.correctness import judge_correctness
 from adjudge.embedded.coverage import list_items, match_items
+from adjudge.embedded.groundedness import check_claims, list_claims
 from adjudge.embedded.model.engine import WORKED
 from adjudge.embedded.model.small_model import SmallModel, TextModel
 from adjudge.embedded.ratings import judge_helpfulness, judge_relevance
@@ -30,6 +31,8 @@ JOBS: Mapping[tuple[str, str], Job] = {
     ("helpfulness", "verdict"): judge_helpfulness,
     ("coverage", "items"): list_items,
     ("coverage", "verdict"): match_items,
+    ("groundedness", "items"): list_claims,
+    ("groundedness", "verdict"): check_claims,
 }
 """By judge and step."""
 

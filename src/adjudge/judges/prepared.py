@@ -190,7 +190,7 @@ PREPARED: Mapping[str, Judge] = {
         contract_template={"score": "{score}", "rationale": "{rationale}"},
         embedded=True,
     ),
-    "f3801fd1d8b4432651eb275b43c4ffac25a0c6feff3316cf3a595fe5ed58f3a4": Judge(
+    "616fd44060466d4509942127a37adab8f6a7b6000601348ba51abc8a7088bcef": Judge(
         name="groundedness",
         hash="aa4dfc637420",
         messages=(),
@@ -258,6 +258,7 @@ PREPARED: Mapping[str, Judge] = {
         anchors={"0": "The context supports none of the claims.", "1": "The context supports every claim."},
         description="Which share of a response's claims the context supports, 0 to 1; each passage is checked in code to occur.",
         contract_template={"score": "{score}", "reason": "{reason}"},
+        embedded=True,
     ),
     "8d30628a05e8f746248ad7d2f586133d427526328ccff8d4e06b4c4f727bddd2": Judge(
         name="helpfulness",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from odd_texts import odd_texts
 
-from adjudge.embedded.reading.evidence import find_evidence, in_order, overlap, unanswered
+from adjudge.embedded.reading.evidence import find_evidence, in_order, nearest_sentences, overlap, unanswered
 from adjudge.scoring.terms import is_quoted
 from adjudge.scoring.text import fold
 
@@ -140,3 +140,13 @@ def test_a_huge_text_is_searched_within_bounds(unit):
     text = unit * (1_000_000 // len(unit))
     evidence = find_evidence("The house was sold in 1990", text)
     assert evidence is None or len(evidence) <= len(text)
+
+
+def test_the_sentences_nearest_to_a_claim_keep_their_order_and_bring_the_one_before():
+    filler = [f"Sentence number {number} speaks of the weather in town." for number in range(40)]
+    text = " ".join([*filler[:20], "Maria Keller is a baker.", "She founded the shop in 1972.", *filler[20:]])
+    near = nearest_sentences("The shop was founded in 1972.", text, 120)
+    assert near.endswith("Maria Keller is a baker. She founded the shop in 1972.")
+    assert len(near) <= 120
+    assert nearest_sentences("anything", "Short. Text.", 120) == "Short. Text."
+    assert nearest_sentences("Nothing shared", text, 10) == filler[0]

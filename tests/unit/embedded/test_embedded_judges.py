@@ -206,3 +206,39 @@ def test_a_short_reference_is_also_read_as_an_expected_answer():
     denied = judge("coverage", ScriptedAsker(correct=0.1), **fields)
     assert agreed.verdict["facts"][0]["matched"]
     assert not denied.verdict["facts"][0]["matched"]
+
+
+def test_groundedness_asks_each_sentence_and_quotes_the_passage_that_shows_it():
+    context = "The shop opens at nine on weekdays. Maria Keller founded it in 1972."
+    response = "# Hours\n\nMaria Keller founded the shop. It opens at ten. Shall I go on?"
+    asker = ScriptedAsker(supported={"Maria Keller founded the shop.": 0.9})
+    found = judge("groundedness", asker, response=response, context=context)
+    assert asker.asked == [("supported", context, ["Maria Keller founded the shop.", "It opens at ten."])]
+    assert (found.score, found.passed) == (0.5, False)
+    first, second = found.verdict["claims"]
+    assert (first["verdict"], first["passage"]) == ("supported", "Maria Keller founded it in 1972.")
+    assert (second["verdict"], second["passage"]) == ("not_found", None)
+    assert "0 %" in second["why"]
+
+
+def test_a_claim_without_a_passage_is_not_supported_whatever_the_model_thinks():
+    asker = ScriptedAsker(supported={"Zebras graze.": 0.99})
+    context = "The shop opens at nine on weekdays. Maria Keller founded it in 1972."
+    found = judge("groundedness", asker, response="Zebras graze.", context=context)
+    assert found.score == 0
+    assert "no passage shares its words" in found.reason
+
+
+@pytest.mark.parametrize(
+    "response", ["I do not know.", "I'm sorry, I cannot help.", "What do you mean?", "## Title"]
+)
+def test_a_response_without_claims_is_not_scored(response):
+    asker = ScriptedAsker()
+    found = judge("groundedness", asker, response=response, context="The shop opens at nine.")
+    assert (found.outcome.kind, found.score, asker.asked) == ("abstained", None, [])
+    assert "no_claims" in found.notes
+
+
+def test_preference_is_declined():
+    with pytest.raises(adjudge.AdjudgeError, match="preference"):
+        adjudge.judge("preference", model="embedded", question="q", response_a="a", response_b="b")

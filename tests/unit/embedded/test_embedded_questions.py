@@ -110,7 +110,7 @@ def test_nothing_is_ever_longer_than_trained_on():
         ask_correct(TOKENS, question=long, expected=[long], response=long),
         ask_relevant(TOKENS, question=long, response=long),
         ask_helpful(TOKENS, question=long, response=long),
-        ask_supported(TOKENS, context=long, response=long),
+        *ask_supported(TOKENS, context=long, claims=[long] * 5),
         *ask_states(TOKENS, text=long, statements=[long] * 5),
     ):
         assert len(asked.tokens) <= LONGEST

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import random
 
 import numpy as np
 import pytest
@@ -13,8 +14,11 @@ from tiny_base import write_tiny_base
 
 from adjudge.embedded.model.adapter import read_adapter
 from adjudge.embedded.model.base import read_base
+from adjudge.embedded.model.files import sha256_of
+from adjudge.embedded.model.questions import QUESTIONS
 from training import calibrate, examples, export, measure, prepare, provenance, table, teach, train
 from training.model import Judge
+from training.packed import read_packed
 from training.rows import MEASURED_ONLY, TRAINED
 
 BINARY = {*examples.CORRECT, *examples.SUPPORTED} - {"mohler"}
@@ -34,7 +38,7 @@ def made(tmp_path_factory):
                 meta = {
                     "qid": f"q{number}", "licence": "MIT", "references": ["Ann", "Bo"],
                     "scus": [{"text": "Ann sat.", "votes": [right, 1]}, {"text": "Bo sat.", "votes": [0, 0]}],
-                    "facts": [{"text": "Ann is 5.", "label": "S"}],
+                    "facts": [{"text": "Ann is 5.", "label": "S"}], "scores": {"consistency": 5.0 if right else 1.0},
                 }  # fmt: skip
                 row = {
                     "id": f"{source}/{number}", "question": "who was it in 1990", "response": "Ann is 5" if right else "Cy",
@@ -122,3 +126,38 @@ def test_whole_matrices_can_be_trained_too(made):
         ["--base", base, "--out", str(made / "whole.adapter.npz"), "--rank", "16", str(made / "whole.npz")]
     )
     assert any(factor.product().any() for factor in read_adapter(made / "whole.adapter.npz").factors.values())
+
+
+def test_training_goes_on_from_an_adapter_that_teaches_what_it_knows(made, tmp_path):
+    base, prepared = str(made / "base.gguf"), ["--prepared", str(made / "prepared")]
+    start = tmp_path / "start.npz"
+    export.main(["--base", base, "--out", str(start), "--rank", "4", str(made / "one.npz")])
+    recipe = {
+        "rank": 4, "epochs": 1, "start": str(start), "learning_rate": 0.0, "weight_decay": 0.0,
+        "shares": dict.fromkeys(["correct", "states"], 0.5),
+    }  # fmt: skip
+    train.main(
+        ["--base", base, *prepared, "--out", str(tmp_path), "--name", "same", "--recipe", json.dumps(recipe)]
+    )
+    measure.main(["--base", base, *prepared, "--out", str(tmp_path / "start.npy"), str(start)])
+    same = np.load(tmp_path / "same.outputs.npy").astype(float)
+    assert np.abs(same - np.load(tmp_path / "start.npy")).max() < 0.01
+    kept = json.loads(np.load(tmp_path / "same.npz")["recipe"].tobytes())
+    assert kept["start"] == sha256_of(start)
+
+    before = np.load(made / "prepared" / "teacher_0.npy")
+    known = ["--start", str(start), "--known", "correct"]
+    teach.main(["--base", base, *prepared, str(made / "one.npz"), str(made / "two.npz"), *known])
+    after = np.load(made / "prepared" / "teacher_0.npy")
+    packed = read_packed(made / "prepared" / "train_0.npz")
+    taught = packed.question[packed.example_of_read] == QUESTIONS.index("correct")
+    assert (before[~taught] == after[~taught]).all()
+    assert (before[taught] != after[taught]).any()
+
+
+def test_an_epoch_shows_the_wanted_share_of_a_question(made):
+    packed = read_packed(made / "prepared" / "train_0.npz")
+    recipe = train.Recipe(shares={"correct": 0.0})
+    shown = packed.question[train.chosen(packed, recipe, random.Random(1))]
+    assert len(shown)
+    assert QUESTIONS.index("correct") not in shown

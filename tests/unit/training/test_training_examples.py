@@ -64,8 +64,11 @@ def test_a_row_is_measured_as_it_stands():
 
 def test_every_set_has_a_measure_of_its_questions():
     assert {example.question for example in to_measure(RATED, MAKER)} == {"helpful", "relevant"}
-    grounded = replace(ROW, source="begin", context="c")
-    assert [example.question for example in to_measure(grounded, MAKER)] == ["supported"]
+    grounded = replace(ROW, source="begin", context="c", response="He sang. She danced.")
+    assert [(example.question, example.key) for example in to_measure(grounded, MAKER)] == [
+        ("supported", "evouna_nq/1#0"),
+        ("supported", "evouna_nq/1#1"),
+    ]
 
 
 @given(st.integers(0, 5000))

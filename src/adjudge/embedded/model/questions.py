@@ -21,12 +21,14 @@ ASKED: dict[Question, str] = {
     "states": "Does the text state this?",
     "relevant": "Is the response relevant?",
     "helpful": "Is the response helpful?",
-    "supported": "Is the response supported?",
+    "supported": "Does the context support this?",
 }
 LONGEST = 1024
 """Tokens of a whole sequence; training saw none longer."""
 EXPECTED = 192
 """Tokens of the expected answers; of more alternatives than fit, those most like the response are shown."""
+CLAIM = 160
+"""Tokens of one claim of a response."""
 BETWEEN = " / "
 
 
@@ -78,8 +80,10 @@ def ask_helpful(tokens: ModelTokenizer, *, question: str, response: str) -> Toke
     return ask("helpful", tokens, [("Question", question, 256), ("Response", readable, 512)])
 
 
-def ask_supported(tokens: ModelTokenizer, *, context: str, response: str) -> TokenSequence:
-    return ask("supported", tokens, [("Context", context, 640), ("Response", response, 256)])
+def ask_supported(tokens: ModelTokenizer, *, context: str, claims: Sequence[str]) -> list[TokenSequence]:
+    """Every claim behind one reading of the context, as `ask_states` does it."""
+    opening = opened("supported", tokens) + field(tokens, "Context", context, 512)
+    return behind(opening, [field(tokens, "Claim", claim, CLAIM) for claim in claims])
 
 
 def ask_states(tokens: ModelTokenizer, *, text: str, statements: Sequence[str]) -> list[TokenSequence]:
@@ -88,9 +92,12 @@ def ask_states(tokens: ModelTokenizer, *, text: str, statements: Sequence[str]) 
     The positions, sequence after sequence, are those of the statements in their order.
     """
     opening = opened("states", tokens) + field(tokens, "Text", text, 512)
+    return behind(opening, [field(tokens, "Statement", statement, 96) for statement in statements])
+
+
+def behind(opening: Sequence[int], fields: Sequence[Sequence[int]]) -> list[TokenSequence]:
     sequences: list[TokenSequence] = []
-    for statement in statements:
-        added = field(tokens, "Statement", statement, 96)
+    for added in fields:
         if not sequences or len(sequences[-1].tokens) + len(added) > LONGEST:
             sequences.append(TokenSequence(tokens=list(opening), positions=[]))
         sequence = sequences[-1]

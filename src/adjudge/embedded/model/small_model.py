@@ -14,14 +14,19 @@ from adjudge.embedded.model.questions import (
     ask_helpful,
     ask_relevant,
     ask_states,
+    ask_supported,
 )
 from adjudge.embedded.model.tokens import ModelTokenizer
+from adjudge.embedded.reading.evidence import nearest_sentences
 from adjudge.embedded.reading.legible import seen
 from adjudge.embedded.reading.sentences import split_sentences
 from adjudge.embedded.ready import ADAPTER, find_merged
 
 WINDOW_TOKENS = 480
 """Of a text that is longer than the model was trained on; each window begins with the last sentence of the one before."""
+
+EVIDENCE_CHARACTERS = 900
+"""Of a context that a claim is read behind: the sentences nearest to it."""
 
 
 class ModelAnswer(NamedTuple):
@@ -47,6 +52,9 @@ class TextModel(Protocol):
 
     async def helpful(self, *, question: str, response: str) -> ModelAnswer:
         """One for each step of the scale: that the response is at least so helpful."""
+
+    async def supported(self, *, context: str, claims: Sequence[str]) -> ModelAnswer:
+        """One for each claim: that the context supports it."""
 
 
 class SmallModel:
@@ -90,6 +98,19 @@ class SmallModel:
     async def helpful(self, *, question: str, response: str) -> ModelAnswer:
         asked = ask_helpful(self._engine.tokens, question=question, response=response)
         return descending(await self._ask("helpful", [asked]))
+
+    async def supported(self, *, context: str, claims: Sequence[str]) -> ModelAnswer:
+        """Each behind the sentences nearest to it: a small model overlooks one of many."""
+        asked = [
+            sequence
+            for claim in claims
+            for sequence in ask_supported(
+                self._engine.tokens,
+                context=nearest_sentences(claim, context, EVIDENCE_CHARACTERS),
+                claims=[claim],
+            )
+        ]
+        return await self._ask("supported", asked)
 
     async def _ask(self, question: Question, asked: Sequence[TokenSequence]) -> ModelAnswer:
         found = await self._engine.logits(question, asked)

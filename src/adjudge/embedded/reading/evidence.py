@@ -1,5 +1,6 @@
 """Where a text says what a statement says, by the words they share; nothing here knows synonyms."""
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -137,6 +138,40 @@ def find_passage(statement: str, text: str) -> Passage | None:
         near = [passage for score, passage in scored if score >= ENOUGH * best]
     near.sort(key=lambda passage: len(passage.text))
     return next((passage for passage in near if is_quoted(passage.text, found.folded)), None)
+
+
+@lru_cache(maxsize=8)
+def read_sentences(text: str) -> list[tuple[str, frozenset[str], frozenset[str]]]:
+    """Every sentence with its stems and their beginnings; one context is searched for every claim."""
+    found = []
+    for sentence in split_sentences(text):
+        stems = frozenset(weigh(sentence.text))
+        found.append(
+            (sentence.text, stems, frozenset(word[:PREFIX] for word in stems if len(word) >= PREFIX))
+        )
+    return found
+
+
+def nearest_sentences(statement: str, text: str, room: int) -> str:
+    """The sentences of a text that share most with the statement, in their order, up to that many characters; at least one.
+
+    A word that many sentences have tells little. The sentence before the nearest one goes along: it names whom a pronoun means.
+    """
+    sentences = read_sentences(text)
+    if len(text) <= room or len(sentences) <= 1:
+        return text
+    wanted = weights(statement)
+    spread = {word: sum(word in stems for _, stems, _ in sentences) for word in wanted}
+    telling = {word: weight / (1 + math.log1p(spread[word])) for word, weight in wanted.items()}
+    scored = [shared(telling, stems, prefixes) for _, stems, prefixes in sentences]
+    order = sorted(range(len(sentences)), key=lambda at: (-scored[at], at))
+    order[1:1] = [order[0] - 1] if order[0] else []
+    kept: set[int] = set()
+    for at in order:
+        if kept and sum(len(sentences[one][0]) + 1 for one in kept | {at}) > room:
+            break
+        kept.add(at)
+    return " ".join(sentences[at][0] for at in sorted(kept))
 
 
 def in_order(places: Sequence[int]) -> bool:
