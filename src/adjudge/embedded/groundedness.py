@@ -11,7 +11,8 @@ from adjudge.embedded.reading.signs import DECLINES
 from adjudge.embedded.reply import JobReply, percent
 from adjudge.records import Json
 from adjudge.scoring.checklist import MOST_ITEMS
-from adjudge.scoring.text import text_of
+from adjudge.scoring.terms import is_quoted
+from adjudge.scoring.text import fold, text_of
 
 THRESHOLD = 0.5
 SAYS_NOTHING = re.compile(
@@ -23,7 +24,13 @@ SAYS_NOTHING = re.compile(
 async def list_claims(model: TextModel, fields: Mapping[str, Json]) -> JobReply:
     """The first step: what the response says, sentence by sentence. The model is not asked."""
     del model
-    found = [sentence.text for sentence in split_sentences(text_of(fields, "response")) if claims(sentence)]
+    response = text_of(fields, "response")
+    folded = fold(response)
+    found = [
+        sentence.text
+        for sentence in split_sentences(response)
+        if claims(sentence) and is_quoted(sentence.text, folded)
+    ]
     notes = (f"claims_not_checked:{len(found) - MOST_ITEMS}",) if len(found) > MOST_ITEMS else ()
     return JobReply(
         parts={"claims": [{"claim": text, "quote": text} for text in found[:MOST_ITEMS]]}, notes=notes

@@ -230,7 +230,7 @@ def test_a_claim_without_a_passage_is_not_supported_whatever_the_model_thinks():
 
 
 @pytest.mark.parametrize(
-    "response", ["I do not know.", "I'm sorry, I cannot help.", "What do you mean?", "## Title"]
+    "response", ["I do not know.", "I'm sorry, I cannot help.", "What do you mean?", "## Title", "It is."]
 )
 def test_a_response_without_claims_is_not_scored(response):
     asker = ScriptedAsker()
