@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from coverage_common import Decision, Found, scenario
 
-from adjudge.stats.cascade import CalibrationCase, StageView, Thresholds, calibrate
+from adjudge.stats.several.cascade import CalibrationCase, StageView, Thresholds, calibrate
 
 RATE = 0.9
 Agreement = Callable[[float], float]

@@ -9,7 +9,7 @@ from adjudge.procedures.jury import OF_THE_CASE, VOTES
 from adjudge.procedures.procedure import Ruling, distinct
 from adjudge.records import Failed, Json, Judge, Judgement, Jury, Score, Verdict
 from adjudge.scoring import passes
-from adjudge.stats.cascade import Thresholds, deciding_stage
+from adjudge.stats.several.cascade import Thresholds, deciding_stage
 
 UNDECIDED = "undecided"
 DECIDED_BY = "decided_by"

@@ -9,7 +9,14 @@ from adjudge.procedures.cascade import confidence, said_by
 from adjudge.records import Json, Judge, Judgement, Jury, Score
 from adjudge.runs.weighing import label_on_scale
 from adjudge.scoring import passes
-from adjudge.stats.cascade import Calibrated, CalibrationCase, StageView, Thresholds, calibrate, labels_needed
+from adjudge.stats.several.cascade import (
+    Calibrated,
+    CalibrationCase,
+    StageView,
+    Thresholds,
+    calibrate,
+    labels_needed,
+)
 
 
 class Cascading:

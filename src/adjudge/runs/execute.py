@@ -52,7 +52,7 @@ from adjudge.runs.keep import Keeper, NoKeeper
 from adjudge.runs.order import MOST_HELD, Positions, Settled, in_order
 from adjudge.runs.repeats import could_change
 from adjudge.runs.weighing import Weighing
-from adjudge.stats.cascade import deciding_stage
+from adjudge.stats.several.cascade import deciding_stage
 from adjudge.store import JudgementKey
 
 LOOKED_UP = 400

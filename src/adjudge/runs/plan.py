@@ -62,7 +62,7 @@ class Pairing:
     """Rows of the other file that are no cases."""
 
 
-class Ranking(NamedTuple):
+class PlannedRanking(NamedTuple):
     systems: tuple[str, ...]
     comparisons: int
     """All that there are, also where calls are limited."""
@@ -79,7 +79,7 @@ class Plan:
     current_date: CurrentDate
     pairing: Pairing | None = None
     """With `--against`."""
-    ranking: Ranking | None = None
+    ranking: PlannedRanking | None = None
     """Of systems that are compared pair by pair."""
     confidential: Confidential | None = field(default=None, repr=False)
     """The request parameters as they are sent, where some are secret; `asking` has them masked."""

@@ -12,7 +12,7 @@ from adjudge.records import BadRow, Case, Judgement, Scored
 from adjudge.runs.against import match_case
 from adjudge.runs.plan import Plan
 from adjudge.runs.session import Session
-from adjudge.stats.ranking import Win, connected, most_informative, strengths
+from adjudge.stats.several.ranking import Win, connected, most_informative, strengths
 
 FIRST_CASES = 3
 """Of every pair of systems, before it is known which are close."""

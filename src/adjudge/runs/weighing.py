@@ -12,7 +12,7 @@ from adjudge.procedures.jury import votes_by_label
 from adjudge.records import IN_CODE, Case, Failed, Json, Judge, Judgement, PointsScore, Score, is_jury
 from adjudge.runs.groups import cluster_of
 from adjudge.scoring import passes
-from adjudge.stats.jury import FOLDS, ErrorCount, fold_of, label_weights, number_weights
+from adjudge.stats.several.jury import FOLDS, ErrorCount, fold_of, label_weights, number_weights
 
 OWN_LABELS = "cases"
 """What `--labels` says for those that stand in the cases themselves."""

@@ -6,7 +6,7 @@ from math import sqrt
 import pytest
 from scipy.stats import binom
 
-from adjudge.stats.cascade import (
+from adjudge.stats.several.cascade import (
     Decided,
     StageView,
     calibrate,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from adjudge.records import Scale
 from adjudge.stats.agreement import cohen_kappa
-from adjudge.stats.jury import (
+from adjudge.stats.several.jury import (
     ErrorCount,
     PairSums,
     effective_votes,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from adjudge.stats.ranking import Win, connected, most_informative, rank_systems, strengths
+from adjudge.stats.several.ranking import Win, connected, most_informative, rank_systems, strengths
 
 
 def independent(wins, systems):

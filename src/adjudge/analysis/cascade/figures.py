@@ -8,8 +8,8 @@ from adjudge.procedures.cascade import CALIBRATION, CASCADE
 from adjudge.procedures.jury import VOTES
 from adjudge.records import Json, Judge, Judgement, Jury
 from adjudge.runs.cascading import Cascading
-from adjudge.stats.cascade import Calibrated, StageView
 from adjudge.stats.intervals import Estimate, rate_interval
+from adjudge.stats.several.cascade import Calibrated, StageView
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

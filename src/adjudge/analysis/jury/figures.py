@@ -12,7 +12,7 @@ from adjudge.procedures.jury import NO_MAJORITY, VOTES, votes_by_label
 from adjudge.records import Failed, Json, Judge, Judgement, Scale
 from adjudge.runs.weighing import error_of, label_for_votes
 from adjudge.stats.intervals import Estimate
-from adjudge.stats.jury import (
+from adjudge.stats.several.jury import (
     PairSums,
     effective_votes,
     gain_on_best,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adjudge.stats.ranking import Ranked, Win, connected, rank_systems
+from adjudge.stats.several.ranking import Ranked, Win, connected, rank_systems
 
 SEED = 0
 

@@ -6,8 +6,8 @@ from adjudge.analysis.ranking.figures import SystemRanking, rank
 from adjudge.errors import MissingExtraError
 from adjudge.records import Json, Scored
 from adjudge.runs.against import SYSTEMS
-from adjudge.runs.plan import Ranking
-from adjudge.stats.ranking import Win
+from adjudge.runs.plan import PlannedRanking
+from adjudge.stats.several.ranking import Win
 from adjudge.store import RunRecord, Store
 
 
@@ -45,11 +45,11 @@ def stored_ranking(store: Store, record: RunRecord) -> SystemRanking | None:
         return None
 
 
-def _ranking(kept: Json) -> Ranking | None:
+def _ranking(kept: Json) -> PlannedRanking | None:
     if not isinstance(kept, dict):
         return None
     try:
-        return Ranking(
+        return PlannedRanking(
             msgspec.convert(kept.get("systems"), tuple[str, ...]),
             msgspec.convert(kept.get("comparisons"), int),
         )

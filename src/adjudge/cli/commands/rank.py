@@ -11,7 +11,7 @@ from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED
 from adjudge.cli.progress import ProgressLine
 from adjudge.options import RunOptions
 from adjudge.runs.find_model import one_model
-from adjudge.runs.plan import Plan, Ranking
+from adjudge.runs.plan import Plan, PlannedRanking
 from adjudge.runs.session import open_session
 from adjudge.runs.tournament import System, check_pairwise, find_matches, play, read_systems
 from adjudge.stats.arrays import need_numpy
@@ -33,7 +33,7 @@ async def _rank(plan: Plan, systems: tuple[System, ...], *, as_json: bool) -> in
     matches = find_matches(systems)
     total = sum(map(len, matches.values()))
     names = tuple(system.name for system in systems)
-    plan = replace(plan, ranking=Ranking(names, total))
+    plan = replace(plan, ranking=PlannedRanking(names, total))
     with ProgressLine() as progress:
         async with open_session(plan, None) as session:
             print_message(
