@@ -16,9 +16,9 @@ from adjudge.errors import DatasetError, InputError
 from adjudge.options import Repeats, RunKeywords, RunOptions, called_from_python, declared, make_options
 from adjudge.records import NOTHING, BadRow, Json, Judge, Judgement, ModelClient, ModelFunction
 from adjudge.runs.against import open_cases
+from adjudge.runs.engine.weighing import is_vote
 from adjudge.runs.plan import CurrentDate, Pairing, make_plan, reported_date
 from adjudge.runs.session import open_session
-from adjudge.runs.weighing import is_vote
 from adjudge.store import Partial
 
 if TYPE_CHECKING:

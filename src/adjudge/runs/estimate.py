@@ -17,8 +17,8 @@ from adjudge.prompts.fill import fill_inputs
 from adjudge.prompts.fit import DoesNotFitError
 from adjudge.prompts.render import render_prompt
 from adjudge.records import BadRow, Case, Json, Judge, ModelClient, Prompt, Request
+from adjudge.runs.engine.weighing import read_case_labels
 from adjudge.runs.plan import Plan
-from adjudge.runs.weighing import read_case_labels
 from adjudge.store import RunRecord, Store, planned_judges, planned_models
 from adjudge.text import as_text
 

@@ -31,17 +31,18 @@ from adjudge.runs.budget import (
     StoredAccount,
     check_parameters,
 )
-from adjudge.runs.cascading import Cascading
-from adjudge.runs.execute import Conditions, RunModel, execute
+from adjudge.runs.engine.cascading import Cascading
+from adjudge.runs.engine.conditions import Conditions, RunModel
+from adjudge.runs.engine.execute import execute
+from adjudge.runs.engine.keep import TRIED_AGAIN, Keeper, NoKeeper
+from adjudge.runs.engine.order import MOST_HELD
+from adjudge.runs.engine.weighing import Weighing, read_case_labels
 from adjudge.runs.find_model import find_models
 from adjudge.runs.identity import ChosenRun, choose_run, describe_run, remembered_date
-from adjudge.runs.keep import TRIED_AGAIN, Keeper, NoKeeper
 from adjudge.runs.lock import hold_run, watched_lock
-from adjudge.runs.order import MOST_HELD
 from adjudge.runs.plan import TODAY, Plan, named_models
 from adjudge.runs.replay import REPLAY, open_replay
 from adjudge.runs.reuse import StoredClient
-from adjudge.runs.weighing import Weighing, read_case_labels
 from adjudge.store import EndRun, KeepJudge, Partial, StartRun, Store, open_store
 from adjudge.store.group import GroupCommit
 from adjudge.store.records import RunState

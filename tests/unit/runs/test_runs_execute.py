@@ -12,8 +12,9 @@ from adjudge.options import parse_repeats
 from adjudge.procedures.procedure import Asking
 from adjudge.prompts.fill import Bindings
 from adjudge.records import BadRow, Case, Completion, ModelClient, Place
-from adjudge.runs.execute import Conditions, RunModel, execute
-from adjudge.runs.keep import NoKeeper
+from adjudge.runs.engine.conditions import Conditions, RunModel
+from adjudge.runs.engine.execute import execute
+from adjudge.runs.engine.keep import NoKeeper
 
 ASKING = Asking(bindings=Bindings(current_date="2026-01-02"))
 RELEVANCE = load_judge("relevance")

@@ -10,7 +10,7 @@ import pytest
 from adjudge.errors import SettingsError
 from adjudge.options import Repeats, parse_repeats
 from adjudge.records import Failed, Judgement, Score, Scored, Verdict
-from adjudge.runs.repeats import could_change, vote_of
+from adjudge.runs.engine.repeats import could_change, vote_of
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)
 

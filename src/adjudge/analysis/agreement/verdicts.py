@@ -14,7 +14,7 @@ from adjudge.errors import InputError
 from adjudge.expressions import EvaluationError, parse_expression
 from adjudge.records import ExpressionScore, Failed, Json, Judge, Judgement, Rating
 from adjudge.rubrics import answered_criteria, score_of_labels
-from adjudge.runs.repeats import vote_of
+from adjudge.runs.engine.repeats import vote_of
 from adjudge.scoring.rules import rating_passes
 from adjudge.store import RunRecord, Store
 from adjudge.text import value_text

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from adjudge.procedures.cascade import CALIBRATION, CASCADE
 from adjudge.procedures.jury import VOTES
 from adjudge.records import Json, Judge, Judgement, Jury
-from adjudge.runs.cascading import Cascading
+from adjudge.runs.engine.cascading import Cascading
 from adjudge.stats.intervals import Estimate, rate_interval
 from adjudge.stats.several.cascade import Calibrated, StageView
 

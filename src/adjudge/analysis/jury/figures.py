@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from adjudge.procedures.jury import NO_MAJORITY, VOTES, votes_by_label
 from adjudge.records import Failed, Json, Judge, Judgement, Scale
-from adjudge.runs.weighing import error_of, label_for_votes
+from adjudge.runs.engine.weighing import error_of, label_for_votes
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.several.jury import (
     PairSums,

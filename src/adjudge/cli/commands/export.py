@@ -7,7 +7,7 @@ from adjudge.cli.stored import find_run, stored
 from adjudge.documents.rows import result_row
 from adjudge.documents.writers import open_writer
 from adjudge.errors import SettingsError
-from adjudge.runs.weighing import is_vote
+from adjudge.runs.engine.weighing import is_vote
 from adjudge.store import has_jury
 
 

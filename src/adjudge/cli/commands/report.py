@@ -18,7 +18,7 @@ from adjudge.documents.rows import result_row
 from adjudge.documents.writers import JUNIT, open_writer
 from adjudge.errors import SettingsError
 from adjudge.records import CombineScore
-from adjudge.runs.weighing import is_vote
+from adjudge.runs.engine.weighing import is_vote
 from adjudge.store import has_jury
 
 

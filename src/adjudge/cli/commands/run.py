@@ -28,9 +28,9 @@ from adjudge.errors import InputError, SettingsError
 from adjudge.options import RunOptions
 from adjudge.records import BadRow, Case, Failed, Judgement
 from adjudge.runs.against import describe_unpaired, open_cases
+from adjudge.runs.engine.weighing import is_vote
 from adjudge.runs.plan import CurrentDate, Plan, reported_date
 from adjudge.runs.session import Receiver, Session, open_session
-from adjudge.runs.weighing import is_vote
 from adjudge.store import Partial
 
 

@@ -7,7 +7,7 @@ from adjudge.errors import InputError
 from adjudge.options import option
 from adjudge.procedures.cascade import confidence, said_by
 from adjudge.records import Json, Judge, Judgement, Jury, Score
-from adjudge.runs.weighing import label_on_scale
+from adjudge.runs.engine.weighing import label_on_scale
 from adjudge.scoring import passes
 from adjudge.stats.several.cascade import (
     Calibrated,

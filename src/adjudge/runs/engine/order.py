@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from adjudge.errors import StoreError
 from adjudge.records import Judgement
-from adjudge.runs.keep import Keeper, NoKeeper
+from adjudge.runs.engine.keep import Keeper, NoKeeper
 
 MOST_HELD = 500
 """Judgements held until their turn; what comes beyond them is read back from the store when it is."""

@@ -1,11 +1,7 @@
 """Judge it: cases stream in, a bounded number is in flight, judgements come out as they are made and kept."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from itertools import groupby
-from typing import NamedTuple, TypeAlias
+from collections.abc import AsyncGenerator, Callable, Iterable
 
 from msgspec.structs import replace
 
@@ -22,381 +18,35 @@ from adjudge.errors import (
     TooLongError,
 )
 from adjudge.models import CircuitOpenError
-from adjudge.options import Repeats
 from adjudge.procedures.cascade import confidence, decide_by_stage
 from adjudge.procedures.case import judge_case
 from adjudge.procedures.combine import combine
 from adjudge.procedures.jury import decide
-from adjudge.procedures.procedure import Asking, Procedure, Ruling
+from adjudge.procedures.procedure import Procedure, Ruling
 from adjudge.prompts.fill import Filled, fill_inputs
 from adjudge.records import (
-    IN_CODE,
     NOTHING,
     BadRow,
     Call,
     Case,
     CombineScore,
     Failed,
-    Json,
-    Judge,
     Judgement,
-    Jury,
     ModelClient,
     Place,
     Request,
     as_read,
 )
-from adjudge.runs.cascading import Cascading
+from adjudge.runs.engine.cascading import Cascading
+from adjudge.runs.engine.conditions import Conditions, Work
+from adjudge.runs.engine.order import MOST_HELD, Settled, in_order
+from adjudge.runs.engine.plan_work import plan_work
+from adjudge.runs.engine.repeats import could_change
 from adjudge.runs.groups import cluster_of, slice_values
-from adjudge.runs.keep import Keeper, NoKeeper
-from adjudge.runs.order import MOST_HELD, Positions, Settled, in_order
-from adjudge.runs.repeats import could_change
-from adjudge.runs.weighing import Weighing
 from adjudge.stats.several.cascade import deciding_stage
-from adjudge.store import JudgementKey
 
-LOOKED_UP = 400
-"""Cases asked about at a time when a run goes on."""
 DEFECT = "defect"
 """The `error.kind` of a judgement that an unexpected error ended; it is made again when the run goes on."""
-
-
-class RunModel(NamedTuple):
-    """One of the models of a run, and how requests are made to it."""
-
-    client: ModelClient
-    asking: Asking
-
-
-class Seat(NamedTuple):
-    """One of the judgements that are made of every row."""
-
-    judge: Judge
-    model: RunModel
-    repeat: int
-    jury: Jury | None = None
-    """Whose votes it is made from, instead of a model's reply."""
-
-    @property
-    def model_name(self) -> str:
-        """Whose judgement it is: the model's, where its score can depend on one."""
-        if self.jury is not None:
-            return self.jury.name
-        return self.model.client.name if self.judge.asks_model else IN_CODE
-
-    @property
-    def is_computed(self) -> bool:
-        """From other judgements of the row."""
-        return self.jury is not None or isinstance(self.judge.score, CombineScore)
-
-    def votes(self) -> tuple["SeatName", ...]:
-        models = () if self.jury is None else self.jury.models
-        return tuple(SeatName(self.judge.name, model, self.repeat) for model in models)
-
-    def of_model(self, model: str, repeat: int) -> "SeatName":
-        return SeatName(self.judge.name, model, repeat)
-
-    def of(self, part: Judge) -> "Seat":
-        """Where a part of a combination is judged for it."""
-        return self._replace(judge=part)
-
-    @property
-    def name(self) -> "SeatName":
-        return SeatName(self.judge.name, self.model_name, self.repeat)
-
-
-class SeatName(NamedTuple):
-    judge: str
-    model: str
-    repeat: int
-
-
-RowParts: TypeAlias = dict[SeatName, asyncio.Future[Judgement | None]]
-"""The judgements of one row, for those that depend on others; None for one that is not needed."""
-
-
-class Work(NamedTuple):
-    """One judgement to be made."""
-
-    row: Case | BadRow
-    seat: Seat
-    position: int
-    made: RowParts | None = None
-    """None where no judgement depends on another."""
-
-    @property
-    def _future(self) -> "asyncio.Future[Judgement | None] | None":
-        future = None if self.made is None else self.made.get(self.seat.name)
-        return None if future is None or future.done() else future
-
-    def settle(self, judgement: Judgement | None) -> None:
-        """Let those know that wait for it; None: it is not needed."""
-        if (future := self._future) is not None:
-            future.set_result(judgement)
-
-    def give_up(self) -> None:
-        """It will not come."""
-        if (future := self._future) is not None:
-            future.cancel()
-
-
-@dataclass(kw_only=True, slots=True)
-class Halt:
-    """Why a run takes no further work. What is in flight is finished, unless it is cancelled."""
-
-    why: str | None = None
-    tasks: Sequence[asyncio.Task[None]] = ()
-    """Those that judge."""
-    defect: Exception | None = None
-    """An error that nobody foresaw: raised when what is in flight is finished."""
-
-    unreachable: set[str] = field(default_factory=set)
-    """Models that are not asked any more, because everything fails; a run of several goes on with the others."""
-
-    not_asked: int = 0
-    """Left unasked because of a limit: another time, or with another limit, the run goes on."""
-
-    @property
-    def is_unfinished(self) -> bool:
-        return self.why is not None or self.not_asked > 0
-
-    def stop(self, why: str) -> None:
-        self.why = self.why or why
-
-    def fail(self, error: Exception) -> None:
-        self.stop(f"an unexpected error: {type(error).__name__}")
-        self.defect = self.defect or error
-
-    def cancel(self) -> None:
-        """Give up what is in flight, after `stop`."""
-        for task in self.tasks:
-            task.cancel()
-
-
-@dataclass(kw_only=True, slots=True)
-class Progress:
-    begun: bool = False
-    """Something has been judged: a fault of the whole file stops a run only before that."""
-    complete: bool = True
-    """Everything that was to be judged is."""
-    positions: Positions = field(default_factory=Positions)
-    expected: int | None = None
-    """How many judgements were chosen to be made: counted beforehand, or known when all cases are read."""
-    judging: int = 0
-    idle: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when the last of those that were being judged is."""
-
-    def begin(self) -> None:
-        self.judging += 1
-        self.idle.clear()
-
-    def end(self) -> None:
-        self.judging -= 1
-        if not self.judging:
-            self.idle.set()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Conditions:
-    """What every judgement of a run is made under."""
-
-    judges: tuple[Judge, ...]
-    repeats: Repeats
-    models: tuple[RunModel, ...]
-    """At least one; for a run of checks in code one that is never asked."""
-    keeper: Keeper | NoKeeper
-    progress: Progress = field(default_factory=Progress)
-    halt: Halt = field(default_factory=Halt)
-    now: Callable[[], datetime] = lambda: datetime.now(UTC)
-    jury: Jury | None = None
-    """One more judgement of each case and judge, from those of the models."""
-    weighing: Weighing | None = None
-    """How much each vote counts, where that is learned from labels."""
-    labels: Mapping[str, Json] | None = None
-    """By case, instead of the cases' own."""
-    cascading: Cascading | None = None
-    """From when each model decides, where `jury` is a cascade."""
-
-    def waits(self, seat: Seat, row: Case | BadRow) -> bool:
-        """Whether it can be made only when the others of the run are: with weights, or thresholds, learned from them."""
-        if self.cascading is None:
-            return seat.jury is not None and self.weighing is not None
-        return seat.judge.asks_model and (
-            seat.jury is not None or (self.stage(seat) > 0 and not self.calibrates(row))
-        )
-
-    def stage(self, seat: Seat) -> int:
-        """Of a cascade, from 0."""
-        return 0 if self.jury is None else self.jury.models.index(seat.model_name)
-
-    def calibrates(self, row: Case | BadRow) -> bool:
-        """Whether people labelled it: every stage of a cascade is then asked, and it is no decision of its."""
-        if self.cascading is None or isinstance(row, BadRow):
-            return False
-        return self.cascading.passes(self.label(row)) is not None
-
-    def learn(self, judgement: Judgement) -> None:
-        if self.weighing is not None:
-            self.weighing.add(judgement)
-        if self.cascading is not None:
-            self.cascading.add(judgement)
-
-    def seats(self) -> tuple[Seat, ...]:
-        """What is made of every row, in the order of the judges, of the models, of the repeats; a jury's behind its
-        votes. Code judges once.
-        """
-        found: list[Seat] = []
-        repeats = range(self.repeats.most)
-        for judge in self.judges:
-            models = self.models if judge.asks_model else self.models[:1]
-            found += (Seat(judge, model, repeat) for model in models for repeat in repeats)
-            if self.jury is not None and judge.asks_model:
-                own = range(1) if self.cascading is not None else repeats
-                found += (Seat(judge, models[0], repeat, self.jury) for repeat in own)
-        return tuple(found)
-
-    def label(self, case: Case) -> Json:
-        own = case.fields.get("label")
-        return own if self.labels is None else self.labels.get(case.case_id, own)
-
-    def lose(self, model: str, why: str) -> None:
-        """Everything that is asked of it fails. With the last of the models the run ends."""
-        self.halt.unreachable.add(model)
-        if len(self.halt.unreachable) == len(self.models):
-            self.halt.stop(why)
-
-
-async def plan_work(rows: Iterable[Case | BadRow], conditions: Conditions) -> AsyncGenerator[Work, None]:
-    """What is left to judge, case by case, so that all judges and repeats of one case are done near each other."""
-    keeper, positions = conditions.keeper, conditions.progress.positions
-    seats = conditions.seats()
-    names = [seat.name for seat in seats]
-    computes = conditions.repeats.auto or any(seat.is_computed for seat in seats)
-    waiting: list[Waiting] = []
-    for chunk in _chunks(rows, LOOKED_UP if keeper.resumes else 1):
-        done = await keeper.done([row.case_id for row in chunk])
-        if done:
-            keys = (JudgementKey(row.case_id, *name) for row in chunk for name in names)
-            here = {key: position for position, key in enumerate(keys, positions.planned)}
-            await keeper.place({key: here[key] for key in done if key in here and here[key] != done[key]})
-        for row in chunk:
-            first = positions.planned
-            before = {name for name in names if done and JudgementKey(row.case_id, *name) in done}
-            made = _row_parts(names) if computes and len(before) < len(names) else None
-            if before:
-                await _recall(row, {first + names.index(name): name for name in before}, made, conditions)
-            for seat, name in zip(seats, names, strict=True):
-                if conditions.halt.why is not None:
-                    return
-                if name in before:
-                    positions.skip()
-                elif conditions.waits(seat, row):
-                    kept = keeper.keeps and isinstance(row, Case)
-                    waiting.append(
-                        Waiting(
-                            row=row.case_id if kept else row,
-                            seat=seat,
-                            position=positions.take(),
-                            first=first,
-                            made=None if kept else made,
-                        )
-                    )
-                else:
-                    conditions.progress.begin()
-                    yield Work(row=row, seat=seat, position=positions.take(), made=made)
-    conditions.progress.expected = positions.planned - positions.not_needed
-    if waiting and conditions.progress.judging:
-        await conditions.progress.idle.wait()
-    if waiting and conditions.cascading is not None:
-        conditions.cascading.settle()
-    for _, group in groupby(waiting, key=lambda each: each.first):
-        async for work in _take_up(list(group), names, conditions):
-            if conditions.halt.why is not None:
-                return
-            conditions.progress.begin()
-            yield work
-
-
-def _row_parts(names: Iterable[SeatName]) -> RowParts:
-    """A place for each judgement of a row."""
-    loop = asyncio.get_running_loop()
-    return {name: loop.create_future() for name in names}
-
-
-async def _recall(
-    row: Case | BadRow, before: Mapping[int, SeatName], made: RowParts | None, conditions: Conditions
-) -> None:
-    """What a run judged of a row before it was interrupted, by position: for what is computed from it and is still to
-    be made, and for the weights of a jury.
-    """
-    learns = conditions.weighing is not None or conditions.cascading is not None
-    labelled = learns and isinstance(row, Case) and conditions.label(row) is not None
-    if made is None and not labelled:
-        return
-    stored = await _stored_between(min(before), max(before) + 1, conditions)
-    for position, name in before.items():
-        judgement = stored.get(position)
-        if made is not None and judgement is None:
-            made[name].cancel()
-        elif made is not None and judgement is not None:
-            made[name].set_result(judgement)
-        if judgement is not None:
-            conditions.learn(judgement)
-
-
-async def _stored_between(first: int, until: int, conditions: Conditions) -> dict[int, Judgement]:
-    found: dict[int, Judgement] = {}
-    while part := await conditions.keeper.between(first, until):
-        found.update(part)
-        first = part[-1][0] + 1
-    return found
-
-
-class Waiting(NamedTuple):
-    """A judgement that can be made only when all votes of the run are in."""
-
-    row: Case | BadRow | str
-    """Its id alone, where the store has it."""
-    seat: Seat
-    position: int
-    first: int
-    """The position of the row's first judgement."""
-    made: RowParts | None
-    """None where the store has them."""
-
-
-async def _take_up(
-    group: Sequence[Waiting], names: Sequence[SeatName], conditions: Conditions
-) -> AsyncGenerator[Work, None]:
-    """What waits of one row, with what was made of it."""
-    row, made, first = group[0].row, group[0].made, group[0].first
-    if isinstance(row, str):
-        row = await conditions.keeper.case(row)
-        stored = await _stored_between(first, first + len(names), conditions)
-        made = _row_parts(names)
-        pending = {each.seat.name for each in group}
-        for position, name in enumerate(names, first):
-            if position in stored:
-                made[name].set_result(stored[position])
-            elif name not in pending:
-                made[name].cancel()
-    for each in group:
-        yield Work(row=row, seat=each.seat, position=each.position, made=made)
-
-
-def _chunks(rows: Iterable[Case | BadRow], size: int) -> Iterator[list[Case | BadRow]]:
-    """Those before a row that stops the reading come out before the error does."""
-    chunk: list[Case | BadRow] = []
-    try:
-        for row in rows:
-            chunk.append(row)
-            if len(chunk) == size:
-                yield chunk
-                chunk = []
-    except Exception:
-        yield chunk
-        raise
-    yield chunk
 
 
 def execute(

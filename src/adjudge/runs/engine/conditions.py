@@ -1,0 +1,230 @@
+"""What the judgements of a run are made under: its models, its judges, what stops it, and how far it is."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import NamedTuple, TypeAlias
+
+from adjudge.options import Repeats
+from adjudge.procedures.procedure import Asking
+from adjudge.records import (
+    IN_CODE,
+    BadRow,
+    Case,
+    CombineScore,
+    Json,
+    Judge,
+    Judgement,
+    Jury,
+    ModelClient,
+)
+from adjudge.runs.engine.cascading import Cascading
+from adjudge.runs.engine.keep import Keeper, NoKeeper
+from adjudge.runs.engine.order import Positions
+from adjudge.runs.engine.weighing import Weighing
+
+
+class RunModel(NamedTuple):
+    """One of the models of a run, and how requests are made to it."""
+
+    client: ModelClient
+    asking: Asking
+
+
+class Seat(NamedTuple):
+    """One of the judgements that are made of every row."""
+
+    judge: Judge
+    model: RunModel
+    repeat: int
+    jury: Jury | None = None
+    """Whose votes it is made from, instead of a model's reply."""
+
+    @property
+    def model_name(self) -> str:
+        """Whose judgement it is: the model's, where its score can depend on one."""
+        if self.jury is not None:
+            return self.jury.name
+        return self.model.client.name if self.judge.asks_model else IN_CODE
+
+    @property
+    def is_computed(self) -> bool:
+        """From other judgements of the row."""
+        return self.jury is not None or isinstance(self.judge.score, CombineScore)
+
+    def votes(self) -> tuple["SeatName", ...]:
+        models = () if self.jury is None else self.jury.models
+        return tuple(SeatName(self.judge.name, model, self.repeat) for model in models)
+
+    def of_model(self, model: str, repeat: int) -> "SeatName":
+        return SeatName(self.judge.name, model, repeat)
+
+    def of(self, part: Judge) -> "Seat":
+        """Where a part of a combination is judged for it."""
+        return self._replace(judge=part)
+
+    @property
+    def name(self) -> "SeatName":
+        return SeatName(self.judge.name, self.model_name, self.repeat)
+
+
+class SeatName(NamedTuple):
+    judge: str
+    model: str
+    repeat: int
+
+
+RowParts: TypeAlias = dict[SeatName, asyncio.Future[Judgement | None]]
+"""The judgements of one row, for those that depend on others; None for one that is not needed."""
+
+
+class Work(NamedTuple):
+    """One judgement to be made."""
+
+    row: Case | BadRow
+    seat: Seat
+    position: int
+    made: RowParts | None = None
+    """None where no judgement depends on another."""
+
+    @property
+    def _future(self) -> "asyncio.Future[Judgement | None] | None":
+        future = None if self.made is None else self.made.get(self.seat.name)
+        return None if future is None or future.done() else future
+
+    def settle(self, judgement: Judgement | None) -> None:
+        """Let those know that wait for it; None: it is not needed."""
+        if (future := self._future) is not None:
+            future.set_result(judgement)
+
+    def give_up(self) -> None:
+        """It will not come."""
+        if (future := self._future) is not None:
+            future.cancel()
+
+
+@dataclass(kw_only=True, slots=True)
+class Halt:
+    """Why a run takes no further work. What is in flight is finished, unless it is cancelled."""
+
+    why: str | None = None
+    tasks: Sequence[asyncio.Task[None]] = ()
+    """Those that judge."""
+    defect: Exception | None = None
+    """An error that nobody foresaw: raised when what is in flight is finished."""
+
+    unreachable: set[str] = field(default_factory=set)
+    """Models that are not asked any more, because everything fails; a run of several goes on with the others."""
+
+    not_asked: int = 0
+    """Left unasked because of a limit: another time, or with another limit, the run goes on."""
+
+    @property
+    def is_unfinished(self) -> bool:
+        return self.why is not None or self.not_asked > 0
+
+    def stop(self, why: str) -> None:
+        self.why = self.why or why
+
+    def fail(self, error: Exception) -> None:
+        self.stop(f"an unexpected error: {type(error).__name__}")
+        self.defect = self.defect or error
+
+    def cancel(self) -> None:
+        """Give up what is in flight, after `stop`."""
+        for task in self.tasks:
+            task.cancel()
+
+
+@dataclass(kw_only=True, slots=True)
+class Progress:
+    begun: bool = False
+    """Something has been judged: a fault of the whole file stops a run only before that."""
+    complete: bool = True
+    """Everything that was to be judged is."""
+    positions: Positions = field(default_factory=Positions)
+    expected: int | None = None
+    """How many judgements were chosen to be made: counted beforehand, or known when all cases are read."""
+    judging: int = 0
+    idle: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the last of those that were being judged is."""
+
+    def begin(self) -> None:
+        self.judging += 1
+        self.idle.clear()
+
+    def end(self) -> None:
+        self.judging -= 1
+        if not self.judging:
+            self.idle.set()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Conditions:
+    """What every judgement of a run is made under."""
+
+    judges: tuple[Judge, ...]
+    repeats: Repeats
+    models: tuple[RunModel, ...]
+    """At least one; for a run of checks in code one that is never asked."""
+    keeper: Keeper | NoKeeper
+    progress: Progress = field(default_factory=Progress)
+    halt: Halt = field(default_factory=Halt)
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    jury: Jury | None = None
+    """One more judgement of each case and judge, from those of the models."""
+    weighing: Weighing | None = None
+    """How much each vote counts, where that is learned from labels."""
+    labels: Mapping[str, Json] | None = None
+    """By case, instead of the cases' own."""
+    cascading: Cascading | None = None
+    """From when each model decides, where `jury` is a cascade."""
+
+    def waits(self, seat: Seat, row: Case | BadRow) -> bool:
+        """Whether it can be made only when the others of the run are: with weights, or thresholds, learned from them."""
+        if self.cascading is None:
+            return seat.jury is not None and self.weighing is not None
+        return seat.judge.asks_model and (
+            seat.jury is not None or (self.stage(seat) > 0 and not self.calibrates(row))
+        )
+
+    def stage(self, seat: Seat) -> int:
+        """Of a cascade, from 0."""
+        return 0 if self.jury is None else self.jury.models.index(seat.model_name)
+
+    def calibrates(self, row: Case | BadRow) -> bool:
+        """Whether people labelled it: every stage of a cascade is then asked, and it is no decision of its."""
+        if self.cascading is None or isinstance(row, BadRow):
+            return False
+        return self.cascading.passes(self.label(row)) is not None
+
+    def learn(self, judgement: Judgement) -> None:
+        if self.weighing is not None:
+            self.weighing.add(judgement)
+        if self.cascading is not None:
+            self.cascading.add(judgement)
+
+    def seats(self) -> tuple[Seat, ...]:
+        """What is made of every row, in the order of the judges, of the models, of the repeats; a jury's behind its
+        votes. Code judges once.
+        """
+        found: list[Seat] = []
+        repeats = range(self.repeats.most)
+        for judge in self.judges:
+            models = self.models if judge.asks_model else self.models[:1]
+            found += (Seat(judge, model, repeat) for model in models for repeat in repeats)
+            if self.jury is not None and judge.asks_model:
+                own = range(1) if self.cascading is not None else repeats
+                found += (Seat(judge, models[0], repeat, self.jury) for repeat in own)
+        return tuple(found)
+
+    def label(self, case: Case) -> Json:
+        own = case.fields.get("label")
+        return own if self.labels is None else self.labels.get(case.case_id, own)
+
+    def lose(self, model: str, why: str) -> None:
+        """Everything that is asked of it fails. With the last of the models the run ends."""
+        self.halt.unreachable.add(model)
+        if len(self.halt.unreachable) == len(self.models):
+            self.halt.stop(why)
