@@ -37,7 +37,7 @@ from adjudge.documents.numbers import (
     show_rate,
 )
 from adjudge.embedded.card import described, valued
-from adjudge.records import Scale, is_jury
+from adjudge.records import Scale, is_cascade, is_jury
 from adjudge.stats.intervals import Estimate, Undefined
 
 
@@ -164,7 +164,7 @@ def _trust(summary: Summary) -> Iterator[Fact]:
     yield from candidate_facts(summary)
     yield from pair_facts(summary)
     if summary.agreement:
-        yield _labels(summary.agreement, summary.scale)
+        yield _labels(summary.agreement, summary.scale, calibrated=is_cascade(summary.model))
     if summary.expected_mean:
         of = "" if summary.expected_mean.n == summary.judged else f" of {show_count(summary.judged)}"
         yield Fact(
@@ -187,7 +187,8 @@ def _trust(summary: Summary) -> Iterator[Fact]:
         yield from repeat_facts(summary.repeated, summary.scale)
 
 
-def _labels(agreement: LabelAgreement, scale: Scale | None) -> Fact:
+def _labels(agreement: LabelAgreement, scale: Scale | None, *, calibrated: bool) -> Fact:
+    """`calibrated`: by these very labels, so that agreeing with them says nothing new."""
     if agreement.off_scale:
         on = f"{scale.low:g} to {scale.high:g}" if scale else "a number"
         example = agreement.off_scale_example
@@ -213,6 +214,7 @@ def _labels(agreement: LabelAgreement, scale: Scale | None) -> Fact:
         text += f"; rank correlation {agreement.rank_correlation:.2f}"
     lost = agreement.labelled - agreement.judged
     text += f"; {counted(lost, 'case')} with a label not scored" if lost else ""
+    text += "; these labels calibrated the cascade, so this is no evidence of its own" if calibrated else ""
     return Fact(kind="labels", label="Judge", text=text)
 
 
