@@ -11,8 +11,8 @@ class Advice(NamedTuple):
 
 FAILURES: Mapping[str, Advice] = {
     "abstained": Advice(
-        "the judge answered that it cannot tell, with a label its file lists under `abstain:`, found no claim to judge, or "
-        "as a jury had no majority",
+        "the judge answered that it cannot tell, with a label its file lists under `abstain:`; or it found no claim to "
+        "judge, a jury had no majority, or no model of a cascade was sure enough",
         "have people label them: `adjudge agree RUN --next N` draws them first",
     ),
     "missing_input": Advice(

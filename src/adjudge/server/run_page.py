@@ -22,7 +22,7 @@ from adjudge.analysis.summary.run import CaseResult
 from adjudge.analysis.summary.slices import OTHERS, Slice, SliceColumn
 from adjudge.documents.document import Block, Fact, Gauge, Table, Tone
 from adjudge.documents.numbers import show_count, show_duration, show_money, show_percent
-from adjudge.records import IN_CODE, is_jury
+from adjudge.records import IN_CODE, is_cascade, is_jury
 from adjudge.server.cases.find import CaseFilter
 from adjudge.server.figures import Figures
 from adjudge.server.keys import to_key
@@ -204,14 +204,16 @@ def _panel(
 
 def _chips(service: Service, ways: "Ways", summary: Summary, before: Figures | None) -> Iterable[Chip]:
     agreement = summary.agreement
-    if agreement is not None and agreement.rate is not None:
+    if agreement is not None and agreement.rate is not None and not is_cascade(summary.model):
         near = agreement.within_one
         text = f"agrees with labels {show_count(agreement.equal)} of {show_count(agreement.judged)}"
         steps = "" if near is None else f", within one step {show_percent(near.value, 0)}"
         yield Chip(text=text + steps, href=ways.cases(CaseFilter(judge=summary.judge, label="disagree")))
-    elif agreement is not None:
+    elif agreement is not None and agreement.rate is None:
         yield Chip(text="labels are on another scale", tone="warning")
-    if is_jury(summary.model):
+    if is_cascade(summary.model):
+        yield Chip(text="cascade")
+    elif is_jury(summary.model):
         yield Chip(text=summary.model.partition("(")[0].replace(":", ": "))
     elif summary.model == IN_CODE:
         yield Chip(text="checked in code: no model was asked")

@@ -126,8 +126,15 @@ def vote_rows(judgement: Judgement) -> Iterator[ScoreRow]:
             holds=vote.passed,
         )
     if is_cascade(judgement.model):
-        why = "The first model that was sure enough decided, and those after it were not asked."
-        yield ScoreRow("rule", "cascade", judgement.model.partition(":")[2], why)
+        decided = not isinstance(judgement.outcome, Failed)
+        yield ScoreRow(
+            "rule",
+            "cascade",
+            "decided" if decided else "undecided",
+            "The first model that was sure enough decided, and those after it were not asked."
+            if decided
+            else "No model was sure enough.",
+        )
         return
     rule = judgement.model.partition(":")[2].partition("(")[0]
     yield ScoreRow("rule", "jury", rule, JURY_RULES.get(rule, ""))
