@@ -169,7 +169,7 @@ def test_a_draw_names_the_ratings_with_their_scales_and_a_filled_file_is_read(ra
     found, ratings = agreed_with(adjudge, "filled.jsonl")
     assert {name: count for name, (count, _) in ratings.items()} == {"clarity": 4, "tone": 3, "padding": 4}
     assert ratings["clarity"] == ratings["padding"] == (4, 0.75)
-    assert (found["labelled"], found["partly_labelled"]) == (3, 1)
+    assert (found["labelled"], found["partial_labels"]) == (3, 1)
     assert agreed_with(adjudge)[1] == ratings
 
 

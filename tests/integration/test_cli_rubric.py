@@ -180,7 +180,7 @@ def test_a_label_file_has_a_list_or_an_object_by_criterion(support, adjudge, tmp
     assert agreed_with(adjudge, "labels.jsonl")[1] == wanted
     found, criteria = agreed_with(adjudge)  # of the store
     assert criteria == wanted
-    assert (found["labelled"], found["partly_labelled"], found["disagreeing"]) == (2, 1, 1)
+    assert (found["labelled"], found["partial_labels"], found["disagreeing"]) == (2, 1, 1)
     assert "In part" in adjudge("agree", "r").out
     # the label of the whole is the score that the answers give: 0 of 3 points, where the judge found 1
     assert [(each["case_id"], each["people"]) for each in found["disagreements"]] == [("c1", [0.0])]

@@ -1,7 +1,7 @@
 """How far a judge agrees with people: every figure of one run's verdicts beside their labels."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import NamedTuple
@@ -129,8 +129,8 @@ class AgreementReport:
     """Judged cases with a label."""
     labels: int
     """Of those cases."""
-    partly_labelled: int
-    """Judged cases with labels of some criteria or ratings, and none of the whole: they count there alone."""
+    partial_labels: int
+    """Besides, labels of some criteria or ratings that say nothing of the whole: they count there alone."""
     labelled_not_judged: int
     """Cases with a label and no verdict: they are in no figure."""
     labels_of_other_cases: int
@@ -252,7 +252,7 @@ def measure_agreement(
         not_judged=verdicts.outcomes,
         labelled=len(counted),
         labels=sum(map(len, counted.values())),
-        partly_labelled=len({each.case_id for each in parts} - counted.keys()),
+        partial_labels=len(_people(parts) - _people(label for each in everybody.values() for label in each)),
         labelled_not_judged=sum(case_id in verdicts.failed for case_id in labels),
         labels_of_other_cases=run_labels.elsewhere,
         tuned_on=len(tuned_on),
@@ -360,6 +360,11 @@ def _slices(
             coefficients = measure(pairs, kind, scale.scale, seed=options.seed)
             found.append(SliceAgreement(column=column, value=value, coefficients=coefficients))
     return tuple(found), left_out
+
+
+def _people(labels: Iterable[Label]) -> set[tuple[str, str]]:
+    """Who said something of which case."""
+    return {(label.case_id, label.annotator) for label in labels}
 
 
 class _Part(NamedTuple):
