@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -95,12 +95,3 @@ def earned_share(criteria: Iterable[tuple[Fraction, bool]]) -> Fraction:
     earned = sum((points for points, met in listed if met), Fraction(0))
     possible = sum((points for points, _ in listed if points > 0), Fraction(0))
     return min(max(earned / possible, Fraction(0)), Fraction(1)) if possible else Fraction(0)
-
-
-def score_of_labels(verdict: Mapping[str, Json], labels: Sequence[bool | None]) -> float | None:
-    """The score that a person's answers give; None where not every criterion has one."""
-    criteria = answered_criteria(verdict)
-    if not criteria or len(criteria) != len(labels) or None in labels:
-        return None
-    pairs = zip(criteria, labels, strict=True)
-    return float(earned_share((Fraction(str(each.points)), bool(met)) for each, met in pairs))

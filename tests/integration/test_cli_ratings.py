@@ -128,3 +128,80 @@ def test_each_has_its_mean_pass_rate_and_agreement_everywhere(adjudge, tmp_path)
     with served(tmp_path / ".adjudge") as site:
         assert "Ratings of" in site.client.get("/runs/r").text
         assert len(site.client.get("/api/runs/r").json()["report"]["judges"][0]["ratings"]) == 3
+
+
+@pytest.fixture
+def rated(adjudge, tmp_path):
+    """A run without a label."""
+    (tmp_path / "style.md").write_text(f"---\nadjudge: 1\nname: style\n{FRONT}---\n{BODY}")
+    write_lines(
+        tmp_path / "cases.jsonl", [{"id": f"c{at}", "response": f"Answer {at}."} for at in range(len(SAID))]
+    )
+    write_lines(
+        tmp_path / "r.jsonl", [{"case_id": f"c{at}", "reply": said(each)} for at, each in enumerate(SAID)]
+    )
+    flags = ("cases.jsonl", "--judge", "style.md", "--model", "scripted:r.jsonl", "--name", "r")
+    assert adjudge("run", *flags).code == 0
+    return tmp_path
+
+
+def agreed_with(adjudge, *flags):
+    done = adjudge("agree", "r", *flags, "--json")
+    assert done.code == 0, done.err
+    found = json.loads(done.out)
+    return found, {
+        each["name"]: (each["coefficients"]["rows"], each["coefficients"]["figures"]["accuracy"]["value"])
+        for each in found["ratings"]
+    }
+
+
+def test_a_draw_names_the_ratings_with_their_scales_and_a_filled_file_is_read(rated, adjudge):
+    names = ("clarity", "tone", "padding")
+    done = adjudge("agree", "r", "--next", "4", "-o", "to_label.jsonl")
+    assert "`padding` a number from 0 to 10 (lower is better)" in done.err
+    rows = [json.loads(line) for line in (rated / "to_label.jsonl").read_text().splitlines()]
+    assert rows[0]["label"] == dict.fromkeys(names)
+    assert rows[0]["rating_scales"]["clarity"] == "a number from 1 to 5"
+    for row in rows:
+        row["label"] = dict(zip(names, PEOPLE[int(row["case_id"][1])], strict=True))
+    rows[0]["label"]["tone"] = None
+    write_lines(rated / "filled.jsonl", rows)
+    found, ratings = agreed_with(adjudge, "filled.jsonl")
+    assert {name: count for name, (count, _) in ratings.items()} == {"clarity": 4, "tone": 3, "padding": 4}
+    assert ratings["clarity"] == ratings["padding"] == (4, 0.75)
+    assert (found["labelled"], found["partial_labels"]) == (3, 1)
+    assert agreed_with(adjudge)[1] == ratings
+
+
+@pytest.mark.parametrize(
+    ("label", "says"),
+    [
+        ({"clarity": 6}, "`clarity`: `6`"),
+        ({"clarity": 4, "warmth": 1}, "`warmth`: `1`"),
+        ({"style": {"tone": "good"}}, "`tone` a number from 1 to 3"),
+        ([True, True, True], "`tone`: `True`"),
+    ],
+)
+def test_a_rating_that_is_off_its_scale_stops_the_file(rated, adjudge, label, says):
+    write_lines(rated / "labels.jsonl", [{"case_id": "c0", "label": label}])
+    done = adjudge("agree", "r", "labels.jsonl")
+    assert done.code == 2
+    assert says in done.err
+
+
+def test_the_label_page_has_a_field_for_each_rating(rated, adjudge):
+    with served(rated / ".adjudge") as site:
+        assert site.client.post("/api/runs/r/draws", json={"count": 4}).status_code == 201
+        turn = site.read("/api/runs/r/label/next", params={"annotator": "Ann"})
+        page = site.client.get("/runs/r/label/next", params={"annotator": "Ann"}).text
+        assert page.count('type="number"') == 3
+        assert 'min="0.0" max="10.0"' in page
+        fields = {"annotator": "Ann", "judge": "style", "case_id": turn["case"]["ticket"]}
+        given = {"part_0": "5", "part_1": "3", "part_2": "0"}
+        done = site.client.post("/runs/r/label/keep", data={**fields, **given}, follow_redirects=False)
+        assert done.status_code == 303
+        (kept,) = site.read("/api/runs/r/labels")["labels"]
+        assert (kept["label"], kept["parts"]) == (1.0, {"clarity": 5.0, "tone": 3.0, "padding": 0.0})
+        off = site.client.post("/runs/r/label/keep", data={**fields, **given, "part_0": "7"})
+        assert off.status_code == 400
+    assert {count for count, _ in agreed_with(adjudge)[1].values()} == {1}

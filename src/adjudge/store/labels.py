@@ -6,7 +6,7 @@ case, whatever the model or the version of the judge, and by none in which the a
 
 from collections.abc import Sequence
 
-from adjudge.records import DrawBasis, LabelDraw, SharedDraw
+from adjudge.records import DrawBasis, Json, LabelDraw, SharedDraw
 from adjudge.store.packing import (
     dump_json,
     from_micros,
@@ -43,9 +43,18 @@ def keep_labels(session: SqlSession, run_id: str, labels: Sequence[KeptLabel]) -
             " AND seen_verdict = ?",
             key,
         )
-        body = [label.case_id, label.judge, label.annotator, label.label, label.explanation, label.run_id]
-        if label.tuning:
-            body.append(True)
+        body: list[Json] = [
+            label.case_id,
+            label.judge,
+            label.annotator,
+            label.label,
+            label.explanation,
+            label.run_id,
+        ]
+        if label.tuning or label.parts:
+            body.append(label.tuning)
+        if label.parts:
+            body.append(dict(label.parts))
         rows.append(
             (
                 *key,
@@ -165,7 +174,7 @@ def _case_hashes(session: SqlSession, run_id: str, case_ids: Sequence[str]) -> d
 def read_label(row: Row) -> KeptLabel:
     """Of `LABEL_COLUMNS`."""
     body, draw, probability, seen_verdict, at = row
-    case_id, judge, annotator, label, explanation, run_id, *tuning = load_json(unpack(body))
+    case_id, judge, annotator, label, explanation, run_id, *more = load_json(unpack(body))
     return KeptLabel(
         case_id=case_id,
         judge=judge,
@@ -175,8 +184,9 @@ def read_label(row: Row) -> KeptLabel:
         run_id=run_id,
         draw=draw,
         probability=probability,
-        tuning=bool(tuning),
+        tuning=bool(more and more[0]),
         seen_verdict=bool(seen_verdict),
+        parts=more[1] if len(more) > 1 else None,
         at=from_micros(at),
     )
 

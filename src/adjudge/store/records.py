@@ -242,8 +242,8 @@ class KeptLabel(Struct, frozen=True, kw_only=True):
 
     case_id: str
     judge: str
-    label: bool | float
-    """Whether it passes, or its score on the judge's scale."""
+    label: bool | float | None
+    """Whether it passes, or its score on the judge's scale; None where only some of its parts are labelled."""
     run_id: str
     """The run in which it was given."""
     annotator: str = ""
@@ -257,6 +257,8 @@ class KeptLabel(Struct, frozen=True, kw_only=True):
     """Whether the judge was tuned on it, so that it says nothing about how the judge does elsewhere."""
     seen_verdict: bool = False
     """Whether it was given after seeing what the judge said: kept apart, and in no figure of agreement."""
+    parts: Mapping[str, bool | float] | None = None
+    """By criterion of a rubric, whether it is met; or by rating."""
     at: datetime
 
 

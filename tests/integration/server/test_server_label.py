@@ -202,13 +202,21 @@ def test_a_label_off_the_scale_is_refused_and_the_answer_says_what_is_wanted(pag
         {"annotator": "Anna", "case_id": "c001"},
         {"annotator": "   ", "case_id": "c001", "label": 3},
         {"annotator": "A" * 201, "case_id": "c001", "label": 3},
-        {"annotator": "Anna", "case_id": "c001", "label": [3]},
+        {"annotator": "Anna", "case_id": "c001", "label": [[3]]},
+        {"annotator": "Anna", "case_id": "c001", "label": [True] * 201},
         {"annotator": "Anna", "case_id": "c001", "label": 3, "explanation": "x" * 20_001},
         {"annotator": "Anna", "case_id": "c001", "label": 3, "probability": 1},
     ],
 )
 def test_a_body_that_is_no_label_is_refused(pages, body):
     assert pages.client.post("/api/runs/r/labels", json=body).status_code == 422
+
+
+@pytest.mark.parametrize("label", [[3], [True, None], {"clarity": 3}])
+def test_a_label_of_parts_is_none_for_a_judge_of_one_score(pages, label):
+    answer = say(pages, "c001", label)
+    assert answer.status_code == 400
+    assert "not on the scale of tone" in answer.json()["problem"]
 
 
 def test_what_is_not_there_is_said_not_to_be(pages):

@@ -45,6 +45,27 @@ def test_labels_come_back_as_they_were_given(store, make):
     assert store.check() == []
 
 
+def test_labels_of_criteria_and_ratings_come_back(store, make):
+    store.write([make.run(), make.judge(), *make.pair("c1"), *make.pair("c2"), *make.pair("c3")])
+    given = [
+        kept(make, "c1", label=0.5, parts={"Names a \ud800 step": True, "<b>": False}),
+        kept(make, "c2", label=None, parts={"clarity": 4.0}, tuning=True),
+        kept(make, "c3", label=1.0, tuning=True),
+    ]
+    assert store.keep_labels("r1", given) == 3
+    assert store.labels("r1", "relevance") == given
+    assert store.case_labels("r1", "c2", "relevance") == given[1:2]
+
+
+@pytest.mark.parametrize(("more", "tuning"), [([], False), ([True], True)])
+def test_labels_of_stores_that_knew_no_parts_are_read(store, make, more, tuning):
+    store.write([make.run(), make.judge(), *make.pair("c1")])
+    store.keep_labels("r1", [kept(make)])
+    body = pack(dump_json(["c1", "relevance", "", True, None, "r1", *more]))
+    store.home.write(lambda session: session.change("UPDATE labels SET body = ?", [body]))
+    assert store.labels("r1", "relevance") == [kept(make, tuning=tuning)]
+
+
 def test_a_label_given_again_takes_the_place_of_the_first(store, make):
     store.write(make.pair("c1"))
     store.keep_labels("r1", [kept(make), kept(make, annotator="ben")])

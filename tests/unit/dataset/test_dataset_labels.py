@@ -40,6 +40,14 @@ def test_csv_rows_may_hold_what_was_shown_to_the_person_too(read):
     ]
 
 
+def test_a_label_of_a_rubric_is_a_list_and_one_of_ratings_an_object_in_csv_as_json(read):
+    rows = read('{"case_id": "a", "label": [true, false, null]}\n{"case_id": "b", "label": {"tone": 3}}\n')
+    text = 'case_id,label\na,"[true, false, null]"\nb," {""tone"": 3}"\nc,[good\nd,"[1, NaN"\n'
+    listed = [[True, False, None], {"tone": 3}]
+    assert [row.label for row in rows] == listed
+    assert [row.label for row in read(text, "labels.csv")] == [*listed, "[good", "[1, NaN"]
+
+
 def test_a_blank_label_is_one_not_given_yet_and_a_given_one_goes_before_it(read):
     rows = read(
         '{"case_id": "a", "label": " "}\n{"case_id": "a", "label": 3}\n{"case_id": "b", "label": null}\n'

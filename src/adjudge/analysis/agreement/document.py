@@ -166,6 +166,9 @@ def _labels(report: AgreementReport) -> Iterator[Fact]:
     if report.adjudicators:
         text += ["; adjudicated by ", *spans(_names(report.adjudicators))]
     yield fact("labels", "Labels", tuple(text))
+    if report.partial_labels:
+        words = counted(report.partial_labels, "label")
+        yield fact("partial_labels", "In part", f"{words}, counted by criterion or rating alone")
     if report.not_judged:
         outcomes = ", ".join(f"{show_count(count)} {kind}" for kind, count in report.not_judged.items())
         words = f"{show_count(sum(report.not_judged.values()))} ({outcomes})"

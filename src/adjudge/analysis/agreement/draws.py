@@ -7,6 +7,7 @@ from hashlib import sha256
 from random import Random
 from typing import NamedTuple
 
+from adjudge.analysis.agreement.parts import blank_parts, criteria_to_label, rating_scales
 from adjudge.analysis.agreement.verdicts import CaseVerdict, RunVerdicts
 from adjudge.errors import InputError
 from adjudge.fields import NEVER_IN_PROMPT
@@ -348,7 +349,18 @@ def unlabelled_pairs(shared: Sequence[SharedDraw], labelled: Mapping[str, set[st
 
 def row_to_label(case: Case, judge: Judge | None) -> dict[str, Json]:
     """What a person reads and fills in: what the judge was shown, and nothing of what it said."""
-    return {"case_id": case.case_id, **fields_to_label(case, judge), **dict.fromkeys(TO_FILL_IN)}
+    return {"case_id": case.case_id, **fields_to_label(case, judge), **blanks_to_fill(case, judge)}
+
+
+def blanks_to_fill(case: Case, judge: Judge | None) -> dict[str, Json]:
+    """For a rubric or several ratings `label` names each; beside those of ratings stand their scales."""
+    label = blank_parts(criteria_to_label(case, judge), judge)
+    scales: dict[str, Json] = {**rating_scales(judge)} if judge else {}
+    return {
+        **({"rating_scales": scales} if scales else {}),
+        **dict.fromkeys(TO_FILL_IN),
+        "label": dict[str, Json](label) if label else None,
+    }
 
 
 def rows_of_both(
@@ -363,7 +375,7 @@ def rows_of_both(
     rows: list[dict[str, Json]] = []
     for each in random.sample(wanted, len(wanted)):
         answers = [
-            (run, fields_to_label(case, judge))
+            (run, {**fields_to_label(case, judge), **blanks_to_fill(case, judge)})
             for run in each.runs
             if (case := find(run, each.case_id)) is not None
         ]
@@ -374,7 +386,6 @@ def rows_of_both(
                 "case_id": each.case_id,
                 "run": run_mark(run, each.case_id),
                 **fields,
-                **dict.fromkeys(TO_FILL_IN),
             }
             for run, fields in random.sample(answers, len(answers))
         )

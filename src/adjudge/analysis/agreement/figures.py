@@ -1,9 +1,10 @@
 """How far a judge agrees with people: every figure of one run's verdicts beside their labels."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
+from typing import NamedTuple
 
 from adjudge.analysis.agreement.coefficients import (
     AnnotatorFigures,
@@ -29,10 +30,10 @@ from adjudge.analysis.agreement.labels import (
     settled,
     without_adjudicators,
 )
-from adjudge.analysis.agreement.verdicts import CaseVerdict, RunVerdicts, ScaledVerdicts
+from adjudge.analysis.agreement.verdicts import CaseVerdict, ScaledVerdicts
 from adjudge.dataset.label_scale import LabelScale, Meaning, same_label
 from adjudge.errors import SettingsError
-from adjudge.records import DrawBasis, Scale
+from adjudge.records import DrawBasis, Judge, LabelDraw, Scale
 from adjudge.stats.selection import Response, Selection, SelectionKind, responses_by_doubt, select
 from adjudge.store import Store
 from adjudge.text import field_text
@@ -69,7 +70,7 @@ class SliceAgreement:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CriterionAgreement:
-    """One criterion of a rubric, of the cases whose own label says whether it is met."""
+    """One criterion of a rubric, of the cases of which people say whether it is met."""
 
     criterion: str
     points: float
@@ -78,7 +79,7 @@ class CriterionAgreement:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RatingAgreement:
-    """One of several ratings, of the cases whose own label has it by name."""
+    """One of several ratings, of the cases whose labels have it by name."""
 
     name: str
     kind: LabelKind
@@ -128,6 +129,8 @@ class AgreementReport:
     """Judged cases with a label."""
     labels: int
     """Of those cases."""
+    partial_labels: int
+    """Besides, labels of some criteria or ratings that say nothing of the whole: they count there alone."""
     labelled_not_judged: int
     """Cases with a label and no verdict: they are in no figure."""
     labels_of_other_cases: int
@@ -157,9 +160,9 @@ class AgreementReport:
     slices: tuple[SliceAgreement, ...]
     slices_left_out: int
     criteria: tuple[CriterionAgreement, ...]
-    """Of a rubric, where the cases' own labels are lists with a truth value for each criterion."""
+    """Of a rubric, where labels have a truth value for each criterion."""
     ratings: tuple[RatingAgreement, ...]
-    """Of a judge that gives several, where the cases' own labels have them by name."""
+    """Of a judge that gives several, where labels have them by name."""
     seed: int
 
 
@@ -205,11 +208,14 @@ def measure_agreement(
     run_id: str, judged: ScaledVerdicts, run_labels: RunLabels, options: AgreementOptions
 ) -> AgreementReport:
     verdicts, scale = judged
-    tuned_on = {label.case_id for label in run_labels.labels if label.tuning} & verdicts.cases.keys()
+    said = (*run_labels.labels, *run_labels.parts)
+    tuned_on = {label.case_id for label in said if label.tuning} & verdicts.cases.keys()
     cases = {case_id: each for case_id, each in verdicts.cases.items() if case_id not in tuned_on}
     labels = by_case(in_one_kind([each for each in run_labels.labels if each.case_id not in tuned_on], scale))
     everybody = {case_id: each for case_id, each in labels.items() if case_id in cases}
-    _check_adjudicators(everybody, options.adjudicators)
+    parts = [each for each in run_labels.parts if each.case_id in cases]
+    annotators = {label.annotator for each in (*everybody.values(), parts) for label in each}
+    _check_adjudicators(annotators, options.adjudicators)
     counted = settled(everybody, options.adjudicators)
     selection = select(cases, counted, run_labels.draws, random_sample=options.random_sample)
     passes = as_passes(counted, scale) if scale.has_rule else None
@@ -232,6 +238,8 @@ def measure_agreement(
         score_means(cases, counted, selection, scale.scale) if kind == "scores" else None,
         pass_rate_means(cases, passes, selection) if passes is not None else None,
     )
+    by_part = _parts(cases, parts, run_labels.draws, verdicts.source, options)
+    criteria = sorted(by_part, key=lambda part: -part.coefficients.cases)[:MOST_SLICES]  # most labels first
     return AgreementReport(
         run=run_id,
         judge=verdicts.judge,
@@ -244,11 +252,12 @@ def measure_agreement(
         not_judged=verdicts.outcomes,
         labelled=len(counted),
         labels=sum(map(len, counted.values())),
+        partial_labels=len(_people(parts) - _people(label for each in everybody.values() for label in each)),
         labelled_not_judged=sum(case_id in verdicts.failed for case_id in labels),
         labels_of_other_cases=run_labels.elsewhere,
         tuned_on=len(tuned_on),
         seen_verdict=run_labels.seen_verdict,
-        annotators=tuple(sorted({label.annotator for each in everybody.values() for label in each})),
+        annotators=tuple(sorted(annotators)),
         adjudicators=options.adjudicators,
         sources=run_labels.sources,
         own_labels_replaced=run_labels.replaced,
@@ -264,14 +273,21 @@ def measure_agreement(
         among_people=compare_annotators(cases, people, kind, epsilon=options.epsilon, seed=options.seed),
         slices=slices,
         slices_left_out=left_out,
-        criteria=tuple(_criteria(verdicts, tuned_on, seed=options.seed)),
-        ratings=tuple(_ratings(verdicts, tuned_on, seed=options.seed)),
+        criteria=tuple(
+            CriterionAgreement(criterion=part.name, points=part.points, coefficients=part.coefficients)
+            for part in criteria
+            if part.points is not None
+        ),
+        ratings=tuple(
+            RatingAgreement(name=part.name, kind=part.kind, coefficients=part.coefficients)
+            for part in by_part
+            if part.points is None
+        ),
         seed=options.seed,
     )
 
 
-def _check_adjudicators(labels: Mapping[str, Sequence[Label]], adjudicators: Sequence[str]) -> None:
-    known = {label.annotator for each in labels.values() for label in each}
+def _check_adjudicators(known: Collection[str], adjudicators: Sequence[str]) -> None:
     for name in adjudicators:
         if name not in known:
             raise SettingsError(
@@ -346,34 +362,57 @@ def _slices(
     return tuple(found), left_out
 
 
-def _criteria(verdicts: RunVerdicts, tuned_on: set[str], *, seed: int) -> Iterator[CriterionAgreement]:
-    """Those with most labels first."""
-    ordered = sorted(verdicts.criteria.items(), key=lambda item: -len(item[1].labels))
-    for (criterion, points), found in ordered[:MOST_SLICES]:
-        cases = {case_id: each for case_id, each in found.verdicts.items() if case_id not in tuned_on}
-        labels = {
-            case_id: [Label(case_id=case_id, annotator="", meaning=met)]
-            for case_id, met in found.labels.items()
-        }
-        coefficients = measure(pair_up(cases, labels, "passes"), "passes", Scale(low=0, high=1), seed=seed)
-        yield CriterionAgreement(criterion=criterion, points=points, coefficients=coefficients)
+def _people(labels: Iterable[Label]) -> set[tuple[str, str]]:
+    """Who said something of which case."""
+    return {(label.case_id, label.annotator) for label in labels}
 
 
-def _ratings(verdicts: RunVerdicts, tuned_on: set[str], *, seed: int) -> Iterator[RatingAgreement]:
-    scales = {each.name: each.scale for each in verdicts.source.ratings} if verdicts.source else {}
-    for name, found in verdicts.ratings.items():
-        cases = {case_id: each for case_id, each in found.verdicts.items() if case_id not in tuned_on}
-        labels = {
-            case_id: [Label(case_id=case_id, annotator="", meaning=each)]
-            for case_id, each in found.labels.items()
-        }
-        kind: LabelKind = (
-            "passes" if any(isinstance(each, bool) for each in found.labels.values()) else "scores"
+class _Part(NamedTuple):
+    name: str
+    points: float | None
+    """None of a rating."""
+    kind: LabelKind
+    coefficients: Coefficients
+
+
+def _parts(
+    cases: Mapping[str, Sequence[CaseVerdict]],
+    labels: Sequence[Label],
+    draws: Sequence[LabelDraw],
+    judge: Judge | None,
+    options: AgreementOptions,
+) -> list[_Part]:
+    """Criteria or ratings with labels: each as a judge of its own, with everybody's labels or the adjudicators'."""
+    if not labels:
+        return []
+    people: dict[str, list[Label]] = defaultdict(list)
+    for label in labels:
+        people[label.part or ""].append(label)
+    labelled = {label.case_id for label in labels}
+    verdicts: dict[tuple[str, float | None], dict[str, list[CaseVerdict]]] = defaultdict(dict)
+    for case_id, repeats in cases.items():
+        for verdict in repeats:
+            for part in verdict.parts:
+                own = verdicts[part.name, part.points].setdefault(case_id, [])
+                if case_id in labelled:
+                    own.append(replace(verdict, score=part.score, passed=part.passed, probability=None))
+    scales = {each.name: each.scale for each in judge.ratings} if judge else {}
+    found = []
+    for (name, points), judged in verdicts.items():
+        known = [label for label in people[name] if label.case_id in judged]
+        passes = any(isinstance(label.meaning, bool) for label in known)
+        counted = settled(
+            by_case(label for label in known if isinstance(label.meaning, bool) is passes),
+            options.adjudicators,
         )
-        if kind == "passes":
-            labels = {case_id: each for case_id, each in labels.items() if isinstance(each[0].meaning, bool)}
-        coefficients = measure(pair_up(cases, labels, kind), kind, scales[name], seed=seed)
-        yield RatingAgreement(name=name, kind=kind, coefficients=coefficients)
+        if not counted:
+            continue
+        kind: LabelKind = "passes" if passes else "scores"
+        weights = select(judged, counted, draws, random_sample=options.random_sample).weights
+        pairs = pair_up(judged, counted, kind, weights)
+        coefficients = measure(pairs, kind, scales.get(name, Scale(low=0, high=1)), seed=options.seed)
+        found.append(_Part(name, points, kind, coefficients))
+    return found
 
 
 def _disagreements(

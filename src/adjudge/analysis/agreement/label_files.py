@@ -9,10 +9,18 @@ from typing import Literal, NamedTuple
 from msgspec import structs
 
 from adjudge.analysis.agreement.draws import fields_to_label, run_mark
-from adjudge.analysis.agreement.labels import LabelSource, RunLabels, place_kept, place_labels, stored_labels
+from adjudge.analysis.agreement.labels import (
+    LabelSource,
+    RunLabels,
+    part_labels,
+    place_kept,
+    place_labels,
+    stored_labels,
+)
+from adjudge.analysis.agreement.parts import criteria_to_label, read_parts, wanted_parts, whole_label
 from adjudge.analysis.agreement.verdicts import ScaledVerdicts, judged_in
 from adjudge.analysis.chosen_model import same_model
-from adjudge.dataset.label_scale import LabelScale, refuse_zeros_and_ones
+from adjudge.dataset.label_scale import Meaning, refuse_zeros_and_ones
 from adjudge.dataset.labels import LabelRow, read_labels
 from adjudge.errors import InputError
 from adjudge.records import Judge, LabelDraw
@@ -56,6 +64,7 @@ def find_labels(
     blind = [label for label in taken.labels if not label.seen_verdict]
     labels = RunLabels(
         labels=place_kept(blind, judged.scale, path),
+        parts=part_labels(blind),
         draws=store.draws(run_id, judged.verdicts.judge),
         sources=(LabelSource(kind="file", labels=len(blind), file=path),),
         elsewhere=taken.elsewhere,
@@ -94,7 +103,7 @@ def take_labels(
     verdicts, scale = judged
     by_run, notes = _by_run(store, run_id, judged, rows)
     run_rows = by_run.pop(run_id, [])
-    found = [_place(run_id, judged, run_rows, file=file, annotator=annotator)]
+    found = [_place(store, run_id, judged, run_rows, file=file, annotator=annotator)]
     for other, other_rows in by_run.items():
         if not keep:
             notes.append(FileNote(kind="other_run", rows=len(other_rows), run_id=other))
@@ -109,10 +118,10 @@ def take_labels(
             model=same_model(verdicts.model, record),
             label_map=scale.label_map,
         )
-        found.append(_place(other, other_judged, other_rows, file=file, annotator=annotator))
+        found.append(_place(store, other, other_judged, other_rows, file=file, annotator=annotator))
     placed = found[0]
     if not any(each.labels for each in found):
-        raise _no_label(file, run_id, scale, run_rows, placed)
+        raise _no_label(file, run_id, judged, run_rows, placed)
     before = len(store.labels(run_id, verdicts.judge))
     new = [_keep(store, each) if keep else 0 for each in found]
     for each, added in zip(found, new, strict=True):
@@ -169,7 +178,13 @@ class _Placed:
 
 
 def _place(
-    run_id: str, judged: ScaledVerdicts, rows: Sequence[LabelRow], *, file: str, annotator: str | None
+    store: Store,
+    run_id: str,
+    judged: ScaledVerdicts,
+    rows: Sequence[LabelRow],
+    *,
+    file: str,
+    annotator: str | None,
 ) -> _Placed:
     verdicts, scale = judged
     known = {verdict.case_id for verdict in verdicts.verdicts} | verdicts.failed.keys()
@@ -180,11 +195,15 @@ def _place(
         if (case_id := row.case_id if row.case_id in known else bare_id(row.case_id)) in known
     ]
     now = datetime.now(UTC)
+    in_parts = [_read_parts(store, run_id, row, verdicts.source) for row in here]
+    blank = sum(not each.parts and each.parts is not None for each in in_parts)
+    wholes = place_labels([each.row for each in in_parts if each.parts is None], scale, file)
     found = [
         KeptLabel(
             case_id=row.case_id,
             judge=verdicts.judge,
             label=meaning,
+            parts=parts,
             run_id=run_id,
             annotator=row.annotator or annotator or "",
             explanation=row.explanation,
@@ -192,16 +211,35 @@ def _place(
             seen_verdict=row.seen_verdict,
             at=now,
         )
-        for row, meaning in place_labels(here, scale, file)
+        for row, meaning, parts in (
+            *((row, meaning, None) for row, meaning in wholes),
+            *(each for each in in_parts if each.parts),
+        )
     ]
-    refuse_zeros_and_ones(file, [label.label for label in found], scale)
+    refuse_zeros_and_ones(file, [meaning for _, meaning in wholes], scale)
     return _Placed(
         run_id=run_id,
         judge=verdicts.judge,
         labels=found,
         elsewhere=len(labelled) - len(here),
-        unlabelled=len(rows) - len(labelled),
+        unlabelled=len(rows) - len(labelled) + blank,
     )
+
+
+class _RowParts(NamedTuple):
+    row: LabelRow
+    whole: float | None
+    parts: Mapping[str, Meaning] | None
+    """By criterion or rating; None where the row's label is one of the whole."""
+
+
+def _read_parts(store: Store, run_id: str, row: LabelRow, judge: Judge | None) -> _RowParts:
+    if not isinstance(row.label, list | dict):
+        return _RowParts(row, None, None)
+    criteria = criteria_to_label(store.case(run_id, row.case_id), judge)
+    parts = read_parts(str(row.place), row.label, judge, criteria)
+    points = [(each.criterion, each.points) for each in criteria]
+    return _RowParts(row, whole_label(judge, parts, points) if parts else None, parts)
 
 
 def _keep(store: Store, placed: _Placed) -> int:
@@ -214,8 +252,10 @@ def _keep(store: Store, placed: _Placed) -> int:
 
 
 def _no_label(
-    file: str, run_id: str, scale: LabelScale, rows: Sequence[LabelRow], placed: _Placed
+    file: str, run_id: str, judged: ScaledVerdicts, rows: Sequence[LabelRow], placed: _Placed
 ) -> InputError:
+    judge = judged.verdicts.source if any(isinstance(row.label, list | dict) for row in rows) else None
+    wanted = wanted_parts(judge) if judge else judged.scale.wanted()
     examples = ", ".join(f"`{row.case_id}`" for row in rows[:3])
     return InputError(
         file,
@@ -223,7 +263,7 @@ def _no_label(
         + (f"; its ids are {examples} …" if placed.elsewhere else ""),
         "`adjudge export RUN -o -` shows the ids of the run; a file made by `--next` has them"
         if placed.elsewhere
-        else f"fill in `label`: {scale.wanted()}",
+        else f"fill in `label`: {wanted}",
     )
 
 

@@ -5,7 +5,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
-from adjudge.analysis.agreement.verdicts import ScaledVerdicts
+from msgspec import structs
+
+from adjudge.analysis.agreement.parts import whole_label
+from adjudge.analysis.agreement.verdicts import RunVerdicts, ScaledVerdicts, criteria_in
 from adjudge.dataset.label_scale import (
     Annotation,
     LabelScale,
@@ -38,6 +41,8 @@ class Label:
     meaning: Meaning
     explanation: str | None = None
     tuning: bool = False
+    part: str | None = None
+    """The criterion or rating that it is of; None of the whole."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,6 +67,8 @@ class RunLabels:
     """What people said, and how they came to be asked."""
 
     labels: Sequence[Label]
+    parts: Sequence[Label] = ()
+    """Of criteria or ratings."""
     draws: Sequence[LabelDraw]
     sources: tuple[LabelSource, ...] = ()
     replaced: int = 0
@@ -81,7 +88,7 @@ def stored_labels(
     `file` is where the stored ones have just come from, if they have.
     """
     verdicts, scale = judged
-    kept = store.labels(run_id, verdicts.judge)
+    kept = current_labels(store.labels(run_id, verdicts.judge), verdicts)
     stored = place_kept(kept, scale, STORED)
     unusable, own = None, OwnLabels([], "label_column")
     try:
@@ -89,11 +96,18 @@ def stored_labels(
     except (
         UnusableLabelsError
     ) as error:  # a column that means something else does not take the stored labels' place
-        if not stored:
+        if not kept:
             raise
         unusable = UnusableColumn(kind=error.kind, examples=error.examples)
-    merged = merge_labels(stored, own.labels)
-    if not merged.labels and not verdicts.criteria and not verdicts.ratings:
+    parts = part_labels(kept)
+    merged = merge_labels(stored, own.labels, parts)
+    own_parts = [
+        Label(case_id=case_id, annotator="", meaning=meaning, part=name)
+        for case_id, parts in verdicts.own_parts.items()
+        for name, meaning in parts.items()
+    ]
+    parts = merge_labels(parts, own_parts, stored).labels
+    if not merged.labels and not parts:
         raise InputError(
             f"run {run_id}",
             f"no label of {verdicts.judge} is known for its cases",
@@ -106,6 +120,7 @@ def stored_labels(
     )
     return RunLabels(
         labels=merged.labels,
+        parts=parts,
         draws=store.draws(run_id, verdicts.judge) or draws_elsewhere(store, kept),
         sources=tuple(source for source in sources if source.labels),
         replaced=merged.replaced,
@@ -146,6 +161,28 @@ def place_labels(rows: Iterable[_Row], scale: LabelScale, where: str) -> list[tu
     return found
 
 
+def current_labels(kept: Iterable[KeptLabel], verdicts: RunVerdicts) -> list[KeptLabel]:
+    """The whole of a label of parts is what they come to by the rubric or the rule that this run had."""
+    cases = verdicts.cases
+    return [
+        label
+        if label.parts is None or label.case_id not in cases
+        else structs.replace(
+            label,
+            label=whole_label(verdicts.source, label.parts, criteria_in(cases[label.case_id][0].parts)),
+        )
+        for label in kept
+    ]
+
+
+def part_labels(kept: Iterable[KeptLabel]) -> list[Label]:
+    return [
+        Label(case_id=row.case_id, annotator=row.annotator, meaning=meaning, tuning=row.tuning, part=name)
+        for row in kept
+        for name, meaning in (row.parts or {}).items()
+    ]
+
+
 def place_kept(kept: Iterable[KeptLabel], scale: LabelScale, where: str) -> list[Label]:
     """What the store holds, on the judge's scale as it now is."""
     return [
@@ -156,7 +193,7 @@ def place_kept(kept: Iterable[KeptLabel], scale: LabelScale, where: str) -> list
             explanation=row.explanation,
             tuning=row.tuning,
         )
-        for row, meaning in place_labels(kept, scale, where)
+        for row, meaning in place_labels((row for row in kept if row.label is not None), scale, where)
     ]
 
 
@@ -201,9 +238,12 @@ class Merged(NamedTuple):
     """The cases' own labels whose annotator has a stored one too, which was given later and counts."""
 
 
-def merge_labels(stored: Sequence[Label], own: Sequence[Label]) -> Merged:
-    """Different annotators of one case are several annotators; of one annotator's two labels the stored one counts."""
-    known = {(label.case_id, label.annotator) for label in stored}
+def merge_labels(stored: Sequence[Label], own: Sequence[Label], also_stored: Sequence[Label] = ()) -> Merged:
+    """Different annotators of one case are several annotators; of one annotator's two labels the stored one counts.
+
+    `also_stored`: of parts beside those of the whole, or the other way round; one of either is a label.
+    """
+    known = {(label.case_id, label.annotator) for label in (*stored, *also_stored)}
     more = [label for label in own if (label.case_id, label.annotator) not in known]
     return Merged(labels=[*stored, *more], own=len(more), replaced=len(own) - len(more))
 

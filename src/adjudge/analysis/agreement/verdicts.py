@@ -2,18 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
+from adjudge.analysis.agreement.parts import whole_label
 from adjudge.analysis.chosen_model import choose_model, verdicts_of
 from adjudge.analysis.summary.stored import judges_of, repeats_of
 from adjudge.dataset.label_scale import LabelScale, Meaning, criterion_labels, label_scale_of, rating_label
 from adjudge.errors import InputError
-from adjudge.expressions import EvaluationError, parse_expression
-from adjudge.records import ExpressionScore, Failed, Json, Judge, Judgement, Rating
-from adjudge.rubrics import answered_criteria, score_of_labels
+from adjudge.records import Failed, Json, Judge, Judgement
+from adjudge.rubrics import answered_criteria
 from adjudge.runs.engine.repeats import vote_of
 from adjudge.scoring.rules import rating_passes
 from adjudge.store import RunRecord, Store
@@ -33,24 +32,18 @@ class CaseVerdict:
     """The case itself where its row names none."""
     slices: tuple[str, ...]
     """Its values of the columns asked for, in their order."""
+    parts: tuple["PartVerdict", ...] = ()
+    """Criteria of a rubric, or several ratings, in the judge's order."""
 
 
-class AskedCriterion(NamedTuple):
-    """One criterion of a rubric."""
+class PartVerdict(NamedTuple):
+    """What was said of one criterion of a rubric, or one of several ratings."""
 
-    criterion: str
-    points: float
-
-
-class CriterionVerdicts(NamedTuple):
-    verdicts: dict[str, list[CaseVerdict]]
-    """Case id -> whether it is met, as a pass, for each repeat."""
-    labels: dict[str, bool]
-
-
-class RatingVerdicts(NamedTuple):
-    verdicts: dict[str, list[CaseVerdict]]
-    labels: dict[str, Meaning]
+    name: str
+    points: float | None
+    """None of a rating."""
+    score: float
+    passed: bool | None
 
 
 @dataclass(kw_only=True, slots=True)
@@ -66,10 +59,10 @@ class RunVerdicts:
     """Case id -> how it came out, for cases without any verdict."""
     own_labels: dict[str, Json] = field(default_factory=dict)
     own_annotators: dict[str, Json] = field(default_factory=dict)
-    criteria: dict[AskedCriterion, "CriterionVerdicts"] = field(default_factory=dict)
-    """Of a rubric, with what people say of each."""
-    ratings: dict[str, "RatingVerdicts"] = field(default_factory=dict)
-    """Of a judge that gives several, with what people say of each."""
+    own_parts: dict[str, Mapping[str, Meaning]] = field(default_factory=dict)
+    """What the cases' own labels say of criteria or ratings, by name."""
+    known_parts: dict[PartVerdict, PartVerdict] = field(default_factory=dict)
+    """Each once: the cases of a run share them."""
 
     @property
     def cases(self) -> dict[str, list[CaseVerdict]]:
@@ -161,16 +154,11 @@ def collect_verdicts(
 
 
 def _add(account: RunVerdicts, judgement: Judgement, slices: Sequence[str]) -> None:
-    people = (
-        criterion_labels(judgement.label, account.judge) if account.source and account.source.rubric else ()
+    parts = tuple(
+        account.known_parts.setdefault(each, each) for each in _parts(account.source, judgement.verdict)
     )
-    if people:
-        label = score_of_labels(judgement.verdict, people)
-        if label is not None:
-            account.own_labels[judgement.case_id] = label
-    elif judgement.label is not None:
-        whole = _whole_label(account.source, judgement.label)
-        account.own_labels[judgement.case_id] = judgement.label if whole is None else whole
+    if judgement.label is not None:
+        _add_own_label(account, judgement, parts)
     if judgement.annotators is not None:
         account.own_annotators[judgement.case_id] = judgement.annotators
     if isinstance(judgement.outcome, Failed):
@@ -185,48 +173,40 @@ def _add(account: RunVerdicts, judgement: Judgement, slices: Sequence[str]) -> N
         probability=judgement.probability,
         cluster=judgement.case_id if judgement.cluster is None else judgement.cluster,
         slices=tuple(value_text(judgement.metadata.get(column)) for column in slices),
+        parts=parts,
     )
     account.verdicts.append(verdict)
-    for each, person in zip(answered_criteria(judgement.verdict) if people else (), people, strict=False):
-        if person is not None:
-            found = account.criteria.setdefault(
-                AskedCriterion(each.criterion, each.points), CriterionVerdicts({}, {})
-            )
-            met = replace(verdict, score=float(each.met), passed=each.met, probability=None)
-            found.verdicts.setdefault(verdict.case_id, []).append(met)
-            found.labels[verdict.case_id] = person
-    for rating in account.source.ratings if account.source else ():
-        _add_rating(account, rating, verdict, judgement)
 
 
-def _add_rating(account: RunVerdicts, rating: Rating, verdict: CaseVerdict, judgement: Judgement) -> None:
-    label = rating_label(judgement.label, account.judge, rating)
-    value = judgement.verdict.get(rating.name)
-    if label is None or isinstance(value, bool) or not isinstance(value, int | float):
+def _parts(judge: Judge | None, verdict: Mapping[str, Json]) -> Iterator[PartVerdict]:
+    if judge is None:
         return
-    found = account.ratings.setdefault(rating.name, RatingVerdicts({}, {}))
-    own = replace(
-        verdict, score=float(value), passed=rating_passes(rating, judgement.verdict), probability=None
-    )
-    found.verdicts.setdefault(verdict.case_id, []).append(own)
-    found.labels[verdict.case_id] = label
+    if judge.rubric is not None:
+        for each in answered_criteria(verdict):
+            yield PartVerdict(each.criterion, each.points, float(each.met), each.met)
+    for rating in judge.ratings:
+        value = verdict.get(rating.name)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            yield PartVerdict(rating.name, None, float(value), rating_passes(rating, verdict))
 
 
-def _whole_label(judge: Judge | None, label: Json) -> float | None:
-    """The score that a person's ratings give, where the judge's rule needs nothing else."""
-    if judge is None or not isinstance(judge.score, ExpressionScore):
-        return None
-    given = {each.name: rating_label(label, judge.name, each) for each in judge.ratings}
-    values: dict[str, Json] = {
-        name: value
-        for name, value in given.items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
-    }
-    expression = parse_expression(judge.score.text)
-    if not values or not expression.names <= values.keys():
-        return None
-    try:
-        found = expression.evaluate(values)
-    except EvaluationError:
-        return None
-    return float(found) if isinstance(found, Fraction) else None
+def _add_own_label(account: RunVerdicts, judgement: Judgement, parts: Sequence[PartVerdict]) -> None:
+    judge, label, case_id = account.source, judgement.label, judgement.case_id
+    listed = criterion_labels(label, account.judge) if judge and judge.rubric else ()
+    named = zip((part.name for part in parts), listed, strict=False)
+    people: dict[str, Meaning] = {name: met for name, met in named if met is not None}
+    for rating in judge.ratings if judge else ():
+        meaning = rating_label(label, account.judge, rating)
+        if meaning is not None:
+            people[rating.name] = meaning
+    if people:
+        account.own_parts[case_id] = people
+    criteria = criteria_in(parts)
+    whole = None if listed and len(listed) != len(criteria) else whole_label(judge, people, criteria)
+    if whole is not None or not listed:  # a list is a label of the whole only where it says all
+        account.own_labels[case_id] = label if whole is None else whole
+
+
+def criteria_in(parts: Iterable[PartVerdict]) -> list[tuple[str, float]]:
+    """Criteria with their points; none of a judge with ratings."""
+    return [(part.name, part.points) for part in parts if part.points is not None]

@@ -16,6 +16,7 @@ from adjudge.analysis.agreement.draws import (
 )
 from adjudge.analysis.agreement.figures import AgreementOptions, agreement_of
 from adjudge.analysis.agreement.label_files import find_labels
+from adjudge.analysis.agreement.parts import wanted_parts
 from adjudge.analysis.agreement.verdicts import RunVerdicts, ScaledVerdicts, judged_in
 from adjudge.analysis.chosen_model import same_model
 from adjudge.analysis.summary.stored import judges_of
@@ -134,7 +135,9 @@ def _write_task(task: LabellingTask, judged: ScaledVerdicts, path: str, *, as_js
         print_message("all of them are labelled on both sides already: there is no file to fill in")
         return
     _write_rows(path, task.rows)
-    print_message(f"label: {judged.scale.wanted()}")
+    judge = judged.verdicts.source
+    in_parts = judge is not None and any(row["label"] is not None for row in task.rows)
+    print_message(f"label: {wanted_parts(judge) if judge and in_parts else judged.scale.wanted()}")
     if path == "-":
         return
     leave = ", and leave `run` as it is" if task.other else ""

@@ -63,7 +63,8 @@ def case_labels(labels: Iterable[KeptLabel], judge: Judge) -> dict[str, CaseLabe
     """By case; whether it passes, where nobody said more."""
     by_case: dict[str, list[bool | float]] = {}
     for label in labels:
-        by_case.setdefault(label.case_id, []).append(label.label)
+        if label.label is not None:
+            by_case.setdefault(label.case_id, []).append(label.label)
     return {
         case_id: CaseLabels(
             labels=tuple(float(each) for each in found),

@@ -5,18 +5,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b, sha256
+from typing import NamedTuple, cast
 
 from adjudge.analysis.agreement.document import drawn_how
 from adjudge.analysis.agreement.draws import DrawRequest, draw_next, fields_to_label
 from adjudge.analysis.agreement.label_files import with_draws
+from adjudge.analysis.agreement.parts import criteria_to_label, read_parts, whole_label
 from adjudge.analysis.agreement.verdicts import judged_in
 from adjudge.analysis.chosen_model import usual_model
-from adjudge.dataset.label_scale import LabelScale, label_scale_of, not_placed
+from adjudge.dataset.label_scale import LabelScale, Meaning, label_scale_of, not_placed
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
-from adjudge.records import Json, Judge, LabelDraw
+from adjudge.records import Case, Json, Judge, LabelDraw
 from adjudge.server.keys import to_key
-from adjudge.server.labels.choices import choices_of
+from adjudge.server.labels.choices import choices_of, parts_of
 from adjudge.server.labels.shapes import (
     EVERY_CASE,
     BlindCase,
@@ -28,6 +30,7 @@ from adjudge.server.labels.shapes import (
     Labeller,
     LabelState,
     Mine,
+    Parts,
     Removed,
     Turn,
     TurnQuery,
@@ -179,6 +182,8 @@ def take_turn(service: Service, run: str, wanted: TurnQuery) -> Turn:
             )
     else:
         current = found.after(found.find(after) if after else None)
+    case_shown = None if current is None else service.store.case(run_id, current)
+    criteria = criteria_to_label(case_shown, subject.judge)
     latest = max(found.mine.values(), key=lambda label: label.at, default=None)
     return Turn(
         run=run_id,
@@ -188,16 +193,19 @@ def take_turn(service: Service, run: str, wanted: TurnQuery) -> Turn:
         overlap=wanted.overlap,
         labelled=len(found.mine),
         total=len(found.order),
-        choices=choices_of(subject.judge, label_scale_for(service, subject)),
+        choices=choices_of(
+            subject.judge,
+            label_scale_for(service, subject),
+            parts=parts_of(subject.judge, criteria),
+        ),
         description=encodable(subject.judge.description) if subject.judge else "",
         prompt=encodable(subject.judge.body.strip()) if subject.judge else "",
-        case=None if current is None else _blind(service, subject, found, current),
+        case=None if current is None else _blind(subject, found, current, case_shown),
         undo=None if latest is None else ticket(subject, latest.case_id),
     )
 
 
-def _blind(service: Service, subject: RunJudge, found: Pile, case_id: str) -> BlindCase:
-    case = service.store.case(subject.record.run_id, case_id)
+def _blind(subject: RunJudge, found: Pile, case_id: str, case: Case | None) -> BlindCase:
     ids = list(found.order)
     place = ids.index(case_id)
     mine = found.mine.get(case_id)
@@ -211,8 +219,17 @@ def _blind(service: Service, subject: RunJudge, found: Pile, case_id: str) -> Bl
         following=ticket(subject, ids[place + 1]) if place + 1 < len(ids) else None,
         mine=None
         if mine is None
-        else Mine(label=mine.label, explanation=encodable(mine.explanation or ""), at=mine.at),
+        else Mine(
+            label=mine.label,
+            parts=shown_parts(mine),
+            explanation=encodable(mine.explanation or ""),
+            at=mine.at,
+        ),
     )
+
+
+def shown_parts(label: KeptLabel) -> Parts | None:
+    return None if label.parts is None else {encodable(name): each for name, each in label.parts.items()}
 
 
 def ticket(subject: RunJudge, case_id: str) -> str:
@@ -253,16 +270,14 @@ def keep_label(service: Service, run: str, body: LabelBody) -> Kept:
     """
     subject = find_subject(service, run, body.judge)
     run_id, store = subject.record.run_id, service.store
-    scale = label_scale_for(service, subject)
-    meaning = scale.place(body.label)
-    if meaning is None or isinstance(meaning, str):
-        raise not_placed(f"case {body.case_id[:100]}", [body.label], scale)
     draws, before = store.draws(run_id, subject.name), store.labels(run_id, subject.name)
     case_id = _known_id(service, subject, body.case_id, draws)
+    meaning, parts = _read(service, subject, case_id, body)
     label = KeptLabel(
         case_id=case_id,
         judge=subject.name,
         label=meaning,
+        parts=parts,
         run_id=run_id,
         annotator=body.annotator,
         explanation=body.explanation.strip() or None,
@@ -279,11 +294,34 @@ def keep_label(service: Service, run: str, body: LabelBody) -> Kept:
         judge=subject.reference,
         annotator=body.annotator,
         label=meaning,
+        parts=shown_parts(label),
         explanation=label.explanation or "",
         seen_verdict=label.seen_verdict,
         at=label.at,
         labelled=len(mine & drawn),
     )
+
+
+class _Read(NamedTuple):
+    whole: Meaning | None
+    parts: Mapping[str, Meaning] | None = None
+
+
+def _read(service: Service, subject: RunJudge, case_id: str, body: LabelBody) -> _Read:
+    where, label = f"case {body.case_id[:100]}", cast("Json", body.label)
+    if isinstance(label, list | dict):
+        criteria = criteria_to_label(service.store.case(subject.record.run_id, case_id), subject.judge)
+        parts = read_parts(where, label, subject.judge, criteria)
+        if parts:
+            points = [(each.criterion, each.points) for each in criteria]
+            return _Read(whole_label(subject.judge, parts, points), parts)
+        if parts is not None:
+            raise InputError(where, "nothing was said of it", "answer one of the questions, or skip the case")
+    scale = label_scale_for(service, subject)
+    meaning = scale.place(label)
+    if meaning is None or isinstance(meaning, str):
+        raise not_placed(where, [label], scale)
+    return _Read(meaning)
 
 
 def remove_label(

@@ -5,19 +5,23 @@ from typing import Any
 
 from adjudge.dataset.label_scale import LabelScale
 from adjudge.documents.numbers import whole
-from adjudge.records import FieldScore, Judge, NamedScore
+from adjudge.records import Criterion, FieldScore, Judge, NamedScore
 from adjudge.scoring import base_scorer
-from adjudge.server.labels.shapes import Choices, LabelButton, NumberField
+from adjudge.server.labels.shapes import Choices, LabelButton, NumberField, PartField
+from adjudge.text import encodable
 
 MOST_BUTTONS = 10
 _ORDINALS = "1234567890"
 
 
-def choices_of(judge: Judge | None, reading: LabelScale) -> Choices:
+def choices_of(judge: Judge | None, reading: LabelScale, *, parts: Sequence[PartField] = ()) -> Choices:
     """Buttons where the scale has ten steps at most; a field for a number where it has more, or others in between."""
     better = judge.better if judge else "higher"
+    listed = list(parts)
     if 0 < len(reading.points) <= MOST_BUTTONS:
-        return Choices(options=_named(judge, reading), number=None, wanted=reading.wanted(), better=better)
+        return Choices(
+            options=_named(judge, reading), number=None, wanted=reading.wanted(), better=better, parts=listed
+        )
     scale = reading.scale
     values = _values(judge, reading)
     if values == [0.0, 1.0] and reading.has_rule and reading.passes is not None:
@@ -37,7 +41,20 @@ def choices_of(judge: Judge | None, reading: LabelScale) -> Choices:
         if typed and not (scale is None and options)
         else None
     )
-    return Choices(options=options, number=number, wanted=reading.wanted(), better=better)
+    return Choices(options=options, number=number, wanted=reading.wanted(), better=better, parts=listed)
+
+
+def parts_of(judge: Judge | None, criteria: Sequence[Criterion]) -> list[PartField]:
+    """Criteria or ratings, in the order in which a list of labels has them."""
+    if criteria:
+        return [
+            PartField(name=encodable(each.criterion), low=None, high=None, better="higher")
+            for each in criteria
+        ]
+    return [
+        PartField(name=each.name, low=each.scale.low, high=each.scale.high, better=each.better)
+        for each in (judge.ratings if judge else ())
+    ]
 
 
 def _named(judge: Judge | None, reading: LabelScale) -> list[LabelButton]:

@@ -13,7 +13,7 @@ from adjudge.dataset.labels import read_labels
 from adjudge.documents.writers import csv_table, json_line
 from adjudge.errors import InputError
 from adjudge.records import Json
-from adjudge.server.labels.blind import find_subject
+from adjudge.server.labels.blind import find_subject, shown_parts
 from adjudge.server.labels.shapes import Imported, ImportNote, LabelList, StoredLabel
 from adjudge.server.service import Service
 from adjudge.store import KeptLabel
@@ -104,6 +104,7 @@ def stored_label(label: KeptLabel) -> StoredLabel:
         judge=encodable(label.judge),
         annotator=encodable(label.annotator),
         label=label.label,
+        parts=shown_parts(label),
         explanation=None if label.explanation is None else encodable(label.explanation),
         seen_verdict=label.seen_verdict,
         at=label.at,
@@ -114,4 +115,8 @@ def stored_label(label: KeptLabel) -> StoredLabel:
 
 def _exported(label: KeptLabel) -> dict[str, Json]:
     row = stored_label(label)
-    return {**{name: getattr(row, name) for name in COLUMNS}, "at": row.at.isoformat()}
+    return {
+        **{name: getattr(row, name) for name in COLUMNS},
+        "label": row.label if row.parts is None else dict(row.parts),
+        "at": row.at.isoformat(),
+    }

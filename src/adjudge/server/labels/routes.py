@@ -1,5 +1,6 @@
 """`/runs/KEY/label` and the API under it: draw cases, label them blind, then see how far the judge agrees."""
 
+import re
 from typing import Annotated, Any, TypeVar
 from urllib.parse import parse_qsl, quote, urlencode
 
@@ -11,6 +12,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from adjudge.analysis.agreement.document import agreement_document
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
+from adjudge.rubrics import MOST_CRITERIA
 from adjudge.server.keys import from_key
 from adjudge.server.labels.blind import (
     keep_label,
@@ -52,6 +54,7 @@ from adjudge.server.service import Served
 from adjudge.stats.labelling import LEAST_UNIFORM
 
 router = APIRouter()
+_PART = re.compile(r"part_[0-9]{1,3}")
 
 Valid = TypeVar("Valid", bound=BaseModel)
 FORMS: dict[Form, str] = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
@@ -240,7 +243,7 @@ async def _form(request: Request) -> dict[str, str]:
     """Fields of a plain form. Each stands once but for `label`, of which the last counts: the button or the number."""
     raw = await _raw(request)
     try:
-        pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, max_num_fields=50)
+        pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, max_num_fields=MOST_CRITERIA + 50)
     except ValueError:
         raise InputError("the form", "cannot be read", "go back and send it again") from None
     found: dict[str, str] = {}
@@ -307,6 +310,10 @@ def file_form(request: Request, service: Served, run: str, fields: Fields) -> HT
 
 
 def _label_body(fields: dict[str, str], *, seen_verdict: bool) -> LabelBody:
+    places = [int(name.removeprefix("part_")) for name in fields if _PART.fullmatch(name)]
+    if places:
+        parts = [fields.get(f"part_{place}") or None for place in range(max(places) + 1)]
+        return _valid(LabelBody, fields, seen_verdict=seen_verdict, label=parts)
     if not fields.get("label", "").strip():
         raise InputError("the form", "has no label", "go back and press one of the buttons, or type a number")
     return _valid(LabelBody, fields, seen_verdict=seen_verdict)

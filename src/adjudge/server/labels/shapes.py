@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import AfterValidator, Field, StringConstraints
 
+from adjudge.rubrics import MOST_CRITERIA
 from adjudge.server.shapes import ApiRecord, RequestBody
 from adjudge.stats.labelling import LEAST_UNIFORM
 
@@ -52,13 +53,25 @@ LabelValue = bool | float | str
 """A score on the judge's scale, whether it passes, or one of the judge's own words."""
 
 
+PartValue = bool | float | Annotated[str, StringConstraints(max_length=LONGEST_NAME)] | None
+Parts = dict[str, bool | float]
+
+
 class LabelBody(RequestBody):
     judge: str = Field(
         default="", max_length=1_000, description="NAME or NAME@HASH; may be left out where the run has one."
     )
     annotator: Annotator
     case_id: str = Field(max_length=100_000, description="The case's id, or its ticket.")
-    label: bool | float | Annotated[str, StringConstraints(max_length=LONGEST_NAME)]
+    label: (
+        bool
+        | float
+        | Annotated[str, StringConstraints(max_length=LONGEST_NAME)]
+        | Annotated[list[PartValue], Field(max_length=MOST_CRITERIA)]
+        | Annotated[dict[str, PartValue], Field(max_length=MOST_CRITERIA)]
+    ) = Field(
+        description="Of a rubric or several ratings also a list, in the order of `choices.parts`, or an object by name; null where nothing is said."
+    )
     explanation: str = Field(default="", max_length=LONGEST_COMMENT)
     seen_verdict: bool = Field(
         default=False,
@@ -91,6 +104,15 @@ class NumberField(ApiRecord):
     high: float | None
 
 
+class PartField(ApiRecord):
+    """A criterion of a rubric, which is met or not, or one of several ratings."""
+
+    name: str
+    low: float | None = Field(description="Null for a criterion.")
+    high: float | None
+    better: str = Field(description="higher or lower")
+
+
 class Choices(ApiRecord):
     """The judge's own scale, for people."""
 
@@ -98,12 +120,16 @@ class Choices(ApiRecord):
     number: NumberField | None
     wanted: str
     better: str = Field(description="higher or lower")
+    parts: list[PartField] = Field(
+        description="What is asked about one by one; empty where one label is all."
+    )
 
 
 class Mine(ApiRecord):
     """What this annotator said of a case before."""
 
-    label: bool | float
+    label: bool | float | None = Field(description="Null where only some parts are labelled.")
+    parts: Parts | None
     explanation: str
     at: datetime
 
@@ -146,7 +172,8 @@ class Kept(ApiRecord):
     case_id: str
     judge: str
     annotator: str
-    label: bool | float
+    label: bool | float | None
+    parts: Parts | None
     explanation: str
     seen_verdict: bool
     at: datetime
@@ -161,7 +188,8 @@ class StoredLabel(ApiRecord):
     case_id: str
     judge: str
     annotator: str
-    label: bool | float
+    label: bool | float | None = Field(description="Null where only some parts are labelled.")
+    parts: Parts | None = Field(description="By criterion of a rubric, or by rating.")
     explanation: str | None
     seen_verdict: bool = Field(description="Given after seeing the judge's verdict, so not blind.")
     at: datetime

@@ -97,6 +97,24 @@ function url(form, changed) {
   return next;
 }
 
+// Answers by criterion or rating, null where nothing is said; none where one label is asked for.
+function partsOf(form) {
+  const fields = new FormData(form);
+  const found = [];
+  while (fields.has(`part_${found.length}`)) found.push(fields.get(`part_${found.length}`) || null);
+  return found;
+}
+
+// The criterion in focus, or the first without an answer; then the next one, and in the end the button, has the focus.
+function answer(key, target) {
+  const criteria = [...document.querySelectorAll(".part")].filter((each) => each.querySelector("[data-answer]"));
+  const at = criteria.indexOf(target.closest(".part") ?? criteria.find((each) => !each.querySelector(":checked")));
+  if (at < 0) return false;
+  [...criteria[at].querySelectorAll("[data-answer]")].find((each) => each.dataset.answer === key).checked = true;
+  (criteria[at + 1]?.querySelector("input") ?? document.querySelector(".parts > button")).focus();
+  return true;
+}
+
 async function keep(form, value) {
   if (sending) return;
   const fields = form.elements;
@@ -158,8 +176,11 @@ document.addEventListener("submit", async (event) => {
   const form = event.target;
   if (form.id === "label-form") {
     event.preventDefault();
+    const parts = partsOf(form);
     const pressed = event.submitter?.name === "label" ? event.submitter.value : document.getElementById("number")?.value;
-    if (pressed) await keep(form, pressed);
+    if (parts.some(Boolean)) await keep(form, parts);
+    else if (parts.length) say("Answer one of the questions, or skip the case.");
+    else if (pressed) await keep(form, pressed);
     else say("Press one of the buttons, or type a number.");
   } else if (form.id === "undo-form") {
     event.preventDefault();
@@ -199,8 +220,14 @@ document.addEventListener("keydown", (event) => {
     event.target.blur();
     return;
   }
-  if (typing(event.target)) return;
+  const radio = event.target.matches("input[type=radio]");
+  if (radio ? event.key.startsWith("Arrow") : typing(event.target)) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  if (key === "Enter" && event.target.closest("a, button, input, summary")) return; // it presses those
+  if (["y", "n", "?"].includes(key) && answer(key, event.target)) {
+    event.preventDefault();
+    return;
+  }
   if (key === "c") {
     const comment = document.getElementById("comment");
     if (comment) { event.preventDefault(); comment.focus(); }
