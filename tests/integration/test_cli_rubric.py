@@ -268,9 +268,9 @@ def test_stored_answers_are_scored_by_the_points_that_the_judge_now_has(support,
 def test_criteria_of_a_column_are_labelled_case_by_case(adjudge, tmp_path):
     listed = [{"criterion": "Polite", "points": 1}, {"criterion": "Rude", "points": -1}]
     cases = [
-        {"id": "a", "response": "x", "rubric": SENTENCE},
-        {"id": "b", "response": "x", "rubric": listed},
-        {"id": "c", "response": "y", "rubric": json.dumps(listed[:1])},
+        {"id": "a", "response": "x", "checks": SENTENCE},
+        {"id": "b", "response": "x", "checks": listed},
+        {"id": "c", "response": "y", "checks": json.dumps(listed[:1])},
     ]
     write_lines(tmp_path / "cases.jsonl", cases)
     replies = [
@@ -279,8 +279,8 @@ def test_criteria_of_a_column_are_labelled_case_by_case(adjudge, tmp_path):
         {"case_id": "c", "reply": said((True,))},
     ]
     write_lines(tmp_path / "r.jsonl", replies)
-    run = ("run", "cases.jsonl", "--judge", "rubric", "--model", "scripted:r.jsonl", "--name", "r")
-    assert adjudge(*run).code == 0
+    flags = ("--judge", "rubric", "--columns", "rubric=checks", "--model", "scripted:r.jsonl")
+    assert adjudge("run", "cases.jsonl", *flags, "--name", "r").code == 0
     assert adjudge("agree", "r", "--next", "3", "-o", "to_label.jsonl").code == 0
     rows = {row["case_id"]: row["label"] for row in rows_of((tmp_path / "to_label.jsonl").read_text())}
     assert rows == {"a": None, "b": {"Polite": None, "Rude": None}, "c": {"Polite": None}}
@@ -289,6 +289,13 @@ def test_criteria_of_a_column_are_labelled_case_by_case(adjudge, tmp_path):
     found, criteria = agreed_with(adjudge, "l.jsonl")
     assert criteria == {"Polite": (2, 1.0), "Rude": (1, 0.0)}
     assert (found["labelled"], found["disagreeing"]) == (3, 1)
+    with served(tmp_path / ".adjudge") as site:
+        turns = {
+            case_id: site.read("/api/runs/r/label/next", params={"annotator": "Ann", "case": case_id})
+            for case_id in rows
+        }
+    asked = {name: [part["name"] for part in turn["choices"]["parts"]] for name, turn in turns.items()}
+    assert asked == {"a": [], "b": ["Polite", "Rude"], "c": ["Polite"]}
 
 
 def label_form(site, ticket, **parts):

@@ -7,11 +7,11 @@ from hashlib import sha256
 from random import Random
 from typing import NamedTuple
 
-from adjudge.analysis.agreement.parts import blank_parts, criteria_to_label, rating_scales
+from adjudge.analysis.agreement.parts import blank_parts, rating_scales
 from adjudge.analysis.agreement.verdicts import CaseVerdict, RunVerdicts
 from adjudge.errors import InputError
 from adjudge.fields import NEVER_IN_PROMPT
-from adjudge.records import Case, Json, Judge, LabelDraw, SharedDraw
+from adjudge.records import Case, Criterion, Json, Judge, LabelDraw, SharedDraw
 from adjudge.stats.labelling import (
     LEAST_UNIFORM,
     Draw,
@@ -77,12 +77,14 @@ def next_to_label(store: Store, run_id: str, verdicts: RunVerdicts, request: Dra
         chosen = labelling_order(draw)
     elif not waiting:
         raise InputError("--next 0", "every drawn case has a label", "draw more with --next N")
-    cases = (store.case(run_id, case_id) for case_id in chosen)
+    cases, asked = (store.case(run_id, case_id) for case_id in chosen), verdicts.asked
     return LabellingTask(
         run_id=run_id,
         other=None,
         judge=verdicts.judge,
-        rows=tuple(row_to_label(case, verdicts.source) for case in cases if case is not None),
+        rows=tuple(
+            row_to_label(case, verdicts.source, asked(case.case_id)) for case in cases if case is not None
+        ),
         cases=tuple(chosen),
         chances=draw.chances if draw else before[-1].chances,
         draw=draw,
@@ -264,7 +266,7 @@ def next_of_both(store: Store, a: RunSide, b: RunSide, request: DrawRequest) -> 
         run_id=a.run_id,
         other=b.run_id,
         judge=judge,
-        rows=tuple(rows_of_both(wanted, store.case, a.verdicts.source, seed=seed)),
+        rows=tuple(rows_of_both(wanted, store.case, a.verdicts.source, seed=seed, asked=a.verdicts.asked)),
         cases=tuple(each.case_id for each in wanted),
         chances=chances,
         draw=drawn.a if drawn else None,
@@ -347,14 +349,14 @@ def unlabelled_pairs(shared: Sequence[SharedDraw], labelled: Mapping[str, set[st
 # ---- the rows to fill in -------------------------------------------------------------------------------------
 
 
-def row_to_label(case: Case, judge: Judge | None) -> dict[str, Json]:
+def row_to_label(case: Case, judge: Judge | None, criteria: Sequence[Criterion] = ()) -> dict[str, Json]:
     """What a person reads and fills in: what the judge was shown, and nothing of what it said."""
-    return {"case_id": case.case_id, **fields_to_label(case, judge), **blanks_to_fill(case, judge)}
+    return {"case_id": case.case_id, **fields_to_label(case, judge), **blanks_to_fill(judge, criteria)}
 
 
-def blanks_to_fill(case: Case, judge: Judge | None) -> dict[str, Json]:
+def blanks_to_fill(judge: Judge | None, criteria: Sequence[Criterion]) -> dict[str, Json]:
     """For a rubric or several ratings `label` names each; beside those of ratings stand their scales."""
-    label = blank_parts(criteria_to_label(case, judge), judge)
+    label = blank_parts(criteria, judge)
     scales: dict[str, Json] = {**rating_scales(judge)} if judge else {}
     return {
         **({"rating_scales": scales} if scales else {}),
@@ -364,7 +366,12 @@ def blanks_to_fill(case: Case, judge: Judge | None) -> dict[str, Json]:
 
 
 def rows_of_both(
-    wanted: Sequence[Unlabelled], find: Callable[[str, str], Case | None], judge: Judge | None, *, seed: int
+    wanted: Sequence[Unlabelled],
+    find: Callable[[str, str], Case | None],
+    judge: Judge | None,
+    *,
+    seed: int,
+    asked: Callable[[str], Sequence[Criterion]] = lambda _: (),
 ) -> list[dict[str, Json]]:
     """The cases in random order, and each case's answers in random order.
 
@@ -375,7 +382,7 @@ def rows_of_both(
     rows: list[dict[str, Json]] = []
     for each in random.sample(wanted, len(wanted)):
         answers = [
-            (run, {**fields_to_label(case, judge), **blanks_to_fill(case, judge)})
+            (run, {**fields_to_label(case, judge), **blanks_to_fill(judge, asked(each.case_id))})
             for run in each.runs
             if (case := find(run, each.case_id)) is not None
         ]

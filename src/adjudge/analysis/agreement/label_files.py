@@ -17,13 +17,13 @@ from adjudge.analysis.agreement.labels import (
     place_labels,
     stored_labels,
 )
-from adjudge.analysis.agreement.parts import criteria_to_label, read_parts, wanted_parts, whole_label
+from adjudge.analysis.agreement.parts import read_parts, wanted_parts, whole_label
 from adjudge.analysis.agreement.verdicts import ScaledVerdicts, judged_in
 from adjudge.analysis.chosen_model import same_model
 from adjudge.dataset.label_scale import Meaning, refuse_zeros_and_ones
 from adjudge.dataset.labels import LabelRow, read_labels
 from adjudge.errors import InputError
-from adjudge.records import Judge, LabelDraw
+from adjudge.records import Criterion, Judge, LabelDraw
 from adjudge.store import KeptLabel, Store
 from adjudge.text import shorten, visible
 
@@ -103,7 +103,7 @@ def take_labels(
     verdicts, scale = judged
     by_run, notes = _by_run(store, run_id, judged, rows)
     run_rows = by_run.pop(run_id, [])
-    found = [_place(store, run_id, judged, run_rows, file=file, annotator=annotator)]
+    found = [_place(run_id, judged, run_rows, file=file, annotator=annotator)]
     for other, other_rows in by_run.items():
         if not keep:
             notes.append(FileNote(kind="other_run", rows=len(other_rows), run_id=other))
@@ -118,7 +118,7 @@ def take_labels(
             model=same_model(verdicts.model, record),
             label_map=scale.label_map,
         )
-        found.append(_place(store, other, other_judged, other_rows, file=file, annotator=annotator))
+        found.append(_place(other, other_judged, other_rows, file=file, annotator=annotator))
     placed = found[0]
     if not any(each.labels for each in found):
         raise _no_label(file, run_id, judged, run_rows, placed)
@@ -178,13 +178,7 @@ class _Placed:
 
 
 def _place(
-    store: Store,
-    run_id: str,
-    judged: ScaledVerdicts,
-    rows: Sequence[LabelRow],
-    *,
-    file: str,
-    annotator: str | None,
+    run_id: str, judged: ScaledVerdicts, rows: Sequence[LabelRow], *, file: str, annotator: str | None
 ) -> _Placed:
     verdicts, scale = judged
     known = {verdict.case_id for verdict in verdicts.verdicts} | verdicts.failed.keys()
@@ -195,7 +189,8 @@ def _place(
         if (case_id := row.case_id if row.case_id in known else bare_id(row.case_id)) in known
     ]
     now = datetime.now(UTC)
-    in_parts = [_read_parts(store, run_id, row, verdicts.source) for row in here]
+    asked = verdicts.asked
+    in_parts = [_read_parts(row, verdicts.source, asked(row.case_id)) for row in here]
     blank = sum(not each.parts and each.parts is not None for each in in_parts)
     wholes = place_labels([each.row for each in in_parts if each.parts is None], scale, file)
     found = [
@@ -233,13 +228,9 @@ class _RowParts(NamedTuple):
     """By criterion or rating; None where the row's label is one of the whole."""
 
 
-def _read_parts(store: Store, run_id: str, row: LabelRow, judge: Judge | None) -> _RowParts:
-    if not isinstance(row.label, list | dict):
-        return _RowParts(row, None, None)
-    criteria = criteria_to_label(store.case(run_id, row.case_id), judge)
+def _read_parts(row: LabelRow, judge: Judge | None, criteria: Sequence[Criterion]) -> _RowParts:
     parts = read_parts(str(row.place), row.label, judge, criteria)
-    points = [(each.criterion, each.points) for each in criteria]
-    return _RowParts(row, whole_label(judge, parts, points) if parts else None, parts)
+    return _RowParts(row, whole_label(judge, parts, criteria) if parts else None, parts)
 
 
 def _keep(store: Store, placed: _Placed) -> int:

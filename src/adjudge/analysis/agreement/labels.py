@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, Protocol, TypeVar
 from msgspec import structs
 
 from adjudge.analysis.agreement.parts import whole_label
-from adjudge.analysis.agreement.verdicts import RunVerdicts, ScaledVerdicts, criteria_in
+from adjudge.analysis.agreement.verdicts import RunVerdicts, ScaledVerdicts
 from adjudge.dataset.label_scale import (
     Annotation,
     LabelScale,
@@ -163,16 +163,15 @@ def place_labels(rows: Iterable[_Row], scale: LabelScale, where: str) -> list[tu
 
 def current_labels(kept: Iterable[KeptLabel], verdicts: RunVerdicts) -> list[KeptLabel]:
     """The whole of a label of parts is what they come to by the rubric or the rule that this run had."""
-    cases = verdicts.cases
-    return [
-        label
-        if label.parts is None or label.case_id not in cases
-        else structs.replace(
-            label,
-            label=whole_label(verdicts.source, label.parts, criteria_in(cases[label.case_id][0].parts)),
-        )
-        for label in kept
-    ]
+    judge, asked = verdicts.source, verdicts.asked
+    found = []
+    for label in kept:
+        criteria = asked(label.case_id)
+        if label.parts is None or (not criteria and not (judge and judge.ratings)):
+            found.append(label)
+        else:
+            found.append(structs.replace(label, label=whole_label(judge, label.parts, criteria)))
+    return found
 
 
 def part_labels(kept: Iterable[KeptLabel]) -> list[Label]:

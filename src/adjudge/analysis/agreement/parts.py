@@ -6,29 +6,11 @@ from fractions import Fraction
 from adjudge.dataset.label_scale import Meaning, rating_label, read_label
 from adjudge.errors import InputError
 from adjudge.expressions import EvaluationError, parse_expression
-from adjudge.procedures.rubric import criteria_of
-from adjudge.records import Case, Criterion, ExpressionScore, FieldScore, Json, Judge, Scale
-from adjudge.rubrics import RubricError, earned_share
+from adjudge.records import Criterion, ExpressionScore, FieldScore, Json, Judge, Scale
+from adjudge.rubrics import earned_share
 from adjudge.text import shorten, visible
 
 _TRUTH = Scale(low=0, high=1)
-
-
-def criteria_to_label(case: Case | None, judge: Judge | None) -> tuple[Criterion, ...]:
-    """The criteria that a case is judged by; none without a rubric, or where it is a sentence."""
-    if judge is None or judge.rubric is None or judge.contract is None:
-        return ()
-    column = judge.rubric.column
-    if column is None:
-        return judge.rubric.criteria
-    if case is None:
-        return ()
-    source = next((each.source for each in judge.inputs if each.name == column), column)
-    value = case.fields.get(source, case.columns.get(source))
-    try:
-        return () if value is None else criteria_of(judge.rubric, judge.contract, {column: value})
-    except RubricError:
-        return ()
 
 
 def blank_parts(criteria: Sequence[Criterion], judge: Judge | None) -> dict[str, Json] | None:
@@ -94,13 +76,14 @@ def rating_scales(judge: Judge) -> dict[str, str]:
 
 
 def whole_label(
-    judge: Judge | None, parts: Mapping[str, Meaning], criteria: Sequence[tuple[str, float]]
+    judge: Judge | None, parts: Mapping[str, Meaning], criteria: Sequence[Criterion]
 ) -> float | None:
-    """The score that a person's answers give; None where one that it needs is missing. `criteria` have their points."""
+    """The score that a person's answers give; None where one that it needs is missing."""
     if criteria:
-        if not all(name in parts for name, _ in criteria):
+        if not all(each.criterion in parts for each in criteria):
             return None
-        return float(earned_share((Fraction(str(points)), bool(parts[name])) for name, points in criteria))
+        answers = ((Fraction(str(each.points)), bool(parts[each.criterion])) for each in criteria)
+        return float(earned_share(answers))
     values: dict[str, Json] = {name: value for name, value in parts.items() if not isinstance(value, bool)}
     match judge.score if judge and judge.ratings else None:
         case ExpressionScore(text=text) | FieldScore(field=text):

@@ -1,7 +1,7 @@
 """A stored run's verdicts by one judge, case by case: what labels are held against."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from adjudge.analysis.chosen_model import choose_model, verdicts_of
 from adjudge.analysis.summary.stored import judges_of, repeats_of
 from adjudge.dataset.label_scale import LabelScale, Meaning, criterion_labels, label_scale_of, rating_label
 from adjudge.errors import InputError
-from adjudge.records import Failed, Json, Judge, Judgement
+from adjudge.records import Criterion, Failed, Json, Judge, Judgement
 from adjudge.rubrics import answered_criteria
 from adjudge.runs.engine.repeats import vote_of
 from adjudge.scoring.rules import rating_passes
@@ -71,6 +71,12 @@ class RunVerdicts:
         for verdict in self.verdicts:
             found.setdefault(verdict.case_id, []).append(verdict)
         return found
+
+    @property
+    def asked(self) -> Callable[[str], Sequence[Criterion]]:
+        """Case id -> the criteria that it is judged by."""
+        parts = {verdict.case_id: verdict.parts for verdict in self.verdicts}
+        return lambda case_id: asked_criteria(self.source, parts.get(case_id, ()))
 
     @property
     def abstained(self) -> list[str]:
@@ -155,7 +161,8 @@ def collect_verdicts(
 
 def _add(account: RunVerdicts, judgement: Judgement, slices: Sequence[str]) -> None:
     parts = tuple(
-        account.known_parts.setdefault(each, each) for each in _parts(account.source, judgement.verdict)
+        account.known_parts.setdefault(each, each)
+        for each in part_verdicts(account.source, judgement.verdict)
     )
     if judgement.label is not None:
         _add_own_label(account, judgement, parts)
@@ -178,7 +185,8 @@ def _add(account: RunVerdicts, judgement: Judgement, slices: Sequence[str]) -> N
     account.verdicts.append(verdict)
 
 
-def _parts(judge: Judge | None, verdict: Mapping[str, Json]) -> Iterator[PartVerdict]:
+def part_verdicts(judge: Judge | None, verdict: Mapping[str, Json]) -> Iterator[PartVerdict]:
+    """What a verdict says of each criterion or rating."""
     if judge is None:
         return
     if judge.rubric is not None:
@@ -193,7 +201,8 @@ def _parts(judge: Judge | None, verdict: Mapping[str, Json]) -> Iterator[PartVer
 def _add_own_label(account: RunVerdicts, judgement: Judgement, parts: Sequence[PartVerdict]) -> None:
     judge, label, case_id = account.source, judgement.label, judgement.case_id
     listed = criterion_labels(label, account.judge) if judge and judge.rubric else ()
-    named = zip((part.name for part in parts), listed, strict=False)
+    criteria = asked_criteria(judge, parts)
+    named = zip((each.criterion for each in criteria), listed, strict=False)
     people: dict[str, Meaning] = {name: met for name, met in named if met is not None}
     for rating in judge.ratings if judge else ():
         meaning = rating_label(label, account.judge, rating)
@@ -201,12 +210,13 @@ def _add_own_label(account: RunVerdicts, judgement: Judgement, parts: Sequence[P
             people[rating.name] = meaning
     if people:
         account.own_parts[case_id] = people
-    criteria = criteria_in(parts)
     whole = None if listed and len(listed) != len(criteria) else whole_label(judge, people, criteria)
     if whole is not None or not listed:  # a list is a label of the whole only where it says all
         account.own_labels[case_id] = label if whole is None else whole
 
 
-def criteria_in(parts: Iterable[PartVerdict]) -> list[tuple[str, float]]:
-    """Criteria with their points; none of a judge with ratings."""
-    return [(part.name, part.points) for part in parts if part.points is not None]
+def asked_criteria(judge: Judge | None, parts: Iterable[PartVerdict]) -> Sequence[Criterion]:
+    """The judge's own, else those that it was asked about in this case; none without a rubric, or of a sentence."""
+    if judge is not None and judge.rubric is not None and judge.rubric.criteria:
+        return judge.rubric.criteria
+    return [Criterion(criterion=part.name, points=part.points) for part in parts if part.points is not None]

@@ -1,4 +1,4 @@
-"""Labelling, blind: whose turn it is, what is shown of a case, what is kept. No verdict is read on the way."""
+"""Labelling, blind: whose turn it is, what is shown of a case, what is kept. Nothing of a verdict is shown on the way."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,13 +10,13 @@ from typing import NamedTuple, cast
 from adjudge.analysis.agreement.document import drawn_how
 from adjudge.analysis.agreement.draws import DrawRequest, draw_next, fields_to_label
 from adjudge.analysis.agreement.label_files import with_draws
-from adjudge.analysis.agreement.parts import criteria_to_label, read_parts, whole_label
-from adjudge.analysis.agreement.verdicts import judged_in
+from adjudge.analysis.agreement.parts import read_parts, whole_label
+from adjudge.analysis.agreement.verdicts import asked_criteria, judged_in, part_verdicts
 from adjudge.analysis.chosen_model import usual_model
 from adjudge.dataset.label_scale import LabelScale, Meaning, label_scale_of, not_placed
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
-from adjudge.records import Case, Json, Judge, LabelDraw
+from adjudge.records import Case, Criterion, Json, Judge, LabelDraw
 from adjudge.server.keys import to_key
 from adjudge.server.labels.choices import choices_of, parts_of
 from adjudge.server.labels.shapes import (
@@ -183,7 +183,7 @@ def take_turn(service: Service, run: str, wanted: TurnQuery) -> Turn:
     else:
         current = found.after(found.find(after) if after else None)
     case_shown = None if current is None else service.store.case(run_id, current)
-    criteria = criteria_to_label(case_shown, subject.judge)
+    criteria = () if current is None else _criteria(service, subject, current)
     latest = max(found.mine.values(), key=lambda label: label.at, default=None)
     return Turn(
         run=run_id,
@@ -226,6 +226,16 @@ def _blind(subject: RunJudge, found: Pile, case_id: str, case: Case | None) -> B
             at=mine.at,
         ),
     )
+
+
+def _criteria(service: Service, subject: RunJudge, case_id: str) -> Sequence[Criterion]:
+    """Of a rubric in the cases, what the judge was asked is read from its verdict, and nothing of its answers."""
+    judge, record = subject.judge, subject.record
+    if judge is None or judge.rubric is None or judge.rubric.column is None:
+        return asked_criteria(judge, ())
+    stored = service.store.judgement(record.run_id, case_id, subject.name, usual_model(record))
+    found = (asked_criteria(judge, part_verdicts(judge, each.verdict)) for each in stored)
+    return next(filter(None, found), ())
 
 
 def shown_parts(label: KeptLabel) -> Parts | None:
@@ -310,11 +320,10 @@ class _Read(NamedTuple):
 def _read(service: Service, subject: RunJudge, case_id: str, body: LabelBody) -> _Read:
     where, label = f"case {body.case_id[:100]}", cast("Json", body.label)
     if isinstance(label, list | dict):
-        criteria = criteria_to_label(service.store.case(subject.record.run_id, case_id), subject.judge)
+        criteria = _criteria(service, subject, case_id)
         parts = read_parts(where, label, subject.judge, criteria)
         if parts:
-            points = [(each.criterion, each.points) for each in criteria]
-            return _Read(whole_label(subject.judge, parts, points), parts)
+            return _Read(whole_label(subject.judge, parts, criteria), parts)
         if parts is not None:
             raise InputError(where, "nothing was said of it", "answer one of the questions, or skip the case")
     scale = label_scale_for(service, subject)
