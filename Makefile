@@ -24,8 +24,8 @@ demo: $(VENV)/.installed  ## fetch the embedded judge once, judge the shipped ex
 test: $(VENV)/.installed-dev  ## everything that has to hold: types are checked while tests wait for one thing or another
 	$(MAKE) --no-print-directory --jobs=2 check suite
 
-suite: $(VENV)/.installed-dev  ## the tests alone
-	$(BIN)/python -m pytest -n auto --dist worksteal
+suite: $(VENV)/.installed-dev  ## the tests alone; some wait for a browser or a server, so there is one more process than there are cores
+	$(BIN)/python -m pytest -n $$(( $$(nproc) + 1 )) --dist worksteal
 
 check: $(VENV)/.installed-dev  ## style and types
 	$(BIN)/ruff format --check src tests examples benchmarks training

@@ -88,6 +88,9 @@ class Weight(NamedTuple):
     depth: int
 
 
+_SCALARS = frozenset({int, float, bool, type(None)})
+
+
 def weigh(value: object, most: int) -> Weight:
     """Count a value level by level; no further once there are more than `most` elements.
 
@@ -100,13 +103,16 @@ def weigh(value: object, most: int) -> Weight:
         elements += len(level)
         deeper: list[object] = []
         for item in level:
+            if type(item) in _SCALARS:
+                continue
             if isinstance(item, str):
                 characters += len(item)
-            elif isinstance(item, list | tuple):
-                deeper.extend(item)
+                continue
+            if isinstance(item, list | tuple):
+                deeper += item
             elif isinstance(item, dict):
-                deeper.extend(item)
-                deeper.extend(item.values())
+                deeper += item
+                deeper += item.values()
             if len(deeper) > most:
                 return Weight(elements + len(deeper), characters, depth)
         level = deeper

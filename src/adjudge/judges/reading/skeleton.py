@@ -24,7 +24,7 @@ _BETWEEN = lazy_pattern(rf"(?:[\s,;…]|\.\.\.+|{_REMARK})*+", re.DOTALL)
 # An apostrophe or an unescaped inner quote does not end a text: something JSON-like has to follow.
 _ENDS = r"(?=[ \t]{0,40}(?:\Z|[,:;}\]\n|/)#(—]|or |<-|--))"
 _QUOTED = lazy_pattern(
-    rf"(?P<mark>\"|'|`)(?P=mark){{2}}.*?(?P=mark){{3}}|(?:(?P<same>[\"'`])|“)(?:\\.|[^\\]){{0,4000}}?(?(same)(?P=same)|”){_ENDS}",
+    rf"(?P<mark>\"|'|`)(?P=mark){{2}}.*?(?P=mark){{3}}|(?:(?P<same>[\"'`])|“)(?:\\.|[^\\]){{0,1000}}?(?(same)(?P=same)|”){_ENDS}",
     re.DOTALL,
 )
 _ALTERNATIVE = lazy_pattern(r"[ \t]{0,8}(?:[|/(]|or )")

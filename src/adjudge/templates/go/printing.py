@@ -94,7 +94,18 @@ def written(value: Value) -> str:
 
 
 def quote(text: str) -> str:
-    return '"' + "".join(_quoted(character, '"') for character in text) + '"'
+    return f'"{text.translate(_IN_QUOTES)}"'
+
+
+class _Escapes(dict[int, str]):
+    """Code point -> how it is written between quotes, worked out when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        found = self[code] = _quoted(chr(code), '"')
+        return found
+
+
+_IN_QUOTES = _Escapes()
 
 
 def _quoted(character: str, mark: str) -> str:
