@@ -59,20 +59,23 @@ def axe_clean(chromium):
 def assert_readable(axe_clean):
     """`assert_readable(tab, within=None)`: on every screen of `chromium.LOOKS` nothing sticks out and axe-core finds nothing.
 
-    `within` is a CSS selector: what axe-core looks at where the rest has been looked at before.
+    `within` is a CSS selector: what axe-core looks at where the rest has been looked at before. `narrow_colours`: the page
+    has other colours on a narrow screen; which pages have is held by `test_widths_change_no_other_colours`.
     """
     from axe import COLOUR_RULES
     from chromium import LOOKS, ORDINARY_WIDTH
 
-    def check(tab, looks=LOOKS, within=None):
+    def check(tab, looks=LOOKS, within=None, narrow_colours=False):
         for width, dark in looks:
             tab.look(width, dark=dark)
             assert tab.too_wide() == [], f"{tab.page.url[:200]} at {width}"
-            if (
-                width <= ORDINARY_WIDTH
-            ):  # on wider screens no colour and no element is another, only sizes are
-                axe_clean(
-                    tab.page, within=within, only=COLOUR_RULES if dark and (width, False) in looks else ()
-                )
+            if width > ORDINARY_WIDTH:  # there no colour and no element is another, only sizes are
+                continue
+            colours_known = width < ORDINARY_WIDTH and (ORDINARY_WIDTH, dark) in looks and not narrow_colours
+            if dark and (width, False) in looks:
+                if not colours_known:
+                    axe_clean(tab.page, within=within, only=COLOUR_RULES)
+            else:
+                axe_clean(tab.page, within=within, without=COLOUR_RULES if colours_known else ())
 
     return check

@@ -40,7 +40,7 @@ def page(open_tab, address):
 def test_the_list_fits_every_screen_and_is_accessible(page, assert_readable):
     tab = page()
     tab.assert_quiet()
-    assert_readable(tab)
+    assert_readable(tab, narrow_colours=True)
 
 
 def test_intervals_and_names_are_not_broken(page):

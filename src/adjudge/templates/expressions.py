@@ -56,12 +56,12 @@ ESCAPE = lazy_pattern(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0"}
 MAX_DIGITS = 300
 
-MAX_ITERATIONS = 1_000_000
+MAX_ITERATIONS = 500_000
 MAX_LOOP_OUTPUT = 10_000_000
 """Characters written by loops; what is written once is as long as its value and needs no bound."""
 ELEMENT = 20
 """What an element of a new list costs, in characters."""
-MAX_WORK = 50_000_000
+MAX_WORK = 20_000_000
 """Characters and elements that expressions may make and compare: each tag can double what the one before it made."""
 EXACT_INTEGER = 2**53
 
