@@ -14,9 +14,8 @@ from adjudge.dataset import read_cases
 from adjudge.documents.rows import result_row
 from adjudge.errors import DatasetError, InputError
 from adjudge.options import Repeats, RunKeywords, RunOptions, called_from_python, declared, make_options
-from adjudge.records import NOTHING, BadRow, Json, Judge, Judgement, ModelClient, ModelFunction
+from adjudge.records import NOTHING, BadRow, Json, Judge, Judgement, ModelClient, ModelFunction, is_vote
 from adjudge.runs.against import open_cases
-from adjudge.runs.engine.weighing import is_vote
 from adjudge.runs.plan import CurrentDate, Pairing, make_plan, reported_date
 from adjudge.runs.session import open_session
 from adjudge.store import Partial
@@ -124,8 +123,8 @@ async def aevaluate(
         return Run(
             name=session.run_id,
             judges=plan.judges,
-            judgements=tuple(each for each in made if not has_jury or not is_vote(each)),
-            votes=tuple(each for each in made if has_jury and is_vote(each)),
+            judgements=tuple(each for each in made if not has_jury or not is_vote(each.model)),
+            votes=tuple(each for each in made if has_jury and is_vote(each.model)),
             candidate=plan.options.candidate,
             current_date=session.plan.current_date,
             partial=session.partial,

@@ -205,6 +205,21 @@ def is_cascade(model: str) -> bool:
     return model.startswith(_CASCADE)
 
 
+def is_vote(model: str) -> bool:
+    """In a run with a jury: whether a judgement is a member's, and not the jury's own or made in code."""
+    return model != IN_CODE and not is_jury(model)
+
+
+def jury_title(model: str) -> str:
+    """A jury's name without its members: `jury:median`."""
+    return model.partition("(")[0]
+
+
+def jury_rule(model: str) -> str:
+    """`median` of `jury:median(m1,m2,m3)`."""
+    return jury_title(model).removeprefix(_JURY)
+
+
 class PromptMessage(Struct, frozen=True, kw_only=True):
     """One message of a judge's prompt, as its file has it; rendering may make several of it."""
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from adjudge.errors import SettingsError
-from adjudge.records import IN_CODE, Json, Judgement, is_jury
-from adjudge.store import RunRecord, has_jury, planned_models
+from adjudge.records import IN_CODE, Json, Judgement, is_vote
+from adjudge.store import RunRecord, has_jury, model_names
 
 
 def choose_model(record: RunRecord, wanted: str | None) -> str | None:
@@ -42,15 +42,10 @@ def same_model(model: str, record: RunRecord) -> str | None:
     return model if model in model_names(record.plan) else None
 
 
-def model_names(plan: Mapping[str, Json]) -> list[str]:
-    return [model.name for model in planned_models(plan)]
-
-
 def verdicts_of(judgements: Iterable[Judgement], record: RunRecord, model: str | None) -> Iterator[Judgement]:
     """Those of the model that `choose_model` gave; what code judged always belongs to them."""
     decided = has_jury(record.plan)
     for judgement in judgements:
-        if judgement.model == IN_CODE or (
-            judgement.model == model if model is not None else is_jury(judgement.model) or not decided
-        ):
+        wanted = not decided if model is None else judgement.model == model
+        if wanted or judgement.model == IN_CODE or (model is None and not is_vote(judgement.model)):
             yield judgement

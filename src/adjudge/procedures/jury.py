@@ -36,6 +36,12 @@ Ballot: TypeAlias = str | bool | float
 """What a vote is for: a label or a winner, whether the case passes, or a score."""
 
 
+def listed_votes(judgement: Judgement) -> list[Mapping[str, Json]]:
+    """The votes that a jury's or a cascade's verdict was made from, as it lists them."""
+    listed = judgement.verdict.get(VOTES)
+    return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+
+
 def votes_by_label(judge: Judge) -> bool:
     """Whether its verdicts are labels, passes and fails, or winners, which can be counted; else they are numbers."""
     if judge.pair is not None or isinstance(judge.score, PointsScore):

@@ -30,7 +30,7 @@ from adjudge.server.keys import from_key
 from adjudge.server.pages import query, short_model
 from adjudge.server.service import Service
 from adjudge.server.shapes import ApiRecord
-from adjudge.store import RunRecord, planned_judges, planned_models
+from adjudge.store import RunRecord, model_names, planned_judges
 from adjudge.text import seen, shorten
 
 Show = Literal["regressions", "improvements", "all", "slices", "statistics"]
@@ -189,9 +189,7 @@ def _first_tab(changes: Sequence[Changes]) -> Show:
 
 def _subject(compared: RunComparison, runs: Sequence[RunRecord]) -> str:
     names = [plain(judge_title(judge)) for judge in compared.judges]
-    models = dict.fromkeys(
-        short_model(model.name) or "" for run in runs for model in planned_models(run.plan)
-    )
+    models = dict.fromkeys(short_model(name) or "" for run in runs for name in model_names(run.plan))
     cases = max((judge.matched for judge in compared.judges), default=0)
     parts = (", ".join(names), ", ".join(models), f"{counted(cases, 'case')} in both")
     return " · ".join(filter(None, parts))

@@ -47,7 +47,7 @@ from adjudge.server.shapes import (
     Stopped,
     UsedIn,
 )
-from adjudge.store import planned_judges, planned_models
+from adjudge.store import model_names, planned_judges
 
 router = APIRouter()
 LOG = getLogger(__name__)
@@ -155,7 +155,7 @@ def show_judge(service: Service, key: str) -> JudgeDetail:
                 run=record.run_id,
                 key=to_key(record.run_id),
                 name=record.name,
-                model=", ".join(model.name for model in planned_models(record.plan)) or None,
+                model=", ".join(model_names(record.plan)) or None,
             )
             for record in runs[:MOST_RUNS]
         ],

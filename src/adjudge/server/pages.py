@@ -24,7 +24,7 @@ from adjudge.documents.numbers import (
     show_percent,
     whole,
 )
-from adjudge.records import is_jury
+from adjudge.records import is_jury, jury_title
 from adjudge.runs.find_model import EMBEDDED
 from adjudge.server.keys import to_key
 from adjudge.server.safe_markdown import render_markdown
@@ -110,7 +110,7 @@ def short_model(model: str | None) -> str | None:
     several each, and a jury by its rule: `jury:median`.
     """
     if model is not None and is_jury(model):
-        return model.partition("(")[0]
+        return jury_title(model)
     if model is not None and ", " in model:
         return ", ".join(short_model(each) or "" for each in model.split(", "))
     if model is not None and model.startswith(f"{EMBEDDED}@"):

@@ -22,7 +22,7 @@ from adjudge.analysis.summary.run import CaseResult
 from adjudge.analysis.summary.slices import OTHERS, Slice, SliceColumn
 from adjudge.documents.document import Block, Fact, Gauge, Table, Tone
 from adjudge.documents.numbers import show_count, show_duration, show_money, show_percent
-from adjudge.records import IN_CODE, is_cascade, is_jury
+from adjudge.records import IN_CODE, is_cascade, is_jury, jury_title
 from adjudge.server.cases.find import CaseFilter
 from adjudge.server.figures import Figures
 from adjudge.server.keys import to_key
@@ -214,7 +214,7 @@ def _chips(service: Service, ways: "Ways", summary: Summary, before: Figures | N
     if is_cascade(summary.model):
         yield Chip(text="cascade")
     elif is_jury(summary.model):
-        yield Chip(text=summary.model.partition("(")[0].replace(":", ": "))
+        yield Chip(text=jury_title(summary.model).replace(":", ": "))
     elif summary.model == IN_CODE:
         yield Chip(text="checked in code: no model was asked")
     elif summary.pairs is None:

@@ -22,7 +22,7 @@ from adjudge.server.run_page import Chip, change_since
 from adjudge.server.service import Served, Service, swaps
 from adjudge.server.shapes import FigureInterval, Headline, RunList, RunRow
 from adjudge.stats.intervals import Estimate
-from adjudge.store import RunRecord, planned_judges, planned_models
+from adjudge.store import RunRecord, model_names, planned_judges
 
 router = APIRouter()
 State = Literal["", "running", "finished", "interrupted"]
@@ -151,7 +151,7 @@ def run_row(record: RunRecord, figures: Figures | None, *, expected: int | None 
         state=record.state,
         cases=_text(plan.get("path")),
         judges=planned_judges(record.plan),
-        model=", ".join(model.name for model in planned_models(plan)) or None,
+        model=", ".join(model_names(plan)) or None,
         started_at=record.started_at,
         finished_at=record.finished_at,
         judgements=record.judgements,
@@ -192,7 +192,7 @@ def _times(record: RunRecord) -> int:
     repeats = repeats_of(record)
     return (
         max(1, len(planned_judges(record.plan)))
-        * max(1, len(planned_models(record.plan)))
+        * max(1, len(model_names(record.plan)))
         * (1 if repeats is None else repeats.most)
     )
 
@@ -219,7 +219,7 @@ def interval(figure: Estimate | None) -> FigureInterval | None:
 
 def _searched(record: RunRecord) -> str:
     plan = record.plan
-    names = (*planned_judges(plan), *(model.name for model in planned_models(plan)))
+    names = (*planned_judges(plan), *model_names(plan))
     texts = (record.run_id, record.name, *names, plan.get("path"))
     return " ".join(text for text in texts if isinstance(text, str))
 

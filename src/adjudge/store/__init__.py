@@ -27,6 +27,7 @@ from adjudge.store.records import (
     StoredCompletion,
     Write,
     has_jury,
+    model_names,
     planned_judges,
     planned_models,
 )
@@ -60,6 +61,7 @@ __all__ = [
     "StoredCompletion",
     "Write",
     "has_jury",
+    "model_names",
     "open_store",
     "planned_judges",
     "planned_models",

@@ -82,6 +82,10 @@ def planned_models(plan: Mapping[str, Json]) -> list[PlannedModel]:
     ]
 
 
+def model_names(plan: Mapping[str, Json]) -> list[str]:
+    return [model.name for model in planned_models(plan)]
+
+
 def has_jury(plan: Mapping[str, Json]) -> bool:
     """Whether a run's verdicts are those of a jury, made from its models' votes."""
     return isinstance(plan.get("jury"), dict)

@@ -287,7 +287,7 @@ def draw_for_both(a: RunSide, b: RunSide, request: DrawRequest) -> BothDraws:
     """
     cases_a, cases_b = a.verdicts.cases, b.verdicts.cases
     ids = [case_id for case_id in cases_a if case_id in cases_b]
-    asked = [{*side.verdicts.cases, *side.verdicts.abstained} for side in (a, b)]
+    asked = [{*cases, *side.verdicts.abstained} for cases, side in ((cases_a, a), (cases_b, b))]
     abstained = [
         case_id
         for case_id in dict.fromkeys((*a.verdicts.abstained, *b.verdicts.abstained))

@@ -10,6 +10,7 @@ from adjudge.analysis.agreement.coefficients import (
     AnnotatorFigures,
     Coefficients,
     LabelKind,
+    LabelledVerdict,
     ThresholdSearch,
     compare_annotators,
     find_threshold,
@@ -239,7 +240,6 @@ def measure_agreement(
         pass_rate_means(cases, passes, selection) if passes is not None else None,
     )
     by_part = _parts(cases, parts, run_labels.draws, verdicts.source, options)
-    criteria = sorted(by_part, key=lambda part: -part.coefficients.cases)[:MOST_SLICES]  # most labels first
     return AgreementReport(
         run=run_id,
         judge=verdicts.judge,
@@ -275,7 +275,7 @@ def measure_agreement(
         slices_left_out=left_out,
         criteria=tuple(
             CriterionAgreement(criterion=part.name, points=part.points, coefficients=part.coefficients)
-            for part in criteria
+            for part in by_part
             if part.points is not None
         ),
         ratings=tuple(
@@ -375,6 +375,17 @@ class _Part(NamedTuple):
     coefficients: Coefficients
 
 
+class _LabelledPart(NamedTuple):
+    name: str
+    points: float | None
+    kind: LabelKind
+    pairs: Sequence[LabelledVerdict]
+
+    @property
+    def cases(self) -> int:
+        return len({pair.case_id for pair in self.pairs})
+
+
 def _parts(
     cases: Mapping[str, Sequence[CaseVerdict]],
     labels: Sequence[Label],
@@ -382,7 +393,10 @@ def _parts(
     judge: Judge | None,
     options: AgreementOptions,
 ) -> list[_Part]:
-    """Criteria or ratings with labels: each as a judge of its own, with everybody's labels or the adjudicators'."""
+    """Criteria or ratings with labels: each as a judge of its own, with everybody's labels or the adjudicators'.
+
+    Of criteria, which cases may bring by the thousand, those with most labelled cases, these first.
+    """
     if not labels:
         return []
     people: dict[str, list[Label]] = defaultdict(list)
@@ -396,8 +410,7 @@ def _parts(
                 own = verdicts[part.name, part.points].setdefault(case_id, [])
                 if case_id in labelled:
                     own.append(replace(verdict, score=part.score, passed=part.passed, probability=None))
-    scales = {each.name: each.scale for each in judge.ratings} if judge else {}
-    found = []
+    labelled_parts = []
     for (name, points), judged in verdicts.items():
         known = [label for label in people[name] if label.case_id in judged]
         passes = any(isinstance(label.meaning, bool) for label in known)
@@ -409,10 +422,19 @@ def _parts(
             continue
         kind: LabelKind = "passes" if passes else "scores"
         weights = select(judged, counted, draws, random_sample=options.random_sample).weights
-        pairs = pair_up(judged, counted, kind, weights)
-        coefficients = measure(pairs, kind, scales.get(name, Scale(low=0, high=1)), seed=options.seed)
-        found.append(_Part(name, points, kind, coefficients))
-    return found
+        labelled_parts.append(_LabelledPart(name, points, kind, pair_up(judged, counted, kind, weights)))
+    criteria = [part for part in labelled_parts if part.points is not None]
+    kept = sorted(criteria, key=lambda part: -part.cases)[:MOST_SLICES]
+    scales = {each.name: each.scale for each in judge.ratings} if judge else {}
+    return [
+        _Part(
+            part.name,
+            part.points,
+            part.kind,
+            measure(part.pairs, part.kind, scales.get(part.name, Scale(low=0, high=1)), seed=options.seed),
+        )
+        for part in (*kept, *(part for part in labelled_parts if part.points is None))
+    ]
 
 
 def _disagreements(

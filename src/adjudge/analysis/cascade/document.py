@@ -4,9 +4,7 @@ from collections.abc import Iterator
 
 from adjudge.analysis.cascade.figures import CascadeFigures
 from adjudge.documents.document import Block, Command, Fact, Quote, Table
-from adjudge.documents.numbers import counted, show_count, show_percent, show_rate
-
-NOTHING_TO_SHOW = "–"
+from adjudge.documents.numbers import NOTHING_TO_SHOW, counted, show_count, show_percent, show_rate
 
 
 def cascade_blocks(figures: CascadeFigures) -> Iterator[Block]:

@@ -1,12 +1,12 @@
 """Where a cascade's cases were decided, what that saved, and the test that its thresholds passed."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adjudge.procedures.cascade import CALIBRATION, CASCADE
-from adjudge.procedures.jury import VOTES
-from adjudge.records import Json, Judge, Judgement, Jury
+from adjudge.procedures.jury import listed_votes
+from adjudge.records import Judge, Judgement, Jury
 from adjudge.runs.engine.cascading import Cascading
 from adjudge.stats.intervals import Estimate, rate_interval
 from adjudge.stats.several.cascade import Calibrated, StageView
@@ -63,7 +63,7 @@ class CascadeTally:
             self._calibration.append(judgement)
             return
         self._cases += 1
-        self._asked.update({str(vote.get("model")) for vote in votes_in(judgement)})
+        self._asked.update({str(vote.get("model")) for vote in listed_votes(judgement)})
         if isinstance(stage, str):
             self._decided[stage] += 1
 
@@ -101,16 +101,11 @@ class CascadeTally:
         return [_view(judgement, model, person=person) for model in self.models]
 
 
-def votes_in(judgement: Judgement) -> list[Mapping[str, Json]]:
-    listed = judgement.verdict.get(VOTES)
-    return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
-
-
 def _view(judgement: Judgement, model: str, *, person: bool | None) -> StageView:
     """As the verdict lists the stage's votes."""
-    votes = [vote for vote in votes_in(judgement) if vote.get("model") == model]
-    said = [vote["passed"] for vote in votes if isinstance(vote.get("passed"), bool)]
-    sure = votes[0].get("confidence") if votes else None
-    if not said or not isinstance(sure, int | float):
-        return StageView(None, bool(said) and Counter(said).most_common(1)[0][0] is person)
-    return StageView(float(sure), Counter(said).most_common(1)[0][0] is person)
+    votes = [vote for vote in listed_votes(judgement) if vote.get("model") == model]
+    most = Counter(vote["passed"] for vote in votes if isinstance(vote.get("passed"), bool)).most_common(1)
+    sure = votes[0].get("confidence") if most else None
+    return StageView(
+        float(sure) if isinstance(sure, int | float) else None, bool(most) and most[0][0] is person
+    )

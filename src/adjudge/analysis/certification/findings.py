@@ -7,7 +7,13 @@ from itertools import combinations
 
 from adjudge.analysis.certification.examine import FOLLOWED, Answers, Examination, has_passed
 from adjudge.analysis.certification.halo import halo_finding, ratings_of
-from adjudge.analysis.certification.records import FamilyFigure, NoRuling, ProbeExample, ProbeFinding
+from adjudge.analysis.certification.records import (
+    EXAMPLES,
+    FamilyFigure,
+    NoRuling,
+    ProbeExample,
+    ProbeFinding,
+)
 from adjudge.analysis.certification.rulings import (
     ALLOWED,
     ERROR_RATE,
@@ -28,7 +34,6 @@ from adjudge.stats.limits import Tails, exact_share, excess
 from adjudge.stats.repeats import Noise, retest_kappa, within_case_noise
 from adjudge.text import as_text, shorten
 
-EXAMPLES = 12
 LONGEST_TEXT = 600
 
 Rows = Sequence[tuple[ProbeTrial, Judgement]]

@@ -3,15 +3,13 @@
 from collections.abc import Mapping, Sequence
 from itertools import combinations, product
 
-from adjudge.analysis.certification.records import NoRuling, ProbeFinding
+from adjudge.analysis.certification.records import EXAMPLES, NoRuling, ProbeFinding
 from adjudge.analysis.certification.rulings import movement, rule_movement
 from adjudge.probes import names
 from adjudge.probes.trials import ProbeTrial
 from adjudge.records import Failed, Judge, Judgement
 from adjudge.scoring import normalize
 from adjudge.stats.limits import Tails
-
-EXAMPLES = 12
 
 
 def ratings_of(judge: Judge, judgement: Judgement) -> dict[str, float]:

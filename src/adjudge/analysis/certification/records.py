@@ -8,6 +8,8 @@ from typing import Literal
 from adjudge.analysis.certification.rulings import ProbeRuling, worst_ruling
 from adjudge.stats.intervals import Estimate
 
+EXAMPLES = 12
+"""Trials that went wrong, or answers, that a finding names."""
 NoRuling = Literal[
     "no_reference",
     "part_of_the_rating",

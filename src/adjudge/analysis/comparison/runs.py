@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from adjudge.analysis.chosen_model import choose_model, model_names, verdicts_of
+from adjudge.analysis.chosen_model import choose_model, verdicts_of
 from adjudge.analysis.comparison.corrected import find_correction, some_cases
 from adjudge.analysis.comparison.figures import (
     ChangedCase,
@@ -22,7 +22,7 @@ from adjudge.analysis.summary.stored import judges_of
 from adjudge.dataset.label_scale import label_scale_of
 from adjudge.errors import InputError, NotComparableError, SettingsError
 from adjudge.records import Json, Judge
-from adjudge.store import Partial, RunRecord, RunState, Store, planned_judges
+from adjudge.store import Partial, RunRecord, RunState, Store, model_names, planned_judges
 from adjudge.text import field_text
 
 OWN_LABELS = "cases"

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from adjudge.analysis.jury.figures import BestMember, EffectiveVotes, JuryFigures
 from adjudge.documents.document import Block, Fact, Quote, Table, Text, join, spans
 from adjudge.documents.numbers import NOTHING_TO_SHOW, counted, show_count, show_number, show_percent
@@ -9,13 +11,12 @@ from adjudge.documents.numbers import NOTHING_TO_SHOW, counted, show_count, show
 LABEL = "Jury"
 
 
-def jury_blocks(jury: JuryFigures, *, several: bool = False) -> Iterator[Block]:
+def jury_blocks(jury: JuryFigures, *, several: bool) -> Iterator[Block]:
     """`several`: there are other judges, so each fact says whose it is."""
     if jury.pairs:
         yield pairs_table(jury)
     for fact in jury_facts(jury):
-        text = join(": ", [Quote(jury.judge), fact.text]) if several else fact.text
-        yield Fact(kind=fact.kind, label=LABEL, text=text, tone=fact.tone, detail=fact.detail)
+        yield replace(fact, text=join(": ", [Quote(jury.judge), fact.text])) if several else fact
 
 
 def jury_facts(jury: JuryFigures) -> Iterator[Fact]:

@@ -8,8 +8,8 @@ from itertools import combinations
 from math import fsum, isnan, nan
 from typing import Literal, NamedTuple
 
-from adjudge.procedures.jury import NO_MAJORITY, VOTES, votes_by_label
-from adjudge.records import Failed, Json, Judge, Judgement, Scale
+from adjudge.procedures.jury import NO_MAJORITY, listed_votes, votes_by_label
+from adjudge.records import Failed, Json, Judge, Judgement, Scale, jury_rule
 from adjudge.runs.engine.weighing import error_of, label_for_votes
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.several.jury import (
@@ -105,8 +105,7 @@ class Vote(NamedTuple):
 
 def votes_of(judgement: Judgement) -> tuple[Vote, ...]:
     """As the jury's verdict lists them, in the order of its models."""
-    listed = judgement.verdict.get(VOTES)
-    return tuple(_read(each) for each in listed if isinstance(each, dict)) if isinstance(listed, list) else ()
+    return tuple(map(_read, listed_votes(judgement)))
 
 
 def _read(vote: Mapping[str, Json]) -> Vote:
@@ -128,7 +127,7 @@ class JuryTally:
 
     def __init__(self, judge: str, judge_hash: str, jury: str, source: Judge | None) -> None:
         self._names = (judge, judge_hash, jury)
-        self._rule = jury.partition(":")[2].partition("(")[0]
+        self._rule = jury_rule(jury)
         self._source = source
         self._by_label = self._rule == "majority" if source is None else votes_by_label(source)
         self._cases = self._below_quorum = self._no_majority = 0
@@ -138,7 +137,6 @@ class JuryTally:
         self._weights: dict[str, list[float]] = {}
         self._votes: dict[tuple[str, str], PairSums] = {}
         self._errors: dict[tuple[str, str], PairSums] = {}
-        self._labelled = 0
         self._units: dict[str, int] = {}
         self._unit = array("q")
         self._gain = array("d")
@@ -174,7 +172,6 @@ class JuryTally:
         )
         if label is None:
             return
-        self._labelled += 1
         errors = {
             vote.model: error_of(
                 score=vote.score or 0.0, passed=vote.passed, label=label, by_label=self._by_label

@@ -26,6 +26,7 @@ from adjudge.records import (
     ScoreDistribution,
     is_cascade,
     is_jury,
+    jury_rule,
 )
 from adjudge.scoring.groundedness import UNFOUND
 from adjudge.scoring.numbers import percent
@@ -136,7 +137,7 @@ def vote_rows(judgement: Judgement) -> Iterator[ScoreRow]:
             else "No model was sure enough.",
         )
         return
-    rule = judgement.model.partition(":")[2].partition("(")[0]
+    rule = jury_rule(judgement.model)
     yield ScoreRow("rule", "jury", rule, JURY_RULES.get(rule, ""))
 
 

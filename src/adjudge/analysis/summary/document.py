@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from msgspec.structs import replace
+
 from adjudge.analysis.outcomes import NOTES
 from adjudge.analysis.ranking.document import ranking_blocks
 from adjudge.analysis.summary.case_lists import failed_blocks
@@ -89,14 +91,7 @@ def check_agreement(found: CheckAgreement) -> Fact:
 
 def _named(fact: Fact, summary: Summary) -> Fact:
     """Where there are several judges, each fact says whose it is."""
-    return Fact(
-        kind=fact.kind,
-        text=join(": ", [judge_name(summary), fact.text]),
-        label=fact.label,
-        tone=fact.tone,
-        aside=fact.aside,
-        detail=fact.detail,
-    )
+    return replace(fact, text=join(": ", [judge_name(summary), fact.text]))
 
 
 def judge_facts(summary: Summary) -> tuple[Fact, ...]:

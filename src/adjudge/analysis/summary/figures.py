@@ -273,8 +273,8 @@ class Tally:
         no longer say it. `candidate` is the model that wrote the responses whose rows do not say so.
         """
         self._candidate = candidate
-        self._juries: dict[tuple[str, str, str], JuryTally] = {}
-        self._cascades: dict[tuple[str, str, str], CascadeTally] = {}
+        self._deciders: dict[tuple[str, str, str], JuryTally | CascadeTally] = {}
+        """Juries and cascades, whose judgements stand for those of their members."""
         self._judges = {(judge.name, judge.hash): judge for judge in judges}
         self._checks = CheckTally(self._judges.values())
         self._accounts: dict[tuple[str, str, str], _JudgeTally] = {}
@@ -300,16 +300,12 @@ class Tally:
             else self._clusters.setdefault(cluster, len(self._clusters))
         )
         account.add(judgement, number)
-        if is_cascade(judgement.model):
-            cascade = self._cascades.get(key)
-            if cascade is None:
-                cascade = self._cascades[key] = CascadeTally(*key, self._judges.get(key[:2]))
-            cascade.add(judgement)
-        elif is_jury(judgement.model):
-            jury = self._juries.get(key)
-            if jury is None:
-                jury = self._juries[key] = JuryTally(*key, self._judges.get(key[:2]))
-            jury.add(judgement)
+        if is_jury(judgement.model):
+            decider = self._deciders.get(key)
+            if decider is None:
+                kind = CascadeTally if is_cascade(judgement.model) else JuryTally
+                decider = self._deciders[key] = kind(*key, self._judges.get(key[:2]))
+            decider.add(judgement)
         self._checks.add(judgement, number)
 
     def checks(self) -> tuple[CheckAgreement, ...]:
@@ -325,32 +321,31 @@ class Tally:
         """One for each judge and model, in the order of the judges, then by the model's name. Where a jury decides it
         stands for its members.
         """
-        return tuple(each for each in self._summaries() if not self._is_juror(each))
+        return self._summaries(jurors=False)
 
     def jurors(self) -> tuple[Summary, ...]:
         """One for each judge and member of a jury."""
-        return tuple(each for each in self._summaries() if self._is_juror(each))
+        return self._summaries(jurors=True) if self._deciders else ()
 
     def juries(self) -> tuple[JuryFigures, ...]:
-        return tuple(each.figures() for each in self._juries.values())
+        return tuple(each.figures() for each in self._deciders.values() if isinstance(each, JuryTally))
 
     def cascades(self) -> tuple[CascadeFigures, ...]:
-        return tuple(each.figures() for each in self._cascades.values())
+        return tuple(each.figures() for each in self._deciders.values() if isinstance(each, CascadeTally))
 
-    def _is_juror(self, summary: Summary) -> bool:
-        decided = {key[:2] for key in (*self._juries, *self._cascades)}
-        return (summary.judge, summary.judge_hash) in decided and not is_jury(summary.model)
-
-    def _summaries(self) -> tuple[Summary, ...]:
+    def _summaries(self, *, jurors: bool) -> tuple[Summary, ...]:
         seen = {key[:2] for key in self._accounts}
         idle = {(*key, ""): self._account((*key, ""), ()) for key in self._judges if key not in seen}
         place = {key: position for position, key in enumerate(self._judges)}
         accounts = {**self._accounts, **idle}
         order = sorted(accounts, key=lambda key: (place.get(key[:2], len(place)), key))
-        models = Counter(
-            key[:2] for key in accounts if not (self._juries or self._cascades) or is_jury(key[2])
+        models = Counter(key[:2] for key in accounts if not self._deciders or is_jury(key[2]))
+        decided = {key[:2] for key in self._deciders}
+        return tuple(
+            accounts[key].summary(among_models=models[key[:2]] > 1)
+            for key in order
+            if (key[:2] in decided and not is_jury(key[2])) is jurors
         )
-        return tuple(accounts[key].summary(among_models=models[key[:2]] > 1) for key in order)
 
     def _account(self, key: tuple[str, str, str], slices: Sequence[str]) -> "_JudgeTally":
         return _JudgeTally(

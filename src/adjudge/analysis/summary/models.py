@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from adjudge.analysis.cascade.document import cascade_blocks
 from adjudge.analysis.jury.document import jury_blocks
 from adjudge.analysis.jury.figures import JuryFigures
@@ -10,7 +12,7 @@ from adjudge.analysis.summary.headline import is_pass_or_fail
 from adjudge.analysis.summary.run import RunSummary
 from adjudge.documents.document import Block, Fact, Quote, Table, Text
 from adjudge.documents.numbers import NOTHING_TO_SHOW, counted, show_count, show_mean, show_money, show_rate
-from adjudge.records import is_jury
+from adjudge.records import is_jury, jury_title
 
 
 def models_tables(summaries: Sequence[Summary]) -> Iterator[Table]:
@@ -28,7 +30,7 @@ def juries_blocks(run: RunSummary) -> Iterator[Block]:
         yield from jury_blocks(jury, several=len(run.juries) > 1)
     for juror in run.jurors:
         for fact in candidate_facts(juror):
-            yield Fact(kind=fact.kind, label="Jury", text=fact.text, tone=fact.tone)
+            yield replace(fact, label="Jury")
 
 
 def jurors_table(run: RunSummary, jury: JuryFigures) -> Table:
@@ -65,7 +67,7 @@ def models_table(summaries: Sequence[Summary], *, caption: Text) -> Table:
     figure = "Win rate of A" if first.pairs else "Pass rate" if is_pass_or_fail(first) else "Mean"
     rows: list[tuple[Text, ...]] = [
         (
-            Quote(each.model.partition("(")[0] if is_jury(each.model) else each.model),
+            Quote(jury_title(each.model) if is_jury(each.model) else each.model),
             f"{show_count(each.judged)} of {show_count(each.asked)}",
             show_mean(each.mean)
             if figure == "Mean"

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from adjudge.analysis.cascade.figures import CascadeFigures
+from adjudge.analysis.chosen_model import verdicts_of
 from adjudge.analysis.jury.figures import JuryFigures
 from adjudge.analysis.ranking.figures import SystemRanking
 from adjudge.analysis.summary.checks import CheckAgreement
@@ -127,15 +128,10 @@ def stored_cases(store: Store, run_id: str, case_ids: Sequence[str]) -> tuple[Ca
     )
 
 
-def failed_cases(store: Store, run_id: str) -> list[str]:
+def failed_cases(store: Store, record: RunRecord) -> list[str]:
     """The cases that some judge did not pass, in their order; a member of a jury does not decide that."""
-    failed: dict[tuple[str, str], bool] = {}
-    for each in store.judgements(run_id):
-        key = (each.case_id, each.judge)
-        failed[key] = (
-            (each.passed is False) if is_jury(each.model) else failed.get(key, False) or each.passed is False
-        )
-    return list(dict.fromkeys(case_id for (case_id, _), found in failed.items() if found))
+    verdicts = verdicts_of(store.judgements(record.run_id), record, None)
+    return list(dict.fromkeys(each.case_id for each in verdicts if each.passed is False))
 
 
 def run_before(store: Store, record: RunRecord) -> str | None:

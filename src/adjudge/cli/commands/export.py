@@ -7,7 +7,7 @@ from adjudge.cli.stored import find_run, stored
 from adjudge.documents.rows import result_row
 from adjudge.documents.writers import open_writer
 from adjudge.errors import SettingsError
-from adjudge.runs.engine.weighing import is_vote
+from adjudge.records import is_vote
 from adjudge.store import has_jury
 
 
@@ -22,7 +22,7 @@ def command(*, run: str, outputs: tuple[str, ...], store: str, votes: bool) -> N
         writers = [stack.enter_context(open_writer(path)) for path in outputs]
         count = 0
         for judgement in opened.judgements(record.run_id):
-            if (unwanted and is_vote(judgement)) or (votes and not is_vote(judgement)):
+            if (unwanted and is_vote(judgement.model)) or (votes and not is_vote(judgement.model)):
                 continue
             row = result_row(judgement, record.run_id)
             for writer in writers:

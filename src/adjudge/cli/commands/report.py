@@ -17,8 +17,7 @@ from adjudge.documents.files import ReportFile, is_report_file
 from adjudge.documents.rows import result_row
 from adjudge.documents.writers import JUNIT, open_writer
 from adjudge.errors import SettingsError
-from adjudge.records import CombineScore
-from adjudge.runs.engine.weighing import is_vote
+from adjudge.records import CombineScore, is_vote
 from adjudge.store import has_jury
 
 
@@ -42,7 +41,7 @@ def command(*, run: str, store: str, output: RunOutput, gates: GateOptions) -> i
         tally = tally_of(record, judges, slices=output.slices)
         for judgement in opened.judgements(record.run_id):
             tally.add(judgement)
-            for writer in writers if not has_jury(record.plan) or not is_vote(judgement) else ():
+            for writer in writers if not has_jury(record.plan) or not is_vote(judgement.model) else ():
                 writer.write(result_row(judgement, record.run_id))
         if tally.unknown_slices:
             raise SettingsError(

@@ -26,9 +26,8 @@ from adjudge.documents.rows import result_row
 from adjudge.documents.writers import JUNIT, Writer, open_writer
 from adjudge.errors import InputError, SettingsError
 from adjudge.options import RunOptions
-from adjudge.records import BadRow, Case, Failed, Judgement
+from adjudge.records import BadRow, Case, Failed, Judgement, is_vote
 from adjudge.runs.against import describe_unpaired, open_cases
-from adjudge.runs.engine.weighing import is_vote
 from adjudge.runs.plan import CurrentDate, Plan, reported_date
 from adjudge.runs.session import Receiver, Session, open_session
 from adjudge.store import Partial
@@ -158,7 +157,7 @@ async def _judge_all(
         def take(judgement: Judgement) -> None:
             for receive in receivers:
                 receive(judgement)
-            for receive in results if not has_jury or not is_vote(judgement) else ():
+            for receive in results if not has_jury or not is_vote(judgement.model) else ():
                 receive(judgement)
 
         with Interrupts(session) as interrupts:

@@ -5,7 +5,7 @@ import click
 from adjudge.cli.console import plain, print_json, print_message
 from adjudge.cli.stored import find_run, stored
 from adjudge.documents.numbers import show_time
-from adjudge.store import planned_judges, planned_models
+from adjudge.store import model_names, planned_judges
 
 
 def command(*, store: str, as_json: bool) -> None:
@@ -33,7 +33,7 @@ def command(*, store: str, as_json: bool) -> None:
         click.echo(
             plain(
                 f"{run.run_id:<16} {run.state:<11} {run.judgements:>9} judgements  {show_time(run.started_at)}  "
-                f"{named}  {', '.join(model.name for model in planned_models(run.plan))}{partial}"
+                f"{named}  {', '.join(model_names(run.plan))}{partial}"
             )
         )
     if not runs:

@@ -9,7 +9,7 @@ from adjudge.dataset.labels import read_labels
 from adjudge.errors import InputError
 from adjudge.options import option
 from adjudge.procedures.jury import votes_by_label
-from adjudge.records import IN_CODE, Case, Failed, Json, Judge, Judgement, PointsScore, Score, is_jury
+from adjudge.records import Case, Failed, Json, Judge, Judgement, PointsScore, Score
 from adjudge.runs.groups import cluster_of
 from adjudge.scoring import passes
 from adjudge.stats.several.jury import FOLDS, ErrorCount, fold_of, label_weights, number_weights
@@ -114,8 +114,3 @@ def _classes(judge: Judge) -> int:
     if judge.pair is not None:
         return 3
     return max(2, len(judge.score.points)) if isinstance(judge.score, PointsScore) else 2
-
-
-def is_vote(judgement: Judgement) -> bool:
-    """In a run with a jury: whether a model's, and not the jury's own or made in code."""
-    return judgement.model != IN_CODE and not is_jury(judgement.model)

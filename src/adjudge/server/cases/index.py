@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from adjudge.analysis.summary.stored import judges_of
 from adjudge.errors import StoreError
-from adjudge.records import IN_CODE, Judge, is_jury
+from adjudge.records import Judge, is_vote
 from adjudge.server.cases.index_rows import (
     COLUMNS,
     NO_LABEL,
@@ -166,7 +166,7 @@ class RunIndex:
             mark, rows, facets, notes = self._mark, [], [], []
             for each in page:
                 mark = mark.extend(each.number, each.at)
-                if without_votes and each.model != IN_CODE and not is_jury(each.model):
+                if without_votes and is_vote(each.model):
                     continue
                 rows.append(make_row(each, scales))
                 facets += [(*facet, each.number) for facet in make_facets(each.metadata).items()]

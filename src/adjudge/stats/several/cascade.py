@@ -171,14 +171,12 @@ def _decided_at(ordered: Sequence[_Placed], target: float) -> int:
 
 
 def count_decided(thresholds: Thresholds, cases: Sequence[CalibrationCase]) -> Decided:
-    count = agreed = 0
-    for case in cases:
-        for threshold, (confidence, agrees) in zip(thresholds, case, strict=True):
-            if threshold is not None and confidence is not None and confidence >= threshold:
-                count += 1
-                agreed += agrees
-                break
-    return Decided(count, agreed)
+    agreed = [
+        case[stage].agrees
+        for case in cases
+        if (stage := deciding_stage(thresholds, [view.confidence for view in case])) is not None
+    ]
+    return Decided(len(agreed), sum(agreed))
 
 
 def upper_tail(decided: Decided, rate: float) -> float:

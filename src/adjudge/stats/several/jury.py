@@ -14,9 +14,9 @@ from adjudge.stats.student import t_quantile
 FOLDS = 5
 
 
-def fold_of(unit: str, folds: int = FOLDS) -> int:
+def fold_of(unit: str) -> int:
     """In which part of the cases it lies: the same for a unit (a case, or a cluster of them) wherever it is met."""
-    return int.from_bytes(sha256(unit.encode("utf-8", "surrogatepass")).digest()[:8]) % folds
+    return int.from_bytes(sha256(unit.encode("utf-8", "surrogatepass")).digest()[:8]) % FOLDS
 
 
 # ---- weights -------------------------------------------------------------------------------------------
