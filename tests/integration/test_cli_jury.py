@@ -191,7 +191,7 @@ def test_a_jury_of_one_equals_its_judge(adjudge, rule):
         ("passing", ("--jury", "weighted"), "needs people's labels"),
         ("passing", ("--jury", "majority", "--quorum", "3"), "3 votes are more than there are models (2)"),
         ("passing", ("--quorum", "2"), "has no effect without a jury"),
-        ("passing", ("--jury", "unanimous"), "is not one of majority, mean, median, weighted"),
+        ("passing", ("--jury", "unanimous"), "choose one of majority, mean, median, weighted"),
     ],
 )
 def test_what_cannot_be_a_jury_is_refused_before_anything_is_asked(adjudge, kind, arguments, problem):

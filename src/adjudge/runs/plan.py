@@ -333,7 +333,7 @@ def _check_jury(options: RunOptions, judges: Sequence[Judge]) -> None:
                 option("--quorum"), "has no effect without a jury", f"add {option('--jury', 'majority')}"
             )
         return
-    if options.jury not in JURY_RULES:  # as Python may say it
+    if options.jury not in JURY_RULES:
         raise SettingsError(
             option("--jury"), f"`{options.jury}` is not a rule", f"choose one of {', '.join(JURY_RULES)}"
         )
