@@ -62,7 +62,8 @@ class Pairing:
     """Rows of the other file that are no cases."""
 
 
-class PlannedRanking(NamedTuple):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlannedRanking:
     systems: tuple[str, ...]
     comparisons: int
     """All that there are, also where calls are limited."""
