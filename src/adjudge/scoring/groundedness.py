@@ -7,11 +7,11 @@ from functools import lru_cache
 from typing import get_args
 
 from adjudge.records import Json, Scale, Verdict
-from adjudge.scoring.checklist import MOST_ITEMS, bounded, named
+from adjudge.scoring.checklist import MOST_ITEMS, bounded, misquoted, statement_key, unanswered, unknown_ids
 from adjudge.scoring.rules import on_scale, with_steps
 from adjudge.scoring.scorer import Invalid, Scorer, Scoring
 from adjudge.scoring.steps import ClaimStep, ClaimVerdict, ShareStep
-from adjudge.scoring.terms import is_quoted, term_key
+from adjudge.scoring.terms import is_quoted
 from adjudge.scoring.text import clipped, fold, text_of
 from adjudge.text import as_text
 
@@ -69,14 +69,12 @@ class GroundednessScorer(Scorer):
             if not is_quoted(quote, folded):
                 wrong.append(f"claim {position} (`{clipped(quote)}`)")
                 continue
-            key = term_key(claim).strip() or fold(claim)
+            key = statement_key(claim)
             if key not in seen:
                 seen.add(key)
                 claims.append({"id": f"C{len(claims) + 1}", "claim": claim.strip(), "quote": quote.strip()})
         if wrong:
-            return Invalid(
-                why=f"the quote of {named(wrong)} does not occur in the response; quote its words exactly, without leaving any out"
-            )
+            return misquoted(wrong, "response")
         return {"claims": claims}
 
     def items_to_ask(self, items: Mapping[str, Json], fields: Mapping[str, Json]) -> Json:
@@ -98,14 +96,13 @@ class GroundednessScorer(Scorer):
         answers = read_answers(verdict.parts)
         if isinstance(answers, Invalid):
             return answers
-        unanswered = [str(each["id"]) for each in claims if each["id"] not in answers]
-        if unanswered:
-            return Invalid(why=f"no answer for {named(unanswered)}; every id has to be answered once")
+        ids = [str(each["id"]) for each in claims]
+        if open_ids := [each for each in ids if each not in answers]:
+            return unanswered(open_ids)
         notes: list[str] = []
         folded = _folded(context_text(fields.get("context")))
-        steps = [_check(each, answers[each["id"]], folded, notes) for each in claims]
-        known = {each["id"] for each in claims}
-        notes += [f"unknown_id:{clipped(str(each), 20)}" for each in answers if each not in known]
+        steps = [_check(each, answers[str(each["id"])], folded, notes) for each in claims]
+        notes += unknown_ids(answers, ids)
         supported = sum(step.verdict == "supported" for step in steps)
         score = on_scale(
             self.scale,
@@ -136,9 +133,9 @@ def _rank(answer: Mapping[str, Json]) -> int:
     return [str(each) for each in VERDICTS].index(str(answer["verdict"]))
 
 
-def read_answers(parts: Mapping[str, Json]) -> dict[Json, dict[str, Json]] | Invalid:
+def read_answers(parts: Mapping[str, Json]) -> dict[str, dict[str, Json]] | Invalid:
     """What was said of each claim, by id; two answers to one say nothing."""
-    answers: dict[Json, dict[str, Json]] = {}
+    answers: dict[str, dict[str, Json]] = {}
     for position, entry in enumerate(entries(parts), start=1):
         claim_id = str(entry.get("id") or "").strip().upper()
         if not claim_id:
