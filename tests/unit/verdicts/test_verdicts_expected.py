@@ -5,7 +5,7 @@ import math
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from adjudge.records import Contract, TokenLogprob, Verdict
@@ -208,6 +208,7 @@ TEXTS = st.text(alphabet="0123456789.,-+ \"'[]{}:\nab/%eE１٣", max_size=6)
     st.lists(st.tuples(TEXTS, st.floats(-20, 0)), max_size=8),
     st.floats(-5, 0),
 )
+@example("relevance", [("0", 0.0), ("0", -7.0)], 0.0)  # the same token twice: together a little more than 1
 def test_whatever_stands_beside_it_probabilities_stay_probabilities(name, alternatives, own):
     contract = CONTRACTS[name]
     needed = contract.needs[0]
