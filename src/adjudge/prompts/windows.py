@@ -1,10 +1,9 @@
 """A long text -> windows that a model can take one at a time, cut where sentences end."""
 
-import re
-
+from adjudge.patterns import lazy_pattern
 from adjudge.text import utf8_size
 
-SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]{0,3}\s++|[。！？][\"'”’」』）]{0,3}\s*+|\n\s*+")
+SENTENCE_END = lazy_pattern(r"[.!?…][\"'”’)\]]{0,3}\s++|[。！？][\"'”’」』）]{0,3}\s*+|\n\s*+")
 """What stands between two sentences, its closing signs and the white space behind them; a line end counts."""
 OVERLAP = 8
 """A window begins with the sentences that the one before it ends with, as far as they are this part of a window."""
