@@ -93,7 +93,7 @@ def undress(text: str) -> str:
     return text.translate(TRANSLATION).strip(DRESSING)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)  # not frozen: made for every value of a verdict, and that would take 1.5 µs more
 class Allowed:
     """What one schema allows, as far as a scalar is concerned."""
 
