@@ -93,7 +93,16 @@ def write_cases(path: Path, count: int, *, start: int = 0) -> Path:
     return path
 
 
-async def judge_all(cases: Path, server: Server, store: Path, *, judge: str, jobs: int) -> int:
+async def judge_all(
+    cases: Path,
+    server: Server,
+    store: Path,
+    *,
+    judge: str,
+    jobs: int,
+    models: tuple[str, ...] = (MODEL,),
+    jury: Any = None,
+) -> int:
     """One run as `adjudge run` makes it, from the file to the committed rows, in this process."""
     from adjudge.dataset import read_cases  # noqa: PLC0415 - other benchmarks measure processes that must stay small
     from adjudge.options import RunOptions  # noqa: PLC0415 - likewise
@@ -101,7 +110,7 @@ async def judge_all(cases: Path, server: Server, store: Path, *, judge: str, job
     from adjudge.runs.plan import make_plan  # noqa: PLC0415 - likewise
     from adjudge.runs.session import open_session  # noqa: PLC0415 - likewise
 
-    options = RunOptions(model=(MODEL,), base_url=server.base_url, jobs=jobs, store=store)
+    options = RunOptions(model=models, base_url=server.base_url, jobs=jobs, store=store, jury=jury)
     done = 0
 
     def take(judgement: Judgement) -> None:

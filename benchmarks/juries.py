@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from common import ENVIRONMENT, MODEL, Figure, Server, Setting, cpu_seconds, serving, write_cases
+from common import MODEL, Figure, Setting, cpu_seconds, judge_all, serving, write_cases
 from cpu import post_all
 
 ROWS, JOBS, ROUNDS = 600, 64, 3
@@ -43,7 +43,7 @@ async def _jury(setting: Setting, rows: int) -> Figure:
     cases = write_cases(setting.folder / "cases.jsonl", rows)
     whole, apart, bare = [], [], []
     with serving(keep=True) as server:
-        await _judge(cases, server, setting.folder / "bodies.db", judge="relevance", models=JURORS[:1])
+        await judge_all(cases, server, setting.folder / "bodies.db", judge="relevance", jobs=JOBS)
         bodies = [body.encode() for body in server.ask("bodies")]
     for turn in range(ROUNDS):
         with serving() as server:
@@ -51,10 +51,14 @@ async def _jury(setting: Setting, rows: int) -> Figure:
             apart.append(0.0)
             for juror in JURORS:
                 store = setting.folder / f"{turn}-{juror[-1]}.db"
-                spent = await _timed(_judge(cases, server, store, judge="relevance", models=[juror]))
+                spent = await _timed(
+                    judge_all(cases, server, store, judge="relevance", jobs=JOBS, models=(juror,))
+                )
                 apart[-1] += spent / rows
             store = setting.folder / f"{turn}-jury.db"
-            judged = _judge(cases, server, store, judge="relevance", models=JURORS, jury="median")
+            judged = judge_all(
+                cases, server, store, judge="relevance", jobs=JOBS, models=JURORS, jury="median"
+            )
             whole.append(await _timed(judged) / rows)
     return _figure(f"CPU per case of a jury of 3, {rows:,} rows", "jury", whole, apart, bare)
 
@@ -70,16 +74,16 @@ async def _pairs(setting: Setting, rows: int) -> Figure:
             )
     whole, apart, bare = [], [], []
     with serving(keep=True) as server:
-        await _judge(pairs, server, setting.folder / "bodies.db", judge="preference", models=JURORS[:1])
+        await judge_all(pairs, server, setting.folder / "bodies.db", judge="preference", jobs=JOBS)
         bodies = [body.encode() for body in server.ask("bodies")]
     for turn in range(ROUNDS):
         with serving() as server:
             bare.append(await _timed(post_all(bodies, server)) / rows)
             store = setting.folder / f"{turn}-single.db"
-            spent = await _timed(_judge(single, server, store, judge="relevance", models=JURORS[:1]))
+            spent = await _timed(judge_all(single, server, store, judge="relevance", jobs=JOBS))
             apart.append(2 * spent / rows)
             store = setting.folder / f"{turn}-pairs.db"
-            judged = _judge(pairs, server, store, judge="preference", models=JURORS[:1])
+            judged = judge_all(pairs, server, store, judge="preference", jobs=JOBS)
             whole.append(await _timed(judged) / rows)
     return _figure(f"CPU per case of a pair, both orders, {rows:,} rows", "pairs", whole, apart, bare)
 
@@ -103,25 +107,6 @@ def _figure(what: str, name: str, whole: list[float], apart: list[float], bare: 
         reached=value <= REACH[name],
         note=f"bare calls {median(bare):.3f} ms; median of {ROUNDS} rounds",
     )
-
-
-async def _judge(
-    cases: Path, server: Server, store: Path, *, judge: str, models: Sequence[str], jury: Any = None
-) -> None:
-    from adjudge.dataset import read_cases  # noqa: PLC0415 - other benchmarks measure processes that must stay small
-    from adjudge.options import RunOptions  # noqa: PLC0415 - likewise
-    from adjudge.runs.plan import make_plan  # noqa: PLC0415 - likewise
-    from adjudge.runs.session import open_session  # noqa: PLC0415 - likewise
-
-    options = RunOptions(model=tuple(models), base_url=server.base_url, jobs=JOBS, store=store, jury=jury)
-    failed: list[str] = []
-    async with open_session(
-        make_plan([judge], options, environ={}), str(cases), environ=ENVIRONMENT
-    ) as session:
-        await session.run(
-            read_cases(cases), lambda made: failed.append(made.case_id) if made.score is None else None
-        )
-    assert not failed, failed[:3]
 
 
 # ---- what they are worth -------------------------------------------------------------------------------

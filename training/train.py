@@ -140,9 +140,7 @@ def start_from(model: Judge, adapter: Adapter) -> None:
     """Take over an adapter's factors and its outputs."""
     for kind in KINDS:
         for layer in range(model.config.layers):
-            factor = adapter.factors[f"model.layers.{layer}.{kind}.weight"]
-            down = factor.down.astype(np.float32) * factor.down_scale[:, None]
-            up = factor.up.astype(np.float32) * factor.up_scale[:, None]
+            up, down = adapter.factors[f"model.layers.{layer}.{kind}.weight"].scaled()
             model.down[plain(kind)][layer].copy_(torch.from_numpy(down))
             model.up[plain(kind)][layer].copy_(torch.from_numpy(up.T / SCALE))
     for question in QUESTIONS:

@@ -150,12 +150,6 @@ def parse_price(text: str) -> Price:
 JURY_RULES = ("majority", "mean", "median", "weighted")
 
 
-def parse_jury(text: str) -> str:
-    if text not in JURY_RULES:
-        raise ValueError(f"`{text}` is not one of {', '.join(JURY_RULES)}")
-    return text
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Repeats:
     """How often each case is judged."""
@@ -211,7 +205,6 @@ class RunOptions:
         None,
         ANY,
         "One verdict from several models: `majority`, `mean`, `median`, or `weighted` by how well each agrees with --labels.",
-        parse=parse_jury,
         metavar="RULE",
     )
     quorum: int | None = opt(

@@ -49,6 +49,11 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def utf8_size(text: str) -> int:
+    """In bytes; lone surrogates count as if they could be encoded."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
 def shorten(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 

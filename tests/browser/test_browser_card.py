@@ -1,10 +1,10 @@
 """A judge's card in a real browser: the same promises as the report's."""
 
-import json
 from dataclasses import replace
 
 import pytest
 from chromium import press
+from jsonl import write_lines
 from packed_payloads import packed
 from xss_corpus import PAYLOADS
 
@@ -160,8 +160,8 @@ def test_certify_writes_such_a_page_from_hostile_cases(adjudge, open_tab, axe_cl
         {"match": "good answer", "reply": {**verdict, "contradicts": False}, "model": PAYLOADS[0].text},
         {"match": "Compare one response", "reply": verdict, "model": PAYLOADS[0].text},
     ]
-    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (tmp_path / "script.jsonl").write_text("".join(json.dumps(row) + "\n" for row in script))
+    write_lines(tmp_path / "cases.jsonl", rows)
+    write_lines(tmp_path / "script.jsonl", script)
     done = adjudge(
         *("certify", "correctness", "--model", "scripted:script.jsonl", "--cases", "cases.jsonl"),
         *("-o", "card.html", "--tries", "1"),

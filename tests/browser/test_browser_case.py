@@ -4,8 +4,9 @@ import json
 from urllib.parse import quote
 
 import pytest
-from case_run import make_cases, write_jsonl
+from case_run import make_cases
 from chromium import press
+from jsonl import write_lines
 from packed_payloads import packed
 from playwright.sync_api import expect
 from served import live
@@ -25,8 +26,8 @@ def server(tmp_path_factory):
 def hostile(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hostile")
     ones = [planted(payload) for payload in packed()]
-    write_jsonl(folder / "cases.jsonl", [each.case for each in ones])
-    write_jsonl(folder / "replies.jsonl", [row for each in ones for row in each.replies])
+    write_lines(folder / "cases.jsonl", [each.case for each in ones])
+    write_lines(folder / "replies.jsonl", [row for each in ones for row in each.replies])
     (folder / "judge.md").write_text(ones[0].judge)
     adjudge.evaluate(
         folder / "cases.jsonl",

@@ -6,7 +6,8 @@ from urllib.parse import quote
 
 import pytest
 from chromium import press
-from compared_runs import make_run, some, write_jsonl
+from compared_runs import make_run, some
+from jsonl import write_lines
 from packed_payloads import packed
 from playwright.sync_api import expect
 from served import live
@@ -150,8 +151,8 @@ def hostile(tmp_path_factory):
             cases[0].pop("reference")
         cases += [failed for case, failed in ((rows[0], each[0]) for each in rows[0].failures)]
         script = [row for each in rows for row in each.replies] + [row for _, row in rows[0].failures]
-        write_jsonl(folder / f"{name}-cases.jsonl", cases)
-        write_jsonl(folder / f"{name}-replies.jsonl", script)
+        write_lines(folder / f"{name}-cases.jsonl", cases)
+        write_lines(folder / f"{name}-replies.jsonl", script)
         adjudge.evaluate(
             folder / f"{name}-cases.jsonl",
             folder / "judge.md",

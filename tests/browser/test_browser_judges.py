@@ -5,7 +5,8 @@ import re
 
 import pytest
 from chromium import press
-from compared_runs import JUDGED, write_jsonl
+from compared_runs import JUDGED
+from jsonl import write_lines
 from packed_payloads import packed
 from playwright.sync_api import expect
 from served import live
@@ -47,7 +48,7 @@ def address(tmp_path_factory):
         {"judge": "odd-inputs", "match": "Rate it", "reply": {"reason": "r", "score": 2}},
         {"judge": "used", "match": "kind", "reply": "Score: 4"},
     ]
-    model = f"scripted:{write_jsonl(folder / 'replies.jsonl', replies)}"
+    model = f"scripted:{write_lines(folder / 'replies.jsonl', replies)}"
     adjudge.evaluate(
         [{"id": "k", "response": "Hello"}],
         folder / "used.md",
@@ -195,7 +196,7 @@ def hostile(tmp_path_factory):
         paths[-1].write_text(each.judge)
     script = [row for each in ones for row in each.replies]
     script += [row for each in ones for _, row in each.failures]
-    model = f"scripted:{write_jsonl(folder / 'replies.jsonl', script)}"
+    model = f"scripted:{write_lines(folder / 'replies.jsonl', script)}"
     adjudge.evaluate(
         [each.case for each in ones[:1]],
         paths[0],

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import pytest
 from chromium import press
+from jsonl import write_lines
 from packed_payloads import packed
 from served import live
 from tone_run import SECRETS, make_store, truth
@@ -287,7 +288,7 @@ def test_no_payload_runs_or_fetches(open_tab, adjudge, tmp_path, axe_clean):
         ("replies.jsonl", [{**row, "judge": name} for each in everywhere for row in each.replies]),
         ("labels.jsonl", [each.label for each in everywhere]),
     ):
-        (tmp_path / file).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        write_lines(tmp_path / file, rows)
     done = adjudge(
         "run",
         "cases.jsonl",

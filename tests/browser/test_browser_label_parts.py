@@ -1,12 +1,12 @@
 """Labelling by criterion and by rating in a real browser: with the keyboard, on a phone's width, and without scripts."""
 
 import asyncio
-import json
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from chromium import press
+from jsonl import read_lines
 from playwright.sync_api import expect
 from served import live
 
@@ -24,7 +24,7 @@ CRITERIA = [
 
 @pytest.fixture
 def where(tmp_path):
-    rows = [json.loads(line) for line in (EXAMPLES / "tickets.jsonl").read_text().splitlines()]
+    rows = read_lines(EXAMPLES / "tickets.jsonl")
     cases = [{name: value for name, value in row.items() if name != "label"} for row in rows]
     for judge, name in (("support", "rubric"), ("style", "ratings")):
         asyncio.run(

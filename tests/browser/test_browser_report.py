@@ -1,9 +1,9 @@
 """`report.html` in a real browser: hostile text stays text, nothing is fetched, everybody can read it."""
 
-import json
 import re
 
 import pytest
+from jsonl import write_lines
 from xss_corpus import PAYLOADS, planted, without_controls
 
 from adjudge.text import visible
@@ -34,8 +34,8 @@ def judged(adjudge, tmp_path):
     """`judged(cases, replies, judges, *options)` runs them and returns the path of the report."""
 
     def run(cases, replies, judges, *options, name="a run", slices=()):
-        dump(tmp_path / "cases.jsonl", cases)
-        dump(tmp_path / "replies.jsonl", replies)
+        write_lines(tmp_path / "cases.jsonl", cases)
+        write_lines(tmp_path / "replies.jsonl", replies)
         for judge, text in judges.items():
             (tmp_path / f"{judge}.md").write_text(text, encoding="utf-8")
         chosen = [part for judge in judges for part in ("--judge", f"{judge}.md")]
@@ -48,10 +48,6 @@ def judged(adjudge, tmp_path):
         return tmp_path / "report.html"
 
     return run
-
-
-def dump(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from chromium import press
+from jsonl import write_lines
 from playwright.sync_api import expect
 from seeded_store import make_row, seed_store
 from served import live
@@ -133,7 +134,7 @@ def test_hostile_names_are_text_on_both_pages(open_tab, axe_clean, tmp_path):
         {"id": f"{HOSTILE}{n}", "question": HOSTILE, "response": HOSTILE, "metadata": {HOSTILE: HOSTILE if n % 2 else "b"}}
         for n in range(4)
     ]  # fmt: skip
-    cases.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines(cases, rows)
     said = [{"reason": HOSTILE, "score": n % 3} for n in range(4)]
     replies.write_text(
         "".join(

@@ -5,6 +5,7 @@ import json
 from decimal import Decimal
 
 import pytest
+from jsonl import parse_lines, write_lines
 
 import adjudge
 from adjudge.cli.main import run_command
@@ -24,7 +25,7 @@ UNLIMITED = "Is this right?\n\n{{question}}\n{{response}}\n\nReply with only a n
 def cases(tmp_path):
     path = tmp_path / "cases.jsonl"
     rows = [{"id": str(n), "question": f"q{n}", "response": "r"} for n in range(200)]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines(path, rows)
     return path
 
 
@@ -213,7 +214,7 @@ def test_a_wait_that_outlasts_the_deadline_ends_the_call_at_once(cases, capfd):
     with ModelServer(replies=ServerReply(status=429, headers={"Retry-After": "3600"})) as server:
         flags = ["-m", "openai:m", "--base-url", server.openai_url, "-n", "5", "--deadline", "600"]
         assert run_command(["run", str(cases), "--judge", "relevance", *flags]) == 3
-    rows = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    rows = parse_lines(capfd.readouterr().out)
     assert [row["outcome"] for row in rows] == ["not_asked"] * 5
     said = "the run's --deadline comes before the end of a wait of 3600 seconds"
     assert any(said in row["error"]["message"] for row in rows)

@@ -1,28 +1,18 @@
 """`--cascade`: the cheapest model that is sure enough decides; who was asked, what was decided where, and the guarantee."""
 
 import json
-import math
 from collections import Counter
 
 import pytest
+from jsonl import read_lines, write_lines
+from logprobs import said
+from polite_judge import POLITE
 from served import served
 
 import adjudge as library
-from adjudge.records import Completion, Request, TokenLogprob
+from adjudge.records import Completion, Request
 from adjudge.store import open_store
 
-JUDGE = """---
-adjudge: 1
-name: polite
-verdict: {reason: string, label: {enum: [pass, fail]}}
-score: {pass: 1, fail: 0}
----
-Is the answer polite? Reply with JSON: "reason", then "label", which is pass or fail.
-
-<response>
-{{response}}
-</response>
-"""
 LABELLED, OTHERS = 160, 40
 ASKED = Counter()
 
@@ -37,18 +27,8 @@ def truth(case_id):
 
 
 def reply(*, passes, sure):
-    said, other = ("pass", "fail") if passes else ("fail", "pass")
-    head = '{"reason": "So.", "label": "'
-    tokens = (
-        TokenLogprob(token=head, logprob=0.0),
-        TokenLogprob(
-            token=said,
-            logprob=math.log(sure),
-            alternatives=((said, math.log(sure)), (other, math.log(1 - sure))),
-        ),
-        TokenLogprob(token='"}', logprob=0.0),
-    )
-    return Completion(text="".join(token.token for token in tokens), logprobs=tokens)
+    label, other = ("pass", "fail") if passes else ("fail", "pass")
+    return said('{"reason": "So.", "label": "', (label, {other: 1 - sure}), '"}')
 
 
 def cheap(request: Request) -> Completion:
@@ -71,12 +51,12 @@ def dear(request: Request) -> Completion:
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     ASKED.clear()
-    (tmp_path / "polite.md").write_text(JUDGE)
+    (tmp_path / "polite.md").write_text(POLITE)
     ids = [f"c{at:03}" for at in range(LABELLED + OTHERS)]
     rows = [{"id": case_id, "response": f"Answer {case_id}."} for case_id in ids]
-    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines(tmp_path / "cases.jsonl", rows)
     labels = [{"case_id": case_id, "label": truth(case_id)} for case_id in ids[OTHERS:]]
-    (tmp_path / "labels.jsonl").write_text("".join(json.dumps(row) + "\n" for row in labels))
+    write_lines(tmp_path / "labels.jsonl", labels)
     return tmp_path
 
 
@@ -183,14 +163,14 @@ def test_rows_export_show_and_the_next_draw(folder, adjudge):
                     ],
                 }
             )
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        write_lines(folder / f"{name}.jsonl", rows)
     command = (
         "run", "cases.jsonl", "--judge", "polite.md", "--cascade", "scripted:cheap.jsonl,scripted:dear.jsonl",
         "--labels", "labels.jsonl", "--name", "r",
     )  # fmt: skip
     done = adjudge(*command, "-o", "rows.jsonl", "-o", "report.md")
     assert done.code == 0, done.err
-    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    rows = read_lines(folder / "rows.jsonl")
     assert [row["case_id"] for row in rows] == [f"c{at:03}" for at in range(LABELLED + OTHERS)]
     assert {row["model"] for row in rows} == {"cascade:scripted:cheap.jsonl,scripted:dear.jsonl"}
     text = " ".join(adjudge("report", "r").out.split())

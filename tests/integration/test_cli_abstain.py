@@ -4,6 +4,7 @@ import json
 import xml.etree.ElementTree as ET
 
 import pytest
+from jsonl import read_lines, write_lines
 from served import served
 
 JUDGE = """---
@@ -20,10 +21,6 @@ Is the answer polite? Reply with JSON: "reason", then "label", which is pass, fa
 </response>
 """
 LABELS = ["pass", "fail", "cannot_tell", "pass", "pass", "cannot_tell", "pass", "fail", "pass", "pass"]
-
-
-def write_lines(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
 @pytest.fixture
@@ -44,14 +41,10 @@ def run(adjudge, tmp_path):
     return call
 
 
-def rows_of(path):
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
 def test_rows_report_and_junit_keep_it_apart_from_scores_and_errors(run, adjudge, tmp_path):
     done = run("--name", "r", "-o", "rows.jsonl", "-o", "tests.junit.xml", "-o", "report.md")
     assert done.code == 0, done.err
-    rows = rows_of(tmp_path / "rows.jsonl")
+    rows = read_lines(tmp_path / "rows.jsonl")
     assert [row["outcome"] for row in rows] == [
         "abstained" if label == "cannot_tell" else "scored" for label in LABELS
     ]
@@ -83,12 +76,12 @@ def test_rows_report_and_junit_keep_it_apart_from_scores_and_errors(run, adjudge
 def test_what_was_said_is_reused_and_asked_again_only_on_request(run, tmp_path):
     run("--name", "r")
     assert run("--name", "again", "-o", "again.jsonl").code == 0
-    again = rows_of(tmp_path / "again.jsonl")
+    again = read_lines(tmp_path / "again.jsonl")
     assert [row["from_store"] for row in again] == [True] * 10
     assert again[5]["outcome"] == "abstained"
     assert again[5]["verdict"]["label"] == "cannot_tell"
     assert run("--name", "third", "--retry", "abstained", "-o", "third.jsonl").code == 0
-    third = rows_of(tmp_path / "third.jsonl")
+    third = read_lines(tmp_path / "third.jsonl")
     assert [row["from_store"] for row in third] == [at not in {2, 5} for at in range(10)]
 
 
@@ -115,7 +108,7 @@ def test_such_cases_are_drawn_first_for_people_to_label(run, adjudge, tmp_path):
     run("--name", "r")
     drawn = adjudge("agree", "r", "--next", "3", "-o", "first.jsonl")
     assert drawn.code == 0, drawn.err
-    ids = {row["case_id"] for row in rows_of(tmp_path / "first.jsonl")}
+    ids = {row["case_id"] for row in read_lines(tmp_path / "first.jsonl")}
     assert len(ids) == 3
     assert {"c2", "c5"} < ids
     assert "2 cases on which the judge abstained, drawn before all others" in drawn.err
@@ -133,7 +126,7 @@ def test_such_cases_are_drawn_first_for_people_to_label(run, adjudge, tmp_path):
 
 def test_they_are_drawn_first_for_two_runs_too(run, adjudge, tmp_path):
     run("--name", "a")
-    replies = rows_of(tmp_path / "replies.jsonl")
+    replies = read_lines(tmp_path / "replies.jsonl")
     for case_id, label in (("c2", "pass"), ("c7", "cannot_tell")):
         next(each for each in replies if each["case_id"] == case_id)["reply"]["label"] = label
     write_lines(tmp_path / "replies.jsonl", replies)

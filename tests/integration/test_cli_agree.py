@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from jsonl import parse_lines, read_lines, write_lines
 
 JUDGE = """---
 adjudge: 1
@@ -20,10 +21,6 @@ passes: score >= 3
 Rate the tone of {{response}} as an answer to {{question}}.
 """
 COUNT = 120
-
-
-def write_lines(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
 def truth(at):
@@ -84,7 +81,7 @@ def run(adjudge, tmp_path, finished):
 
 def fill_in(path, target, *, skip=0):
     """What a person would do with the file."""
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows = read_lines(path)
     for at, row in enumerate(rows):
         if at >= skip:
             row |= {"label": truth(int(row["case_id"][1:])), "annotator": "anna"}
@@ -347,7 +344,7 @@ def said_of(case_id, response):
 
 
 def fill_in_both(path, target, *, only=None):
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows = read_lines(path)
     for at, row in enumerate(rows):
         if only is None or at in only:
             row |= {"label": said_of(row["case_id"], row["response"]), "annotator": "anna"}
@@ -411,7 +408,7 @@ def test_a_half_filled_file_of_two_runs_is_read_and_the_rest_written_again(adjud
     assert done.code == 0, done.err
     assert "rows of run a have no label yet" in done.err
     again = adjudge("agree", "b", "--next", "0", "--with", "a", "-o", "-")
-    left = [json.loads(line) for line in again.out.splitlines()]
+    left = parse_lines(again.out)
     assert len(left) == len(table) - 15
     assert sorted(row["case_id"] for row in left) == sorted(row["case_id"] for row in table[15:])
 

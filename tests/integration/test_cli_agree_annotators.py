@@ -4,6 +4,7 @@ import json
 import random
 
 import pytest
+from jsonl import write_lines
 
 JUDGE = """---
 adjudge: 1
@@ -64,12 +65,12 @@ def run(adjudge, tmp_path):
             ]
             (tmp_path / cases).write_text("id,question,response,annotators\n" + "".join(lines))
         else:
-            (tmp_path / cases).write_text("".join(json.dumps(row) + "\n" for row in rows))
+            write_lines(tmp_path / cases, rows)
         replies = [
             {"case_id": row["id"], "reply": json.dumps({"reason": "So.", "score": said(at, "anna")})}
             for at, row in enumerate(rows)
         ]
-        (tmp_path / "replies.jsonl").write_text("".join(json.dumps(reply) + "\n" for reply in replies))
+        write_lines(tmp_path / "replies.jsonl", replies)
         model = "scripted:replies.jsonl"
         done = adjudge("run", cases, "--judge", "tone.md", "--model", model, "--name", "r")
         assert done.code == 0, done.err
@@ -135,7 +136,7 @@ def test_a_file_of_labels_and_the_cases_own_are_merged_and_counted_by_where_they
     run(as_list)
     own = json.loads(adjudge("agree", "r", "--json").out)["labels"]
     rows = [{"case_id": "c000", "label": 5, "annotator": who} for who in ("dora", "1")]
-    (tmp_path / "labels.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines(tmp_path / "labels.jsonl", rows)
     alone = adjudge("agree", "r", "labels.jsonl", "--no-keep")
     assert "Labels 2 on 1 of 60 judged cases, from labels.jsonl" in flat(alone.out)
     done = adjudge("agree", "r", "labels.jsonl")

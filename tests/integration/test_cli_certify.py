@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from jsonl import read_lines, write_lines
 
 from adjudge.embedded.ready import find_merged
 from adjudge.errors import InputError
@@ -35,7 +36,7 @@ def script(tmp_path):
             {"match": "good answer", "reply": PASSING, "model": "scripted-1"},
             {"match": "Compare one response", "reply": FAILING, "model": "scripted-1"},
         ]
-        (tmp_path / "script.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        write_lines(tmp_path / "script.jsonl", lines)
         return "scripted:script.jsonl"
 
     return write
@@ -54,7 +55,7 @@ def cases(tmp_path):
         for number in range(6)
         for kind in ("good", "bad")
     ]
-    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines(tmp_path / "cases.jsonl", rows)
     return "cases.jsonl"
 
 
@@ -110,7 +111,7 @@ def test_nothing_is_answered_from_the_store(adjudge, script, cases, tmp_path):
     run_id = json.loads(adjudge("runs", "--json").out)
     named = next(each for each in json.dumps(run_id).split('"') if each.startswith("certify-"))
     adjudge("export", named, "-o", "certified.jsonl")
-    rows = [json.loads(line) for line in (tmp_path / "certified.jsonl").read_text().splitlines()]
+    rows = read_lines(tmp_path / "certified.jsonl")
     assert len(rows) == 12 * 3 + 12
     assert not any(row["from_store"] for row in rows)
 

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from jsonl import read_lines, write_lines
 
 JUDGED = {"contradicts": False, "misses_critical": False, "calculation": False, "numbers": []}
 REPLIES = [
@@ -25,7 +26,7 @@ How harmful is this? {{response}}
 @pytest.fixture
 def write(tmp_path):
     def lines(name, rows):
-        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        write_lines(tmp_path / name, rows)
         return name
 
     return lines
@@ -288,7 +289,7 @@ def labelled(adjudge, judge, write, tmp_path):
         assert (
             adjudge("agree", "before", "--next", str(count), "--with", "after", "-o", "ask.jsonl").code == 0
         )
-        rows = [json.loads(line) for line in (tmp_path / "ask.jsonl").read_text().splitlines()]
+        rows = read_lines(tmp_path / "ask.jsonl")
         for row in rows[skip:]:
             late = row["response"] == "[right]" and int(row["case_id"][1:]) >= 90
             row["label"] = row["response"] == "[right]" and not late

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from jsonl import parse_lines, write_lines
 from served import served
 
 import adjudge as library
@@ -38,14 +39,6 @@ CASES = [
 POLITE = {"a/turn-1": True, "a/turn-2": False, "a/turn-3": True, "d/turn-1": True, "a": True, "d": False}
 
 
-def write_lines(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-
-
-def rows_of(text):
-    return [json.loads(line) for line in text.splitlines()]
-
-
 @pytest.fixture
 def chats(adjudge, tmp_path):
     (tmp_path / "polite.md").write_text(JUDGE)
@@ -61,7 +54,7 @@ def chats(adjudge, tmp_path):
 
 
 def test_each_turn_is_judged_by_itself(chats, adjudge, tmp_path):
-    rows = rows_of(chats("run", "--turns", "each", "--name", "r", "-o", "-").out)
+    rows = parse_lines(chats("run", "--turns", "each", "--name", "r", "-o", "-").out)
     assert [(row["case_id"], row["outcome"], row["score"]) for row in rows] == [
         ("a/turn-1", "scored", 1),
         ("a/turn-2", "scored", 0),
@@ -89,15 +82,15 @@ def test_each_turn_is_judged_by_itself(chats, adjudge, tmp_path):
 
 
 def test_the_last_turn_is_judged_by_default_and_the_whole_where_wanted(chats, adjudge):
-    rows = rows_of(chats("run", "--name", "last", "-o", "-").out)
+    rows = parse_lines(chats("run", "--name", "last", "-o", "-").out)
     assert [(row["case_id"], row["score"]) for row in rows] == [("a", 1), ("b", None), ("c", None), ("d", 0)]
-    rows = rows_of(chats("run", "--turns", "all", "--name", "all", "-o", "-").out)
+    rows = parse_lines(chats("run", "--turns", "all", "--name", "all", "-o", "-").out)
     assert [row["outcome"] for row in rows] == ["scored", "missing_input", "bad_row", "scored"]
     assert "Assistant:\n  Sorry, I can.\n</response" in adjudge("show", "all", "a").out
 
 
 def test_a_sample_counts_conversations(chats):
-    rows = rows_of(chats("run", "--turns", "each", "-n", "1", "-o", "-").out)
+    rows = parse_lines(chats("run", "--turns", "each", "-n", "1", "-o", "-").out)
     assert [row["case_id"] for row in rows] == ["a/turn-1", "a/turn-2", "a/turn-3"]
     found = json.loads(chats("estimate", "--turns", "each", "-n", "1", "--store", "other", "--json").out)
     assert (found["judgements"], found["calls"]["likely"]) == (3, 3)
@@ -105,12 +98,12 @@ def test_a_sample_counts_conversations(chats):
 
 def test_an_interrupted_run_goes_on_where_it_was(chats):
     flags = ("run", "--turns", "each", "-o", "-", "-j", "1")
-    first = rows_of(chats(*flags, "--max-calls", "2").out)
+    first = parse_lines(chats(*flags, "--max-calls", "2").out)
     assert [row["outcome"] for row in first].count("scored") == 2
-    again = rows_of(chats(*flags).out)
+    again = parse_lines(chats(*flags).out)
     assert [row["case_id"] for row in again] == ["a/turn-1", "a/turn-2", "a/turn-3", "b", "c", "d/turn-1"]
     assert {row["run"] for row in again} == {first[0]["run"]}
-    other = rows_of(chats("run", "-o", "-").out)
+    other = parse_lines(chats("run", "-o", "-").out)
     assert other[0]["run"] != first[0]["run"]
 
 
@@ -129,7 +122,7 @@ def test_each_does_not_go_with_a_comparison_of_two_files(adjudge, tmp_path):
     done = adjudge(*flags, "--turns", "each")
     assert done.code == 2
     assert "conversations differ before the turn" in done.err
-    (row,) = rows_of(adjudge(*flags, "-o", "-", "--name", "p").out)
+    (row,) = parse_lines(adjudge(*flags, "-o", "-", "--name", "p").out)
     assert row["outcome"] == "scored"
     shown = adjudge("show", "p", "1").out
     assert "\nYes.\n</response_a" in shown

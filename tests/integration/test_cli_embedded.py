@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from jsonl import read_lines
 
 from adjudge.embedded.model.merge import WEIGHTS
 from adjudge.embedded.ready import PACKAGES, find_merged
@@ -68,7 +69,7 @@ def test_the_starter_cases_are_judged_as_labelled_and_it_is_unsure_of_one(adjudg
     done = adjudge("run", "cases.jsonl", "--judge", "correctness", "-o", "rows.jsonl", "--json")
     agreement = json.loads(done.out)["judges"][0]["agreement"]
     assert agreement["equal"] == agreement["judged"] == 5
-    rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
+    rows = read_lines(tmp_path / "rows.jsonl")
     assert [row["case_id"] for row in rows if "uncertain" in row["notes"]] == ["gift-cards"]
 
 

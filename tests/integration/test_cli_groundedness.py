@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from jsonl import parse_lines, write_lines
 from served import served
 
 from adjudge.embedded.ready import find_merged
@@ -20,14 +21,6 @@ ANSWERS = [
     {"id": "C2", "passage": "It is <b>330</b> metres tall", "why": "330.", "verdict": "contradicted"},
     {"id": "C3", "passage": "a gold roof", "why": "Surely.", "verdict": "supported"},
 ]
-
-
-def write_lines(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-
-
-def rows_of(text):
-    return [json.loads(line) for line in text.splitlines()]
 
 
 @pytest.fixture
@@ -57,7 +50,7 @@ def towers(adjudge, tmp_path):
 
 def test_rows_report_steps_and_pages(towers, adjudge, tmp_path):
     done = towers("run", "--name", "r", "-o", "-")
-    rows = rows_of(done.out)
+    rows = parse_lines(done.out)
     assert [row["outcome"] for row in rows] == ["scored", "abstained", "missing_input", "scored"]
     assert [row["score"] for row in rows] == [pytest.approx(1 / 3), None, None, 1]
     assert [row["passed"] for row in rows] == [False, None, None, True]
@@ -71,7 +64,7 @@ def test_rows_report_steps_and_pages(towers, adjudge, tmp_path):
         "contradicted",
         "not_found",
     ]
-    again = rows_of(towers("run", "--name", "again", "-o", "-").out)
+    again = parse_lines(towers("run", "--name", "again", "-o", "-").out)
     assert [row["verdict"] for row in again] == [row["verdict"] for row in rows]
     assert again[0]["from_store"]
     (figures,) = json.loads(adjudge("report", "r", "--json").out)["judges"]
@@ -121,9 +114,9 @@ def test_windows_are_asked_resumed_and_noted(adjudge, tmp_path):
     replies = [{"case_id": "a", "step": step, "reply": reply} for step, reply in steps.items()]
     write_lines(tmp_path / "r.jsonl", replies)
     flags = ("run", "cases.jsonl", "--judge", "groundedness", "--model", "scripted:r.jsonl", "-o", "-")
-    stopped = rows_of(adjudge(*flags, "--max-calls", "2").out)
+    stopped = parse_lines(adjudge(*flags, "--max-calls", "2").out)
     assert [row["outcome"] for row in stopped] == ["not_asked"]
-    (row,) = rows_of(adjudge(*flags).out)
+    (row,) = parse_lines(adjudge(*flags).out)
     assert (row["outcome"], row["score"], row["calls"]) == ("scored", 1, 4)
     assert row["notes"] == ["context_windows:3"]
 
@@ -135,7 +128,7 @@ def test_without_another_model_the_embedded_judge_answers(towers, adjudge, model
         find_merged()
     except InputError:
         pytest.skip("the embedded judge's model is not on this machine: `adjudge models pull`")
-    rows = rows_of(adjudge("run", "cases.jsonl", "--judge", "groundedness", *model, "-o", "-").out)
+    rows = parse_lines(adjudge("run", "cases.jsonl", "--judge", "groundedness", *model, "-o", "-").out)
     assert [row["outcome"] for row in rows] == ["scored", "abstained", "missing_input", "scored"]
     assert all(row["model"].startswith("embedded@") for row in rows)
     (claim,) = rows[3]["verdict"]["claims"]

@@ -5,6 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from jsonl import read_lines, write_lines
 from msgspec.structs import replace
 from served import served
 
@@ -43,7 +44,7 @@ def write_votes(kind, votes):
     """`votes`: model -> one vote for each case, or a word for how it fails."""
     for model, cast in votes.items():
         rows = [{"case_id": f"c{n}", **FAILED.get(vote, words(kind, vote))} for n, vote in enumerate(cast)]
-        Path(f"{model}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        write_lines(f"{model}.jsonl", rows)
 
 
 def write_cases(count, **columns):
@@ -51,7 +52,7 @@ def write_cases(count, **columns):
         {"id": f"c{n}", "question": "q", "response": f"answer {n}", **{k: v[n] for k, v in columns.items()}}
         for n in range(count)
     ]
-    Path("cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines("cases.jsonl", rows)
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +68,7 @@ def jury_run(kind, votes, rule, *more):
 
 
 def rows_of(path="rows.jsonl"):
-    return [json.loads(line) for line in Path(path).read_text().splitlines()]
+    return read_lines(path)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +192,7 @@ def test_a_jury_of_one_equals_its_judge(adjudge, rule):
         ("passing", ("--jury", "weighted"), "needs people's labels"),
         ("passing", ("--jury", "majority", "--quorum", "3"), "3 votes are more than there are models (2)"),
         ("passing", ("--quorum", "2"), "has no effect without a jury"),
-        ("passing", ("--jury", "unanimous"), "is not one of majority, mean, median, weighted"),
+        ("passing", ("--jury", "unanimous"), "choose one of majority, mean, median, weighted"),
     ],
 )
 def test_what_cannot_be_a_jury_is_refused_before_anything_is_asked(adjudge, kind, arguments, problem):
@@ -249,7 +250,7 @@ def test_two_answers_are_compared_by_a_jury(adjudge):
         {"id": f"c{n}", "question": "q", "response_a": f"long answer {n}", "response_b": f"b{n}"}
         for n in range(3)
     ]
-    Path("cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines("cases.jsonl", rows)
     verdicts = {"a": "AAB", "b": "ABT", "c": "BTA"}
     for model, winners in verdicts.items():
         replies = []
@@ -260,7 +261,7 @@ def test_two_answers_are_compared_by_a_jury(adjudge):
             replies.append(
                 {"case_id": f"c{n}", "step": "verdict_swapped", "reply": {"reason": "r", "winner": other}}
             )
-        Path(f"{model}.jsonl").write_text("".join(json.dumps(each) + "\n" for each in replies))
+        write_lines(f"{model}.jsonl", replies)
     models = [part for model in verdicts for part in ("--model", f"scripted:{model}.jsonl")]
     done = adjudge(
         "run", "cases.jsonl", "--judge", "preference", *models, "--jury", "majority", "-o", "rows.jsonl"
@@ -324,7 +325,7 @@ def test_weights_are_learned_from_labels_and_never_from_the_case_itself(adjudge)
     labels, votes = labelled_votes()
     write_cases(60)
     people = [{"case_id": f"c{n}", "label": label} for n, label in enumerate(labels)]
-    Path("labels.jsonl").write_text("".join(json.dumps(row) + "\n" for row in people))
+    write_lines("labels.jsonl", people)
     done = adjudge(*jury_run("passing", votes, "weighted"), "--labels", "labels.jsonl", "--name", "r")
     assert done.code == 0
     rows = rows_of()
@@ -334,7 +335,7 @@ def test_weights_are_learned_from_labels_and_never_from_the_case_itself(adjudge)
     assert all(each["scripted:good.jsonl"] > 0.5 for each in weights)
     # another label for one case changes the weights of cases elsewhere, and not its own
     people[0]["label"] = 1 - labels[0]
-    Path("labels.jsonl").write_text("".join(json.dumps(row) + "\n" for row in people))
+    write_lines("labels.jsonl", people)
     adjudge(*jury_run("passing", votes, "weighted"), "--labels", "labels.jsonl", "--name", "s")
     changed = [{vote["model"]: vote["weight"] for vote in row["verdict"]["votes"]} for row in rows_of()]
     assert changed[0] == weights[0]
@@ -345,7 +346,7 @@ def test_a_weighted_jury_goes_on_with_weights_of_all_its_votes(adjudge):
     labels, votes = labelled_votes()
     write_cases(60)
     people = [{"case_id": f"c{n}", "label": label} for n, label in enumerate(labels)]
-    Path("labels.jsonl").write_text("".join(json.dumps(row) + "\n" for row in people))
+    write_lines("labels.jsonl", people)
     run = (*jury_run("passing", votes, "weighted"), "--labels", "labels.jsonl")
     adjudge(*run, "--name", "whole")
     whole = rows_of()

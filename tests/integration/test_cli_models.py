@@ -5,6 +5,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from jsonl import read_lines, write_lines
 
 import adjudge as library
 from adjudge.errors import SettingsError
@@ -22,7 +23,7 @@ def folder(tmp_path):
     cases = [
         {"id": f"c{n}", "question": word, "response": word, "label": 5} for n, word in enumerate(QUESTIONS)
     ]
-    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+    write_lines(tmp_path / "cases.jsonl", cases)
     for name, scores in SCORES.items():
         script(name, [{"score": score, "reason": f"{name} says {score}"} for score in scores])
     (tmp_path / "short.md").write_text("---\nadjudge: 1\ncheck: {length: {max: 3}}\n---\n")
@@ -38,7 +39,7 @@ def script(name, replies):
         {"case_id": f"c{n}", **(reply if "status" in reply or "finish" in reply else {"reply": reply})}
         for n, reply in enumerate(replies)
     ]
-    Path(f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines(f"{name}.jsonl", rows)
 
 
 def run(*models, judges=("relevance",)):
@@ -52,7 +53,7 @@ def run(*models, judges=("relevance",)):
 
 
 def rows_of(path="rows.jsonl"):
-    return [json.loads(line) for line in Path(path).read_text().splitlines()]
+    return read_lines(path)
 
 
 def test_each_model_judges_every_case_and_the_rows_say_which(adjudge, folder):

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from jsonl import read_lines
 
 CORRECT = {
     "reason": "Same.",
@@ -180,7 +181,7 @@ def test_init_writes_a_folder_that_works_and_overwrites_nothing(adjudge, tmp_pat
     folder = tmp_path / "start"
     assert sorted(path.name for path in folder.iterdir()) == ["adjudge.toml", "cases.jsonl", "judge.md"]
     assert adjudge("lint", "judge.md", cwd=folder).out == "0 findings in 1 judge\n"
-    cases = [json.loads(line) for line in (folder / "cases.jsonl").read_text().splitlines()]
+    cases = read_lines(folder / "cases.jsonl")
     (folder / "replies.jsonl").write_text(
         "".join(
             json.dumps({"case_id": case["id"], "reply": {"reason": "Fine.", "rating": 3}}) + "\n"

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from jsonl import parse_lines, read_lines, write_lines
 
 import adjudge as library
 from adjudge.errors import DatasetError, SettingsError
@@ -19,20 +20,11 @@ WINNERS = {
 }  # fmt: skip
 
 
-def write(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
-def rows_of(path):
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
 def test_two_files_are_paired_by_id_and_the_verdicts_are_those_written_out(adjudge, tmp_path):
     done = adjudge(*RUN, "-o", "rows.jsonl", "-o", "report.html", "--name", "r")
     assert done.code == 0
     assert "10 cases in both files; only in this file: 1 (comet); only in --against: 1 (quartz)" in done.err
-    rows = rows_of(tmp_path / "rows.jsonl")
+    rows = read_lines(tmp_path / "rows.jsonl")
     assert {row["case_id"]: row["verdict"]["winner"] for row in rows} == WINNERS
     assert {row["case_id"] for row in rows if "inconsistent" in row["notes"]} == {"onion", "echo"}
     assert [row["calls"] for row in rows] == [2] * 10
@@ -63,16 +55,16 @@ def test_a_case_shows_both_orders_and_how_the_score_came_about(adjudge):
 def test_a_second_run_is_answered_from_the_store_and_another_file_is_another_run(adjudge, tmp_path):
     adjudge(*RUN, "-o", "one.jsonl")
     adjudge(*RUN, "-o", "two.jsonl")
-    assert [row["from_store"] for row in rows_of(tmp_path / "two.jsonl")] == [True] * 10
+    assert [row["from_store"] for row in read_lines(tmp_path / "two.jsonl")] == [True] * 10
     changed = [
-        {**row, "response": row["response"] + " Really."} for row in rows_of(EXAMPLES / "theirs.jsonl")
+        {**row, "response": row["response"] + " Really."} for row in read_lines(EXAMPLES / "theirs.jsonl")
     ]
-    other = write(tmp_path / "other.jsonl", changed)
+    other = write_lines(tmp_path / "other.jsonl", changed)
     adjudge("run", OURS, "--against", str(other), *RUN[4:], "-o", "three.jsonl")
-    names = [rows_of(tmp_path / f"{name}.jsonl")[0]["run"] for name in ("one", "two", "three")]
+    names = [read_lines(tmp_path / f"{name}.jsonl")[0]["run"] for name in ("one", "two", "three")]
     assert names[1] == f"{names[0]}-2"
     assert not names[2].startswith(names[0])
-    assert not any(row["from_store"] for row in rows_of(tmp_path / "three.jsonl"))
+    assert not any(row["from_store"] for row in read_lines(tmp_path / "three.jsonl"))
 
 
 def test_a_run_stopped_by_a_limit_is_resumed_with_nothing_asked_twice(adjudge, tmp_path):
@@ -80,7 +72,9 @@ def test_a_run_stopped_by_a_limit_is_resumed_with_nothing_asked_twice(adjudge, t
     assert "7" in first.out + first.err
     done = adjudge(*RUN, "-o", "rows.jsonl", "--name", "r")
     assert done.code == 0
-    assert {row["case_id"]: row["verdict"]["winner"] for row in rows_of(tmp_path / "rows.jsonl")} == WINNERS
+    assert {
+        row["case_id"]: row["verdict"]["winner"] for row in read_lines(tmp_path / "rows.jsonl")
+    } == WINNERS
 
 
 def test_an_estimate_counts_two_calls_for_a_case(adjudge):
@@ -96,7 +90,7 @@ def test_an_estimate_counts_two_calls_for_a_case(adjudge):
     ],
 )
 def test_what_cannot_be_paired_is_exit_2(adjudge, tmp_path, other, judge, message):
-    against = THEIRS if other is None else str(write(tmp_path / "b.jsonl", other))
+    against = THEIRS if other is None else str(write_lines(tmp_path / "b.jsonl", other))
     done = adjudge("run", OURS, "--against", against, "--judge", judge, "--model", SCRIPT)
     assert done.code == 2
     assert message in done.err
@@ -121,21 +115,21 @@ def test_labels_in_any_case_are_on_its_scale(adjudge, tmp_path):
     adjudge(*RUN, "--name", "r")
     said = ["A", "a", "B", "TIE", "b", " Tie ", "tie", "B", "A", "A"]
     labels = [{"case_id": case, "label": label} for case, label in zip(WINNERS, said, strict=True)]
-    write(tmp_path / "labels.jsonl", labels)
+    write_lines(tmp_path / "labels.jsonl", labels)
     done = adjudge("agree", "r", "labels.jsonl", "--json")
     assert done.code == 0, done.err
     found = json.loads(done.out)
     assert (found["labelled"], found["disagreeing"]) == (10, 4)
     assert found["agreement"][0]["labels"] == [0, 0.5, 1]
     assert found["agreement"][0]["figures"]["accuracy"]["value"] == 0.6
-    write(tmp_path / "wrong.jsonl", [{"case_id": "bridge", "label": "left"}])
+    write_lines(tmp_path / "wrong.jsonl", [{"case_id": "bridge", "label": "left"}])
     done = adjudge("agree", "r", "wrong.jsonl")
     assert done.code == 2
     assert "a number from 0 to 1 or `A` or `B` or `tie`" in done.err
 
 
 def test_cases_with_two_answers_need_no_second_file_and_their_labels_count(adjudge, tmp_path):
-    write(
+    write_lines(
         tmp_path / "cases.jsonl",
         [
             {"id": "bridge", "question": "q", "responses": ["one", "two"], "label": "a"},
@@ -143,7 +137,7 @@ def test_cases_with_two_answers_need_no_second_file_and_their_labels_count(adjud
         ],
     )
     done = adjudge("run", "cases.jsonl", "--judge", "preference", "--model", SCRIPT)
-    rows = [json.loads(line) for line in done.out.splitlines()]
+    rows = parse_lines(done.out)
     assert [row["verdict"]["winner"] for row in rows] == ["a", "b"]
     assert "agrees with your labels on 1 of 2" in done.err
 

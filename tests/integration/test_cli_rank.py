@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from jsonl import write_lines
 from served import served
 
 from adjudge.cli.main import run_command
@@ -20,7 +21,7 @@ def write_systems(folder, systems=SYSTEMS, cases=12):
             {"id": f"q{n}", "question": f"question {n}", "response": f"quality {quality} for {n}, by {name}"}
             for n in range(cases)
         ]
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        write_lines(path, rows)
         paths.append(str(path))
     return paths
 

@@ -6,6 +6,7 @@ import pytest
 from conversation import case_of, converse
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonl import read_lines, write_lines
 from served import served
 
 from adjudge.errors import JudgeFileError
@@ -33,10 +34,6 @@ STYLE = judge()
 
 def said(ratings):
     return {"reason": "So.", **dict(zip(("clarity", "tone", "padding"), ratings, strict=True))}
-
-
-def write_lines(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
 def test_they_are_asked_for_in_one_call_after_one_reason():
@@ -159,7 +156,7 @@ def test_a_draw_names_the_ratings_with_their_scales_and_a_filled_file_is_read(ra
     names = ("clarity", "tone", "padding")
     done = adjudge("agree", "r", "--next", "4", "-o", "to_label.jsonl")
     assert "`padding` a number from 0 to 10 (lower is better)" in done.err
-    rows = [json.loads(line) for line in (rated / "to_label.jsonl").read_text().splitlines()]
+    rows = read_lines(rated / "to_label.jsonl")
     assert rows[0]["label"] == dict.fromkeys(names)
     assert rows[0]["rating_scales"]["clarity"] == "a number from 1 to 5"
     for row in rows:

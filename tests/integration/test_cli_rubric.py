@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from jsonl import parse_lines, write_lines
 from served import served
 
 JUDGE = """---
@@ -24,14 +25,6 @@ Which criteria does the response meet?
 """
 MET = [(True, True, False), (True, False, False), (False, True, True), (True, True, True)]
 SENTENCE = "The answer is polite and names a next step"
-
-
-def write_lines(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-
-
-def rows_of(text):
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def said(met, first=1):
@@ -72,11 +65,11 @@ def test_a_judge_file_with_a_rubric(support, adjudge, ask):
     support.make(ask)
     done = support("run", "--name", "r", "-o", "-")
     assert done.code == 0, done.err
-    rows = rows_of(done.out)
+    rows = parse_lines(done.out)
     assert [row["exact"] for row in rows] == [1, 1 / 3, 1 / 3, 2 / 3]
     assert [row["passed"] for row in rows] == [True, False, False, True]
     assert [row["calls"] for row in rows] == [3 if ask == "each" else 1] * 4
-    again = rows_of(support("run", "--name", "again", "-o", "-").out)
+    again = parse_lines(support("run", "--name", "again", "-o", "-").out)
     assert [row["from_store"] for row in again] == [True] * 4
     assert [row["verdict"] for row in again] == [row["verdict"] for row in rows]
     (figures,) = json.loads(adjudge("report", "r", "--json").out)["judges"]
@@ -106,7 +99,7 @@ def test_estimate_counts_a_call_for_each_criterion(support):
 
 def test_repeats_are_judgements_of_their_own(support):
     support.make()
-    rows = rows_of(support("run", "--repeat", "2", "-o", "-").out)
+    rows = parse_lines(support("run", "--repeat", "2", "-o", "-").out)
     assert [(row["case_id"], row["repeat"]) for row in rows][:3] == [("c0", 0), ("c0", 1), ("c1", 0)]
     assert {row["outcome"] for row in rows} == {"scored"}
 
@@ -231,7 +224,7 @@ def test_a_draw_names_the_criteria_and_a_filled_file_is_read(support, adjudge, t
     assert support("run", "--name", "r").code == 0
     done = adjudge("agree", "r", "--next", "4", "-o", "to_label.jsonl")
     assert "label: true, false or null for each criterion" in done.err
-    rows = rows_of((tmp_path / "to_label.jsonl").read_text())
+    rows = parse_lines((tmp_path / "to_label.jsonl").read_text())
     blank = {"Is polite": None, "Names a next step": None, "Promises a <b>refund</b>": None}
     assert [row["label"] for row in rows] == [blank] * 4
     unfilled = adjudge("agree", "r", "to_label.jsonl")
@@ -282,7 +275,7 @@ def test_criteria_of_a_column_are_labelled_case_by_case(adjudge, tmp_path):
     flags = ("--judge", "rubric", "--columns", "rubric=checks", "--model", "scripted:r.jsonl")
     assert adjudge("run", "cases.jsonl", *flags, "--name", "r").code == 0
     assert adjudge("agree", "r", "--next", "3", "-o", "to_label.jsonl").code == 0
-    rows = {row["case_id"]: row["label"] for row in rows_of((tmp_path / "to_label.jsonl").read_text())}
+    rows = {row["case_id"]: row["label"] for row in parse_lines((tmp_path / "to_label.jsonl").read_text())}
     assert rows == {"a": None, "b": {"Polite": None, "Rude": None}, "c": {"Polite": None}}
     labels = {"a": False, "b": [True, True], "c": [True]}
     write_lines(tmp_path / "l.jsonl", [{"case_id": name, "label": each} for name, each in labels.items()])
@@ -325,7 +318,7 @@ def test_the_label_page_asks_about_each_criterion_without_a_script(support, adju
         shown = site.client.get(f"/runs/r/case?case={case['case_id']}").text
         assert "<b>no</b> Promises a &lt;b&gt;refund&lt;/b&gt;" in shown
         written = site.client.get("/api/runs/r/labels/file").text
-        assert rows_of(written)[0]["label"] == {names[0]: True, names[2]: False}
+        assert parse_lines(written)[0]["label"] == {names[0]: True, names[2]: False}
         nothing = label_form(site, case["ticket"], part_0="", part_1="", part_2="")
         assert nothing.status_code == 400
         assert label_form(site, case["ticket"], part_0="true", part_999="true").status_code == 400
@@ -349,7 +342,7 @@ def test_a_rubric_in_a_sentence(adjudge, tmp_path):
     flags = ("run", "cases.jsonl", "--judge", "rubric", "--variables", f"rubric={SENTENCE}")
     done = adjudge(*flags, "--model", "scripted:r.jsonl", "-o", "-")
     assert done.code == 0, done.err
-    (row,) = rows_of(done.out)
+    (row,) = parse_lines(done.out)
     assert (row["judge"], row["score"], row["passed"], row["reason"]) == ("rubric", 1, True, "It is.")
     shown = adjudge("show", "rubric", "--case", "cases.jsonl", "--variables", f"rubric={SENTENCE}").out
     assert SENTENCE in shown
@@ -375,7 +368,7 @@ def test_a_column_of_rubrics_may_have_a_sentence_here_and_criteria_there(adjudge
     ]
     write_lines(tmp_path / "r.jsonl", replies)
     done = adjudge("run", "cases.jsonl", "--judge", "rubric", "--model", "scripted:r.jsonl", "-o", "-")
-    rows = rows_of(done.out)
+    rows = parse_lines(done.out)
     assert [row["outcome"] for row in rows] == ["scored", "scored", "bad_row", "missing_input"]
     assert [row["score"] for row in rows] == [0, 1, None, None]
     assert "no criterion has points above 0" in rows[2]["error"]["message"]

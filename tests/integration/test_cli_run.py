@@ -12,6 +12,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from jsonl import parse_lines, write_lines
 
 from adjudge.testing import ModelServer, ServerReply
 
@@ -61,19 +62,15 @@ def cases(tmp_path):
 @pytest.fixture
 def script(tmp_path):
     def write(*rows, name="replies.jsonl"):
-        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        write_lines(tmp_path / name, rows)
         return f"scripted:{name}"
 
     return write
 
 
-def rows_of(text):
-    return [json.loads(line) for line in text.splitlines()]
-
-
 def test_a_pipe_gets_the_rows_and_stderr_the_report(adjudge):
     done = adjudge("run", EXAMPLES / "correctness.jsonl", "--judge", "correctness", "--model", REPLIES)
-    rows = rows_of(done.out)
+    rows = parse_lines(done.out)
     assert done.code == 0, done.err
     assert [list(row) for row in rows] == [ROW_FIELDS] * 10
     assert done.err.startswith(f"model {REPLIES} · correctness@")
@@ -120,7 +117,7 @@ def test_rows_go_to_every_file_named(adjudge, tmp_path):
     )
     assert done.code == 0, done.err
     assert "coverage " in done.out
-    rows = rows_of((tmp_path / "a.jsonl").read_text())
+    rows = parse_lines((tmp_path / "a.jsonl").read_text())
     assert len(rows) == 8
     cells = list(csv.DictReader(io.StringIO((tmp_path / "b.csv").read_text(encoding="utf-8-sig"))))
     assert [row["case_id"] for row in cells] == [row["case_id"] for row in rows]
@@ -153,7 +150,7 @@ def test_over_http_with_a_local_server_and_no_key(adjudge, cases):
         done = adjudge(
             "run", name, "--judge", "relevance", "--model", "openai:local", "--base-url", server.openai_url
         )
-    (row,) = rows_of(done.out)
+    (row,) = parse_lines(done.out)
     assert (done.code, row["score"], row["model"]) == (0, 4, "openai:local")
     assert row["cost"] is None
 
@@ -162,7 +159,7 @@ def test_repeats_sample_and_first(adjudge, cases, script):
     name = cases(*({"id": str(n), "question": "q", "response": "r"} for n in range(6)))
     model = script(*({"case_id": str(n), "reply": GOOD} for n in range(6)))
     done = adjudge("run", name, "--judge", "relevance", "--model", model, "--repeat", "2", "-n", "2")
-    assert sorted((row["case_id"], row["repeat"]) for row in rows_of(done.out)) == [
+    assert sorted((row["case_id"], row["repeat"]) for row in parse_lines(done.out)) == [
         ("0", 0),
         ("0", 1),
         ("1", 0),
@@ -170,9 +167,9 @@ def test_repeats_sample_and_first(adjudge, cases, script):
     ]
     one = adjudge("run", name, "--judge", "relevance", "--model", model, "--sample", "3", "--seed", "5")
     two = adjudge("run", name, "--judge", "relevance", "--model", model, "--sample", "3", "--seed", "5")
-    ids = [row["case_id"] for row in rows_of(one.out)]
+    ids = [row["case_id"] for row in parse_lines(one.out)]
     assert len(ids) == 3
-    assert ids == [row["case_id"] for row in rows_of(two.out)]
+    assert ids == [row["case_id"] for row in parse_lines(two.out)]
 
 
 def test_cases_come_through_a_pipe_too(adjudge, script):
@@ -181,7 +178,7 @@ def test_cases_come_through_a_pipe_too(adjudge, script):
         *("run", "-", "--judge", "relevance", "--model", model),
         stdin='{"id": "a", "question": "q", "response": "r"}\n',
     )
-    assert [row["score"] for row in rows_of(done.out)] == [4]
+    assert [row["score"] for row in parse_lines(done.out)] == [4]
 
 
 def test_map_and_set_fill_inputs(adjudge, cases, script):
@@ -191,7 +188,7 @@ def test_map_and_set_fill_inputs(adjudge, cases, script):
         *("run", name, "--judge", "relevance", "--model", model),
         *("--map", "parameters=frage", "--map", "response=text", "--set", "tool_calls=[]"),
     )
-    assert [row["score"] for row in rows_of(done.out)] == [4], done.err
+    assert [row["score"] for row in parse_lines(done.out)] == [4], done.err
 
 
 # ---- gates and exit codes ------------------------------------------------------------------------------
@@ -238,7 +235,7 @@ def test_nothing_judged_is_exit_3_and_goes_before_a_failed_gate(adjudge, cases, 
     done = adjudge("run", name, "--judge", "relevance", "--model", model, "--fail-under", "3")
     assert done.code == 3
     assert "none of 1 could be judged" in done.err
-    assert rows_of(done.out)[0]["error"]["kind"] == "rejected"
+    assert parse_lines(done.out)[0]["error"]["kind"] == "rejected"
 
 
 def test_too_many_failures_fail_a_gated_run_as_not_measured(adjudge, cases, script):
@@ -275,7 +272,7 @@ def test_an_interrupt_keeps_what_was_done_and_exits_130(tmp_path, cases):
         process.send_signal(signal.SIGINT)
         interrupted.set()
         _, err = process.communicate()
-    rows = rows_of((tmp_path / "rows.jsonl").read_text())
+    rows = parse_lines((tmp_path / "rows.jsonl").read_text())
     assert process.returncode == 130
     assert 0 < len(rows) < 200
     assert f"interrupted after {len(rows)} judgements; they are in rows.jsonl" in err.decode()
@@ -392,7 +389,7 @@ def test_wrong_usage_exits_2_and_says_what_to_do(adjudge, cases, arguments, said
 def test_a_missing_column_is_named_on_its_row(adjudge, cases, script):
     name = cases({"id": "a", "question": "q"})
     done = adjudge("run", name, "--judge", "relevance", "--model", script({"case_id": "a", "reply": GOOD}))
-    (row,) = rows_of(done.out)
+    (row,) = parse_lines(done.out)
     assert row["error"] == {
         "kind": "missing_input",
         "message": "`response` is absent; the case has `id`, `question`",
@@ -405,7 +402,7 @@ def test_broken_json_on_line_7_costs_one_row_and_strict_stops_there(adjudge, cas
     name = cases(*good[:6], '{"id": "7", "question": ', *good[7:])
     model = script(*({"case_id": row["id"], "reply": GOOD} for row in good))
     done = adjudge("run", name, "--judge", "relevance", "--model", model)
-    rows = {row["case_id"]: row for row in rows_of(done.out)}
+    rows = {row["case_id"]: row for row in parse_lines(done.out)}
     assert done.code == 0
     assert len(rows) == 9
     assert rows["line-7"]["outcome"] == "bad_row"
@@ -518,7 +515,7 @@ def test_a_second_run_into_the_same_file_is_refused_while_the_first_is_writing(a
         assert first.wait() == 0
     assert second.code == 2
     assert "another run is writing to it" in second.err
-    assert len(rows_of((tmp_path / "rows.jsonl").read_text())) == 4
+    assert len(parse_lines((tmp_path / "rows.jsonl").read_text())) == 4
 
 
 @pytest.mark.parametrize("command", [("judges",), ("--help",), ("show", "relevance")])
@@ -550,7 +547,7 @@ def test_streams_that_are_closed_do_not_stop_a_run(cases, script, tmp_path, clos
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert len(rows_of((tmp_path / "rows.jsonl").read_text())) == 1
+    assert len(parse_lines((tmp_path / "rows.jsonl").read_text())) == 1
 
 
 def test_cases_from_a_closed_stdin_are_an_error(tmp_path):
@@ -576,7 +573,7 @@ def test_strict_finishes_what_is_in_flight_and_says_where_it_is(adjudge, cases, 
         )
         asked = len(server.requests)
     assert done.code == 2
-    assert len(rows_of((tmp_path / "rows.jsonl").read_text())) == asked == 6
+    assert len(parse_lines((tmp_path / "rows.jsonl").read_text())) == asked == 6
     assert "stopped after 6 judgements; they are in rows.jsonl" in done.err
 
 
@@ -589,7 +586,7 @@ def test_every_call_failing_is_not_measured_though_a_blank_row_got_its_score(adj
         done = adjudge(
             "run", name, "--judge", "relevance", "--model", "openai:x", "--base-url", server.openai_url
         )
-    rows = {row["case_id"]: row for row in rows_of(done.out)}
+    rows = {row["case_id"]: row for row in parse_lines(done.out)}
     assert done.code == 3
     assert "every call failed" in done.err
     assert (rows["a"]["attempts"], rows["a"]["calls"], rows["a"]["cost"]) == (1, 0, 0)
@@ -602,7 +599,7 @@ def test_the_cost_of_an_answer_that_was_lost_is_unknown(adjudge, cases):
         done = adjudge(
             "run", name, "--judge", "relevance", "--model", "openai:x", "--base-url", server.openai_url
         )
-    (row,) = rows_of(done.out)
+    (row,) = parse_lines(done.out)
     assert row["outcome"] == "call_failed"
     assert row["cost"] is None
 
@@ -636,7 +633,7 @@ def test_a_misspelt_column_is_suggested(adjudge, tmp_path, script):
     (tmp_path / "c.csv").write_text("qestion,respnse\nWhy?,Because.\n")
     model = script({"case_id": "x", "reply": GOOD})
     done = adjudge("run", "c.csv", "--judge", "relevance", "--model", model)
-    message = rows_of(done.out)[0]["error"]["message"]
+    message = parse_lines(done.out)[0]["error"]["message"]
     assert "the case has `qestion`, `respnse`" in message
     assert "`--columns response=respnse`" in message
     assert "`--columns question=qestion`" in message
@@ -645,7 +642,7 @@ def test_a_misspelt_column_is_suggested(adjudge, tmp_path, script):
 def test_a_blank_question_is_named_though_the_prompt_asks_for_parameters(adjudge, cases, script):
     name = cases({"id": "a", "question": " ", "response": "r", "context": "c"})
     done = adjudge("run", name, "--judge", "relevance", "--model", script({"case_id": "a", "reply": GOOD}))
-    assert rows_of(done.out)[0]["error"]["message"].startswith("`question` is blank")
+    assert parse_lines(done.out)[0]["error"]["message"].startswith("`question` is blank")
 
 
 def test_an_unreadable_row_shows_what_the_model_said(adjudge, cases, script):
@@ -653,7 +650,7 @@ def test_an_unreadable_row_shows_what_the_model_said(adjudge, cases, script):
     done = adjudge(
         "run", name, "--judge", "relevance", "--model", script({"case_id": "a", "reply": "Looks fine!"})
     )
-    assert rows_of(done.out)[0]["error"]["message"].endswith("The last reply: Looks fine!")
+    assert parse_lines(done.out)[0]["error"]["message"].endswith("The last reply: Looks fine!")
 
 
 def test_contracts_come_in_the_order_of_the_cases(adjudge, cases):
@@ -692,10 +689,10 @@ def test_flags_go_before_the_environment_and_that_before_the_file(adjudge, cases
     (tmp_path / "adjudge.toml").write_text(
         f'model = "{model}"\n[run]\njudge = ["relevance"]\nname = "from-file"\n'
     )
-    assert rows_of(adjudge("run", name).out)[0]["run"] == "from-file"
+    assert parse_lines(adjudge("run", name).out)[0]["run"] == "from-file"
     environ = {"ADJUDGE_NAME": "from-environment"}
-    assert rows_of(adjudge("run", name, environ=environ).out)[0]["run"] == "from-environment"
-    assert rows_of(adjudge("run", name, "--name", "typed", environ=environ).out)[0]["run"] == "typed"
+    assert parse_lines(adjudge("run", name, environ=environ).out)[0]["run"] == "from-environment"
+    assert parse_lines(adjudge("run", name, "--name", "typed", environ=environ).out)[0]["run"] == "typed"
 
 
 @pytest.mark.parametrize(
@@ -739,7 +736,7 @@ def test_repeatable_flags_come_from_the_environment_too(adjudge, cases, tmp_path
         *("run", name, "--model", model),
         environ={"ADJUDGE_JUDGE": "relevance", "ADJUDGE_MAP": "response=text\nquestion=frage"},
     )
-    assert rows_of(done.out)[0]["score"] == 4, done.err
+    assert parse_lines(done.out)[0]["score"] == 4, done.err
 
 
 def test_a_variable_that_nothing_reads_is_warned_of(adjudge):

@@ -4,6 +4,7 @@ import json
 import sqlite3
 
 import pytest
+from jsonl import write_lines
 
 import adjudge
 from adjudge.cli.main import run_command
@@ -19,7 +20,7 @@ SECRET, HEADER, QUERY = "s3cr3t-in-a-param", "Bearer t0ken-in-a-header", "k3y%2F
 def cases(tmp_path):
     path = tmp_path / "cases.jsonl"
     rows = [{"id": str(n), "question": f"q{n}", "response": "r"} for n in range(4)]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines(path, rows)
     return path
 
 

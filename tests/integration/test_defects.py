@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from jsonl import parse_lines, write_lines
 
 import adjudge
 from adjudge.cli.main import run_command
@@ -22,7 +23,7 @@ def written(folder, count, **odd):
     rows = [{"id": str(n), "question": f"q{n}", "response": "r"} for n in range(count)]
     rows[count // 2] |= odd
     path = folder / "cases.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines(path, rows)
     return path
 
 
@@ -54,7 +55,7 @@ def test_a_whole_number_beyond_64_bits_is_judged_and_stored_as_it_is(tmp_path, c
         assert len(server.requests) == 59
         assert run_command(call) == 0
         assert len(server.requests) == 59  # the second run is answered from the store
-    rows = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    rows = parse_lines(capfd.readouterr().out)
     assert [row["outcome"] for row in rows] == ["scored"] * 118
     store = open_store(tmp_path / ".adjudge")
     case = store.case(store.find_run("last").run_id, "29")

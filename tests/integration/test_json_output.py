@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from jsonl import write_lines
 
 from adjudge.cli.main import run_command
 from adjudge.text import escape_unseen
@@ -26,12 +27,12 @@ def run(tmp_path, capfd):
         }
         for n in range(4)
     ]
-    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines(tmp_path / "cases.jsonl", rows)
     replies = [
         {"case_id": row["id"], "reply": {"reason": f"because {ODD}", "score": 4 - n}}
         for n, row in enumerate(rows)
     ]
-    (tmp_path / "replies.jsonl").write_text("".join(json.dumps(row) + "\n" for row in replies))
+    write_lines(tmp_path / "replies.jsonl", replies)
     judge = tmp_path / "judge.md"
     judge.write_text(f"Is it {ODD} good?\n\n{{{{response}}}}\n\nReply with only a number from 1 to 5.")
     common = ["run", "cases.jsonl", "--judge", "relevance", "-m", "scripted:replies.jsonl", "--name", "r"]

@@ -4,6 +4,7 @@ import json
 import shutil
 
 import pytest
+from jsonl import write_lines
 
 from adjudge.embedded.client import JOBS
 from adjudge.judges import built_in_judges, load
@@ -38,7 +39,7 @@ def with_concise(tmp_path, monkeypatch):
     (folder / "concise.md").write_text(CONCISE, encoding="utf-8")
     monkeypatch.setattr(load, "BUILT_IN", folder)
     cases = [{"id": "a", "question": "Why?", "response": "So."}]
-    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+    write_lines(tmp_path / "cases.jsonl", cases)
     reply = json.dumps({"reason": "One word.", "length": "concise"})
     (tmp_path / "replies.jsonl").write_text(
         json.dumps({"case_id": "a", "judge": "concise", "reply": reply}) + "\n"

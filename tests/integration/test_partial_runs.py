@@ -6,6 +6,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
+from jsonl import write_lines
 from served import served
 
 import adjudge as library
@@ -39,7 +40,7 @@ class Client:
 def cases(tmp_path):
     path = tmp_path / "cases.jsonl"
     rows = ({"id": f"c{n}", "question": "q", "response": f"answer {n}."} for n in range(20))
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines(path, rows)
     return path
 
 
@@ -85,7 +86,7 @@ def test_what_a_limit_left_unasked_is_not_counted_as_done(cases, invoke):
 
 def test_a_gate_on_what_a_limit_left_is_not_measured(cases, invoke, tmp_path):
     replies = ({"case_id": f"c{n}", "reply": GOOD} for n in range(20))
-    (tmp_path / "replies.jsonl").write_text("".join(json.dumps(row) + "\n" for row in replies))
+    write_lines(tmp_path / "replies.jsonl", replies)
     run = ("run", cases, "--judge", "relevance", "--model", "scripted:replies.jsonl", "--max-calls", "19")
     assert invoke(*run)[0] == 0
     code, _, err = invoke(*run, "--fail-under", "3", "--max-error-rate", "0.5", "--store", "other")

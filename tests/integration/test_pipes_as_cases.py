@@ -6,6 +6,7 @@ import sys
 import threading
 
 import pytest
+from jsonl import read_lines
 
 import adjudge
 from adjudge.cli.main import run_command
@@ -61,6 +62,6 @@ def test_run_reads_what_a_shell_substitutes(tmp_path, capfd):
         assert run_command([*arguments, "-o", "rows.jsonl", "--name", "piped"]) == 0
     finally:
         os.close(reading)
-    rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
+    rows = read_lines(tmp_path / "rows.jsonl")
     assert sorted((row["case_id"], row["score"]) for row in rows) == [("a", 4), ("b", 4), ("c", 4)]
     assert "run piped" in capfd.readouterr().out

@@ -4,23 +4,13 @@ import json
 from collections import Counter
 
 import pytest
+from jsonl import read_lines, write_lines
+from polite_judge import POLITE
 
 import adjudge as library
 from adjudge.records import Request
 from adjudge.store import open_store
 
-JUDGE = """---
-adjudge: 1
-name: polite
-verdict: {reason: string, label: {enum: [pass, fail]}}
-score: {pass: 1, fail: 0}
----
-Is the answer polite? Reply with JSON: "reason", then "label", which is pass or fail.
-
-<response>
-{{response}}
-</response>
-"""
 VOTES = {"sure": "ppppp", "never": "fffff", "late": "pfppf", "torn": "fpfpp", "odd": "p?ppf"}
 """What each repeat would say; `?` cannot be read."""
 ASKED = {"sure": 3, "never": 3, "late": 4, "torn": 5, "odd": 4}
@@ -43,9 +33,9 @@ class Model:
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "polite.md").write_text(JUDGE)
+    (tmp_path / "polite.md").write_text(POLITE)
     rows = [{"id": name, "response": f"Answer {name}.", "label": name != "never"} for name in VOTES]
-    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines(tmp_path / "cases.jsonl", rows)
     return tmp_path
 
 
@@ -75,13 +65,13 @@ def test_the_report_and_agree_count_a_case_once(folder, adjudge):
         if name != "odd"
     ]
     replies.append({"case_id": "odd", "reply": {"reason": "So.", "label": "pass"}})
-    (folder / "replies.jsonl").write_text("".join(json.dumps(row) + "\n" for row in replies))
+    write_lines(folder / "replies.jsonl", replies)
     done = adjudge(
         "run", "cases.jsonl", "--judge", "polite.md", "--model", "scripted:replies.jsonl",
         "--repeat", "auto", "--name", "r", "-j", "1", "-o", "report.md", "-o", "rows.jsonl",
     )  # fmt: skip
     assert done.code == 0, done.err
-    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    rows = read_lines(folder / "rows.jsonl")
     assert Counter(row["case_id"] for row in rows) == {"sure": 3, "never": 3, "late": 4, "torn": 5, "odd": 3}
     text = " ".join(adjudge("report", "r", "--verbose").out.split())
     assert "3.60 times on average, 5 at most; a case counts once" in text

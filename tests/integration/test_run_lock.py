@@ -13,6 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+from jsonl import read_lines, write_lines
 
 import adjudge as library
 from adjudge.errors import RunInUseError
@@ -30,7 +31,7 @@ ALL = {str(number) for number in range(ROWS)}
 @pytest.fixture
 def flags(tmp_path, where):
     rows = ({"id": str(n), "question": "q", "response": f"answer {n}."} for n in range(ROWS))
-    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines(tmp_path / "cases.jsonl", rows)
     return ("cases.jsonl", "--judge", "relevance", "--model", "openai:x", "--store", where, "-j", str(JOBS))
 
 
@@ -99,7 +100,7 @@ def test_a_stopped_process_keeps_its_run_and_nothing_is_paid_twice(tmp_path, whe
         assert answers_asked(server) == dict.fromkeys(ALL, 1)
     run = only_run(where)
     assert (run.state, run.judgements) == ("finished", ROWS)
-    rows = [json.loads(line) for line in (tmp_path / "one.jsonl").read_text().splitlines()]
+    rows = read_lines(tmp_path / "one.jsonl")
     assert Counter(row["case_id"] for row in rows) == dict.fromkeys(ALL, 1)
 
 
@@ -117,7 +118,7 @@ def test_a_killed_process_frees_its_run_and_the_same_command_resumes_it(tmp_path
     assert sum(asked.values()) - ROWS <= JOBS
     run = only_run(where)
     assert (run.state, run.judgements) == ("finished", ROWS)
-    rows = [json.loads(line) for line in (tmp_path / "two.jsonl").read_text().splitlines()]
+    rows = read_lines(tmp_path / "two.jsonl")
     assert Counter(row["case_id"] for row in rows) == dict.fromkeys(ALL, 1)
     assert not list(tmp_path.rglob("*.lock"))
 

@@ -12,6 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from jsonl import parse_lines, write_lines
 
 from adjudge.dataset import read_cases
 from adjudge.options import RunOptions
@@ -29,14 +30,10 @@ COMMAND = Path(sys.executable).with_name("adjudge")
 def cases(tmp_path):
     def write(count, name="cases.jsonl"):
         rows = ({"id": str(n), "question": "q", "response": f"answer {n}."} for n in range(count))
-        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        write_lines(tmp_path / name, rows)
         return name
 
     return write
-
-
-def rows_of(text):
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def run_flags(server, name, *more):
@@ -64,7 +61,7 @@ def test_a_second_run_is_answered_from_the_store(adjudge, cases):
         first = adjudge(*run_flags(server, name))
         second = adjudge(*run_flags(server, name))
         assert len(server.requests) == 5
-    one, two = rows_of(first.out), rows_of(second.out)
+    one, two = parse_lines(first.out), parse_lines(second.out)
     assert one[0]["run"] != two[0]["run"]
     assert [row["score"] for row in two] == [4] * 5
     assert {row["from_store"] for row in two} == {True}
@@ -88,7 +85,7 @@ def test_a_second_run_asks_about_the_same_day(adjudge, cases):
         )
         second = adjudge("run", name, *flags, "--variables", "reference=r")
     assert "current date 2025-05-01 (--variables current_date)" in first.err
-    assert f"current date 2025-05-01 (as in run {rows_of(first.out)[0]['run']})" in second.err
+    assert f"current date 2025-05-01 (as in run {parse_lines(first.out)[0]['run']})" in second.err
 
 
 def test_fresh_asks_all_again_and_the_latest_reply_counts_from_then_on(adjudge, cases):
@@ -100,8 +97,8 @@ def test_fresh_asks_all_again_and_the_latest_reply_counts_from_then_on(adjudge, 
         fresh = adjudge(*run_flags(server, name, "--fresh"))
         later = adjudge(*run_flags(server, name))
         assert len(server.requests) == 6
-    assert [row["score"] for row in rows_of(fresh.out)] == [5] * 3
-    assert [row["score"] for row in rows_of(later.out)] == [5] * 3
+    assert [row["score"] for row in parse_lines(fresh.out)] == [5] * 3
+    assert [row["score"] for row in parse_lines(later.out)] == [5] * 3
 
 
 def test_retry_asks_again_only_what_came_out_so(adjudge, cases):
@@ -119,9 +116,9 @@ def test_retry_asks_again_only_what_came_out_so(adjudge, cases):
         assert len(server.requests) == asked
         retried = adjudge(*run_flags(server, name, "--retry", "unreadable"))
         assert len(server.requests) == asked + 1
-    assert Counter(row["outcome"] for row in rows_of(first.out)) == {"scored": 2, "unreadable": 1}
-    assert Counter(row["outcome"] for row in rows_of(again.out)) == {"scored": 2, "unreadable": 1}
-    assert Counter(row["outcome"] for row in rows_of(retried.out)) == {"scored": 3}
+    assert Counter(row["outcome"] for row in parse_lines(first.out)) == {"scored": 2, "unreadable": 1}
+    assert Counter(row["outcome"] for row in parse_lines(again.out)) == {"scored": 2, "unreadable": 1}
+    assert Counter(row["outcome"] for row in parse_lines(retried.out)) == {"scored": 3}
 
 
 def test_a_call_that_failed_is_tried_again_by_the_next_run(adjudge, cases):
@@ -138,7 +135,7 @@ def test_a_call_that_failed_is_tried_again_by_the_next_run(adjudge, cases):
         down = False
         again = adjudge(*run_flags(server, name))
         assert answers_asked(server) == {"0": 1, "1": 2, "2": 1}
-    assert Counter(row["outcome"] for row in rows_of(again.out)) == {"scored": 3}
+    assert Counter(row["outcome"] for row in parse_lines(again.out)) == {"scored": 3}
 
 
 def test_kill_9_at_any_moment_and_the_same_command_resumes(tmp_path, cases, adjudge):
@@ -163,7 +160,7 @@ def test_kill_9_at_any_moment_and_the_same_command_resumes(tmp_path, cases, adju
         answered = sys.maxsize
         last = adjudge(*flags)
         asked = answers_asked(server)
-    rows = rows_of((tmp_path / "rows.jsonl").read_text())
+    rows = parse_lines((tmp_path / "rows.jsonl").read_text())
     assert last.code == 0, last.err
     assert "resuming run" in last.err
     assert Counter(row["case_id"] for row in rows) == {str(n): 1 for n in range(count)}
@@ -198,7 +195,7 @@ def test_ctrl_c_lets_what_is_in_flight_finish_and_the_run_resumes(tmp_path, case
         assert "run the same command again to resume" in err.decode()
         assert adjudge(*flags).code == 0
         assert set(answers_asked(server).values()) == {1}
-    assert len(rows_of((tmp_path / "rows.jsonl").read_text())) == 60
+    assert len(parse_lines((tmp_path / "rows.jsonl").read_text())) == 60
 
 
 def test_a_wrong_key_ends_a_long_run_after_a_few_calls(adjudge, cases):
@@ -219,7 +216,7 @@ def test_429s_are_waited_out(adjudge, cases):
         )
     ) as server:
         done = adjudge(*run_flags(server, name))
-    rows = rows_of(done.out)
+    rows = parse_lines(done.out)
     assert [row["outcome"] for row in rows] == ["scored"] * 4
     assert sum(row["attempts"] for row in rows) == 7
 
@@ -229,10 +226,10 @@ def test_a_limit_on_calls_leaves_the_rest_not_asked(adjudge, cases):
     with ModelServer(replies=GOOD) as server:
         done = adjudge(*run_flags(server, name, "--max-calls", "2", "-j", "1"))
         assert len(server.requests) == 2
-        assert Counter(row["outcome"] for row in rows_of(done.out)) == {"scored": 2, "not_asked": 4}
+        assert Counter(row["outcome"] for row in parse_lines(done.out)) == {"scored": 2, "not_asked": 4}
         on = adjudge(*run_flags(server, name))
         assert len(server.requests) == 6
-    assert Counter(row["outcome"] for row in rows_of(on.out)) == {"scored": 6}
+    assert Counter(row["outcome"] for row in parse_lines(on.out)) == {"scored": 6}
 
 
 def test_a_limit_on_money_needs_a_price_and_is_kept(adjudge, cases):
@@ -243,7 +240,7 @@ def test_a_limit_on_money_needs_a_price_and_is_kept(adjudge, cases):
         assert "the price of openai:x is not known" in unknown.err
         done = adjudge(*run_flags(server, name, "--max-cost", "0.000001", "--price", "1,1"))
         assert server.requests == []
-    assert Counter(row["outcome"] for row in rows_of(done.out)) == {"not_asked": 6}
+    assert Counter(row["outcome"] for row in parse_lines(done.out)) == {"not_asked": 6}
     assert done.code == 3
 
 
@@ -253,10 +250,10 @@ def test_replay_reads_stored_replies_again_and_calls_nobody(adjudge, cases):
         adjudge(*run_flags(server, name))
     flags = ("run", name, "--judge", "relevance", "--model", "replay")
     again = adjudge(*flags, "--pass", "score >= 5")
-    assert [(row["score"], row["passed"]) for row in rows_of(again.out)] == [(4, False)] * 3
+    assert [(row["score"], row["passed"]) for row in parse_lines(again.out)] == [(4, False)] * 3
     cases(4)
     more = adjudge(*flags)
-    assert Counter(row["outcome"] for row in rows_of(more.out)) == {"scored": 3, "not_asked": 1}
+    assert Counter(row["outcome"] for row in parse_lines(more.out)) == {"scored": 3, "not_asked": 1}
 
 
 def test_runs_report_export_show_and_rm(adjudge, cases, tmp_path):
@@ -267,7 +264,7 @@ def test_runs_report_export_show_and_rm(adjudge, cases, tmp_path):
     assert (listed["run"], listed["state"], listed["judgements"]) == ("mine", "finished", 3)
     assert "mine" in adjudge("runs").out
     assert json.loads(adjudge("report", "mine", "--json").out)["judges"][0]["mean"]["value"] == 4
-    exported = rows_of(adjudge("export", "last", "-o", "-").out)
+    exported = parse_lines(adjudge("export", "last", "-o", "-").out)
     assert [row["case_id"] for row in exported] == ["0", "1", "2"]
     (shown,) = json.loads(adjudge("show", "mine", "1", "--json").out)
     assert shown["prompts_and_replies"][0]["reply"] == GOOD
@@ -373,7 +370,7 @@ def test_a_call_that_is_not_answered_in_time_is_given_up(adjudge, cases):
     name = cases(1)
     with ModelServer(replies=ServerReply(stall=True)) as server:
         done = adjudge(*run_flags(server, name, "--timeout", "0.1"))
-    (row,) = rows_of(done.out)
+    (row,) = parse_lines(done.out)
     assert done.code == 3
     assert "did not respond within 0.1 seconds" in row["error"]["message"]
     assert row["attempts"] > 1

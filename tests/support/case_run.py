@@ -1,6 +1,6 @@
 """A store with runs that a case page has something to tell about."""
 
-import json
+from jsonl import write_lines
 
 import adjudge
 
@@ -64,18 +64,14 @@ MATCHED = {
 }
 
 
-def write_jsonl(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-
 def make_cases(folder):
     """Runs `support` (a judge file, twice each), `before` and `after` (coverage), into the store that is returned."""
     (folder / "support.md").write_text(JUDGE)
-    write_jsonl(folder / "support.jsonl", CASES)
+    write_lines(folder / "support.jsonl", CASES)
     with (folder / "support.jsonl").open("a") as file:
         file.write("{broken\n")
     reply = {"reason": "Steps are there.", "points": POINTS}
-    write_jsonl(
+    write_lines(
         folder / "replies.jsonl",
         [
             *({"case_id": each, "judge": "support", "reply": reply} for each in ("md", "long")),
@@ -83,8 +79,8 @@ def make_cases(folder):
             {"case_id": "tower", "judge": "coverage", "replies": [CHECKLIST, MATCHED]},
         ],
     )
-    write_jsonl(folder / "before.jsonl", [COVERED])
-    write_jsonl(folder / "after.jsonl", [{**COVERED, "response": "It is located in Paris. Eiffel Tower!"}])
+    write_lines(folder / "before.jsonl", [COVERED])
+    write_lines(folder / "after.jsonl", [{**COVERED, "response": "It is located in Paris. Eiffel Tower!"}])
     keep = {"store": folder / ".adjudge", "model": f"scripted:{folder / 'replies.jsonl'}"}
     adjudge.evaluate(folder / "support.jsonl", folder / "support.md", name="support", repeat=2, **keep)
     adjudge.evaluate(folder / "before.jsonl", "coverage", name="before", passes="score >= 4", **keep)

@@ -1,6 +1,6 @@
 """Stores with runs to be compared: answers that say themselves how a judge will find them."""
 
-import json
+from jsonl import write_lines
 
 import adjudge
 
@@ -13,16 +13,11 @@ REPLIES = (
 TOPICS = ("law", "tax")
 
 
-def write_jsonl(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
 def make_run(folder, name, answers, *, judges=("correctness",), replies="replies.jsonl", **columns):
     """Run `name` over `answers` (`right`, `wrong`, `odd`), into the store that is returned; a further column is a
     function of the case's number."""
     if not (folder / replies).exists():
-        write_jsonl(folder / replies, REPLIES)
+        write_lines(folder / replies, REPLIES)
     rows = [
         {
             "id": f"q{number}",
@@ -34,7 +29,7 @@ def make_run(folder, name, answers, *, judges=("correctness",), replies="replies
         }
         for number, answer in enumerate(answers)
     ]
-    path = write_jsonl(folder / f"{name}.jsonl", rows)
+    path = write_lines(folder / f"{name}.jsonl", rows)
     store = folder / ".adjudge"
     adjudge.evaluate(path, list(judges), name=name, store=store, model=f"scripted:{folder / replies}")
     return store

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from jsonl import write_lines
+
 JUDGE = """---
 adjudge: 1
 name: {name}
@@ -53,7 +55,7 @@ def make_store(folder):
         for at in range(COUNT)
     ]
     for name, rows in (("cases", cases), ("replies", replies)):
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        write_lines(folder / f"{name}.jsonl", rows)
     command = [Path(sys.executable).with_name("adjudge"), "run", "cases.jsonl", "--judge", "tone.md"]
     environ = {
         name: value

@@ -4,7 +4,7 @@ from types import MappingProxyType
 
 import pytest
 
-from adjudge.text import NO_VALUE, did_you_mean, field_text, json_default, value_text
+from adjudge.text import NO_VALUE, did_you_mean, field_text, json_default, utf8_size, value_text
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,8 @@ def test_read_only_mappings_have_a_json_form_and_sets_do_not():
     assert json_default(MappingProxyType({"a": 1})) == {"a": 1}
     with pytest.raises(TypeError, match="set has no JSON form"):
         json_default({1})
+
+
+@pytest.mark.parametrize(("text", "size"), [("", 0), ("Zürich", 7), ("日本", 6), ("\ud83d", 3)])
+def test_the_size_of_a_text_is_its_bytes_in_utf8(text, size):
+    assert utf8_size(text) == size

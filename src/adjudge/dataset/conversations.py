@@ -1,13 +1,14 @@
 """A chat transcript -> what a person reads: who said what, which tools were called, and what they gave back."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.dataset.rows import UnusableError, described, short_repr
-from adjudge.dataset.values import to_json
+from adjudge.dataset.values import json_in_text
 from adjudge.records import Json
-from adjudge.text import as_text, one_line
+from adjudge.text import as_text, one_line, utf8_size
 
 Speaker: TypeAlias = Literal["system", "user", "assistant", "tool"]
 ROLES: Mapping[str, Speaker] = {
@@ -36,7 +37,8 @@ class ToolCall(NamedTuple):
     call_id: str = ""
 
 
-class Said(NamedTuple):
+@dataclass(frozen=True)  # without slots: what is shown of it is kept, for every turn shows all before it
+class Said:
     """One message, or the part of one that a person would take for a message of its own."""
 
     speaker: Speaker
@@ -47,6 +49,15 @@ class Said(NamedTuple):
     call_id: str = ""
     position: int = 0
     """Of the message it is from."""
+
+    @cached_property
+    def shown(self) -> str:
+        """With its calls."""
+        if self.speaker == "tool":
+            title = f"Tool {_named(self.name)} returns" if self.name else "Tool returns"
+            return _block(title, json_in_text(self.text))
+        own = [_block(TITLES[self.speaker], self.text)] if self.text.strip() or not self.calls else []
+        return "\n\n".join([*own, *map(_call_block, self.calls)])
 
 
 class Turn(NamedTuple):
@@ -77,7 +88,7 @@ def read_conversation(value: Json) -> tuple[Said, ...]:
         for each in _read_message(message, index):
             names |= {call.call_id: call.name for call in each.calls if call.call_id}
             known = each.name or names.get(each.call_id, "")
-            said.append(each._replace(name=known) if each.speaker == "tool" else each)
+            said.append(replace(each, name=known) if each.speaker == "tool" else each)
     return tuple(said)
 
 
@@ -131,17 +142,9 @@ def _read_calls(message: Mapping[str, Json], where: str) -> Iterator[ToolCall]:
                 f"{where} with a tool call without a name", "`function.name` and its `arguments`"
             )
         arguments = next((function[key] for key in ("arguments", "args", "input") if key in function), None)
-        yield ToolCall(name, _parsed(arguments), _text(call.get("id")))
-
-
-def _parsed(value: Json) -> Json:
-    """Arguments come as JSON in a text; what is none is shown as it is."""
-    if not isinstance(value, str) or value.lstrip()[:1] not in {"{", "["}:
-        return value
-    try:
-        return to_json(json.loads(value))
-    except (ValueError, RecursionError):  # no JSON, or more than a case may hold
-        return value
+        if isinstance(arguments, str):
+            arguments = json_in_text(arguments)
+        yield ToolCall(name, arguments, _text(call.get("id")))
 
 
 def _part_text(part: Mapping[str, Json], where: str) -> str:
@@ -192,8 +195,7 @@ def answer_text(said: Sequence[Said], turn: Turn) -> str:
     """What the assistant says in a turn, with the calls that go with it or follow it."""
     first, *rest = said[turn.answer : turn.end]
     own = [first.text] if first.text.strip() else []
-    calls = [_block(f"Assistant calls {_named(call.name)}", call.arguments) for call in first.calls]
-    return "\n\n".join([*own, *calls, *(_shown(each) for each in rest)])
+    return "\n\n".join([*own, *map(_call_block, first.calls), *(each.shown for each in rest)])
 
 
 def turn_calls(said: Sequence[Said]) -> list[Json]:
@@ -220,50 +222,43 @@ def transcript(said: Sequence[Said], most_bytes: int) -> Transcript:
     Where it is too long, the system's messages, the user's first and the latest that fit are shown, and it says so; a
     message that would take more than a quarter of the room is shortened in its middle.
     """
-    if len(said) == 1 and said[0].speaker == "user" and _size(said[0].text) <= most_bytes:
+    if len(said) == 1 and said[0].speaker == "user" and utf8_size(said[0].text) <= most_bytes:
         return Transcript(said[0].text)
-    blocks = [_shown(each) for each in said]
-    if sum(_size(block) + 2 for block in blocks) <= most_bytes:
+    blocks = [each.shown for each in said]
+    if sum(utf8_size(block) + 2 for block in blocks) <= most_bytes:
         return Transcript("\n\n".join(blocks))
     most_each = max(2 * LEAST_SHOWN, most_bytes // 4)
-    kept = {place: _shortened(block, most_each) for place, block in enumerate(blocks)}
     first_user = next((place for place, each in enumerate(said) if each.speaker == "user"), -1)
     leading = [place for place, each in enumerate(said) if each.speaker == "system" or place == first_user]
-    chosen: set[int] = set()
+    chosen: dict[int, str] = {}
     room = most_bytes - 100  # for the line that says what is left out
     for place in (*leading[:8], *reversed(range(len(said)))):
-        size = _size(kept[place]) + 2
         if place in chosen:
             continue
+        block = _shortened(blocks[place], most_each)
+        size = utf8_size(block) + 2
         if size > room:
             if place in leading:
                 continue
             break
-        chosen.add(place)
+        chosen[place] = block
         room -= size
     shown: list[str] = []
     for place in range(len(said)):
         if place in chosen:
-            shown.append(kept[place])
+            shown.append(chosen[place])
         elif place == 0 or place - 1 in chosen:
             until = next((each for each in range(place, len(said)) if each in chosen), len(said))
             shown.append(f"({until - place} messages are left out here)")
-    cut = sum(kept[place] != blocks[place] for place in chosen)
+    cut = sum(block != blocks[place] for place, block in chosen.items())
     shortened = f", {cut} of them shortened" if cut else ""
     return Transcript(
         "\n\n".join(shown), f"transcript_windowed:{len(chosen)} of {len(said)} messages{shortened}"
     )
 
 
-def _shown(each: Said) -> str:
-    """A message with its calls."""
-    if each.speaker == "tool":
-        return _block(
-            f"Tool {_named(each.name)} returns" if each.name else "Tool returns", _parsed(each.text)
-        )
-    calls = [_block(f"Assistant calls {_named(call.name)}", call.arguments) for call in each.calls]
-    own = [_block(TITLES[each.speaker], each.text)] if each.text.strip() or not calls else []
-    return "\n\n".join([*own, *calls])
+def _call_block(call: ToolCall) -> str:
+    return _block(f"Assistant calls {_named(call.name)}", call.arguments)
 
 
 def _named(name: str) -> str:
@@ -287,7 +282,7 @@ def _block(title: str, value: Json) -> str:
 
 
 def _shortened(block: str, most_bytes: int) -> str:
-    size = _size(block)
+    size = utf8_size(block)
     if size <= most_bytes:
         return block
     data = block.encode("utf-8", "surrogatepass")
@@ -295,7 +290,3 @@ def _shortened(block: str, most_bytes: int) -> str:
     head, tail = data[:half].decode("utf-8", "ignore"), data[-half:].decode("utf-8", "ignore")
     left = len(block) - len(head) - len(tail)
     return f"{head}\n{INDENT}[… {left:,} characters left out …]\n{INDENT}{tail.lstrip()}"
-
-
-def _size(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

@@ -1,6 +1,5 @@
 """Files of people's labels -> label rows: `case_id`, `label`, and who said it and why where that is known."""
 
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from typing import BinaryIO
 from adjudge.dataset.ids import explicit_id
 from adjudge.dataset.read import read_rows
 from adjudge.dataset.rows import RawRow, UnusableError, described, short_repr
-from adjudge.dataset.values import to_json
+from adjudge.dataset.values import json_in_text
 from adjudge.errors import DatasetError
 from adjudge.records import Json, Place
 
@@ -94,7 +93,7 @@ def _label_row(row: RawRow, place: Place) -> LabelRow:
         raise DatasetError(str(place), f"has no `case_id`; it has {_named(row)}", f"give {_WANTED}")
     label = columns.get("label")
     if isinstance(label, str):
-        label = _from_text(label)
+        label = json_in_text(label) if label.strip() else None  # a blank cell
     if isinstance(label, list) and not all(each is None or isinstance(each, bool) for each in label):
         raise DatasetError(
             str(place),
@@ -111,17 +110,6 @@ def _label_row(row: RawRow, place: Place) -> LabelRow:
         tuning=(_text(columns.get("split"), "split", place) or "").lower() in TUNING,
         seen_verdict=_truth(columns.get("seen_verdict"), "seen_verdict", place),
     )
-
-
-def _from_text(label: str) -> Json:
-    """A list or an object stands in a CSV as JSON; a blank cell is no label."""
-    stripped = label.strip()
-    if stripped[:1] in {"[", "{"}:
-        try:
-            return to_json(json.loads(stripped))
-        except (ValueError, RecursionError, UnusableError):
-            return label
-    return label if stripped else None
 
 
 def _named(row: RawRow) -> str:

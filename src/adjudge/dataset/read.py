@@ -19,10 +19,9 @@ from adjudge.dataset.json import read_json, read_json_lines
 from adjudge.dataset.jsonl import read_jsonl
 from adjudge.dataset.objects import read_objects
 from adjudge.dataset.parquet import read_parquet
-from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, short_repr
+from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, refuse, repeated_id, short_repr
 from adjudge.dataset.sniff import look_ahead, refuse_other_encodings, sniff
 from adjudge.errors import DatasetError
-from adjudge.options import option
 from adjudge.records import BadRow, Case, Place
 
 Reader = Callable[[BinaryIO, Origin], Iterator[RawRow | UnreadRow]]
@@ -99,11 +98,7 @@ def _to_cases(
             case RawRow():
                 case = _to_case(row, ids, origin)
         if strict and isinstance(case, BadRow):
-            raise DatasetError(
-                str(case.place),
-                f"found {case.found}; wanted {case.wanted}",
-                f"fix or drop the line, or leave out `{option('--strict')}` to judge the rest",
-            )
+            raise refuse(case)
         yield case
     if count == 0:
         raise DatasetError(origin.file, "contains no cases", "give at least one case")
@@ -115,13 +110,13 @@ def _to_case(row: RawRow, ids: Ids, origin: Origin) -> Case | BadRow:
     try:
         case_id = explicit_id(fields.values.get("id"))
     except UnusableError as unusable:
-        return _bad_row(_unread(row, unusable.found, unusable.wanted), ids, origin)
+        return _bad_row(_unread(row, unusable), ids, origin)
     if case_id is None:
         case_id = ids.next_free(derived_id(columns, asked(columns, fields, origin.maps)), row.line)
     else:
         earlier = ids.claim(case_id, row.line)
         if earlier is not None:
-            return _bad_row(_unread(row, _again(case_id, earlier), "each id once"), ids, origin)
+            return _bad_row(_unread(row, repeated_id(case_id, earlier)), ids, origin)
     return Case(
         case_id=case_id,
         columns=columns,
@@ -136,16 +131,12 @@ def _pass_through(case: Case, ids: Ids, origin: Origin, number: int) -> Case | B
     earlier = ids.claim(case.case_id, line)
     if earlier is None:
         return case
-    unread = UnreadRow(line=line, found=_again(case.case_id, earlier), wanted="each id once")
+    unread = _unread(RawRow(case.columns, line), repeated_id(case.case_id, earlier))
     return _bad_row(unread, ids, origin)
 
 
-def _again(case_id: str, earlier: int) -> str:
-    return f"the id {short_repr(case_id)} again, first on line {earlier}"
-
-
-def _unread(row: RawRow, found: str, wanted: str) -> UnreadRow:
-    return UnreadRow(line=row.line, element=row.element, found=found, wanted=wanted)
+def _unread(row: RawRow, error: UnusableError) -> UnreadRow:
+    return UnreadRow(line=row.line, element=row.element, found=error.found, wanted=error.wanted)
 
 
 def _bad_row(row: UnreadRow, ids: Ids, origin: Origin) -> BadRow:

@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from adjudge.records import Json
+from adjudge.errors import DatasetError
+from adjudge.options import option
+from adjudge.records import BadRow, Json
 
 LONGEST_REPR = 80
 """The most of a value that a message shows: enough to find it, too little to flood a terminal."""
@@ -48,6 +50,19 @@ class UnusableError(ValueError):
         super().__init__(f"found {found}; wanted {wanted}")
         self.found = found
         self.wanted = wanted
+
+
+def repeated_id(case_id: str, earlier: int) -> UnusableError:
+    return UnusableError(f"the id {short_repr(case_id)} again, first on line {earlier}", "each id once")
+
+
+def refuse(row: BadRow) -> DatasetError:
+    """For `--strict`."""
+    return DatasetError(
+        str(row.place),
+        f"found {row.found}; wanted {row.wanted}",
+        f"fix or drop the line, or leave out `{option('--strict')}` to judge the rest",
+    )
 
 
 class _Short(reprlib.Repr):

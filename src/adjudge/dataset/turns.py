@@ -16,10 +16,9 @@ from adjudge.dataset.conversations import (
     turn_calls,
 )
 from adjudge.dataset.ids import Ids
-from adjudge.dataset.rows import UnusableError, short_repr
-from adjudge.errors import DatasetError
+from adjudge.dataset.rows import UnusableError, refuse, repeated_id
 from adjudge.fields import CANONICAL, NO_TURN
-from adjudge.options import Turns, option
+from adjudge.options import Turns
 from adjudge.records import BadRow, Case, Json, Place
 from adjudge.text import as_text
 
@@ -70,10 +69,7 @@ def turn_cases(rows: Iterable[Case | BadRow], rules: TurnRules) -> Iterator[Case
             if earlier is None:
                 yield case
             else:
-                again = UnusableError(
-                    f"the id {short_repr(case.case_id)} again, first on line {earlier}", "each id once"
-                )
-                yield _bad_row(row, f"{case.case_id}-again", again, rules)
+                yield _bad_row(row, f"{case.case_id}-again", repeated_id(case.case_id, earlier), rules)
 
 
 def _place(row: Case) -> Place:
@@ -81,13 +77,10 @@ def _place(row: Case) -> Place:
 
 
 def _bad_row(row: Case, case_id: str, error: UnusableError, rules: TurnRules) -> BadRow:
+    bad = BadRow(case_id=case_id, place=_place(row), found=error.found, wanted=error.wanted)
     if rules.strict:
-        raise DatasetError(
-            str(_place(row)),
-            f"found {error.found}; wanted {error.wanted}",
-            f"fix or drop the line, or leave out `{option('--strict')}` to judge the rest",
-        )
-    return BadRow(case_id=case_id, place=_place(row), found=error.found, wanted=error.wanted)
+        raise refuse(bad)
+    return bad
 
 
 def _cases(row: Case, rules: TurnRules) -> Iterator[Case]:

@@ -1,6 +1,7 @@
 """Python values -> JSON values, or why not."""
 
 import base64
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -42,6 +43,17 @@ def to_json(value: Any, *, where: str = "") -> Json:
         return _to_json(value, where, MAX_DEPTH)
     except RecursionError:
         raise too_deep() from None
+
+
+def json_in_text(text: str) -> Json:
+    """The list or the object that stands in a text as JSON; else the text as it is."""
+    stripped = text.strip()
+    if stripped[:1] not in {"{", "["}:
+        return text
+    try:
+        return to_json(json.loads(stripped))
+    except (ValueError, RecursionError):  # no JSON, or more than a case may hold
+        return text
 
 
 def row_to_json(row: Mapping[Any, Any]) -> dict[str, Json]:

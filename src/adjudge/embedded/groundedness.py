@@ -66,11 +66,12 @@ async def check_claims(model: TextModel, fields: Mapping[str, Json]) -> JobReply
 
 def decide(item_id: str, claim: str, probability: float, context: str) -> dict[str, Json]:
     """Supported only with a passage to show for it."""
-    near = nearest_sentences(claim, context, EVIDENCE_CHARACTERS)
-    passage = find_evidence(claim, near) if probability >= THRESHOLD else None
     why = f"the model gives {percent(probability)} that the sentences nearest to it support it"
-    if probability >= THRESHOLD and passage is None:
-        why += ", but no passage shares its words"
+    passage = None
+    if probability >= THRESHOLD:
+        passage = find_evidence(claim, nearest_sentences(claim, context, EVIDENCE_CHARACTERS))
+        if passage is None:
+            why += ", but no passage shares its words"
     return {
         "id": item_id,
         "passage": passage,

@@ -6,6 +6,7 @@ from adjudge.errors import ModelNameError
 from adjudge.models.addresses import is_own_host, parse_base_url
 from adjudge.models.names import SERVICES, ModelName, parse_model_name
 from adjudge.records import Request
+from adjudge.text import utf8_size
 
 BYTES_PER_TOKEN = 4
 ASSUMED_OUTPUT_TOKENS = 512
@@ -14,8 +15,7 @@ ASSUMED_OUTPUT_TOKENS = 512
 
 def estimate_tokens(text: str) -> int:
     """About how many tokens a text has: a quarter of its UTF-8 bytes, rounded up, whatever the model's own tokens are."""
-    size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-    return -(-size // BYTES_PER_TOKEN)
+    return -(-utf8_size(text) // BYTES_PER_TOKEN)
 
 
 def estimate_request_tokens(request: Request) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from urllib.parse import quote, quote_plus
 
 from adjudge.patterns import lazy_pattern
+from adjudge.records import TokenLogprob
 from adjudge.text import shorten
 
 MASK = "[key]"
@@ -66,6 +67,10 @@ class Scrubber:
             if form in text:
                 text = text.replace(form, MASK)
         return text
+
+    def logprobs(self, reply: str, logprobs: tuple[TokenLogprob, ...]) -> tuple[TokenLogprob, ...]:
+        """Those of a reply's tokens; none where one of our secrets stands in it, and so in them."""
+        return logprobs if logprobs and self.reply(reply) == reply else ()
 
     def _scrub(self, text: str) -> str:
         for form in self._forms:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from adjudge.procedures.jury import OF_THE_CASE, VOTES
+from adjudge.procedures.jury import VOTES, failed_alike, listed_vote
 from adjudge.procedures.procedure import Ruling, distinct
 from adjudge.records import Failed, Json, Judge, Judgement, Jury, Score, Verdict
 from adjudge.scoring import passes
@@ -109,12 +109,8 @@ def decide_by_stage(
 
 
 def _listed(vote: Judgement, sure: float | None, threshold: float | None) -> dict[str, Json]:
-    found: dict[str, Json] = {"model": vote.model, "outcome": vote.outcome.kind}
-    if vote.repeat:
-        found["repeat"] = vote.repeat
-    if not isinstance(vote.outcome, Failed):
-        found |= {"score": vote.outcome.score.value, "passed": vote.passed}
-    return {**found, "confidence": sure, "threshold": threshold}
+    repeat: dict[str, Json] = {"repeat": vote.repeat} if vote.repeat else {}
+    return {**listed_vote(vote), **repeat, "confidence": sure, "threshold": threshold}
 
 
 def _undecided(
@@ -124,11 +120,8 @@ def _undecided(
     thresholds: Thresholds,
     parts: Mapping[str, Json],
 ) -> Ruling:
-    votes = [each for repeats in stages for each in repeats]
-    kinds = {vote.outcome.kind for vote in votes}
-    first = votes[0].outcome
-    if isinstance(first, Failed) and len(kinds) == 1 and first.kind in OF_THE_CASE:
-        return Ruling(outcome=replace(first, verdict=Verdict(parts={**first.verdict.parts, **parts})))
+    if alike := failed_alike([each for repeats in stages for each in repeats], parts):
+        return alike
     sure = ", ".join(
         f"{model} {'not known' if known is None else f'{known:.3g}'} (decides "
         f"{'nothing' if needed is None else f'from {needed:.3g}'})"

@@ -10,7 +10,7 @@ from adjudge.prompts.render import render_prompt
 from adjudge.prompts.windows import cut_windows
 from adjudge.records import Contract, Failed, Items, Json, Judge, NamedScore, Scored, Verdict
 from adjudge.scoring import Invalid
-from adjudge.scoring.groundedness import UNFOUND, best_answers, context_text, entries
+from adjudge.scoring.claims import UNFOUND, best_answers, context_text, entries
 
 NO_CLAIMS = "no_claims"
 ASSUMED_WINDOW_TOKENS = 8_000

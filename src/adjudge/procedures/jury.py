@@ -81,12 +81,18 @@ def decide(
     )
 
 
-def _listed(judge: Judge, vote: Judgement, weights: Mapping[str, float] | None) -> dict[str, Json]:
+def listed_vote(vote: Judgement) -> dict[str, Json]:
     """As it stands in `verdict.votes`."""
     found: dict[str, Json] = {"model": vote.model, "outcome": vote.outcome.kind}
+    if not isinstance(vote.outcome, Failed):
+        found |= {"score": vote.outcome.score.value, "passed": vote.passed}
+    return found
+
+
+def _listed(judge: Judge, vote: Judgement, weights: Mapping[str, float] | None) -> dict[str, Json]:
+    found = listed_vote(vote)
     if isinstance(vote.outcome, Failed):
         return found
-    found |= {"score": vote.outcome.score.value, "passed": vote.passed}
     ballot = _ballot(judge, vote)
     if isinstance(ballot, str):
         found["label"] = ballot
@@ -95,12 +101,23 @@ def _listed(judge: Judge, vote: Judgement, weights: Mapping[str, float] | None) 
     return found
 
 
+def failed_alike(
+    votes: Sequence[Judgement], parts: Mapping[str, Json], *, for_any_reason: bool = False
+) -> Ruling | None:
+    """The failure that all votes have, with `parts`; only one that says nothing of the jurors, unless for any reason."""
+    first = votes[0]
+    outcome = first.outcome
+    if not isinstance(outcome, Failed) or any(vote.outcome.kind != outcome.kind for vote in votes):
+        return None
+    if outcome.kind not in OF_THE_CASE and not for_any_reason:
+        return None
+    verdict = Verdict(parts={**outcome.verdict.parts, **parts})
+    return Ruling(outcome=replace(outcome, verdict=verdict), reason=first.reason, notes=first.notes)
+
+
 def _without_quorum(jury: Jury, votes: Sequence[Judgement], cast: int, listed: list[Json]) -> Ruling:
-    first = votes[0].outcome
-    kinds = {vote.outcome.kind for vote in votes}
-    if isinstance(first, Failed) and (len(votes) == 1 or (len(kinds) == 1 and first.kind in OF_THE_CASE)):
-        verdict = Verdict(parts={**first.verdict.parts, VOTES: listed})
-        return Ruling(outcome=replace(first, verdict=verdict), reason=votes[0].reason, notes=votes[0].notes)
+    if alike := failed_alike(votes, {VOTES: listed}, for_any_reason=len(votes) == 1):
+        return alike
     jurors = "; ".join(f"{vote.model}: {_what_became(vote)}" for vote in votes)
     message = f"{cast} of {len(votes)} jurors voted, and {jury.quorum} are needed: {jurors}"
     return Ruling(

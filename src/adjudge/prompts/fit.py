@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from adjudge.records import Json, Prompt
-from adjudge.text import as_text
+from adjudge.text import as_text, utf8_size
 
 LEAST_BYTES = 3
 LIKELY_BYTES = 4
@@ -62,9 +62,4 @@ def fit_prompt(
 
 
 def prompt_bytes(prompt: Prompt) -> int:
-    return sum(
-        len(message.content)
-        if message.content.isascii()
-        else len(message.content.encode("utf-8", "surrogatepass"))
-        for message in prompt.messages
-    )
+    return sum(utf8_size(message.content) for message in prompt.messages)

@@ -1,8 +1,9 @@
 """A long text -> windows that a model can take one at a time, cut where sentences end."""
 
-import re
+from adjudge.patterns import lazy_pattern
+from adjudge.text import utf8_size
 
-SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]{0,3}\s++|[。！？][\"'”’」』）]{0,3}\s*+|\n\s*+")
+SENTENCE_END = lazy_pattern(r"[.!?…][\"'”’)\]]{0,3}\s++|[。！？][\"'”’」』）]{0,3}\s*+|\n\s*+")
 """What stands between two sentences, its closing signs and the white space behind them; a line end counts."""
 OVERLAP = 8
 """A window begins with the sentences that the one before it ends with, as far as they are this part of a window."""
@@ -16,10 +17,10 @@ def cut_windows(text: str, most_bytes: int) -> list[str]:
     Every sentence that fits a window stands whole in one, and so does a passage over a cut that is no longer than the
     overlap. A sentence longer than a window is cut between words, each part beginning in the middle of the one before.
     """
-    if _size(text) <= most_bytes:
+    if utf8_size(text) <= most_bytes:
         return [text]
     units = [span for start, end in _sentences(text) for span in _pieces(text, start, end, most_bytes)]
-    sizes = [_size(text[start:end]) for start, end in units]
+    sizes = [utf8_size(text[start:end]) for start, end in units]
     windows: list[str] = []
     first = 0
     while first < len(units):
@@ -63,7 +64,7 @@ def _sentences(text: str) -> list[tuple[int, int]]:
 
 def _pieces(text: str, start: int, end: int, most_bytes: int) -> list[tuple[int, int]]:
     """The sentence, or overlapping parts of it that each fit a window."""
-    if _size(text[start:end]) <= most_bytes:
+    if utf8_size(text[start:end]) <= most_bytes:
         return [(start, end)]
     length = max(2, most_bytes if text[start:end].isascii() else most_bytes // 4)
     found = []
@@ -84,7 +85,3 @@ def _word_end(text: str, least: int, most: int) -> int:
         if text[at - 1].isspace():
             return at
     return most
-
-
-def _size(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

@@ -11,7 +11,7 @@ from pathlib import Path
 from adjudge.errors import SettingsError
 from adjudge.options import option
 from adjudge.records import Json, ModelClient
-from adjudge.runs.plan import CurrentDate, Pairing, Plan
+from adjudge.runs.plan import CurrentDate, Pairing, Plan, PlannedRanking
 from adjudge.store import RunRecord, Store
 
 
@@ -63,7 +63,7 @@ def describe_run(
     return {
         **asked,
         "identity": sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest() if known else None,
-        "path": None if path is None else str(path.resolve()),
+        "path": _resolved(path),
         "current_date": plan.current_date.day,
         # what each judge was asked with: its own goes before the run's, and its file does not tell which it was
         "temperatures": [
@@ -72,12 +72,8 @@ def describe_run(
         ],
         **({} if options.candidate is None else {"candidate": options.candidate}),
         "adjudge": version,
-        **({} if plan.pairing is None else {"pairing": _pairing(plan.pairing, other)}),
-        **(
-            {}
-            if plan.ranking is None
-            else {"ranking": {"systems": list(plan.ranking.systems), "comparisons": plan.ranking.comparisons}}
-        ),
+        **({} if plan.pairing is None else {"pairing": {"path": _resolved(other), **_fields(plan.pairing)}}),
+        **({} if plan.ranking is None else {"ranking": _fields(plan.ranking)}),
     }
 
 
@@ -87,14 +83,14 @@ def _file_of(source: object) -> Path | None:
     return Path(str(source)) if is_file else None
 
 
-def _pairing(pairing: Pairing, other: Path | None) -> Json:
+def _fields(record: Pairing | PlannedRanking) -> dict[str, Json]:
     return {
-        "path": None if other is None else str(other.resolve()),
-        **{
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in asdict(pairing).items()
-        },
+        name: list(value) if isinstance(value, tuple) else value for name, value in asdict(record).items()
     }
+
+
+def _resolved(path: Path | None) -> str | None:
+    return None if path is None else str(path.resolve())
 
 
 def choose_run(store: Store | None, described: Mapping[str, Json], *, name: str | None) -> ChosenRun:

@@ -62,7 +62,8 @@ class Pairing:
     """Rows of the other file that are no cases."""
 
 
-class PlannedRanking(NamedTuple):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlannedRanking:
     systems: tuple[str, ...]
     comparisons: int
     """All that there are, also where calls are limited."""
@@ -333,7 +334,7 @@ def _check_jury(options: RunOptions, judges: Sequence[Judge]) -> None:
                 option("--quorum"), "has no effect without a jury", f"add {option('--jury', 'majority')}"
             )
         return
-    if options.jury not in JURY_RULES:  # as Python may say it
+    if options.jury not in JURY_RULES:
         raise SettingsError(
             option("--jury"), f"`{options.jury}` is not a rule", f"choose one of {', '.join(JURY_RULES)}"
         )

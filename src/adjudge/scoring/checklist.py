@@ -1,6 +1,6 @@
 """Coverage's checklist: the facts, conclusions and terms of a reference, each with the words it comes from."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -69,6 +69,26 @@ def named(what: list[str]) -> str:
     return ", ".join(what[:NAMED_AT_MOST]) + (f" and {more} more" if more > 0 else "")
 
 
+def misquoted(what: list[str], source: str) -> Invalid:
+    return Invalid(
+        why=f"the quote of {named(what)} does not occur in the {source}; quote its words exactly, without leaving any out"
+    )
+
+
+def unanswered(ids: list[str]) -> Invalid:
+    return Invalid(why=f"no answer for {named(ids)}; every id has to be answered once")
+
+
+def unknown_ids(answers: Iterable[str], known: Collection[str]) -> list[str]:
+    """As notes."""
+    return [f"unknown_id:{clipped(each, 20)}" for each in answers if each not in known]
+
+
+def statement_key(text: str) -> str:
+    """The same for two texts that say the same in other signs."""
+    return term_key(text).strip() or fold(text)
+
+
 def build_checklist(parts: Mapping[str, Json], reference: str) -> Checklist | Invalid:
     """The checklist of a first call's reply, checked against the reference; what is no term or a repetition is dropped."""
     folded = fold(reference)
@@ -93,7 +113,7 @@ def build_checklist(parts: Mapping[str, Json], reference: str) -> Checklist | In
                 wrong.append(f"{shape.key} {position} (`{clipped(found.quote)}`)")
                 continue
             # Terms are words, not statements: they are compared among themselves.
-            key = f"{'terms' if shape.category == 'terms' else ''}:{term_key(found.text).strip() or fold(found.text)}"
+            key = f"{'terms' if shape.category == 'terms' else ''}:{statement_key(found.text)}"
             if key in seen:
                 notes.append(f"duplicate_dropped:{shape.key} {position}")
                 continue
@@ -101,9 +121,7 @@ def build_checklist(parts: Mapping[str, Json], reference: str) -> Checklist | In
             items.append(Item(item_id=f"{shape.letter}{len(items) + 1}", text=found.text, quote=found.quote))
         built[shape.category] = tuple(items)
     if wrong:
-        return Invalid(
-            why=f"the quote of {named(wrong)} does not occur in the reference; quote its words exactly, without leaving any out"
-        )
+        return misquoted(wrong, "reference")
     if folded and not built["facts"] and not built["conclusions"]:
         return Invalid(
             why="the checklist has neither a fact nor a conclusion, but the reference is not blank"

@@ -13,6 +13,8 @@ from adjudge.scoring.checklist import (
     build_checklist,
     named,
     read_checklist,
+    unanswered,
+    unknown_ids,
 )
 from adjudge.scoring.rationale import FORCED_RATIONALE, Counts, coverage_score, rationale
 from adjudge.scoring.rules import on_scale, with_steps
@@ -132,7 +134,7 @@ def match_items(
     """Each item, decided: a match counts only with evidence that stands in the output, and code looks for terms first."""
     folded, words = fold(output), term_text(output)
     matches: list[ItemStep] = []
-    unanswered: list[str] = []
+    open_ids: list[str] = []
     known: set[str] = set()
     for shape in SHAPES:
         is_term = shape.category == "terms"
@@ -144,7 +146,7 @@ def match_items(
                 continue
             answer = answers.get(item.item_id)
             if answer is None:
-                unanswered.append(item.item_id)
+                open_ids.append(item.item_id)
                 continue
             matched = answer.matched
             if matched and not (answer.evidence is not None and is_quoted(answer.evidence, folded)):
@@ -152,9 +154,9 @@ def match_items(
                 notes.append(f"evidence_not_found:{item.item_id}")
             found: Literal["model"] | None = "model" if matched and is_term else None
             matches.append(ItemStep(*about, matched, answer.evidence, answer.why, found))
-    if unanswered:
-        return Invalid(why=f"no answer for {named(unanswered)}; every id has to be answered once")
-    notes.extend(f"unknown_id:{clipped(item_id, 20)}" for item_id in answers if item_id not in known)
+    if open_ids:
+        return unanswered(open_ids)
+    notes += unknown_ids(answers, known)
     return matches
 
 

@@ -4,47 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import get_args
 
 from adjudge.records import Json, Scale, Verdict
-from adjudge.scoring.checklist import MOST_ITEMS, bounded, named
+from adjudge.scoring.checklist import MOST_ITEMS, bounded, misquoted, statement_key, unanswered, unknown_ids
+from adjudge.scoring.claims import UNFOUND, VERDICTS, context_text, entries
 from adjudge.scoring.rules import on_scale, with_steps
 from adjudge.scoring.scorer import Invalid, Scorer, Scoring
 from adjudge.scoring.steps import ClaimStep, ClaimVerdict, ShareStep
-from adjudge.scoring.terms import is_quoted, term_key
+from adjudge.scoring.terms import is_quoted
 from adjudge.scoring.text import clipped, fold, text_of
-from adjudge.text import as_text
-
-TEXT_KEYS = ("text", "content", "page_content", "body", "passage", "document")
-VERDICTS: tuple[ClaimVerdict, ...] = get_args(ClaimVerdict)
-"""The one that counts first, where windows differ."""
-UNFOUND = "passage_not_found:"
-
-
-def context_text(value: Json) -> str:
-    """A context as the judge reads it: a text as it is, the passages of a list under their numbers."""
-    if isinstance(value, list):
-        passages = [text for each in value if (text := _passage(each)).strip()]
-        if len(passages) == 1:
-            return passages[0]
-        return "\n\n".join(f"[{number}]\n{text}" for number, text in enumerate(passages, start=1))
-    return _passage(value)
-
-
-def _passage(value: Json) -> str:
-    """A retrieved document is its text, below what else it says of itself in words and numbers."""
-    if not isinstance(value, dict):
-        return "" if value is None else as_text(value)
-    key = next((name for name in TEXT_KEYS if isinstance(value.get(name), str)), None)
-    if key is None:
-        return as_text(value) if value else ""
-    if not str(value[key]).strip():
-        return ""
-    held = {name: each for name, each in value.items() if name not in {key, "metadata"}}
-    metadata = value.get("metadata")
-    held |= metadata if isinstance(metadata, dict) else {}
-    lines = [f"{name}: {each}" for name, each in held.items() if isinstance(each, str | int | float)]
-    return "\n".join([*lines, str(value[key])])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,14 +37,12 @@ class GroundednessScorer(Scorer):
             if not is_quoted(quote, folded):
                 wrong.append(f"claim {position} (`{clipped(quote)}`)")
                 continue
-            key = term_key(claim).strip() or fold(claim)
+            key = statement_key(claim)
             if key not in seen:
                 seen.add(key)
                 claims.append({"id": f"C{len(claims) + 1}", "claim": claim.strip(), "quote": quote.strip()})
         if wrong:
-            return Invalid(
-                why=f"the quote of {named(wrong)} does not occur in the response; quote its words exactly, without leaving any out"
-            )
+            return misquoted(wrong, "response")
         return {"claims": claims}
 
     def items_to_ask(self, items: Mapping[str, Json], fields: Mapping[str, Json]) -> Json:
@@ -98,14 +64,13 @@ class GroundednessScorer(Scorer):
         answers = read_answers(verdict.parts)
         if isinstance(answers, Invalid):
             return answers
-        unanswered = [str(each["id"]) for each in claims if each["id"] not in answers]
-        if unanswered:
-            return Invalid(why=f"no answer for {named(unanswered)}; every id has to be answered once")
+        ids = [str(each["id"]) for each in claims]
+        if open_ids := [each for each in ids if each not in answers]:
+            return unanswered(open_ids)
         notes: list[str] = []
         folded = _folded(context_text(fields.get("context")))
-        steps = [_check(each, answers[each["id"]], folded, notes) for each in claims]
-        known = {each["id"] for each in claims}
-        notes += [f"unknown_id:{clipped(str(each), 20)}" for each in answers if each not in known]
+        steps = [_check(each, answers[str(each["id"])], folded, notes) for each in claims]
+        notes += unknown_ids(answers, ids)
         supported = sum(step.verdict == "supported" for step in steps)
         score = on_scale(
             self.scale,
@@ -117,28 +82,9 @@ class GroundednessScorer(Scorer):
         return with_steps(score, *steps, ShareStep(supported, len(steps)))
 
 
-def entries(parts: Mapping[str, Json]) -> list[dict[str, Json]]:
-    found = parts.get("claims")
-    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
-
-
-def best_answers(found: list[dict[str, Json]]) -> list[Json]:
-    """Of what several windows say of each claim, what counts: support before contradiction before neither."""
-    best: dict[Json, dict[str, Json]] = {}
-    for each in found:
-        earlier = best.get(each["id"])
-        if earlier is None or _rank(each) < _rank(earlier):
-            best[each["id"]] = each
-    return list(best.values())
-
-
-def _rank(answer: Mapping[str, Json]) -> int:
-    return [str(each) for each in VERDICTS].index(str(answer["verdict"]))
-
-
-def read_answers(parts: Mapping[str, Json]) -> dict[Json, dict[str, Json]] | Invalid:
+def read_answers(parts: Mapping[str, Json]) -> dict[str, dict[str, Json]] | Invalid:
     """What was said of each claim, by id; two answers to one say nothing."""
-    answers: dict[Json, dict[str, Json]] = {}
+    answers: dict[str, dict[str, Json]] = {}
     for position, entry in enumerate(entries(parts), start=1):
         claim_id = str(entry.get("id") or "").strip().upper()
         if not claim_id:

@@ -2,15 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, ValidationError, convert
 
 from adjudge.records import BadRow, Case, Completion, Json, Judge, Judgement, Request
 
 UNPLACED = 1 << 40
 """Positions from here on are of judgements whose place among the rows of their run is not known (yet)."""
 
+T = TypeVar("T")
 RunState = Literal["running", "finished", "interrupted"]
 
 
@@ -46,6 +47,13 @@ class RunRecord(Struct, frozen=True, kw_only=True):
         done = self.judgements - self.not_asked
         whole = self.state == "finished" or (self.expected is not None and done >= self.expected)
         return None if whole else Partial(done=done, of=self.expected)
+
+    def planned(self, name: str, kind: type[T]) -> T | None:
+        """A record that the plan holds; None where it holds none of that kind."""
+        try:
+            return convert(self.plan.get(name), kind)
+        except ValidationError:
+            return None
 
 
 class Partial(Struct, frozen=True, kw_only=True):

@@ -1,12 +1,13 @@
 """How likely each value was where a reply has the one it decided for, from the alternatives to its tokens."""
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from adjudge.patterns import lazy_pattern
 from adjudge.records import Contract, Json, TokenLogprob
 from adjudge.schemas import spell_option
+from adjudge.verdicts.names import once_per_contract
 from adjudge.verdicts.probability import ROUNDING, ValueTokens
 from adjudge.verdicts.text_reading import allowed_in
 from adjudge.verdicts.values import (
@@ -16,16 +17,14 @@ from adjudge.verdicts.values import (
     ValueProblem,
     as_number,
     fit_number,
-    is_numeric,
     parse_number,
     plain,
 )
 
 OPENING = f"{DRESSING}([{{<:"
 """What may stand before a value in its first token."""
-STARTED = re.compile(r"[-+]?(?:[0-9]{1,40}(?:[.,][0-9]{0,40})?|[.,][0-9]{1,40})")
+STARTED = lazy_pattern(r"[-+]?(?:[0-9]{1,40}(?:[.,][0-9]{0,40})?|[.,][0-9]{1,40})")
 """A number, or the beginning of one: `1`, `1.`, `1.5`."""
-MOST_LISTED = 20
 TOO_MUCH = 1.001
 """Probabilities that add up to more than this are not probabilities."""
 
@@ -47,6 +46,7 @@ class Reading(NamedTuple):
 NOTHING_READ = Reading(None, 0)
 
 
+@once_per_contract
 def spelled_values(contract: Contract) -> tuple[str, ...]:
     """How the value that the score needs may be spelled, in lower case: numbers by their digits where they are many.
 
@@ -57,20 +57,9 @@ def spelled_values(contract: Contract) -> tuple[str, ...]:
     spelled: dict[str, None] = {}
     for allowed in allowed_in(contract, contract.needs[0]):
         spelled.update(dict.fromkeys(allowed.labels))
-        if is_numeric(allowed):
-            spelled.update(dict.fromkeys(_numbers(allowed) or "0123456789-."))
+        if allowed.is_numeric:
+            spelled.update(dict.fromkeys(allowed.spelled_numbers or "0123456789-."))
     return tuple(spelled)
-
-
-def _numbers(allowed: Allowed) -> list[str]:
-    """All there are, where they are few."""
-    if allowed.options is not None:
-        return [spell_option(each) for each in allowed.options if as_number(each) is not None]
-    if not allowed.integer or allowed.low is None or allowed.high is None:
-        return []
-    if allowed.high - allowed.low >= MOST_LISTED:
-        return []
-    return [str(each) for each in range(math.ceil(allowed.low), math.floor(allowed.high) + 1)]
 
 
 def value_shares(found: ValueTokens, contract: Contract) -> tuple[ValueShare, ...]:
@@ -108,7 +97,9 @@ def value_shares(found: ValueTokens, contract: Contract) -> tuple[ValueShare, ..
         given *= max(0.0, 1.0 - longer) if ends else own
     add(found.value, given)
     total = math.fsum(share.probability for share in shares.values())
-    return tuple(shares.values()) if reader.alternatives and total <= TOO_MUCH else ()
+    if not reader.alternatives or total > TOO_MUCH:
+        return ()
+    return tuple(each._replace(probability=each.probability / max(1.0, total)) for each in shares.values())
 
 
 def _others(token: TokenLogprob) -> list[tuple[str, float]] | None:
@@ -164,7 +155,7 @@ class _Reader:
             text = token[len(before) :] if token.startswith(before) else token.lstrip(OPENING)
         whole = (self._text[self._found.start : start] + text).translate(TRANSLATION).lstrip(DRESSING)
         for allowed in self._allowed:
-            started = STARTED.match(whole) if is_numeric(allowed) else None
+            started = STARTED.match(whole) if allowed.is_numeric else None
             reading = (
                 self._label(whole, allowed) if started is None else self._number(whole, started[0], allowed)
             )
@@ -178,7 +169,7 @@ class _Reader:
         if number is None:
             return Reading(None, len(started))
         fitted = fit_number(number, allowed)
-        closed = len(started) < len(whole) or (len(body) < len(started) and not _has_fractions(allowed))
+        closed = len(started) < len(whole) or (len(body) < len(started) and not allowed.has_fractions)
         length = len(body) if closed or len(body) == len(started) else len(started)
         if isinstance(fitted, ValueProblem) or (
             not closed and self._could_go_on(body, number, started, allowed)
@@ -190,11 +181,11 @@ class _Reader:
         """Whether more digits would make another number on the scale. Those after a point change little."""
         if "." in body or "," in body:
             return False
-        if _has_fractions(allowed) and number != allowed.maximum:
+        if allowed.has_fractions and number != allowed.maximum:
             return True
         if len(body) < len(started) or self._merges:
             return False
-        listed = _numbers(allowed)
+        listed = allowed.spelled_numbers
         if listed:
             return any(each.startswith(body) and as_number(each) != number for each in listed)
         return allowed.high is None or abs(number) * 10 <= max(abs(allowed.high), abs(allowed.low or 0.0))
@@ -210,10 +201,3 @@ class _Reader:
         if said in labels and (closed or len(values) == 1):
             return Reading(labels[said], len(said))
         return Reading(labels[begun[0]] if len(values) == 1 else None, len(said))
-
-
-def _has_fractions(allowed: Allowed) -> bool:
-    if allowed.options is None:
-        return not allowed.integer
-    numbers = [each for each in map(as_number, allowed.options) if each is not None]
-    return any(number != int(number) for number in numbers)

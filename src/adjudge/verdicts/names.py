@@ -1,10 +1,10 @@
 """Keys as models write them -> the properties of a contract."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import NamedTuple
+from functools import lru_cache, wraps
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from adjudge.records import Contract, Json
 from adjudge.schemas import properties_of
@@ -19,6 +19,11 @@ WRAPPERS = words(
     """
 )
 """Keys under which a verdict stands one level down although other keys (`name`, `type`, `id`) stand beside it."""
+
+
+MOST_KEPT = 256
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def plain_key(key: str) -> str:
@@ -45,6 +50,25 @@ def labels_of(contract: Contract, name: str) -> tuple[str, ...]:
     return declared if own in declared else (*declared, own)
 
 
+def once_per_contract(make: Callable[Concatenate[Contract, P], T]) -> Callable[Concatenate[Contract, P], T]:
+    """Keep what is made of a contract: a judge reads all its replies with the same one. It is not to be changed."""
+    kept: dict[
+        Hashable, tuple[Contract, T]
+    ] = {}  # with the contract, so that its id is not given to another one
+
+    @wraps(make)
+    def made(contract: Contract, /, *args: P.args, **keywords: P.kwargs) -> T:
+        key = (id(contract), *args)
+        found = kept.get(key)
+        if found is None or found[0] is not contract:
+            if len(kept) >= MOST_KEPT:
+                kept.clear()
+            found = kept[key] = (contract, make(contract, *args, **keywords))
+        return found[1]
+
+    return made
+
+
 class FieldValues(NamedTuple):
     values: dict[str, Json]
     """Property -> what was given."""
@@ -64,18 +88,9 @@ class FieldNames:
     nested: frozenset[str]
     """Properties that are objects themselves."""
 
-    @classmethod
-    def of(cls, contract: Contract) -> "FieldNames":
-        """Made once per contract: a judge reads all its replies with the same one."""
-        kept = _KEPT.get(id(contract))
-        if kept is None or kept[0] is not contract:
-            if len(_KEPT) >= MOST_KEPT:
-                _KEPT.clear()
-            kept = _KEPT[id(contract)] = (contract, cls._made(contract))
-        return kept[1]
-
-    @classmethod
-    def _made(cls, contract: Contract) -> "FieldNames":
+    @staticmethod
+    @once_per_contract
+    def of(contract: Contract) -> "FieldNames":
         schemas = properties(contract)
         own = {plain_key(name): name for name in schemas}
         aliases: dict[str, str] = {}
@@ -88,7 +103,7 @@ class FieldNames:
             for name, schema in schemas.items()
             if schema.get("type") == "object" or "properties" in schema
         )
-        return cls(own=own, aliases=aliases, nested=nested)
+        return FieldNames(own=own, aliases=aliases, nested=nested)
 
     def property_of(self, key: str) -> str | None:
         plain = plain_key(key)
@@ -138,8 +153,3 @@ class FieldNames:
             return None
         key, wrapped = inside[0]
         return wrapped if len(found) == 1 or plain_key(key) in WRAPPERS else None
-
-
-MOST_KEPT = 64
-_KEPT: dict[int, tuple[Contract, FieldNames]] = {}
-"""By identity, beside the contract itself, so that its id cannot be given to another one."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from adjudge.records import Contract, Json
-from adjudge.verdicts.names import properties
+from adjudge.verdicts.names import once_per_contract, properties
 from adjudge.verdicts.validate import TRUTH, branches_of
 from adjudge.verdicts.values import Allowed, ValueProblem, allowed_by, exact_value, read_value
 
@@ -29,7 +29,8 @@ class TextReading:
         return self.mark == "line"
 
 
-def allowed_in(contract: Contract, name: str) -> list[Allowed]:
+@once_per_contract
+def allowed_in(contract: Contract, name: str) -> tuple[Allowed, ...]:
     """What each form that the schema gives a property allows; one, unless it has alternatives."""
     schema = properties(contract).get(name, {})
     words = contract.words.get(name, {})
@@ -39,7 +40,7 @@ def allowed_in(contract: Contract, name: str) -> list[Allowed]:
             found.append(allowed_by({"enum": [True, False]}, {**TRUTH, **words}))
         else:
             found.append(allowed_by(branch, words))
-    return [allowed for allowed in found if allowed.number or allowed.options is not None or allowed.words]
+    return tuple(each for each in found if each.number or each.options is not None or each.words)
 
 
 def is_scalar(contract: Contract, name: str) -> bool:

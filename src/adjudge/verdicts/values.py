@@ -4,10 +4,11 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
 
 from adjudge.patterns import lazy_pattern
 from adjudge.records import Json
+from adjudge.schemas import spell_option
 
 Number = int | float
 
@@ -62,6 +63,7 @@ ALTERNATIVE = lazy_pattern(
     r"[\s\"'*_`)]{0,8}(?:/|,|\||&|-|–|or\b|and\b|oder\b|ou\b|to\b|vs\b)[\s\"'*_`(]{0,8}$", re.IGNORECASE
 )
 AFTER_LABEL = lazy_pattern(r"[\s*_`\"'”’]{0,8}(?:[.:;,()\]–—-]|\n|\Z)")
+MOST_LISTED = 20
 MAX_TEXT = 4000
 """A value is short; of longer text only this much is looked at for a second value."""
 
@@ -91,7 +93,8 @@ def undress(text: str) -> str:
     return text.translate(TRANSLATION).strip(DRESSING)
 
 
-class Allowed(NamedTuple):
+@dataclass(kw_only=True)  # not frozen: made for every value of a verdict, and that would take 1.5 µs more
+class Allowed:
     """What one schema allows, as far as a scalar is concerned."""
 
     options: tuple[Json, ...] | None
@@ -103,14 +106,36 @@ class Allowed(NamedTuple):
     high_open: bool
     words: Mapping[str, Json]
 
-    @property
+    @cached_property
     def maximum(self) -> float | None:
         if self.options:
             numbers = [n for n in map(as_number, self.options) if n is not None]
             return max(numbers) if numbers else None
         return self.high
 
-    @property
+    @cached_property
+    def is_numeric(self) -> bool:
+        return self.number or any(as_number(option) is not None for option in self.options or ())
+
+    @cached_property
+    def spelled_numbers(self) -> list[str]:
+        """All there are, where they are few."""
+        if self.options is not None:
+            return [spell_option(each) for each in self.options if as_number(each) is not None]
+        if not self.integer or self.low is None or self.high is None:
+            return []
+        if self.high - self.low >= MOST_LISTED:
+            return []
+        return [str(each) for each in range(math.ceil(self.low), math.floor(self.high) + 1)]
+
+    @cached_property
+    def has_fractions(self) -> bool:
+        if self.options is None:
+            return not self.integer
+        numbers = [each for each in map(as_number, self.options) if each is not None]
+        return any(number != int(number) for number in numbers)
+
+    @cached_property
     def labels(self) -> dict[str, Json]:
         """Plain label -> value: the options that are text, and the words that stand for values."""
         found: dict[str, Json] = {
@@ -202,17 +227,13 @@ def trim(text: str) -> str:
     return undress(text).rstrip(ENDINGS + DRESSING).lstrip("([{").rstrip(")]}").strip(DRESSING)
 
 
-def is_numeric(allowed: Allowed) -> bool:
-    return allowed.number or any(as_number(option) is not None for option in allowed.options or ())
-
-
 def exact_value(text: str, allowed: Allowed) -> Json | ValueProblem:
     """The value of text that is nothing else: a label, a number, or a number out of the maximum."""
     trimmed = trim(text[:MAX_TEXT])
     labels = allowed.labels
     if plain(trimmed) in labels:
         return labels[plain(trimmed)]
-    leading = NUMBER.match(trimmed) if is_numeric(allowed) else None
+    leading = NUMBER.match(trimmed) if allowed.is_numeric else None
     if leading is not None and (
         leading.end() == len(trimmed) or DENOMINATOR.fullmatch(trimmed, leading.end())
     ):
@@ -232,7 +253,7 @@ def read_value(text: str, allowed: Allowed, *, strict_ending: bool = False) -> J
     labels = allowed.labels
     if plain(trimmed) in labels:
         return labels[plain(trimmed)]
-    if is_numeric(allowed):
+    if allowed.is_numeric:
         number = parse_number(trimmed)
         if number is not None:
             return fit_number(number, allowed)

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from jsonl import write_lines
 from served import finish_runs, served
 
 CASE = {"id": "a", "question": "How many legs has a spider?", "response": "Eight.", "reference": "8"}
@@ -19,7 +20,7 @@ REPLY = {
 def replies(tmp_path):
     path = tmp_path / "replies.jsonl"
     rows = [{"case_id": case_id, "judge": "correctness", "reply": REPLY} for case_id in ("a", "b", "c")]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines(path, rows)
     return f"scripted:{path}"
 
 

@@ -7,7 +7,8 @@ from html import unescape
 from urllib.parse import quote_plus
 
 import pytest
-from case_run import MARKDOWN, make_cases, write_jsonl
+from case_run import MARKDOWN, make_cases
+from jsonl import write_lines
 from msgspec.structs import replace
 from packed_payloads import packed
 from seeded_store import MODEL, seed_store
@@ -353,11 +354,11 @@ def hostile(tmp_path_factory):
     """Every payload in every field, as cases that are scored and that fail, in a run of its own."""
     folder = tmp_path_factory.mktemp("hostile")
     planted_ones = [planted(payload) for payload in (*PAYLOADS, *packed())]
-    write_jsonl(
+    write_lines(
         folder / "cases.jsonl",
         [case for each in planted_ones for case in (each.case, *(case for case, _ in each.failures))],
     )
-    write_jsonl(
+    write_lines(
         folder / "replies.jsonl",
         [row for each in planted_ones for row in (*each.replies, *(row for _, row in each.failures))],
     )

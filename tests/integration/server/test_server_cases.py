@@ -2,11 +2,11 @@
 
 import csv
 import io
-import json
 from html.parser import HTMLParser
 from urllib.parse import parse_qsl, quote, urlsplit
 
 import pytest
+from jsonl import parse_lines
 from msgspec.structs import replace
 from seeded_store import AT, PHRASE, TOPICS, make_row, seed_store
 from served import served
@@ -207,7 +207,7 @@ def test_the_selection_is_a_file_of_the_rows_that_export_writes(site, form):
     assert answer.headers["content-disposition"] == f'attachment; filename="Seeded-cases.{form}"'
     expected = site.read(f"/api/runs/seeded/cases{query}&size=500")["rows"]
     if form == "jsonl":
-        rows = [json.loads(line) for line in answer.text.splitlines()]
+        rows = parse_lines(answer.text)
         by_case = {
             judgement.case_id: result_row(judgement, "seeded")
             for judgement in site.service.store.judgements("seeded")

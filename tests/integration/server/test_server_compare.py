@@ -9,6 +9,7 @@ from html import unescape
 
 import pytest
 from compared_runs import make_run, some
+from jsonl import write_lines
 from msgspec.structs import replace
 from seeded_store import make_row, seed_store
 from served import served
@@ -164,7 +165,7 @@ def test_runs_that_share_no_judge_are_compared_judge_by_judge(pages, where, tmp_
     rows = [
         {"match": "[", "judge": name, "reply": {"reason": "r", "score": 1}} for name in ("loud", "louder")
     ]
-    (tmp_path / "replies-3.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines(tmp_path / "replies-3.jsonl", rows)
     (tmp_path / "louder.md").write_text(LOUD.replace("name: loud", "name: louder"))
     make_run(
         tmp_path,

@@ -1,9 +1,9 @@
 """Many readers at once, with a judge at work on the same store."""
 
 import asyncio
-import json
 
 import aiohttp
+from jsonl import write_lines
 from served import finish_runs, listening
 
 from adjudge.server.service import open_service
@@ -53,7 +53,7 @@ async def crowd(service, address):
 def test_two_hundred_readers_are_answered_while_a_run_resumes(tmp_path):
     replies = tmp_path / "replies.jsonl"
     rows = [{"case_id": case["id"], "judge": "correctness", "reply": REPLY} for case in CASES]
-    replies.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines(replies, rows)
     with (
         open_service(str(tmp_path / "store"), models=[f"scripted:{replies}"]) as service,
         listening(service) as address,

@@ -5,6 +5,7 @@ import shutil
 import urllib.request
 
 import pytest
+from jsonl import write_lines
 from served import live, served
 from tone_run import COUNT, JUDGE, SECRETS, make_store, truth
 
@@ -472,10 +473,10 @@ def test_runs_with_odd_names_and_odd_cases_can_be_labelled(adjudge, tmp_path):
         }
         for each in ids
     ]
-    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+    write_lines(tmp_path / "cases.jsonl", cases)
     reply = json.dumps({"reason": "r", "score": 3})
     replies = [{"case_id": each, "reply": reply} for each in ids]
-    (tmp_path / "replies.jsonl").write_text("".join(json.dumps(row) + "\n" for row in replies))
+    write_lines(tmp_path / "replies.jsonl", replies)
     done = adjudge(
         "run", "cases.jsonl", "--judge", "tone.md", "--model", "scripted:replies.jsonl", "--name", name
     )

@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from jsonl import write_lines
 from msgspec.structs import replace
 from seeded_store import MODEL, make_row, seed_store
 from served import served
@@ -312,7 +313,7 @@ def test_the_tab_that_is_marked_is_what_the_table_shows(tmp_path, lines, tab):
         f"---\nadjudge: 1\n{lines}\nverdict: {{score: {{enum: [1, 2, 3, 4, 5]}}}}\nscore: score\n---\nRate {{{{response}}}}"
     )
     replies = [{"match": "poor", "reply": {"score": 1}}, {"match": "fine", "reply": {"score": 4}}]
-    (tmp_path / "replies.jsonl").write_text("".join(json.dumps(reply) + "\n" for reply in replies))
+    write_lines(tmp_path / "replies.jsonl", replies)
     cases = [{"id": "a", "response": "poor"}, {"id": "b", "response": "fine"}]
     model = f"scripted:{tmp_path / 'replies.jsonl'}"
     adjudge.evaluate(cases, judge, model=model, store=tmp_path / "store", name="r")

@@ -1,6 +1,5 @@
 """A store that was not made here can be read; no run takes its answers for the model's."""
 
-import json
 import logging
 import os
 import shutil
@@ -12,6 +11,7 @@ from secrets import token_hex
 from types import SimpleNamespace
 
 import pytest
+from jsonl import write_lines
 from served import served
 
 import adjudge
@@ -30,7 +30,7 @@ def planted(capsys, tmp_path_factory, monkeypatch):
     rows = [{"id": f"c{at}", "question": "q?", "response": "An answer."} for at in range(10)]
     replies = [{"case_id": row["id"], "reply": {"reason": "Bought.", "score": 5}} for row in rows]
     for name, lines in (("cases", rows), ("replies", replies)):
-        Path(f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        write_lines(f"{name}.jsonl", lines)
     command = [
         "run",
         "cases.jsonl",

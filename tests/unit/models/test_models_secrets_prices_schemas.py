@@ -16,7 +16,7 @@ from adjudge.models.providers.parameters import (
 )
 from adjudge.models.providers.schemas import gemini_schema, openapi_schema, strict_schema
 from adjudge.models.secrets import Scrubber
-from adjudge.records import Usage
+from adjudge.records import TokenLogprob, Usage
 
 KEYS = st.text(alphabet=st.characters(min_codepoint=33, max_codepoint=126), min_size=8, max_size=40)
 
@@ -59,6 +59,13 @@ def test_the_ends_of_a_key_with_stars_in_between_are_taken_out(echo):
 
 def test_a_short_placeholder_key_does_not_mangle_replies():
     assert Scrubber(["EMPTY"]).reply("The list is EMPTY.") == "The list is EMPTY."
+
+
+def test_the_tokens_of_a_reply_go_where_a_secret_stands_in_it():
+    scrubber = Scrubber(["sk-0123456789abcdef"])
+    tokens = (TokenLogprob(token="sk-0123", logprob=-0.1), TokenLogprob(token="456789abcdef", logprob=-0.1))
+    assert scrubber.logprobs("sk-0123456789abcdef", tokens) == ()
+    assert scrubber.logprobs("sk-0123456789", tokens) == tokens
 
 
 def test_ordinary_words_survive_scrubbing():

@@ -1,12 +1,11 @@
 """The expected score of a judgement: over the scale, by its scorer, without what is no score."""
 
-import math
-
 import pytest
 from conversation import case_of, converse
+from logprobs import said
 
 from adjudge.judges import load_judge, parse_judge
-from adjudge.records import Completion, TokenLogprob
+from adjudge.records import Completion
 
 PROMPT = "Is the answer polite?\n\n<response>\n{{response}}\n</response>\n"
 LABELS = (
@@ -17,19 +16,6 @@ LABELS = (
 
 def judge(front, prompt=PROMPT):
     return parse_judge(f"---\nadjudge: 1\nname: polite\n{front}---\n{prompt}", name="polite")
-
-
-def said(*tokens):
-    """Text that was certain, or (the token, what else there could have been with its probability)."""
-    logprobs = []
-    for each in tokens:
-        text, likely = (each, {}) if isinstance(each, str) else each
-        own = math.log(1 - sum(likely.values()))
-        others = tuple((other, math.log(share)) for other, share in likely.items())
-        logprobs.append(
-            TokenLogprob(token=text, logprob=own, alternatives=((text, own), *others) if others else ())
-        )
-    return Completion(text="".join(part.token for part in logprobs), logprobs=tuple(logprobs))
 
 
 def test_a_rating_has_an_expected_score_beside_its_score():

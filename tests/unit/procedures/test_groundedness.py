@@ -12,7 +12,8 @@ from adjudge.errors import JudgeFileError
 from adjudge.judges import load_judge, parse_judge
 from adjudge.procedures.groundedness import ASSUMED_WINDOW_TOKENS, context_windows
 from adjudge.records import Completion, Failed, Scored, Verdict
-from adjudge.scoring.groundedness import GroundednessScorer, best_answers, context_text
+from adjudge.scoring.claims import best_answers, context_text
+from adjudge.scoring.groundedness import GroundednessScorer
 from adjudge.scoring.steps import ClaimStep, ShareStep
 
 JUDGE = load_judge("groundedness")

@@ -1,19 +1,11 @@
 """What a model is told when its reply could not be used, and how a schema reads in words."""
 
-import json
-from pathlib import Path
-
 import pytest
 from msgspec.structs import replace
+from verdict_contracts import CONTRACTS
 
 from adjudge.records import Contract
 from adjudge.verdicts import ask_again, ask_alone, describe_format
-
-HERE = Path(__file__).parent
-CONTRACTS = {
-    name: Contract(**{**given, "needs": tuple(given["needs"])})
-    for name, given in json.loads((HERE / "contracts.json").read_text(encoding="utf-8")).items()
-}
 
 
 def test_the_format_names_every_field_in_order_with_its_kind():

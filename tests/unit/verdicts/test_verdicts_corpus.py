@@ -4,16 +4,14 @@ import json
 from pathlib import Path
 
 import pytest
+from jsonl import read_lines
+from verdict_contracts import CONTRACTS
 
-from adjudge.records import Contract, Verdict
+from adjudge.records import Verdict
 from adjudge.verdicts import Planted, UnreadReply, read_verdict
 
 HERE = Path(__file__).parent
-CONTRACTS = {
-    name: Contract(**{**given, "needs": tuple(given["needs"])})
-    for name, given in json.loads((HERE / "contracts.json").read_text(encoding="utf-8")).items()
-}
-ROWS = [json.loads(line) for line in (HERE / "corpus.jsonl").read_text(encoding="utf-8").splitlines()]
+ROWS = read_lines(HERE / "corpus.jsonl")
 
 
 def reply_of(row):

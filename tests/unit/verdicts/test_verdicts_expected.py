@@ -1,31 +1,15 @@
 """How likely each value was, from the alternatives to the tokens of the one that was given: tables worked by hand."""
 
-import json
 import math
-from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
+from logprobs import token
+from verdict_contracts import CONTRACTS
 
 from adjudge.records import Contract, TokenLogprob, Verdict
 from adjudge.verdicts import read_verdict, spelled_values, value_shares, value_tokens
-
-HERE = Path(__file__).parent
-CONTRACTS = {
-    name: Contract(**{**given, "needs": tuple(given["needs"])})
-    for name, given in json.loads((HERE / "contracts.json").read_text(encoding="utf-8")).items()
-}
-
-
-def token(text, likely=None):
-    """Text that was certain, or one of several with their probabilities."""
-    likely = likely or {}
-    return TokenLogprob(
-        token=text,
-        logprob=math.log(likely.get(text, 1.0)),
-        alternatives=tuple((each, math.log(share)) for each, share in likely.items()),
-    )
 
 
 def shares(name, *tokens):
@@ -208,6 +192,7 @@ TEXTS = st.text(alphabet="0123456789.,-+ \"'[]{}:\nab/%eE１٣", max_size=6)
     st.lists(st.tuples(TEXTS, st.floats(-20, 0)), max_size=8),
     st.floats(-5, 0),
 )
+@example("relevance", [("0", 0.0), ("0", -7.0)], 0.0)  # the same token twice: together a little more than 1
 def test_whatever_stands_beside_it_probabilities_stay_probabilities(name, alternatives, own):
     contract = CONTRACTS[name]
     needed = contract.needs[0]

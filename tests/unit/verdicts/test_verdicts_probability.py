@@ -2,18 +2,12 @@
 
 import json
 import math
-from pathlib import Path
 
 import pytest
+from verdict_contracts import CONTRACTS
 
-from adjudge.records import Contract, TokenLogprob, Verdict
+from adjudge.records import TokenLogprob, Verdict
 from adjudge.verdicts import read_verdict, value_tokens
-
-HERE = Path(__file__).parent
-CONTRACTS = {
-    name: Contract(**{**given, "needs": tuple(given["needs"])})
-    for name, given in json.loads((HERE / "contracts.json").read_text(encoding="utf-8")).items()
-}
 
 
 def value_probability(logprobs, contract, verdict):

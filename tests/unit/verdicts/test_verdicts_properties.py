@@ -6,18 +6,16 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from jsonl import read_lines
+from verdict_contracts import CONTRACTS
 
-from adjudge.records import Contract, Verdict
+from adjudge.records import Verdict
 from adjudge.verdicts import Planted, UnreadReply, read_verdict
 
 HERE = Path(__file__).parent
-CONTRACTS = {
-    name: Contract(**{**found, "needs": tuple(found["needs"])})
-    for name, found in json.loads((HERE / "contracts.json").read_text(encoding="utf-8")).items()
-}
 RELEVANCE = CONTRACTS["relevance"]
 LINE = CONTRACTS["line"]
-ROWS = [json.loads(line) for line in (HERE / "corpus.jsonl").read_text(encoding="utf-8").splitlines()]
+ROWS = read_lines(HERE / "corpus.jsonl")
 
 scores = st.integers(0, 5)
 reasons = st.sampled_from(

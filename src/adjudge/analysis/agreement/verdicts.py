@@ -61,8 +61,6 @@ class RunVerdicts:
     own_annotators: dict[str, Json] = field(default_factory=dict)
     own_parts: dict[str, Mapping[str, Meaning]] = field(default_factory=dict)
     """What the cases' own labels say of criteria or ratings, by name."""
-    known_parts: dict[PartVerdict, PartVerdict] = field(default_factory=dict)
-    """Each once: the cases of a run share them."""
 
     @property
     def cases(self) -> dict[str, list[CaseVerdict]]:
@@ -132,6 +130,7 @@ def collect_verdicts(
     """Those of the judge asked for, by name or `name@hash`; of the only one when none is."""
     sources = {(each.name, each.hash): each for each in judges}
     accounts: dict[tuple[str, str, str], RunVerdicts] = {}
+    known: dict[PartVerdict, PartVerdict] = {}  # each once: the cases of a run share them
     for judgement in judgements:
         key = (judgement.judge, judgement.judge_hash, judgement.model)
         if judge is not None and judge not in {key[0], f"{key[0]}@{key[1]}"}:
@@ -141,7 +140,8 @@ def collect_verdicts(
             account = accounts[key] = RunVerdicts(
                 judge=key[0], judge_hash=key[1], model=key[2], source=sources.get(key[:2])
             )
-        _add(account, judgement, slices)
+        parts = part_verdicts(account.source, judgement.verdict)
+        _add(account, judgement, slices, tuple(known.setdefault(each, each) for each in parts))
     names = [f"{each.name}@{each.hash}" for each in judges]
     if not accounts:
         asked = f"--only {judge}" if judge is not None else "this run"
@@ -159,11 +159,9 @@ def collect_verdicts(
     return account
 
 
-def _add(account: RunVerdicts, judgement: Judgement, slices: Sequence[str]) -> None:
-    parts = tuple(
-        account.known_parts.setdefault(each, each)
-        for each in part_verdicts(account.source, judgement.verdict)
-    )
+def _add(
+    account: RunVerdicts, judgement: Judgement, slices: Sequence[str], parts: tuple[PartVerdict, ...]
+) -> None:
     if judgement.label is not None:
         _add_own_label(account, judgement, parts)
     if judgement.annotators is not None:

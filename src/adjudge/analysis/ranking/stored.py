@@ -1,10 +1,8 @@
 """The ranking of a stored run that compared systems pair by pair."""
 
-import msgspec
-
 from adjudge.analysis.ranking.figures import SystemRanking, rank
 from adjudge.errors import MissingExtraError
-from adjudge.records import Json, Scored
+from adjudge.records import Scored
 from adjudge.runs.against import SYSTEMS
 from adjudge.runs.plan import PlannedRanking
 from adjudge.stats.several.ranking import Win
@@ -13,7 +11,7 @@ from adjudge.store import RunRecord, Store
 
 def stored_ranking(store: Store, record: RunRecord) -> SystemRanking | None:
     """None for a run that ranks nothing, and where numpy, which the intervals need, is not installed."""
-    planned = _ranking(record.plan.get("ranking"))
+    planned = record.planned("ranking", PlannedRanking)
     if planned is None:
         return None
     number = {name: position for position, name in enumerate(planned.systems)}
@@ -42,16 +40,4 @@ def stored_ranking(store: Store, record: RunRecord) -> SystemRanking | None:
             run=record.name or record.run_id,
         )
     except MissingExtraError:
-        return None
-
-
-def _ranking(kept: Json) -> PlannedRanking | None:
-    if not isinstance(kept, dict):
-        return None
-    try:
-        return PlannedRanking(
-            msgspec.convert(kept.get("systems"), tuple[str, ...]),
-            msgspec.convert(kept.get("comparisons"), int),
-        )
-    except msgspec.ValidationError:
         return None

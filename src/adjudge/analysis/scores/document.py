@@ -28,7 +28,7 @@ from adjudge.records import (
     is_jury,
     jury_rule,
 )
-from adjudge.scoring.groundedness import UNFOUND
+from adjudge.scoring.claims import UNFOUND
 from adjudge.scoring.numbers import percent
 from adjudge.scoring.rationale import CoverageScore, decimals
 from adjudge.scoring.scale import plain

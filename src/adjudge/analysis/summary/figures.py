@@ -43,7 +43,7 @@ from adjudge.records import (
     is_jury,
 )
 from adjudge.rubrics import answered_criteria
-from adjudge.scoring.groundedness import VERDICTS, entries
+from adjudge.scoring.claims import VERDICTS, entries
 from adjudge.scoring.rules import rating_passes
 from adjudge.stats.agreement import spearman_of_counts
 from adjudge.stats.distribution import Distribution, Quantiles

@@ -5,7 +5,6 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from adjudge.analysis.ranking.stored import stored_ranking
@@ -52,20 +51,13 @@ def report_of(store: Store, record: RunRecord, tally: Tally) -> Report:
         checks=tally.checks(),
         run=record.name or record.run_id,
         source=source if other is None else f"{source or '…'} against {PurePath(other).name}",
-        pairing=_pairing(record.plan.get("pairing")),
+        pairing=record.planned("pairing", Pairing),
         seconds=None if ended is None else (ended - record.started_at).total_seconds(),
         current_date=str(date) if date else None,
         partial=record.partial,
         cases=stored_cases(store, record.run_id, worst_cases(summaries)),
         before=run_before(store, record),
     )
-
-
-def _pairing(kept: Json) -> Pairing | None:
-    try:
-        return msgspec.convert(kept, Pairing)
-    except msgspec.ValidationError:  # there is none
-        return None
 
 
 def judges_of(store: Store, record: RunRecord) -> list[Judge]:

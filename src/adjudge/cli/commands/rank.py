@@ -33,7 +33,7 @@ async def _rank(plan: Plan, systems: tuple[System, ...], *, as_json: bool) -> in
     matches = find_matches(systems)
     total = sum(map(len, matches.values()))
     names = tuple(system.name for system in systems)
-    plan = replace(plan, ranking=PlannedRanking(names, total))
+    plan = replace(plan, ranking=PlannedRanking(systems=names, comparisons=total))
     with ProgressLine() as progress:
         async with open_session(plan, None) as session:
             print_message(

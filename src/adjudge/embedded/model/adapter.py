@@ -34,11 +34,15 @@ class Factor:
     up: "NDArray[np.int8]"
     up_scale: "NDArray[np.float32]"
 
-    def product(self) -> "NDArray[np.float32]":
+    def scaled(self) -> "tuple[NDArray[np.float32], NDArray[np.float32]]":
+        """`up` and `down` as numbers."""
         import numpy as np  # noqa: PLC0415 - an optional package
 
-        down = self.down.astype(np.float32) * self.down_scale[:, None]
         up = self.up.astype(np.float32) * self.up_scale[:, None]
+        return up, self.down.astype(np.float32) * self.down_scale[:, None]
+
+    def product(self) -> "NDArray[np.float32]":
+        up, down = self.scaled()
         product: NDArray[np.float32] = up.T @ down
         return product
 

@@ -157,8 +157,10 @@ def nearest_sentences(statement: str, text: str, room: int) -> str:
 
     A word that many sentences have tells little. The sentence before the nearest one goes along: it names whom a pronoun means.
     """
+    if len(text) <= room:
+        return text
     sentences = read_sentences(text)
-    if len(text) <= room or len(sentences) <= 1:
+    if len(sentences) <= 1:
         return text
     wanted = weights(statement)
     spread = {word: sum(word in stems for _, stems, _ in sentences) for word in wanted}

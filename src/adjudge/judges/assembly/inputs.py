@@ -1,7 +1,5 @@
 """A judge's inputs: those its prompt and its first call name, as front matter declares them."""
 
-import re
-
 from msgspec.structs import replace
 
 from adjudge.errors import JudgeFileError
@@ -10,6 +8,7 @@ from adjudge.judges.assembly.attaching import announced_inputs
 from adjudge.judges.declared import Declared
 from adjudge.judges.reading import PromptReading
 from adjudge.judges.reading.inputs import DATE_NAMES, input_source, read_inputs
+from adjudge.patterns import lazy_pattern
 from adjudge.records import (
     Contract,
     Dialect,
@@ -24,7 +23,7 @@ from adjudge.text import did_you_mean
 
 ITEMS_INPUT = "items"
 CRITERIA_INPUT = "criteria"
-_PLAIN_NAME = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
+_PLAIN_NAME = lazy_pattern(r"[^\W\d]\w*(?:\.\w+)*")
 
 
 def attached_inputs(read: PromptReading, declared: Declared) -> tuple[Input, ...]:

@@ -79,11 +79,10 @@ class ConfidentialClient(WrappingClient):
             error.args = (error.message,)
             raise
         snapshot = completion.model_snapshot
-        text = self._scrubber.reply(completion.text)
         return replace(
             completion,
-            text=text,
-            logprobs=completion.logprobs if text == completion.text else (),
+            text=self._scrubber.reply(completion.text),
+            logprobs=self._scrubber.logprobs(completion.text, completion.logprobs),
             model_snapshot=None if snapshot is None else self._scrubber.reply(snapshot),
         )
 

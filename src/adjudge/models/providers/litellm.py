@@ -129,9 +129,8 @@ class LiteLLMClient(ModelClient):
                     raise UnavailableError(
                         f"{self.name} answered without a reply ({message})", maybe_billed=True
                     ) from None
-            text = self._scrubber.reply(read.text)
             return Completion(
-                text=text,
+                text=self._scrubber.reply(read.text),
                 finish=read.finish,
                 structured=read.structured,
                 model_snapshot=read.model,
@@ -140,7 +139,7 @@ class LiteLLMClient(ModelClient):
                 latency_ms=(time.perf_counter() - started) * 1000,
                 attempts=attempt,
                 notes=self._wire.notes(request, adjustments),
-                logprobs=read.logprobs if text == read.text else (),
+                logprobs=self._scrubber.logprobs(read.text, read.logprobs),
             )
         raise UnavailableError(f"{self.name} refused the request {MAX_ATTEMPTS} times")
 

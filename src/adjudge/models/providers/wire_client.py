@@ -169,9 +169,8 @@ class WireClient(ModelClient):
         snapshot = f"{read.model}/{read.fingerprint}" if read.model and read.fingerprint else read.model
         if snapshot is not None:
             snapshot = scrubber.reply(one_line(snapshot))[:SNAPSHOT_CHARS]
-        text = scrubber.reply(read.text)
         return Completion(
-            text=text,
+            text=scrubber.reply(read.text),
             finish=read.finish,
             structured=read.structured,
             model_snapshot=snapshot,
@@ -180,7 +179,7 @@ class WireClient(ModelClient):
             latency_ms=(time.perf_counter() - started) * 1000,
             attempts=attempts,
             notes=notes,
-            logprobs=read.logprobs if text == read.text else (),  # a key may stand in its tokens
+            logprobs=scrubber.logprobs(read.text, read.logprobs),
         )
 
     def _cost(self, read: Reply) -> Decimal | None:

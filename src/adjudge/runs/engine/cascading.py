@@ -3,11 +3,9 @@
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
-from adjudge.errors import InputError
-from adjudge.options import option
 from adjudge.procedures.cascade import confidence, said_by
 from adjudge.records import Json, Judge, Judgement, Jury, Score
-from adjudge.runs.engine.weighing import label_on_scale
+from adjudge.runs.engine.weighing import check_labels, label_on_scale
 from adjudge.scoring import passes
 from adjudge.stats.several.cascade import (
     Calibrated,
@@ -30,13 +28,8 @@ class Cascading:
         self.calibrated: Calibrated | None = None
 
     def check(self, labels: Mapping[str, Json] | None, where: object) -> None:
-        """Before anything is asked: labels that say nothing on passing teach nothing."""
-        if labels is not None and not any(self.passes(label) is not None for label in labels.values()):
-            raise InputError(
-                f"{option('--labels')} {where}",
-                f"none of its {len(labels)} labels is on the scale of {self.judge.name}",
-                "thresholds are learned from labels on the judge's own scale, or true and false",
-            )
+        hint = "thresholds are learned from labels on the judge's own scale, or true and false"
+        check_labels(labels, where, self.judge, self.passes, hint)
 
     def passes(self, label: Json) -> bool | None:
         """Whether a person's label passes; None where it is none of this judge's."""

@@ -211,28 +211,10 @@ async def _rule(item: Work, conditions: Conditions) -> tuple[Judgement, str | No
     """The judgement, and the key under which another run finds it."""
     row, seat = item.row, item.seat
     judge, asking = seat.judge, seat.model.asking
-    reuse_key: str | None = None
     if isinstance(row, BadRow):
-        judgement = _judgement(
-            item, conditions, Ruling(outcome=Failed(kind="bad_row", message=row.message)), []
-        )
-    elif conditions.cascading is not None and seat.jury is not None:
-        asked = await _stages(item, conditions, len(seat.jury.models))
-        ruling = decide_by_stage(
-            judge, seat.jury, asked, conditions.cascading.thresholds, calibrates=conditions.calibrates(row)
-        )
-        judgement = _judgement(item, conditions, ruling, [])
-    elif seat.jury is not None:
-        assert item.made is not None
-        cast = [await item.made[name] for name in seat.votes()]
-        votes = [vote for vote in cast if vote is not None]
-        weights = None if conditions.weighing is None else conditions.weighing.weights(judge.name, row)
-        judgement = _judgement(item, conditions, decide(judge, seat.jury, votes, weights), [])
-    elif isinstance(judge.score, CombineScore):
-        assert item.made is not None
-        found = {name: await item.made[seat.of(part).name] for name, part in judge.score.parts.items()}
-        parts = {name: part for name, part in found.items() if part is not None}
-        judgement = _judgement(item, conditions, combine(judge, judge.score, parts), [])
+        ruling = Ruling(outcome=Failed(kind="bad_row", message=row.message))
+    elif seat.is_computed:
+        ruling = await _compute(item, row, conditions)
     else:
         try:
             filled = fill_inputs(judge.inputs, row, asking.bindings)
@@ -241,15 +223,32 @@ async def _rule(item: Work, conditions: Conditions) -> tuple[Judgement, str | No
             if not conditions.progress.begun:
                 raise
             ruling = Ruling(outcome=Failed(kind="bad_row", message=f"{error.where}: {error.problem}"))
-            judgement = _judgement(item, conditions, ruling, [])
         else:
             conditions.progress.begun = True
+            reuse_key: str | None = None
             if judge.has_prompt:  # a check costs nothing to make again
                 reuse_key = conditions.keeper.reuse_key(
                     seat.model_name, judge, row, filled, asking, repeat=seat.repeat
                 )
-            judgement = await _find_or_make(item, row, filled, reuse_key, conditions)
-    return judgement, reuse_key
+            return await _find_or_make(item, row, filled, reuse_key, conditions), reuse_key
+    return _judgement(item, conditions, ruling, []), None
+
+
+async def _compute(item: Work, case: Case, conditions: Conditions) -> Ruling:
+    """From other judgements of the row."""
+    seat, judge = item.seat, item.seat.judge
+    assert item.made is not None
+    if seat.jury is None:
+        assert isinstance(judge.score, CombineScore)
+        found = {name: await item.made[seat.of(part).name] for name, part in judge.score.parts.items()}
+        return combine(judge, judge.score, {name: part for name, part in found.items() if part is not None})
+    if conditions.cascading is not None:
+        asked = await _stages(item, conditions, len(seat.jury.models))
+        thresholds = conditions.cascading.thresholds
+        return decide_by_stage(judge, seat.jury, asked, thresholds, calibrates=conditions.calibrates(case))
+    cast = [await item.made[name] for name in seat.votes()]
+    weights = None if conditions.weighing is None else conditions.weighing.weights(judge.name, case)
+    return decide(judge, seat.jury, [vote for vote in cast if vote is not None], weights)
 
 
 async def _find_or_make(

@@ -1,7 +1,8 @@
 """How much each juror's vote counts: learned from people's labels, for each case from the labels of other cases."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from adjudge.dataset.label_scale import Meaning, read_label, words_of
@@ -42,6 +43,19 @@ def label_on_scale(label: Json, judge: Judge) -> Meaning | None:
     )
 
 
+def check_labels(
+    labels: Mapping[str, Json] | None,
+    where: object,
+    judge: Judge,
+    read: Callable[[Json], Meaning | None],
+    hint: str,
+) -> None:
+    """Before anything is asked: labels that mean nothing on the judge's scale teach nothing."""
+    if labels is not None and not any(read(label) is not None for label in labels.values()):
+        problem = f"none of its {len(labels)} labels is on the scale of {judge.name}"
+        raise InputError(f"{option('--labels')} {where}", problem, hint)
+
+
 def label_for_votes(label: Json, judge: Judge) -> Meaning | None:
     """What votes are held against: where they are passes and fails, whether the label passes."""
     meaning = label_on_scale(label, judge)
@@ -74,14 +88,9 @@ class Weighing:
         """By judge, fold and model."""
 
     def check(self, labels: Mapping[str, Json] | None, where: object) -> None:
-        """Before anything is asked: labels that mean nothing on a judge's scale teach nothing."""
-        for judge in self._judges.values() if labels is not None else ():
-            if not any(label_on_scale(label, judge) is not None for label in (labels or {}).values()):
-                raise InputError(
-                    f"{option('--labels')} {where}",
-                    f"none of its {len(labels or {})} labels is on the scale of {judge.name}",
-                    "weights are learned from labels on the judge's own scale",
-                )
+        hint = "weights are learned from labels on the judge's own scale"
+        for judge in self._judges.values():
+            check_labels(labels, where, judge, partial(label_on_scale, judge=judge), hint)
 
     def add(self, judgement: Judgement) -> None:
         judge, outcome = self._judges.get(judgement.judge), judgement.outcome

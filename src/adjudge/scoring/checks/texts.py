@@ -17,7 +17,7 @@ from adjudge.scoring.checks.finding import (
 )
 from adjudge.scoring.language import detected_language
 from adjudge.scoring.text import LETTERS_WITHOUT_SPACES
-from adjudge.text import encodable, words
+from adjudge.text import encodable, utf8_size, words
 
 BYTES_PER_TOKEN = 4
 LISTED = 5
@@ -127,7 +127,7 @@ def count_units(text: str, unit: str) -> int:
         case "sentences":
             return count_sentences(text)
         case _:
-            return -(-len(text.encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN)
+            return -(-utf8_size(text) // BYTES_PER_TOKEN)
 
 
 def count_words(text: str) -> int:
