@@ -77,6 +77,10 @@ def test_the_report_and_agree_count_a_case_once(folder, adjudge):
     assert "3.60 times on average, 5 at most; a case counts once" in text
     (found,) = json.loads(adjudge("report", "r", "--json").out)["judges"]
     assert (found["passed"], found["pass_rate"]["n"], found["mean_repeats"]) == (4, 5, 3.6)
+    assert (found["asked"], found["distribution"]) == (5, {"0": 1, "1": 4})
+    assert "Failed 1 all: adjudge show r --failed never" in " ".join(adjudge("report", "r").out.split())
+    failed = json.loads(adjudge("show", "r", "--failed", "--json").out)["cases"]
+    assert [(case["case_id"], case["results"][0]["passed"]) for case in failed] == [("never", False)]
     agreed = json.loads(adjudge("agree", "r", "--json").out)
     accuracy = agreed["agreement"][0]["figures"]["accuracy"]
     assert (accuracy["n"], accuracy["value"]) == (5, 1.0)

@@ -3,17 +3,17 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import NamedTuple
 
 from adjudge.analysis.agreement.parts import whole_label
 from adjudge.analysis.chosen_model import choose_model, verdicts_of
-from adjudge.analysis.summary.stored import judges_of, repeats_of
+from adjudge.analysis.summary.run import is_auto
+from adjudge.analysis.summary.stored import judges_of
 from adjudge.dataset.label_scale import LabelScale, Meaning, criterion_labels, label_scale_of, rating_label
 from adjudge.errors import InputError
 from adjudge.records import Criterion, Failed, Json, Judge, Judgement
 from adjudge.rubrics import answered_criteria
-from adjudge.runs.engine.repeats import vote_of
+from adjudge.runs.engine.repeats import by_most
 from adjudge.scoring.rules import rating_passes
 from adjudge.store import RunRecord, Store
 from adjudge.text import value_text
@@ -105,23 +105,11 @@ def judged_in(
 ) -> ScaledVerdicts:
     """By name or `name@hash`, the only one when none is named; with one of the run's models, or its jury."""
     stored = verdicts_of(store.judgements(record.run_id), record, choose_model(record, model))
-    repeats = repeats_of(record)
-    if repeats is not None and repeats.auto:
+    if is_auto(record):
         stored = by_most(stored)
     verdicts = collect_verdicts(stored, judges_of(store, record), judge=judge, slices=slices)
     scores = {(verdict.score, verdict.passed) for verdict in verdicts.verdicts}
     return ScaledVerdicts(verdicts, label_scale_of(verdicts.judge, verdicts.source, scores, label_map or {}))
-
-
-def by_most(judgements: Iterable[Judgement]) -> Iterator[Judgement]:
-    """Of each case's repeats, which follow each other, the first that says what most of them say."""
-    for _, group in groupby(
-        judgements, key=lambda each: (each.case_id, each.judge, each.judge_hash, each.model)
-    ):
-        repeats = list(group)
-        votes = [vote_of(each) for each in repeats]
-        known = Counter(vote for vote in votes if vote is not None)
-        yield repeats[votes.index(known.most_common(1)[0][0])] if known else repeats[0]
 
 
 def collect_verdicts(
