@@ -89,6 +89,17 @@ def test_the_report_and_agree_count_a_case_once(folder, adjudge):
     assert "1: 3 of 5" in shown
 
 
+def test_a_disagreement_shows_the_reason_of_the_repeat_that_stands_for_the_case(folder, adjudge):
+    said = [{"reason": f"Repeat {at}.", "label": WORDS[vote]} for at, vote in enumerate("pffff")]
+    (folder / "replies.jsonl").write_text(
+        "".join(json.dumps({"case_id": name, "replies": said}) + "\n" for name in VOTES)
+    )
+    flags = ("--judge", "polite.md", "--model", "scripted:replies.jsonl", "--repeat", "auto", "-j", "1")
+    assert adjudge("run", "cases.jsonl", *flags, "--name", "r").code == 0
+    found = json.loads(adjudge("agree", "r", "--json").out)["disagreements"]
+    assert {each["reason"] for each in found} == {"Repeat 1."}
+
+
 @pytest.mark.parametrize("calls", [1, 2, 3, 5, 8, 11, 14, 17])
 def test_a_run_that_was_stopped_goes_on_and_asks_nothing_twice(folder, calls):
     model = Model({**VOTES, "odd": "ppppp"})
