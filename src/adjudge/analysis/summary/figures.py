@@ -11,6 +11,8 @@ from typing import Literal
 
 from adjudge.analysis.cascade.figures import CascadeFigures, CascadeTally
 from adjudge.analysis.jury.figures import JuryFigures, JuryTally
+from adjudge.analysis.ranking.figures import SystemRanking
+from adjudge.analysis.ranking.stored import RankingTally
 from adjudge.analysis.summary.checks import CheckAgreement, CheckTally
 from adjudge.analysis.summary.pairs import PairFigures, PairTally
 from adjudge.analysis.summary.repeats import Repeated, repeat_figures
@@ -270,13 +272,16 @@ class Tally:
         slices: Sequence[str] = (),
         temperatures: Mapping[str, float | None] = NOT_KEPT,
         candidate: str | None = None,
+        ranking: RankingTally | None = None,
     ) -> None:
         """`judges` gives scales and the order of the summaries; one that gets no row has a summary all the same.
 
         `repeats` is how often each case is judged: with 1, no ids need to be kept; with `auto`, cases are counted.
         `slices` are metadata columns. `temperatures`, by the judge's `name@hash`, is what a run asked for, where its rows
-        no longer say it. `candidate` is the model that wrote the responses whose rows do not say so.
+        no longer say it. `candidate` is the model that wrote the responses whose rows do not say so. `ranking` adds the
+        same judgements up where they compare systems.
         """
+        self._ranking = ranking
         self._candidate = candidate
         self._deciders: dict[tuple[str, str, str], JuryTally | CascadeTally] = {}
         """Juries and cascades, whose judgements stand for those of their members."""
@@ -315,6 +320,11 @@ class Tally:
                 decider = self._deciders[key] = kind(*key, self._judges.get(key[:2]))
             decider.add(judgement)
         self._checks.add(judgement, number)
+        if self._ranking is not None:
+            self._ranking.add(judgement)
+
+    def ranking(self) -> SystemRanking | None:
+        return None if self._ranking is None else self._ranking.ranking()
 
     def checks(self) -> tuple[CheckAgreement, ...]:
         """Each check in code beside each judge that asks a model."""

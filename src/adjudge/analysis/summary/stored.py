@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from adjudge.analysis.ranking.stored import stored_ranking
+from adjudge.analysis.ranking.stored import ranking_tally
 from adjudge.analysis.summary.figures import Tally
 from adjudge.analysis.summary.report import Report
 from adjudge.analysis.summary.run import against_of, repeats_of, run_before, stored_cases, worst_cases
@@ -26,6 +26,7 @@ def tally_of(record: RunRecord, judges: Iterable[Judge], *, slices: Sequence[str
         slices=slices,
         temperatures=asked_temperatures(record.plan, known),
         candidate=candidate if isinstance(candidate := record.plan.get("candidate"), str) else None,
+        ranking=ranking_tally(record),
     )
 
 
@@ -39,7 +40,7 @@ def report_of(store: Store, record: RunRecord, tally: Tally) -> Report:
         judges=summaries,
         jurors=tally.jurors(),
         juries=tally.juries(),
-        ranking=stored_ranking(store, record),
+        ranking=tally.ranking(),
         cascades=tally.cascades(),
         checks=tally.checks(),
         run=record.name or record.run_id,
