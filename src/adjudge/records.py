@@ -1,7 +1,7 @@
 """Every record that travels the pipeline; imports nothing of ours."""
 
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
 from math import fsum
@@ -191,9 +191,12 @@ class Jury(Struct, frozen=True, kw_only=True):
     @property
     def name(self) -> str:
         """What stands as the model of its judgements: `jury:median(m1,m2,m3)`, `cascade:m1,m2,m3`."""
-        if self.rule == "cascade":
-            return f"{_CASCADE}{','.join(self.models)}"
-        return f"{_JURY}{self.rule}({','.join(self.models)})"
+        return jury_name(self.rule, self.models)
+
+
+def jury_name(rule: str, models: Iterable[str]) -> str:
+    members = ",".join(models)
+    return f"{_CASCADE}{members}" if rule == "cascade" else f"{_JURY}{rule}({members})"
 
 
 def is_jury(model: str) -> bool:

@@ -1,7 +1,9 @@
 """A jury: every vote is kept, one verdict per case is computed from them, and the report says what it adds."""
 
 import json
+import re
 from contextlib import closing
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -500,6 +502,24 @@ def test_pages_of_a_jury_and_of_several_models(pages):
     by = "scripted:good.jsonl=scripted:poor.jsonl"
     compared = pages.read("/api/compare", params={"a": "jury", "b": "models", "by": by, "across": "1"})
     assert compared["judges"][0]["matched"] == 20
+    page = unescape(
+        pages.client.get("/compare", params={"a": "jury", "b": "models", "by": by, "across": "1"}).text
+    )
+    (subject,) = re.findall(r'<p class="dim">(strict[^<]*)</p>', page)
+    assert subject == "strict · scripted:good.jsonl, scripted:poor.jsonl · 20 cases in both"
+    (swap,) = re.findall(r'href="([^"]*)">Swap', page)
+    swapped = pages.read(f"/api/compare{swap}")["judges"][0]
+    assert [swapped["a"]["models"], swapped["b"]["models"]] == [
+        ["scripted:poor.jsonl"],
+        ["scripted:good.jsonl"],
+    ]
+    case = re.findall(r'href="(/compare/case[^"]*)"', page)[0]
+    sides = re.findall(r'title="(scripted:[^"]*|jury:[^"]*)"', unescape(pages.client.get(case).text))
+    assert sides == ["scripted:good.jsonl", "scripted:poor.jsonl"]
+    statistics = pages.client.get(
+        "/compare", params={"a": "jury", "b": "models", "by": by, "across": "1", "show": "statistics"}
+    )
+    assert f"adjudge compare jury models --by {by} --across" in unescape(statistics.text)
     for run in ("jury", "models"):
         assert pages.client.get(f"/runs/{run}/label").status_code == 200
         assert pages.read(f"/api/runs/{run}/agreement")["labelled"] == 20

@@ -2,12 +2,16 @@
 
 import json
 import re
+from contextlib import closing
 
 import pytest
 from jsonl import write_lines
 from served import served
 
+from adjudge.analysis.summary.stored import judges_of, report_of, tally_of
 from adjudge.cli.main import run_command
+from adjudge.documents.records_json import records_json
+from adjudge.store import open_store
 from adjudge.testing import ModelServer, ServerReply
 
 SYSTEMS = {"best": 3, "middle": 2, "worst": 1}
@@ -153,6 +157,23 @@ def test_a_stored_ranking_is_reported_and_on_its_page(tmp_path, monkeypatch, cap
         page = " ".join(site.client.get("/runs/three?now=1").text.split())
     assert "<q>best</q>, with 95 % confidence" in page
     assert '<th scope="row">1</th><td><q>best</q></td>' in page
+
+
+def test_a_ranking_is_made_of_the_judgements_that_a_report_reads_in_whatever_order(
+    tmp_path, monkeypatch, capsys
+):
+    files = write_systems(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    with ModelServer(handler=better_quality) as server:
+        assert rank(server, *files, "--name", "three", "--json") == 0
+    ranked = json.loads(capsys.readouterr().out)
+    with closing(open_store(".adjudge")) as store:
+        record = store.find_run("three")
+        tally = tally_of(record, judges_of(store, record))
+        for judgement in reversed(list(store.judgements(record.run_id))):
+            tally.add(judgement)
+        monkeypatch.setattr(store, "judgements", None)  # they are not read again
+        assert records_json(report_of(store, record, tally).ranking) == ranked
 
 
 def test_a_ranking_that_was_not_finished_says_what_is_left(tmp_path, monkeypatch, capsys):

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from jsonl import parse_lines, write_lines
+from jsonl import parse_lines, read_lines, write_lines
 from served import served
 
 JUDGE = """---
@@ -289,6 +289,43 @@ def test_criteria_of_a_column_are_labelled_case_by_case(adjudge, tmp_path):
         }
     asked = {name: [part["name"] for part in turn["choices"]["parts"]] for name, turn in turns.items()}
     assert asked == {"a": [], "b": ["Polite", "Rude"], "c": ["Polite"]}
+
+
+def test_criteria_of_a_column_are_known_where_the_judge_abstained_or_did_not_ask(adjudge, tmp_path):
+    cases = [
+        {"id": "torn", "response": "x", "checks": [{"criterion": "Polite"}]},
+        {"id": "blank", "response": "", "checks": ["Brief"]},
+    ]
+    write_lines(tmp_path / "cases.jsonl", cases)
+    for name, met in (("yes", True), ("no", False)):
+        write_lines(tmp_path / f"{name}.jsonl", [{"case_id": "torn", "reply": said((met,))}])
+    flags = ("--judge", "rubric", "--columns", "rubric=checks", "--jury", "majority")
+    models = ("--model", "scripted:yes.jsonl", "--model", "scripted:no.jsonl")
+    assert adjudge("run", "cases.jsonl", *flags, *models, "--name", "r", "-o", "rows.jsonl").code == 0
+    outcomes = {row["case_id"]: row["outcome"] for row in read_lines(tmp_path / "rows.jsonl")}
+    assert outcomes == {"torn": "abstained", "blank": "scored"}  # by rule
+    assert adjudge("agree", "r", "--next", "2", "-o", "to_label.jsonl").code == 0
+    rows = {row["case_id"]: row["label"] for row in read_lines(tmp_path / "to_label.jsonl")}
+    assert rows == {"torn": {"Polite": None}, "blank": {"Brief": None}}
+    with served(tmp_path / ".adjudge") as site:
+        turns = {
+            case_id: site.read("/api/runs/r/label/next", params={"annotator": "Ann", "case": case_id})
+            for case_id in rows
+        }
+    asked = {name: [part["name"] for part in turn["choices"]["parts"]] for name, turn in turns.items()}
+    assert asked == {"torn": ["Polite"], "blank": ["Brief"]}
+
+
+def test_a_draw_for_two_runs_asks_of_each_what_its_own_judge_was_asked(adjudge, tmp_path):
+    for name, criterion in (("a", "Polite"), ("b", "Brief")):
+        case = {"id": "c", "response": f"by {name}", "checks": [criterion]}
+        write_lines(tmp_path / f"{name}.jsonl", [case])
+        write_lines(tmp_path / "r.jsonl", [{"case_id": "c", "reply": said((True,))}])
+        flags = ("--judge", "rubric", "--columns", "rubric=checks", "--model", "scripted:r.jsonl")
+        assert adjudge("run", f"{name}.jsonl", *flags, "--name", name).code == 0
+    assert adjudge("agree", "a", "--next", "1", "--with", "b", "-o", "to_label.jsonl").code == 0
+    rows = {row["response"]: row["label"] for row in read_lines(tmp_path / "to_label.jsonl")}
+    assert rows == {"by a": {"Polite": None}, "by b": {"Brief": None}}
 
 
 def label_form(site, ticket, **parts):

@@ -77,12 +77,27 @@ def test_the_report_and_agree_count_a_case_once(folder, adjudge):
     assert "3.60 times on average, 5 at most; a case counts once" in text
     (found,) = json.loads(adjudge("report", "r", "--json").out)["judges"]
     assert (found["passed"], found["pass_rate"]["n"], found["mean_repeats"]) == (4, 5, 3.6)
+    assert (found["asked"], found["distribution"]) == (5, {"0": 1, "1": 4})
+    assert "Failed 1 all: adjudge show r --failed never" in " ".join(adjudge("report", "r").out.split())
+    failed = json.loads(adjudge("show", "r", "--failed", "--json").out)["cases"]
+    assert [(case["case_id"], case["results"][0]["passed"]) for case in failed] == [("never", False)]
     agreed = json.loads(adjudge("agree", "r", "--json").out)
     accuracy = agreed["agreement"][0]["figures"]["accuracy"]
     assert (accuracy["n"], accuracy["value"]) == (5, 1.0)
     shown = " ".join(adjudge("show", "r", "torn").out.split())
     assert "mean of the repeats: 0.6" in shown
     assert "1: 3 of 5" in shown
+
+
+def test_a_disagreement_shows_the_reason_of_the_repeat_that_stands_for_the_case(folder, adjudge):
+    said = [{"reason": f"Repeat {at}.", "label": WORDS[vote]} for at, vote in enumerate("pffff")]
+    (folder / "replies.jsonl").write_text(
+        "".join(json.dumps({"case_id": name, "replies": said}) + "\n" for name in VOTES)
+    )
+    flags = ("--judge", "polite.md", "--model", "scripted:replies.jsonl", "--repeat", "auto", "-j", "1")
+    assert adjudge("run", "cases.jsonl", *flags, "--name", "r").code == 0
+    found = json.loads(adjudge("agree", "r", "--json").out)["disagreements"]
+    assert {each["reason"] for each in found} == {"Repeat 1."}
 
 
 @pytest.mark.parametrize("calls", [1, 2, 3, 5, 8, 11, 14, 17])

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from adjudge.dataset.conversations import speaker_of
 from adjudge.fields import ALIASES, CANONICAL, RESPONSES, canonical_field, strip_namespace
 from adjudge.records import Json
 
@@ -62,7 +63,8 @@ def asked(columns: Mapping[str, Json], fields: Fields, maps: Mapping[str, str]) 
             found[field] = {name: columns[name] for name in fields.contested[field]}
     messages = fields.values.get("messages")
     if "question" not in found and isinstance(messages, list):
-        spoken = [at for at, each in enumerate(messages, start=1) if _is_users(each)]
+        # what a user said last was asked; what follows it is the answer
+        spoken = [at for at, each in enumerate(messages, start=1) if speaker_of(each) == "user"]
         if spoken:
             found["messages"] = messages[: spoken[-1]]
     for name, column in maps.items():
@@ -72,12 +74,6 @@ def asked(columns: Mapping[str, Json], fields: Fields, maps: Mapping[str, str]) 
         if field in ASKED and field not in found and value is not None:
             found[field] = value
     return found
-
-
-def _is_users(message: Json) -> bool:
-    """What a user said last was asked; what follows it in a conversation is the answer."""
-    role = message.get("role", message.get("from")) if isinstance(message, dict) else None
-    return role in {"user", "human"}
 
 
 def _column(columns: Mapping[str, Json], name: str) -> Json:

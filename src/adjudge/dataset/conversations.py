@@ -92,15 +92,26 @@ def read_conversation(value: Json) -> tuple[Said, ...]:
     return tuple(said)
 
 
+def speaker_of(message: Json) -> Speaker | None:
+    """Who says a message, under any name for the role; None for what is no message."""
+    role = _role(message) if isinstance(message, dict) else None
+    return ROLES.get(role.lower()) if isinstance(role, str) else None
+
+
+def _role(message: Mapping[str, Json]) -> Json:
+    return message.get("role", message.get("from"))
+
+
 def _read_message(message: Json, index: int) -> Iterator[Said]:
     where = f"message {index + 1} of `messages`"
     if not isinstance(message, dict):
         raise UnusableError(f"{where} that is {described(message)}", "an object with `role` and `content`")
-    role = message.get("role", message.get("from"))
-    speaker = ROLES.get(role.lower()) if isinstance(role, str) else None
+    speaker = speaker_of(message)
     if speaker is None:
         known = "system, user, assistant or tool"
-        raise UnusableError(f"{where} with the role {short_repr(role)}", f"a `role` that is {known}")
+        raise UnusableError(
+            f"{where} with the role {short_repr(_role(message))}", f"a `role` that is {known}"
+        )
     content = message.get("content", message.get("value"))
     calls = [*_read_calls(message, where)]
     texts: list[str] = []
@@ -150,7 +161,7 @@ def _read_calls(message: Mapping[str, Json], where: str) -> Iterator[ToolCall]:
 def _part_text(part: Mapping[str, Json], where: str) -> str:
     """The words of a part; a picture or a file is named and not shown."""
     kind, text = part.get("type", "text"), part.get("text")
-    if kind in TEXT_PARTS and isinstance(text, str):
+    if isinstance(kind, str) and kind in TEXT_PARTS and isinstance(text, str):
         return text
     refusal = part.get("refusal")
     if isinstance(refusal, str):

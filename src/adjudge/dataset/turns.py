@@ -20,11 +20,13 @@ from adjudge.dataset.rows import UnusableError, refuse, repeated_id
 from adjudge.fields import CANONICAL, NO_TURN
 from adjudge.options import Turns
 from adjudge.records import BadRow, Case, Json, Place
-from adjudge.text import as_text
+from adjudge.text import as_text, utf8_size
 
 MOST_TRANSCRIPT_TOKENS = 32_000
 """What a prompt has of a conversation; half of the model's context where that is less."""
 BYTES_PER_TOKEN = 3
+SHORT_TOKENS = 4_000
+"""Half of the smallest context that a model has: shorter transcripts fit any of them."""
 _OF_THE_WHOLE = ("label", "annotators")
 """What people said of a conversation says nothing of one turn."""
 
@@ -40,7 +42,7 @@ class TurnRules:
 
     def transcript(self, said: tuple[Said, ...]) -> Transcript:
         found = transcript(said, MOST_TRANSCRIPT_TOKENS * BYTES_PER_TOKEN)
-        if len(found.text) < 4 * BYTES_PER_TOKEN * 1_000:
+        if utf8_size(found.text) < SHORT_TOKENS * BYTES_PER_TOKEN:
             return found
         known = self.context_tokens()
         if known is None or known // 2 >= MOST_TRANSCRIPT_TOKENS:
@@ -51,25 +53,33 @@ class TurnRules:
 def turn_cases(rows: Iterable[Case | BadRow], rules: TurnRules) -> Iterator[Case | BadRow]:
     """Rows without messages as they are. What is no conversation is a bad row, unless the case has a response anyway."""
     ids = Ids()
-    for row in rows:
-        if isinstance(row, BadRow) or not isinstance(row.fields.get("messages"), list | dict):
-            yield row
+    for number, row in enumerate(rows, start=1):
+        if isinstance(row, BadRow):
+            yield row  # `line-7`, which no turn is called
             continue
-        try:
-            found = list(_cases(row, rules))
-        except UnusableError as error:
-            if rules.turns == "last" and "response" in row.fields:
-                yield row
-                continue
-            yield _bad_row(row, row.case_id, error, rules)
-            continue
-        for case in found:
-            line = _place(row).line or 0
+        line = _place(row).line or number
+        for case in _judged(row, rules):
             earlier = ids.claim(case.case_id, line) if rules.turns == "each" else None
             if earlier is None:
                 yield case
             else:
-                yield _bad_row(row, f"{case.case_id}-again", repeated_id(case.case_id, earlier), rules)
+                yield _bad_row(
+                    row,
+                    ids.next_free(f"{case.case_id}-again", line),
+                    repeated_id(case.case_id, earlier),
+                    rules,
+                )
+
+
+def _judged(row: Case, rules: TurnRules) -> list[Case | BadRow]:
+    if not isinstance(row.fields.get("messages"), list | dict):
+        return [row]
+    try:
+        return [*_cases(row, rules)]
+    except UnusableError as error:
+        if rules.turns == "last" and "response" in row.fields:
+            return [row]
+        return [_bad_row(row, row.case_id, error, rules)]
 
 
 def _place(row: Case) -> Place:

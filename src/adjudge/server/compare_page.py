@@ -23,14 +23,14 @@ from adjudge.documents.numbers import counted, show_count
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
 from adjudge.fields import CANONICAL, RESPONSES
-from adjudge.records import Case, Json
+from adjudge.records import IN_CODE, Case, Json
 from adjudge.server.differences import Marked, TextPiece, mark_differences
 from adjudge.server.figures import AT_ONCE
 from adjudge.server.keys import from_key
 from adjudge.server.pages import query, short_model
 from adjudge.server.service import Service
 from adjudge.server.shapes import ApiRecord
-from adjudge.store import RunRecord, model_names, planned_judges
+from adjudge.store import RunRecord, planned_judges
 from adjudge.text import seen, shorten
 
 Show = Literal["regressions", "improvements", "all", "slices", "statistics"]
@@ -67,6 +67,12 @@ class CompareQuery(ApiRecord):
             **self.model_dump(include={"a", "b", "judge", "by", "across", "people"}),
             "slice": [name.removeprefix("metadata.") for name in self.slice if name],
         }
+
+    @property
+    def swapped(self) -> dict[str, object]:
+        """For the link to the comparison of B with A."""
+        chosen = {"judge": _swapped(self.judge), "by": _swapped(self.by)}
+        return {**self.values, "a": self.b, "b": self.a, **chosen}
 
 
 class PageQuery(CompareQuery):
@@ -137,6 +143,12 @@ class ComparePage:
     """What prints the same in a terminal."""
 
 
+def _swapped(pair: str) -> str:
+    """`B=A` of `A=B`; one name is of both sides."""
+    a, equals, b = pair.partition("=")
+    return f"{b}{equals}{a}"
+
+
 def compared_runs(service: Service, asked: CompareQuery) -> tuple[RunRecord, RunRecord]:
     return service.run(from_key(asked.a)), service.run(from_key(asked.b))
 
@@ -170,7 +182,7 @@ def compare_page(
     show = asked.show or _first_tab([judge.changes for judge in compared.judges])
     return ComparePage(
         names=names,
-        subject=_subject(compared, runs),
+        subject=_subject(compared),
         facts=tuple(run_facts(compared)),
         judges=tuple(_section(judge, asked, names, show) for judge in compared.judges),
         show=show,
@@ -187,9 +199,12 @@ def _first_tab(changes: Sequence[Changes]) -> Show:
     return "improvements" if better and not worse else "regressions"
 
 
-def _subject(compared: RunComparison, runs: Sequence[RunRecord]) -> str:
+def _subject(compared: RunComparison) -> str:
     names = [plain(judge_title(judge)) for judge in compared.judges]
-    models = dict.fromkeys(short_model(name) or "" for run in runs for name in model_names(run.plan))
+    sides = [side for judge in compared.judges for side in (judge.a, judge.b)]
+    models = dict.fromkeys(
+        short_model(name) or "" for side in sides for name in side.models if name != IN_CODE
+    )
     cases = max((judge.matched for judge in compared.judges), default=0)
     parts = (", ".join(names), ", ".join(models), f"{counted(cases, 'case')} in both")
     return " · ".join(filter(None, parts))
@@ -288,8 +303,11 @@ def _resemble(marked: Marked) -> bool:
 
 
 def _command(asked: PageQuery, names: tuple[str, str]) -> str:
-    options = [("--across", asked.across), ("--labels cases", asked.people)]
-    return " ".join(["adjudge compare", *map(quote, names), *(text for text, chosen in options if chosen)])
+    values = [("--only", asked.judge), ("--by", asked.by), *(("--slice", name) for name in asked.slice)]
+    options = [f"{name} {quote(value)}" for name, value in values if value]
+    flags = [("--across", asked.across), ("--labels cases", asked.people)]
+    options += [text for text, chosen in flags if chosen]
+    return " ".join(["adjudge compare", *map(quote, names), *options])
 
 
 # ---- for the page ----------------------------------------------------------------------------------------

@@ -7,9 +7,9 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from adjudge.analysis.chosen_model import model_choices
+from adjudge.analysis.chosen_model import model_choices, verdicts_of
 from adjudge.analysis.comparison.document import comparison_document
-from adjudge.analysis.summary.run import without_votes
+from adjudge.analysis.comparison.runs import chosen_models
 from adjudge.documents.html import render_html
 from adjudge.documents.markdown import render_markdown
 from adjudge.documents.records_json import records_json
@@ -110,6 +110,7 @@ def show_comparison(request: Request, service: Served, asked: Annotated[PageQuer
         offered=offered.runs,
         left_out=offered.total - len(offered.runs),
         values=asked.values,
+        swapped=asked.swapped,
         q=asked.q,
         found=found,
         pending=found is None and problem is None and None not in (a, b),
@@ -130,9 +131,11 @@ def compare_case_page(
     runs = compared_runs(service, asked)
     name_a, _, name_b = asked.judge.partition("=")
     pair = (name_a, name_b or name_a)
+    # without a choice all models of a run are shown, though they could not be compared
+    models = chosen_models(runs, asked.by) if asked.by else (None, None)
     sides = [
-        without_votes(service.store.judgement(run.run_id, asked.case, name or None))
-        for run, name in zip(runs, pair, strict=True)
+        [*verdicts_of(service.store.judgement(run.run_id, asked.case, name or None), run, model)]
+        for run, name, model in zip(runs, pair, models, strict=True)
     ]
     if not sides[0] and not sides[1]:
         raise NotFoundError(f"case {asked.case}", "is in neither run", "go back to the comparison")

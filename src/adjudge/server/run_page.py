@@ -14,7 +14,7 @@ from adjudge.analysis.summary.checks import CheckAgreement
 from adjudge.analysis.summary.document import check_agreement, judge_facts, methods, pair_facts
 from adjudge.analysis.summary.figures import Summary
 from adjudge.analysis.summary.headline import gauge, is_pass_or_fail
-from adjudge.analysis.summary.models import candidate_facts, jurors_table, models_tables
+from adjudge.analysis.summary.models import candidate_facts, jurors_of, jurors_table, models_tables
 from adjudge.analysis.summary.not_scored import unpaired_facts, unscored_range
 from adjudge.analysis.summary.parts import criteria_tables, slice_cells, slice_header
 from adjudge.analysis.summary.report import Report
@@ -133,9 +133,9 @@ class RunPage:
     notes: tuple[Fact, ...]
     """How figures were made."""
     ranking: tuple[Block, ...]
+    """Of a run that compared systems pair by pair."""
     cascades: tuple[Block, ...]
     """Where each stage of a cascade decided, and how far that is to be trusted."""
-    """Of a run that compared systems pair by pair."""
     unpaired: tuple[Fact, ...]
     """Of a run against another file: the cases that only one of them has."""
     models: tuple[Table, ...]
@@ -165,8 +165,7 @@ def run_view(service: Service, record: RunRecord, figures: Figures, before: Figu
 
 
 def _jury(report: Report, jury: JuryFigures) -> JuryPanel:
-    own = [each for each in report.jurors if (each.judge, each.judge_hash) == (jury.judge, jury.judge_hash)]
-    warnings = (fact for juror in own for fact in candidate_facts(juror))
+    warnings = (fact for juror in jurors_of(report, jury) for fact in candidate_facts(juror))
     pairs = (pairs_table(jury),) if jury.pairs else ()
     return JuryPanel(
         judge=jury.judge,

@@ -10,8 +10,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from adjudge.analysis.summary.figures import Summary
 from adjudge.analysis.summary.headline import gauge
-from adjudge.analysis.summary.run import before_among
-from adjudge.analysis.summary.stored import repeats_of
+from adjudge.analysis.summary.run import before_among, repeats_of
 from adjudge.documents.document import Gauge
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError

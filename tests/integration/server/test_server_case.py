@@ -50,6 +50,18 @@ def test_the_score_is_explained_on_the_page_and_in_the_api(pages):
     assert "does not pass" in shown
 
 
+def test_a_repeat_is_shown_among_all_of_them_which_are_read_once(pages, monkeypatch):
+    store, reads = pages.service.store, []
+    ours = store.judgement
+    monkeypatch.setattr(store, "judgement", lambda *asked: reads.append(asked) or ours(*asked))
+    said = pages.read("/api/runs/support/case", params={"case": "md", "repeat": 1})
+    assert said["row"]["repeat"] == 1
+    assert "over its 2 repeats" in json.dumps(said["scoring"])
+    assert len(reads) == 1
+    missing = pages.client.get("/api/runs/support/case", params={"case": "md", "repeat": 7})
+    assert missing.status_code == 404
+
+
 def test_evidence_is_marked_in_the_response_and_quotations_in_the_reference(pages):
     html = page_of(pages, "before", case="tower")
     response = html[html.index('id="part-response"') : html.index('id="part-reference"')]

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from adjudge.dataset import read_cases
@@ -140,7 +140,14 @@ def test_nothing_that_is_said_can_pretend_to_be_another_message(text, name):
         ([{"role": "user", "content": 3}], "content that is a number: 3"),
         ([{"role": "assistant", "tool_calls": ["x"]}], "a tool call that is text"),
         ([{"role": "assistant", "tool_calls": [{"function": {}}]}], "a tool call without a name"),
+        ([{"role": ["user"], "content": "x"}], "with the role ['user']"),
+        ([{"role": {"name": "user"}, "content": "x"}], "with the role {'name': 'user'}"),
         ([{"role": "user", "content": [{"type": 3}]}], "a part that is an object"),
+        ([{"role": "user", "content": [{"type": ["text"], "text": "x"}]}], "a part that is an object"),
+        (
+            [{"role": "user", "content": [{"type": "tool_result", "content": [{"type": {}, "text": "x"}]}]}],
+            "a part that is an object",
+        ),
     ],
 )
 def test_what_is_no_conversation_is_said(messages, found):
@@ -155,11 +162,11 @@ JSON = st.recursive(
     max_leaves=8,
 )
 PARTS = JSON | st.fixed_dictionaries(
-    {"type": st.sampled_from(["text", "tool_use", "tool_result", "image", "refusal"])},
+    {"type": st.sampled_from(["text", "tool_use", "tool_result", "image", "refusal"]) | JSON},
     optional={"text": JSON, "name": JSON, "input": JSON, "content": JSON, "id": JSON, "tool_use_id": JSON},
 )
 MESSAGES = JSON | st.fixed_dictionaries(
-    {"role": st.sampled_from(["user", "assistant", "tool", "system"])},
+    {"role": st.sampled_from(["user", "assistant", "tool", "system"]) | JSON},
     optional={
         "content": JSON | st.lists(PARTS, max_size=3),
         "tool_calls": JSON
@@ -170,9 +177,16 @@ MESSAGES = JSON | st.fixed_dictionaries(
 )
 
 
-@given(st.lists(MESSAGES, max_size=5) | JSON, st.sampled_from(["last", "each", "all"]))
-def test_whatever_stands_in_messages_becomes_cases_or_a_bad_row(messages, turns):
-    for case in turned([{"id": "a", "messages": messages, "x": 1}], turns, needs=("history", "transcript")):
+@given(
+    st.lists(MESSAGES, max_size=5) | JSON,
+    st.sampled_from(["last", "each", "all"]),
+    st.sampled_from(["a", None]),
+)
+@example([{"role": ["user"], "content": "Hi"}], "last", None)
+@example([{"role": "user", "content": [{"type": ["text"], "text": "Hi"}]}], "last", None)
+def test_whatever_stands_in_messages_becomes_cases_or_a_bad_row(messages, turns, case_id):
+    row = {"id": case_id, "messages": messages, "x": 1}
+    for case in turned([row], turns, needs=("history", "transcript")):
         if not isinstance(case, BadRow):
             assert dump_case(case)
 
@@ -363,6 +377,47 @@ def test_two_cases_with_the_id_of_one_turn_are_not_mixed_up():
     ]
 
 
+def is_a_turn(case_id):
+    return {"id": case_id, "messages": WEATHER}
+
+
+def is_no_conversation(case_id):
+    return {"id": case_id, "question": "q", "response": "r"}
+
+
+def is_unusable(case_id):
+    return {"id": case_id, "messages": [{"role": "x"}]}
+
+
+@pytest.mark.parametrize("other", [is_no_conversation, is_unusable])
+def test_a_row_that_is_called_like_a_turn_is_a_bad_row_when_it_comes_second(other):
+    first, second, clash = turned([is_a_turn("a"), other("a/turn-2")], "each")
+    assert [first.case_id, second.case_id, clash.case_id] == ["a/turn-1", "a/turn-2", "a/turn-2-again"]
+    assert isinstance(clash, BadRow)
+    assert (clash.place.line, clash.found) == (2, "the id 'a/turn-2' again, first on line 1")
+    kept, turn, clash = turned([other("a/turn-2"), is_a_turn("a")], "each")
+    assert [kept.case_id, turn.case_id, clash.case_id] == ["a/turn-2", "a/turn-1", "a/turn-2-again"]
+    assert isinstance(clash, BadRow)
+    with pytest.raises(DatasetError, match="again, first on line 1"):
+        turned([is_a_turn("a"), is_no_conversation("a/turn-2")], "each", strict=True)
+
+
+@given(
+    st.lists(
+        st.builds(
+            lambda make, ending: make(f"a{ending}"),
+            st.sampled_from([is_a_turn, is_no_conversation, is_unusable]),
+            st.sampled_from(["", "/turn-1", "/turn-2", "/turn-2-again", "/turn-2-again-2", "/turn-1/turn-2"]),
+        ),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_no_two_cases_of_a_run_have_one_id(rows):
+    ids = [case.case_id for case in turned(rows, "each")]
+    assert len(set(ids)) == len(ids)
+
+
 def test_a_transcript_takes_half_of_a_small_model():
     said = [{"role": "user" if n % 2 == 0 else "assistant", "content": f"{n} " * 2_000} for n in range(40)]
     (case,) = turned([{"messages": said}], tokens=8_000)
@@ -370,4 +425,11 @@ def test_a_transcript_takes_half_of_a_small_model():
     assert case.noted["question"].startswith("transcript_windowed:")
     (case,) = turned([{"messages": said}], tokens=200_000)
     assert 60_000 < len(case.fields["question"]) <= 32_000 * 3
+    assert case.noted["question"].startswith("transcript_windowed:")
+
+
+def test_a_transcript_in_any_script_takes_half_of_a_small_model():
+    said = [{"role": "user" if n % 2 == 0 else "assistant", "content": "天" * 300} for n in range(21)]
+    (case,) = turned([{"messages": [*said, {"role": "assistant", "content": "是"}]}], tokens=8_000)
+    assert len(case.fields["question"].encode()) <= 4_000 * 3
     assert case.noted["question"].startswith("transcript_windowed:")

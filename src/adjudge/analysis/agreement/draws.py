@@ -262,11 +262,12 @@ def next_of_both(store: Store, a: RunSide, b: RunSide, request: DrawRequest) -> 
         raise InputError(
             "--next 0", "every case drawn for both runs has its labels", "draw more with --next N"
         )
+    to_label = {side.run_id: _finder(store, side) for side in (a, b)}
     return LabellingTask(
         run_id=a.run_id,
         other=b.run_id,
         judge=judge,
-        rows=tuple(rows_of_both(wanted, store.case, a.verdicts.source, seed=seed, asked=a.verdicts.asked)),
+        rows=tuple(rows_of_both(wanted, lambda run, case_id: to_label[run](case_id), seed=seed)),
         cases=tuple(each.case_id for each in wanted),
         chances=chances,
         draw=drawn.a if drawn else None,
@@ -275,6 +276,17 @@ def next_of_both(store: Store, a: RunSide, b: RunSide, request: DrawRequest) -> 
         waiting=len(waiting),
         labelled=max(0, asked_for - sum(len(each.runs) for each in wanted)),
     )
+
+
+def _finder(store: Store, side: RunSide) -> Callable[[str], Mapping[str, Json] | None]:
+    """Case id -> what a person reads of this run's answer and fills in, as its own judge asks for it."""
+    judge, asked = side.verdicts.source, side.verdicts.asked
+
+    def find(case_id: str) -> Mapping[str, Json] | None:
+        case = store.case(side.run_id, case_id)
+        return None if case is None else parts_to_label(case, judge, asked(case_id))
+
+    return find
 
 
 def draw_for_both(a: RunSide, b: RunSide, request: DrawRequest) -> BothDraws:
@@ -349,9 +361,13 @@ def unlabelled_pairs(shared: Sequence[SharedDraw], labelled: Mapping[str, set[st
 # ---- the rows to fill in -------------------------------------------------------------------------------------
 
 
-def row_to_label(case: Case, judge: Judge | None, criteria: Sequence[Criterion] = ()) -> dict[str, Json]:
+def row_to_label(case: Case, judge: Judge | None, criteria: Sequence[Criterion]) -> dict[str, Json]:
+    return {"case_id": case.case_id, **parts_to_label(case, judge, criteria)}
+
+
+def parts_to_label(case: Case, judge: Judge | None, criteria: Sequence[Criterion]) -> dict[str, Json]:
     """What a person reads and fills in: what the judge was shown, and nothing of what it said."""
-    return {"case_id": case.case_id, **fields_to_label(case, judge), **blanks_to_fill(judge, criteria)}
+    return {**fields_to_label(case, judge), **blanks_to_fill(judge, criteria)}
 
 
 def blanks_to_fill(judge: Judge | None, criteria: Sequence[Criterion]) -> dict[str, Json]:
@@ -367,13 +383,12 @@ def blanks_to_fill(judge: Judge | None, criteria: Sequence[Criterion]) -> dict[s
 
 def rows_of_both(
     wanted: Sequence[Unlabelled],
-    find: Callable[[str, str], Case | None],
-    judge: Judge | None,
+    find: Callable[[str, str], Mapping[str, Json] | None],
     *,
     seed: int,
-    asked: Callable[[str], Sequence[Criterion]] = lambda _: (),
 ) -> list[dict[str, Json]]:
-    """The cases in random order, and each case's answers in random order.
+    """The cases in random order, and each case's answers in random order; `find` gives what is read and filled in of
+    a run's answer to a case.
 
     Whoever stops halfway has then labelled a random part. Answers that look the same are asked for once; which run an
     answer is from can be computed from its `run`, and not be seen.
@@ -381,11 +396,7 @@ def rows_of_both(
     random = Random(seed)  # noqa: S311 - a seeded order, not a secret
     rows: list[dict[str, Json]] = []
     for each in random.sample(wanted, len(wanted)):
-        answers = [
-            (run, {**fields_to_label(case, judge), **blanks_to_fill(judge, asked(each.case_id))})
-            for run in each.runs
-            if (case := find(run, each.case_id)) is not None
-        ]
+        answers = [(run, found) for run in each.runs if (found := find(run, each.case_id)) is not None]
         if len(answers) > 1 and answers[0][1] == answers[1][1]:
             answers = answers[:1]
         rows += (

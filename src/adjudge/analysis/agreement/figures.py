@@ -188,9 +188,10 @@ def agreement_of(
     Those are read again, because holding the texts of a whole run would fill the memory.
     """
     report = measure_agreement(run_id, judged, labels, options)
-    found = []
+    found, cases = [], judged.verdicts.cases
     for each in report.disagreements:
-        stored = store.judgement(run_id, each.case_id, report.judge, report.model)
+        repeat = cases[each.case_id][0].repeat
+        stored = store.judgement(run_id, each.case_id, report.judge, report.model, repeat)
         case = store.case(run_id, each.case_id)
         fields = case.fields if case else {}
         found.append(
@@ -210,8 +211,9 @@ def measure_agreement(
 ) -> AgreementReport:
     verdicts, scale = judged
     said = (*run_labels.labels, *run_labels.parts)
-    tuned_on = {label.case_id for label in said if label.tuning} & verdicts.cases.keys()
-    cases = {case_id: each for case_id, each in verdicts.cases.items() if case_id not in tuned_on}
+    cases = verdicts.cases
+    tuned_on = {label.case_id for label in said if label.tuning} & cases.keys()
+    cases = {case_id: each for case_id, each in cases.items() if case_id not in tuned_on}
     labels = by_case(in_one_kind([each for each in run_labels.labels if each.case_id not in tuned_on], scale))
     everybody = {case_id: each for case_id, each in labels.items() if case_id in cases}
     parts = [each for each in run_labels.parts if each.case_id in cases]

@@ -3,17 +3,19 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import NamedTuple
 
 from adjudge.analysis.agreement.parts import whole_label
 from adjudge.analysis.chosen_model import choose_model, verdicts_of
-from adjudge.analysis.summary.stored import judges_of, repeats_of
+from adjudge.analysis.scores.figures import case_fields
+from adjudge.analysis.summary.run import is_auto
+from adjudge.analysis.summary.stored import judges_of
 from adjudge.dataset.label_scale import LabelScale, Meaning, criterion_labels, label_scale_of, rating_label
 from adjudge.errors import InputError
+from adjudge.procedures.rubric import criteria_of
 from adjudge.records import Criterion, Failed, Json, Judge, Judgement
-from adjudge.rubrics import answered_criteria
-from adjudge.runs.engine.repeats import vote_of
+from adjudge.rubrics import RubricError, answered_criteria
+from adjudge.runs.engine.repeats import by_most
 from adjudge.scoring.rules import rating_passes
 from adjudge.store import RunRecord, Store
 from adjudge.text import value_text
@@ -61,6 +63,8 @@ class RunVerdicts:
     own_annotators: dict[str, Json] = field(default_factory=dict)
     own_parts: dict[str, Mapping[str, Meaning]] = field(default_factory=dict)
     """What the cases' own labels say of criteria or ratings, by name."""
+    find_case: Callable[[str], Mapping[str, Json] | None] = lambda _: None
+    """Case id -> its fields as the judge saw them, where they may hold a rubric."""
 
     @property
     def cases(self) -> dict[str, list[CaseVerdict]]:
@@ -74,7 +78,12 @@ class RunVerdicts:
     def asked(self) -> Callable[[str], Sequence[Criterion]]:
         """Case id -> the criteria that it is judged by."""
         parts = {verdict.case_id: verdict.parts for verdict in self.verdicts}
-        return lambda case_id: asked_criteria(self.source, parts.get(case_id, ()))
+
+        def asked(case_id: str) -> Sequence[Criterion]:
+            known = asked_criteria(self.source, parts.get(case_id, ()))
+            return known or criteria_in(self.source, self.find_case(case_id))
+
+        return asked
 
     @property
     def abstained(self) -> list[str]:
@@ -105,23 +114,19 @@ def judged_in(
 ) -> ScaledVerdicts:
     """By name or `name@hash`, the only one when none is named; with one of the run's models, or its jury."""
     stored = verdicts_of(store.judgements(record.run_id), record, choose_model(record, model))
-    repeats = repeats_of(record)
-    if repeats is not None and repeats.auto:
+    if is_auto(record):
         stored = by_most(stored)
     verdicts = collect_verdicts(stored, judges_of(store, record), judge=judge, slices=slices)
+    source = verdicts.source
+    if source is not None and source.rubric is not None and source.rubric.column is not None:
+
+        def find_case(case_id: str) -> Mapping[str, Json] | None:
+            case = store.case(record.run_id, case_id)
+            return None if case is None else case_fields(source, case, record.plan)
+
+        verdicts.find_case = find_case
     scores = {(verdict.score, verdict.passed) for verdict in verdicts.verdicts}
     return ScaledVerdicts(verdicts, label_scale_of(verdicts.judge, verdicts.source, scores, label_map or {}))
-
-
-def by_most(judgements: Iterable[Judgement]) -> Iterator[Judgement]:
-    """Of each case's repeats, which follow each other, the first that says what most of them say."""
-    for _, group in groupby(
-        judgements, key=lambda each: (each.case_id, each.judge, each.judge_hash, each.model)
-    ):
-        repeats = list(group)
-        votes = [vote_of(each) for each in repeats]
-        known = Counter(vote for vote in votes if vote is not None)
-        yield repeats[votes.index(known.most_common(1)[0][0])] if known else repeats[0]
 
 
 def collect_verdicts(
@@ -211,6 +216,16 @@ def _add_own_label(account: RunVerdicts, judgement: Judgement, parts: Sequence[P
     whole = None if listed and len(listed) != len(criteria) else whole_label(judge, people, criteria)
     if whole is not None or not listed:  # a list is a label of the whole only where it says all
         account.own_labels[case_id] = label if whole is None else whole
+
+
+def criteria_in(judge: Judge | None, fields: Mapping[str, Json] | None) -> Sequence[Criterion]:
+    """Those that a case's own column lists, for cases without a verdict on them; none where it is a sentence."""
+    if judge is None or judge.rubric is None or judge.contract is None or fields is None:
+        return ()
+    try:
+        return criteria_of(judge.rubric, judge.contract, fields)
+    except RubricError:
+        return ()
 
 
 def asked_criteria(judge: Judge | None, parts: Iterable[PartVerdict]) -> Sequence[Criterion]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import TypeAlias
 
 from adjudge.analysis.chosen_model import choose_model, verdicts_of
 from adjudge.analysis.comparison.corrected import find_correction, some_cases
@@ -21,7 +22,7 @@ from adjudge.analysis.summary.run import without_votes
 from adjudge.analysis.summary.stored import judges_of
 from adjudge.dataset.label_scale import label_scale_of
 from adjudge.errors import InputError, NotComparableError, SettingsError
-from adjudge.records import Json, Judge
+from adjudge.records import IN_CODE, Json, Judge, jury_name
 from adjudge.store import Partial, RunRecord, RunState, Store, model_names, planned_judges
 from adjudge.text import field_text
 
@@ -29,6 +30,8 @@ OWN_LABELS = "cases"
 _SETTINGS = ("base_url", "temperature", "parameters", "maps", "sets", "repeats", "current_date")
 """Of the plan: reported where they differ, not refused."""
 _OPTIONS = {"maps": "columns", "sets": "variables"}
+ChosenModels: TypeAlias = tuple[str | None, str | None]
+"""Of A and of B, each as `choose_model` gives it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -107,10 +110,9 @@ def compare_runs(
     store: Store, a: RunRecord, b: RunRecord, options: ComparisonOptions | None = None
 ) -> RunComparison:
     options = options or ComparisonOptions()
-    judges = pair_judges(a.plan, b.plan, options.only)
-    models = _chosen_models((a, b), options.model)
-    judges = replace(judges, refused=_refused_models(judges.refused, (a, b), models))
-    _refuse(a, b, judges, across=options.across, one=models[0] == models[1])
+    models = chosen_models((a, b), options.model)
+    judges = pair_judges(a.plan, b.plan, options.only, models)
+    _refuse(a, b, judges, across=options.across, same_model=models[0] == models[1])
     columns = dict.fromkeys(name.removeprefix("metadata.") for name in options.columns)
     matched = _match(store, (a, b), models, judges.pairs, tuple(columns))
     labels = None
@@ -134,7 +136,9 @@ def compare_runs(
 # ---- which judges belong together ----
 
 
-def pair_judges(plan_a: Mapping[str, Json], plan_b: Mapping[str, Json], only: Sequence[str]) -> JudgePairs:
+def pair_judges(
+    plan_a: Mapping[str, Json], plan_b: Mapping[str, Json], only: Sequence[str], models: ChosenModels
+) -> JudgePairs:
     judges_a, judges_b = ({_name(each): each for each in planned_judges(plan)} for plan in (plan_a, plan_b))
     refused: list[RunDifference] = []
     if only:
@@ -156,32 +160,23 @@ def pair_judges(plan_a: Mapping[str, Json], plan_b: Mapping[str, Json], only: Se
             by_pair=True,
         )
     refused += [RunDifference(what="judge", a=a, b=b) for a, b in pairs if a != b]
-    if _whose(plan_a) != _whose(plan_b):
-        refused.append(RunDifference(what="model", a=_whose(plan_a), b=_whose(plan_b)))
+    model_a, model_b = (model or _whose(plan) for model, plan in zip(models, (plan_a, plan_b), strict=True))
+    if model_a != model_b:
+        refused.append(RunDifference(what="model", a=model_a, b=model_b))
     return JudgePairs(pairs=tuple(pairs), refused=tuple(refused))
 
 
 def _whose(plan: Mapping[str, Json]) -> str | None:
-    """The models of a run, and how a jury makes one verdict of theirs."""
-    names, jury = ", ".join(model_names(plan)) or None, plan.get("jury")
-    return f"jury:{jury.get('rule')}({names})" if isinstance(jury, dict) else names
+    """The models of a run, or the jury or cascade that they are, as its rows name it."""
+    names, jury = model_names(plan), plan.get("jury")
+    return jury_name(str(jury.get("rule")), names) if isinstance(jury, dict) else ", ".join(names) or None
 
 
-def _chosen_models(runs: tuple[RunRecord, RunRecord], wanted: str | None) -> tuple[str | None, str | None]:
+def chosen_models(runs: tuple[RunRecord, RunRecord], wanted: str | None) -> ChosenModels:
+    """Of `MODEL` or `MODEL_OF_A=MODEL_OF_B`."""
     first, equals, second = (None, "", None) if wanted is None else wanted.partition("=")
     sides = (first, second if equals else first)
     return choose_model(runs[0], sides[0] or None), choose_model(runs[1], sides[1] or None)
-
-
-def _refused_models(
-    refused: tuple[RunDifference, ...],
-    runs: tuple[RunRecord, RunRecord],
-    models: tuple[str | None, str | None],
-) -> tuple[RunDifference, ...]:
-    """Where models were chosen, they are what differs."""
-    a, b = (model or _whose(run.plan) for run, model in zip(runs, models, strict=True))
-    others = tuple(each for each in refused if each.what != "model")
-    return others if a == b else (*others, RunDifference(what="model", a=a, b=b))
 
 
 def describe_difference(difference: RunDifference) -> str:
@@ -204,8 +199,8 @@ def _chosen(text: str, judges_a: Mapping[str, str], judges_b: Mapping[str, str])
     return judges_a[name_a], judges_b[name_b]
 
 
-def _refuse(a: RunRecord, b: RunRecord, judges: JudgePairs, *, across: bool, one: bool) -> None:
-    if a.run_id == b.run_id and one and all(one == other for one, other in judges.pairs):
+def _refuse(a: RunRecord, b: RunRecord, judges: JudgePairs, *, across: bool, same_model: bool) -> None:
+    if a.run_id == b.run_id and same_model and all(one == other for one, other in judges.pairs):
         raise NotComparableError(
             f"run {a.run_id}",
             "is both A and B",
@@ -237,7 +232,7 @@ def _listed(names: Iterable[str]) -> str:
 def _match(
     store: Store,
     runs: tuple[RunRecord, RunRecord],
-    models: tuple[str | None, str | None],
+    models: ChosenModels,
     pairs: Sequence[tuple[str, str]],
     columns: Sequence[str],
 ) -> list[_Matched]:
@@ -394,6 +389,10 @@ def _fields(store: Store, side: JudgedRun, case_id: str) -> Mapping[str, Json]:
 def _with_text(
     store: Store, side: JudgedRun, case_id: str, answer: JudgedAnswer, fields: Mapping[str, Json]
 ) -> JudgedAnswer:
-    judgements = without_votes(store.judgement(side.run_id, case_id, side.judge.name, side.model))
+    judgements = store.judgement(side.run_id, case_id, side.judge.name)
+    if side.model is None:
+        judgements = without_votes(judgements)
+    else:
+        judgements = [each for each in judgements if each.model in {side.model, IN_CODE}]
     reason = next((judgement.reason for judgement in judgements if judgement.reason), None)
     return replace(answer, response=field_text(fields, "response"), reason=reason)

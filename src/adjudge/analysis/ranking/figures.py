@@ -49,13 +49,16 @@ def rank(
     model: str,
     run: str,
 ) -> SystemRanking:
-    """The systems that verdicts connect, the largest group of them; the others are apart."""
+    """The systems that verdicts connect, the largest group of them; the others are apart.
+
+    In whatever order the comparisons were made, the intervals are the same.
+    """
     groups = connected(wins, len(names))
     chosen = groups[0]
     number = {system: position for position, system in enumerate(chosen)}
     inside = [
         win._replace(first=number[win.first], second=number[win.second])
-        for win in wins
+        for win in sorted(wins)
         if win.first in number
     ]
     ranking = rank_systems(inside, len(chosen), seed=SEED) if inside else None

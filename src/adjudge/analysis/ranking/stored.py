@@ -2,42 +2,51 @@
 
 from adjudge.analysis.ranking.figures import SystemRanking, rank
 from adjudge.errors import MissingExtraError
-from adjudge.records import Scored
+from adjudge.records import Judgement, Scored
 from adjudge.runs.against import SYSTEMS
 from adjudge.runs.plan import PlannedRanking
 from adjudge.stats.several.ranking import Win
-from adjudge.store import RunRecord, Store
+from adjudge.store import RunRecord
 
 
-def stored_ranking(store: Store, record: RunRecord) -> SystemRanking | None:
-    """None for a run that ranks nothing, and where numpy, which the intervals need, is not installed."""
-    planned = record.planned("ranking", PlannedRanking)
-    if planned is None:
-        return None
-    number = {name: position for position, name in enumerate(planned.systems)}
-    wins: list[Win] = []
-    unscored = 0
-    judge = model = ""
-    for judgement in store.judgements(record.run_id):
-        judge, model = judgement.judge, judgement.model
-        first, second = (number.get(str(judgement.metadata.get(name))) for name in SYSTEMS)
+class RankingTally:
+    """Adds up the comparisons of a run as they come."""
+
+    def __init__(self, planned: PlannedRanking, run: str) -> None:
+        self._planned, self._run = planned, run
+        self._numbers = {name: position for position, name in enumerate(planned.systems)}
+        self._wins: list[Win] = []
+        self._unscored = 0
+        self._judge = self._model = ""
+
+    def add(self, judgement: Judgement) -> None:
+        self._judge, self._model = judgement.judge, judgement.model
+        first, second = (self._numbers.get(str(judgement.metadata.get(name))) for name in SYSTEMS)
         if first is None or second is None:
-            continue
+            return
         if isinstance(judgement.outcome, Scored):
             case = judgement.cluster or judgement.case_id
-            wins.append(Win(case, first, second, judgement.outcome.score.value))
+            self._wins.append(Win(case, first, second, judgement.outcome.score.value))
         else:
-            unscored += 1
-    left = max(0, planned.comparisons - len(wins) - unscored)
-    try:
-        return rank(
-            planned.systems,
-            wins,
-            unscored=unscored,
-            left=left,
-            judge=judge,
-            model=model,
-            run=record.name or record.run_id,
-        )
-    except MissingExtraError:
-        return None
+            self._unscored += 1
+
+    def ranking(self) -> SystemRanking | None:
+        """None where numpy, which the intervals need, is not installed."""
+        try:
+            return rank(
+                self._planned.systems,
+                self._wins,
+                unscored=self._unscored,
+                left=max(0, self._planned.comparisons - len(self._wins) - self._unscored),
+                judge=self._judge,
+                model=self._model,
+                run=self._run,
+            )
+        except MissingExtraError:
+            return None
+
+
+def ranking_tally(record: RunRecord) -> RankingTally | None:
+    """None for a run that ranks nothing."""
+    planned = record.planned("ranking", PlannedRanking)
+    return None if planned is None else RankingTally(planned, record.name or record.run_id)

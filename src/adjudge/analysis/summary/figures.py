@@ -3,6 +3,7 @@
 from bisect import insort
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from decimal import Decimal
 from types import MappingProxyType
@@ -10,6 +11,8 @@ from typing import Literal
 
 from adjudge.analysis.cascade.figures import CascadeFigures, CascadeTally
 from adjudge.analysis.jury.figures import JuryFigures, JuryTally
+from adjudge.analysis.ranking.figures import SystemRanking
+from adjudge.analysis.ranking.stored import RankingTally
 from adjudge.analysis.summary.checks import CheckAgreement, CheckTally
 from adjudge.analysis.summary.pairs import PairFigures, PairTally
 from adjudge.analysis.summary.repeats import Repeated, repeat_figures
@@ -38,11 +41,13 @@ from adjudge.records import (
     NamedScore,
     Place,
     Scale,
+    Scored,
     Usage,
     is_cascade,
     is_jury,
 )
 from adjudge.rubrics import answered_criteria
+from adjudge.runs.engine.repeats import is_settled, standing, vote_of
 from adjudge.scoring.claims import VERDICTS, entries
 from adjudge.scoring.rules import rating_passes
 from adjudge.stats.agreement import spearman_of_counts
@@ -176,7 +181,9 @@ class Summary:
     repeats: int
     """How often each case was judged; at most, where `mean_repeats` is."""
     mean_repeats: float | None
-    """With `--repeat auto`: over the judged cases. Figures are then over cases, each with what most of its repeats say."""
+    """With `--repeat auto`: over the judged cases. A case then counts once everywhere, with what most of its repeats say."""
+    repeats_not_scored: int
+    """With `--repeat auto`: repeats without a verdict, of cases that others decide."""
     grouping: Grouping | None
     """What intervals count as one piece of evidence: the `cluster` column's values, a case's repeats, or each row."""
     mean: Estimate | None
@@ -265,13 +272,16 @@ class Tally:
         slices: Sequence[str] = (),
         temperatures: Mapping[str, float | None] = NOT_KEPT,
         candidate: str | None = None,
+        ranking: RankingTally | None = None,
     ) -> None:
         """`judges` gives scales and the order of the summaries; one that gets no row has a summary all the same.
 
-        `repeats` is how often each case is judged: with 1, no ids need to be kept; with `auto`, figures are over cases.
+        `repeats` is how often each case is judged: with 1, no ids need to be kept; with `auto`, cases are counted.
         `slices` are metadata columns. `temperatures`, by the judge's `name@hash`, is what a run asked for, where its rows
-        no longer say it. `candidate` is the model that wrote the responses whose rows do not say so.
+        no longer say it. `candidate` is the model that wrote the responses whose rows do not say so. `ranking` adds the
+        same judgements up where they compare systems.
         """
+        self._ranking = ranking
         self._candidate = candidate
         self._deciders: dict[tuple[str, str, str], JuryTally | CascadeTally] = {}
         """Juries and cascades, whose judgements stand for those of their members."""
@@ -282,10 +292,13 @@ class Tally:
         self._repeats = repeats
         self._temperatures = temperatures
         self._clusters: dict[str, int] = {}
+        self.added = 0
+        """Judgements."""
         self.columns: dict[str, None] = {}
         """The metadata columns seen; only looked for where slices are asked for."""
 
     def add(self, judgement: Judgement) -> None:
+        self.added += 1
         key = (judgement.judge, judgement.judge_hash, judgement.model)
         account = self._accounts.get(key)
         if account is None:
@@ -307,6 +320,11 @@ class Tally:
                 decider = self._deciders[key] = kind(*key, self._judges.get(key[:2]))
             decider.add(judgement)
         self._checks.add(judgement, number)
+        if self._ranking is not None:
+            self._ranking.add(judgement)
+
+    def ranking(self) -> SystemRanking | None:
+        return None if self._ranking is None else self._ranking.ranking()
 
     def checks(self) -> tuple[CheckAgreement, ...]:
         """Each check in code beside each judge that asks a model."""
@@ -384,10 +402,17 @@ class _JudgeTally:
         self.repeats = 0
         self.cases: dict[str, int] | None = None if repeats and repeats.most == 1 else {}
         """Judged cases, numbered as they come; None where it is known that no case is judged twice."""
+        self.auto = repeats if repeats and repeats.auto else None
+        """Each case then counts once: were every row to count, the doubtful cases, which have more, would count most."""
+        self.made = RowSample()
+        """With `auto`, all judged rows, for what repeats say of the judge."""
+        self.open: dict[str, list[tuple[Judgement, int]]] = {}
+        """With `auto`, cases that a further repeat may change: their judgements, each with its cluster's number."""
+        self.settled: set[str] = set()
+        self.repeats_not_scored = 0
         named = f"{judge}@{judge_hash}"
         self.planned = (temperatures[named],) if named in temperatures else ()
-        self.auto = repeats if repeats and repeats.auto else None
-        self.rows = Group(RowSample(self.auto))
+        self.rows = Group()
         self.answers = RowSample() if source and source.abstain else None
         """The model's answers, as passes where it abstained; None where it cannot."""
         self.ratings = {each: RowSample() for each in source.ratings} if source else {}
@@ -400,7 +425,7 @@ class _JudgeTally:
         )
         self.claim_units: dict[tuple[bool, int], int] = {}
         """Clusters and cases that claims come from, numbered as they come."""
-        self.expected = RowSample(self.auto)
+        self.expected = RowSample()
         self.slices = SliceTally(slices)
         self.distribution = Distribution(self.scale)
         self.worst: list[tuple[float, str, int, WorstCase]] = []
@@ -424,33 +449,73 @@ class _JudgeTally:
 
     def add(self, judgement: Judgement, cluster: int) -> None:
         """`cluster` is a number that stands for it."""
-        outcome = judgement.outcome
         self.repeats = max(self.repeats, judgement.repeat + 1)
-        for kind in {note.partition(":")[0].strip() for note in judgement.notes}:
-            _count(self.notes, kind)
         self._add_calls(judgement)
         self._add_candidate(judgement)
+        if self.auto is None:
+            self._add_counted(judgement, cluster)
+            return
+        if not isinstance(judgement.outcome, Failed):
+            self.made.add(self._row(judgement, judgement.outcome, cluster, self._case(judgement)))
+        if judgement.case_id in self.settled:
+            return
+        made = self.open.setdefault(judgement.case_id, [])
+        made.append((judgement, cluster))
+        if is_settled([each for each, _ in made], self.auto.most):
+            self.settled.add(judgement.case_id)
+            self.add_case(self.open.pop(judgement.case_id))
+
+    def _case(self, judgement: Judgement) -> int:
+        return ALONE if self.cases is None else self.cases.setdefault(judgement.case_id, len(self.cases))
+
+    def _with_open(self) -> "_JudgeTally":
+        """As if there were no further repeats."""
+        shared = (self.cases, self.settled, self.open)  # large, and not changed by what follows
+        known = deepcopy(self, {id(each): each for each in shared})
+        known.open = {}
+        for made in self.open.values():
+            known.add_case(made)
+        return known
+
+    def add_case(self, made: Sequence[tuple[Judgement, int]]) -> None:
+        """With `auto`, what stands for a case, as if it had been judged once."""
+        stands = standing(each for each, _ in made)
+        self._add_counted(stands, next(cluster for each, cluster in made if each is stands))
+        if vote_of(stands) is not None:
+            self.repeats_not_scored += sum(vote_of(each) is None for each, _ in made)
+
+    def _row(
+        self,
+        judgement: Judgement,
+        outcome: Scored | Forced,
+        cluster: int,
+        case: int,
+        *,
+        label: bool | float | None = None,
+    ) -> JudgedRow:
+        score, passed = outcome.score.value, judgement.passed
+        return JudgedRow(
+            score=score,
+            forced=isinstance(outcome, Forced),
+            passed=passed,
+            agrees=None if label is None else label_agrees(label=label, score=score, passed=passed),
+            near=None if label is None else is_within_one(label=label, score=score, scale=self.scale),
+            cluster=cluster,
+            case=case,
+            repeat=judgement.repeat if case != ALONE else 0,
+        )
+
+    def _add_counted(self, judgement: Judgement, cluster: int) -> None:
+        outcome = judgement.outcome
+        case = ALONE if self.auto is not None or isinstance(outcome, Failed) else self._case(judgement)
+        for kind in {note.partition(":")[0].strip() for note in judgement.notes}:
+            _count(self.notes, kind)
         label = self._add_label(judgement)
         row = None
         if isinstance(outcome, Failed):
             self._add_failure(judgement, outcome)
         else:
-            row = JudgedRow(
-                score=outcome.score.value,
-                forced=isinstance(outcome, Forced),
-                passed=judgement.passed,
-                agrees=None
-                if label is None
-                else label_agrees(label=label, score=outcome.score.value, passed=judgement.passed),
-                near=None
-                if label is None
-                else is_within_one(label=label, score=outcome.score.value, scale=self.scale),
-                cluster=cluster,
-                case=ALONE
-                if self.cases is None
-                else self.cases.setdefault(judgement.case_id, len(self.cases)),
-                repeat=judgement.repeat,
-            )
+            row = self._row(judgement, outcome, cluster, case, label=label)
             self.pairs.add(judgement.verdict, row)
             self._add_criteria(judgement, row)
             self._add_claims(judgement, row)
@@ -469,6 +534,7 @@ class _JudgeTally:
         kind = judgement.outcome.kind
         if self.answers is None or not judgement.calls or kind not in {"scored", "abstained"}:
             return
+        case = ALONE if self.auto is not None else self._case(judgement)
         self.answers.add(
             JudgedRow(
                 score=0.0,
@@ -476,10 +542,8 @@ class _JudgeTally:
                 passed=kind == "abstained",
                 agrees=None,
                 cluster=cluster,
-                case=ALONE
-                if self.cases is None
-                else self.cases.setdefault(judgement.case_id, len(self.cases)),
-                repeat=judgement.repeat,
+                case=case,
+                repeat=judgement.repeat if case != ALONE else 0,
             )
         )
 
@@ -635,6 +699,9 @@ class _JudgeTally:
             examples.append(UnscoredExample(case_id=case_id, message=message, place=judgement.place))
 
     def summary(self, *, among_models: bool = False) -> Summary:
+        if self.open:
+            return self._with_open().summary(among_models=among_models)
+        repeated = self.rows.sample if self.auto is None else self.made
         asked, outcomes, sample = self.rows.asked, self.rows.outcomes, self.rows.sample
         return Summary(
             judge=self.judge,
@@ -648,7 +715,8 @@ class _JudgeTally:
             outcomes=outcomes,
             passed=sample.passed if sample.ruled else None,
             repeats=self.repeats,
-            mean_repeats=len(sample) / len(self.cases) if self.auto and self.cases else None,
+            mean_repeats=len(self.made) / len(self.cases) if self.auto and self.cases else None,
+            repeats_not_scored=self.repeats_not_scored,
             grouping=sample.grouping,
             mean=sample.mean(self.scale),
             mean_without_forced=sample.mean(self.scale, forced=False) if "forced" in outcomes else None,
@@ -679,7 +747,9 @@ class _JudgeTally:
             },
             failures={kind: tuple(self.failures[kind]) for kind in OUTCOME_KINDS if kind in self.failures},
             worst=tuple(item[-1] for item in self.worst),
-            repeated=repeat_figures(sample, list(self.cases)) if self.cases and self.repeats > 1 else None,
+            repeated=repeat_figures(repeated, list(self.cases), self.auto.least if self.auto else None)
+            if self.cases and self.repeats > 1
+            else None,
             slices=self.slices.columns(self.scale),
             pairs=self.pairs.figures(),
             card=_card(self.model, self.judge),

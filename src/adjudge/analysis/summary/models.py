@@ -35,12 +35,16 @@ def juries_blocks(run: RunSummary) -> Iterator[Block]:
 
 def jurors_table(run: RunSummary, jury: JuryFigures) -> Table:
     """The jury, and below it each of its members."""
-    key = (jury.judge, jury.judge_hash)
+    key = (jury.judge, jury.judge_hash, jury.jury)
+    whole = [each for each in run.judges if (each.judge, each.judge_hash, each.model) == key]
+    return models_table([*whole, *jurors_of(run, jury)], caption=("Jury and jurors of ", Quote(jury.judge)))
+
+
+def jurors_of(run: RunSummary, jury: JuryFigures) -> list[Summary]:
+    """In the order in which they were named."""
     order = {each.model: place for place, each in enumerate(jury.jurors)}
-    whole = [each for each in run.judges if (each.judge, each.judge_hash, each.model) == (*key, jury.jury)]
-    members = [each for each in run.jurors if (each.judge, each.judge_hash) == key]
-    members.sort(key=lambda each: order.get(each.model, len(order)))
-    return models_table([*whole, *members], caption=("Jury and jurors of ", Quote(jury.judge)))
+    members = [each for each in run.jurors if (each.judge, each.judge_hash) == (jury.judge, jury.judge_hash)]
+    return sorted(members, key=lambda each: order.get(each.model, len(order)))
 
 
 def candidate_facts(summary: Summary) -> Iterator[Fact]:

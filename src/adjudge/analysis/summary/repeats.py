@@ -37,14 +37,15 @@ class Repeated:
     """None without a pass rule."""
 
 
-def repeat_figures(sample: RowSample, case_ids: Sequence[str]) -> Repeated:
+def repeat_figures(sample: RowSample, case_ids: Sequence[str], most: int | None) -> Repeated:
     """Over the cases one at a time, twice: what is undecided depends on the noise of all.
 
-    `case_ids` are by the numbers that the sample has for them.
+    `case_ids` are by the numbers that the sample has for them. `most` repeats of each count: those that every case has,
+    where whether there are more depends on what they say.
     """
     ruled = sample.ruled
     retests = Retests()
-    for each in sample.by_case():
+    for each in sample.by_case(most):
         retests.add_scores(each.scores)
         retests.add_verdicts(each.passes if ruled else each.scores)
     noise = retests.noise()
@@ -53,17 +54,19 @@ def repeat_figures(sample: RowSample, case_ids: Sequence[str]) -> Repeated:
         flips=retests.flips(),
         kappa=retests.kappa(),
         compared="passed" if ruled else "score",
-        undecided=_undecided(sample, noise, case_ids) if ruled else None,
+        undecided=_undecided(sample, noise, case_ids, most) if ruled else None,
     )
 
 
-def _undecided(sample: RowSample, noise: Noise | Undefined, case_ids: Sequence[str]) -> Undecided:
+def _undecided(
+    sample: RowSample, noise: Noise | Undefined, case_ids: Sequence[str], most: int | None
+) -> Undecided:
     """Those whose repeats disagree, and those so near the threshold that the judge's noise reaches across it."""
     threshold = sample.threshold()
     near = None if threshold is None or isinstance(noise, Undefined) else NearThreshold(noise, threshold)
     of = count = 0
     first: list[str] = []
-    for each in sample.by_case():
+    for each in sample.by_case(most):
         if not each.passes:
             continue
         of += 1

@@ -40,7 +40,7 @@ class Report(RunSummary):
             juries=tally.juries(),
             cascades=tally.cascades(),
             checks=tally.checks(),
-            cases=cases_in(judgements, worst_cases(summaries)),
+            cases=cases_in(judgements, worst_cases(summaries), repeats=repeats),
         )
 
     def document(self) -> Document:

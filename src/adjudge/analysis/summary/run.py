@@ -10,8 +10,10 @@ from adjudge.analysis.ranking.figures import SystemRanking
 from adjudge.analysis.summary.checks import CheckAgreement
 from adjudge.analysis.summary.figures import Summary
 from adjudge.documents.document import Fact
+from adjudge.options import Repeats, parse_repeats
 from adjudge.procedures.pair import INCONSISTENT
 from adjudge.records import Case, Failed, Judgement, is_jury
+from adjudge.runs.engine.repeats import by_most
 from adjudge.runs.plan import Pairing
 from adjudge.store import Partial, RunRecord, Store
 from adjudge.text import field_text, shorten
@@ -43,7 +45,7 @@ class CaseResults:
     expected: str | None
     answer: str | None
     results: tuple[CaseResult, ...]
-    """One for each judge of the run, of the first repeat."""
+    """One for each judge of the run, of the first repeat; with `--repeat auto`, what most repeats say."""
     compared: tuple[str, str] | None = None
     """The two answers of a case that has no single one."""
 
@@ -100,14 +102,32 @@ def _is_best(score: float, summary: Summary) -> bool:
     return scale is not None and score == (scale.high if summary.better == "higher" else scale.low)
 
 
-def cases_in(judgements: Iterable[Judgement], case_ids: Sequence[str]) -> tuple[CaseResults, ...]:
+def repeats_of(record: RunRecord) -> Repeats | None:
+    """As the run was planned; None where it does not say."""
+    planned = record.plan.get("repeats")
+    return parse_repeats(planned) if isinstance(planned, int | str) else None
+
+
+def is_auto(record: RunRecord) -> bool:
+    repeats = repeats_of(record)
+    return repeats is not None and repeats.auto
+
+
+def cases_in(
+    judgements: Iterable[Judgement], case_ids: Sequence[str], *, repeats: Repeats | None = None
+) -> tuple[CaseResults, ...]:
     """From judgements in memory."""
+    auto = repeats is not None and repeats.auto
     found: dict[str, list[Judgement]] = {case_id: [] for case_id in case_ids}
     for judgement in judgements:
-        if judgement.repeat == 0 and judgement.case_id in found:
+        if (auto or judgement.repeat == 0) and judgement.case_id in found:
             found[judgement.case_id].append(judgement)
     return tuple(
-        _results(case_id, next((each.case for each in of_case if each.case), None), without_votes(of_case))
+        _results(
+            case_id,
+            next((each.case for each in of_case if each.case), None),
+            without_votes(by_most(of_case) if auto else of_case),
+        )
         for case_id, of_case in found.items()
     )
 
@@ -119,18 +139,25 @@ def without_votes(judgements: Iterable[Judgement]) -> list[Judgement]:
     return [each for each in listed if each.judge not in decided or is_jury(each.model)]
 
 
-def stored_cases(store: Store, run_id: str, case_ids: Sequence[str]) -> tuple[CaseResults, ...]:
+def stored_cases(store: Store, record: RunRecord, case_ids: Sequence[str]) -> tuple[CaseResults, ...]:
+    def judgements(case_id: str) -> Iterable[Judgement]:
+        if is_auto(record):
+            return by_most(store.judgement(record.run_id, case_id))
+        return store.judgement(record.run_id, case_id, repeat=0)
+
     return tuple(
-        _results(
-            case_id, store.case(run_id, case_id), without_votes(store.judgement(run_id, case_id, repeat=0))
-        )
+        _results(case_id, store.case(record.run_id, case_id), without_votes(judgements(case_id)))
         for case_id in case_ids
     )
 
 
 def failed_cases(store: Store, record: RunRecord) -> list[str]:
-    """The cases that some judge did not pass, in their order; a member of a jury does not decide that."""
+    """The cases that some judge did not pass, in their order; a member of a jury, or one of the repeats of
+    `--repeat auto`, does not decide that.
+    """
     verdicts = verdicts_of(store.judgements(record.run_id), record, None)
+    if is_auto(record):
+        verdicts = by_most(verdicts)
     return list(dict.fromkeys(each.case_id for each in verdicts if each.passed is False))
 
 

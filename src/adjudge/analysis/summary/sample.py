@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from math import fsum
 from typing import Literal, NamedTuple
 
-from adjudge.options import Repeats
 from adjudge.records import OUTCOME_KINDS, Scale
 from adjudge.stats.clusters import NumberedClusters, clustered_mean, clustered_rate
 from adjudge.stats.intervals import Estimate, mean_interval, rate_interval
@@ -51,18 +50,11 @@ class CaseRepeats(NamedTuple):
 
 
 class RowSample:
-    """A dozen bytes a row: clusters may begin at any row, and the rows before then count as their own.
+    """A dozen bytes a row: clusters may begin at any row, and the rows before then count as their own."""
 
-    With `auto`, cases have as many repeats as it took to settle what most of them say. Each then counts once, with its
-    first row that says so: were every row to count, the doubtful cases would count most.
-    """
+    __slots__ = ("_cases", "_clusters", "_flags", "_repeated", "_scores")
 
-    __slots__ = ("_auto", "_cases", "_clusters", "_flags", "_repeated", "_scores", "_standing")
-
-    def __init__(self, auto: Repeats | None = None) -> None:
-        self._auto = auto
-        self._standing: tuple[int, frozenset[int]] = (0, frozenset())
-        """How many rows there were, and which of them stand for their cases."""
+    def __init__(self) -> None:
         self._scores = array("d")
         self._flags = array("B")
         self._clusters = array("i")
@@ -114,15 +106,12 @@ class RowSample:
     def bounds(self, scale: Scale | None, asked: int) -> Bounds | None:
         if scale is None or not asked:
             return None
-        scores = [self._scores[row] for row in self._rows()]
-        total, left_out = fsum(scores), asked - len(self._scores)
-        asked = len(scores) + left_out
+        total, left_out = fsum(self._scores), asked - len(self._scores)
         return Bounds(
             low=(total + scale.low * left_out) / asked, high=(total + scale.high * left_out) / asked
         )
 
     def pass_bounds(self, asked: int) -> Bounds | None:
-        asked -= len(self._scores) - self._count(0)
         ruled, passed = self._count(_RULED), self._count(_PASSED)
         return Bounds(low=passed / asked, high=(passed + asked - ruled) / asked) if ruled else None
 
@@ -132,13 +121,10 @@ class RowSample:
 
     # ---- repeats ----
 
-    def by_case(self) -> Iterator["CaseRepeats"]:
-        """Each case with what its judged repeats came to, in the order in which cases were first judged.
-
-        With `auto`, only those that every case has: whether there are more depends on what they say.
-        """
+    def by_case(self, most: int | None = None) -> Iterator["CaseRepeats"]:
+        """Each case with what its judged repeats came to, at most so many, in the order in which cases were first judged."""
         for case, rows in self._rows_by_case():
-            kept = rows if self._auto is None else rows[: self._auto.least]
+            kept = rows[:most]
             yield CaseRepeats(
                 case,
                 [self._scores[row] for row in kept],
@@ -159,20 +145,6 @@ class RowSample:
         for case, end in enumerate(ends):
             if end > starts[case]:
                 yield case, order[starts[case] : end]
-
-    def _standing_rows(self) -> frozenset[int]:
-        """Of each case the first row that says what most of its rows say."""
-        if self._standing[0] != len(self._scores):
-            found = []
-            for _, rows in self._rows_by_case():
-                votes = [
-                    bool(self._flags[row] & _PASSED) if self._flags[row] & _RULED else self._scores[row]
-                    for row in rows
-                ]
-                (most, _), *_ = Counter(votes).most_common(1)
-                found.append(rows[votes.index(most)])
-            self._standing = (len(self._scores), frozenset(found))
-        return self._standing[1]
 
     def __len__(self) -> int:
         return len(self._scores)
@@ -208,11 +180,7 @@ class RowSample:
         )
 
     def _rows(self, *, need: int = 0, without: int = 0) -> Iterator[int]:
-        rows = (row for row, flags in enumerate(self._flags) if flags & need == need and not flags & without)
-        if self._auto is None:
-            return rows
-        standing = self._standing_rows()
-        return (row for row in rows if row in standing)
+        return (row for row, flags in enumerate(self._flags) if flags & need == need and not flags & without)
 
     def _count(self, need: int) -> int:
         return sum(1 for _ in self._rows(need=need))
@@ -230,9 +198,9 @@ class Group:
 
     __slots__ = ("_outcomes", "sample")
 
-    def __init__(self, sample: RowSample | None = None) -> None:
+    def __init__(self) -> None:
         self._outcomes: Counter[str] = Counter()
-        self.sample = RowSample() if sample is None else sample
+        self.sample = RowSample()
 
     def add(self, kind: str, row: JudgedRow | None) -> None:
         """`row` is None when it was not judged."""

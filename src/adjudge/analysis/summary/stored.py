@@ -7,12 +7,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from adjudge.analysis.ranking.stored import stored_ranking
+from adjudge.analysis.ranking.stored import ranking_tally
 from adjudge.analysis.summary.figures import Tally
 from adjudge.analysis.summary.report import Report
-from adjudge.analysis.summary.run import against_of, run_before, stored_cases, worst_cases
+from adjudge.analysis.summary.run import against_of, repeats_of, run_before, stored_cases, worst_cases
 from adjudge.judges import parse_kept_judge
-from adjudge.options import Repeats, parse_repeats
 from adjudge.records import Json, Judge
 from adjudge.runs.plan import Pairing
 from adjudge.store import RunRecord, Store, planned_judges
@@ -27,13 +26,8 @@ def tally_of(record: RunRecord, judges: Iterable[Judge], *, slices: Sequence[str
         slices=slices,
         temperatures=asked_temperatures(record.plan, known),
         candidate=candidate if isinstance(candidate := record.plan.get("candidate"), str) else None,
+        ranking=ranking_tally(record),
     )
-
-
-def repeats_of(record: RunRecord) -> Repeats | None:
-    """As the run was planned; None where it does not say."""
-    planned = record.plan.get("repeats")
-    return parse_repeats(planned) if isinstance(planned, int | str) else None
 
 
 def report_of(store: Store, record: RunRecord, tally: Tally) -> Report:
@@ -46,7 +40,7 @@ def report_of(store: Store, record: RunRecord, tally: Tally) -> Report:
         judges=summaries,
         jurors=tally.jurors(),
         juries=tally.juries(),
-        ranking=stored_ranking(store, record),
+        ranking=tally.ranking(),
         cascades=tally.cascades(),
         checks=tally.checks(),
         run=record.name or record.run_id,
@@ -55,7 +49,7 @@ def report_of(store: Store, record: RunRecord, tally: Tally) -> Report:
         seconds=None if ended is None else (ended - record.started_at).total_seconds(),
         current_date=str(date) if date else None,
         partial=record.partial,
-        cases=stored_cases(store, record.run_id, worst_cases(summaries)),
+        cases=stored_cases(store, record, worst_cases(summaries)),
         before=run_before(store, record),
     )
 

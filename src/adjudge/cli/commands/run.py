@@ -97,7 +97,7 @@ def command(
         print_message(f"interrupted {_kept(tally, outputs)}; run the same command again to resume")
         return EXIT_INTERRUPTED
     except InputError:
-        if any(summary.asked for summary in tally.summaries()):
+        if tally.added:
             print_message(f"stopped {_kept(tally, outputs)}")
         raise
     for column in tally.unknown_slices:
@@ -240,7 +240,7 @@ def _same_file(one: str, other: str) -> bool:
 
 
 def _kept(tally: Tally, outputs: tuple[str, ...]) -> str:
-    done = sum(summary.asked for summary in tally.summaries())
+    done = tally.added
     files = [
         path for path in outputs if path != "-" and not is_report_file(path) and not path.endswith(JUNIT)
     ]

@@ -120,7 +120,7 @@ def show_failed(where: str, run: str, *, as_json: bool) -> None:
 
     with stored(where) as store:
         record = find_run(store, run)
-        cases = stored_cases(store, record.run_id, failed_cases(store, record))
+        cases = stored_cases(store, record, failed_cases(store, record))
         judges = judges_of(store, record)
     binary = {f"{judge.name}@{judge.hash}" for judge in judges if judge.scale == Scale(low=0, high=1)}
     if as_json:

@@ -62,9 +62,8 @@ class JudgementName:
 def case_detail(service: Service, reference: str, name: JudgementName, wanted: CaseFilter) -> CaseDetail:
     """`reference` is the run's; `wanted` the filter of the list that the case stands in."""
     record = service.run(reference)
-    found = service.store.judgement(
-        record.run_id, name.case, name.judge or None, name.model or None, name.repeat
-    )
+    judged = service.store.judgement(record.run_id, name.case, name.judge or None, name.model or None)
+    found = [each for each in judged if name.repeat is None or each.repeat == name.repeat]
     if not found:
         raise NotFoundError(
             f"case {name.case}",
@@ -74,7 +73,7 @@ def case_detail(service: Service, reference: str, name: JudgementName, wanted: C
             "the run's cases list all there are",
         )
     judgement = min(found, key=lambda each: not is_jury(each.model))  # a jury stands for its votes
-    repeats = service.store.judgement(record.run_id, judgement.case_id, judgement.judge, judgement.model)
+    repeats = [each for each in judged if (each.judge, each.model) == (judgement.judge, judgement.model)]
     case = service.store.case(record.run_id, judgement.case_id)
     used = _judge(service, record, judgement)
     filled = case_fields(used, case, record.plan) if case is not None and used is not None else None

@@ -11,8 +11,9 @@ from adjudge.analysis.agreement.document import drawn_how
 from adjudge.analysis.agreement.draws import DrawRequest, draw_next, fields_to_label
 from adjudge.analysis.agreement.label_files import with_draws
 from adjudge.analysis.agreement.parts import read_parts, whole_label
-from adjudge.analysis.agreement.verdicts import asked_criteria, judged_in, part_verdicts
+from adjudge.analysis.agreement.verdicts import asked_criteria, criteria_in, judged_in, part_verdicts
 from adjudge.analysis.chosen_model import usual_model
+from adjudge.analysis.scores.figures import case_fields
 from adjudge.dataset.label_scale import LabelScale, Meaning, label_scale_of, not_placed
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
@@ -229,13 +230,17 @@ def _blind(subject: RunJudge, found: Pile, case_id: str, case: Case | None) -> B
 
 
 def _criteria(service: Service, subject: RunJudge, case_id: str) -> Sequence[Criterion]:
-    """Of a rubric in the cases, what the judge was asked is read from its verdict, and nothing of its answers."""
+    """Of a rubric in the cases, what the judge was asked is read from its verdict, and nothing of its answers; of a
+    case without one from the case.
+    """
     judge, record = subject.judge, subject.record
     if judge is None or judge.rubric is None or judge.rubric.column is None:
         return asked_criteria(judge, ())
     stored = service.store.judgement(record.run_id, case_id, subject.name, usual_model(record))
     found = (asked_criteria(judge, part_verdicts(judge, each.verdict)) for each in stored)
-    return next(filter(None, found), ())
+    case = service.store.case(record.run_id, case_id)
+    fields = None if case is None else case_fields(judge, case, record.plan)
+    return next(filter(None, found), None) or criteria_in(judge, fields)
 
 
 def shown_parts(label: KeptLabel) -> Parts | None:

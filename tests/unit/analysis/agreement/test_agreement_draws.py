@@ -137,7 +137,7 @@ def test_a_person_is_shown_what_the_judge_saw_and_not_what_gives_the_answer_away
         columns={"input": "Why?", "tone": "kind", "label": 1, "score": 5, "current_date": "2026-01-01"},
         fields={"question": "Why?", "response": "So.", "reference": None, "label": 1},
     )
-    row = row_to_label(case, build.judge(inputs=inputs))
+    row = row_to_label(case, build.judge(inputs=inputs), ())
     assert row == {
         "case_id": "c1",
         "question": "Why?",
@@ -151,14 +151,14 @@ def test_a_person_is_shown_what_the_judge_saw_and_not_what_gives_the_answer_away
 
 def test_a_judge_of_parameters_was_shown_the_context_and_so_is_the_person():
     case = Case(case_id="c1", columns={}, fields={"question": "Why?", "response": "So.", "context": ["c"]})
-    row = row_to_label(case, load_judge("relevance"))
+    row = row_to_label(case, load_judge("relevance"), ())
     assert row["context"] == ["c"]
-    row = row_to_label(case, load_judge("correctness"))
+    row = row_to_label(case, load_judge("correctness"), ())
     assert "context" not in row
 
 
 def test_columns_of_unknown_names_are_shown_when_nothing_else_is():
     case = Case(case_id="c1", columns={"frage": "Warum?", "label": 1}, fields={})
-    row = row_to_label(case, None)
+    row = row_to_label(case, None, ())
     assert row["frage"] == "Warum?"
     assert row["label"] is None

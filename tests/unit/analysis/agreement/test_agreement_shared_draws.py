@@ -10,6 +10,7 @@ from adjudge.analysis.agreement.draws import (
     Unlabelled,
     draw_for_both,
     draw_next,
+    parts_to_label,
     rows_of_both,
     run_mark,
     unlabelled_pairs,
@@ -116,21 +117,22 @@ def test_draws_shared_with_another_run_or_made_alone_are_not_one_draw(side):
     assert shared_draws([with_c], [of_b]) == shared_draws([with_b], [alone, of_c]) == []
 
 
-def case_of(run, case_id):
+def answer_of(run, case_id):
     same = case_id == "same"
-    return Case(
+    case = Case(
         case_id=case_id,
         columns={"system": run},
         fields={"question": "Why?", "response": "So." if same else f"So says {run}."},
     )
+    return parts_to_label(case, None, ())
 
 
 def test_the_file_names_no_run_and_asks_once_for_what_looks_the_same():
     wanted = [Unlabelled(case_id=f"c{at}", runs=("a", "b")) for at in range(30)]
     wanted += [Unlabelled(case_id="same", runs=("a", "b")), Unlabelled(case_id="half", runs=("b",))]
-    rows = rows_of_both(wanted, case_of, None, seed=3)
+    rows = rows_of_both(wanted, answer_of, seed=3)
     assert len(rows) == 62
-    assert rows == rows_of_both(wanted, case_of, None, seed=3)
+    assert rows == rows_of_both(wanted, answer_of, seed=3)
     assert set(rows[0]) == {"case_id", "run", "question", "response", "label", "annotator", "explanation"}
     by_case = {}
     for row in rows:

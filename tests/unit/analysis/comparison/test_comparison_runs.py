@@ -2,22 +2,28 @@
 
 import pytest
 
-from adjudge.analysis.comparison.runs import RunDifference, describe_difference, pair_judges
+from adjudge.analysis.comparison.runs import RunDifference, describe_difference
+from adjudge.analysis.comparison.runs import pair_judges as pair
 from adjudge.errors import NotComparableError, SettingsError
+from adjudge.records import Jury
 
 
 def plan(*judges, model="m", **more):
     return {"judges": list(judges), "model": model, **more}
 
 
+def pair_judges(a, b, only=(), models=(None, None)):
+    return pair(a, b, only, models)
+
+
 def test_equal_runs_are_alike():
-    found = pair_judges(plan("j@1", "k@2"), plan("k@2", "j@1"), ())
+    found = pair_judges(plan("j@1", "k@2"), plan("k@2", "j@1"))
     assert found.pairs == (("j@1", "j@1"), ("k@2", "k@2"))
     assert found.refused == ()
 
 
 def test_another_hash_another_model_and_a_judge_of_one_side_are_refused_by_name():
-    found = pair_judges(plan("j@1", "k@2"), plan("j@9", "l@3", model="n"), ())
+    found = pair_judges(plan("j@1", "k@2"), plan("j@9", "l@3", model="n"))
     assert found.refused == (
         RunDifference(what="judge", a="k@2", b=None),
         RunDifference(what="judge", a=None, b="l@3"),
@@ -33,7 +39,7 @@ def test_another_hash_another_model_and_a_judge_of_one_side_are_refused_by_name(
 
 
 def test_a_single_judge_of_each_side_belong_together():
-    found = pair_judges(plan("j@1"), plan("k@2"), ())
+    found = pair_judges(plan("j@1"), plan("k@2"))
     assert found.pairs == (("j@1", "k@2"),)
     assert found.refused == (RunDifference(what="judge", a="j@1", b="k@2"),)
 
@@ -53,6 +59,21 @@ def test_a_setting_of_one_run_is_named_with_that_it_is_not_set_in_the_other():
 
 def test_nothing_shared_says_what_to_type():
     with pytest.raises(NotComparableError, match="share no judge") as error:
-        pair_judges(plan("j@1", "k@2"), plan("l@3"), ())
+        pair_judges(plan("j@1", "k@2"), plan("l@3"))
     assert "--only" in error.value.hint
     assert (error.value.by_pair, error.value.across) == (True, False)
+
+
+def test_a_jury_and_a_cascade_are_called_as_in_their_rows():
+    models = ["m", "n"]
+    jury, cascade = ({"rule": rule} for rule in ("median", "cascade"))
+    found = pair_judges(plan("j@1", model=models, jury=jury), plan("j@1", model=models, jury=cascade))
+    names = [Jury(rule=each["rule"], models=tuple(models), quorum=1).name for each in (jury, cascade)]
+    assert names == ["jury:median(m,n)", "cascade:m,n"]
+    assert found.refused == (RunDifference(what="model", a=names[0], b=names[1]),)
+
+
+def test_where_models_are_chosen_they_are_what_differs():
+    a, b = plan("j@1", model=["m", "n"]), plan("j@1", model="m")
+    assert pair_judges(a, b, models=("m", "m")).refused == ()
+    assert pair_judges(a, b, models=("n", None)).refused == (RunDifference(what="model", a="n", b="m"),)
