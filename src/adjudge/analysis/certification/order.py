@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from adjudge.analysis.certification.records import EXAMPLES, ProbeFinding
-from adjudge.analysis.certification.rulings import ALLOWED, rule
+from adjudge.analysis.certification.rulings import ALLOWED, ProbeRuling, rule
 from adjudge.probes import names
 from adjudge.probes.trials import ProbeTrial
 from adjudge.records import WINNER_SCORES, Judgement
+from adjudge.stats.intervals import Estimate
 from adjudge.stats.limits import Tails, exact_share, excess
 
 _SCORES: Mapping[str, float] = {str(winner): score for winner, score in WINNER_SCORES.items()}
@@ -37,7 +38,10 @@ def orders_of(rows: Sequence[tuple[ProbeTrial, Judgement]]) -> Iterator[Orders]:
 
 
 def order_finding(orders: Sequence[Orders], tails: Tails, *, not_judged: int) -> ProbeFinding:
-    """Judging again in the same order changes some verdicts too, and is no effect of the order."""
+    """Judging again in the same order changes some verdicts too, and a judge fails only by what goes beyond that.
+
+    It passes by all that change: of a judge that wavers much, a taste for one place shows little beyond the wavering.
+    """
     found = exact_share(((each.trial.subject.cluster, each.changed) for each in orders), tails)
     if found is None:
         return ProbeFinding(
@@ -48,7 +52,7 @@ def order_finding(orders: Sequence[Orders], tails: Tails, *, not_judged: int) ->
     changed = [each for each in orders if each.changed]
     return ProbeFinding(
         probe=names.ORDER,
-        ruling=rule(beyond, allowed),
+        ruling=_rule(found, beyond, allowed),
         n=len(orders),
         wrong=len(changed),
         figure=found,
@@ -59,6 +63,12 @@ def order_finding(orders: Sequence[Orders], tails: Tails, *, not_judged: int) ->
         not_judged=not_judged,
         examples=tuple(dict.fromkeys(each.trial.trial_id for each in changed))[:EXAMPLES],
     )
+
+
+def _rule(found: Estimate, beyond: Estimate, allowed: float) -> ProbeRuling:
+    if rule(beyond, allowed) == "fail":
+        return "fail"
+    return "pass" if rule(found, allowed) == "pass" else "inconclusive"
 
 
 def _in_the_same_order(orders: Sequence[Orders]) -> Iterator[tuple[str, bool]]:

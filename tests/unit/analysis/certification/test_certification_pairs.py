@@ -173,9 +173,22 @@ def test_a_verdict_that_wavers_in_the_same_order_is_not_the_orders_doing(certifi
     assert found.figure.value > 0.3
     assert found.untouched.value > 0.3
     assert abs(found.ruled.value) < 0.1
-    assert found.ruling != "fail"
+    assert found.ruling == "inconclusive"
     assert rulings(card)[RETEST] == "fail"
     assert "when judged again in the same order" in text_of(card, ORDER)
+
+
+def test_wavering_does_not_hide_a_taste_for_one_place(certified):
+    """It takes the first answer six times of ten, by chance: hardly more changes than in the same order."""
+
+    def leaning(fields, repeat):
+        drawn = sha256(f"{fields['response_a']}|{fields['response_b']}|{repeat}".encode()).digest()[0]
+        return says("A" if drawn < 154 else "B")
+
+    found = finding(certified(leaning, probes={ORDER}, retests=4), ORDER)
+    assert found.ruled.value < 0.15
+    assert found.to_first > 1.5 * (found.wrong - found.to_first)
+    assert found.ruling == "inconclusive"
 
 
 def test_a_judge_of_length_fails_length(certified):
