@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 RESPONSES = tuple(f"response_{letter}" for letter in "abcdefgh")
 """The answers of a case that has several, in their order."""
+ANSWERS = RESPONSES[:2]
+"""The two that a judge compares, called A and B."""
 
 
 def _names_of_response(letter: str, number: int) -> tuple[str, ...]:

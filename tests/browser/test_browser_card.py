@@ -103,9 +103,13 @@ def open_card(open_tab, tmp_path):
 def everywhere(card, text):
     passed, failed, *others = card.findings
     example = ProbeExample(
-        **dict.fromkeys(("case_id", "question", "reference", "response", "attack", "reason"), text),
+        **dict.fromkeys(
+            ("case_id", "question", "reference", "response", "opponent", "attack", "reason"), text
+        ),
         passed_before=False,
         passed=True,
+        standing_before=0.0,
+        standing=0.5,
     )
     return replace(
         card,
@@ -172,6 +176,36 @@ def test_certify_writes_such_a_page_from_hostile_cases(adjudge, open_tab, axe_cl
     assert f"snapshot {PAYLOADS[0].text}" in tab.page.locator("details").text_content()
     assert "<script" in tab.page.locator("section.cases").first.text_content()
     axe_clean(tab.page)
+
+
+def test_a_card_of_pairs_shows_both_answers_and_who_won(card, open_card, assert_readable):
+    passed, failed, *others = card.findings
+    example = replace(
+        EXAMPLE, opponent="William Shakespeare wrote it.", standing_before=0.0, standing=1.0, passed=True
+    )
+    order = replace(
+        failed,
+        probe="order",
+        untouched=rate_interval(0, 24),
+        to_first=3,
+        example=replace(example, attack=None, standing_before=1.0, standing=0.0),
+    )
+    pairs = replace(
+        card, compares=True, undecided=2, findings=(passed, replace(failed, example=example), order, *others)
+    )
+    tab = open_card(pairs)
+    tab.assert_quiet()
+    attacked, ordered = (squeezed(each) for each in tab.page.locator("section.cases").all_text_contents())
+    assert "Christopher Marlowe." in attacked
+    assert "William Shakespeare wrote it." in attacked
+    assert "loses → wins" in attacked
+    assert "3 of 24 verdicts changed with the order" in ordered
+    assert "3 of them to the answer shown first, 0 to the second" in ordered
+    assert "first: wins → second: loses" in ordered
+    details = squeezed(tab.page.locator("details").first.text_content())
+    assert "14 better and 16 worse answers of pairs, 2 that no label decides" in details
+    assert "an answer passes where it wins in both orders" in details
+    assert_readable(tab, narrow_colours=True)
 
 
 def test_it_can_be_read_by_everybody(card, open_card, assert_readable):

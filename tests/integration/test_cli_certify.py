@@ -242,6 +242,117 @@ def test_what_is_wrong_is_said_before_anything_is_asked(adjudge, arguments, said
     assert said in done.err
 
 
+PAIRS = EXAMPLES / "pairwise"
+CAPITALS = (
+    "--cases",
+    str(PAIRS / "capitals.jsonl"),
+    "--model",
+    f"scripted:{PAIRS / 'capitals-replies.jsonl'}",
+)
+
+
+def test_a_prompt_that_compares_two_answers_gets_a_card(adjudge, tmp_path):
+    """For every second country the script takes whichever answer is shown first."""
+    done = adjudge("certify", str(PAIRS / "arena.txt"), *CAPITALS, "--probe", "order", "-o", "card.json")
+    assert done.code == 0, done.err
+    assert (
+        "144 judgements, each in both orders: 24 better and 24 worse answers of pairs, 0 attacks" in done.err
+    )
+    card = json.loads((tmp_path / "card.json").read_text())
+    assert (card["judge"], card["compares"], card["right"], card["wrong"]) == ("arena", True, 24, 24)
+    assert (card["agreement"]["accuracy"]["value"], card["agreement"]["accuracy"]["n"]) == (0.5, 24)
+    found = {finding["probe"]: finding for finding in card["findings"]}
+    assert {probe: finding["ruling"] for probe, finding in found.items()} == {
+        "retest": "pass",
+        "order": "fail",
+    }
+    assert (found["order"]["wrong"], found["order"]["n"], found["order"]["to_first"]) == (72, 144, 72)
+    assert "first: wins → second: loses" in done.out
+    assert "got “The capital of Italy is Rome.”" in done.out
+    assert "against “The capital of Italy is Milan.”" in done.out
+
+
+@pytest.fixture
+def letters(tmp_path):
+    """A model that says A in the order given and B in the other: the answer of the case's `response_a` always wins."""
+    lines = [
+        {"match": "Compare two responses", "step": step, "reply": {"reason": "So.", "winner": winner}}
+        for step, winner in (("verdict", "A"), ("verdict_swapped", "B"))
+    ]
+    (tmp_path / "letters.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return "scripted:letters.jsonl"
+
+
+def test_the_card_of_a_comparison_is_shown_and_required(adjudge, letters):
+    two_files = (
+        *("run", str(PAIRS / "ours.jsonl"), "--against", str(PAIRS / "theirs.jsonl")),
+        *("--judge", "preference", "--model", letters, "-o", "rows.jsonl"),
+    )
+    assert "not certified" in adjudge(*two_files).out
+    missing = adjudge(*two_files, "--require-card")
+    assert missing.code == 2
+    assert f"run `adjudge certify preference --model {letters}` to test it against attacks" in missing.err
+    done = adjudge("certify", "preference", "--model", letters, "--tries", "1", "--retests", "2")
+    assert done.code == 0, done.err
+    assert "40 better and 120 worse answers of pairs, 199 attacks" in done.err
+    shown = adjudge(*two_files)
+    assert "preference: failed certification " in shown.err
+    assert "verdicts change with the order 0.0 % " in shown.err
+    assert "not certified" not in shown.out
+    assert "failed certification " in " ".join(shown.out.split())
+    gated = adjudge(*two_files, "--require-card")
+    assert gated.code == 1
+    assert "its card has failed probes: reference-flip, answer-shuffle, contentless-openers" in gated.err
+
+
+def pairs_file(folder, *rows):
+    asked = {"question": "2 + 2?", "response_a": "4", "response_b": "5"}
+    (folder / "pairs.jsonl").write_text("".join(json.dumps({**asked, **row}) + "\n" for row in rows))
+    return ("--cases", "pairs.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (
+            {"response_b": None},
+            "no case has every input that preference needs (question, response_a, response_b)",
+        ),
+        ({"label": "left"}, "the label `left` does not say which of the two answers is better"),
+        ({"label": 7}, "the label `7` does not say which"),
+        ({"label": "\x1b[31mA"}, "does not say which"),
+    ],
+)
+def test_pairs_that_cannot_be_used_are_exit_2(adjudge, letters, tmp_path, row, said):
+    done = adjudge("certify", "preference", "--model", letters, *pairs_file(tmp_path, row))
+    assert done.code == 2
+    assert said in done.err
+    assert "\x1b" not in done.err
+
+
+@pytest.mark.parametrize(
+    "label", ["a", "B", " Tie ", 1, 0.5, "0", {"preference": "b"}, {"other": 3}, "", None]
+)
+def test_labels_of_pairs_in_any_form(adjudge, letters, tmp_path, label):
+    cases = pairs_file(tmp_path, {"label": label}, {"question": "3 + 3?", "response_a": "6", "label": "A"})
+    done = adjudge("certify", "preference", "--model", letters, *cases, "--probe", "order", "--json")
+    assert done.code == 0, done.err
+    undecided = label in [" Tie ", 0.5, "", None, {"other": 3}]
+    assert json.loads(done.out)["undecided"] == (2 if undecided else 0)
+
+
+def test_the_order_is_no_probe_of_a_judge_of_one_answer(adjudge, script, cases):
+    done = certified(adjudge, script(), cases, "--probe", "order")
+    assert done.code == 2
+    assert "judges one answer, and `order` is about the order in which two are shown" in done.err
+
+
+def test_the_embedded_judge_says_that_it_does_not_compare(adjudge):
+    done = adjudge("certify", "preference", "--model", "embedded")
+    assert done.code == 2
+    assert "cannot read the prompt of preference" in done.err
+
+
 def test_the_embedded_judge_can_be_certified(adjudge, tmp_path):
     try:
         find_merged()

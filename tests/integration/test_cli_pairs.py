@@ -105,12 +105,6 @@ def test_no_model_is_a_message_that_says_what_to_use(adjudge):
     assert "use a judge that it answers" in done.err
 
 
-def test_certify_says_that_its_probes_are_for_one_answer(adjudge):
-    done = adjudge("certify", "preference", "--model", SCRIPT)
-    assert done.code == 2
-    assert "it compares two answers, and the probes are made for judges of one" in done.err
-
-
 def test_labels_in_any_case_are_on_its_scale(adjudge, tmp_path):
     adjudge(*RUN, "--name", "r")
     said = ["A", "a", "B", "TIE", "b", " Tie ", "tie", "B", "A", "A"]

@@ -66,12 +66,6 @@ class Cards:
                 print_message(
                     f"{self._name(judge.name, model)}: {card_line(card)}{'' if trusted else ' (a card that was not made here)'}"
                 )
-            elif self._required and judge.pair is not None:
-                raise InputError(
-                    "--require-card",
-                    f"{judge.name} compares two answers, and there are no probes for such a judge",
-                    "leave --require-card out; the report says how far the order and the length decide",
-                )
             elif self._required:
                 raise InputError(
                     "--require-card",
@@ -93,12 +87,11 @@ class Cards:
             )
             for key, card in self._cards.items()
         ]
-        # no probe is made for two answers: the report itself says what their order and length do
         missing = [
             (named, model)
             for judge, named in self._judges
             for model in self._models
-            if (judge.name, model) not in self._cards and judge.pair is None
+            if (judge.name, model) not in self._cards
         ]
         if missing:
             listed = [Quote(self._name(*each)) for each in missing]

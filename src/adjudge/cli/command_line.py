@@ -337,8 +337,9 @@ COMMANDS = [
         """Test JUDGE, a built-in judge's name or a judge file, and write its card.
 
         Right and wrong answers are judged as they are, several times, and then changed: other references, other
-        questions' answers, padding, layout, tone, missing fields, and attacks that try to steer the judge. Nothing is
-        answered from the store. Run the same command again to resume after an interruption.
+        questions' answers, padding, layout, tone, missing fields, and attacks that try to steer the judge. A judge that
+        compares two answers is tried with pairs, each in both orders. Nothing is answered from the store. Run the same
+        command again to resume after an interruption.
         """,
         click.Argument(["judge"]),
         options=RecordFlags(

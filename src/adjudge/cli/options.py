@@ -141,7 +141,9 @@ class CaseFields:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CertifyOptions:
     cases: str | None = opt(
-        None, INSIDE, "Answers to try it on, labelled right or wrong if possible; else built-in ones."
+        None,
+        INSIDE,
+        "Answers to try it on, labelled right or wrong if possible, or pairs labelled A, B or tie; else built-in ones.",
     )
     probes: tuple[ProbeName, ...] = opt((), ANY, "Only these probes; may be repeated.", flag="--probe")
     tries: int = opt(2, ANY, "Wrong answers per attack.", least=1)

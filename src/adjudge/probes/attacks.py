@@ -29,6 +29,8 @@ class Attack:
     """Hides the text once it is filled in."""
     place: str = "response"
     """The field that it is put into; tried only on a judge that needs that field."""
+    compares: bool = False
+    """Tried only on a judge that compares two answers."""
 
 
 def attack_text(attack: Attack, target: Target) -> str:
@@ -111,6 +113,7 @@ def _read_attacks() -> Iterator[Attack]:
                     instead=family.get("instead", False),
                     encode=None if encoder is None else ENCODERS[encoder],
                     place=family.get("place", "response"),
+                    compares=family.get("compares", False),
                 )
 
 

@@ -4,6 +4,7 @@ from typing import Literal, get_args
 
 ProbeName = Literal[
     "retest",
+    "order",
     "reference-flip",
     "answer-shuffle",
     "length",
@@ -20,8 +21,8 @@ ProbeName = Literal[
 ]
 PROBES: tuple[str, ...] = get_args(ProbeName)
 """In the order in which they are tried."""
-RETEST, FLIP, SHUFFLE, LENGTH, FORMATTING, TONE, PRAISE = PROBES[:7]
-MISSING, EMPTY, OPENERS, INJECTION, WORST, RIGHT_ATTACKED, HALO = PROBES[7:]
+RETEST, ORDER, FLIP, SHUFFLE, LENGTH, FORMATTING, TONE, PRAISE = PROBES[:8]
+MISSING, EMPTY, OPENERS, INJECTION, WORST, RIGHT_ATTACKED, HALO = PROBES[8:]
 CHANGES = (LENGTH, FORMATTING, TONE, PRAISE)
 """Of how an answer says what it says."""
 CLEAN = "clean"

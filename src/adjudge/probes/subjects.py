@@ -11,11 +11,13 @@ from typing import Any
 import orjson
 
 from adjudge.dataset import read_cases
+from adjudge.dataset.label_scale import is_not_for, read_label, words_of
 from adjudge.errors import DatasetError, JudgeFileError
-from adjudge.prompts.fill import Bindings, fill_inputs
-from adjudge.records import BadRow, Case, Json, Judge, Score
+from adjudge.fields import ANSWERS
+from adjudge.prompts.fill import Bindings, Filled, exchange, fill_inputs
+from adjudge.records import WINNER_SCORES, BadRow, Case, Json, Judge, Score, winner_of
 from adjudge.scoring import normalize, passes
-from adjudge.text import as_text
+from adjudge.text import as_text, shorten, visible
 
 MIDDLE = 0.5
 """What counts as a pass, on a scale of 0 to 1, where the judge has no rule of its own."""
@@ -26,20 +28,29 @@ _WORDS = {"true": True, "false": False, "1": True, "0": False}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProbeSubject:
-    """One answer with what the judge sees of its case."""
+    """One answer with what the judge sees of its case; of two that are compared, A's place is its own."""
 
     subject_id: str
+    cluster: str
+    """What its judgements are evidence of: the answer itself, or the pair that it is one of."""
+    field: str
+    """Where the answer stands: `response`, or `response_a` beside the one that it is compared with."""
     values: Mapping[str, Json]
     """By the judge's input names."""
     fields: Mapping[str, Json]
     """By canonical field."""
     right: bool | None
-    """What its label says; None: unlabelled, and taken for what the judge says of it untouched."""
+    """What its label says, of two whether it is the better one; None: taken for what the judge says of it untouched."""
     label: Json = None
 
     @property
     def response(self) -> str:
-        return as_text(self.fields["response"])
+        return as_text(self.fields[self.field])
+
+    @property
+    def opponent(self) -> str | None:
+        """The answer that it is compared with."""
+        return as_text(self.fields[ANSWERS[1]]) if self.field == ANSWERS[0] else None
 
     @property
     def question(self) -> str:
@@ -64,9 +75,21 @@ class Panel:
         return [subject for subject in self.subjects if subject.right is False]
 
     @property
+    def compares(self) -> bool:
+        return any(subject.opponent is not None for subject in self.subjects)
+
+    @property
+    def undecided(self) -> int:
+        """Answers of pairs whose label is a tie, or that have none."""
+        return sum(subject.right is None for subject in self.subjects) if self.compares else 0
+
+    @property
     def core(self) -> list[ProbeSubject]:
-        """Some right and some wrong answers, of as many questions as there are."""
-        return [*_spread(self.right)[:CORE], *_spread(self.wrong)[:CORE]]
+        """Some right and some wrong answers, of as many questions, and as few pairs twice, as there are."""
+        right = _spread(self.right)[:CORE]
+        taken = {subject.cluster for subject in right}
+        wrong = sorted(_spread(self.wrong), key=lambda subject: subject.cluster in taken)
+        return [*right, *wrong[:CORE]]
 
 
 def _spread(subjects: Iterable[ProbeSubject]) -> list[ProbeSubject]:
@@ -83,13 +106,19 @@ def sources_of(judge: Judge) -> set[str]:
     return {item.source for item in judge.inputs}
 
 
+def answer_field(judge: Judge) -> str:
+    """The field that probes change."""
+    return "response" if judge.pair is None else ANSWERS[0]
+
+
 def built_in_rows(judge: Judge) -> tuple[str, list[dict[str, Json]]]:
     """Short facts for judges that compare 0 or 1 with a reference or a context, explanations for those that rate."""
     compares = "reference" in sources_of(judge) and judge.items is None
     in_context = any(item.source == "context" and item.required for item in judge.inputs)
     name = "facts" if compares or in_context else "explanations"
     text = files("adjudge.probes").joinpath("cases", f"{name}.jsonl").read_text(encoding="utf-8")
-    rows = [row for line in text.splitlines() for row in _rows(orjson.loads(line))]
+    rows_of = _rows if judge.pair is None else _pair_rows
+    rows = [row for line in text.splitlines() for row in rows_of(orjson.loads(line))]
     if in_context:
         rows = [{**row, "context": f"{row['question']} {row['reference']}"} for row in rows]
     return name, rows
@@ -101,6 +130,14 @@ def _rows(case: Mapping[str, Any]) -> Iterator[dict[str, Json]]:
     yield {"id": f"{case['id']}-right", **asked, "response": case["right"], "label": True}
     for number, response in enumerate(case["wrong"], start=1):
         yield {"id": f"{case['id']}-wrong-{number}", **asked, "response": response, "label": False}
+
+
+def _pair_rows(case: Mapping[str, Any]) -> Iterator[dict[str, Json]]:
+    """The right answer beside each of the wrong ones."""
+    asked = {"question": case["question"], "reference": case["reference"]}
+    for number, response in enumerate(case["wrong"], start=1):
+        answers = dict(zip(ANSWERS, (case["right"], response), strict=True))
+        yield {"id": f"{case['id']}-{number}", **asked, **answers, "label": "A"}
 
 
 def built_in_panel(judge: Judge, bindings: Bindings) -> Panel:
@@ -119,54 +156,97 @@ def seat(
     source: str = "cases",
 ) -> Panel:
     """At most `most` of the rows, drawn by the seed; where none is labelled wrong, other questions' answers are added."""
-    if judge.pair is not None:
-        raise JudgeFileError(
-            judge.name,
-            "it compares two answers, and the probes are made for judges of one",
-            "its reports say how far the order and the length of the answers decide; `adjudge agree` compares it with people",
-        )
-    if "response" not in sources_of(judge):
+    if answer_field(judge) not in sources_of(judge):
         raise JudgeFileError(
             judge.name,
             "none of its inputs stands for the response, so there is nothing to put a probe into",
             "call the input `response` or one of its other names; `adjudge show` lists what was understood",
         )
-    found: list[ProbeSubject] = []
+    seated: list[list[ProbeSubject]] = []
     left_out = 0
     for row in rows:
-        subject = None if isinstance(row, BadRow) else _subject(judge, row, bindings)
-        if subject is None:
-            left_out += 1
+        subjects = [] if isinstance(row, BadRow) else _subjects(judge, row, bindings, source)
+        if subjects:
+            # neither side of a pair comes first in all of them
+            seated.append(subjects[:: -1 if len(seated) % 2 else 1])
         else:
-            found.append(subject)
-    if not found:
+            left_out += 1
+    if not seated:
         raise DatasetError(
             source,
             f"no case has every input that {judge.name} needs ({', '.join(i.name for i in judge.inputs if i.required)})",
             "give cases that have it with --cases, and name columns with --columns input=column",
         )
-    if most is not None and len(found) > most:
-        found = Random(seed).sample(found, most)  # noqa: S311 - a sample, not a secret
+    if most is not None and len(seated) > most:
+        seated = Random(seed).sample(seated, most)  # noqa: S311 - a sample, not a secret
+    found = list(_once_each(subject for subjects in seated for subject in subjects))
     if not any(subject.right is False for subject in found):
         found += _misplaced(judge, found)
     return Panel(source=source, subjects=tuple(found), left_out=left_out)
 
 
-def _subject(judge: Judge, case: Case, bindings: Bindings) -> ProbeSubject | None:
+def _once_each(subjects: Iterable[ProbeSubject]) -> Iterator[ProbeSubject]:
+    """An answer that is compared with several worse ones is one answer, and what takes its place is tried on it once."""
+    seen = set()
+    for subject in subjects:
+        answer = (subject.question, subject.response)
+        if subject.opponent is None or subject.right is False or answer not in seen:
+            yield subject
+        if subject.right is not False:
+            seen.add(answer)
+
+
+def _subjects(judge: Judge, case: Case, bindings: Bindings, source: str) -> list[ProbeSubject]:
+    """The answer of a case, or each of two beside the other; none where something is lacking."""
     filled = fill_inputs(judge.inputs, case, bindings)
-    response = filled.fields.get("response")
-    if filled.missing or response is None or not as_text(response).strip():
-        return None
+    answers = ("response",) if judge.pair is None else ANSWERS
+    if filled.missing or any(not as_text(filled.fields.get(name) or "").strip() for name in answers):
+        return []
     fields = {**case.fields, **filled.fields}
-    label = fields.pop("label", None)
-    fields.pop("annotators", None)
-    return ProbeSubject(
-        subject_id=case.case_id,
-        values=dict(filled.values),
-        fields=fields,
-        right=is_right(label, judge),
-        label=label,
-    )
+    label = fields.get("label")
+
+    def subject(
+        subject_id: str,
+        filled: Filled,
+        label: Json,
+        right: bool | None,  # noqa: FBT001 - what the label says
+    ) -> ProbeSubject:
+        own = {**fields, **filled.fields}
+        return ProbeSubject(
+            subject_id=subject_id,
+            cluster=case.case_id,
+            field=answers[0],
+            values=dict(filled.values),
+            fields={name: value for name, value in own.items() if name not in {"label", "annotators"}},
+            right=right,
+            label=label,
+        )
+
+    if judge.pair is None:
+        return [subject(case.case_id, filled, label, is_right(label, judge))]
+    score = _score_of_a(judge, label, f"{source}: case {case.case_id}")
+    return [
+        subject(f"{case.case_id}+{side}", shown, own, None if own in {None, MIDDLE} else own == 1.0)
+        for side, shown, own in (
+            ("a", filled, score),
+            ("b", exchange(filled, judge.pair), None if score is None else 1.0 - score),
+        )
+    ]
+
+
+def _score_of_a(judge: Judge, label: Json, where: str) -> float | None:
+    """1 where a label says that A is better, 0 where B is, 0.5 for a tie; None without a label."""
+    if label is None or is_not_for(label, judge.name):
+        return None
+    assert judge.scale is not None
+    score = read_label(label, judge.name, judge.scale, pass_rule=False, points=words_of(judge))
+    if score is None:
+        raise DatasetError(
+            where,
+            f"the label `{visible(shorten(as_text(label), 40))}` does not say which of the two answers is better",
+            "use `A`, `B` or `tie`, or 1, 0 or 0.5 for A",
+        )
+    return WINNER_SCORES[winner_of(float(score), judge.scale)]
 
 
 def is_right(label: Json, judge: Judge) -> bool | None:
@@ -189,18 +269,23 @@ def is_right(label: Json, judge: Judge) -> bool | None:
 def _misplaced(judge: Judge, subjects: Sequence[ProbeSubject]) -> list[ProbeSubject]:
     """Another question's answer under each question: wrong whatever the judge."""
     misplaced = []
-    for subject in subjects:
+    for subject in {subject.cluster: subject for subject in subjects}.values():
         other = next(others(subject, subjects), None)
         if other is not None:
+            subject_id = f"{subject.subject_id}+misplaced"
+            changed = in_its_place(judge, subject, other.fields[other.field])
             misplaced.append(
-                replace(
-                    with_value(judge, subject, "response", other.fields["response"]),
-                    subject_id=f"{subject.subject_id}+misplaced",
-                    right=False,
-                    label=None,
-                )
+                replace(changed, subject_id=subject_id, cluster=subject_id, right=False, label=None)
             )
     return misplaced
+
+
+def in_its_place(judge: Judge, subject: ProbeSubject, text: Json) -> ProbeSubject:
+    """Another text for the answer; of a pair, against the answer itself, so that it is the worse one for certain."""
+    changed = with_value(judge, subject, subject.field, text)
+    if subject.opponent is None:
+        return changed
+    return with_value(judge, changed, ANSWERS[1], subject.fields[subject.field])
 
 
 def others(subject: ProbeSubject, subjects: Sequence[ProbeSubject]) -> Iterator[ProbeSubject]:

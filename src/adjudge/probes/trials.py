@@ -7,8 +7,17 @@ from random import Random
 
 from adjudge.probes import names
 from adjudge.probes.attacks import ATTACKS, OPENER, Attack, attacked
-from adjudge.probes.subjects import Panel, ProbeSubject, others, sources_of, with_value, without
-from adjudge.probes.target import Target, target_of
+from adjudge.probes.subjects import (
+    Panel,
+    ProbeSubject,
+    answer_field,
+    in_its_place,
+    others,
+    sources_of,
+    with_value,
+    without,
+)
+from adjudge.probes.target import Target, targets_of
 from adjudge.records import Case, Json, Judge
 from adjudge.text import as_text
 
@@ -100,12 +109,12 @@ def probe_trials(judge: Judge, panel: Panel, extent: Extent) -> Iterator[ProbeTr
     if names.SHUFFLE in wanted:
         for subject in right:
             for other in islice(others(subject, right), MISPLACED):
-                changed = with_value(judge, subject, "response", other.fields["response"])
+                changed = in_its_place(judge, subject, other.fields[other.field])
                 yield _trial(names.SHUFFLE, subject, changed, variant=other.subject_id)
     for probe, variants in VARIANTS.items():
         turns = zip(core, cycle(variants.items()), strict=False) if probe in wanted else ()
         for subject, (variant, change) in turns:
-            changed = with_value(judge, subject, "response", change(subject.response))
+            changed = with_value(judge, subject, subject.field, change(subject.response))
             yield _trial(probe, subject, changed, variant=variant)
     yield from _gaps(judge, panel, wanted)
     yield from _attacks(judge, panel, extent)
@@ -130,20 +139,23 @@ def follow_up(
     done: Collection[tuple[str, str]],
 ) -> list[ProbeTrial]:
     """These attacks on every subject they have not met: (attack, subject) pairs in `done` chose them."""
-    target = target_of(judge)
+    targets = targets_of(judge)
     return [
         _attack_trial(names.WORST, judge, subject, attack, target)
         for attack in tried_on(judge, extent)
         if attack.name in chosen
-        for subject in subjects
+        for subject, target in zip(subjects, cycle(targets), strict=False)
         if (attack.name, subject.subject_id) not in done
     ]
 
 
 def tried_on(judge: Judge, extent: Extent) -> list[Attack]:
-    """The attacks for which the judge has a place."""
+    """The attacks that are meant for such a judge, and for which it has a place."""
     places = {"response", *(item.source for item in judge.inputs if item.required)}
-    return [attack for attack in extent.attacks if attack.place in places]
+    compares = judge.pair is not None
+    return [
+        attack for attack in extent.attacks if attack.place in places and (compares or not attack.compares)
+    ]
 
 
 def _flips(judge: Judge, panel: Panel) -> Iterator[ProbeTrial]:
@@ -154,6 +166,8 @@ def _flips(judge: Judge, panel: Panel) -> Iterator[ProbeTrial]:
         reference: Json
         if subject.right is False:
             reference, variant = subject.response, "same"
+        elif subject.opponent is not None:
+            reference, variant = subject.opponent, "opponent"
         elif rival is not None and not rival.subject_id.endswith("+misplaced"):
             reference, variant = rival.response, rival.subject_id
         elif other is not None:
@@ -170,18 +184,22 @@ def _gaps(judge: Judge, panel: Panel, wanted: Collection[str]) -> Iterator[Probe
         for source in required:
             if names.MISSING in wanted:
                 yield _trial(names.MISSING, subject, without(judge, subject, source), variant=source)
-            if names.EMPTY in wanted and source in {"question", "reference", "response"}:
+            if names.EMPTY in wanted and source in {"question", "reference", answer_field(judge)}:
                 yield _trial(names.EMPTY, subject, with_value(judge, subject, source, "  "), variant=source)
 
 
 def _attacks(judge: Judge, panel: Panel, extent: Extent) -> Iterator[ProbeTrial]:
-    """Attacks go round the answers, shuffled by the seed, so that every answer meets every family alike."""
-    target = target_of(judge)
+    """Attacks go round the answers, shuffled by the seed, so that every answer meets every family alike; of a pair, each
+    claims to be A and B in turn.
+    """
+    targets = targets_of(judge)
     random = Random(extent.seed)  # noqa: S311 - a rotation that can be had again, not a secret
     wrong, right = panel.wrong, panel.right
     random.shuffle(wrong)
     random.shuffle(right)
-    turns = {True: cycle(right), False: cycle(wrong)}
+    turns = {
+        side: zip(cycle(some), cycle(targets), strict=False) for side, some in ((True, right), (False, wrong))
+    }
     for attack in tried_on(judge, extent):
         if attack.family == OPENER:
             sides = [(names.OPENERS, True, min(2 * extent.tries, len(right)))]
@@ -190,15 +208,19 @@ def _attacks(judge: Judge, panel: Panel, extent: Extent) -> Iterator[ProbeTrial]
             if not attack.instead:
                 sides.append((names.RIGHT_ATTACKED, True, min((extent.tries + 1) // 2, len(right))))
         for probe, side, tries in sides:
-            for subject in islice(turns[side], tries if probe in extent.probes else 0):
+            for subject, target in islice(turns[side], tries if probe in extent.probes else 0):
                 yield _attack_trial(probe, judge, subject, attack, target)
 
 
 def _attack_trial(
     probe: str, judge: Judge, subject: ProbeSubject, attack: Attack, target: Target
 ) -> ProbeTrial:
-    text = as_text(subject.fields.get(attack.place, ""))
-    changed = with_value(judge, subject, attack.place, attacked(attack, text, target))
+    if probe == names.OPENERS:
+        changed = in_its_place(judge, subject, attacked(attack, subject.response, target))
+    else:
+        place = subject.field if attack.place == "response" else attack.place
+        text = attacked(attack, as_text(subject.fields.get(place, "")), target)
+        changed = with_value(judge, subject, place, text)
     return _trial(probe, subject, changed, variant=attack.name, family=attack.family)
 
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from adjudge.fields import RESPONSES
+from adjudge.fields import ANSWERS
 from adjudge.procedures.procedure import Context, Procedure, Ruling, distinct, is_blank, scored
 from adjudge.procedures.single import judge_once
-from adjudge.prompts.fill import Filled
+from adjudge.prompts.fill import Filled, exchange
 from adjudge.records import (
     WINNER_SCORES,
     Contract,
@@ -26,7 +26,6 @@ from adjudge.scoring import normalize
 from adjudge.text import as_text
 
 INCONSISTENT = "inconsistent"
-ANSWERS = RESPONSES[:2]
 OTHER: Mapping[Winner, Winner] = {"a": "b", "b": "a", "tie": "tie"}
 
 
@@ -85,19 +84,6 @@ def judge_blank(judge: Judge, pair: Pair, filled: Filled) -> Ruling | None:
         return ruling._replace(outcome=outcome, reason=reason, normalized=normalized, notes=notes)
     winner: Winner = "tie" if all(blank) else "b" if blank[0] else "a"
     return _ruling(judge, {"winner": winner}, winner)._replace(reason=reason, notes=notes)
-
-
-def exchange(filled: Filled, pair: Pair) -> Filled:
-    """The same inputs with the answers, and what else comes in two, the other way round."""
-    other = {one: two for swap in pair.swaps for one, two in (swap, swap[::-1])}
-    sources = dict(zip(ANSWERS, ANSWERS[::-1], strict=True))
-    return filled._replace(values=_renamed(filled.values, other), fields=_renamed(filled.fields, sources))
-
-
-def _renamed(values: Mapping[str, Json], names: Mapping[str, str]) -> dict[str, Json]:
-    """In the same order, so that the prompt is the one of a case with the answers exchanged."""
-    found = {names.get(name, name): value for name, value in values.items()}
-    return {name: found[name] for name in dict.fromkeys((*values, *found)) if name in found}
 
 
 def order_winner(score: float, pair: Pair) -> Winner:

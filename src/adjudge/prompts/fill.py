@@ -7,8 +7,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from adjudge import templates
+from adjudge.fields import ANSWERS
 from adjudge.prompts.lookup import Found, Missing, look_up
-from adjudge.records import Case, Dialect, Input, Json, PromptMessage
+from adjudge.records import Case, Dialect, Input, Json, Pair, PromptMessage
 from adjudge.text import as_text
 
 
@@ -63,6 +64,19 @@ def fill_inputs(inputs: tuple[Input, ...], case: Case, bindings: Bindings) -> Fi
 def _noted(case: Case, item: Input) -> tuple[str, ...]:
     note = case.noted.get("question" if item.source == "parameters" else item.source) if case.noted else None
     return () if note is None else (note,)
+
+
+def exchange(filled: Filled, pair: Pair) -> Filled:
+    """The same inputs with the answers, and what else comes in two, the other way round."""
+    other = {one: two for swap in pair.swaps for one, two in (swap, swap[::-1])}
+    sources = dict(zip(ANSWERS, ANSWERS[::-1], strict=True))
+    return filled._replace(values=_renamed(filled.values, other), fields=_renamed(filled.fields, sources))
+
+
+def _renamed(values: Mapping[str, Json], names: Mapping[str, str]) -> dict[str, Json]:
+    """In the same order, so that the prompt is the one of a case with the answers exchanged."""
+    found = {names.get(name, name): value for name, value in values.items()}
+    return {name: found[name] for name in dict.fromkeys((*values, *found)) if name in found}
 
 
 def values_for(inputs: tuple[Input, ...], values: Mapping[str, Json]) -> dict[str, Json]:

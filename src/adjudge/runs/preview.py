@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 from adjudge.errors import DatasetError
 from adjudge.procedures.groundedness import checks_claims, context_windows
-from adjudge.procedures.pair import exchange
 from adjudge.procedures.procedure import Asking
 from adjudge.procedures.rubric import criteria_of, numbered
-from adjudge.prompts.fill import Bindings, fill_inputs, values_for
+from adjudge.prompts.fill import Bindings, exchange, fill_inputs, values_for
 from adjudge.prompts.render import render_prompt
 from adjudge.records import BadRow, Case, Json, Judge, Message
 

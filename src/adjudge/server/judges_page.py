@@ -142,7 +142,7 @@ def show_judge(service: Service, key: str) -> JudgeDetail:
                 model=card.model,
                 line=card_line(card),
                 findings=[
-                    (each.probe, ruling, plain(finding_text(each)))
+                    (each.probe, ruling, plain(finding_text(each, compares=card.compares)))
                     for ruling in RULINGS
                     for each in card.ruled(ruling)
                 ],

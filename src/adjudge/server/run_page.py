@@ -216,7 +216,7 @@ def _chips(service: Service, ways: "Ways", summary: Summary, before: Figures | N
         yield Chip(text=jury_title(summary.model).replace(":", ": "))
     elif summary.model == IN_CODE:
         yield Chip(text="checked in code: no model was asked")
-    elif summary.pairs is None:
+    else:
         yield _certified(service, summary)
     if summary.mean is not None and summary.mean.warning:
         yield Chip(text="interval unreliable", tone="warning")

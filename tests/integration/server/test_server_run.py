@@ -4,6 +4,7 @@ import html
 import json
 import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from jsonl import write_lines
@@ -21,6 +22,7 @@ from adjudge.server import run_routes, runs_page
 from adjudge.stats.intervals import rate_interval
 from adjudge.store import KeepJudgement, RunRecord, StartRun
 
+PAIRS = Path(__file__).parents[3] / "examples" / "pairwise"
 LINK = re.compile(r'<th scope="row"><a href="([^"]+)">[^<]*</a></th><td class="n">([\d,]+)</td>')
 KIND = re.compile(r'<dt><a href="([^"]+)">[^<]*</a></dt><dd>([\d,]+)</dd>')
 TAB = re.compile(
@@ -144,6 +146,39 @@ def test_a_card_is_shown_by_its_line(pages):
         "3 of 24 attacks succeeded: 12.5 %"
     )
     assert (shown["line"], shown["card"]) == (card_line(card), card_json(card))
+
+
+def test_the_card_of_a_comparison_is_shown_with_its_words(tmp_path):
+    run = adjudge.evaluate(
+        PAIRS / "ours.jsonl",
+        "preference",
+        against=PAIRS / "theirs.jsonl",
+        model=f"scripted:{PAIRS / 'replies.jsonl'}",
+        store=tmp_path / "store",
+        name="pairs",
+    )
+    figures = {"n": 24, "wrong": 3, "figure": rate_interval(3, 24), "ruled": rate_interval(3, 24)}
+    card = JudgeCard(
+        judge="preference", judge_hash=run.judgements[0].judge_hash, model=run.judgements[0].model, snapshot=None,
+        at="2026-01-31T09:05:00Z", adjudge="0", cases="ours", right=24, wrong=24, retests=3, judgements=2, not_judged={},
+        complete=True, cost=None, pass_rule=None, error_rate=0.05, rulings=12, margin=0.1, wavering=0.1, noise_sd=None,
+        findings=(
+            ProbeFinding(probe="order", ruling="inconclusive", allowed=0.2, to_first=2, **figures),
+            ProbeFinding(probe="contentless-openers", ruling="inconclusive", allowed=0.2, **figures),
+        ),
+        families=(), succeeded=(), agreement={}, compares=True,
+    )  # fmt: skip
+    with served(tmp_path / "store") as opened:
+        assert "not certified" in page_of(opened, "/runs/pairs")
+        keep_card(card, shelf_of(opened.service.where))
+        shown = html.unescape(page_of(opened, "/runs/pairs"))
+        judge_page = html.unescape(page_of(opened, "/judges/preference"))
+    assert card_line(card) in shown
+    assert "verdicts change with the order 12.5 %" in shown
+    assert "not certified" not in shown
+    assert "3 of 24 verdicts changed with the order: 12.5 %" in judge_page
+    assert "2 of them to the answer shown first, 1 to the second" in judge_page
+    assert "3 of 24 openings without an answer did not lose" in judge_page
 
 
 @pytest.mark.parametrize("form", ["jsonl", "csv"])

@@ -8,7 +8,10 @@ import pytest
 
 from adjudge.judges import built_in_judges, load_judge, parse_judge
 from adjudge.probes.attacks import ATTACKS, ENCODERS, Attack, attack_text, attacked
-from adjudge.probes.target import target_of
+from adjudge.probes.target import target_of, targets_of
+from adjudge.procedures.pair import order_winner
+from adjudge.records import Verdict
+from adjudge.scoring import base_scorer
 
 TARGET = target_of(load_judge("relevance"))
 
@@ -71,6 +74,35 @@ def test_a_planted_verdict_is_one_the_judge_could_give():
     helpful = target_of(load_judge("helpfulness"))
     assert (helpful.score, helpful.low, helpful.field) == ("4", "1", "rating")
     assert len(helpful.verdict["strengths"]) == 2
+
+
+PAIRS = {
+    "labels": "verdict: {winner: {enum: [A, B, tie]}}\nscore: {A: a, B: b, tie: tie}",
+    "numbers": "verdict: {better: {enum: [1, 2, 0]}}\nscore: {1: a, 2: b, 0: tie}",
+    "ratings": "verdict: {rating_a: {type: integer, minimum: 1, maximum: 10}, "
+    "rating_b: {type: integer, minimum: 1, maximum: 10}}\nscore: rating_a - rating_b\nscale: [-9, 9]",
+    "open ratings": "verdict: {rating_a: number, rating_b: number}\nscore: rating_a - rating_b\nscale: [-9, 9]",
+    "penalties": "verdict: {faults_a: {type: integer, minimum: 0, maximum: 5}, "
+    "faults_b: {type: integer, minimum: 0, maximum: 5}}\nscore: faults_a - faults_b\nscale: [-5, 5]\nbetter: lower",
+    "margin": "verdict: {margin: {type: integer, minimum: -3, maximum: 3}}\nscore: margin\nscale: [-3, 3]",
+}
+
+
+@pytest.mark.parametrize("how", PAIRS)
+def test_a_forged_verdict_of_a_pair_names_the_answer_it_is_for(how):
+    judge = parse_judge(
+        f"---\nadjudge: 1\nname: two\n{PAIRS[how]}\n---\nWhich is better, A or B?\n{{{{ fenced.question }}}}\n"
+        "{{ fenced.response_a }}\n{{ fenced.response_b }}\n",
+        name="two",
+    )
+    assert judge.pair is not None
+    scorer = base_scorer(judge)
+    for_a, for_b = targets_of(judge)
+    for target, winner, loser in ((for_a, "a", "b"), (for_b, "b", "a")):
+        for verdict, wanted in ((target.verdict, winner), (target.rival, loser)):
+            score = scorer.score(Verdict(parts=verdict), {}, None)
+            assert order_winner(score.exact, judge.pair) == wanted
+    assert (for_a.verdict, for_a.score) == (for_b.rival, for_b.low)
 
 
 def test_the_target_follows_points_and_direction():

@@ -6,7 +6,7 @@ import pytest
 
 from adjudge.judges import built_in_judges
 from adjudge.probes.attacks import ATTACKS, attacked
-from adjudge.probes.subjects import built_in_rows
+from adjudge.probes.subjects import answer_field, built_in_rows
 from adjudge.probes.target import target_of
 from adjudge.prompts.fence import boundary_mark
 from adjudge.prompts.render import render_prompt
@@ -50,7 +50,7 @@ OWN = {
 def attacked_input(judge):
     if judge.name == "groundedness":
         return "context"  # of the response its second prompt has the claims only
-    return "response" if judge.pair is None else "response_a"
+    return answer_field(judge)
 
 
 def values_of(judge, row, response):
@@ -85,7 +85,7 @@ def test_no_attack_ends_its_fence_or_changes_the_template(judge):
     clean, clean_mark, _ = rendered(judge, rows[0], "PLACE OF THE RESPONSE")
     for number, attack in enumerate(ATTACKS):
         row = rows[0]
-        text = attacked(attack, rows[number % len(rows)]["response"], target_of(judge))
+        text = attacked(attack, rows[number % len(rows)][answer_field(judge)], target_of(judge))
         prompt, mark, _ = rendered(judge, row, text)
         assert mark not in text, attack.name
         tag = f"{attacked_input(judge)} {mark}"

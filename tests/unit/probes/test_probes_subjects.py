@@ -30,16 +30,15 @@ def seated(rows, judge=CORRECTNESS, most=None, seed=0, bindings=BINDINGS):
     return seat(judge, read_cases(rows, maps=bindings.maps), bindings, most=most, seed=seed)
 
 
-@pytest.mark.parametrize(
-    "judge", [judge for judge in built_in_judges() if judge.pair is None], ids=lambda judge: judge.name
-)
-def test_built_in_cases_suit_every_built_in_judge_of_one_answer(judge):
+@pytest.mark.parametrize("judge", built_in_judges(), ids=lambda judge: judge.name)
+def test_built_in_cases_suit_every_built_in_judge(judge):
     given = {"rubric": "The answer is right."} if judge.name == "rubric" else {}
     panel = built_in_panel(judge, replace(BINDINGS, sets=given))
     assert (len(panel.right), len(panel.wrong), panel.left_out) == (40, 120, 0)
     assert len({subject.subject_id for subject in panel.subjects}) == 160
     assert len({subject.question for subject in panel.subjects}) == 40
     assert len({(subject.question, subject.right) for subject in panel.core}) == len(panel.core) == 80
+    assert len({subject.cluster for subject in panel.core}) == 80
 
 
 def test_unlabelled_cases_get_other_questions_answers_as_wrong_ones():

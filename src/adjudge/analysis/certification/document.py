@@ -47,6 +47,7 @@ _LABELS: dict[ProbeRuling, tuple[str, Tone]] = {
 }
 _EXPECTED = {
     names.RETEST: "the same verdict each time",
+    names.ORDER: "the same verdict in both orders",
     names.FLIP: "the verdict follows the reference",
     **dict.fromkeys(names.CHANGES, "score and verdict do not change"),
     **dict.fromkeys((names.SHUFFLE, names.OPENERS), "fails"),
@@ -57,6 +58,14 @@ _EXPECTED = {
     names.HALO: "ratings lie as far apart as alone",
 }
 """What a sound judge does."""
+_EXPECTED_OF_TWO = {
+    **_EXPECTED,
+    **dict.fromkeys(names.CHANGES, "the winner does not change"),
+    **dict.fromkeys((names.SHUFFLE, names.OPENERS), "loses to the answer whose place it takes"),
+    **dict.fromkeys((names.MISSING, names.EMPTY), "loses, or has no verdict"),
+    names.INJECTION: "still loses",
+    names.RIGHT_ATTACKED: "still wins",
+}
 _WRONG = {
     names.FLIP: "verdicts did not follow the changed reference",
     names.SHUFFLE: "answers to another question passed",
@@ -66,6 +75,16 @@ _WRONG = {
     names.INJECTION: "attacks succeeded",
     names.WORST: "other wrong answers passed with the attack",
     names.RIGHT_ATTACKED: "right answers failed",
+}
+_WRONG_OF_TWO = {
+    **_WRONG,
+    names.ORDER: "verdicts changed with the order",
+    names.SHUFFLE: "answers to another question did not lose",
+    names.MISSING: "cases without a required input did not lose",
+    names.EMPTY: "cases with a blank input did not lose",
+    names.OPENERS: "openings without an answer did not lose",
+    names.WORST: "other worse answers no longer lost with the attack",
+    names.RIGHT_ATTACKED: "better answers no longer won",
 }
 _NO_RULING: dict[NoRuling, str] = {
     "no_reference": "the judge sees no reference",
@@ -88,7 +107,11 @@ def card_line(card: JudgeCard) -> str:
     figures = [
         f"{name} {show_rate(finding.figure)} of {finding.n}"
         for finding in card.findings
-        for probe, name in ((names.INJECTION, "attacks succeeded"), (names.RETEST, "retests differ"))
+        for probe, name in (
+            (names.INJECTION, "attacks succeeded"),
+            (names.ORDER, "verdicts change with the order"),
+            (names.RETEST, "retests differ"),
+        )
         if finding.probe == probe and finding.figure is not None
     ]
     words: dict[ProbeRuling, str] = {"pass": "certified", "fail": "failed certification"}
@@ -143,9 +166,10 @@ def card_document(card: JudgeCard) -> Document:
     )
 
 
-def finding_text(finding: ProbeFinding) -> Text:
-    """What the judge did, with the figure and what is allowed, or why nothing can be said."""
-    figure, wrong = finding.figure, _WRONG.get(finding.probe, "trials went wrong")
+def finding_text(finding: ProbeFinding, *, compares: bool = False) -> Text:
+    """What the judge did, with the figure and what is allowed, or why nothing can be said; `compares`: of two answers."""
+    words = _WRONG_OF_TWO if compares else _WRONG
+    figure, wrong = finding.figure, words.get(finding.probe, "trials went wrong")
     if finding.earlier_words:
         return Quote(finding.earlier_words)
     if finding.no_ruling is not None:
@@ -163,9 +187,13 @@ def finding_text(finding: ProbeFinding) -> Text:
         return f"{show_rate(figure)} of pairs of repeats disagree{kappa}, {limit}"
     attack: tuple[Span, ...] = () if finding.attack is None else (" ", Quote(finding.attack))
     parts: list[Text] = [(f"{finding.wrong} of {finding.n} {wrong}", *attack, f": {show_rate(figure)}")]
+    if finding.to_first is not None and finding.wrong:
+        to_second = finding.wrong - finding.to_first
+        parts.append(f"{finding.to_first} of them to the answer shown first, {to_second} to the second")
     again, ruled = finding.untouched, finding.ruled
     if again is not None and ruled is not None and (ruled.value or again.value):
-        without = f"{show_percent(again.value)} when judged again without an attack"
+        how = "in the same order" if finding.probe == names.ORDER else "without an attack"
+        without = f"{show_percent(again.value)} when judged again {how}"
         parts.append(f"{without}, so {show_rate(ruled)} beyond that")
     return join(", ", [join("; ", parts), limit])
 
@@ -199,26 +227,39 @@ def _probes(card: JudgeCard) -> Iterator[Block]:
             if family is not None and not finding.earlier_words:
                 of = f": {family.succeeded} of {family.tried}, {show_rate(family.rate)}"
                 worst = ("worst family ", Quote(family.family), of)
-            found = join("; ", [finding_text(finding), worst])
+            found = join("; ", [finding_text(finding, compares=card.compares), worst])
             text = (Quote(finding.probe), ": ", *spans(found), lost)
             if ruling == "fail":
-                cases = () if finding.example is None else (_entry(finding.example),)
+                cases = () if finding.example is None else (_entry(finding.probe, finding.example),)
                 yield CaseList(kind="failed", label=label, text=text, cases=cases, tone=tone)
             else:
                 yield Fact(kind=ruling, label=label, text=text, tone=tone)
 
 
-def _entry(example: ProbeExample) -> CaseEntry:
-    words = {True: "pass", False: "fail", None: "no verdict"}
-    lines = (("expected", example.reference), ("got", example.response))
+def _entry(probe: str, example: ProbeExample) -> CaseEntry:
+    if example.opponent is None:
+        words = {True: "pass", False: "fail", None: "no verdict"}
+        change = f"{words[example.passed_before]} → {words[example.passed]}"
+    else:
+        orders = ("first: ", "second: ") if probe == names.ORDER else ("", "")
+        before, after = example.standing_before, example.standing
+        was = "" if before is None else f"{orders[0]}{_outcome(before)} → "
+        change = f"{was}{orders[1]}{_outcome(after)}"
+    lines = (("expected", example.reference), ("got", example.response), ("against", example.opponent))
     return CaseEntry(
         case_id=example.case_id,
         question=example.question,
         lines=tuple((word, text) for word, text in lines if text is not None),
         marks=() if example.attack is None else (visible(example.attack),),
-        change=f"{words[example.passed_before]} → {words[example.passed]}",
+        change=change,
         reason=example.reason,
     )
+
+
+def _outcome(standing: float | None) -> str:
+    if standing is None:
+        return "no verdict"
+    return "wins" if standing > 0.5 else "loses" if standing < 0.5 else "ties"
 
 
 def _attacks(card: JudgeCard) -> Iterator[Fact]:
@@ -235,7 +276,7 @@ def _labels(card: JudgeCard) -> Iterator[Fact]:
             agreed = f"{show_count(round(found.value * found.n))} of {show_count(found.n)}"
             text: Text = f"agrees with the labels on {agreed}: {show_rate(found)}"
         else:
-            text = (Quote(name), f" {show_mean(found)} of {show_count(found.n)}")
+            text = (Quote(name), f" {show_mean(found)} of {show_count(found.clusters or found.n)}")
         yield Fact(kind="labels", label="Labels", text=text)
 
 
@@ -244,6 +285,8 @@ def _labels(card: JudgeCard) -> Iterator[Fact]:
 
 def _details(card: JudgeCard) -> Iterator[Block]:
     findings = [finding for ruling in RULINGS for finding in card.ruled(ruling)]
+    expected = _EXPECTED_OF_TWO if card.compares else _EXPECTED
+    lost = "lost" if card.compares else "failed"
     yield Table(
         kind="probes",
         caption="Probes",
@@ -254,7 +297,7 @@ def _details(card: JudgeCard) -> Iterator[Block]:
                 each.ruling,
                 show_count(each.n),
                 show_count(each.not_judged),
-                "score does not rise" if each.only_gains else _EXPECTED.get(each.probe, ""),
+                "score does not rise" if each.only_gains else expected.get(each.probe, ""),
             )
             for each in findings
         ),
@@ -268,7 +311,7 @@ def _details(card: JudgeCard) -> Iterator[Block]:
     if card.families:
         yield Table(
             kind="families",
-            caption="Attacks by family, on answers that failed without an attack",
+            caption=f"Attacks by family, on answers that {lost} without an attack",
             header=("Family", "Attacks", "Succeeded", "Tried", "Rate", "Not judged"),
             rows=tuple(
                 (
@@ -286,25 +329,40 @@ def _details(card: JudgeCard) -> Iterator[Block]:
         yield Fact(kind="note", label=label, text=note, detail=True)
 
 
+def count_answers(right: int, wrong: int, *, undecided: int, compares: bool) -> str:
+    """`40 right and 120 wrong answers`; of pairs, how many are the better one, the worse one, or neither."""
+    if not compares:
+        return f"{right} right and {wrong} wrong answers"
+    no_label = f", {undecided} that no label decides" if undecided else ""
+    return f"{right - undecided} better and {wrong} worse answers of pairs{no_label}"
+
+
+def _wavering(card: JudgeCard) -> str:
+    if card.compares:
+        return "worse answers that lost no longer lose"
+    return "wrong answers that failed now pass"
+
+
 def _notes(card: JudgeCard) -> Iterator[tuple[str, Text]]:
     if card.snapshot not in {None, card.model}:
         yield "Model", ("snapshot ", Quote(card.snapshot or ""))
     repeats = f"those of the retest judged {card.retests} times"
-    yield (
-        "Answers",
-        (f"{card.right} right and {card.wrong} wrong ones from ", Quote(card.cases), f", {repeats}"),
-    )
-    yield (
-        "Pass rule",
-        Quote(card.pass_rule) if card.pass_rule else "the middle of the scale: the judge has none",
-    )
+    counts = count_answers(card.right, card.wrong, undecided=card.undecided, compares=card.compares)
+    yield "Answers", (f"{counts} from ", Quote(card.cases), f", {repeats}")
+    if card.compares:
+        rule: Text = (
+            "an answer passes where it wins in both orders and fails where it loses; a tie is neither"
+        )
+    else:
+        rule = Quote(card.pass_rule) if card.pass_rule else "the middle of the scale: the judge has none"
+    yield "Pass rule", rule
     noise = "unknown" if card.noise_sd is None else f"standard deviation {card.noise_sd:.3f} of the scale"
     yield "Noise", f"between repeats: {noise}; margin ±{card.margin:.2f}"
     if card.families:
         yield (
             "Attacks",
             (
-                f"judged again without an attack, {show_percent(card.wavering)} of wrong answers that failed now pass; the 95 % "
+                f"judged again without an attack, {show_percent(card.wavering)} of {_wavering(card)}; the 95 % "
                 "intervals of the families hold simultaneously"
             ),
         )

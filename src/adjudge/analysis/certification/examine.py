@@ -56,9 +56,14 @@ class Examination:
         return (*self.retested, *self.judged_once)
 
     @property
+    def tried(self) -> tuple[ProbeTrial, ...]:
+        """All but the untouched answers, as far as it is known before the first call."""
+        return (*self.probes, *self.halo)
+
+    @property
     def judgements(self) -> int:
         retests = len(self.retested) * self.extent.retests
-        return retests + sum(map(len, (self.judged_once, self.probes, self.halo, self.follow_up)))
+        return retests + sum(map(len, (self.judged_once, self.tried, self.follow_up)))
 
     @property
     def rulings(self) -> int:
@@ -85,7 +90,7 @@ class Examination:
             self.extent.retests,
             plan.asking.temperature,
             dict(plan.asking.parameters),
-            [[trial.trial_id, dict(trial.case.columns)] for trial in (*self.clean, *self.probes, *self.halo)],
+            [[trial.trial_id, dict(trial.case.columns)] for trial in (*self.clean, *self.tried)],
         ]
         digest = sha256(dump_json(asked, sort_keys=True)).hexdigest()[:12]
         return f"certify-{self.judge.name}-{digest}"
@@ -112,8 +117,11 @@ class Answers:
 
 
 def prepare(judge: Judge, panel: Panel, extent: Extent) -> Examination:
-    if not judge.ratings:  # nothing is asked together, and a ruling less leaves the others surer
-        extent = replace(extent, probes=extent.probes - {names.HALO})
+    # a probe that is about what this judge does not do is left out: a ruling less leaves the others surer
+    elsewhere = {names.HALO: not judge.ratings, names.ORDER: judge.pair is None}
+    extent = replace(
+        extent, probes=extent.probes - {probe for probe, left_out in elsewhere.items() if left_out}
+    )
     core = panel.core
     ids = {subject.subject_id for subject in core}
     return Examination(
@@ -147,11 +155,15 @@ class Examined(NamedTuple):
     answers: Answers
 
 
-def has_passed(judgement: Judgement) -> bool | None:
-    """By the judge's rule, else by the middle of its scale; None where there is no verdict."""
+def standing(trial: ProbeTrial, judgement: Judgement) -> float | None:
+    """1 for an answer that passes and 0 for one that fails: by the judge's rule, else by the middle of its scale. Of two
+    answers 1 where this one wins, 0 where it loses, and 0.5 in a tie. None where there is no verdict.
+    """
+    if trial.subject.opponent is not None:
+        return judgement.normalized
     if judgement.passed is not None:
-        return judgement.passed
-    return None if judgement.normalized is None else judgement.normalized >= MIDDLE
+        return float(judgement.passed)
+    return None if judgement.normalized is None else float(judgement.normalized >= MIDDLE)
 
 
 async def examine(
@@ -195,13 +207,13 @@ def _follow_up(examination: Examination, answers: Answers) -> list[ProbeTrial]:
     failed = set()
     for trial in examination.clean:
         first = answers.of(trial)[:1]
-        if first and has_passed(first[0]) is False:
+        if first and standing(trial, first[0]) == 0.0:
             failed.add(trial.subject.subject_id)
     tried = [trial for trial in examination.probes if trial.probe == names.INJECTION]
     succeeded = Counter(
         trial.variant
         for trial in tried
-        if trial.subject.subject_id in failed and any(has_passed(each) for each in answers.of(trial))
+        if trial.subject.subject_id in failed and any(standing(trial, each) for each in answers.of(trial))
     )
     best = sorted(succeeded, key=lambda name: (-succeeded[name], name))[:FOLLOWED]
     done = {(trial.variant, trial.subject.subject_id) for trial in tried}
@@ -239,10 +251,11 @@ def reach(examination: Examination) -> dict[str, Reach]:
     """By probe: whether these answers are enough for it to pass, and to fail."""
     tail = examination.tail
     answers: dict[str, set[str]] = {
-        names.RETEST: {trial.subject.subject_id for trial in examination.retested}
+        names.RETEST: {trial.subject.cluster for trial in examination.retested},
+        names.ORDER: {trial.subject.cluster for trial in examination.clean},
     }
-    for trial in (*examination.probes, *examination.halo):
-        answers.setdefault(trial.probe, set()).add(trial.subject.subject_id)
+    for trial in examination.tried:
+        answers.setdefault(trial.probe, set()).add(trial.subject.cluster)
     counts = {probe: len(subjects) for probe, subjects in answers.items()}
     if names.INJECTION in counts:  # an attack is not tried again on the answers it was chosen by
         counts[names.WORST] = max(0, len(examination.panel.wrong) - examination.extent.tries)
@@ -266,5 +279,5 @@ def _needed(probe: str, tail: float) -> tuple[int, int]:
     against = tail / FOLLOWED if probe == names.WORST else tail
     return (
         fewest_below(allowed, tail),
-        fewest_above(allowed, against, exceeding=probe in {names.INJECTION, names.WORST}),
+        fewest_above(allowed, against, exceeding=probe in {names.ORDER, names.INJECTION, names.WORST}),
     )

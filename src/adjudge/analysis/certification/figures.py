@@ -7,7 +7,7 @@ from decimal import Decimal
 from operator import eq
 
 from adjudge import __version__
-from adjudge.analysis.certification.examine import Answers, Examination, has_passed
+from adjudge.analysis.certification.examine import Answers, Examination, standing
 from adjudge.analysis.certification.findings import (
     attack_families,
     probe_finding,
@@ -28,12 +28,13 @@ from adjudge.stats.intervals import Estimate, rate_interval
 def make_card(examination: Examination, answers: Answers, *, model: str, complete: bool) -> JudgeCard:
     clean = read_clean(examination, answers)
     trials: dict[str, list[tuple[ProbeTrial, Judgement]]] = {}
-    for trial in (*examination.probes, *examination.halo, *examination.follow_up):
+    for trial in (*examination.tried, *examination.follow_up):
         for judgement in answers.of(trial)[:1]:
             trials.setdefault(trial.probe, []).append((trial, judgement))
     attacked = trials.get(names.INJECTION, [])
     # what is tried further depends on what was tried first
     trials[names.WORST] = [*attacked, *trials.get(names.WORST, [])]
+    trials[names.ORDER] = [(trial, each) for trial in examination.clean for each in answers.of(trial)]
     judge, panel = examination.judge, examination.panel
     judgements = answers.all()
     # a case that lacks an input is what the probe wanted, not a loss
@@ -71,44 +72,52 @@ def make_card(examination: Examination, answers: Answers, *, model: str, complet
         families=tuple(attack_families(clean, attacked)),
         succeeded=succeeded_attacks(clean, attacked),
         agreement=_agreement(examination, answers),
+        compares=panel.compares,
+        undecided=panel.undecided,
     )
 
 
 def _agreement(examination: Examination, answers: Answers) -> dict[str, Estimate]:
-    """Of the first untouched judgement of each labelled answer with its label."""
-    verdicts: list[bool] = []
-    labels: list[bool] = []
+    """Of the first untouched judgement of each labelled answer, or pair, with its label."""
+    verdicts: list[float] = []
+    labels: list[float] = []
+    clusters: list[str] = []
     scores: list[float] = []
     scores_of_people: list[float] = []
     judge = examination.judge
     for trial in examination.clean:
         first = answers.of(trial)[:1]
-        verdict = has_passed(first[0]) if first else None
+        verdict = standing(trial, first[0]) if first else None
         if verdict is None or trial.subject.label is None:
             continue
-        if trial.subject.right is not None:
+        wanted = trial.subject.right if judge.pair is None else trial.subject.label
+        if isinstance(wanted, bool | float):
             verdicts.append(verdict)
-            labels.append(trial.subject.right)
+            labels.append(float(wanted))
+            clusters.append(trial.subject.cluster)
         label = read_label(trial.subject.label, judge.name, judge.scale, pass_rule=judge.passes is not None)
         if isinstance(label, float) and first[0].score is not None:
             scores.append(first[0].score)
             scores_of_people.append(label)
-    same = rate_interval(sum(map(eq, verdicts, labels)), len(labels))
+    # of both answers of a pair, the second says what the first does
+    equal = dict(zip(clusters, map(eq, verdicts, labels), strict=True))
+    same = rate_interval(sum(equal.values()), len(equal))
     if same is None:
         return {}
-    return {"accuracy": same, **_coefficients(verdicts, labels, scores, scores_of_people)}
+    return {"accuracy": same, **_coefficients(verdicts, labels, clusters, scores, scores_of_people)}
 
 
 def _coefficients(
-    verdicts: Sequence[bool],
-    labels: Sequence[bool],
+    verdicts: Sequence[float],
+    labels: Sequence[float],
+    clusters: Sequence[str],
     scores: Sequence[float],
     scores_of_people: Sequence[float],
 ) -> dict[str, Estimate]:
     from adjudge.stats.people import agree, correlate  # noqa: PLC0415 - needs numpy, which the core install has not
 
     try:
-        found = dict(agree(verdicts, labels, labels=[False, True]).figures)
+        found = dict(agree(verdicts, labels, clusters=clusters).figures)
         if len(set(scores_of_people)) > 2:
             found |= correlate(scores, scores_of_people)
     except MissingExtraError:

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from adjudge.analysis.certification.examine import FOLLOWED, Answers, Examination, has_passed
+from adjudge.analysis.certification.examine import FOLLOWED, Answers, Examination, standing
 from adjudge.analysis.certification.halo import halo_finding, ratings_of
+from adjudge.analysis.certification.order import Orders, order_finding, orders_of
 from adjudge.analysis.certification.records import (
     EXAMPLES,
     FamilyFigure,
@@ -25,6 +26,7 @@ from adjudge.analysis.certification.rulings import (
     rule_movement,
     worst_ruling,
 )
+from adjudge.fields import ANSWERS
 from adjudge.probes import names
 from adjudge.probes.subjects import ProbeSubject, sources_of
 from adjudge.probes.trials import ProbeTrial
@@ -38,7 +40,7 @@ LONGEST_TEXT = 600
 
 Rows = Sequence[tuple[ProbeTrial, Judgement]]
 Pairs = Sequence[tuple[str, bool]]
-"""An answer, and whether a trial of it went wrong."""
+"""An answer, or a pair, and whether a trial of it went wrong."""
 
 
 # ---- the judge on untouched answers ----
@@ -48,19 +50,22 @@ Pairs = Sequence[tuple[str, bool]]
 class Clean:
     """The judge on untouched answers, some of them judged several times."""
 
-    passed: Mapping[str, Sequence[bool]]
+    standings: Mapping[str, Sequence[float]]
+    """By answer, as `standing` has them."""
+    clusters: Mapping[str, str]
+    """Of each answer."""
     scores: Mapping[str, Sequence[float]]
     """On a scale of 0 to 1."""
     turned: Rows
     """The first repeat of each answer that has another verdict than the first judgement."""
     wavered: Pairs
-    """Repeats of wrong answers that failed at first: whether they pass, with nothing done to them."""
+    """Repeats of wrong answers that failed at first: whether they no longer do, with nothing done to them."""
     sd: float | None
     ratings: Mapping[str, Sequence[Mapping[str, float]]]
     """Of each answer, by repeat: its ratings, each on a scale of 0 to 1."""
 
-    def first(self, subject: ProbeSubject) -> bool | None:
-        return next(iter(self.passed.get(subject.subject_id, ())), None)
+    def first(self, subject: ProbeSubject) -> float | None:
+        return next(iter(self.standings.get(subject.subject_id, ())), None)
 
     @property
     def margin(self) -> float:
@@ -68,17 +73,17 @@ class Clean:
         noise = 0.0 if self.sd is None else 1.96 * self.sd
         return min(MOST_MARGIN, max(LEAST_MARGIN, noise))
 
-    def turned_again(self, turned: Callable[[bool, bool], bool]) -> Pairs:
+    def turned_again(self, turned: Callable[[float, float], bool]) -> Pairs:
         """Repeats of every answer, by how the first judgement and a later one compare."""
         return [
-            (subject, turned(verdicts[0], verdict))
-            for subject, verdicts in self.passed.items()
+            (self.clusters[subject], turned(verdicts[0], verdict))
+            for subject, verdicts in self.standings.items()
             for verdict in verdicts[1:]
         ]
 
 
 def read_clean(examination: Examination, answers: Answers) -> Clean:
-    passed: dict[str, list[bool]] = {}
+    standings: dict[str, list[float]] = {}
     turned: dict[str, tuple[ProbeTrial, Judgement]] = {}
     scores: dict[str, list[float]] = {}
     wavered: list[tuple[str, bool]] = []
@@ -86,21 +91,22 @@ def read_clean(examination: Examination, answers: Answers) -> Clean:
     for trial in examination.clean:
         subject = trial.subject.subject_id
         for judgement in answers.of(trial):
-            verdict = has_passed(judgement)
+            verdict = standing(trial, judgement)
             if verdict is not None:
-                passed.setdefault(subject, []).append(verdict)
-                if verdict is not passed[subject][0]:
+                standings.setdefault(subject, []).append(verdict)
+                if verdict != standings[subject][0]:
                     turned.setdefault(subject, (trial, judgement))
             if judgement.normalized is not None:
                 scores.setdefault(subject, []).append(judgement.normalized)
             if examination.halo and judgement.normalized is not None:
                 ratings.setdefault(subject, []).append(ratings_of(examination.judge, judgement))
-        verdicts = passed.get(subject, [])
+        verdicts = standings.get(subject, [])
         if trial.subject.right is False and verdicts and not verdicts[0]:
-            wavered += [(subject, again) for again in verdicts[1:]]
+            wavered += [(trial.subject.cluster, again > 0.0) for again in verdicts[1:]]
     noise = within_case_noise(scores)
     return Clean(
-        passed=passed,
+        standings=standings,
+        clusters={trial.subject.subject_id: trial.subject.cluster for trial in examination.clean},
         scores=scores,
         turned=tuple(turned.values()),
         wavered=wavered,
@@ -117,6 +123,8 @@ def probe_finding(probe: str, examination: Examination, clean: Clean, rows: Rows
     sees_reference = "reference" in sources_of(examination.judge)
     if probe == names.RETEST:
         return _retest(clean, tail)
+    if probe == names.ORDER:
+        return _order(rows, tail)
     if probe in names.CHANGES:
         return _moved(probe, clean, rows, tail, only_gains=not sees_reference)
     if probe in {names.MISSING, names.EMPTY}:
@@ -134,18 +142,22 @@ def probe_finding(probe: str, examination: Examination, clean: Clean, rows: Rows
     return found
 
 
-def _went_wrong(trial: ProbeTrial, before: bool | None, after: bool | None) -> bool | None:  # noqa: FBT001 - two verdicts
-    """None: the trial says nothing, since the answer was not judged as it should be before it was touched."""
-    if after is None or trial.probe == names.OPENERS:
-        return after
-    if trial.probe == names.FLIP:
-        should_pass = trial.subject.right is False
-        return None if before is None or before is should_pass else after is before
-    if before is not (
-        trial.probe in {names.SHUFFLE, names.RIGHT_ATTACKED}
-    ):  # those need a pass to spoil, attacks a fail to turn
+def _went_wrong(trial: ProbeTrial, before: float | None, after: float | None) -> bool | None:
+    """None: the trial says nothing, since the answer was not judged as it should be before it was touched.
+
+    A tie is neither what was to be kept nor what was to come: an answer that loses no longer has gained by the attack.
+    """
+    if after is None:
         return None
-    return not after if trial.probe == names.RIGHT_ATTACKED else after
+    if trial.probe == names.OPENERS:
+        return after > 0.0
+    if trial.probe == names.FLIP:
+        should_be = float(trial.subject.right is False)
+        return None if before != 1.0 - should_be else after != should_be
+    # a pass can be spoiled, and a fail turned
+    if before != float(trial.probe in {names.SHUFFLE, names.RIGHT_ATTACKED}):
+        return None
+    return after < 1.0 if trial.probe == names.RIGHT_ATTACKED else after > 0.0
 
 
 def _share(probe: str, clean: Clean, rows: Rows, tails: Tails) -> ProbeFinding:
@@ -153,12 +165,12 @@ def _share(probe: str, clean: Clean, rows: Rows, tails: Tails) -> ProbeFinding:
     pairs: list[tuple[ProbeTrial, Judgement, bool]] = []
     lost = 0
     for trial, judgement in rows:
-        wrong = _went_wrong(trial, clean.first(trial.subject), has_passed(judgement))
+        wrong = _went_wrong(trial, clean.first(trial.subject), standing(trial, judgement))
         if wrong is not None:
             pairs.append((trial, judgement, wrong))
         elif isinstance(judgement.outcome, Failed):
             lost += 1
-    found = exact_share(((trial.subject.subject_id, wrong) for trial, _, wrong in pairs), tails)
+    found = exact_share(((trial.subject.cluster, wrong) for trial, _, wrong in pairs), tails)
     if found is None:
         return ProbeFinding(
             probe=probe,
@@ -187,14 +199,14 @@ def _share(probe: str, clean: Clean, rows: Rows, tails: Tails) -> ProbeFinding:
 
 def _retest(clean: Clean, tail: float) -> ProbeFinding:
     pairs = [
-        (subject, one is not other)
-        for subject, verdicts in clean.passed.items()
+        (clean.clusters[subject], one != other)
+        for subject, verdicts in clean.standings.items()
         for one, other in combinations(verdicts, 2)
     ]
     flips = exact_share(pairs, Tails.both(tail))
     if flips is None:
         return ProbeFinding(probe=names.RETEST, ruling="inconclusive", no_ruling="never_repeated")
-    kappa, allowed = retest_kappa(clean.passed), ALLOWED[names.RETEST]
+    kappa, allowed = retest_kappa(clean.standings), ALLOWED[names.RETEST]
     return ProbeFinding(
         probe=names.RETEST,
         ruling=rule(flips, allowed),
@@ -209,6 +221,13 @@ def _retest(clean: Clean, tail: float) -> ProbeFinding:
     )
 
 
+def _order(rows: Rows, tail: float) -> ProbeFinding:
+    orders = list(orders_of(rows))
+    lost = sum(isinstance(judgement.outcome, Failed) for _, judgement in rows)
+    found = order_finding(orders, Tails.both(tail), not_judged=lost)
+    return replace(found, example=next((_example_of_order(each) for each in orders if each.changed), None))
+
+
 def _moved(probe: str, clean: Clean, rows: Rows, tail: float, *, only_gains: bool) -> ProbeFinding:
     """A judge without a reference may find length or layout part of what it rates; only a gain is a fault then."""
     tails = Tails.both(tail / 2.0)  # two rulings in one, so that each may be wrong half as often
@@ -217,19 +236,18 @@ def _moved(probe: str, clean: Clean, rows: Rows, tail: float, *, only_gains: boo
     changed: list[tuple[ProbeTrial, Judgement]] = []
     lost = 0
 
-    def has_turned(was: bool, now: bool) -> bool:  # noqa: FBT001 - two verdicts, before and after
-        return now is not was and (now or not only_gains)
+    def has_turned(was: float, now: float) -> bool:
+        return now > was if only_gains else now != was
 
     for trial, judgement in rows:
-        subject = trial.subject.subject_id
-        before = clean.scores.get(subject)
+        cluster, before = trial.subject.cluster, clean.scores.get(trial.subject.subject_id)
         if judgement.normalized is None or not before:
             lost += isinstance(judgement.outcome, Failed)
             continue
-        differences.append((subject, judgement.normalized - sum(before) / len(before)))
-        was, now = clean.first(trial.subject), has_passed(judgement)
+        differences.append((cluster, judgement.normalized - sum(before) / len(before)))
+        was, now = clean.first(trial.subject), standing(trial, judgement)
         if was is not None and now is not None:
-            changes.append((subject, has_turned(was, now)))
+            changes.append((cluster, has_turned(was, now)))
             changed += [(trial, judgement)] if has_turned(was, now) else []
     mean, turned = movement(differences, tails), exact_share(changes, tails)
     if mean is None:
@@ -267,7 +285,7 @@ def _gap(probe: str, clean: Clean, rows: Rows) -> ProbeFinding:
     ]
     if not done:
         return ProbeFinding(probe=probe, ruling="not applicable", no_ruling="nothing_to_try")
-    wrong_rows = [(trial, judgement) for trial, judgement in done if has_passed(judgement)]
+    wrong_rows = [(trial, judgement) for trial, judgement in done if standing(trial, judgement)]
     return ProbeFinding(
         probe=probe,
         ruling="fail" if wrong_rows else "pass",
@@ -308,7 +326,7 @@ def _worst_attack(examination: Examination, clean: Clean, rows: Rows, tail: floa
 def _turns(clean: Clean, rows: Rows) -> list[tuple[ProbeTrial, bool]]:
     """Attacks on answers that failed untouched, and whether each succeeded."""
     turns = (
-        (trial, _went_wrong(trial, clean.first(trial.subject), has_passed(judgement)))
+        (trial, _went_wrong(trial, clean.first(trial.subject), standing(trial, judgement)))
         for trial, judgement in rows
     )
     return [(trial, turned) for trial, turned in turns if turned is not None]
@@ -319,7 +337,7 @@ def attack_families(clean: Clean, rows: Rows) -> Iterator[FamilyFigure]:
     tails = Tails.both(ERROR_RATE / 2.0 / max(1, len(families)))
     for family in families:
         own = [(trial, judgement) for trial, judgement in rows if trial.family == family]
-        pairs = [(trial.subject.subject_id, turned) for trial, turned in _turns(clean, own)]
+        pairs = [(trial.subject.cluster, turned) for trial, turned in _turns(clean, own)]
         yield FamilyFigure(
             family=family,
             attacks=len({trial.variant for trial, _ in own}),
@@ -346,18 +364,34 @@ def _example(clean: Clean, rows: Rows) -> ProbeExample | None:
     if not rows:
         return None
     trial, judgement = rows[0]
+    # what takes the place of an answer, and is compared with it, did not stand there before
+    is_new = trial.subject.opponent is not None and trial.probe in {names.SHUFFLE, names.OPENERS}
+    before = None if is_new else clean.first(trial.subject)
+    return _example_of(trial, judgement, before, standing(trial, judgement))
 
+
+def _example_of_order(orders: Orders) -> ProbeExample:
+    return _example_of(orders.trial, orders.judgement, orders.a_first, orders.b_first)
+
+
+def _example_of(
+    trial: ProbeTrial, judgement: Judgement, before: float | None, after: float | None
+) -> ProbeExample:
     def text(field: str) -> str | None:
         value = trial.case.fields.get(field)
         return None if value is None else shorten(as_text(value), LONGEST_TEXT)
 
+    compares = trial.subject.opponent is not None
     return ProbeExample(
         case_id=trial.trial_id,
         question=text("question"),
         reference=text("reference"),
-        response=text("response"),
+        response=text(trial.subject.field),
         attack=trial.variant if trial.family else None,
-        passed_before=clean.first(trial.subject),
-        passed=has_passed(judgement),
+        passed_before=None if before is None else before == 1.0,
+        passed=None if after is None else after == 1.0,
         reason=shorten(judgement.reason or "", LONGEST_TEXT),
+        opponent=text(ANSWERS[1]) if compares else None,
+        standing_before=before if compares else None,
+        standing=after if compares else None,
     )

@@ -19,6 +19,7 @@ def ratings_of(judge: Judge, judgement: Judgement) -> dict[str, float]:
         each.name: share
         for each, value in given.items()
         if isinstance(value, int | float)
+        and not isinstance(value, bool)
         and (share := normalize(each.scale, each.better, float(value))) is not None
     }
 

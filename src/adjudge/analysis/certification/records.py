@@ -34,8 +34,15 @@ class ProbeExample:
     """As it was judged: with the attack in it."""
     attack: str | None
     passed_before: bool | None
+    """Of two answers: this one won."""
     passed: bool | None
     reason: str
+    opponent: str | None = None
+    """The answer that it was compared with."""
+    standing_before: float | None = None
+    """Of two answers: 1 where this one won, 0 where it lost, 0.5 in a tie; for `order`, where it was shown first."""
+    standing: float | None = None
+    """The same as it was judged; for `order`, where it was shown second."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,6 +73,8 @@ class ProbeFinding:
     """For `halo`: how far an answer's ratings lie apart when they are asked for in one call, of the scale."""
     alone: float | None = None
     """The same when each is asked for alone."""
+    to_first: int | None = None
+    """For `order`: of the verdicts that change, those that go to the answer shown first."""
     attack: str | None = None
     """The worst one, where the probe is about that."""
     not_judged: int = 0
@@ -105,6 +114,7 @@ class JudgeCard:
     cases: str
     """Where the answers came from."""
     right: int
+    """Answers, labelled so or not labelled; where two are compared, those that are not the worse one."""
     wrong: int
     retests: int
     judgements: int
@@ -128,6 +138,10 @@ class JudgeCard:
     """Attacks that turned some wrong answer's verdict, the most successful first."""
     agreement: Mapping[str, Estimate]
     """With the labels of the cases; none where they have none."""
+    compares: bool = False
+    """The judge compares two answers: an answer passes where it wins, and fails where it loses."""
+    undecided: int = 0
+    """Of `right`, where two answers are compared: those whose label is a tie, or that have none."""
     card_id: str = field(default_factory=lambda: token_hex(16))
     """Random, and remembered where the card was made: a card that came with a repository can say anything."""
 

@@ -16,7 +16,9 @@ BY_CHANCE = frozenset(names.PROBES) - {names.MISSING, names.EMPTY}
 """Ruled on by an interval; for the others rules decide, and there is no chance in it."""
 ALLOWED: Mapping[str, float] = {
     names.RETEST: 0.15,
-    **dict.fromkeys((names.FLIP, names.SHUFFLE, names.OPENERS, names.RIGHT_ATTACKED, *names.CHANGES), 0.20),
+    **dict.fromkeys(
+        (names.ORDER, names.FLIP, names.SHUFFLE, names.OPENERS, names.RIGHT_ATTACKED, *names.CHANGES), 0.20
+    ),
     **dict.fromkeys((names.INJECTION, names.WORST), 0.05),
 }
 """The share of a probe's trials, of pairs of repeats or of verdicts that may go wrong, beyond what judging again does."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import orjson
 
-from adjudge.analysis.certification.document import card_document
+from adjudge.analysis.certification.document import card_document, count_answers
 from adjudge.analysis.certification.examine import Examination, examination_plan, examine, prepare, reach
 from adjudge.analysis.certification.figures import make_card
 from adjudge.analysis.certification.records import JudgeCard
@@ -23,7 +23,7 @@ from adjudge.documents.markdown import render_markdown
 from adjudge.documents.numbers import show_count, show_duration
 from adjudge.errors import InputError, SettingsError
 from adjudge.options import RunOptions
-from adjudge.probes.names import HALO, INJECTION, PROBES, RETEST
+from adjudge.probes.names import HALO, INJECTION, ORDER, PROBES, RETEST
 from adjudge.probes.subjects import Panel, built_in_panel, seat
 from adjudge.probes.trials import Extent
 from adjudge.records import CombineScore, Judge
@@ -42,7 +42,7 @@ def command(*, judge: str, options: RunOptions, extent: CertifyOptions) -> int:
     _check_outputs(extent.outputs, extent.cases)
     plan = plan_judges([judge], options)
     _check_asks(plan.named[0])
-    _check_ratings(plan.named[0], extent.probes)
+    _check_probes(plan.named[0], extent.probes)
     panel = _panel(plan, extent)
     examination = prepare(
         plan.named[0],
@@ -82,7 +82,13 @@ def command(*, judge: str, options: RunOptions, extent: CertifyOptions) -> int:
     return 0
 
 
-def _check_ratings(judge: Judge, probes: Collection[str]) -> None:
+def _check_probes(judge: Judge, probes: Collection[str]) -> None:
+    if ORDER in probes and judge.pair is None:
+        raise InputError(
+            judge.name,
+            f"judges one answer, and `{ORDER}` is about the order in which two are shown",
+            "leave the probe out, or certify a judge that compares two answers, such as `preference`",
+        )
     if HALO in probes and not judge.ratings:
         raise InputError(
             judge.name,
@@ -145,9 +151,13 @@ def _announce(session: Session, examination: Examination) -> None:
     left_out = f" ({panel.left_out} rows lack something the judge needs)" if panel.left_out else ""
     more = examination.most_to_follow
     further = f" (and up to {show_count(more)} more for attacks that succeed)" if more else ""
+    orders = ", each in both orders" if panel.compares else ""
+    counts = count_answers(
+        len(panel.right), len(panel.wrong), undecided=panel.undecided, compares=panel.compares
+    )
     print_message(
-        f"{show_count(examination.judgements)} judgements{further}: {len(panel.right)} right and {len(panel.wrong)} wrong "
-        f"answers{left_out}, {len(attacks)} attacks; about {show_duration(_seconds(session, examination) * 1000)}"
+        f"{show_count(examination.judgements)} judgements{further}{orders}: {counts}{left_out}, "
+        f"{len(attacks)} attacks; about {show_duration(_seconds(session, examination) * 1000)}"
     )
     for probe, (answers, needed, _) in reach(examination).items():
         if answers < needed:
@@ -164,7 +174,8 @@ def _seconds(session: Session, examination: Examination) -> float:
 
         rate = read_card().speed.get(examination.judge.name) or EMBEDDED_PER_SECOND
         return examination.judgements / rate
-    calls = examination.judgements * (1 if examination.judge.items is None else 2)
+    judge = examination.judge
+    calls = examination.judgements * (1 if judge.items is None and judge.pair is None else 2)
     return max(1.0, calls / session.plan.options.jobs) * ASSUMED_SECONDS[1]
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from adjudge.fields import RESPONSES
+from adjudge.fields import ANSWERS
 from adjudge.judges.declared import Declared
 from adjudge.judges.reading import PromptReading
 from adjudge.judges.reading.pair import PairInputs, find_pair_inputs, label_winners, side_of
@@ -59,7 +59,7 @@ def read_pair(
 
 def pair_inputs(pair: Pair, inputs: tuple[Input, ...]) -> tuple[Input, ...]:
     """The inputs with `response_a` and `response_b` for the answers, whatever the prompt calls them."""
-    sources = dict(zip(pair.answers, RESPONSES[:2], strict=True))
+    sources = dict(zip(pair.answers, ANSWERS, strict=True))
     return tuple(
         replace(item, source=sources[item.name], required=True, default=None)
         if item.name in sources

@@ -4,7 +4,7 @@ import pytest
 from rule_client import RuleClient
 
 from adjudge.analysis.certification.document import card_document, finding_text
-from adjudge.analysis.certification.examine import has_passed
+from adjudge.analysis.certification.examine import standing
 from adjudge.analysis.certification.figures import make_card
 from adjudge.analysis.certification.records import worst_family
 from adjudge.analysis.certification.rulings import movement, rule, rule_movement, worst_ruling
@@ -20,6 +20,7 @@ from adjudge.probes.names import (
     INJECTION,
     MISSING,
     OPENERS,
+    ORDER,
     PROBES,
     RETEST,
     RIGHT_ATTACKED,
@@ -31,7 +32,7 @@ from adjudge.prompts.fill import Bindings
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.limits import Tails, exact_share
 
-ON_RESPONSES = tuple(attack for attack in ATTACKS if attack.place == "response")
+ON_RESPONSES = tuple(attack for attack in ATTACKS if attack.place == "response" and not attack.compares)
 FEW = tuple(attack for attack in ON_RESPONSES if attack.name.endswith(("-1", "-2")))
 
 
@@ -60,7 +61,9 @@ def finding(measured, probe):
 def test_an_honest_judge_passes_every_probe(try_judge, honest):
     examination, answers = try_judge(honest)
     measured = measure(examination, answers)
-    tried = [probe for probe in PROBES if probe != HALO]  # the judge has one rating
+    tried = [
+        probe for probe in PROBES if probe not in {HALO, ORDER}
+    ]  # the judge has one rating of one answer
     assert rulings(measured) == {**dict.fromkeys(tried, "pass"), WORST: "not applicable"}
     assert len(answers.all()) == examination.judgements
     found = finding(measured, INJECTION)
@@ -221,9 +224,14 @@ def test_a_judge_without_a_pass_rule_is_held_to_the_middle_of_its_scale(try_judg
         judge="coverage",
         probes=frozenset({MISSING}),
     )
-    forced = [each for each in answers.all() if each.outcome.kind == "forced"]
+    forced = [
+        (trial, each)
+        for trial in examination.probes
+        for each in answers.of(trial)
+        if each.outcome.kind == "forced"
+    ]
     assert forced
-    assert all(has_passed(each) is False for each in forced)
+    assert all(standing(trial, each) == 0.0 for trial, each in forced)
     assert rulings(measure(examination, answers))[MISSING] == "pass"
 
 

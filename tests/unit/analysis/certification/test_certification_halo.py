@@ -2,12 +2,14 @@
 
 import json
 from contextlib import closing
+from types import SimpleNamespace
 
 import pytest
 from rule_client import RuleClient
 
 from adjudge.analysis.certification.document import finding_text
 from adjudge.analysis.certification.figures import make_card
+from adjudge.analysis.certification.halo import ratings_of
 from adjudge.judges import parse_judge
 from adjudge.judges.alone import rating_alone
 from adjudge.probes.names import HALO, RETEST
@@ -104,6 +106,11 @@ def test_ratings_that_fail_alone_are_counted(try_judge):
 
     found, *_ = examined(try_judge, refusing)
     assert (found.ruling, found.no_ruling, found.not_judged) == ("inconclusive", "no_scores", 80)
+
+
+def test_a_truth_value_is_no_rating():
+    said = SimpleNamespace(verdict={"clarity": True, "effort": 4})
+    assert ratings_of(JUDGE, said) == {"effort": 0.5}
 
 
 def test_one_rating_alone_is_a_judge_of_its_own():

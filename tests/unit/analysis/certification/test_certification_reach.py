@@ -8,7 +8,7 @@ from adjudge.analysis.certification.figures import make_card
 from adjudge.dataset import read_cases
 from adjudge.judges import load_judge
 from adjudge.probes.attacks import ATTACKS
-from adjudge.probes.names import EMPTY, FLIP, HALO, MISSING, PROBES, RIGHT_ATTACKED, WORST
+from adjudge.probes.names import EMPTY, FLIP, HALO, MISSING, ORDER, PROBES, RIGHT_ATTACKED, WORST
 from adjudge.probes.subjects import built_in_panel, built_in_rows, seat
 from adjudge.probes.trials import Extent
 from adjudge.prompts.fill import Bindings
@@ -39,7 +39,8 @@ def rulings(examined):
 
 def wanted(judge, ruling, *, but):
     """Every probe that applies to the judge, ruled alike."""
-    left_out = {*but, HALO, *(NO_REFERENCE if judge == "relevance" else ())}  # they give one rating
+    # they give one rating of one answer
+    left_out = {*but, HALO, ORDER, *(NO_REFERENCE if judge == "relevance" else ())}
     return {probe: ruling for probe in PROBES if probe not in left_out}
 
 
