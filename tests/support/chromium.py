@@ -211,7 +211,9 @@ class Tab:
 
     def look(self, width: int, *, dark: bool = False) -> None:
         """The same page, as it is on another screen; much quicker than to open it again."""
-        self.resize(width)
+        self.resize(
+            width, 900 if width <= ORDINARY_WIDTH else 200
+        )  # of a wide screen nothing but the width matters
         self.page.emulate_media(color_scheme="dark" if dark else "light")
 
     def too_wide(self) -> list[str]:
