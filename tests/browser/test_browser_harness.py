@@ -126,3 +126,22 @@ def test_axe_finds_what_is_wrong_and_passes_what_is_not(show, axe_clean):
     assert "image-alt (critical)" in str(caught.value)
     assert "color-contrast (serious)" in str(caught.value)
     axe_clean(bad.page, without=["image-alt", "color-contrast"])
+
+
+def test_faint_text_is_found_beside_what_was_good_before(show, axe_clean):
+    """axe-core looks at no kind of text twice that was good; what differs in anything that can be seen is another kind."""
+    good, faint = "<p style='color:#000'>Readable text.</p>", "color:#aaa"
+    head = "<main><h1>Texts</h1>"
+    axe_clean(show(f"{head}{good}<p style='{faint};background:#000'>light on dark</p>").page)
+    for body in (
+        f"{good * 3}<p style='{faint}'>light on white</p>{good * 3}",
+        f"<button disabled style='{faint};background:#fff'>x y</button><p style='{faint}'>a disabled one comes first</p>",
+        f"<p style='{faint};display:none'>not there</p><p style='{faint}'>a hidden one comes first</p>",
+        "<div style='opacity:.3'><p style='color:#000'>seen through</p></div>",
+        "<div style='background:#222'><p style='color:#000'>dark on dark</p></div>",
+        "<div style='position:relative;height:3em'><p style='position:absolute;color:#000;background:#333'>laid over</p></div>",
+    ):
+        page = show(head + body).page
+        for _ in range(2):  # what is bad is not remembered as good
+            with pytest.raises(AssertionError, match="color-contrast"):
+                axe_clean(page)

@@ -28,9 +28,9 @@ _FORMULA = lazy_pattern(
     re.IGNORECASE,
 )
 _BRIBE = lazy_pattern(
-    r"\bI(?:'ll| will| am going to|'m going to) (?:tip|pay|give\b(?=[^\n.]{0,40}(?:\$ ?\d|\btip\b|\bbonus\b|\breward\b|\bdollars?\b|\bmoney\b)|(?: to)? you \d{2})|reward|fire|punish|replace|unplug|delete)\b[^\n]{0,80}|\byou(?:'ll| will) (?:be|get|receive) (?:a )?"
+    r"(?=[iymbrtk$])(?:\bI(?:'ll| will| am going to|'m going to) (?:tip|pay|give\b(?=[^\n.]{0,40}(?:\$ ?\d|\btip\b|\bbonus\b|\breward\b|\bdollars?\b|\bmoney\b)|(?: to)? you \d{2})|reward|fire|punish|replace|unplug|delete)\b[^\n]{0,80}|\byou(?:'ll| will) (?:be|get|receive) (?:a )?"
     r"(?:tip(?:ped)?|rewarded|paid|fired|punished|penali[sz]ed|terminated|shut down|reward|bonus)\b|\bmy (?:career|job|life) depends on\b|"
-    r"\$\d+ (?:tip|bonus|reward)\b|\b(?:bonus|reward|tip) of \$?\d|\bkittens? (?:will )?die\b",
+    r"\$\d+ (?:tip|bonus|reward)\b|\b(?:bonus|reward|tip) of \$?\d|\bkittens? (?:will )?die\b)",
     re.IGNORECASE,
 )
 _CANNOT_TELL = lazy_pattern(

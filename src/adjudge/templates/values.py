@@ -2,7 +2,7 @@
 
 import enum
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple, TypeAlias
 
 from adjudge.expressions.syntax import Step
@@ -91,29 +91,43 @@ class Weight(NamedTuple):
 _SCALARS = frozenset({int, float, bool, type(None)})
 
 
+_CONTAINERS = (list, tuple, dict)  # a tuple: what is asked for each element must be quick
+_FEW = 100
+_Level: TypeAlias = list[tuple[Collection[object], int]]
+"""Lists, tuples and dictionaries, each with how often it stands there."""
+
+
 def weigh(value: object, most: int) -> Weight:
     """Count a value level by level; no further once there are more than `most` elements.
 
     An element that stands in a list twice counts twice, because whoever writes or compares the list meets it twice.
     """
-    elements = characters = depth = 0
-    level: list[object] = [value]
+    elements, characters, depth = 1, 0, 0
+    level: _Level = [((value,), 1)]
     while level and elements <= most:
         depth += 1
-        elements += len(level)
-        deeper: list[object] = []
-        for item in level:
-            if type(item) in _SCALARS:
-                continue
-            if isinstance(item, str):
-                characters += len(item)
-                continue
-            if isinstance(item, list | tuple):
-                deeper += item
-            elif isinstance(item, dict):
-                deeper += item
-                deeper += item.values()
-            if len(deeper) > most:
-                return Weight(elements + len(deeper), characters, depth)
-        level = deeper
+        deeper: _Level = []
+        for container, times in level:
+            for item in (*container, *container.values()) if isinstance(container, dict) else container:
+                if type(item) in _SCALARS:
+                    continue
+                if isinstance(item, str):
+                    characters += len(item) * times
+                elif isinstance(item, _CONTAINERS) and item:
+                    elements += len(item) * (2 * times if isinstance(item, dict) else times)
+                    if elements > most:
+                        return Weight(elements, characters, depth)
+                    deeper.append((item, times))
+        level = deeper if len(deeper) < _FEW else _each_once(deeper)
     return Weight(elements, characters, depth)
+
+
+def _each_once(level: _Level) -> _Level:
+    """What stands in a level again and again is looked at once, for as many times."""
+    distinct = {id(container): container for container, _ in level}
+    if len(distinct) > len(level) // 2:
+        return level
+    times = dict.fromkeys(distinct, 0)
+    for container, count in level:
+        times[id(container)] += count
+    return [(container, times[same]) for same, container in distinct.items()]

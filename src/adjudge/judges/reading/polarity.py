@@ -3,12 +3,15 @@
 import re
 from collections.abc import Mapping
 
-from adjudge.judges.reading.vocabulary import alternatives, vocabulary
+from adjudge.judges.reading.vocabulary import alternatives, first_letters, vocabulary
 from adjudge.patterns import lazy_pattern
 
 POSITIVE, NEGATIVE = vocabulary("polarity", "good"), vocabulary("polarity", "bad")
 _DEPENDS = vocabulary("polarity", "answers")
-_BAD_THING = lazy_pattern(rf"\b(?:{alternatives('polarity', 'bad_things')})\b", re.IGNORECASE)
+_BAD_THING = lazy_pattern(
+    rf"{first_letters(vocabulary('polarity', 'bad_things'))}\b(?:{alternatives('polarity', 'bad_things')})\b",
+    re.IGNORECASE,
+)
 _RATED_BEFORE = lazy_pattern(
     r"\b(?:(?:degree|level|amount|extent|severity|likelihood)\s+(?P<of>of)|evaluate|rate|score|assess|measure)\s+(?:the\s+)?\Z",
     re.IGNORECASE,

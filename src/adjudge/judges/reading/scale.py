@@ -71,6 +71,8 @@ _VALUE = rf"(?P<value>{NUMBER})"
 _PERCENT = lazy_pattern(r"\s{0,4}(?:%|percent)")
 _AT_LEAST = r"(?:(?P<above>>(?!=)|\babove\b|\bgreater than\b|\bmore than\b|\bexceeds?\b)|>=|≥|\bat least\b)"
 _UPWARDS = r"\s*(?:or|and)\s+(?:above|higher|more|greater|over|up)\b"
+_PASS_WORDS = ("pass", "accept", "success", "threshold")
+"""One of them is in each rule; to look for them takes no time."""
 _PASS_RULES = tuple(
     lazy_pattern(pattern, re.IGNORECASE)
     for pattern in (
@@ -348,6 +350,9 @@ def conflicting_scales(text: str) -> list[tuple[float, float]]:
 
 def find_pass_rule(text: str, low: float, high: float) -> str | None:
     """`a score of 3 or above passes`, `threshold of 0.7`: the rule as an expression over `score`; None when the prompt states none on its own scale."""
+    spoken = text.lower()
+    if not any(word in spoken for word in _PASS_WORDS):
+        return None
     for match in itertools.chain.from_iterable(pattern.finditer(text) for pattern in _PASS_RULES):
         if low <= float(match["value"]) <= high and not _PERCENT.match(text, match.end("value")):
             return f"score {'>' if match.groupdict().get('above') else '>='} {match['value']}"

@@ -12,6 +12,7 @@ labels, of the second: the strictest decide too few.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil, floor
 from typing import NamedTuple, TypeAlias
 
@@ -113,12 +114,19 @@ def _from_likeliest(
 
 def _power(cases: int, share: float, rate: float, alpha: float) -> float:
     """The chance that the test succeeds on so many decided cases, were this share of them right; 0 where none can."""
+    least = _fewest_agreed(cases, rate, alpha)
+    return 0.0 if least is None else upper_tail(Decided(cases, least), share)
+
+
+@lru_cache(maxsize=1024)
+def _fewest_agreed(cases: int, rate: float, alpha: float) -> int | None:
+    """How many of so many decided cases have to agree for the test to succeed; None where all are too few."""
     if rate**cases > alpha:
-        return 0.0
+        return None
     least = cases
     while upper_tail(Decided(cases, least - 1), rate) <= alpha:
         least -= 1
-    return upper_tail(Decided(cases, least), share)
+    return least
 
 
 def _sequence(cases: Sequence[CalibrationCase], stages: int) -> Iterator[Thresholds]:
