@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import closing
 from decimal import Decimal
 
 import pytest
@@ -12,8 +13,9 @@ from adjudge.cli.main import run_command
 from adjudge.errors import SettingsError
 from adjudge.models import SystemClock
 from adjudge.options import Price
+from adjudge.rates import Flow, FlowLimit, FlowWish, Rate
 from adjudge.records import Usage
-from adjudge.store import AddSpending, Spending, SpendingLimit, open_store
+from adjudge.store import AddSpending, Process, Spending, SpendingLimit, open_store
 from adjudge.testing import ModelServer, ServerReply
 
 GOOD = json.dumps({"reason": "It answers.", "score": 4})
@@ -253,3 +255,20 @@ def test_a_cancelled_request_may_have_been_billed():
         return (await budget.account.draw(Spending(), Spending(), SpendingLimit(calls=5))).left.calls
 
     assert asyncio.run(cancel()) == 4
+
+
+def test_requests_a_minute_are_counted_in_the_store_for_all_processes_of_the_run(cases):
+    with ModelServer(replies=ServerReply(text=GOOD)) as server:
+        run = evaluate(server, cases, rpm=1, first=1)
+        assert len(server.requests) == len(list(run)) == 1
+    with closing(open_store("./.adjudge")) as store:
+        drawn = store.draw_pace(Process("r", "another"), FlowWish(Flow(1.0)), FlowLimit(requests=Rate(1)))
+    assert drawn.granted == 0
+    assert 0 < drawn.wait <= 60
+
+
+def test_a_pace_that_is_not_reached_costs_no_time_and_loses_nothing(cases):
+    with ModelServer(replies=ServerReply(text=GOOD)) as server:
+        run = evaluate(server, cases, rpm=60_000, tpm=60_000_000)
+        assert len(server.requests) == 200
+    assert kinds(run) == {("scored", ""): 200}

@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Decimal
+from secrets import token_hex
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -23,8 +24,19 @@ from adjudge.errors import (
 from adjudge.models import WrappingClient
 from adjudge.models.clients.clock import SYSTEM_CLOCK, Clock
 from adjudge.options import Price, option
+from adjudge.rates import FlowLimit, FlowWish, News, PaceDraw
 from adjudge.records import Completion, Json, ModelClient, Request, Usage
-from adjudge.store import AddSpending, Spending, SpendingDraw, SpendingLimit, Store, take_portion
+from adjudge.store import (
+    AddSpending,
+    Process,
+    Spending,
+    SpendingDraw,
+    SpendingLimit,
+    Store,
+    TellNews,
+    Write,
+    take_portion,
+)
 from adjudge.store.group import GroupCommit
 
 ASSUMED_OUTPUT_TOKENS = 4_096
@@ -98,16 +110,31 @@ class MemoryAccount:
 
 
 class StoredAccount:
-    def __init__(self, store: Store, group: GroupCommit, run_id: str) -> None:
+    """Of money and calls, and of what goes a minute."""
+
+    def __init__(self, store: Store, group: GroupCommit, run_id: str, *, is_shared: bool = False) -> None:
+        """`is_shared`: other processes work on the same run."""
+        self.is_shared = is_shared
         self._store = store
         self._group = group
-        self._run_id = run_id
+        self._process = Process(run_id, token_hex(8))
 
     async def draw(self, least: Spending, most: Spending, limit: SpendingLimit) -> SpendingDraw:
-        return await asyncio.to_thread(self._store.draw, self._run_id, least, most, limit)
+        return await asyncio.to_thread(self._store.draw, self._process.run_id, least, most, limit)
 
     def add(self, spent: Spending) -> None:
-        self._group.keep_soon(AddSpending(run_id=self._run_id, spent=spent), done=lambda: None)
+        self._keep_soon(AddSpending(run_id=self._process.run_id, spent=spent))
+
+    async def draw_pace(self, wish: FlowWish, limit: FlowLimit) -> PaceDraw:
+        drawn = await asyncio.to_thread(self._store.draw_pace, self._process, wish, limit)
+        self._process = self._process._replace(asked_at=drawn.at)
+        return drawn
+
+    def tell(self, news: News) -> None:
+        self._keep_soon(TellNews(process=self._process, news=news))
+
+    def _keep_soon(self, write: Write) -> None:
+        self._group.keep_soon(write, done=lambda: None)
 
 
 @dataclass(kw_only=True, slots=True)

@@ -21,6 +21,7 @@ from adjudge.models import (
 )
 from adjudge.models.clients.clock import SYSTEM_CLOCK, Clock
 from adjudge.models.clients.confidential import ConfidentialClient
+from adjudge.models.clients.pace import Pace
 from adjudge.models.prices import find_price
 from adjudge.options import Price, RunOptions, option
 from adjudge.records import IN_CODE, BadRow, Case, Judgement, Jury, ModelClient
@@ -180,9 +181,8 @@ async def open_session(
         budget = Budget(
             max_cost=options.max_cost, max_calls=options.max_calls, deadline=deadline, clock=clock
         )
-        governor = Governor(
-            jobs=options.jobs, rpm=options.rpm, tpm=options.tpm, deadline=deadline, clock=clock
-        )
+        pace = Pace(rpm=options.rpm, tpm=options.tpm, clock=clock)
+        governor = Governor(jobs=options.jobs, pace=pace, deadline=deadline, clock=clock)
         governors = (governor, *(governor.for_another_model() for _ in asked[1:]))
         described = describe_run(source, plan, models=asked, version=__version__)
         if store is not None and plan.current_date.source == TODAY:
@@ -217,7 +217,9 @@ async def open_session(
         else:
             chosen, lock = hold_run(store, described, name=options.name)
             await stack.enter_async_context(watched_lock(lock, conditions.halt.stop))
-            conditions = await stack.enter_async_context(_kept(conditions, options, store, chosen, budget))
+            conditions = await stack.enter_async_context(
+                _kept(conditions, options, store, chosen, budget=budget, pace=pace)
+            )
         yield Session(
             run_id=chosen.record.run_id,
             plan=plan,
@@ -247,7 +249,13 @@ def _limited(client: ModelClient, plan: Plan, budget: Budget, governor: Governor
 
 @asynccontextmanager
 async def _kept(
-    conditions: Conditions, options: RunOptions, store: Store, chosen: ChosenRun, budget: Budget
+    conditions: Conditions,
+    options: RunOptions,
+    store: Store,
+    chosen: ChosenRun,
+    *,
+    budget: Budget,
+    pace: Pace,
 ) -> AsyncIterator[Conditions]:
     """The same conditions with a store behind them. A run that does not end well can go on."""
     run = chosen.record
@@ -269,7 +277,7 @@ async def _kept(
     async with AsyncExitStack() as stack:
         group = GroupCommit(store)
         stack.push_async_callback(group.close)
-        budget.account = StoredAccount(store, group, run.run_id)
+        budget.account = pace.account = StoredAccount(store, group, run.run_id)
         room = asyncio.Semaphore(options.jobs)
         clients = [
             StoredClient(

@@ -160,13 +160,25 @@ NINTH: tuple[Step, ...] = (
     "CREATE INDEX judgements_by_position ON judgements (run_id, position, made)",
 )
 
+# when the buckets of requests and tokens a minute will be full again, in microseconds of the store's clock; and what a
+# process has met at a model, which the others are to know
+TENTH: tuple[str, ...] = (
+    "ALTER TABLE spending ADD COLUMN requests_full_at BIGINT NOT NULL DEFAULT 0",
+    "ALTER TABLE spending ADD COLUMN tokens_full_at BIGINT NOT NULL DEFAULT 0",
+    """CREATE TABLE news (
+        run_id TEXT NOT NULL, teller TEXT NOT NULL, model TEXT NOT NULL, paused_until BIGINT NOT NULL, broken TEXT,
+        at BIGINT NOT NULL, PRIMARY KEY (run_id, teller, model))""",
+)
+
 STEPS: Mapping[int, Sequence[Step]] = {
     1: FIRST, 2: SECOND, 3: THIRD, 4: FOURTH, 5: FIFTH, 6: SIXTH, 7: SEVENTH, 8: EIGHTH, 9: NINTH,
+    10: TENTH,
 }  # fmt: skip
 """Version -> the steps that make it out of the one before."""
 
 TABLES = (
     "meta", "texts", "judges", "completions", "runs", "judgements", "judgement_calls", "labels", "draws", "spending",
+    "news",
 )  # fmt: skip
 
 

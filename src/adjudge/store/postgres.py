@@ -46,6 +46,10 @@ class PostgresSession:
     def change(self, sql: str, values: Sequence[Value] = ()) -> int:
         return self._connection.execute(self.dialect.adapt(sql).encode(), values or None).rowcount
 
+    def now(self) -> float:
+        """The server's, and not of when the transaction began: it may have waited for a lock since."""
+        return float(self.query("SELECT extract(epoch FROM clock_timestamp())")[0][0])
+
 
 class PostgresLock:
     """An advisory lock in a transaction that stays open, on a connection of its own.

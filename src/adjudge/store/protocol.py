@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from adjudge.rates import FlowLimit, FlowWish, PaceDraw
 from adjudge.records import Case, Json, Judgement, LabelDraw
 from adjudge.store.records import (
     Entry,
@@ -11,6 +12,7 @@ from adjudge.store.records import (
     JudgementLine,
     KeptLabel,
     ListedJudgement,
+    Process,
     RunMark,
     RunRecord,
     Spending,
@@ -116,6 +118,11 @@ class Store(Protocol):
 
     def draw(self, run_id: str, least: Spending, most: Spending, limit: SpendingLimit) -> SpendingDraw:
         """A portion of what the run may still spend, in one transaction; what is not limited is given as `least` says."""
+
+    def draw_pace(self, process: Process, wish: FlowWish, limit: FlowLimit) -> PaceDraw:
+        """As many of the requests as may go now over all processes of the run, in one transaction; with what the
+        others have told since this one last asked.
+        """
 
     def spending(self, run_id: str) -> Spending:
         """What the run has spent, with what its processes hold, or held when they died."""

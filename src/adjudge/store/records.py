@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from msgspec import Struct, ValidationError, convert
 
+from adjudge.rates import News
 from adjudge.records import BadRow, Case, Completion, Json, Judge, Judgement, Request
 
 UNPLACED = 1 << 40
@@ -249,6 +250,23 @@ class AddSpending(Struct, frozen=True, kw_only=True):
     spent: Spending
 
 
+class Process(NamedTuple):
+    """One of those that work on a run."""
+
+    run_id: str
+    token: str
+    """Random, to tell it from the others."""
+    asked_at: float = 0.0
+    """When it last asked what they have met, on the store's clock."""
+
+
+class TellNews(Struct, frozen=True, kw_only=True):
+    """To the other processes of the run."""
+
+    process: Process
+    news: News
+
+
 class KeptLabel(Struct, frozen=True, kw_only=True):
     """What one person said of a case, as the judge's verdict on it would be written."""
 
@@ -274,4 +292,6 @@ class KeptLabel(Struct, frozen=True, kw_only=True):
     at: datetime
 
 
-Write = KeepCompletion | KeepJudgement | PlaceJudgement | KeepJudge | StartRun | EndRun | AddSpending
+Write = (
+    KeepCompletion | KeepJudgement | PlaceJudgement | KeepJudge | StartRun | EndRun | AddSpending | TellNews
+)

@@ -1,18 +1,24 @@
-"""What a run has spent, over all its processes: counters in the store, from which each draws a portion at a time.
+"""What a run has spent, and how fast, over all its processes: counters in the store, from which each draws a portion at
+a time.
 
 A portion counts as spent from when it is drawn; what a process does not use it gives back at its end. So a portion held
 by a process that died stays spent: the calls it was drawn for may have been billed.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from adjudge.store.packing import to_name
-from adjudge.store.records import Spending
+from adjudge.rates import FlowLimit, FlowWish, FullAt, News, PaceDraw, draw_flow
+from adjudge.store.packing import MODEL_CHARS, from_column, to_column, to_name
+from adjudge.store.records import Process, Spending, TellNews
 from adjudge.store.sql import SqlSession
 
 SHARE = 20
 """A portion is at most this part of what is left, where that is more than a call needs: little is lost with a process."""
 MOST_STORED = 2**62
+MICRO = 1_000_000
+OLD_SECONDS = 60.0
+"""What was met so long ago is no news to a process that begins."""
 
 
 class SpendingLimit(NamedTuple):
@@ -61,6 +67,51 @@ def draw(
     if drawn.portion is not None:
         add(session, run_id, drawn.portion)
     return drawn
+
+
+def draw_pace(session: SqlSession, process: Process, wish: FlowWish, limit: FlowLimit) -> PaceDraw:
+    """As `rates.draw_flow`, of the buckets that all processes of the run share; with what others have told."""
+    add(session, process.run_id, Spending())
+    run, now = to_name(process.run_id), session.now()
+    sql = "SELECT requests_full_at, tokens_full_at FROM spending WHERE run_id = ?"
+    ((requests, tokens),) = session.query(sql, [run])
+    full_at = FullAt(requests / MICRO, tokens / MICRO)
+    drawn = draw_flow(full_at, now, wish, limit)
+    if drawn.full_at != full_at:
+        session.change(
+            "UPDATE spending SET requests_full_at = ?, tokens_full_at = ? WHERE run_id = ?",
+            [*(round(at * MICRO) for at in drawn.full_at), run],
+        )
+    return PaceDraw(drawn.granted, drawn.wait, tuple(_news(session, process, now)), at=now)
+
+
+def _news(session: SqlSession, process: Process, now: float) -> Iterator[News]:
+    sql = "SELECT model, paused_until, broken FROM news WHERE run_id = ? AND teller <> ? AND at > ?"
+    since = round(max(process.asked_at, now - OLD_SECONDS) * MICRO)
+    for model, paused_until, broken in session.query(sql, [to_name(process.run_id), process.token, since]):
+        yield News(
+            model=from_column(model),
+            paused_seconds=max(0.0, paused_until / MICRO - now),
+            broken=None if broken is None else from_column(broken),
+        )
+
+
+def tell(session: SqlSession, write: TellNews) -> None:
+    news, now = write.news, session.now()
+    session.change(
+        "INSERT INTO news (run_id, teller, model, paused_until, broken, at) VALUES (?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (run_id, teller, model) DO UPDATE SET broken = excluded.broken, at = excluded.at,"
+        " paused_until = CASE WHEN excluded.paused_until > news.paused_until THEN excluded.paused_until"
+        " ELSE news.paused_until END",
+        [
+            to_name(write.process.run_id),
+            write.process.token,
+            to_name(news.model, MODEL_CHARS),
+            round((now + news.paused_seconds) * MICRO),
+            None if news.broken is None else to_column(news.broken),
+            round(now * MICRO),
+        ],
+    )
 
 
 def add(session: SqlSession, run_id: str, spent: Spending) -> None:

@@ -56,6 +56,9 @@ class SqlSession(Protocol):
     def change(self, sql: str, values: Sequence[Value] = ()) -> int:
         """How many rows it made, changed or removed."""
 
+    def now(self) -> float:
+        """Seconds since 1970 on the clock that all processes with this store share."""
+
 
 class RunLock(Protocol):
     """Held until it is released or its process ends, however it ends. A process that is stopped keeps it."""

@@ -85,6 +85,9 @@ class SqliteSession:
     def change(self, sql: str, values: Sequence[Value] = ()) -> int:
         return self._connection.execute(self.dialect.adapt(sql), values).rowcount
 
+    def now(self) -> float:
+        return time.time()  # a file is shared on one machine
+
 
 class SqliteHome:
     """Two connections, so that looking something up does not wait for a commit to reach the disk."""

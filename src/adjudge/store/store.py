@@ -9,6 +9,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from adjudge.errors import StoreError
+from adjudge.rates import FlowLimit, FlowWish, PaceDraw
 from adjudge.records import Case, Json, Judgement, LabelDraw
 from adjudge.store import labels as people
 from adjudge.store import lookups, reading, upkeep
@@ -20,13 +21,14 @@ from adjudge.store.records import (
     JudgementLine,
     KeptLabel,
     ListedJudgement,
+    Process,
     RunMark,
     RunRecord,
     Spending,
     StoredCompletion,
     Write,
 )
-from adjudge.store.spending import SpendingDraw, SpendingLimit, draw
+from adjudge.store.spending import SpendingDraw, SpendingLimit, draw, draw_pace
 from adjudge.store.spending import spending as read_spending
 from adjudge.store.sql import Home, RunLock, SqlSession
 from adjudge.store.trust import STATE_VARIABLE, TRUST_VARIABLE, known_stores
@@ -126,15 +128,19 @@ class SqlStore:
             session.change("DELETE FROM judgement_calls WHERE run_id = ?", [run])
             removed = session.change("DELETE FROM judgements WHERE run_id = ?", [run])
             session.change("DELETE FROM spending WHERE run_id = ?", [run])
+            session.change("DELETE FROM news WHERE run_id = ?", [run])
             session.change("DELETE FROM runs WHERE run_id = ?", [run])
             return removed
 
         return self._home.write(remove)
 
-    # ---- money ----
+    # ---- what its processes share ----
 
     def draw(self, run_id: str, least: Spending, most: Spending, limit: SpendingLimit) -> SpendingDraw:
         return self._home.write(lambda session: draw(session, run_id, least, most, limit))
+
+    def draw_pace(self, process: Process, wish: FlowWish, limit: FlowLimit) -> PaceDraw:
+        return self._home.write(lambda session: draw_pace(session, process, wish, limit))
 
     def spending(self, run_id: str) -> Spending:
         return self._read(lambda session: read_spending(session, run_id))

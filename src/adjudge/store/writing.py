@@ -43,9 +43,11 @@ from adjudge.store.records import (
     RunRecord,
     Spending,
     StartRun,
+    TellNews,
     Write,
 )
 from adjudge.store.spending import add as add_spending
+from adjudge.store.spending import tell
 from adjudge.store.sql import KEY, Row, SqlSession, Value, chunks, in_list, insert, same_key
 
 RowKey: TypeAlias = tuple[str, str, str, str, int]
@@ -86,7 +88,7 @@ class BatchRows:
     completions: dict[tuple[bytes, int], Row] = field(default_factory=dict)
     judgements: dict[RowKey, Row] = field(default_factory=dict)
     calls: dict[RowKey, list[Row]] = field(default_factory=dict)
-    changes: list[StartRun | EndRun | PlaceJudgement] = field(default_factory=list)
+    changes: list[StartRun | EndRun | PlaceJudgement | TellNews] = field(default_factory=list)
     spending: dict[str, Spending] = field(default_factory=dict)
 
     def text(self, data: bytes) -> bytes:
@@ -169,7 +171,7 @@ def make_rows(batch: Sequence[Write], bases: Bases) -> BatchRows:
                 )
             case AddSpending(run_id=run_id, spent=spent):
                 rows.spending[run_id] = rows.spending.get(run_id, Spending()).plus(spent)
-            case StartRun() | EndRun() | PlaceJudgement():
+            case StartRun() | EndRun() | PlaceJudgement() | TellNews():
                 rows.changes.append(write)
     return rows
 
@@ -190,6 +192,8 @@ def store_rows(session: SqlSession, rows: BatchRows, where: str) -> None:
                 _start_run(session, run, where)
             case EndRun():
                 _end_run(session, write, where)
+            case TellNews():
+                tell(session, write)
             case PlaceJudgement():
                 session.change(
                     f"UPDATE judgements SET position = ? WHERE ({', '.join(KEY)}) = {in_list(len(KEY))}",  # noqa: S608 - columns of ours

@@ -12,6 +12,7 @@ import pytest
 
 from adjudge.errors import ModelCallError
 from adjudge.models import Circuit, Governor, RetryingClient, RetryPolicy, open_model
+from adjudge.models.clients.pace import Pace
 from adjudge.records import Completion, Message, Prompt, Request
 
 HURRY = 100
@@ -67,7 +68,7 @@ def run_calls():
     ):
         async def work():
             clock, result = HurriedClock(), Result()
-            governor = Governor(jobs=jobs, clock=clock, **governing)
+            governor = Governor(jobs=jobs, clock=clock, pace=Pace(clock=clock, **governing))
             inner = open_model(
                 model,
                 base_url=base_url,

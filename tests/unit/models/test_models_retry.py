@@ -22,6 +22,7 @@ from adjudge.models import (
     RetryPolicy,
     SharedClient,
 )
+from adjudge.models.clients.pace import Pace
 from adjudge.records import Completion, ModelClient, Usage
 from adjudge.testing import FakeClock, ScriptedClient
 
@@ -425,7 +426,9 @@ def test_a_pause_longer_than_a_call_may_take_is_not_waited_for(make_request):
 
 def test_the_time_in_our_own_queue_is_not_the_call_s(make_request):
     scene = Scene(*["ok"] * 10, jobs=10, call_deadline_seconds=5.0)
-    scene.governor = scene.client.governor = Governor(jobs=10, rpm=1, clock=scene.clock)
+    scene.governor = scene.client.governor = Governor(
+        jobs=10, pace=Pace(rpm=1, clock=scene.clock), clock=scene.clock
+    )
     found = scene.ask_all([make_request() for _ in range(10)])
     assert [completion.text for completion in found] == ["ok"] * 10
     assert scene.clock.now() - 1000 == pytest.approx(9 * 60)
@@ -448,7 +451,7 @@ def test_a_policy_that_cannot_be_followed_is_refused(options):
 
 def test_tokens_are_estimated_only_for_a_governor_that_counts_them(make_request):
     scene = Scene(Completion(text="ok", usage=Usage(input=100, output=10)), "ok")
-    scene.client.governor = Governor(jobs=1, tpm=60, clock=scene.clock)
+    scene.client.governor = Governor(jobs=1, pace=Pace(tpm=60, clock=scene.clock), clock=scene.clock)
     scene.ask(make_request("x" * 400, max_output_tokens=20))
     scene.ask(make_request("x" * 400, max_output_tokens=20))
     assert scene.clock.now() - 1000 == pytest.approx(110)

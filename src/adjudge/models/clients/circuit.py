@@ -65,6 +65,13 @@ class Circuit:
         self._since = None
         self._attempts = self._calls = self._hopeless = 0
 
+    def heed(self, why: str) -> None:
+        """Another process of the run found the service dead. One that was answered here goes by its own calls: it may be
+        that only the other's key or network is at fault.
+        """
+        if not self.proven and not self.open:
+            self.open, self.why = True, why
+
     def attempt_failed(self, error: ModelCallError) -> None:
         """An attempt failed; the call may be tried again."""
         if isinstance(error, TooLongError | CircuitOpenError | NotAskedError):

@@ -8,7 +8,9 @@ from typing import Self
 
 from adjudge.errors import DeadlinePassedError, ModelCallError, RateLimitedError
 from adjudge.models.clients.clock import SYSTEM_CLOCK, Clock
+from adjudge.models.clients.pace import Pace
 from adjudge.options import option
+from adjudge.rates import Flow
 from adjudge.records import Completion
 
 CUT_SECONDS = 1.0
@@ -17,36 +19,6 @@ STEPS = 64
 """Recovering takes about as many windows whatever `jobs` is: one more call per window up to 127 jobs, more above."""
 NAP_SECONDS = 1.0
 """The longest sleep between two looks at what has changed meanwhile."""
-BURST_SECONDS = 1.0
-"""How much may go at once. Providers cut a minute's limit into shorter windows, so a whole minute's worth may not."""
-
-
-class Bucket:
-    """So many a minute: it fills steadily and is emptied by what is sent.
-
-    A larger amount than the bucket holds goes when it is full, and leaves a debt that those after it wait for.
-    """
-
-    __slots__ = ("_at", "_capacity", "_level", "_per_second")
-
-    def __init__(self, per_minute: int, *, now: float) -> None:
-        if per_minute < 1:
-            raise ValueError(f"{per_minute} a minute is not a rate")
-        self._per_second = per_minute / 60
-        self._capacity = max(1.0, self._per_second * BURST_SECONDS)
-        self._level = self._capacity
-        self._at = now
-
-    def seconds_until(self, amount: float, now: float) -> float:
-        """How long until this much may go; 0 is now."""
-        level = self._level + (now - self._at) * self._per_second
-        self._level, self._at = min(level, self._capacity), now
-        missing = min(amount, self._capacity) - self._level
-        return missing / self._per_second if missing > 1e-9 else 0.0
-
-    def spend(self, amount: float) -> None:
-        """Take this much out; a negative amount gives back what was not used."""
-        self._level = min(self._level - amount, self._capacity)
 
 
 class Slot:
@@ -84,12 +56,13 @@ class Governor:
         self,
         *,
         jobs: int,
-        rpm: int | None = None,
-        tpm: int | None = None,
+        pace: Pace | None = None,
         deadline: float | None = None,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
-        """`deadline`, on the clock: nobody is sent after it, and nobody waits for what comes after it."""
+        """`pace` is the whole run's. `deadline`, on the clock: nobody is sent after it, and nobody waits for what comes
+        after it.
+        """
         if jobs < 1:
             raise ValueError(f"{jobs} concurrent calls are too few")
         self.jobs = jobs
@@ -99,10 +72,7 @@ class Governor:
         self.errors: Counter[str] = Counter()
         self._clock = clock
         self._deadline = deadline
-        now = clock.now()
-        self._requests = Bucket(rpm, now=now) if rpm is not None else None
-        self._tokens = Bucket(tpm, now=now) if tpm is not None else None
-        self._paced = rpm is not None or tpm is not None
+        self.pace = pace or Pace(clock=clock)
         self._paused_until: float | None = None
         self._queue: deque[asyncio.Future[None]] = deque()
         self._led = False
@@ -116,9 +86,7 @@ class Governor:
 
     def for_another_model(self) -> "Governor":
         """Of the same run: what goes a minute is counted together; pauses and cuts are each model's own."""
-        other = Governor(jobs=self.jobs, deadline=self._deadline, clock=self._clock)
-        other._requests, other._tokens, other._paced = self._requests, self._tokens, self._paced
-        return other
+        return Governor(jobs=self.jobs, pace=self.pace, deadline=self._deadline, clock=self._clock)
 
     def __repr__(self) -> str:
         return f"<Governor {self.in_flight} in flight of {self.limit}, {self.jobs} at most>"
@@ -126,7 +94,7 @@ class Governor:
     @property
     def counts_tokens(self) -> bool:
         """Whether a slot needs an estimate of its tokens."""
-        return self._tokens is not None
+        return self.pace.limit.tokens is not None
 
     @property
     def paused_seconds(self) -> float:
@@ -143,17 +111,17 @@ class Governor:
         self.successes += 1
         if self.limit < self.jobs and slot.cuts == self._cuts:
             self._recover()
-        if self._requests is not None and completion.attempts > 1:
-            self._requests.spend(completion.attempts - 1)
-        if self._tokens is not None:
+        if self.pace.is_limited:
             usage = completion.usage
-            if usage.input is not None and usage.output is not None:
-                self._tokens.spend(usage.input + usage.output - slot.tokens)
+            known = usage.input is not None and usage.output is not None
+            used = (usage.input or 0) + (usage.output or 0) if known else slot.tokens
+            self.pace.spend(Flow(completion.attempts - 1, used - slot.tokens))
 
     def failed(self, slot: Slot, error: ModelCallError) -> None:
         self.errors[error.kind] += 1
-        if isinstance(error, RateLimitedError):
-            self._cut(slot)
+        if isinstance(error, RateLimitedError) and slot.cuts == self._cuts:
+            # a call sent before the last cut was refused at the old speed: that is known already
+            self.slow_down()
         if error.retry_after_seconds:
             self.pause(error.retry_after_seconds)
 
@@ -167,10 +135,10 @@ class Governor:
         """Drop the pause: those who wait go on, and may find that there is nothing to wait for."""
         self._paused_until = None
 
-    def _cut(self, slot: Slot) -> None:
-        """Half as many. A call sent before the last cut was refused at the old speed: that is known already."""
+    def slow_down(self) -> None:
+        """Half as many in flight."""
         now = self._clock.now()
-        if slot.cuts != self._cuts or now - self._cut_at < CUT_SECONDS:
+        if now - self._cut_at < CUT_SECONDS:
             return
         self.limit = max(1, self.limit // 2)
         self._cuts += 1
@@ -201,7 +169,12 @@ class Governor:
     async def enter(self, tokens: int = 0) -> int:
         """Wait for the right to send; how often concurrency has been cut so far."""
         self.check_deadline()
-        if self._led or self._paced or self._paused_until is not None or self.in_flight >= self.limit:
+        if (
+            self._led
+            or self.pace.is_limited
+            or self._paused_until is not None
+            or self.in_flight >= self.limit
+        ):
             await self._wait_turn(tokens)
         self.in_flight += 1
         return self._cuts
@@ -229,16 +202,11 @@ class Governor:
             while True:
                 if self.in_flight >= self.limit:
                     await self._wait_for_room()
-                elif (seconds := self._seconds_to_wait(tokens)) > 0:
+                elif (seconds := await self._seconds_to_wait(tokens)) > 0:
                     self.check_deadline(seconds)
                     await self._clock.sleep(min(seconds, NAP_SECONDS))
                 else:
-                    self.check_deadline()
                     break
-            if self._requests is not None:
-                self._requests.spend(1)
-            if self._tokens is not None:
-                self._tokens.spend(tokens)
         finally:
             self._hand_on()
 
@@ -249,17 +217,17 @@ class Governor:
         finally:
             self._room = None
 
-    def _seconds_to_wait(self, tokens: int) -> float:
-        now = self._clock.now()
-        seconds = 0.0
-        if self._paused_until is not None:
-            seconds = self._paused_until - now
-            if seconds <= 0:
-                self._paused_until = None
-        if self._requests is not None:
-            seconds = max(seconds, self._requests.seconds_until(1, now))
-        if self._tokens is not None:
-            seconds = max(seconds, self._tokens.seconds_until(tokens, now))
+    async def _seconds_to_wait(self, tokens: int) -> float:
+        """0.0: it may go, and is counted."""
+        self.check_deadline()
+        seconds = self.paused_seconds
+        if seconds <= 0:
+            self._paused_until = None
+            if self.pace.is_limited:
+                seconds = await self.pace.take(tokens, len(self._queue))
+                if not seconds and self.paused_seconds:  # with the portion came what another process has met
+                    self.pace.spend(Flow(-1, -tokens))
+                    return self.paused_seconds
         return seconds
 
     def _hand_on(self) -> None:

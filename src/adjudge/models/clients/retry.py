@@ -12,6 +12,7 @@ from adjudge.models.clients.clock import SYSTEM_CLOCK, Clock
 from adjudge.models.clients.limit import Governor
 from adjudge.models.clients.wrap import WrappingClient
 from adjudge.models.context import estimate_request_tokens
+from adjudge.rates import News
 from adjudge.records import Completion, ModelClient, Request
 
 QUICK_ATTEMPTS = 4
@@ -88,6 +89,7 @@ class RetryingClient(WrappingClient):
         self.policy = policy or RetryPolicy()
         self._clock = clock
         self._chance = chance or random.Random()  # noqa: S311 - spreads retries out, keeps no secret
+        governor.pace.heed(self.name, self._take_notice)
 
     async def complete(self, request: Request) -> Completion:
         tries = Tries(others=self.governor.successes)
@@ -134,6 +136,7 @@ class RetryingClient(WrappingClient):
                     tries.maybe_billed |= error.maybe_billed
                     governor.failed(slot, error)
                     circuit.attempt_failed(error)
+                    self._tell(error)
                     wait = self._wait_before_next(tries, error)
                     if wait is None:
                         self._give_up(tries, error)
@@ -182,6 +185,22 @@ class RetryingClient(WrappingClient):
         self.circuit.call_failed(error)
         if self.circuit.open:
             self.governor.resume()  # those who wait for the end of a pause find the circuit open
+            self.governor.pace.tell(News(self.name, broken=self.circuit.why))
+
+    # ---- other processes of the run ------------------------------------------------------------------------
+
+    def _tell(self, error: ModelCallError) -> None:
+        asked = error.retry_after_seconds or 0.0
+        if asked or isinstance(error, RateLimitedError):
+            self.governor.pace.tell(News(self.name, paused_seconds=asked))
+
+    def _take_notice(self, news: News) -> None:
+        if news.broken is not None:
+            self.circuit.heed(news.broken)
+            return
+        self.governor.slow_down()
+        if news.paused_seconds:
+            self.governor.pause(news.paused_seconds)
 
     def _not_sent(self, tries: Tries) -> ModelCallError:
         error = self.circuit.error()
