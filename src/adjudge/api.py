@@ -13,7 +13,15 @@ from adjudge.analysis.summary.report import Report
 from adjudge.dataset import read_cases
 from adjudge.documents.rows import result_row
 from adjudge.errors import DatasetError, InputError
-from adjudge.options import Repeats, RunKeywords, RunOptions, called_from_python, declared, make_options
+from adjudge.options import (
+    Repeats,
+    RunKeywords,
+    RunOptions,
+    Shard,
+    called_from_python,
+    declared,
+    make_options,
+)
 from adjudge.records import NOTHING, BadRow, Json, Judge, Judgement, ModelClient, ModelFunction, is_vote
 from adjudge.runs.against import open_cases
 from adjudge.runs.plan import CurrentDate, Pairing, make_plan, reported_date
@@ -48,6 +56,8 @@ class Run:
     current_date: CurrentDate
     partial: Partial | None = None
     """What there is, where the run stopped before it had judged all that was chosen."""
+    shard: Shard | None = None
+    """With `shard`: the part of the run that this is."""
     kept: bool = True
     """In a store."""
     pairing: Pairing | None = None
@@ -84,6 +94,7 @@ class Run:
             run=self.name,
             current_date=date,
             partial=self.partial,
+            shard=self.shard,
             kept=self.kept,
             pairing=self.pairing,
         )
@@ -128,6 +139,7 @@ async def aevaluate(
             candidate=plan.options.candidate,
             current_date=session.plan.current_date,
             partial=session.partial,
+            shard=session.shard,
             kept=plan.options.store is not None,
             pairing=plan.pairing,
             repeats=plan.options.repeats,

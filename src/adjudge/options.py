@@ -7,6 +7,7 @@ from contextvars import ContextVar
 from dataclasses import MISSING, dataclass, field, fields
 from decimal import Decimal, InvalidOperation
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, TypeVar, Unpack, cast
 
@@ -183,6 +184,39 @@ def parse_repeats(found: object) -> Repeats:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A part of a run's cases that one process judges: the K-th of N."""
+
+    number: int
+    """From 1."""
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+    def holds(self, case_id: str) -> bool:
+        """By a hash, so that every process finds its part without asking the others."""
+        digest = sha256(case_id.encode("utf-8", "surrogatepass")).digest()
+        return int.from_bytes(digest[:8], "big") % self.of == self.number - 1
+
+
+MOST_SHARDS = 100_000
+
+
+def parse_shard(found: object) -> Shard:
+    """From `3/8`."""
+    text = str(found).strip()
+    number, _, of = text.partition("/")
+    if all(part.isascii() and part.isdigit() for part in (number, of)):
+        shard = Shard(int(number), int(of))
+        if 1 <= shard.number <= shard.of <= MOST_SHARDS:
+            return shard
+    raise SettingsError(
+        option("--shard"), f"`{text}` is not of the form K/N", "give K from 1 to N, such as 1/8 to 8/8"
+    )
+
+
 def parse_words(text: str) -> frozenset[str]:
     """Words with commas between them."""
     return frozenset(word.strip() for word in text.split(",") if word.strip())
@@ -299,6 +333,14 @@ class RunOptions:
         DEFAULT_STORE, STORE, "Where judgements are kept: a folder, a .db file or a postgresql:// URL."
     )
     """None, which only Python can say: nothing is kept."""
+    shard: Shard | None = opt(
+        None,
+        never("every process has its own"),
+        "Judge the K-th of N parts of the cases, for schedulers that start N processes: `3/8`. Needs --name, and a store "
+        "that all of them reach.",
+        parse=parse_shard,
+        metavar="K/N",
+    )
     fresh: bool = opt(
         False,
         never("every run would pay for every request again"),
@@ -370,6 +412,7 @@ class RunKeywords(TypedDict, total=False):
     repeat: int | str
     name: str | None
     store: str | Path | None
+    shard: Shard | str | None
     fresh: bool
     no_cache: bool
     retry: Iterable[str]
@@ -401,6 +444,8 @@ def make_options(**keywords: Unpack[RunKeywords]) -> RunOptions:
         values["cascade"] = tuple(split_values(given)) if isinstance(given, str) else tuple(given)
     if values.get("max_cost") is not None:
         values["max_cost"] = Decimal(str(values["max_cost"]))
+    if isinstance(values.get("shard"), str):
+        values["shard"] = parse_shard(values["shard"])
     if "retry" in values:
         values["retry"] = frozenset(values["retry"])
     return RunOptions(**values)

@@ -42,6 +42,7 @@ def test_type_checkers_know_the_keywords_of_the_record():
         "retry",
         "model",
         "cascade",
+        "shard",
     }  # Python takes a float, any iterable, and one model or a text
     assert [
         key for key, name in names.items() if key not in wider and keywords[key] != OPTIONS[name].type

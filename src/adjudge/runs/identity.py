@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from adjudge.errors import SettingsError
-from adjudge.options import option
+from adjudge.options import Shard, option
 from adjudge.records import Json, ModelClient
 from adjudge.runs.plan import CurrentDate, Pairing, Plan, PlannedRanking
 from adjudge.store import RunRecord, Store
@@ -19,7 +19,9 @@ from adjudge.store import RunRecord, Store
 class ChosenRun:
     record: RunRecord
     resumes: bool
-    """It is there already and unfinished."""
+    """It is there already and unfinished; of a run in parts, this part of it."""
+    shard: Shard | None = None
+    """The part that this process is to judge."""
 
 
 def describe_run(
@@ -56,6 +58,8 @@ def describe_run(
     if options.labels is not None:
         labels = _file_of(options.labels)
         asked["labels"] = str(options.labels) if labels is None else _file_hash(labels)
+    if options.shard is not None:
+        asked["shards"] = options.shard.of
     if options.turns != "last":
         asked["turns"] = options.turns
     if options.against is not None:
@@ -93,7 +97,9 @@ def _resolved(path: Path | None) -> str | None:
     return None if path is None else str(path.resolve())
 
 
-def choose_run(store: Store | None, described: Mapping[str, Json], *, name: str | None) -> ChosenRun:
+def choose_run(
+    store: Store | None, described: Mapping[str, Json], *, name: str | None, shard: Shard | None = None
+) -> ChosenRun:
     """An unfinished run of the same question goes on; a finished one is done anew, under a number."""
     identity = described["identity"]
     if name is not None:
@@ -106,7 +112,10 @@ def choose_run(store: Store | None, described: Mapping[str, Json], *, name: str 
     run_id = base
     while run_id in taken:
         if taken[run_id].state != "finished" and (name is not None or identity is not None):
-            return ChosenRun(record=taken[run_id], resumes=True)
+            begun = shard is None or (
+                store is not None and any(part.number == shard.number for part in store.shards(run_id))
+            )
+            return ChosenRun(record=taken[run_id], resumes=begun, shard=shard)
         number += 1
         run_id = f"{base}-{number}"
     record = RunRecord(
@@ -116,7 +125,7 @@ def choose_run(store: Store | None, described: Mapping[str, Json], *, name: str 
         plan=described,
         started_at=datetime.now(UTC),
     )
-    return ChosenRun(record=record, resumes=False)
+    return ChosenRun(record=record, resumes=False, shard=shard)
 
 
 def remembered_date(store: Store, described: Mapping[str, Json]) -> CurrentDate | None:
@@ -149,6 +158,7 @@ def _check_same(run: RunRecord, described: Mapping[str, Json]) -> None:
         "jury",
         "labels",
         "turns",
+        "shards",
     )
     # what came through a pipe cannot be told from what came through it before
     differ = [

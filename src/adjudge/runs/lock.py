@@ -12,7 +12,7 @@ from typing import NamedTuple
 from msgspec import structs
 
 from adjudge.errors import InputError, RunInUseError
-from adjudge.options import option
+from adjudge.options import Shard, option
 from adjudge.records import Json
 from adjudge.runs.identity import ChosenRun, choose_run
 from adjudge.store import Driver, RunLock, RunRecord, Store
@@ -26,30 +26,48 @@ class HeldRun(NamedTuple):
     lock: RunLock
 
 
-def hold_run(store: Store, described: Mapping[str, Json], *, name: str | None) -> HeldRun:
-    """The run that this process is to judge, under its lock; an `InputError` when another process judges it."""
+def hold_run(
+    store: Store, described: Mapping[str, Json], *, name: str | None, shard: Shard | None = None
+) -> HeldRun:
+    """The run, or the part of it, that this process is to judge, under its lock; an `InputError` when another process
+    judges it.
+    """
     while True:
-        chosen = choose_run(store, described, name=name)
-        lock = lock_run(store, chosen.record.run_id)
+        chosen = choose_run(store, described, name=name, shard=shard)
+        lock = lock_run(store, chosen.record.run_id, shard)
         try:
             found = _find(store, chosen.record.run_id)
         except BaseException:
             lock.release()
             raise
         # it may have begun or ended between our look and our lock: then it is another run that is ours to judge
-        if (found is not None and found.state != "finished") if chosen.resumes else found is None:
+        unfinished = found is not None and found.state != "finished"
+        if unfinished if chosen.resumes else found is None or (shard is not None and unfinished):
             driver = Driver(host=platform.node(), pid=os.getpid(), since=datetime.now(UTC))
             record = structs.replace(found or chosen.record, state="running", finished_at=None, driver=driver)
             return HeldRun(replace(chosen, record=record), lock)
         lock.release()
 
 
-def lock_run(store: Store, run_id: str) -> RunLock:
-    """An `InputError` that names the process which drives the run, where one does."""
-    lock = store.lock_run(run_id)
-    if lock is None:
-        raise _in_use(run_id, _find(store, run_id))
-    return lock
+def lock_run(store: Store, run_id: str, shard: Shard | None = None) -> RunLock:
+    """An `InputError` that names the process which drives the run, or this part of it, where one does."""
+    lock = store.lock_run(run_id, None if shard is None else shard.number)
+    if lock is not None:
+        return lock
+    if shard is None:
+        found = _find(store, run_id)
+        raise _in_use(f"run {run_id}", None if found is None else found.driver)
+    raise _in_use(
+        f"shard {shard} of run {run_id}",
+        next((part.driver for part in store.shards(run_id) if part.number == shard.number), None),
+    )
+
+
+def check_idle(store: Store, run_id: str) -> None:
+    """An `InputError` that names a process which judges a part of the run, where one does."""
+    for part in store.shards(run_id):
+        if part.state == "running":
+            raise _in_use(f"shard {part.number} of run {run_id}", part.driver)
 
 
 def _find(store: Store, run_id: str) -> RunRecord | None:
@@ -57,15 +75,14 @@ def _find(store: Store, run_id: str) -> RunRecord | None:
     return next((run for run in store.runs() if run.run_id == run_id), None)
 
 
-def _in_use(run_id: str, found: RunRecord | None) -> InputError:
-    driver = None if found is None else found.driver
+def _in_use(what: str, driver: Driver | None) -> InputError:
     who = "another process, which has just started,"
     since = ""
     if driver is not None:
         who = f"process {driver.pid} on {driver.host or 'a host without a name'}"
         since = f" since {driver.since:%Y-%m-%d %H:%M:%S} UTC"
     return RunInUseError(
-        f"run {run_id}",
+        what,
         f"{who} is judging it{since}",
         f"wait for it or stop it; to start a separate run, choose another {option('--name')}",
     )

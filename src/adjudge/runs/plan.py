@@ -171,6 +171,8 @@ def make_plan(
         _check_cascade(options, loaded)
         options = replace(options, model=options.cascade)
     _check_repeats(loaded, options)
+    if options.shard is not None:
+        _check_shard(options)
     unknown = unknown_maps([item for judge in loaded for item in judge.inputs], columns, variables)
     if unknown:
         raise SettingsError(
@@ -352,6 +354,27 @@ def _check_jury(options: RunOptions, judges: Sequence[Judge]) -> None:
             option("--jury", "majority"),
             f"{judge.name} gives numbers{scale}, not labels or pass and fail",
             f"use {option('--jury', 'median')} or `mean`",
+        )
+
+
+def _check_shard(options: RunOptions) -> None:
+    flag = option("--shard", str(options.shard))
+    if options.name is None:
+        raise SettingsError(
+            flag,
+            "needs a name, by which the processes find their run",
+            f"give all of them the same {option('--name')}",
+        )
+    if options.store is None:
+        raise SettingsError(
+            flag, "needs a store that all processes reach", f"name it with {option('--store')}"
+        )
+    if options.cascade or options.jury == "weighted":
+        what = option("--cascade") if options.cascade else option("--jury", "weighted")
+        raise SettingsError(
+            flag,
+            f"{what} learns from the labelled cases of the whole run, of which a shard sees a part",
+            f"leave out {option('--shard')}",
         )
 
 

@@ -23,7 +23,7 @@ from adjudge.models.clients.clock import SYSTEM_CLOCK, Clock
 from adjudge.models.clients.confidential import ConfidentialClient
 from adjudge.models.clients.pace import Pace
 from adjudge.models.prices import find_price
-from adjudge.options import Price, RunOptions, option
+from adjudge.options import Price, RunOptions, Shard, option
 from adjudge.records import IN_CODE, BadRow, Case, Judgement, Jury, ModelClient
 from adjudge.runs.budget import (
     ASSUMED_OUTPUT_TOKENS,
@@ -68,6 +68,11 @@ class Session:
     store: Store | None
 
     @property
+    def shard(self) -> Shard | None:
+        """The part of the run that is judged here."""
+        return self.conditions.shard
+
+    @property
     def models(self) -> tuple[str, ...]:
         return tuple(model.client.name for model in self.conditions.models)
 
@@ -92,9 +97,11 @@ class Session:
         progress, halt = self.conditions.progress, self.conditions.halt
         if progress.complete and not halt.is_unfinished:
             return None
-        found = None if self.store is None else self.store.find_run(self.run_id)
+        found = None if self.store is None or self.shard is not None else self.store.find_run(self.run_id)
         if found is None:
-            return Partial(done=progress.positions.settled_count - halt.not_asked, of=progress.expected)
+            positions = progress.positions
+            done = positions.settled_count + positions.skipped - halt.not_asked
+            return Partial(done=done, of=progress.expected)
         return Partial(done=found.judgements - found.not_asked, of=progress.expected)
 
     @property
@@ -151,7 +158,8 @@ class Session:
             for judgement in self.store.judgements(
                 self.run_id, first=self.conditions.progress.positions.planned
             ):
-                take(judgement)
+                if self.shard is None or self.shard.holds(judgement.case_id):
+                    take(judgement)
 
 
 @asynccontextmanager
@@ -198,6 +206,7 @@ async def open_session(
             keeper=NoKeeper(),
             jury=make_jury(options, [client.name for client in asked]) if plan.asks_model else None,
             labels=read_case_labels(options.labels),
+            shard=options.shard,
         )
         if conditions.jury is not None and conditions.jury.rule == "weighted":
             weighing = Weighing(plan.judges, conditions.jury.models)
@@ -209,13 +218,15 @@ async def open_session(
             cascading.check(conditions.labels, options.labels)
             conditions = replace(conditions, cascading=cascading)
         rows = count_chosen(source, plan)
-        conditions.progress.expected = None if rows is None else rows * len(conditions.seats())
+        expected = None if rows is None else rows * len(conditions.seats())
+        conditions.progress.expected = expected if options.shard is None else None
         if store is None:
             chosen = choose_run(None, described, name=options.name)
             shared = (model._replace(client=SharedClient(model.client)) for model in conditions.models)
             conditions = replace(conditions, models=tuple(shared))
         else:
-            chosen, lock = hold_run(store, described, name=options.name)
+            chosen, lock = hold_run(store, described, name=options.name, shard=options.shard)
+            chosen = replace(chosen, record=structs.replace(chosen.record, expected=expected))
             await stack.enter_async_context(watched_lock(lock, conditions.halt.stop))
             conditions = await stack.enter_async_context(
                 _kept(conditions, options, store, chosen, budget=budget, pace=pace)
@@ -259,8 +270,9 @@ async def _kept(
 ) -> AsyncIterator[Conditions]:
     """The same conditions with a store behind them. A run that does not end well can go on."""
     run = chosen.record
-    run = structs.replace(run, expected=conditions.progress.expected)
-    store.write([*(KeepJudge(judge=judge) for judge in conditions.judges), StartRun(run=run)])
+    shard = chosen.shard
+    part, of_case = (None, None) if shard is None else (shard.number, shard.holds)
+    store.write([*(KeepJudge(judge=judge) for judge in conditions.judges), StartRun(run=run, shard=part)])
     if chosen.resumes:
         # no reply is stored for these, or the person wants another: they are judged again
         again = TRIED_AGAIN | options.retry
@@ -270,14 +282,17 @@ async def _kept(
                 run.run_id,
                 conditions.jury.name,
                 None if conditions.weighing is not None or conditions.cascading is not None else again,
+                of_case=of_case,
             )
-        store.remove_judgements(run.run_id, again)
-        if run.plan.get("identity") is None:  # what comes through a pipe may come in another order
+        store.remove_judgements(run.run_id, again, of_case=of_case)
+        if (
+            run.plan.get("identity") is None and shard is None
+        ):  # what comes through a pipe may come in another order
             store.displace(run.run_id)
     async with AsyncExitStack() as stack:
         group = GroupCommit(store)
         stack.push_async_callback(group.close)
-        budget.account = pace.account = StoredAccount(store, group, run.run_id)
+        budget.account = pace.account = StoredAccount(store, group, run.run_id, is_shared=shard is not None)
         room = asyncio.Semaphore(options.jobs)
         clients = [
             StoredClient(
@@ -302,7 +317,9 @@ async def _kept(
         finally:
             budget.give_back()
             expected = conditions.progress.expected
-            await group.keep(EndRun(run_id=run.run_id, state=state, at=datetime.now(UTC), expected=expected))
+            await group.keep(
+                EndRun(run_id=run.run_id, state=state, at=datetime.now(UTC), expected=expected, shard=part)
+            )
 
 
 def make_jury(options: RunOptions, models: Sequence[str]) -> Jury | None:

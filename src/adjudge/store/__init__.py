@@ -23,6 +23,7 @@ from adjudge.store.records import (
     RunMark,
     RunRecord,
     RunState,
+    ShardRecord,
     Spending,
     StartRun,
     StoredCompletion,
@@ -32,6 +33,7 @@ from adjudge.store.records import (
     model_names,
     planned_judges,
     planned_models,
+    planned_shards,
 )
 from adjudge.store.spending import SpendingDraw, SpendingLimit, take_portion
 from adjudge.store.sql import RunLock
@@ -56,6 +58,7 @@ __all__ = [
     "RunMark",
     "RunRecord",
     "RunState",
+    "ShardRecord",
     "Spending",
     "SpendingDraw",
     "SpendingLimit",
@@ -69,6 +72,7 @@ __all__ = [
     "open_store",
     "planned_judges",
     "planned_models",
+    "planned_shards",
     "take_portion",
 ]
 

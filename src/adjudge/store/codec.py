@@ -33,9 +33,11 @@ from adjudge.store.packing import (
     JsonReader,
     dump_json,
     dump_struct,
+    from_column,
     from_micros,
     load_json,
     to_micros,
+    unpack,
 )
 from adjudge.store.records import Driver, JudgementKey
 
@@ -45,6 +47,13 @@ Reference: TypeAlias = tuple[str, int]
 """A completion's key and version."""
 
 EMPTY_PROMPT = Prompt(messages=())
+
+
+def full_names_of(case_id: str, judge: str, model: str, full_names: bytes | None) -> tuple[str, str, str]:
+    if full_names is None:
+        return from_column(case_id), from_column(judge), from_column(model)
+    full: list[str] = load_json(unpack(full_names))
+    return full[0], full[1], full[2]
 
 
 def dump_driver(driver: Driver) -> str:

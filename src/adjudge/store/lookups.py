@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from operator import itemgetter
 
 from adjudge.records import NOTHING, Json
-from adjudge.store.codec import load_case, read_body
+from adjudge.store.codec import full_names_of, load_case, read_body
 from adjudge.store.labels import LABEL_COLUMNS, read_label
 from adjudge.store.packing import from_column, from_micros, load_json, to_name, unpack
-from adjudge.store.reading import PAGE, full_names_of
+from adjudge.store.reading import PAGE
 from adjudge.store.records import JudgementLine, KeptLabel, ListedJudgement
 from adjudge.store.sql import MOST_KEYS, Row, SqlSession, chunks, in_list
 

@@ -160,7 +160,7 @@ NINTH: tuple[Step, ...] = (
     "CREATE INDEX judgements_by_position ON judgements (run_id, position, made)",
 )
 
-# when the buckets of requests and tokens a minute will be full again, in microseconds of the store's clock; and what a
+# for several processes on one run: when the buckets of requests and tokens a minute will be full again, in microseconds of the store's clock; and what a
 # process has met at a model, which the others are to know
 TENTH: tuple[str, ...] = (
     "ALTER TABLE spending ADD COLUMN requests_full_at BIGINT NOT NULL DEFAULT 0",
@@ -168,6 +168,10 @@ TENTH: tuple[str, ...] = (
     """CREATE TABLE news (
         run_id TEXT NOT NULL, teller TEXT NOT NULL, model TEXT NOT NULL, paused_until BIGINT NOT NULL, broken TEXT,
         at BIGINT NOT NULL, PRIMARY KEY (run_id, teller, model))""",
+    # the parts of a run that processes judge side by side, each with its driver and its lock
+    """CREATE TABLE shards (
+        run_id TEXT NOT NULL, number BIGINT NOT NULL, state TEXT NOT NULL, driver TEXT, expected BIGINT,
+        PRIMARY KEY (run_id, number))""",
 )
 
 STEPS: Mapping[int, Sequence[Step]] = {
@@ -178,7 +182,7 @@ STEPS: Mapping[int, Sequence[Step]] = {
 
 TABLES = (
     "meta", "texts", "judges", "completions", "runs", "judgements", "judgement_calls", "labels", "draws", "spending",
-    "news",
+    "news", "shards",
 )  # fmt: skip
 
 

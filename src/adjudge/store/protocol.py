@@ -1,6 +1,6 @@
 """The Protocol of a store: where judgements, the calls behind them and their runs are kept."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -15,6 +15,7 @@ from adjudge.store.records import (
     Process,
     RunMark,
     RunRecord,
+    ShardRecord,
     Spending,
     StoredCompletion,
     Write,
@@ -113,8 +114,13 @@ class Store(Protocol):
     def judge_settings(self, judge_hash: str) -> Mapping[str, Json] | None:
         """The judge as it was used, with what was said beside its file (`--pass`), by the names of `Judge`."""
 
-    def lock_run(self, run_id: str) -> RunLock | None:
-        """The right to judge or remove this run, which need not be there yet. None when another process has it."""
+    def lock_run(self, run_id: str, shard: int | None = None) -> RunLock | None:
+        """The right to judge or remove this run, or to judge a part of it, which need not be there yet. None when
+        another process has it.
+        """
+
+    def shards(self, run_id: str) -> list[ShardRecord]:
+        """The parts of a run that were begun, where it is judged in parts."""
 
     def draw(self, run_id: str, least: Spending, most: Spending, limit: SpendingLimit) -> SpendingDraw:
         """A portion of what the run may still spend, in one transaction; what is not limited is given as `least` says."""
@@ -130,10 +136,19 @@ class Store(Protocol):
     def displace(self, run_id: str) -> None:
         """Put all judgements of a run behind those that are placed from now on."""
 
-    def remove_judgements(self, run_id: str, outcomes: Collection[str]) -> int:
-        """Those of a run that came out so, because it is about to judge them again."""
+    def remove_judgements(
+        self, run_id: str, outcomes: Collection[str], *, of_case: Callable[[str], bool] | None = None
+    ) -> int:
+        """Those of a run that came out so, because it is about to judge them again; of these cases only."""
 
-    def remove_computed(self, run_id: str, model: str, outcomes: Collection[str] | None) -> int:
+    def remove_computed(
+        self,
+        run_id: str,
+        model: str,
+        outcomes: Collection[str] | None,
+        *,
+        of_case: Callable[[str], bool] | None = None,
+    ) -> int:
         """A jury's judgements, by its name: those with a vote that came out so, because it is about to be judged again;
         None: all of them.
         """

@@ -11,6 +11,7 @@ from adjudge.errors import InputError
 from adjudge.records import NOTHING, Call, Case, Completion, Judgement, Usage
 from adjudge.store.codec import (
     Reference,
+    full_names_of,
     load_case,
     load_driver,
     load_judgement,
@@ -28,7 +29,15 @@ from adjudge.store.packing import (
     to_name,
     unpack,
 )
-from adjudge.store.records import UNPLACED, Entry, JudgementKey, RunMark, RunRecord, StoredCompletion
+from adjudge.store.records import (
+    UNPLACED,
+    Entry,
+    JudgementKey,
+    RunMark,
+    RunRecord,
+    ShardRecord,
+    StoredCompletion,
+)
 from adjudge.store.sql import MOST_KEYS, Row, SqlSession, chunks, in_list, same_key
 
 PAGE = 500
@@ -206,6 +215,19 @@ def _run(row: Row) -> RunRecord:
     )
 
 
+def shards(session: SqlSession, run_id: str) -> list[ShardRecord]:
+    sql = "SELECT number, state, driver, expected FROM shards WHERE run_id = ? ORDER BY number"
+    return [
+        ShardRecord(
+            number=number,
+            state=state,
+            driver=None if driver is None else load_driver(driver),
+            expected=expected,
+        )
+        for number, state, driver, expected in session.query(sql, [to_name(run_id)])
+    ]
+
+
 # ---- judgements ----
 
 
@@ -339,13 +361,6 @@ def judge_text(session: SqlSession, judge_hash: str) -> tuple[str, str] | None:
         [to_name(judge_hash)],
     )
     return (from_column(rows[0][0]), bytes_text(unpack(rows[0][1]))) if rows else None
-
-
-def full_names_of(case_id: str, judge: str, model: str, full_names: bytes | None) -> tuple[str, str, str]:
-    if full_names is None:
-        return from_column(case_id), from_column(judge), from_column(model)
-    full: list[str] = load_json(unpack(full_names))
-    return full[0], full[1], full[2]
 
 
 def _judgement(row: Row) -> Made:

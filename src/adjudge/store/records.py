@@ -24,6 +24,16 @@ class Driver(Struct, frozen=True, kw_only=True):
     since: datetime
 
 
+class ShardRecord(Struct, frozen=True, kw_only=True):
+    """A part of a run that a process judges, or has judged."""
+
+    number: int
+    state: RunState
+    driver: Driver | None
+    expected: int | None
+    """How many judgements it has, when it is known."""
+
+
 class RunRecord(Struct, frozen=True, kw_only=True):
     """One plan, and how far it came."""
 
@@ -66,6 +76,12 @@ class Partial(Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         return f"PARTIAL {self.done:,} of {'unknown' if self.of is None else f'{self.of:,}'}"
+
+
+def planned_shards(plan: Mapping[str, Json]) -> int | None:
+    """In how many parts a run is judged; None: in one."""
+    found = plan.get("shards")
+    return found if isinstance(found, int) else None
 
 
 def planned_judges(plan: Mapping[str, Json]) -> list[str]:
@@ -220,6 +236,8 @@ class StartRun(Struct, frozen=True, kw_only=True):
     """A run that is there already goes on: its state and driver are set, its plan and start stay."""
 
     run: RunRecord
+    shard: int | None = None
+    """The part of it whose driver that is."""
 
 
 class EndRun(Struct, frozen=True, kw_only=True):
@@ -228,6 +246,8 @@ class EndRun(Struct, frozen=True, kw_only=True):
     at: datetime
     expected: int | None = None
     """None leaves what is known of it as it is."""
+    shard: int | None = None
+    """The part of it that ended so. The run is finished when all its parts are."""
 
 
 class Spending(NamedTuple):

@@ -24,9 +24,11 @@ from adjudge.store.records import (
     Process,
     RunMark,
     RunRecord,
+    ShardRecord,
     Spending,
     StoredCompletion,
     Write,
+    planned_shards,
 )
 from adjudge.store.spending import SpendingDraw, SpendingLimit, draw, draw_pace
 from adjudge.store.spending import spending as read_spending
@@ -35,6 +37,7 @@ from adjudge.store.trust import STATE_VARIABLE, TRUST_VARIABLE, known_stores
 from adjudge.store.writing import (
     Bases,
     DuplicatesError,
+    OfCase,
     drop_stored,
     make_rows,
     remove_computed,
@@ -108,18 +111,29 @@ class SqlStore:
             self.where, "another process keeps storing the same judgements", "let one of them finish first"
         )
 
-    def lock_run(self, run_id: str) -> RunLock | None:
-        return self._home.lock(to_name(run_id))
+    def lock_run(self, run_id: str, shard: int | None = None) -> RunLock | None:
+        return self._home.lock(_lock_name(run_id, shard))
 
     def displace(self, run_id: str) -> None:
         sql = "UPDATE judgements SET position = position + ? WHERE run_id = ? AND position < ?"
         self._home.write(lambda session: session.change(sql, [UNPLACED, to_name(run_id), UNPLACED]))
 
-    def remove_judgements(self, run_id: str, outcomes: Collection[str]) -> int:
-        return self._home.write(lambda session: remove_judgements(session, run_id, outcomes))
+    def remove_judgements(
+        self, run_id: str, outcomes: Collection[str], *, of_case: OfCase | None = None
+    ) -> int:
+        return self._home.write(lambda session: remove_judgements(session, run_id, outcomes, of_case=of_case))
 
-    def remove_computed(self, run_id: str, model: str, outcomes: Collection[str] | None) -> int:
-        return self._home.write(lambda session: remove_computed(session, run_id, model, outcomes))
+    def remove_computed(
+        self,
+        run_id: str,
+        model: str,
+        outcomes: Collection[str] | None,
+        *,
+        of_case: OfCase | None = None,
+    ) -> int:
+        return self._home.write(
+            lambda session: remove_computed(session, run_id, model, outcomes, of_case=of_case)
+        )
 
     def remove_run(self, run_id: str) -> int:
         run = to_name(run_id)
@@ -129,6 +143,7 @@ class SqlStore:
             removed = session.change("DELETE FROM judgements WHERE run_id = ?", [run])
             session.change("DELETE FROM spending WHERE run_id = ?", [run])
             session.change("DELETE FROM news WHERE run_id = ?", [run])
+            session.change("DELETE FROM shards WHERE run_id = ?", [run])
             session.change("DELETE FROM runs WHERE run_id = ?", [run])
             return removed
 
@@ -162,9 +177,22 @@ class SqlStore:
 
     def _as_it_is(self, record: RunRecord) -> RunRecord:
         """A run whose driver was killed never had its end written down, but nobody holds its lock."""
-        if record.state != "running" or record.driver is None or self._home.is_locked(to_name(record.run_id)):
+        if record.state != "running" or record.driver is None:
             return record
-        return replace(record, state="interrupted")
+        if planned_shards(record.plan) is None:
+            held = self._home.is_locked(_lock_name(record.run_id))
+        else:
+            held = any(shard.state == "running" for shard in self.shards(record.run_id))
+        return record if held else replace(record, state="interrupted")
+
+    def shards(self, run_id: str) -> list[ShardRecord]:
+        found = self._read(lambda session: reading.shards(session, run_id))
+        return [
+            replace(shard, state="interrupted")
+            if shard.state == "running" and not self._home.is_locked(_lock_name(run_id, shard.number))
+            else shard
+            for shard in found
+        ]
 
     def done_among(self, run_id: str, case_ids: Sequence[str]) -> dict[JudgementKey, int]:
         return self._read(lambda session: reading.done_among(session, run_id, case_ids)) if case_ids else {}
@@ -315,3 +343,8 @@ class SqlStore:
         except DamagedError as error:
             problem = f"holds {error}"
         raise StoreError(self.where, problem, "`adjudge store check` shows what is damaged; restore a backup")
+
+
+def _lock_name(run_id: str, shard: int | None = None) -> str:
+    """A run's own name is never one of these: a column's text has no such escape."""
+    return to_name(run_id) if shard is None else f"{to_name(run_id)}\\shard {shard}"

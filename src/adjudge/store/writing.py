@@ -1,7 +1,7 @@
 """Writes -> rows, made before the transaction begins, and the statements that store them."""
 
 from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
@@ -15,6 +15,7 @@ from adjudge.store.codec import (
     dump_logprobs,
     dump_measured,
     dump_prompt,
+    full_names_of,
 )
 from adjudge.store.packing import (
     COLUMN_CHARS,
@@ -23,6 +24,7 @@ from adjudge.store.packing import (
     dump_json,
     hash_bytes,
     is_shortened,
+    load_json,
     pack,
     pack_onto,
     text_bytes,
@@ -31,6 +33,7 @@ from adjudge.store.packing import (
     to_key,
     to_micros,
     to_name,
+    unpack,
 )
 from adjudge.store.records import (
     AddSpending,
@@ -40,16 +43,19 @@ from adjudge.store.records import (
     KeepJudge,
     KeepJudgement,
     PlaceJudgement,
-    RunRecord,
+    RunState,
     Spending,
     StartRun,
     TellNews,
     Write,
+    planned_shards,
 )
 from adjudge.store.spending import add as add_spending
 from adjudge.store.spending import tell
-from adjudge.store.sql import KEY, Row, SqlSession, Value, chunks, in_list, insert, same_key
+from adjudge.store.sql import KEY, MOST_KEYS, Row, SqlSession, Value, chunks, in_list, insert, same_key
 
+OfCase: TypeAlias = Callable[[str], bool]
+"""Whether a case, by its id, is meant."""
 RowKey: TypeAlias = tuple[str, str, str, str, int]
 """A run and a `JudgementKey`, as they stand in their columns."""
 
@@ -188,8 +194,8 @@ def store_rows(session: SqlSession, rows: BatchRows, where: str) -> None:
         add_spending(session, run_id, spent)
     for write in rows.changes:
         match write:
-            case StartRun(run=run):
-                _start_run(session, run, where)
+            case StartRun():
+                _start_run(session, write, where)
             case EndRun():
                 _end_run(session, write, where)
             case TellNews():
@@ -212,33 +218,57 @@ def drop_stored(session: SqlSession, rows: BatchRows) -> None:
             rows.calls.pop(found, None)
 
 
-def remove_judgements(session: SqlSession, run_id: str, outcomes: Collection[str]) -> int:
+def remove_judgements(
+    session: SqlSession, run_id: str, outcomes: Collection[str], *, of_case: OfCase | None = None
+) -> int:
     if not outcomes:
         return 0
-    kinds: Sequence[str] = sorted(outcomes)
-    values: list[Value] = [to_name(run_id), *kinds]
-    named = in_list(len(kinds))
-    session.change(
-        "DELETE FROM judgement_calls WHERE EXISTS (SELECT 1 FROM judgements j WHERE "  # noqa: S608 - placeholders only
-        f"{same_key('j', 'judgement_calls')} AND j.run_id = ? AND j.outcome IN {named})",
+    kinds = sorted(outcomes)
+    condition = f"j.run_id = ? AND j.outcome IN {in_list(len(kinds))}"
+    return _remove(session, condition, [to_name(run_id), *kinds], of_case)
+
+
+def remove_computed(
+    session: SqlSession,
+    run_id: str,
+    model: str,
+    outcomes: Collection[str] | None,
+    *,
+    of_case: OfCase | None = None,
+) -> int:
+    condition, values = "j.run_id = ? AND j.model = ?", [to_name(run_id), to_name(model, MODEL_CHARS)]
+    if outcomes is not None:
+        kinds = sorted(outcomes)
+        condition += (
+            " AND EXISTS (SELECT 1 FROM judgements v WHERE v.run_id = j.run_id AND v.case_id = j.case_id AND v.judge = j.judge"  # noqa: S608 - placeholders only
+            f" AND v.repeat = j.repeat AND v.model <> j.model AND v.outcome IN {in_list(len(kinds))})"
+        )
+        values += kinds
+    return _remove(session, condition, values, of_case)
+
+
+def _remove(session: SqlSession, condition: str, values: Sequence[Value], of_case: OfCase | None) -> int:
+    """The judgements `j` for which the condition holds, with their calls; of these cases only."""
+    if of_case is None:
+        return _remove_where(session, condition, values)
+    found = session.query(
+        f"SELECT j.made, j.case_id, j.judge, j.model, j.full_names FROM judgements j WHERE {condition}",  # noqa: S608 - as above
         values,
     )
-    return session.change(f"DELETE FROM judgements WHERE run_id = ? AND outcome IN {named}", values)  # noqa: S608 - as above
-
-
-def remove_computed(session: SqlSession, run_id: str, model: str, outcomes: Collection[str] | None) -> int:
-    """No calls are behind them."""
-    values: list[Value] = [to_name(run_id), to_name(model, MODEL_CHARS)]
-    sql = "DELETE FROM judgements WHERE run_id = ? AND model = ?"
-    if outcomes is None:
-        return session.change(sql, values)
-    kinds = sorted(outcomes)
-    return session.change(
-        f"{sql} AND EXISTS (SELECT 1 FROM judgements v WHERE v.run_id = judgements.run_id AND v.case_id = judgements.case_id"  # noqa: S608 - placeholders only
-        " AND v.judge = judgements.judge AND v.repeat = judgements.repeat AND v.model <> judgements.model"
-        f" AND v.outcome IN {in_list(len(kinds))})",
-        [*values, *kinds],
+    numbers = [made for made, *names in found if of_case(full_names_of(*names)[0])]
+    return sum(
+        _remove_where(session, f"j.made IN {in_list(len(chunk))}", chunk)
+        for chunk in chunks(numbers, MOST_KEYS)
     )
+
+
+def _remove_where(session: SqlSession, condition: str, values: Sequence[Value]) -> int:
+    session.change(
+        "DELETE FROM judgement_calls WHERE EXISTS (SELECT 1 FROM judgements j WHERE "  # noqa: S608 - as above
+        f"{same_key('j', 'judgement_calls')} AND {condition})",
+        values,
+    )
+    return session.change(f"DELETE FROM judgements AS j WHERE {condition}", values)  # noqa: S608 - as above
 
 
 def check_run_name(name: str) -> None:
@@ -333,7 +363,8 @@ def _add_judgement(rows: BatchRows, write: KeepJudgement) -> None:
         ]
 
 
-def _start_run(session: SqlSession, run: RunRecord, where: str) -> None:
+def _start_run(session: SqlSession, write: StartRun, where: str) -> None:
+    run = write.run
     check_run_name(run.run_id)
     run_id = to_name(run.run_id)
     name = None
@@ -363,13 +394,38 @@ def _start_run(session: SqlSession, run: RunRecord, where: str) -> None:
             run.expected,
         ],
     )
+    if write.shard is not None:
+        session.change(
+            "INSERT INTO shards (run_id, number, state, driver, expected) VALUES (?, ?, ?, ?, NULL)"
+            " ON CONFLICT (run_id, number) DO UPDATE SET state = excluded.state, driver = excluded.driver",
+            [run_id, write.shard, run.state, None if run.driver is None else dump_driver(run.driver)],
+        )
 
 
 def _end_run(session: SqlSession, write: EndRun, where: str) -> None:
     run = to_name(write.run_id)
+    state: RunState = write.state
+    expected = write.expected
+    if write.shard is not None:
+        sql = "UPDATE shards SET state = ?, expected = coalesce(?, expected) WHERE run_id = ? AND number = ?"
+        session.change(sql, [write.state, write.expected, run, write.shard])
+        state, expected = _all_shards(session, run)
     sql = "UPDATE runs SET state = ?, finished_at = ?, expected = coalesce(?, expected) WHERE run_id = ?"
-    if not session.change(sql, [write.state, to_micros(write.at), write.expected, run]):
+    if not session.change(sql, [state, to_micros(write.at), expected, run]):
         raise _no_such_run(where, write.run_id)
+
+
+def _all_shards(session: SqlSession, run: str) -> tuple[RunState, int | None]:
+    """How a run stands whose parts are judged apart, and how many judgements it has when all are done."""
+    # its row first, so that of two parts which end at once the second sees the first
+    session.change("UPDATE runs SET state = state WHERE run_id = ?", [run])
+    found = session.query("SELECT plan FROM runs WHERE run_id = ?", [run])
+    of = planned_shards(load_json(unpack(found[0][0]))) if found else None
+    rows = session.query("SELECT state, expected FROM shards WHERE run_id = ?", [run])
+    states = [row[0] for row in rows]
+    if states.count("finished") == of:
+        return "finished", sum(row[1] or 0 for row in rows)
+    return ("running" if "running" in states else "interrupted"), None
 
 
 def _no_such_run(where: str, run_id: str) -> StoreError:

@@ -55,11 +55,11 @@ def test_a_run_that_ends_while_its_lock_is_taken_is_not_opened_again(store):
         def __getattr__(self, name):
             return getattr(store, name)
 
-        def lock_run(self, wanted):
+        def lock_run(self, wanted, shard=None):
             if wanted == run_id:
                 store.write([EndRun(run_id=run_id, state="finished", at=datetime.now(UTC))])
                 first.lock.release()
-            return store.lock_run(wanted)
+            return store.lock_run(wanted, shard)
 
     second = hold_run(Meanwhile(), PLAN, name=None)
     assert (second.chosen.record.run_id, second.chosen.resumes) == (f"{run_id}-2", False)

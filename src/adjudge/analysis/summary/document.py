@@ -76,7 +76,9 @@ def report_document(run: RunSummary) -> Document:
                 detail=True,
             )
         )
-    banner = "" if run.partial is None else str(run.partial)
+    part = "" if run.shard is None else f"SHARD {run.shard.number} of {run.shard.of}"
+    partial = "" if run.partial is None else str(run.partial)
+    banner = " · ".join(filter(None, (part, partial)))
     return Document(banner=banner, title=_title(run), aside=_effort(run), blocks=tuple(blocks))
 
 
@@ -256,6 +258,11 @@ def _next(run: RunSummary) -> Iterator[Fact]:
         return
     commands = [command_of("show", run.run, run.cases[0].case_id)] if run.cases else []
     commands.append(command_of("view", run.run))
+    if run.shard is not None:
+        yield Fact(
+            kind="next", label="Next", text=("when all shards are done: ", command_of("report", run.run))
+        )
+        return
     if run.before is not None and any(summary.judged for summary in run.judges):
         commands.append(command_of("compare", run.before, run.run))
     yield Fact(kind="next", label="Next", text=join(" · ", commands))

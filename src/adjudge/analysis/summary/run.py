@@ -10,7 +10,7 @@ from adjudge.analysis.ranking.figures import SystemRanking
 from adjudge.analysis.summary.checks import CheckAgreement
 from adjudge.analysis.summary.figures import Summary
 from adjudge.documents.document import Fact
-from adjudge.options import Repeats, parse_repeats
+from adjudge.options import Repeats, Shard, parse_repeats
 from adjudge.procedures.pair import INCONSISTENT
 from adjudge.records import Case, Failed, Judgement, is_jury
 from adjudge.runs.engine.repeats import by_most
@@ -73,6 +73,8 @@ class RunSummary:
     """The day that words like "today" referred to, and who said so; None where no prompt was told."""
     partial: Partial | None = None
     """What there is, where that is less than was chosen."""
+    shard: Shard | None = None
+    """Of which part of the run this is."""
     cases: tuple[CaseResults, ...] = ()
     """Those that came out worst."""
     kept: bool = True

@@ -51,6 +51,12 @@ def command(
         raise SettingsError("--seed", "has no effect without --sample", "add --sample N")
     plan = plan_judges(judges, options)
     checked = Gates.of(gates, plan.judges, plan.named)
+    if options.shard is not None and checked.gated:
+        raise SettingsError(
+            f"--shard {options.shard}",
+            "a shard has a part of the cases, and gates are for all of them",
+            f"leave out the gates here; when all shards are done, give them to `adjudge report {options.name}`",
+        )
     opened_cases = open_cases(cases, plan)
     plan, rows = opened_cases.plan, opened_cases.rows
     files = [judge[:end] for judge in judges for end in (len(judge), judge.find("#")) if end > 0]
@@ -86,6 +92,7 @@ def command(
                 report,
                 current_date=reported_date(plan.judges, end.current_date),
                 partial=end.partial,
+                shard=options.shard,
                 facts=(*gate_facts(findings), *known.facts()),
             )
             if end.partial is not None:

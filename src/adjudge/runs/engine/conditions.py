@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple, TypeAlias
 
-from adjudge.options import Repeats
+from adjudge.options import Repeats, Shard
 from adjudge.procedures.procedure import Asking
 from adjudge.records import (
     IN_CODE,
@@ -180,6 +180,11 @@ class Conditions:
     """By case, instead of the cases' own."""
     cascading: Cascading | None = None
     """From when each model decides, where `jury` is a cascade."""
+    shard: Shard | None = None
+    """The part of the cases that is judged here; the others take their positions."""
+
+    def is_here(self, row: Case | BadRow) -> bool:
+        return self.shard is None or self.shard.holds(row.case_id)
 
     def waits(self, seat: Seat, row: Case | BadRow) -> bool:
         """Whether it can be made only when the others of the run are: with weights, or thresholds, learned from them."""

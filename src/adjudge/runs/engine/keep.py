@@ -34,6 +34,7 @@ class Keeper:
         self._store = store
         self.run_id = chosen.record.run_id
         self.resumes = chosen.resumes
+        self._shard = chosen.shard
         self._started = chosen.record.started_at
         self._clients = {client.name: client for client in clients}
         self._fresh = fresh
@@ -58,7 +59,16 @@ class Keeper:
 
     async def between(self, first: int, until: int) -> list[tuple[int, Judgement]]:
         """What is kept from one position to another, in order, as much as is read at a time; none when that is all."""
-        return await self._store.judgements_between(self.run_id, first, until)
+        while found := await self._store.judgements_between(self.run_id, first, until):
+            here = [
+                (position, judgement)
+                for position, judgement in found
+                if self._shard is None or self._shard.holds(judgement.case_id)
+            ]
+            if here:
+                return here
+            first = found[-1][0] + 1
+        return []
 
     def reuse_key(
         self, model: str, judge: Judge, case: Case, filled: Filled, asking: Asking, *, repeat: int

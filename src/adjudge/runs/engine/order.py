@@ -1,5 +1,6 @@
 """Rows in the order of the cases, though they are judged in any order, in memory that does not grow."""
 
+from collections import deque
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import NamedTuple
@@ -25,10 +26,28 @@ class Positions:
         """How many were judged before the run was interrupted."""
         self.not_needed = 0
         """How many repeats could not have changed anything."""
+        self.elsewhere = 0
+        """How many are judged by other processes."""
+        self._gaps: deque[range] = deque()
+        """Where these are, as far as nobody has come past them."""
 
     def skip(self) -> None:
         self.planned += 1
         self.skipped += 1
+
+    def leave_out(self, count: int) -> None:
+        start = self.planned
+        if self._gaps and self._gaps[-1].stop == start:
+            start = self._gaps.pop().start
+        self.planned += count
+        self.elsewhere += count
+        self._gaps.append(range(start, self.planned))
+
+    def first_here(self, position: int) -> int:
+        """The first from this one on that is judged here; called with positions in order."""
+        while self._gaps and self._gaps[0].stop <= position:
+            self._gaps.popleft()
+        return self._gaps[0].stop if self._gaps and self._gaps[0].start <= position else position
 
     def take(self) -> int:
         position = self.planned
@@ -79,7 +98,7 @@ async def in_order(
 
     async def ready(until: int) -> AsyncGenerator[Judgement, None]:
         nonlocal turn
-        while turn < until:
+        while (turn := positions.first_here(turn)) < until:
             found: Sequence[tuple[int, Judgement | None]] = [(turn, held[turn])] if turn in held else []
             if not found:
                 found = await keeper.between(turn, until)

@@ -25,12 +25,15 @@ async def plan_work(rows: Iterable[Case | BadRow], conditions: Conditions) -> As
     computes = conditions.repeats.auto or any(seat.is_computed for seat in seats)
     waiting: list[Waiting] = []
     for chunk in _chunks(rows, LOOKED_UP if keeper.resumes else 1):
-        done = await keeper.done([row.case_id for row in chunk])
+        done = await keeper.done([row.case_id for row in chunk if conditions.is_here(row)])
         if done:
             keys = (JudgementKey(row.case_id, *name) for row in chunk for name in names)
             here = {key: position for position, key in enumerate(keys, positions.planned)}
             await keeper.place({key: here[key] for key in done if key in here and here[key] != done[key]})
         for row in chunk:
+            if not conditions.is_here(row):
+                positions.leave_out(len(names))
+                continue
             first = positions.planned
             before = {name for name in names if done and JudgementKey(row.case_id, *name) in done}
             made = _row_parts(names) if computes and len(before) < len(names) else None
@@ -55,7 +58,7 @@ async def plan_work(rows: Iterable[Case | BadRow], conditions: Conditions) -> As
                 else:
                     conditions.progress.begin()
                     yield Work(row=row, seat=seat, position=positions.take(), made=made)
-    conditions.progress.expected = positions.planned - positions.not_needed
+    conditions.progress.expected = positions.planned - positions.not_needed - positions.elsewhere
     if waiting and conditions.progress.judging:
         await conditions.progress.idle.wait()
     if waiting and conditions.cascading is not None:
