@@ -96,12 +96,12 @@ def write_cases(path: Path, count: int, *, start: int = 0) -> Path:
 async def judge_all(
     cases: Path,
     server: Server,
-    store: Path,
+    store: Path | str,
     *,
     judge: str,
     jobs: int,
     models: tuple[str, ...] = (MODEL,),
-    jury: Any = None,
+    **more: Any,
 ) -> int:
     """One run as `adjudge run` makes it, from the file to the committed rows, in this process."""
     from adjudge.dataset import read_cases  # noqa: PLC0415 - other benchmarks measure processes that must stay small
@@ -110,7 +110,7 @@ async def judge_all(
     from adjudge.runs.plan import make_plan  # noqa: PLC0415 - likewise
     from adjudge.runs.session import open_session  # noqa: PLC0415 - likewise
 
-    options = RunOptions(model=models, base_url=server.base_url, jobs=jobs, store=store, jury=jury)
+    options = RunOptions(model=models, base_url=server.base_url, jobs=jobs, store=store, **more)
     done = 0
 
     def take(judgement: Judgement) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from common import JUDGES, Figure, Setting
 
-NAMES = ("cpu", "juries", "wall", "memory", "rerun", "resume", "start", "view")
+NAMES = ("cpu", "juries", "wall", "memory", "rerun", "resume", "start", "view", "cluster")
 COLUMNS = ("what", "measured", "floor", "ratio", "reach", "reached", "note")
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # `adjudge --help` needs no record
     from adjudge.records import Json, JuryRule, ModelClient, ModelFunction
 
 DEFAULT_STORE = "./.adjudge"
+Engine = Literal["local", "ray"]
 Turns = Literal["last", "each", "all"]
 """What is judged of a conversation."""
 AUTO_REPEATS = 5
@@ -333,6 +334,20 @@ class RunOptions:
         DEFAULT_STORE, STORE, "Where judgements are kept: a folder, a .db file or a postgresql:// URL."
     )
     """None, which only Python can say: nothing is kept."""
+    engine: Engine = opt(
+        "local",
+        ANY,
+        "Judge in this process, or on the workers of a Ray cluster, which share the store (extra `ray`).",
+    )
+    ray_address: str = opt(
+        "local",
+        never("it would send your cases to its author's cluster"),
+        "The Ray cluster: `local` starts one here, `auto` finds the one this machine is part of, or `ray://HOST:PORT`.",
+        metavar="ADDRESS",
+    )
+    workers: int | None = opt(
+        None, ANY, "Number of workers on the cluster; by default one for each core.", least=1
+    )
     shard: Shard | None = opt(
         None,
         never("every process has its own"),
@@ -412,6 +427,9 @@ class RunKeywords(TypedDict, total=False):
     repeat: int | str
     name: str | None
     store: str | Path | None
+    engine: Engine
+    ray_address: str
+    workers: int | None
     shard: Shard | str | None
     fresh: bool
     no_cache: bool

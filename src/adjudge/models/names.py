@@ -194,8 +194,9 @@ def open_model(
     environ: Mapping[str, str] = os.environ,
     timeout_seconds: float = 120.0,
     connections: int = 64,
+    sends: bool = True,
 ) -> ModelClient:
-    """A client for this model. Nothing is sent before the first `complete`."""
+    """A client for this model. Nothing is sent before the first `complete`; without `sends` there will be none."""
     parsed = parse_model_name(name)
     if parsed.provider == "scripted":
         from adjudge.models.providers.scripted import open_script  # noqa: PLC0415 - keeps start-up fast
@@ -219,6 +220,7 @@ def open_model(
         environ=environ,
         timeout_seconds=timeout_seconds,
         connections=connections,
+        sends=sends,
     )
 
 

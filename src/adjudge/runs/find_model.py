@@ -61,7 +61,12 @@ def _open(
     if is_embedded(model):
         return open_embedded(model, plan.judges, base_url=base_url, environ=environ)
     return open_model(
-        model, base_url=base_url, environ=environ, timeout_seconds=options.timeout, connections=options.jobs
+        model,
+        base_url=base_url,
+        environ=environ,
+        timeout_seconds=options.timeout,
+        connections=options.jobs,
+        sends=not plan.is_sent_elsewhere,
     )
 
 

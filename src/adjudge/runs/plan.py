@@ -91,6 +91,11 @@ class Plan:
     def asks_model(self) -> bool:
         return any(judge.has_prompt for judge in self.judges)
 
+    @property
+    def is_sent_elsewhere(self) -> bool:
+        """Whether only other machines ask the models, with the keys that they have."""
+        return self.options.engine == "ray" and self.options.ray_address != "local"
+
     def on(self, current: CurrentDate) -> "Plan":
         """The same plan on another day."""
         bindings = replace(self.asking.bindings, current_date=current.day)
@@ -173,6 +178,8 @@ def make_plan(
     _check_repeats(loaded, options)
     if options.shard is not None:
         _check_shard(options)
+    if options.engine == "ray":
+        _check_cluster(options)
     unknown = unknown_maps([item for judge in loaded for item in judge.inputs], columns, variables)
     if unknown:
         raise SettingsError(
@@ -375,6 +382,29 @@ def _check_shard(options: RunOptions) -> None:
             flag,
             f"{what} learns from the labelled cases of the whole run, of which a shard sees a part",
             f"leave out {option('--shard')}",
+        )
+
+
+def _check_cluster(options: RunOptions) -> None:
+    flag = option("--engine", "ray")
+    if options.store is None:
+        raise SettingsError(
+            flag,
+            "needs a store, through which workers give their judgements",
+            f"name it with {option('--store')}",
+        )
+    if options.shard is not None:
+        raise SettingsError(
+            flag,
+            f"hands the cases out itself; {option('--shard')} is for processes that a scheduler starts",
+            f"leave out {option('--shard')}",
+        )
+    if options.cascade or options.jury == "weighted":
+        what = option("--cascade") if options.cascade else option("--jury", "weighted")
+        raise SettingsError(
+            flag,
+            f"{what} learns from the judgements of the whole run, of which a worker sees a part",
+            f"leave out {flag}",
         )
 
 

@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import structs
 
@@ -32,6 +33,7 @@ from adjudge.runs.budget import (
     StoredAccount,
     check_parameters,
 )
+from adjudge.runs.cluster.order import WorkOrder
 from adjudge.runs.engine.cascading import Cascading
 from adjudge.runs.engine.conditions import Conditions, RunModel
 from adjudge.runs.engine.execute import execute
@@ -49,6 +51,9 @@ from adjudge.store.group import GroupCommit
 from adjudge.store.records import RunState
 from adjudge.store.trust import UnknownStoreError
 
+if TYPE_CHECKING:
+    from adjudge.runs.cluster.workers import Workers
+
 RETRIED = frozenset({"abstained", "unreadable", "truncated", "refused"})
 """What `--retry` may name: outcomes whose replies are stored."""
 Receiver = Callable[[Judgement], None]
@@ -63,9 +68,10 @@ class Session:
     resumes: bool
     """It was begun before; what it has judged is not judged again."""
     conditions: Conditions
-    budget: Budget
-    governors: tuple[Governor, ...]
+    limits: "Limits"
     store: Store | None
+    workers: "Workers | None" = None
+    """On a cluster, where the run is judged there."""
 
     @property
     def shard(self) -> Shard | None:
@@ -106,7 +112,8 @@ class Session:
 
     @property
     def in_flight(self) -> int:
-        return sum(governor.in_flight for governor in self.governors)
+        here = sum(governor.in_flight for governor in self.limits.governors)
+        return here if self.workers is None else self.workers.in_flight
 
     @property
     def resumed(self) -> int:
@@ -116,7 +123,7 @@ class Session:
     @property
     def spent(self) -> Decimal:
         """US dollars, as far as known."""
-        return self.budget.spent
+        return self.limits.budget.spent if self.workers is None else self.workers.spent
 
     def stop(self, why: str) -> None:
         """Take no further work; what is in flight is finished."""
@@ -144,13 +151,15 @@ class Session:
         """
         jobs = self.plan.options.jobs
         # the governor keeps `jobs` calls in flight; half as many more cases are looked up or committed meanwhile
-        if self.store is not None or len(self.governors) == 1:
+        if self.store is not None or len(self.limits.governors) == 1:
             jobs += jobs // 2
         if self.conditions.repeats.auto:
             jobs *= 2  # nearly half of the repeats wait for those before them
-        judged = execute(
-            self.plan.select(cases), self.conditions, jobs=jobs, most_held=most_held, receive=made
-        )
+        chosen = self.plan.select(cases)
+        if self.workers is None:
+            judged = execute(chosen, self.conditions, jobs=jobs, most_held=most_held, receive=made)
+        else:
+            judged = self.workers.execute(chosen, self.conditions, receive=made)
         async with aclosing(judged) as stream:
             async for judgement in stream:
                 take(judgement)
@@ -170,7 +179,11 @@ async def open_session(
     options = plan.options
     check_retry(options.retry)
     async with AsyncExitStack() as stack:
-        store = None
+        store = cluster = None
+        if options.engine == "ray":
+            from adjudge.runs.cluster.connect import open_cluster  # noqa: PLC0415 - for that engine only
+
+            cluster = await stack.enter_async_context(open_cluster(plan))
         if options.store is not None:
             store = open_store(options.store)
             stack.callback(store.close)
@@ -183,15 +196,7 @@ async def open_session(
         for client in asked:
             if not any(client is given for given in options.model):
                 stack.push_async_callback(client.close)
-        deadline = None if options.deadline is None else clock.now() + options.deadline
-        if options.max_cost is not None:
-            check_parameters(plan.asking.parameters)
-        budget = Budget(
-            max_cost=options.max_cost, max_calls=options.max_calls, deadline=deadline, clock=clock
-        )
-        pace = Pace(rpm=options.rpm, tpm=options.tpm, clock=clock)
-        governor = Governor(jobs=options.jobs, pace=pace, deadline=deadline, clock=clock)
-        governors = (governor, *(governor.for_another_model() for _ in asked[1:]))
+        limits = _limits(options, models=len(asked), clock=clock)
         described = describe_run(source, plan, models=asked, version=__version__)
         if store is not None and plan.current_date.source == TODAY:
             plan = plan.on(remembered_date(store, described) or plan.current_date)
@@ -199,10 +204,7 @@ async def open_session(
         conditions = Conditions(
             judges=plan.judges,
             repeats=options.repeats,
-            models=tuple(
-                _limited(client, plan, budget, own, clock)
-                for client, own in zip(asked, governors, strict=True)
-            ),
+            models=_behind_limits(asked, plan, limits, clock),
             keeper=NoKeeper(),
             jury=make_jury(options, [client.name for client in asked]) if plan.asks_model else None,
             labels=read_case_labels(options.labels),
@@ -229,17 +231,56 @@ async def open_session(
             chosen = replace(chosen, record=structs.replace(chosen.record, expected=expected))
             await stack.enter_async_context(watched_lock(lock, conditions.halt.stop))
             conditions = await stack.enter_async_context(
-                _kept(conditions, options, store, chosen, budget=budget, pace=pace)
+                _begun(conditions, options, store, chosen, limits=limits)
             )
+        workers = None
+        if cluster is not None:
+            from adjudge.runs.cluster.workers import open_workers  # noqa: PLC0415 - for that engine only
+
+            order = WorkOrder(
+                chosen=chosen,
+                plan=plan,
+                models=tuple(client.name for client in asked),
+                store=str(options.store),
+            )
+            workers = await stack.enter_async_context(open_workers(cluster, order, rows=rows))
         yield Session(
             run_id=chosen.record.run_id,
             plan=plan,
             resumes=chosen.resumes,
             conditions=conditions,
-            budget=budget,
-            governors=governors,
+            limits=limits,
             store=store,
+            workers=workers,
         )
+
+
+class Limits(NamedTuple):
+    """What holds the requests of a run back."""
+
+    budget: Budget
+    pace: Pace
+    governors: tuple[Governor, ...]
+    """One for each model."""
+
+
+def _limits(options: RunOptions, *, models: int, clock: Clock) -> Limits:
+    deadline = None if options.deadline is None else clock.now() + options.deadline
+    budget = Budget(max_cost=options.max_cost, max_calls=options.max_calls, deadline=deadline, clock=clock)
+    pace = Pace(rpm=options.rpm, tpm=options.tpm, clock=clock)
+    governor = Governor(jobs=options.jobs, pace=pace, deadline=deadline, clock=clock)
+    return Limits(budget, pace, (governor, *(governor.for_another_model() for _ in range(models - 1))))
+
+
+def _behind_limits(
+    asked: Sequence[ModelClient], plan: Plan, limits: Limits, clock: Clock
+) -> tuple[RunModel, ...]:
+    if plan.options.max_cost is not None:
+        check_parameters(plan.asking.parameters)
+    return tuple(
+        _limited(client, plan, limits.budget, governor, clock)
+        for client, governor in zip(asked, limits.governors, strict=True)
+    )
 
 
 def _limited(client: ModelClient, plan: Plan, budget: Budget, governor: Governor, clock: Clock) -> RunModel:
@@ -259,18 +300,11 @@ def _limited(client: ModelClient, plan: Plan, budget: Budget, governor: Governor
 
 
 @asynccontextmanager
-async def _kept(
-    conditions: Conditions,
-    options: RunOptions,
-    store: Store,
-    chosen: ChosenRun,
-    *,
-    budget: Budget,
-    pace: Pace,
+async def _begun(
+    conditions: Conditions, options: RunOptions, store: Store, chosen: ChosenRun, *, limits: Limits
 ) -> AsyncIterator[Conditions]:
     """The same conditions with a store behind them. A run that does not end well can go on."""
-    run = chosen.record
-    shard = chosen.shard
+    run, shard = chosen.record, chosen.shard
     part, of_case = (None, None) if shard is None else (shard.number, shard.holds)
     store.write([*(KeepJudge(judge=judge) for judge in conditions.judges), StartRun(run=run, shard=part)])
     if chosen.resumes:
@@ -289,10 +323,43 @@ async def _kept(
             run.plan.get("identity") is None and shard is None
         ):  # what comes through a pipe may come in another order
             store.displace(run.run_id)
+    is_shared = shard is not None or options.engine != "local"
+    async with _kept(conditions, options, store, chosen, limits=limits, is_shared=is_shared) as kept:
+        state: RunState = "interrupted"
+        try:
+            yield kept
+            if not kept.halt.is_unfinished and kept.progress.complete:
+                state = "finished"
+        finally:
+            ended = EndRun(
+                run_id=run.run_id,
+                state=state,
+                at=datetime.now(UTC),
+                expected=kept.progress.expected,
+                shard=part,
+            )
+            assert isinstance(kept.keeper, Keeper)
+            await kept.keeper.write(ended)
+
+
+@asynccontextmanager
+async def _kept(
+    conditions: Conditions,
+    options: RunOptions,
+    store: Store,
+    chosen: ChosenRun,
+    *,
+    limits: Limits,
+    is_shared: bool,
+) -> AsyncIterator[Conditions]:
+    """The same conditions with replies and judgements kept, and limits counted, in the store of a run that has begun."""
+    run = chosen.record
     async with AsyncExitStack() as stack:
         group = GroupCommit(store)
         stack.push_async_callback(group.close)
-        budget.account = pace.account = StoredAccount(store, group, run.run_id, is_shared=shard is not None)
+        account = StoredAccount(store, group, run.run_id, is_shared=is_shared)
+        limits.budget.account = limits.pace.account = account
+        stack.callback(limits.budget.give_back)
         room = asyncio.Semaphore(options.jobs)
         clients = [
             StoredClient(
@@ -309,17 +376,39 @@ async def _kept(
         models = tuple(
             model._replace(client=client) for model, client in zip(conditions.models, clients, strict=True)
         )
-        state: RunState = "interrupted"
-        try:
-            yield replace(conditions, models=models, keeper=keeper)
-            if not conditions.halt.is_unfinished and conditions.progress.complete:
-                state = "finished"
-        finally:
-            budget.give_back()
-            expected = conditions.progress.expected
-            await group.keep(
-                EndRun(run_id=run.run_id, state=state, at=datetime.now(UTC), expected=expected, shard=part)
-            )
+        yield replace(conditions, models=models, keeper=keeper)
+
+
+class Joined(NamedTuple):
+    conditions: Conditions
+    limits: Limits
+
+
+@asynccontextmanager
+async def join_session(
+    order: WorkOrder, *, environ: Mapping[str, str] = os.environ, clock: Clock = SYSTEM_CLOCK
+) -> AsyncIterator[Joined]:
+    """For a process that judges blocks of a run which another drives: what that one has begun, it neither begins nor ends."""
+    plan, options = order.plan, order.plan.options
+    async with AsyncExitStack() as stack:
+        store = open_store(order.store, create=False)
+        stack.callback(store.close)
+        asked = find_models(plan, environ=environ)
+        for client in asked:
+            stack.push_async_callback(client.close)
+        limits = _limits(options, models=len(asked), clock=clock)
+        conditions = Conditions(
+            judges=plan.judges,
+            repeats=options.repeats,
+            models=_behind_limits(asked, plan, limits, clock),
+            keeper=NoKeeper(),
+            jury=make_jury(options, order.models) if plan.asks_model else None,
+        )
+        chosen = replace(order.chosen, resumes=True)
+        kept = await stack.enter_async_context(
+            _kept(conditions, options, store, chosen, limits=limits, is_shared=True)
+        )
+        yield Joined(kept, limits)
 
 
 def make_jury(options: RunOptions, models: Sequence[str]) -> Jury | None:

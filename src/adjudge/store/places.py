@@ -4,7 +4,7 @@ import os
 import re
 from contextlib import suppress
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from adjudge.errors import SettingsError, StoreError
 from adjudge.options import option as option_name
@@ -59,6 +59,19 @@ def public_url(url: str) -> str:
     return (
         f"postgresql://{f'{user}@' if user else ''}{address}{f':{port}' if port else ''}{unquote(parts.path)}"
     )
+
+
+def split_password(url: str) -> tuple[str, str | None]:
+    """The URL with everything but its password, for whoever must not see that, and the password."""
+    parts = urlsplit(url)
+    options = parse_qsl(parts.query, keep_blank_values=True)
+    password = parts.password and unquote(parts.password)
+    for name, value in options:
+        password = value if name == "password" else password
+    user, at, address = parts.netloc.rpartition("@")
+    kept = urlencode([(name, value) for name, value in options if name != "password"])
+    plain = parts._replace(netloc=f"{user.partition(':')[0]}{at}{address}", query=kept)
+    return urlunsplit(plain), password or None
 
 
 def secrets_in(url: str) -> list[str]:

@@ -30,12 +30,14 @@ def open_service(
     environ: Mapping[str, str],
     timeout_seconds: float,
     connections: int,
+    sends: bool = True,
 ) -> WireClient:
+    """Without `sends` nothing will be sent from here, so that no key is needed."""
     service = SERVICES[name.provider]
     base = find_base_url(name, service, base_url, environ)
     own = is_own_host(base.host, service.hosts)
     variable, key = first_set(environ, service.key_variables)
-    if not key and own and base.basic_auth is None:
+    if sends and not key and own and base.basic_auth is None:
         raise ModelNameError(
             option("--model", str(name)),
             f"needs a key, and {' or '.join(service.key_variables)} is not set",

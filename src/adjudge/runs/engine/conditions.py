@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from adjudge.options import Repeats, Shard
 from adjudge.procedures.procedure import Asking
@@ -109,7 +109,7 @@ class Halt:
     """Why a run takes no further work. What is in flight is finished, unless it is cancelled."""
 
     why: str | None = None
-    tasks: Sequence[asyncio.Task[None]] = ()
+    tasks: Sequence[asyncio.Task[Any]] = ()
     """Those that judge."""
     defect: Exception | None = None
     """An error that nobody foresaw: raised when what is in flight is finished."""
@@ -120,12 +120,18 @@ class Halt:
     not_asked: int = 0
     """Left unasked because of a limit: another time, or with another limit, the run goes on."""
 
+    on_stop: Callable[[str], None] | None = None
+    """Who else is to take no further work, and is told why."""
+
     @property
     def is_unfinished(self) -> bool:
         return self.why is not None or self.not_asked > 0
 
     def stop(self, why: str) -> None:
-        self.why = self.why or why
+        if self.why is None:
+            self.why = why
+            if self.on_stop is not None:
+                self.on_stop(why)
 
     def fail(self, error: Exception) -> None:
         self.stop(f"an unexpected error: {type(error).__name__}")

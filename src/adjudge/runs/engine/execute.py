@@ -61,17 +61,18 @@ def execute(
     they are made. At most `jobs` cases are in flight, as many results wait to be taken and `most_held` their turn, so
     memory does not grow with the number of cases. Leaving the loop early cancels what is in flight.
     """
-    made = _execute(rows, conditions, jobs=jobs, receive=receive)
+    made = execute_unordered(rows, conditions, jobs=jobs, receive=receive)
     return in_order(made, conditions.keeper, conditions.progress.positions, most_held=most_held)
 
 
-async def _execute(
+async def execute_unordered(
     rows: Iterable[Case | BadRow],
     conditions: Conditions,
     *,
     jobs: int,
-    receive: Callable[[Judgement], None] | None,
+    receive: Callable[[Judgement], None] | None = None,
 ) -> AsyncGenerator[Settled, None]:
+    """Yield each judgement as it is made and kept."""
     works = plan_work(rows, conditions)
     taking = asyncio.Lock()
     results: asyncio.Queue[Settled | Exception | None] = asyncio.Queue(maxsize=jobs)

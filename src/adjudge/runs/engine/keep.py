@@ -8,7 +8,7 @@ from adjudge.prompts.fill import Filled
 from adjudge.records import BadRow, Case, Judge, Judgement, ModelClient
 from adjudge.runs.identity import ChosenRun
 from adjudge.runs.reuse import StoredClient
-from adjudge.store import JudgementKey, KeepJudgement, PlaceJudgement
+from adjudge.store import JudgementKey, KeepJudgement, PlaceJudgement, Write
 from adjudge.store.group import GroupCommit
 from adjudge.store.packing import dump_json
 
@@ -39,6 +39,10 @@ class Keeper:
         self._clients = {client.name: client for client in clients}
         self._fresh = fresh
         self._retry = retry
+
+    async def write(self, *writes: Write) -> None:
+        """Committed on return."""
+        await self._store.keep(*writes)
 
     async def case(self, case_id: str) -> Case:
         """One that was judged in this run."""

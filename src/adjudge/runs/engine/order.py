@@ -16,8 +16,8 @@ MOST_HELD = 500
 class Positions:
     """Which positions of a run's rows are settled: judged and kept, in this run or before it was interrupted."""
 
-    def __init__(self) -> None:
-        self.planned = 0
+    def __init__(self, first: int = 0) -> None:
+        self.planned = first
         """The next position to be taken."""
         self._open: dict[int, None] = {}
         """Being judged. Positions are taken in order, so that the first key is the lowest."""

@@ -1,0 +1,235 @@
+"""Reaching a Ray cluster: what can go wrong before the first case is judged, and what to do about it."""
+
+import asyncio
+import os
+import platform
+import socket
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
+from importlib import metadata
+from logging import getLogger
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from adjudge import __version__
+from adjudge.errors import InputError, MissingExtraError, SettingsError
+from adjudge.models.addresses import parse_base_url
+from adjudge.options import option
+from adjudge.runs.plan import Plan
+from adjudge.store.places import is_url, split_password
+
+LOG = getLogger(__name__)
+LOCAL = "local"
+CONNECT_SECONDS = 30.0
+NO_USAGE_STATISTICS = {"RAY_USAGE_STATS_ENABLED": "0"}
+
+
+class Node(NamedTuple):
+    node_id: str
+    name: str
+    cores: int
+
+
+class Cluster(NamedTuple):
+    ray: Any
+    nodes: list[Node]
+
+
+@asynccontextmanager
+async def open_cluster(plan: Plan) -> AsyncIterator[Cluster]:
+    """Before a run begins: what would keep it from being judged there is said first."""
+    options = plan.options
+    _check_secrets(plan)
+    async with connected(options.ray_address, str(options.store)) as ray:
+        yield Cluster(ray, await asyncio.to_thread(check_nodes, ray, store=str(options.store)))
+
+
+def _check_secrets(plan: Plan) -> None:
+    """Whoever looks at the cluster may see what is sent, so that secrets have to be there already."""
+    options = plan.options
+    if plan.confidential is not None:
+        raise SettingsError(
+            option("--param"),
+            "holds a secret, which is not sent to a cluster",
+            "set it in the environment of every node, as the provider's key",
+        )
+    if options.base_url is not None and parse_base_url(options.base_url, where=option("--base-url")).secrets:
+        raise SettingsError(
+            option("--base-url"),
+            "holds a password, which is not sent to a cluster",
+            "set the address in the environment of every node instead, such as OPENAI_BASE_URL",
+        )
+
+
+def import_ray() -> Any:
+    os.environ.update(NO_USAGE_STATISTICS)
+    try:
+        import ray  # noqa: PLC0415 - optional, and slow to load
+    except ImportError:
+        missing = True
+    else:
+        missing = False
+    if missing:
+        raise MissingExtraError(option("--engine", "ray"), "ray")
+    return ray
+
+
+@asynccontextmanager
+async def connected(address: str, store: str) -> AsyncIterator[Any]:
+    """Ray, connected; a cluster that was started here ends here. Inside a program that uses Ray, its connection is used."""
+    ray = import_ray()
+    if ray.is_initialized():
+        yield ray
+        return
+    if address not in {LOCAL, "auto"}:
+        await asyncio.to_thread(_check_reachable, address)
+    arguments: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    if address == LOCAL:
+        arguments |= {"include_dashboard": False}
+    try:
+        async with asyncio.timeout(CONNECT_SECONDS):
+            with _inherited(store) if address == LOCAL else nullcontext():
+                await _in_daemon(lambda: ray.init(address, **arguments))
+    except TimeoutError:
+        raise _unreachable(address, f"it did not answer within {CONNECT_SECONDS:.0f} seconds") from None
+    except (ConnectionError, OSError, RuntimeError, ValueError) as error:
+        raise _unreachable(address, " ".join(str(error).split())[:500]) from None
+    try:
+        with _on_the_log(ray):
+            yield ray
+    finally:
+        await asyncio.to_thread(ray.shutdown)
+
+
+async def _in_daemon(work: Callable[[], object]) -> None:
+    """In a thread that nobody waits for when it is given up: what connects may hang for minutes."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[None] = loop.create_future()
+
+    def tell(error: BaseException | None) -> None:
+        if not done.done():
+            done.set_result(None) if error is None else done.set_exception(error)
+
+    def run() -> None:
+        error: BaseException | None = None
+        try:
+            work()
+        except BaseException as raised:  # noqa: BLE001 - handed to whoever waits
+            error = raised
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(tell, error)
+
+    threading.Thread(target=run, name="adjudge-ray-connect", daemon=True).start()
+    await done
+
+
+@contextmanager
+def _on_the_log(ray: Any) -> Iterator[None]:
+    """Ray tells of every retry on stdout, where rows may go, whatever it was told of logging."""
+    internals = ray._private.worker  # noqa: SLF001 - there is no other way to keep it off stdout
+    shown = getattr(internals, "print_to_stdstream", None)
+    if shown is None:
+        yield
+        return
+    internals.print_to_stdstream = lambda data, **_: LOG.info(
+        "%s", "\n".join(map(str, data.get("lines", ())))
+    )
+    try:
+        yield
+    finally:
+        internals.print_to_stdstream = shown
+
+
+def _check_reachable(address: str) -> None:
+    """Ray itself tries for minutes."""
+    parts = urlsplit(address if "://" in address else f"ray://{address}")
+    try:
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+    if not host or not port or parts.scheme != "ray":
+        raise SettingsError(
+            option("--ray-address", address),
+            "is not an address of a Ray cluster",
+            "give `local`, `auto` or `ray://HOST:PORT` (the port is 10001 unless it was changed)",
+        )
+    try:
+        socket.create_connection((host, port), timeout=CONNECT_SECONDS).close()
+    except OSError as error:
+        raise _unreachable(address, error.strerror or str(error)) from None
+
+
+def _unreachable(address: str, problem: str) -> SettingsError:
+    hint = (
+        "check that the cluster runs (`ray status` there) and has the same versions of Python and Ray as here"
+    )
+    if address == "auto":
+        hint = "start one with `ray start --head`, run this on a machine of the cluster, or give its address"
+    return SettingsError(option("--ray-address", address), problem, hint)
+
+
+@contextmanager
+def _inherited(store: str) -> Iterator[None]:
+    """While a cluster is started here, the store's password stands where its processes find it, and nowhere else."""
+    password = split_password(store)[1] if is_url(store) else None
+    before = os.environ.get("PGPASSWORD")
+    if password is not None:
+        os.environ["PGPASSWORD"] = password
+    try:
+        yield
+    finally:
+        if password is not None:
+            os.environ.pop("PGPASSWORD")
+            os.environ.update({} if before is None else {"PGPASSWORD": before})
+
+
+def check_nodes(ray: Any, *, store: str) -> list[Node]:
+    """Those that can work; an `InputError` that names the one which cannot."""
+    nodes = [
+        Node(each["NodeID"], each["NodeManagerHostname"], int(each["Resources"].get("CPU", 0)))
+        for each in ray.nodes()
+        if each["Alive"]
+    ]
+    if not is_url(store) and (len(nodes) > 1 or any(node.name != platform.node() for node in nodes)):
+        raise SettingsError(
+            option("--store", store),
+            f"is a file on this machine, and the cluster has {len(nodes)} {'node' if len(nodes) == 1 else 'nodes'}",
+            "use a store that all of them reach: postgresql://USER@HOST/DATABASE",
+        )
+    _check_versions(ray, nodes)
+    return nodes
+
+
+def here() -> str:
+    return metadata.version("adjudge")
+
+
+def _check_versions(ray: Any, nodes: list[Node]) -> None:
+    """With a function of the standard library, which is there also where adjudge is not."""
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noqa: PLC0415 - as above
+
+    asked: Mapping[Any, Node] = {
+        ray.remote(metadata.version)
+        .options(num_cpus=0, scheduling_strategy=NodeAffinitySchedulingStrategy(node.node_id, soft=False))
+        .remote("adjudge"): node
+        for node in nodes
+    }
+    own = here()
+    for reference, node in asked.items():
+        try:
+            found = ray.get(reference, timeout=CONNECT_SECONDS)
+        except ray.exceptions.RayTaskError:
+            raise _wrong_node(node, "adjudge is not installed there") from None
+        except (ray.exceptions.RayError, TimeoutError) as error:
+            raise _wrong_node(node, f"it does not answer ({type(error).__name__})") from None
+        if found != own:
+            raise _wrong_node(node, f"it has adjudge {found}, and this is {own}")
+
+
+def _wrong_node(node: Node, problem: str) -> InputError:
+    return InputError(
+        f"node {node.name} of the Ray cluster",
+        problem,
+        f"install adjudge {__version__} there, with the extras that this run needs",
+    )

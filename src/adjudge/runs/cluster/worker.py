@@ -1,0 +1,90 @@
+"""A worker: a process on some machine of the cluster that judges blocks of a run, under the run's own limits."""
+
+import asyncio
+import platform
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from decimal import Decimal
+
+from adjudge.errors import ExplainedError, StoreError
+from adjudge.runs.cluster.order import Block, BlockDone, WorkerFault, WorkOrder
+from adjudge.runs.engine.conditions import Conditions, Halt, Progress
+from adjudge.runs.engine.execute import execute_unordered
+from adjudge.runs.engine.order import Positions
+from adjudge.runs.session import Joined, join_session
+
+
+class BlockWorker:
+    """Ray makes it, and makes it again when its process or its machine dies. Blocks may be judged side by side."""
+
+    def __init__(self, order: WorkOrder) -> None:
+        self._order = order
+        self._stack = AsyncExitStack()
+        self._opening = asyncio.Lock()
+        self._joined: Joined | None = None
+        self._halts: list[Halt] = []
+        self._stopped: str | None = None
+        self._reported = Decimal(0)
+
+    async def judge(self, block: Block) -> BlockDone:
+        """What the store already holds of it is passed over: it may have been given to another worker before."""
+        try:
+            joined = await self._join()
+            return await self._judge(block, joined)
+        except ExplainedError as error:
+            return BlockDone(fault=_fault(error))
+
+    async def stop(self, why: str) -> None:
+        """Take no further work; what is in flight is finished."""
+        self._stopped = why
+        for halt in self._halts:
+            halt.stop(why)
+
+    async def close(self) -> None:
+        """Give back what was drawn and not used."""
+        await self._stack.aclose()
+
+    async def _join(self) -> Joined:
+        async with self._opening:
+            if self._joined is None:
+                self._joined = await self._stack.enter_async_context(join_session(self._order))
+        return self._joined
+
+    async def _judge(self, block: Block, joined: Joined) -> BlockDone:
+        conditions = _for_block(joined.conditions, block)
+        halt, progress = conditions.halt, conditions.progress
+        halt.why = self._stopped
+        self._halts.append(halt)
+        made = 0
+        try:
+            jobs = self._order.plan.options.jobs
+            async for settled in execute_unordered(block.rows, conditions, jobs=jobs + jobs // 2):
+                made += settled.judgement is not None
+        finally:
+            self._halts.remove(halt)
+        spent = joined.limits.budget.spent
+        done = BlockDone(
+            made=made,
+            skipped=progress.positions.skipped,
+            not_needed=progress.positions.not_needed,
+            not_asked=halt.not_asked,
+            spent=spent - self._reported,
+            stopped=halt.why,
+        )
+        self._reported = spent
+        return done
+
+
+def _for_block(conditions: Conditions, block: Block) -> Conditions:
+    # a fault of the whole file stops a run only before anything is judged
+    progress = Progress(positions=Positions(block.first), begun=block.first > 0)
+    return replace(conditions, progress=progress, halt=Halt(), labels=block.labels)
+
+
+def _fault(error: ExplainedError) -> WorkerFault:
+    return WorkerFault(
+        where=f"{error.where} (on {platform.node()})",
+        problem=error.problem,
+        hint=error.hint,
+        of_store=isinstance(error, StoreError),
+    )
