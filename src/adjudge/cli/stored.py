@@ -40,7 +40,7 @@ def known_columns(columns: Iterable[str]) -> str:
 def find_run(store: Store, reference: str) -> RunRecord:
     found = store.find_run(reference)
     if found is None:
-        known = ", ".join(run.run_id for run in store.runs()[:5])
+        known = ", ".join(run.run_id for run in store.runs(counted=False)[:5])
         raise InputError(
             f"run {reference}",
             f"is not in {store.where}",

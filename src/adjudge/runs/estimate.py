@@ -295,7 +295,7 @@ def first_request(judge: Judge, row: Case | BadRow, plan: Plan, repeat: int) -> 
 
 def learn(store: Store | None, judge: Judge, model: str) -> ReplyHistory:
     """From the latest run of this judge with this model, if there is one."""
-    runs = [] if store is None else [run for run in store.runs() if _is_of(run, judge, model)]
+    runs = [] if store is None else [run for run in store.runs(counted=False) if _is_of(run, judge, model)]
     tokens: list[float] = []
     seconds: list[float] = []
     if store is not None and runs:

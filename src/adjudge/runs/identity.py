@@ -105,7 +105,7 @@ def choose_run(
     if name is not None:
         _check_name(name)
     base = name or (str(identity)[:12] if identity is not None else secrets.token_hex(6))
-    taken = {} if store is None else {run.run_id: run for run in store.runs()}
+    taken = {} if store is None else {run.run_id: run for run in store.runs(counted=False)}
     if name is not None and base in taken:
         _check_same(taken[base], described)
     number = 1
@@ -130,7 +130,7 @@ def choose_run(
 
 def remembered_date(store: Store, described: Mapping[str, Json]) -> CurrentDate | None:
     """The date of the latest run of the same judges and model over the same file, so that going on asks the same."""
-    for run in store.runs():
+    for run in store.runs(counted=False):
         same = all(run.plan.get(key) == described[key] for key in ("path", "judges", "model"))
         if same and described["path"] is not None and isinstance(run.plan.get("current_date"), str):
             return CurrentDate(day=str(run.plan["current_date"]), source=f"as in run {run.run_id}")

@@ -72,7 +72,7 @@ def check_idle(store: Store, run_id: str) -> None:
 
 def _find(store: Store, run_id: str) -> RunRecord | None:
     """By the whole id, which may also be another run's name."""
-    return next((run for run in store.runs() if run.run_id == run_id), None)
+    return next((run for run in store.runs(counted=False) if run.run_id == run_id), None)
 
 
 def _in_use(what: str, driver: Driver | None) -> InputError:

@@ -37,7 +37,7 @@ def open_replay(store: Store | None, source: object, plan: Plan) -> tuple[ModelC
         )
     path = str(Path(source).resolve()) if isinstance(source, str | Path) else None
     names = {judge.name for judge in plan.judges if judge.has_prompt}
-    for run in store.runs():
+    for run in store.runs(counted=False):
         known = {judge.rpartition("@")[0] for judge in planned_judges(run.plan)}
         if path is not None and run.plan.get("path") == path and names <= known:
             return tuple(OnlyStoredClient(_reopen(run, *each)) for each in planned_models(run.plan))

@@ -68,7 +68,7 @@ class Session:
     resumes: bool
     """It was begun before; what it has judged is not judged again."""
     conditions: Conditions
-    limits: "Limits"
+    limits: "RunLimits"
     store: Store | None
     workers: "Workers | None" = None
     """On a cluster, where the run is judged there."""
@@ -255,7 +255,7 @@ async def open_session(
         )
 
 
-class Limits(NamedTuple):
+class RunLimits(NamedTuple):
     """What holds the requests of a run back."""
 
     budget: Budget
@@ -264,16 +264,16 @@ class Limits(NamedTuple):
     """One for each model."""
 
 
-def _limits(options: RunOptions, *, models: int, clock: Clock) -> Limits:
+def _limits(options: RunOptions, *, models: int, clock: Clock) -> RunLimits:
     deadline = None if options.deadline is None else clock.now() + options.deadline
     budget = Budget(max_cost=options.max_cost, max_calls=options.max_calls, deadline=deadline, clock=clock)
     pace = Pace(rpm=options.rpm, tpm=options.tpm, clock=clock)
     governor = Governor(jobs=options.jobs, pace=pace, deadline=deadline, clock=clock)
-    return Limits(budget, pace, (governor, *(governor.for_another_model() for _ in range(models - 1))))
+    return RunLimits(budget, pace, (governor, *(governor.for_another_model() for _ in range(models - 1))))
 
 
 def _behind_limits(
-    asked: Sequence[ModelClient], plan: Plan, limits: Limits, clock: Clock
+    asked: Sequence[ModelClient], plan: Plan, limits: RunLimits, clock: Clock
 ) -> tuple[RunModel, ...]:
     if plan.options.max_cost is not None:
         check_parameters(plan.asking.parameters)
@@ -301,7 +301,7 @@ def _limited(client: ModelClient, plan: Plan, budget: Budget, governor: Governor
 
 @asynccontextmanager
 async def _begun(
-    conditions: Conditions, options: RunOptions, store: Store, chosen: ChosenRun, *, limits: Limits
+    conditions: Conditions, options: RunOptions, store: Store, chosen: ChosenRun, *, limits: RunLimits
 ) -> AsyncIterator[Conditions]:
     """The same conditions with a store behind them. A run that does not end well can go on."""
     run, shard = chosen.record, chosen.shard
@@ -349,7 +349,7 @@ async def _kept(
     store: Store,
     chosen: ChosenRun,
     *,
-    limits: Limits,
+    limits: RunLimits,
     is_shared: bool,
 ) -> AsyncIterator[Conditions]:
     """The same conditions with replies and judgements kept, and limits counted, in the store of a run that has begun."""
@@ -381,7 +381,7 @@ async def _kept(
 
 class Joined(NamedTuple):
     conditions: Conditions
-    limits: Limits
+    limits: RunLimits
 
 
 @asynccontextmanager

@@ -266,7 +266,9 @@ def _origin(judge: Judge) -> str:
 
 
 def _used(service: Service) -> Counter[str]:
-    return Counter(name for record in service.store.runs() for name in planned_judges(record.plan))
+    return Counter(
+        name for record in service.store.runs(counted=False) for name in planned_judges(record.plan)
+    )
 
 
 def _row(judge: Judge, origin: str, used: Counter[str]) -> JudgeRow:

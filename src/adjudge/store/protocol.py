@@ -57,8 +57,10 @@ class Store(Protocol):
         set and carry no texts.
         """
 
-    def runs(self) -> list[RunRecord]:
-        """The latest first."""
+    def runs(self, *, counted: bool = True) -> list[RunRecord]:
+        """The latest first. Without `counted` it is not told how many judgements each has, which takes a look at all
+        of them.
+        """
 
     def find_run(self, reference: str) -> RunRecord | None:
         """By name, by id or the start of one, or `last`; an `InputError` when the start fits several."""

@@ -162,11 +162,13 @@ NOT_ASKED = (
 )
 
 
-def runs(session: SqlSession) -> list[RunRecord]:
+def runs(session: SqlSession, *, counted: bool) -> list[RunRecord]:
+    counts, joined = "0, 0", ""
+    if counted:
+        counts = f"coalesce(j.n, 0), {NOT_ASKED}"
+        joined = " LEFT JOIN (SELECT run_id, count(*) AS n FROM judgements GROUP BY run_id) j ON j.run_id = r.run_id"
     rows = session.query(
-        f"SELECT {RUN_COLUMNS}, coalesce(j.n, 0), {NOT_ASKED} FROM runs r"  # noqa: S608 - columns of ours
-        " LEFT JOIN (SELECT run_id, count(*) AS n FROM judgements GROUP BY run_id) j ON j.run_id = r.run_id"
-        " ORDER BY r.started_at DESC, r.run_id DESC"
+        f"SELECT {RUN_COLUMNS}, {counts} FROM runs r{joined} ORDER BY r.started_at DESC, r.run_id DESC"  # noqa: S608 - columns of ours
     )
     return [_run(row) for row in rows]
 

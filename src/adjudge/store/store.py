@@ -168,8 +168,9 @@ class SqlStore:
     def find_judgements(self, reuse_keys: Sequence[str]) -> dict[str, Judgement]:
         return self._read(lambda session: reading.find_judgements(session, reuse_keys)) if reuse_keys else {}
 
-    def runs(self) -> list[RunRecord]:
-        return [self._as_it_is(record) for record in self._read(reading.runs)]
+    def runs(self, *, counted: bool = True) -> list[RunRecord]:
+        found = self._read(lambda session: reading.runs(session, counted=counted))
+        return [self._as_it_is(record) for record in found]
 
     def find_run(self, reference: str) -> RunRecord | None:
         found = self._read(lambda session: reading.find_run(session, reference))

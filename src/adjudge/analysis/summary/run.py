@@ -164,7 +164,7 @@ def failed_cases(store: Store, record: RunRecord) -> list[str]:
 
 
 def run_before(store: Store, record: RunRecord) -> str | None:
-    found = before_among(store.runs(), record)
+    found = before_among(store.runs(counted=False), record)
     return None if found is None else found.name or found.run_id
 
 

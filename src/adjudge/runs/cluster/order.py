@@ -22,7 +22,7 @@ class WorkOrder:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Block:
+class CaseBlock:
     """Some cases of a run, in their order."""
 
     first: int

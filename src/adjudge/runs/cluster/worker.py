@@ -7,7 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from adjudge.errors import ExplainedError, StoreError
-from adjudge.runs.cluster.order import Block, BlockDone, WorkerFault, WorkOrder
+from adjudge.runs.cluster.order import BlockDone, CaseBlock, WorkerFault, WorkOrder
 from adjudge.runs.engine.conditions import Conditions, Halt, Progress
 from adjudge.runs.engine.execute import execute_unordered
 from adjudge.runs.engine.order import Positions
@@ -26,7 +26,7 @@ class BlockWorker:
         self._stopped: str | None = None
         self._reported = Decimal(0)
 
-    async def judge(self, block: Block) -> BlockDone:
+    async def judge(self, block: CaseBlock) -> BlockDone:
         """What the store already holds of it is passed over: it may have been given to another worker before."""
         try:
             joined = await self._join()
@@ -50,7 +50,7 @@ class BlockWorker:
                 self._joined = await self._stack.enter_async_context(join_session(self._order))
         return self._joined
 
-    async def _judge(self, block: Block, joined: Joined) -> BlockDone:
+    async def _judge(self, block: CaseBlock, joined: Joined) -> BlockDone:
         conditions = _for_block(joined.conditions, block)
         halt, progress = conditions.halt, conditions.progress
         halt.why = self._stopped
@@ -75,7 +75,7 @@ class BlockWorker:
         return done
 
 
-def _for_block(conditions: Conditions, block: Block) -> Conditions:
+def _for_block(conditions: Conditions, block: CaseBlock) -> Conditions:
     # a fault of the whole file stops a run only before anything is judged
     progress = Progress(positions=Positions(block.first), begun=block.first > 0)
     return replace(conditions, progress=progress, halt=Halt(), labels=block.labels)

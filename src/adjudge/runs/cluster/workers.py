@@ -9,11 +9,11 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from adjudge.errors import InputError, SettingsError
+from adjudge.errors import ExplainedError, InputError, SettingsError
 from adjudge.options import option
 from adjudge.records import BadRow, Case, Judgement
 from adjudge.runs.cluster.connect import Cluster
-from adjudge.runs.cluster.order import Block, BlockDone, WorkOrder
+from adjudge.runs.cluster.order import BlockDone, CaseBlock, WorkOrder
 from adjudge.runs.cluster.worker import BlockWorker
 from adjudge.runs.engine.conditions import Conditions
 from adjudge.runs.engine.order import Positions
@@ -37,8 +37,10 @@ class Workers:
         self._actors = actors
         self._rows = rows_in_block
         self._jobs = jobs
-        self._tasks: dict[asyncio.Task[BlockDone], Block] = {}
+        self._tasks: dict[asyncio.Task[BlockDone], CaseBlock] = {}
         self._busy = [0] * len(actors)
+        self._given_up = False
+        """Nobody waits for what is in flight."""
 
     @property
     def in_flight(self) -> int:
@@ -79,11 +81,17 @@ class Workers:
                 done, _ = await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     del self._tasks[task]
+                    if task.cancelled():
+                        self._given_up = True
+                        continue
                     try:
                         self._count(task.result(), conditions)
+                    except ExplainedError as error:
+                        fault = fault or error
+                        halt.stop(error.problem)
                     except Exception as error:  # noqa: BLE001 - raised when the others have ended
                         fault = fault or error
-                        halt.stop(f"a worker failed: {error}")
+                        halt.stop(f"an unexpected error: {type(error).__name__}")
                 before = min((block.first for block in self._tasks.values()), default=positions.planned)
                 async for position, judgement in _stored(conditions, turn, before):
                     turn = position + 1
@@ -101,7 +109,7 @@ class Workers:
             progress.expected = positions.planned - positions.not_needed
         progress.complete = is_read and halt.why is None
 
-    def _give(self, block: Block) -> None:
+    def _give(self, block: CaseBlock) -> None:
         """To the worker with the least to do."""
         chosen = self._busy.index(min(self._busy))
         self._busy[chosen] += 1
@@ -133,6 +141,8 @@ class Workers:
 
     async def close(self) -> None:
         """Let each give back what it drew; what one holds that is gone counts as spent."""
+        if self._given_up:
+            return
         closing = [asyncio.ensure_future(_ended(actor.close.remote())) for actor in self._actors]
         await asyncio.wait(closing, timeout=CLOSE_SECONDS)
 
@@ -151,7 +161,7 @@ async def _stored(
         first = found[-1][0] + 1
 
 
-def _blocks(rows: Iterable[Case | BadRow], conditions: Conditions, size: int) -> Iterator[Block]:
+def _blocks(rows: Iterable[Case | BadRow], conditions: Conditions, size: int) -> Iterator[CaseBlock]:
     positions = conditions.progress.positions
     seats = len(conditions.seats())
     taken: list[Case | BadRow] = []
@@ -166,7 +176,7 @@ def _blocks(rows: Iterable[Case | BadRow], conditions: Conditions, size: int) ->
         yield _block(taken, positions, seats, conditions)
 
 
-def _block(rows: list[Case | BadRow], positions: Positions, seats: int, conditions: Conditions) -> Block:
+def _block(rows: list[Case | BadRow], positions: Positions, seats: int, conditions: Conditions) -> CaseBlock:
     first = positions.planned
     positions.planned += seats * len(rows)
     labels = None
@@ -174,7 +184,7 @@ def _block(rows: list[Case | BadRow], positions: Positions, seats: int, conditio
         labels = {
             row.case_id: conditions.labels[row.case_id] for row in rows if row.case_id in conditions.labels
         }
-    return Block(first=first, rows=rows, labels=labels)
+    return CaseBlock(first=first, rows=rows, labels=labels)
 
 
 def _chars(row: Case | BadRow) -> int:
