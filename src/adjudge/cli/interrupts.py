@@ -68,8 +68,8 @@ def reading_limit(where: str, seconds: float = SECONDS_TO_READ) -> Iterator[None
     before = signal.signal(signal.SIGINT, on_signal)
     timer = threading.Timer(seconds, end)
     timer.daemon = True
-    timer.start()
     try:
+        timer.start()  # on a busy machine it may be heard before this returns
         yield
         with lock:
             if state == "reading":
