@@ -5,8 +5,10 @@ Machines that die, and drivers, are in `benchmarks/cluster.py`: a cluster of thr
 
 import json
 import os
+import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 from collections import Counter
 from contextlib import closing
@@ -31,12 +33,12 @@ KEY = "sk-driver-0123456789"
 
 
 @pytest.fixture(scope="module")
-def ray_node(cluster, tmp_path_factory):
+def ray_node(cluster):
     """One node with two cores, whose processes have the store's password from whoever started them, and no key."""
     ray = pytest.importorskip("ray")
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ["PGPASSWORD"] = split_password(cluster.url)[1]
-    folder = tmp_path_factory.mktemp("ray")
+    folder = tempfile.mkdtemp(prefix="adjudge-ray-")  # the paths of its sockets must be short
     ray.init(
         address="local",
         num_cpus=2,
@@ -44,11 +46,12 @@ def ray_node(cluster, tmp_path_factory):
         log_to_driver=False,
         logging_level="ERROR",
         object_store_memory=80_000_000,
-        _temp_dir=str(folder),
+        _temp_dir=folder,
     )
     del os.environ["PGPASSWORD"]
     yield folder
     ray.shutdown()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture
