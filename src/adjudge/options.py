@@ -356,6 +356,16 @@ class RunOptions:
         parse=parse_shard,
         metavar="K/N",
     )
+    batch: bool = opt(
+        False,
+        ANY,
+        "Send requests through the provider's batch API: half the price, answered within 24 hours (OpenAI, Anthropic).",
+    )
+    detach: bool = opt(
+        False,
+        never("it applies to one command"),
+        "With --batch: do not wait for the batches. The same command without it collects them.",
+    )
     fresh: bool = opt(
         False,
         never("every run would pay for every request again"),
@@ -431,6 +441,8 @@ class RunKeywords(TypedDict, total=False):
     ray_address: str
     workers: int | None
     shard: Shard | str | None
+    batch: bool
+    detach: bool
     fresh: bool
     no_cache: bool
     retry: Iterable[str]

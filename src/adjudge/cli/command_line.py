@@ -248,10 +248,15 @@ COMMANDS = [
                 "first",
                 "sample",
                 "repeat",
+                "batch",
                 "price",
                 "store",
             ),
-            {"first": "Only the first N cases.", "sample": "Only a random sample of N cases."},
+            {
+                "batch": "At the price of the provider's batch API.",
+                "first": "Only the first N cases.",
+                "sample": "Only a random sample of N cases.",
+            },
         ),
     ),
     command(

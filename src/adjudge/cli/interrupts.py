@@ -97,6 +97,10 @@ def plan_judges(judges: Sequence[str], options: "RunOptions") -> "Plan":
 
 
 class Stoppable(Protocol):
+    @property
+    def leaves_at_once(self) -> bool:
+        """Nothing is to be finished after `stop`."""
+
     def stop(self, why: str) -> None: ...
 
     def cancel(self) -> None: ...
@@ -151,6 +155,8 @@ class Interrupts:
     def _finish(self) -> None:
         self._stopped = True
         self._session.stop("interrupted")
+        if self._session.leaves_at_once:
+            return
         print_message("finishing requests in flight; press Ctrl-C again to stop now")
         self._loop.call_later(SECONDS_TO_FINISH, self._cancel)
 

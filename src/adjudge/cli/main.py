@@ -23,6 +23,8 @@ EXIT_NOT_MEASURED = 3
 EXIT_STORE_TROUBLE = 4
 EXIT_DEFECT = 70
 EXIT_INTERRUPTED = 130
+TYPED = "adjudge.typed"
+"""Where the context of a command has what was typed."""
 
 
 class CommandGroup(click.Group):
@@ -168,6 +170,7 @@ def _invoke(args: list[str]) -> int:
     """Click's own `main` without its exits: it takes a closed pipe for a failure, which here means a failed gate."""
     try:
         with cli.make_context("adjudge", list(args)) as ctx:
+            ctx.meta[TYPED] = args
             code = cli.invoke(ctx)
     except click.exceptions.Exit as exit_:
         return exit_.exit_code

@@ -72,6 +72,10 @@ class ProgressLine:
             self._drawn_at = now
             self._show(self.line(now - self.started))
 
+    def tell(self, text: str) -> None:
+        """News between two judgements."""
+        self._show(text)
+
     def line(self, seconds: float) -> str:
         """`120/500 done, 12.3/s, 64 in flight, 2 call_failed, $0.0123 spent, 31 s left`."""
         rate = self.asked / seconds if seconds > 0 else 0.0

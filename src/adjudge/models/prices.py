@@ -9,6 +9,20 @@ from adjudge.records import Usage
 
 MILLION = 1_000_000
 MOST_MODELS = 256
+BATCH_SHARE = Decimal("0.5")
+"""Of the price, for a request in a batch: both OpenAI and Anthropic take half, of input, cached input and output."""
+
+
+class BatchLimit(NamedTuple):
+    requests: int
+    bytes: int
+
+
+BATCH_LIMITS = {
+    "openai": BatchLimit(requests=50_000, bytes=200 * 1000**2),
+    "anthropic": BatchLimit(requests=100_000, bytes=256 * 1000**2),
+}
+"""Of one batch, by provider."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -7,6 +7,7 @@ reserves from that, and gives the rest back at its end.
 import asyncio
 import json
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Decimal
 from secrets import token_hex
@@ -147,6 +148,8 @@ class Budget:
     """On the clock: nothing is sent after it. What is in flight by then is finished."""
     clock: Clock = SYSTEM_CLOCK
     account: Account = field(default_factory=MemoryAccount)
+    waiting: AbstractContextManager[None] = field(default_factory=nullcontext)
+    """Entered by those who wait for others to settle."""
     spent: Decimal = field(default=Decimal(0), init=False)
     """By this process, in US dollars, as far as known."""
     _held: Spending = field(default=Spending(), init=False)
@@ -172,14 +175,15 @@ class Budget:
 
         While others are in flight it waits for them: they mostly cost less than was set aside for them.
         """
-        wanted = self._limited(worst)
+        wanted = self.limited(worst)
         while not self._covers(wanted):
             settled = self._settled
             if await self._draw(wanted):
                 continue
             if not self._in_flight:
                 raise self._refusal(wanted)
-            await settled.wait()
+            with self.waiting:
+                await settled.wait()
         if self.deadline is not None and self.clock.now() > self.deadline:
             raise DeadlinePassedError(f"the run's {option('--deadline')} has passed")
         self._held = self._held.minus(wanted)
@@ -187,11 +191,21 @@ class Budget:
 
     def settle(self, worst: Spending, spent: Spending) -> None:
         """After the request: `spent` of what was set aside for it was used, or may have been."""
-        limited = self._limited(spent)
-        self._held = self._held.plus(self._limited(worst)).minus(limited)
-        if spent != limited:
-            self.account.add(spent.minus(limited))
-        self.spent += Decimal(spent.nanodollars).scaleb(-9)
+        self.settle_drawn(self.limited(worst), spent)
+
+    def take_over(self) -> None:
+        """A request is in flight for which an earlier process of the run has drawn."""
+        self._in_flight += 1
+
+    def settle_drawn(self, drawn: Spending, spent: Spending | None) -> None:
+        """The same, where `drawn` was taken from the account for it; `spent` None: it is still in flight, without us."""
+        if spent is not None:
+            limited = self.limited(spent)
+            self._held = self._held.plus(self.limited(drawn)).minus(limited)
+            beside = spent.minus(limited).minus(drawn.minus(self.limited(drawn)))
+            if beside != Spending():
+                self.account.add(beside)
+            self.spent += Decimal(spent.nanodollars).scaleb(-9)
         self._in_flight -= 1
         self._settled.set()
         self._settled = asyncio.Event()
@@ -202,7 +216,7 @@ class Budget:
         if held != Spending():
             self.account.add(Spending().minus(held))
 
-    def _limited(self, spending: Spending) -> Spending:
+    def limited(self, spending: Spending) -> Spending:
         """As far as there are limits: the rest is counted after it is spent, and not drawn before."""
         return Spending(
             calls=0 if self.max_calls is None else spending.calls,

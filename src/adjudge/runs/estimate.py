@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from adjudge.errors import InputError, TemplateError
 from adjudge.models import context_tokens, estimate_tokens, request_key
+from adjudge.models.prices import BATCH_SHARE
 from adjudge.options import Price
 from adjudge.procedures.case import judge_case
 from adjudge.procedures.groundedness import checks_claims, context_windows
@@ -72,7 +73,8 @@ class RunEstimate:
     output_tokens: Range
     cost: Range | None
     """US dollars; None where the price is not known."""
-    seconds: Range
+    seconds: Range | None
+    """None for a run in batches: the provider answers within a day, again for each further step."""
     learned_from: int
     """Stored replies that reply lengths and times were learned from; 0: they are assumed."""
 
@@ -144,7 +146,8 @@ def estimate_run(
                     later=later_calls(each.judge, each.row, each.request, asking[place]),
                     is_sure=each.is_sure,
                 )
-    costs = [_cost(own, price) for own, (_, price) in zip(sums, models, strict=True)]
+    share = BATCH_SHARE if plan.options.batch else Decimal(1)
+    costs = [_cost(own, price, share) for own, (_, price) in zip(sums, models, strict=True)]
     known = [cost for cost in costs if cost is not None]
     calls, seconds = (sum((getattr(own, name) for own in sums), NOTHING) for name in ("calls", "seconds"))
     return RunEstimate(
@@ -156,7 +159,7 @@ def estimate_run(
         input_tokens=sum((own.input for own in sums), NOTHING),
         output_tokens=sum((own.output for own in sums), NOTHING),
         cost=sum(known, NOTHING) if len(known) == len(costs) else None,
-        seconds=_wall_seconds(calls, seconds, plan.options.jobs),
+        seconds=None if plan.options.batch else _wall_seconds(calls, seconds, plan.options.jobs),
         learned_from=sum(each.from_replies for each in learned.values()),
     )
 
@@ -168,10 +171,10 @@ def _asking(plan: Plan, client: ModelClient) -> Asking:
     return replace(plan.asking, context_tokens=context_tokens(client.name, client.base_url))
 
 
-def _cost(sums: _EstimateSums, price: Price | None) -> Range | None:
+def _cost(sums: _EstimateSums, price: Price | None, share: Decimal) -> Range | None:
     if price is None:
         return None
-    per_token = (price.input / 1_000_000, price.output / 1_000_000)
+    per_token = (share * price.input / 1_000_000, share * price.output / 1_000_000)
     return Range(
         **{
             end: float(

@@ -180,6 +180,8 @@ def make_plan(
         _check_shard(options)
     if options.engine == "ray":
         _check_cluster(options)
+    if options.batch or options.detach:
+        _check_batch(options, has_secrets=bool(masked.secrets))
     unknown = unknown_maps([item for judge in loaded for item in judge.inputs], columns, variables)
     if unknown:
         raise SettingsError(
@@ -405,6 +407,38 @@ def _check_cluster(options: RunOptions) -> None:
             flag,
             f"{what} learns from the judgements of the whole run, of which a worker sees a part",
             f"leave out {flag}",
+        )
+
+
+def _check_batch(options: RunOptions, *, has_secrets: bool) -> None:
+    flag = option("--batch")
+    if not options.batch:
+        raise SettingsError(
+            option("--detach"), "leaves batches behind, and there are none", f"add {flag}, or leave it out"
+        )
+    if options.store is None:
+        raise SettingsError(
+            flag, "needs a store, by which batches are found again", f"name it with {option('--store')}"
+        )
+    others = {
+        option("--engine", "ray"): options.engine == "ray",
+        option("--cascade"): bool(options.cascade),
+        option("--rpm"): options.rpm is not None,
+        option("--tpm"): options.tpm is not None,
+    }
+    why = {
+        option("--engine", "ray"): "spreads requests over workers, and a batch is sent from one place",
+        option("--cascade"): "asks each model when the one before has answered, a day apart",
+    }
+    for other, is_given in others.items():
+        if is_given:
+            problem = why.get(other, "limits requests as they are sent, and those of a batch are sent as one")
+            raise SettingsError(flag, f"{other} {problem}", f"leave out {other}, or {flag}")
+    if has_secrets:
+        raise SettingsError(
+            option("--param"),
+            "holds what looks like a secret, and a batch is a file that the provider keeps",
+            f"leave it out, or {flag}",
         )
 
 

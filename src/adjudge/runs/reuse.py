@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from adjudge.models import SharedClient
 from adjudge.records import Completion, ModelClient, Request, as_read
+from adjudge.runs.engine.activity import Activity
 from adjudge.store import KeepCompletion, StoredCompletion
 from adjudge.store.group import GroupCommit
 
@@ -35,8 +36,10 @@ class StoredClient(SharedClient):
         scope: str | None = None,
         fresh_since: datetime | None = None,
         room: asyncio.Semaphore,
+        activity: Activity,
     ) -> None:
         super().__init__(client)
+        self._activity = activity
         self.scope = scope
         self._room = room
         self._store = store
@@ -44,7 +47,14 @@ class StoredClient(SharedClient):
 
     def asking_again(self, since: datetime) -> "StoredClient":
         """The same, for requests whose stored replies were of no use (`--retry`)."""
-        return StoredClient(self._client, self._store, scope=self.scope, fresh_since=since, room=self._room)
+        return StoredClient(
+            self._client,
+            self._store,
+            scope=self.scope,
+            fresh_since=since,
+            room=self._room,
+            activity=self._activity,
+        )
 
     def request_key(self, request: Request) -> str:
         key = super().request_key(request)
@@ -54,7 +64,8 @@ class StoredClient(SharedClient):
         return self.request_key(request)
 
     async def find_or_ask(self, key: str, request: Request) -> Completion:
-        stored = (await self._store.find_completions([key])).get(key)
+        with self._activity.working:
+            stored = (await self._store.find_completions([key])).get(key)
         if stored is not None and (self._fresh_since is None or stored.at >= self._fresh_since):
             return self._reused(stored)
         await self._room.acquire()

@@ -26,6 +26,7 @@ from adjudge.models.clients.pace import Pace
 from adjudge.models.prices import find_price
 from adjudge.options import Price, RunOptions, Shard, option
 from adjudge.records import IN_CODE, BadRow, Case, Judgement, Jury, ModelClient
+from adjudge.runs.batches import IN_FLIGHT, BatchClient, Batching
 from adjudge.runs.budget import (
     ASSUMED_OUTPUT_TOKENS,
     Budget,
@@ -46,7 +47,7 @@ from adjudge.runs.lock import hold_run, watched_lock
 from adjudge.runs.plan import TODAY, Plan, named_models
 from adjudge.runs.replay import REPLAY, open_replay
 from adjudge.runs.reuse import StoredClient
-from adjudge.store import EndRun, KeepJudge, Partial, StartRun, Store, open_store
+from adjudge.store import BatchRecord, EndRun, KeepJudge, Partial, StartRun, Store, open_store
 from adjudge.store.group import GroupCommit
 from adjudge.store.records import RunState
 from adjudge.store.trust import UnknownStoreError
@@ -112,6 +113,8 @@ class Session:
 
     @property
     def in_flight(self) -> int:
+        if self.limits.batching is not None:
+            return self.limits.batching.in_flight
         here = sum(governor.in_flight for governor in self.limits.governors)
         return here if self.workers is None else self.workers.in_flight
 
@@ -126,8 +129,21 @@ class Session:
         return self.limits.budget.spent if self.workers is None else self.workers.spent
 
     def stop(self, why: str) -> None:
-        """Take no further work; what is in flight is finished."""
-        self.conditions.halt.stop(why)
+        """Take no further work; what is in flight is finished. Batches go on without us."""
+        stop = self.conditions.halt.stop if self.limits.batching is None else self.limits.batching.leave
+        stop(why)
+
+    @property
+    def leaves_at_once(self) -> bool:
+        """After `stop` nothing is waited for: batches are collected another time."""
+        return self.limits.batching is not None
+
+    @property
+    def batches(self) -> list[BatchRecord]:
+        """Those that the provider has, or may have, and of which something is not collected."""
+        if self.limits.batching is None or self.store is None:
+            return []
+        return [batch for model in self.models for batch in self.store.batches_under_way(self.run_id, model)]
 
     def cancel(self) -> None:
         """Give up what is in flight, after `stop`."""
@@ -155,6 +171,8 @@ class Session:
             jobs += jobs // 2
         if self.conditions.repeats.auto:
             jobs *= 2  # nearly half of the repeats wait for those before them
+        if self.limits.batching is not None:
+            jobs = min(IN_FLIGHT, self.expected or IN_FLIGHT)
         chosen = self.plan.select(cases)
         if self.workers is None:
             judged = execute(chosen, self.conditions, jobs=jobs, most_held=most_held, receive=made)
@@ -198,6 +216,12 @@ async def open_session(
                 stack.push_async_callback(client.close)
         limits = _limits(options, models=len(asked), clock=clock)
         described = describe_run(source, plan, models=asked, version=__version__)
+        if options.batch and described["identity"] is None and options.name is None:
+            raise SettingsError(
+                option("--batch"),
+                "needs a name by which the run is found again, since its cases are not read from a file",
+                f"add {option('--name')}",
+            )
         if store is not None and plan.current_date.source == TODAY:
             plan = plan.on(remembered_date(store, described) or plan.current_date)
             described["current_date"] = plan.current_date.day
@@ -229,7 +253,9 @@ async def open_session(
         else:
             chosen, lock = hold_run(store, described, name=options.name, shard=options.shard)
             chosen = replace(chosen, record=structs.replace(chosen.record, expected=expected))
-            await stack.enter_async_context(watched_lock(lock, conditions.halt.stop))
+            batching = limits.batching  # a day may pass before what is in flight is finished
+            stop = conditions.halt.stop if batching is None else batching.leave
+            await stack.enter_async_context(watched_lock(lock, stop))
             conditions = await stack.enter_async_context(
                 _begun(conditions, options, store, chosen, limits=limits)
             )
@@ -262,6 +288,8 @@ class RunLimits(NamedTuple):
     pace: Pace
     governors: tuple[Governor, ...]
     """One for each model."""
+    batching: Batching | None = None
+    """With `--batch`, which sends requests together instead."""
 
 
 def _limits(options: RunOptions, *, models: int, clock: Clock) -> RunLimits:
@@ -269,7 +297,9 @@ def _limits(options: RunOptions, *, models: int, clock: Clock) -> RunLimits:
     budget = Budget(max_cost=options.max_cost, max_calls=options.max_calls, deadline=deadline, clock=clock)
     pace = Pace(rpm=options.rpm, tpm=options.tpm, clock=clock)
     governor = Governor(jobs=options.jobs, pace=pace, deadline=deadline, clock=clock)
-    return RunLimits(budget, pace, (governor, *(governor.for_another_model() for _ in range(models - 1))))
+    batching = Batching(budget=budget, clock=clock, detach=options.detach) if options.batch else None
+    governors = (governor, *(governor.for_another_model() for _ in range(models - 1)))
+    return RunLimits(budget, pace, governors, batching)
 
 
 def _behind_limits(
@@ -278,12 +308,14 @@ def _behind_limits(
     if plan.options.max_cost is not None:
         check_parameters(plan.asking.parameters)
     return tuple(
-        _limited(client, plan, limits.budget, governor, clock)
+        _limited(client, plan, limits, governor, clock)
         for client, governor in zip(asked, limits.governors, strict=True)
     )
 
 
-def _limited(client: ModelClient, plan: Plan, budget: Budget, governor: Governor, clock: Clock) -> RunModel:
+def _limited(
+    client: ModelClient, plan: Plan, limits: RunLimits, governor: Governor, clock: Clock
+) -> RunModel:
     """The model behind the run's budget, and retries and limits of its own."""
     options = plan.options
     price = options.price
@@ -294,8 +326,11 @@ def _limited(client: ModelClient, plan: Plan, budget: Budget, governor: Governor
         context_tokens=context_tokens(client.name, client.base_url),
         max_output_tokens=None if options.max_cost is None else ASSUMED_OUTPUT_TOKENS,
     )
+    is_given = options.price is not None
+    if limits.batching is not None and client.name != IN_CODE:
+        return RunModel(BatchClient(client, limits.batching, price=price, price_is_given=is_given), asking)
     sent = client if plan.confidential is None else ConfidentialClient(client, *plan.confidential)
-    budgeted = BudgetedClient(sent, budget, price=price, price_is_given=options.price is not None)
+    budgeted = BudgetedClient(sent, limits.budget, price=price, price_is_given=is_given)
     return RunModel(RetryingClient(budgeted, governor=governor, clock=clock), asking)
 
 
@@ -360,7 +395,12 @@ async def _kept(
         account = StoredAccount(store, group, run.run_id, is_shared=is_shared)
         limits.budget.account = limits.pace.account = account
         stack.callback(limits.budget.give_back)
-        room = asyncio.Semaphore(options.jobs)
+        batching = limits.batching
+        if batching is not None:
+            await batching.open(store, group, run.run_id, conditions.progress, conditions.halt)
+            stack.push_async_callback(batching.close)
+        # what is in a batch can be collected again after a crash
+        room = asyncio.Semaphore(options.jobs if batching is None else IN_FLIGHT)
         clients = [
             StoredClient(
                 asked,
@@ -369,6 +409,7 @@ async def _kept(
                 scope=f"{run.run_id} {run.started_at.isoformat()}" if asked.within_run else None,
                 fresh_since=run.started_at if options.fresh else None,
                 room=room,
+                activity=conditions.progress.activity,
             )
             for asked, _ in conditions.models
         ]

@@ -6,6 +6,9 @@ from adjudge.store.places import is_url, store_file
 from adjudge.store.protocol import Store
 from adjudge.store.records import (
     AddSpending,
+    BatchContent,
+    BatchRecord,
+    CloseBatch,
     Driver,
     EndRun,
     Entry,
@@ -40,6 +43,9 @@ from adjudge.store.sql import RunLock
 
 __all__ = [
     "AddSpending",
+    "BatchContent",
+    "BatchRecord",
+    "CloseBatch",
     "Driver",
     "EndRun",
     "Entry",

@@ -174,15 +174,23 @@ TENTH: tuple[str, ...] = (
         PRIMARY KEY (run_id, number))""",
 )
 
+# requests that were handed to a provider as one, and are not collected; `body` holds the keys of their replies
+ELEVENTH: tuple[str, ...] = (
+    """CREATE TABLE batches (
+        batch_id TEXT PRIMARY KEY, run_id TEXT NOT NULL, model TEXT NOT NULL, provider_id TEXT, body {bytes} NOT NULL,
+        at BIGINT NOT NULL)""",
+    "CREATE INDEX batches_by_run ON batches (run_id, model)",
+)
+
 STEPS: Mapping[int, Sequence[Step]] = {
     1: FIRST, 2: SECOND, 3: THIRD, 4: FOURTH, 5: FIFTH, 6: SIXTH, 7: SEVENTH, 8: EIGHTH, 9: NINTH,
-    10: TENTH,
+    10: TENTH, 11: ELEVENTH,
 }  # fmt: skip
 """Version -> the steps that make it out of the one before."""
 
 TABLES = (
     "meta", "texts", "judges", "completions", "runs", "judgements", "judgement_calls", "labels", "draws", "spending",
-    "news", "shards",
+    "news", "shards", "batches",
 )  # fmt: skip
 
 

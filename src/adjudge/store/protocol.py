@@ -7,6 +7,7 @@ from typing import Protocol
 from adjudge.rates import FlowLimit, FlowWish, PaceDraw
 from adjudge.records import Case, Json, Judgement, LabelDraw
 from adjudge.store.records import (
+    BatchRecord,
     Entry,
     JudgementKey,
     JudgementLine,
@@ -134,6 +135,15 @@ class Store(Protocol):
 
     def spending(self, run_id: str) -> Spending:
         """What the run has spent, with what its processes hold, or held when they died."""
+
+    def keep_batch(self, batch: BatchRecord) -> None:
+        """Durably, before it is sent."""
+
+    def batch_submitted(self, batch_id: str, provider_id: str) -> None:
+        """From now on it is known by that id; `CloseBatch` ends it."""
+
+    def batches_under_way(self, run_id: str, model: str) -> list[BatchRecord]:
+        """Those that are not collected, the oldest first."""
 
     def displace(self, run_id: str) -> None:
         """Put all judgements of a run behind those that are placed from now on."""

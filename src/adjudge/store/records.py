@@ -287,6 +287,38 @@ class TellNews(Struct, frozen=True, kw_only=True):
     news: News
 
 
+class BatchContent(Struct, frozen=True, kw_only=True):
+    """What a batch consists of."""
+
+    keys: tuple[str, ...]
+    """What the reply to each of its requests will be stored under."""
+    drawn: tuple[Spending, ...]
+    """What was set aside for each, of limits of the run."""
+    adjustments: Mapping[str, object]
+    """How its requests differ from what we would have liked to send."""
+
+
+class BatchRecord(Struct, frozen=True, kw_only=True):
+    """Requests of a run that were handed to a provider as one, or are about to be."""
+
+    batch_id: str
+    """Ours, which goes along with it."""
+    run_id: str
+    model: str
+    provider_id: str | None = None
+    """None: nobody knows whether it was sent."""
+    content: BatchContent
+    at: datetime
+    collected: frozenset[str] = frozenset()
+    """Keys whose replies were stored since; looked up when read, ignored when written."""
+
+
+class CloseBatch(Struct, frozen=True, kw_only=True):
+    """Everything that came of it is stored."""
+
+    batch_id: str
+
+
 class KeptLabel(Struct, frozen=True, kw_only=True):
     """What one person said of a case, as the judge's verdict on it would be written."""
 
@@ -313,5 +345,13 @@ class KeptLabel(Struct, frozen=True, kw_only=True):
 
 
 Write = (
-    KeepCompletion | KeepJudgement | PlaceJudgement | KeepJudge | StartRun | EndRun | AddSpending | TellNews
+    KeepCompletion
+    | KeepJudgement
+    | PlaceJudgement
+    | KeepJudge
+    | StartRun
+    | EndRun
+    | AddSpending
+    | TellNews
+    | CloseBatch
 )

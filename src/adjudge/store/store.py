@@ -11,11 +11,12 @@ from msgspec.structs import replace
 from adjudge.errors import StoreError
 from adjudge.rates import FlowLimit, FlowWish, PaceDraw
 from adjudge.records import Case, Json, Judgement, LabelDraw
+from adjudge.store import batches, lookups, reading, upkeep
 from adjudge.store import labels as people
-from adjudge.store import lookups, reading, upkeep
 from adjudge.store.packing import DamagedError, to_name
 from adjudge.store.records import (
     UNPLACED,
+    BatchRecord,
     Entry,
     JudgementKey,
     JudgementLine,
@@ -144,6 +145,7 @@ class SqlStore:
             session.change("DELETE FROM spending WHERE run_id = ?", [run])
             session.change("DELETE FROM news WHERE run_id = ?", [run])
             session.change("DELETE FROM shards WHERE run_id = ?", [run])
+            session.change("DELETE FROM batches WHERE run_id = ?", [run])
             session.change("DELETE FROM runs WHERE run_id = ?", [run])
             return removed
 
@@ -159,6 +161,17 @@ class SqlStore:
 
     def spending(self, run_id: str) -> Spending:
         return self._read(lambda session: read_spending(session, run_id))
+
+    # ---- batches ----
+
+    def keep_batch(self, batch: BatchRecord) -> None:
+        self._home.write(lambda session: batches.keep(session, batch))
+
+    def batch_submitted(self, batch_id: str, provider_id: str) -> None:
+        self._home.write(lambda session: batches.submitted(session, batch_id, provider_id))
+
+    def batches_under_way(self, run_id: str, model: str) -> list[BatchRecord]:
+        return self._read(lambda session: batches.under_way(session, run_id, model))
 
     # ---- reading ----
 

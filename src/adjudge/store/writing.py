@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 from adjudge.errors import InputError, StoreError
 from adjudge.options import option
 from adjudge.records import Case, Failed, Json
+from adjudge.store import batches
 from adjudge.store.codec import (
     dump_case,
     dump_driver,
@@ -37,6 +38,7 @@ from adjudge.store.packing import (
 )
 from adjudge.store.records import (
     AddSpending,
+    CloseBatch,
     EndRun,
     JudgementKey,
     KeepCompletion,
@@ -94,7 +96,7 @@ class BatchRows:
     completions: dict[tuple[bytes, int], Row] = field(default_factory=dict)
     judgements: dict[RowKey, Row] = field(default_factory=dict)
     calls: dict[RowKey, list[Row]] = field(default_factory=dict)
-    changes: list[StartRun | EndRun | PlaceJudgement | TellNews] = field(default_factory=list)
+    changes: list[StartRun | EndRun | PlaceJudgement | TellNews | CloseBatch] = field(default_factory=list)
     spending: dict[str, Spending] = field(default_factory=dict)
 
     def text(self, data: bytes) -> bytes:
@@ -177,7 +179,7 @@ def make_rows(batch: Sequence[Write], bases: Bases) -> BatchRows:
                 )
             case AddSpending(run_id=run_id, spent=spent):
                 rows.spending[run_id] = rows.spending.get(run_id, Spending()).plus(spent)
-            case StartRun() | EndRun() | PlaceJudgement() | TellNews():
+            case StartRun() | EndRun() | PlaceJudgement() | TellNews() | CloseBatch():
                 rows.changes.append(write)
     return rows
 
@@ -200,6 +202,8 @@ def store_rows(session: SqlSession, rows: BatchRows, where: str) -> None:
                 _end_run(session, write, where)
             case TellNews():
                 tell(session, write)
+            case CloseBatch(batch_id=batch_id):
+                batches.close(session, batch_id)
             case PlaceJudgement():
                 session.change(
                     f"UPDATE judgements SET position = ? WHERE ({', '.join(KEY)}) = {in_list(len(KEY))}",  # noqa: S608 - columns of ours

@@ -13,7 +13,9 @@ It speaks the OpenAI, Azure, Anthropic and Gemini formats; the path of a request
 What is not scripted is answered 400 with a message that says so: the server refuses to improvise. `refuse` names
 parameters answered with 400, `refuse_response_format` does it for structured output (`"json_schema"` or `"all"`), and
 `require_max_completion_tokens` for `max_tokens`, each in the words the provider uses. `rate_limit` answers 429 to what is
-more than so many in so long. With `certificate` and `key` (files) it speaks TLS. `requests` holds what was asked,
+more than so many in so long. It also takes batches of OpenAI's and Anthropic's kind, each ended when it is looked at
+`batch_looks` times; their requests are answered alike, and one with `stall` expires. `on_batch` is told of each step of
+that before it is answered, and may give another answer. With `certificate` and `key` (files) it speaks TLS. `requests` holds what was asked,
 `answers` how often each status was given, `most_in_flight` how many requests were there at once.
 """
 
@@ -38,6 +40,7 @@ from aiohttp import web
 
 from adjudge.models.providers.scripted import Script, ScriptedReply, ScriptRow, read_script
 from adjudge.records import Finish, Usage
+from adjudge.testing.batches import ServedBatch, ServedBatches, Step, UnknownIdError, is_batch_path
 from adjudge.testing.shapes import SHAPES, ReplyShape, ServerLogprob, refused_parameter
 
 STARTING_SECONDS = 30
@@ -122,6 +125,8 @@ class ModelServer:
         refuse_response_format: RefuseFormat | None = None,
         require_max_completion_tokens: bool = False,
         rate_limit: RateLimit | None = None,
+        batch_looks: int = 1,
+        on_batch: Callable[[Step], ServerReply | None] | None = None,
         certificate: str | PathLike[str] | None = None,
         key: str | PathLike[str] | None = None,
     ) -> None:
@@ -142,6 +147,8 @@ class ModelServer:
         if certificate is not None:
             self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self._tls.load_cert_chain(certificate, key)
+        self._batches = ServedBatches(self._answer_batched, looks=batch_looks)
+        self._on_batch = on_batch
         self.requests: list[RecordedRequest] = []
         self._asked = threading.Condition()
         self.answers: Counter[int] = Counter()
@@ -157,6 +164,11 @@ class ModelServer:
     @property
     def base_url(self) -> str:
         return f"http{'s' if self._tls else ''}://127.0.0.1:{self.port}"
+
+    @property
+    def batches(self) -> list[ServedBatch]:
+        """Those that were created, the oldest first."""
+        return self._batches.served
 
     @property
     def openai_url(self) -> str:
@@ -239,8 +251,11 @@ class ModelServer:
             self.requests.append(recorded)
             self._asked.notify_all()
         shape = SHAPES.get(recorded.wire)
+        reply: ServerReply | None = None
         try:
-            reply = self._limited() or self._refused(recorded) or _as_reply(self._answer(recorded))
+            if is_batch_path(recorded.path):  # in a thread: what is told of it may hold the answer back
+                reply = await asyncio.to_thread(self._respond_to_batch, recorded)
+            reply = reply or self._limited() or self._refused(recorded) or _as_reply(self._answer(recorded))
         except Exception as error:  # noqa: BLE001 - a handler's own failure, raised where the server is left
             self._failure = self._failure or error
             reply = ServerReply(status=500, message="the handler of this server failed")
@@ -270,6 +285,35 @@ class ModelServer:
                 request.transport.close()
             return response
         return web.Response(status=reply.status, headers=headers, body=body)
+
+    def _respond_to_batch(self, recorded: RecordedRequest) -> ServerReply | None:
+        try:
+            found = self._batches.respond(recorded.method, recorded.path, recorded.headers, recorded.raw)
+        except UnknownIdError as error:
+            message = f"No such file or batch: {error}"
+            return ServerReply(status=404, body=json.dumps({"error": {"message": message}}).encode())
+        if found is None:
+            return None
+        step, body = found
+        instead = None if self._on_batch is None else self._on_batch(step)
+        if instead is None:
+            return ServerReply(body=body)
+        return replace(instead, body=body) if instead.body is None and instead.status == 200 else instead
+
+    def _answer_batched(self, wire: str, body: Mapping[str, Any]) -> tuple[int | None, Any]:
+        shape = SHAPES[wire]
+        recorded = RecordedRequest(
+            method="POST",
+            path="",
+            headers={},
+            body=body,
+            raw=b"",
+            wire=wire,
+            prompt=shape.prompt(body),
+            connection=0,
+        )
+        reply = self._refused(recorded) or _as_reply(self._answer(recorded))
+        return None if reply.stall else reply.status, json.loads(_body(reply, recorded, shape))
 
     def _limited(self) -> ServerReply | None:
         limit = self._rate_limit

@@ -14,6 +14,7 @@ from adjudge.errors import SettingsError, StoreError
 from adjudge.options import Price, RunOptions
 from adjudge.records import IN_CODE, ModelClient
 from adjudge.runs.against import open_cases
+from adjudge.runs.batches import check_batches
 from adjudge.runs.estimate import PricedModel, Range, RunEstimate, estimate_run
 from adjudge.runs.find_model import find_models
 from adjudge.runs.session import known_price
@@ -24,6 +25,10 @@ def command(*, cases: str, judges: tuple[str, ...], options: RunOptions, as_json
     plan = plan_judges(judges, options)
     chosen = open_cases(cases, plan)
     clients = find_models(plan)
+    if options.batch:
+        for client in clients:
+            if client.name != IN_CODE:
+                check_batches(client)
     models = [PricedModel(client, options.price or _listed_price(client)) for client in clients]
     opened = _existing_store(str(options.store))
     try:
@@ -93,6 +98,9 @@ def _print(estimate: RunEstimate, model: str) -> None:
         cost = estimate.cost
         click.echo(f"  cost           ${cost.likely:.4f}, between ${cost.low:.4f} and ${cost.high:.4f}")
     seconds = estimate.seconds
+    if seconds is None:
+        click.echo("  time           within 24 hours, and again for each further step of a judge or re-ask")
+        return
     click.echo(
         f"  time           {show_duration(seconds.likely * 1000)}, between {show_duration(seconds.low * 1000)} and "
         f"{show_duration(seconds.high * 1000)}, without rate limits; {learned}"

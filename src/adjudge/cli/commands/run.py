@@ -1,8 +1,9 @@
 """`adjudge run`: judge every case of a file."""
 
 import asyncio
+import shlex
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from adjudge.cli.cards import Cards
 from adjudge.cli.console import print_json, print_message, use_colour
 from adjudge.cli.gates import Gates, gate_facts
 from adjudge.cli.interrupts import Interrupts, plan_judges
-from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED
+from adjudge.cli.main import EXIT_INTERRUPTED, EXIT_NOT_MEASURED, TYPED
 from adjudge.cli.options import CardOptions, GateOptions, RunOutput
 from adjudge.cli.progress import ProgressLine
 from adjudge.cli.stored import announce_origin, find_run, known_columns, stored
@@ -25,12 +26,14 @@ from adjudge.documents.files import ReportFile, is_report_file
 from adjudge.documents.rows import result_row
 from adjudge.documents.writers import JUNIT, Writer, open_writer
 from adjudge.errors import InputError, SettingsError
+from adjudge.models.secrets import URL_CREDENTIALS
 from adjudge.options import RunOptions
 from adjudge.records import BadRow, Case, Failed, Judgement, is_vote
 from adjudge.runs.against import describe_unpaired, open_cases
+from adjudge.runs.batches import DETACHED
 from adjudge.runs.plan import CurrentDate, Plan, reported_date
 from adjudge.runs.session import Receiver, Session, open_session
-from adjudge.store import Partial
+from adjudge.store import BatchRecord, Partial
 
 
 def command(
@@ -87,6 +90,7 @@ def command(
             end = asyncio.run(_judge_all(opened, rows, receivers, results, writers, progress=progress))
             findings = checked.check(tally.summaries())
             with stored(str(options.store)) as kept:
+                where = kept.where
                 report = report_of(kept, find_run(kept, end.run), tally)
             report = replace(
                 report,
@@ -109,10 +113,16 @@ def command(
         raise
     for column in tally.unknown_slices:
         print_message(f"warning: --slice {column}: no case has such a column; {known_columns(tally.columns)}")
-    _print_report(report, output, on_stderr=stdout_is_taken)
+    is_left = bool(end.batches) and end.halted is not None
+    if not is_left or tally.added or output.as_json:
+        _print_report(report, output, on_stderr=stdout_is_taken)
+    if is_left:
+        _print_batches(end.batches, store=str(options.store), shown=where)
     if end.interrupted:
         print_message(f"interrupted {_kept(tally, outputs)}; run the same command again to resume")
         return EXIT_INTERRUPTED
+    if end.halted == DETACHED:
+        return EXIT_NOT_MEASURED if checked.gated else known.judge(print_message)
     if end.halted is not None:
         print_message(f"stopped {_kept(tally, outputs)}: {end.halted}")
         return EXIT_NOT_MEASURED
@@ -143,6 +153,8 @@ class End:
     halted: str | None
     interrupted: bool
     partial: Partial | None
+    batches: Sequence[BatchRecord]
+    """With a provider, and not collected."""
 
 
 async def _judge_all(
@@ -157,6 +169,8 @@ async def _judge_all(
     """`receivers` get every judgement; `results` and the files those that are the run's result, without a jury's votes."""
     async with opened as session:
         progress.watched, progress.total = session, session.expected
+        if session.limits.batching is not None:
+            session.limits.batching.tell = progress.tell
         if writers:
             results = [*results, RowWriter(writers, session.run_id).receive]
         has_jury = session.conditions.jury is not None
@@ -175,7 +189,21 @@ async def _judge_all(
             halted=session.halted,
             interrupted=interrupts.seen,
             partial=session.partial,
+            batches=session.batches,
         )
+
+
+def _print_batches(batches: Sequence[BatchRecord], *, store: str, shown: str) -> None:
+    """`shown`: the store without a password."""
+    for batch in batches:
+        left = len(batch.content.keys) - len(batch.collected)
+        name = batch.provider_id or f"{batch.batch_id}, which may not have been sent"
+        print_message(f"under way: batch {name} of {batch.model}, {left:,} requests")
+    typed = [part for part in click.get_current_context().meta[TYPED] if part != "--detach"]
+    if "://" in store:
+        typed = [part.replace(store, shown) for part in typed]
+    typed = [URL_CREDENTIALS.sub("://…@", part) for part in typed]
+    print_message(f"collect with: {shlex.join(['adjudge', *typed])}")
 
 
 def _announce(session: Session) -> None:

@@ -2,8 +2,9 @@
 
 import asyncio
 import ssl
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from adjudge.errors import RejectedError, UnavailableError
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     import aiohttp
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
+FILE_SECONDS = 600.0
+"""A file of a batch may take so long to send, whatever the timeout of a request."""
 MAX_REDIRECTS = 3
 CONNECT_SECONDS = 15.0
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -28,8 +31,16 @@ class HttpReply(NamedTuple):
     body: bytes
 
 
+class FileStatusError(Exception):
+    """A file was not given out; the caller says why."""
+
+    def __init__(self, reply: HttpReply) -> None:
+        super().__init__(str(reply.status))
+        self.reply = reply
+
+
 class HttpClient:
-    """Posts JSON. The session is made with the first call, in the event loop that makes it, and kept until `close`."""
+    """Posts JSON, and gets. The session is made with the first call, in the event loop that makes it, and kept until `close`."""
 
     __slots__ = ("_proxy", "_scrubber", "_session", "_slots", "connections", "timeout_seconds")
 
@@ -65,43 +76,111 @@ class HttpClient:
     async def post(self, endpoint: Endpoint, body: bytes) -> HttpReply:
         """The answer, whatever its status; `UnavailableError` when there is none."""
         session = self.open()
-        import aiohttp  # noqa: PLC0415 - loaded by now
+        async with self._slots, self._answered(session, "POST", endpoint, body) as response:
+            return HttpReply(response.status, response.headers, await read_bounded(response))
 
-        async with self._slots:
-            try:
-                return await self._follow(session, endpoint, body)
-            except TimeoutError:
-                raise UnavailableError(
-                    f"{host_and_port(endpoint.url)} did not respond within {self.timeout_seconds:g} seconds",
-                    maybe_billed=True,
-                ) from None
-            except aiohttp.ClientError as error:
-                raise self._unavailable(error, endpoint.url) from None
-            except UnicodeError:  # from the resolver: a name with an empty or endless part
-                raise UnavailableError(
-                    f"could not resolve {host_and_port(endpoint.url)}, or a host that it redirects to"
-                ) from None
+    async def get(self, endpoint: Endpoint) -> HttpReply:
+        session = self.open()
+        async with self._slots, self._answered(session, "GET", endpoint) as response:
+            return HttpReply(response.status, response.headers, await read_bounded(response))
+
+    async def send_file(self, endpoint: Endpoint, body: bytes) -> HttpReply:
+        """As `post`, for a body that takes longer to send than a request may take; `endpoint` says its content type."""
+        session = self.open()
+        seconds = max(self.timeout_seconds, FILE_SECONDS)
+        async with self._slots, self._answered(session, "POST", endpoint, body, seconds=seconds) as response:
+            return HttpReply(response.status, response.headers, await read_bounded(response))
+
+    async def lines(self, endpoint: Endpoint) -> AsyncGenerator[bytes, None]:
+        """The lines of a file of any length, one at a time; an error's status and body raise `FileStatusError`."""
+        session = self.open()
+        async with self._slots, self._answered(session, "GET", endpoint, seconds=None) as response:
+            if response.status != 200:
+                raise FileStatusError(
+                    HttpReply(response.status, response.headers, await read_bounded(response))
+                )
+            rest = b""
+            async for chunk in response.content.iter_any():
+                *whole, rest = (rest + chunk).split(b"\n")
+                for line in whole:
+                    yield line
+                if len(rest) > MAX_BODY_BYTES:
+                    raise UnavailableError(
+                        f"{host_and_port(endpoint.url)} sent a line of more than {MAX_BODY_BYTES // 2**20} MB"
+                    )
+            if rest:
+                yield rest
 
     async def close(self) -> None:
         session, self._session = self._session, None
         if session is not None:
             await session.close()
 
-    async def _follow(self, session: "aiohttp.ClientSession", endpoint: Endpoint, body: bytes) -> HttpReply:
+    @asynccontextmanager
+    async def _answered(
+        self,
+        session: "aiohttp.ClientSession",
+        method: Literal["GET", "POST"],
+        endpoint: Endpoint,
+        body: bytes | None = None,
+        *,
+        seconds: float | Literal["usual"] | None = "usual",
+    ) -> "AsyncIterator[aiohttp.ClientResponse]":
+        """The response behind any redirects; `seconds` is the time for all of it, None: as long as something comes."""
+        import aiohttp  # noqa: PLC0415 - loaded by now
+
+        timeout = session.timeout
+        if seconds != "usual":
+            timeout = aiohttp.ClientTimeout(
+                total=seconds, sock_connect=timeout.sock_connect, sock_read=self.timeout_seconds
+            )
+        try:
+            response = await self._follow(session, method, endpoint, body, timeout)
+            async with response:
+                yield response
+        except TimeoutError:
+            limit = self.timeout_seconds if seconds in {"usual", None} else seconds
+            raise UnavailableError(
+                f"{host_and_port(endpoint.url)} did not respond within {limit:g} seconds",
+                maybe_billed=True,
+            ) from None
+        except aiohttp.ClientError as error:
+            raise self._unavailable(error, endpoint.url) from None
+        except UnicodeError:  # from the resolver: a name with an empty or endless part
+            raise UnavailableError(
+                f"could not resolve {host_and_port(endpoint.url)}, or a host that it redirects to"
+            ) from None
+
+    async def _follow(
+        self,
+        session: "aiohttp.ClientSession",
+        method: Literal["GET", "POST"],
+        endpoint: Endpoint,
+        body: bytes | None,
+        limits: "aiohttp.ClientTimeout",
+    ) -> "aiohttp.ClientResponse":
         url, headers = endpoint.url, {**endpoint.headers, **endpoint.auth}
         for _ in range(MAX_REDIRECTS + 1):
-            async with session.post(
-                url, data=body, headers=headers, allow_redirects=False, proxy=self._proxy
-            ) as response:
-                if response.status not in REDIRECTS:
-                    return HttpReply(response.status, response.headers, await read_bounded(response))
-                target = self._target(response, url)
+            response = await session.request(
+                method,
+                url,
+                data=body,
+                headers=headers,
+                allow_redirects=False,
+                proxy=self._proxy,
+                timeout=limits,
+            )
+            if response.status not in REDIRECTS:
+                return response
+            async with response:
+                target = self._target(response, url, drops=method == "POST")
             if origin(target) != origin(url):
                 headers = dict(endpoint.headers)  # and they stay dropped, wherever the next redirect leads
             url = target
         raise RejectedError(f"{host_and_port(endpoint.url)} redirected more than {MAX_REDIRECTS} times")
 
-    def _target(self, response: "aiohttp.ClientResponse", url: str) -> str:
+    def _target(self, response: "aiohttp.ClientResponse", url: str, *, drops: bool) -> str:
+        """`drops`: all but two kinds of redirect would drop what was sent."""
         try:
             target = urljoin(url, response.headers.get("Location", ""))
             parts = urlsplit(target)
@@ -114,7 +193,7 @@ class HttpClient:
                 f"{host_and_port(url)} redirected to an address that is not plain http or https",
                 status=response.status,
             )
-        if response.status not in KEEPS_METHOD:
+        if drops and response.status not in KEEPS_METHOD:
             address = self._scrubber.message(f"{parts.scheme}://{parts.hostname}{port}{parts.path}")
             raise RejectedError(
                 f"{host_and_port(url)} answered {response.status}, a redirect to {address} that drops what was sent; "

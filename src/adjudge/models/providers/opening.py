@@ -7,6 +7,7 @@ from adjudge.models.addresses import BaseUrl, is_own_host, parse_base_url, proxy
 from adjudge.models.names import SERVICES, HttpProvider, ModelName, first_set
 from adjudge.models.prices import Prices
 from adjudge.models.providers.anthropic import anthropic_wire
+from adjudge.models.providers.batches import BATCHES
 from adjudge.models.providers.google import google_wire
 from adjudge.models.providers.http import HttpClient
 from adjudge.models.providers.openai import azure_wire, openai_wire
@@ -57,13 +58,16 @@ def open_service(
     connection = Connection(
         model=name.model, base=base, key=key, own_host=own, key_variables=service.key_variables
     )
+    http = HttpClient(
+        timeout_seconds=timeout_seconds, connections=connections, scrubber=scrubber, proxy=proxy
+    )
+    batches = BATCHES.get(name.provider)
     return WireClient(
         name=str(name),
         wire=WIRES[name.provider](connection, environ),
-        http=HttpClient(
-            timeout_seconds=timeout_seconds, connections=connections, scrubber=scrubber, proxy=proxy
-        ),
+        http=http,
         scrubber=scrubber,
+        batches=None if batches is None else batches(connection, str(name), http, scrubber),
         prices=Prices(name.provider if own else None),
     )
 

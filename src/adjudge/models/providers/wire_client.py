@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 import orjson
+from msgspec.structs import replace
 
 from adjudge.errors import ModelCallError, RejectedError, UnavailableError
 from adjudge.models.keys import wire_key
-from adjudge.models.prices import Prices
+from adjudge.models.prices import BATCH_SHARE, Prices
+from adjudge.models.providers.batches import BatchResult, BatchService
 from adjudge.models.providers.failures import (
     BAD_REQUEST,
     error_for_status,
@@ -44,9 +46,18 @@ class WireClient(ModelClient):
     """One model. What it refused is remembered for the client's life, so that only the first calls pay for it."""
 
     def __init__(
-        self, *, name: str, wire: Wire, http: HttpClient, scrubber: Scrubber, prices: Prices
+        self,
+        *,
+        name: str,
+        wire: Wire,
+        http: HttpClient,
+        scrubber: Scrubber,
+        prices: Prices,
+        batches: BatchService | None = None,
     ) -> None:
         self.name = name
+        self.batches = batches
+        """None: it has no batch API, or none that we use."""
         self.base_url = wire.endpoint.public_url
         self._wire = wire
         self._http = http
@@ -99,6 +110,38 @@ class WireClient(ModelClient):
         refusal.attempts = MAX_ATTEMPTS
         raise refusal
 
+    @property
+    def adjustments(self) -> Adjustments:
+        """What a request leaves out or changes now, because it was refused before."""
+        return self._refused
+
+    def batch_line(self, custom_id: str, request: Request, adjustments: Adjustments) -> bytes:
+        """The request as it stands in a batch."""
+        assert self.batches is not None
+        if request.parameters.get("stream"):
+            raise RejectedError("a streamed reply cannot be judged: leave the parameter `stream` out")
+        body, _ = self._dump(self._wire.body(request, adjustments))
+        if extras := self._wire.extras(request, adjustments):
+            body = b"%b,%b" % (body[:-1], orjson.dumps(extras)[1:])
+        return self.batches.line(custom_id, body)
+
+    def read_batched(
+        self, request: Request, result: BatchResult, adjustments: Adjustments
+    ) -> Completion | None:
+        """What came of a request that was sent in a batch, with these adjustments; None when something was refused that
+        is not sent from now on, so that it is worth another try.
+        """
+        assert result.status is not None
+        body = orjson.dumps(result.body)
+        reply = HttpReply(result.status, {}, body)
+        read = self._understand(reply, request, adjustments)
+        if read is None:
+            return None
+        cost = self._cost(read._replace(service_tier=None))  # it may say `batch`, which the share below says
+        _, notes = self._dump(self._wire.body(request, adjustments))
+        completion = self._completion(read, None, 1, self._wire.notes(request, adjustments) + notes)
+        return replace(completion, cost=None if cost is None else cost * BATCH_SHARE)
+
     async def close(self) -> None:
         await self._http.close()
 
@@ -108,8 +151,10 @@ class WireClient(ModelClient):
 
     async def _send(self, request: Request, body: bytes, adjustments: Adjustments) -> Reply | None:
         """The reply; None when something was refused that is not sent from now on."""
+        return self._understand(await self._http.post(self._wire.endpoint, body), request, adjustments)
+
+    def _understand(self, reply: HttpReply, request: Request, adjustments: Adjustments) -> Reply | None:
         wire = self._wire
-        reply = await self._http.post(wire.endpoint, body)
         if 200 <= reply.status < 300:
             return self._read(reply, request, adjustments)
         error = read_provider_error(reply.status, reply.body)
@@ -164,7 +209,10 @@ class WireClient(ModelClient):
         except ErrorInReplyError as error:
             raise self._error(error.error, reply) from None
 
-    def _completion(self, read: Reply, started: float, attempts: int, notes: tuple[str, ...]) -> Completion:
+    def _completion(
+        self, read: Reply, started: float | None, attempts: int, notes: tuple[str, ...]
+    ) -> Completion:
+        """`started` None: how long it took says nothing about the model."""
         scrubber = self._scrubber
         snapshot = f"{read.model}/{read.fingerprint}" if read.model and read.fingerprint else read.model
         if snapshot is not None:
@@ -176,7 +224,7 @@ class WireClient(ModelClient):
             model_snapshot=snapshot,
             usage=read.usage,
             cost=self._cost(read),
-            latency_ms=(time.perf_counter() - started) * 1000,
+            latency_ms=0.0 if started is None else (time.perf_counter() - started) * 1000,
             attempts=attempts,
             notes=notes,
             logprobs=scrubber.logprobs(read.text, read.logprobs),

@@ -19,6 +19,7 @@ from adjudge.records import (
     Jury,
     ModelClient,
 )
+from adjudge.runs.engine.activity import Activity
 from adjudge.runs.engine.cascading import Cascading
 from adjudge.runs.engine.keep import Keeper, NoKeeper
 from adjudge.runs.engine.order import Positions
@@ -152,6 +153,7 @@ class Progress:
     positions: Positions = field(default_factory=Positions)
     expected: int | None = None
     """How many judgements were chosen to be made: counted beforehand, or known when all cases are read."""
+    activity: Activity = field(default_factory=Activity)
     judging: int = 0
     idle: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the last of those that were being judged is."""

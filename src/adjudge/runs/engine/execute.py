@@ -76,21 +76,26 @@ async def execute_unordered(
     works = plan_work(rows, conditions)
     taking = asyncio.Lock()
     results: asyncio.Queue[Settled | Exception | None] = asyncio.Queue(maxsize=jobs)
-    progress = conditions.progress
+    progress, activity = conditions.progress, conditions.progress.activity
     complete, progress.complete = progress.complete, False
     all_taken = False
 
     async def take() -> Work | None:
         nonlocal all_taken
-        async with taking:
+        with activity.waiting:
+            await taking.acquire()
+        try:
             work = await anext(works, None)
+        finally:
+            taking.release()
         all_taken |= work is None
         return work
 
     async def work() -> None:
         try:
-            while (item := await take()) is not None:
-                await results.put(Settled(item.position, await _judge(item, conditions)))
+            with activity.working:
+                while (item := await take()) is not None:
+                    await results.put(Settled(item.position, await _judge(item, conditions)))
         except Exception as error:  # noqa: BLE001 - handed to the consumer, which raises it
             await results.put(error)
 
@@ -166,7 +171,8 @@ async def _is_needed(item: Work, conditions: Conditions) -> bool:
         return await _is_undecided(item, conditions, conditions.cascading)
     if item.made is None or not repeats.auto or seat.repeat < repeats.least:
         return True
-    earlier = [await item.made[seat._replace(repeat=repeat).name] for repeat in range(seat.repeat)]
+    with conditions.progress.activity.waiting:
+        earlier = [await item.made[seat._replace(repeat=repeat).name] for repeat in range(seat.repeat)]
     made = [judgement for judgement in earlier if judgement is not None]
     return len(made) == len(earlier) and could_change(made, repeats.most)
 
@@ -187,7 +193,8 @@ async def _stages(item: Work, conditions: Conditions, until: int) -> list[list[J
     found = []
     for model in conditions.jury.models[:until]:
         names = [item.seat.of_model(model, repeat) for repeat in range(conditions.repeats.most)]
-        said = [await item.made[name] for name in names]
+        with conditions.progress.activity.waiting:
+            said = [await item.made[name] for name in names]
         found.append([each for each in said if each is not None])
     return found
 
@@ -241,13 +248,15 @@ async def _compute(item: Work, case: Case, conditions: Conditions) -> Ruling:
     assert item.made is not None
     if seat.jury is None:
         assert isinstance(judge.score, CombineScore)
-        found = {name: await item.made[seat.of(part).name] for name, part in judge.score.parts.items()}
+        with conditions.progress.activity.waiting:
+            found = {name: await item.made[seat.of(part).name] for name, part in judge.score.parts.items()}
         return combine(judge, judge.score, {name: part for name, part in found.items() if part is not None})
     if conditions.cascading is not None:
         asked = await _stages(item, conditions, len(seat.jury.models))
         thresholds = conditions.cascading.thresholds
         return decide_by_stage(judge, seat.jury, asked, thresholds, calibrates=conditions.calibrates(case))
-    cast = [await item.made[name] for name in seat.votes()]
+    with conditions.progress.activity.waiting:
+        cast = [await item.made[name] for name in seat.votes()]
     weights = None if conditions.weighing is None else conditions.weighing.weights(judge.name, case)
     return decide(judge, seat.jury, [vote for vote in cast if vote is not None], weights)
 
@@ -310,7 +319,8 @@ async def drive(
     try:
         request: Request = next(procedure)
         while True:
-            completion = await client.complete(request)
+            with conditions.progress.activity.waiting:
+                completion = await client.complete(request)
             conditions.halt.unreachable.discard(client.name)
             calls.append(Call(request=as_read(request, completion), completion=completion))
             request = procedure.send(completion)

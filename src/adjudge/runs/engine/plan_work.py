@@ -60,7 +60,8 @@ async def plan_work(rows: Iterable[Case | BadRow], conditions: Conditions) -> As
                     yield Work(row=row, seat=seat, position=positions.take(), made=made)
     conditions.progress.expected = positions.planned - positions.not_needed - positions.elsewhere
     if waiting and conditions.progress.judging:
-        await conditions.progress.idle.wait()
+        with conditions.progress.activity.waiting:
+            await conditions.progress.idle.wait()
     if waiting and conditions.cascading is not None:
         conditions.cascading.settle()
     for _, group in groupby(waiting, key=lambda each: each.first):

@@ -1,0 +1,64 @@
+"""Nobody is at work when every task waits for another."""
+
+import asyncio
+
+from adjudge.runs.engine.activity import Activity
+
+
+async def turns(number):
+    for _ in range(number):
+        await asyncio.sleep(0)
+
+
+def test_quiet_comes_when_all_wait_and_again_after_work():
+    async def run():
+        activity, woken = Activity(), asyncio.Event()
+        quiet = []
+        activity.on_quiet = lambda: quiet.append(len(quiet))
+
+        async def work():
+            with activity.working:
+                await asyncio.sleep(0)
+                assert quiet == []
+                with activity.waiting:
+                    await woken.wait()
+                assert quiet == [0]
+
+        tasks = [asyncio.create_task(work()) for _ in range(3)]
+        await turns(100)
+        woken.set()
+        await asyncio.gather(*tasks)
+        await turns(100)
+        return quiet
+
+    assert asyncio.run(run()) == [0, 1]
+
+
+def test_a_task_that_was_woken_and_has_not_begun_is_not_quiet():
+    """Passing something on takes some turns of the loop in which nobody is counted."""
+
+    async def run():
+        activity = Activity()
+        quiet = []
+        activity.on_quiet = lambda: quiet.append("quiet")
+
+        async def hand_on(number):
+            await turns(number)
+            with activity.working:
+                assert quiet == []
+                await turns(50)
+                assert quiet == []
+
+        with activity.working:
+            handed = asyncio.create_task(hand_on(5))
+        await handed
+        await turns(100)
+        assert quiet == ["quiet"]
+
+    asyncio.run(run())
+
+
+def test_without_a_listener_nothing_is_looked_for():
+    activity = Activity()
+    with activity.working, activity.waiting:
+        pass
