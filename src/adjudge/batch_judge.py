@@ -16,7 +16,7 @@ from adjudge.dataset.batches import ColumnType, add_columns, check_new, read_bat
 from adjudge.errors import SettingsError
 from adjudge.options import RunKeywords, RunOptions, called_from_python, make_options, option
 from adjudge.records import Failed, Forced, Judge, Judgement
-from adjudge.runs.batches import Answer, BatchRunner, NotAsked, check_batches, seat_keys
+from adjudge.runs.batch_runner import Answer, BatchRunner, NotAsked, check_batches, seat_keys
 from adjudge.runs.cluster.connect import check_secrets
 from adjudge.runs.cluster.workers import by_absolute_path
 from adjudge.runs.engine.weighing import OWN_LABELS
