@@ -13,7 +13,7 @@ from pathlib import Path
 
 from common import JUDGES, Figure, Setting
 
-NAMES = ("cpu", "juries", "wall", "memory", "rerun", "resume", "start", "view", "cluster", "size")
+NAMES = ("cpu", "juries", "wall", "memory", "rerun", "resume", "start", "view", "cluster", "size", "engines")
 COLUMNS = ("what", "measured", "floor", "ratio", "reach", "reached", "note")
 
 

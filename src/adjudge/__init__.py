@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from adjudge.analysis.summary.report import Report
     from adjudge.api import Run, aevaluate, ajudge, evaluate, judge
+    from adjudge.batch_judge import BatchJudge
     from adjudge.errors import AdjudgeError, InputError, ModelCallError, StoreError
     from adjudge.judges import built_in_judges, load_judge, parse_judge
     from adjudge.judges.lint import lint_judge
@@ -14,6 +15,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AdjudgeError",
+    "BatchJudge",
     "Case",
     "Completion",
     "InputError",
@@ -37,6 +39,7 @@ __all__ = [
 
 _HOMES = {
     "adjudge.api": ("Run", "aevaluate", "ajudge", "evaluate", "judge"),
+    "adjudge.batch_judge": ("BatchJudge",),
     "adjudge.errors": ("AdjudgeError", "InputError", "ModelCallError", "StoreError"),
     "adjudge.judges": ("built_in_judges", "load_judge", "parse_judge"),
     "adjudge.judges.lint": ("lint_judge",),

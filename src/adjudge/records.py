@@ -64,7 +64,9 @@ class Case(Struct, frozen=True, kw_only=True):
 
 
 class BadRow(Struct, frozen=True, kw_only=True):
-    """A row that could not be read as a case. `case_id` is `line-N`, since it has no usable id of its own."""
+    """A row that could not be read as a case. `case_id` is `line-N`, or made from its columns where it came in
+    a batch.
+    """
 
     case_id: str
     place: Place

@@ -20,6 +20,7 @@ ENTRY = re.compile(r"^### `(\w+)`\n\n```text\n(.*?)```$", re.MULTILINE | re.DOTA
 
 REPLY = "str | Completion | Awaitable[str | Completion]"
 SPELLED_OUT = {
+    "*<class 'RunKeywords'>": "Unpack[RunKeywords]",
     "bool | int | float | str | list['Json'] | dict[str, 'Json'] | None": "Json",
     f"Callable[[str], {REPLY}] | Callable[[Request], {REPLY}]": "ModelFunction",
 }
@@ -100,8 +101,13 @@ def signature(name: str) -> str:
     bases = [base.__name__ for base in found.__bases__ if base.__name__ not in {"object", "Protocol"}]
     if issubclass(found, Exception):
         return f"class adjudge.{name}({bases[0]})"
-    lines = [f"class adjudge.{name}", *members(found)]
-    return "\n    ".join(line.replace("\n", "\n    ") for line in lines)
+    made_by = vars(found).get("__init__")
+    is_record = dataclasses.is_dataclass(found) or hasattr(found, "__struct_fields__")
+    if is_record or getattr(made_by, "__module__", "") != found.__module__:
+        opening = f"class adjudge.{name}"
+    else:
+        opening = f"class {call(f'adjudge.{name}', found).removesuffix(' -> None')}"
+    return "\n    ".join([opening, *(line.replace("\n", "\n    ") for line in members(found))])
 
 
 def test_every_public_name_is_on_the_page():

@@ -15,7 +15,7 @@ LAYERS = [
     {"procedures", "probes", "embedded", "importers", "testing"},
     {"runs", "settings"},
     {"analysis"},
-    {"api"},
+    {"api", "batch_judge"},
     {"server", "pytest_plugin"},
     {"cli"},
 ]

@@ -33,7 +33,7 @@ def _columns(item: Any) -> dict[str, Any]:
 
 
 def _items(source: Any, origin: Origin) -> Iterable[Any]:
-    if isinstance(source, Mapping) and source and all(map(_is_column, source.values())):
+    if isinstance(source, Mapping) and source and all(map(is_column, source.values())):
         return _column_rows(source, origin)
     if isinstance(source, Mapping | Case):
         return [source]  # one case
@@ -54,7 +54,7 @@ def _items(source: Any, origin: Origin) -> Iterable[Any]:
     return source
 
 
-def _is_column(value: Any) -> bool:
+def is_column(value: Any) -> bool:
     """A list, an array (numpy, Arrow) or a series (pandas, polars); numpy's array of no dimension is a single value."""
     if isinstance(value, str | bytes | bytearray | Mapping):
         return False

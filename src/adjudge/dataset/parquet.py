@@ -39,17 +39,17 @@ def rows_of_batches(batches: Any, names: list[str], origin: Origin) -> Iterator[
         )
     line = 0
     for batch in batches:
-        columns = [_values(column) for column in batch.columns]
+        columns = [column_values(column) for column in batch.columns]
         for position in range(batch.num_rows):
             line += 1
             try:
-                row = {name: _usable(values[position]) for name, values in zip(names, columns, strict=True)}
+                row = {name: usable(values[position]) for name, values in zip(names, columns, strict=True)}
                 yield RawRow(columns=row_to_json(row), line=line)
             except UnusableError as unusable:
                 yield UnreadRow(line=line, found=unusable.found, wanted=unusable.wanted)
 
 
-def _values(column: Any) -> list[Any]:
+def column_values(column: Any) -> list[Any]:
     """A column's values as Python's; one that Python has no value for stands as the error it will be."""
     import pyarrow as pa  # noqa: PLC0415  # an optional package, and slow to import
 
@@ -79,7 +79,7 @@ def _value(scalar: Any) -> Any:
         )
 
 
-def _usable(value: Any) -> Any:
+def usable(value: Any) -> Any:
     if isinstance(value, UnusableError):
         raise value
     return value

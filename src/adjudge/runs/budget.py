@@ -211,8 +211,9 @@ class Budget:
         self._settled = asyncio.Event()
 
     def give_back(self) -> None:
-        """At the end: what was drawn and not used."""
+        """At the end, or for a while: what was drawn and not used."""
         held, self._held = self._held, Spending()
+        self._left = self._limit  # the others may give back too: the account is asked again
         if held != Spending():
             self.account.add(Spending().minus(held))
 

@@ -12,7 +12,7 @@ from adjudge.errors import SettingsError
 from adjudge.options import Shard, option
 from adjudge.records import Json, ModelClient
 from adjudge.runs.plan import CurrentDate, Pairing, Plan, PlannedRanking
-from adjudge.store import RunRecord, Store
+from adjudge.store import RunRecord, StartRun, Store
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -22,6 +22,8 @@ class ChosenRun:
     """It is there already and unfinished; of a run in parts, this part of it."""
     shard: Shard | None = None
     """The part that this process is to judge."""
+    in_batches: bool = False
+    """Its cases come in batches, in any order, to processes that know nothing of each other: nobody drives it."""
 
 
 def describe_run(
@@ -128,6 +130,35 @@ def choose_run(
     return ChosenRun(record=record, resumes=False, shard=shard)
 
 
+def choose_batch_run(store: Store, described: Mapping[str, Json], *, name: str | None) -> ChosenRun:
+    """The run to which batches of whatever cases belong, made where it is missing: by its name, else by a hash of what
+    is asked of whom, so that processes which know nothing of each other find the same one.
+    """
+    if name is not None:
+        _check_name(name)
+    asked = {key: described.get(key) for key in COMPARED}
+    identity = sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+    described = {**described, "identity": identity}
+    run_id = name or f"batches-{identity[:12]}"
+    found = find_by_id(store, run_id)
+    if found is None:
+        record = RunRecord(
+            run_id=run_id, name=name, state="running", plan=described, started_at=datetime.now(UTC)
+        )
+        store.write(
+            [StartRun(run=record)]
+        )  # another process may have been first: then its plan and start stay
+        found = find_by_id(store, run_id)
+        assert found is not None
+    _check_same(found, described)
+    return ChosenRun(record=found, resumes=False, in_batches=True)
+
+
+def find_by_id(store: Store, run_id: str) -> RunRecord | None:
+    """By the whole id, which may also be another run's name."""
+    return next((run for run in store.runs(counted=False) if run.run_id == run_id), None)
+
+
 def remembered_date(store: Store, described: Mapping[str, Json]) -> CurrentDate | None:
     """The date of the latest run of the same judges and model over the same file, so that going on asks the same."""
     for run in store.runs(counted=False):
@@ -142,27 +173,32 @@ def _check_name(name: str) -> None:
         raise SettingsError(option("--name"), "is blank or has control characters", "give a short plain name")
 
 
+COMPARED = (
+    "cases",
+    "judges",
+    "model",
+    "base_url",
+    "temperature",
+    "parameters",
+    "maps",
+    "sets",
+    "repeats",
+    "rows",
+    "against",
+    "jury",
+    "labels",
+    "turns",
+    "shards",
+)
+"""What two runs of one name have alike."""
+
+
 def _check_same(run: RunRecord, described: Mapping[str, Json]) -> None:
-    keys = (
-        "cases",
-        "judges",
-        "model",
-        "base_url",
-        "temperature",
-        "parameters",
-        "maps",
-        "sets",
-        "repeats",
-        "rows",
-        "against",
-        "jury",
-        "labels",
-        "turns",
-        "shards",
-    )
     # what came through a pipe cannot be told from what came through it before
     differ = [
-        key for key in keys if run.plan.get(key) != described.get(key) and described["identity"] is not None
+        key
+        for key in COMPARED
+        if run.plan.get(key) != described.get(key) and described["identity"] is not None
     ]
     if differ:
         raise SettingsError(

@@ -14,8 +14,8 @@ from msgspec import structs
 from adjudge.errors import InputError, RunInUseError
 from adjudge.options import Shard, option
 from adjudge.records import Json
-from adjudge.runs.identity import ChosenRun, choose_run
-from adjudge.store import Driver, RunLock, RunRecord, Store
+from adjudge.runs.identity import ChosenRun, choose_run, find_by_id
+from adjudge.store import Driver, RunLock, Store
 
 CHECK_SECONDS = 5.0
 """How long a driver that lost its lock may go on without knowing."""
@@ -36,7 +36,7 @@ def hold_run(
         chosen = choose_run(store, described, name=name, shard=shard)
         lock = lock_run(store, chosen.record.run_id, shard)
         try:
-            found = _find(store, chosen.record.run_id)
+            found = find_by_id(store, chosen.record.run_id)
         except BaseException:
             lock.release()
             raise
@@ -55,7 +55,7 @@ def lock_run(store: Store, run_id: str, shard: Shard | None = None) -> RunLock:
     if lock is not None:
         return lock
     if shard is None:
-        found = _find(store, run_id)
+        found = find_by_id(store, run_id)
         raise _in_use(f"run {run_id}", None if found is None else found.driver)
     raise _in_use(
         f"shard {shard} of run {run_id}",
@@ -68,11 +68,6 @@ def check_idle(store: Store, run_id: str) -> None:
     for part in store.shards(run_id):
         if part.state == "running":
             raise _in_use(f"shard {part.number} of run {run_id}", part.driver)
-
-
-def _find(store: Store, run_id: str) -> RunRecord | None:
-    """By the whole id, which may also be another run's name."""
-    return next((run for run in store.runs(counted=False) if run.run_id == run_id), None)
 
 
 def _in_use(what: str, driver: Driver | None) -> InputError:

@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -42,7 +42,7 @@ from adjudge.runs.engine.keep import TRIED_AGAIN, Keeper, NoKeeper
 from adjudge.runs.engine.order import MOST_HELD
 from adjudge.runs.engine.weighing import Weighing, read_case_labels
 from adjudge.runs.find_model import find_models
-from adjudge.runs.identity import ChosenRun, choose_run, describe_run, remembered_date
+from adjudge.runs.identity import ChosenRun, choose_batch_run, choose_run, describe_run, remembered_date
 from adjudge.runs.lock import hold_run, watched_lock
 from adjudge.runs.plan import TODAY, Plan, named_models
 from adjudge.runs.replay import REPLAY, open_replay
@@ -248,8 +248,7 @@ async def open_session(
         conditions.progress.expected = expected if options.shard is None else None
         if store is None:
             chosen = choose_run(None, described, name=options.name)
-            shared = (model._replace(client=SharedClient(model.client)) for model in conditions.models)
-            conditions = replace(conditions, models=tuple(shared))
+            conditions = _sharing(conditions)
         else:
             chosen, lock = hold_run(store, described, name=options.name, shard=options.shard)
             chosen = replace(chosen, record=structs.replace(chosen.record, expected=expected))
@@ -430,26 +429,81 @@ async def join_session(
     order: WorkOrder, *, environ: Mapping[str, str] = os.environ, clock: Clock = SYSTEM_CLOCK
 ) -> AsyncIterator[Joined]:
     """For a process that judges blocks of a run which another drives: what that one has begun, it neither begins nor ends."""
-    plan, options = order.plan, order.plan.options
+    with closing(open_store(order.store, create=False)) as store:
+        chosen = replace(order.chosen, resumes=True)
+        async with _joined(order.plan, store, lambda _: chosen, environ=environ, clock=clock) as joined:
+            yield joined
+
+
+@asynccontextmanager
+async def join_batches(
+    plan: Plan, *, environ: Mapping[str, str] = os.environ, clock: Clock = SYSTEM_CLOCK
+) -> AsyncIterator[Joined]:
+    """For a process that judges batches of a run which nobody drives: it is begun by whoever comes first."""
+    options = plan.options
+    if options.store is None:
+        async with _joined(plan, None, None, environ=environ, clock=clock) as joined:
+            yield joined
+        return
+    with closing(open_store(options.store)) as store:
+        if not store.trusted:
+            raise UnknownStoreError(store.where, store.id)
+
+        def choose(asked: Sequence[ModelClient]) -> ChosenRun:
+            if options.name is None and any(client.within_run for client in asked):
+                raise SettingsError(
+                    option("--model"),
+                    "is a function, and nothing tells whether it is still the same as when its replies were stored",
+                    f"give the run a {option('--name')} and another one when the function changes, set "
+                    f"`adjudge_version` on the function, or keep nothing with {option('--store', 'None')}",
+                )
+            described = describe_run(None, plan, models=asked, version=__version__)
+            chosen = choose_batch_run(store, described, name=options.name)
+            store.write([KeepJudge(judge=judge) for judge in plan.judges])
+            return chosen
+
+        async with _joined(plan, store, choose, environ=environ, clock=clock) as joined:
+            yield joined
+
+
+@asynccontextmanager
+async def _joined(
+    plan: Plan,
+    store: Store | None,
+    choose: Callable[[Sequence[ModelClient]], ChosenRun] | None,
+    *,
+    environ: Mapping[str, str],
+    clock: Clock,
+) -> AsyncIterator[Joined]:
+    """The models of a run behind its limits, and its place in the store, where there is one."""
+    options = plan.options
     async with AsyncExitStack() as stack:
-        store = open_store(order.store, create=False)
-        stack.callback(store.close)
         asked = find_models(plan, environ=environ)
         for client in asked:
-            stack.push_async_callback(client.close)
+            if not any(client is given for given in options.model):
+                stack.push_async_callback(client.close)
         limits = _limits(options, models=len(asked), clock=clock)
         conditions = Conditions(
             judges=plan.judges,
             repeats=options.repeats,
             models=_behind_limits(asked, plan, limits, clock),
             keeper=NoKeeper(),
-            jury=make_jury(options, order.models) if plan.asks_model else None,
+            jury=make_jury(options, [client.name for client in asked]) if plan.asks_model else None,
+            labels=read_case_labels(options.labels),
         )
-        chosen = replace(order.chosen, resumes=True)
+        if store is None or choose is None:
+            yield Joined(_sharing(conditions), limits)
+            return
         kept = await stack.enter_async_context(
-            _kept(conditions, options, store, chosen, limits=limits, is_shared=True)
+            _kept(conditions, options, store, choose(asked), limits=limits, is_shared=True)
         )
         yield Joined(kept, limits)
+
+
+def _sharing(conditions: Conditions) -> Conditions:
+    """Without a store, what several judgements need alike is asked for once."""
+    shared = (model._replace(client=SharedClient(model.client)) for model in conditions.models)
+    return replace(conditions, models=tuple(shared))
 
 
 def make_jury(options: RunOptions, models: Sequence[str]) -> Jury | None:

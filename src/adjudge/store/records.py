@@ -218,6 +218,9 @@ class KeepJudgement(Struct, frozen=True, kw_only=True):
     reuse_key: str | None
     position: int = UNPLACED
     """Its place among the rows of its run: in the order of the cases, of the judges, of the models, of the repeats."""
+    replaces: frozenset[str] | None = None
+    """Outcomes of an earlier judgement whose place it takes; it also takes that of one whose case was another text.
+    None: the first one made counts."""
 
 
 class PlaceJudgement(Struct, frozen=True, kw_only=True):

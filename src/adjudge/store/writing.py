@@ -96,6 +96,10 @@ class BatchRows:
     completions: dict[tuple[bytes, int], Row] = field(default_factory=dict)
     judgements: dict[RowKey, Row] = field(default_factory=dict)
     calls: dict[RowKey, list[Row]] = field(default_factory=dict)
+    replaces: dict[RowKey, frozenset[str]] = field(default_factory=dict)
+    """Judgements that take the place of stored ones with these outcomes."""
+    replaced: list[RowKey] = field(default_factory=list)
+    """Those that are stored and make room."""
     changes: list[StartRun | EndRun | PlaceJudgement | TellNews | CloseBatch] = field(default_factory=list)
     spending: dict[str, Spending] = field(default_factory=dict)
 
@@ -189,6 +193,8 @@ def store_rows(session: SqlSession, rows: BatchRows, where: str) -> None:
     insert(session, "texts", TEXTS, [row for _, row in sorted(rows.texts.items())])
     insert(session, "judges", JUDGES, list(rows.judges.values()))
     insert(session, "completions", COMPLETIONS, [row for _, row in sorted(rows.completions.items())])
+    for key in rows.replaced:
+        _remove_where(session, f"({', '.join(f'j.{name}' for name in KEY)}) = {in_list(len(KEY))}", key)
     if insert(session, "judgements", JUDGEMENTS, list(rows.judgements.values())) < len(rows.judgements):
         raise DuplicatesError
     insert(session, "judgement_calls", CALLS, [row for calls in rows.calls.values() for row in calls])
@@ -212,14 +218,24 @@ def store_rows(session: SqlSession, rows: BatchRows, where: str) -> None:
 
 
 def drop_stored(session: SqlSession, rows: BatchRows) -> None:
-    """Take the judgements out of a batch that are stored already, and their calls: the first one made counts."""
+    """Take the judgements out of a batch that are stored already, and their calls: the first one made counts, unless
+    the new one takes its place.
+    """
+    rows.replaced.clear()
     for chunk in chunks(list(rows.judgements), 100):
         names = ", ".join(KEY)
         wanted = ",".join([in_list(len(KEY))] * len(chunk))
-        sql = f"SELECT {names} FROM judgements WHERE ({names}) IN (VALUES {wanted})"  # noqa: S608 - placeholders only
-        for found in session.query(sql, [value for key in chunk for value in key]):
-            del rows.judgements[found]
-            rows.calls.pop(found, None)
+        sql = f"SELECT {names}, outcome, case_hash FROM judgements WHERE ({names}) IN (VALUES {wanted})"  # noqa: S608 - placeholders only
+        for row in session.query(sql, [value for key in chunk for value in key]):
+            run, case, judge, model, repeat, outcome, case_hash = row
+            found = (run, case, judge, model, repeat)
+            replaces = rows.replaces.get(found)
+            is_other = case_hash != rows.judgements[found][JUDGEMENTS.index("case_hash")]
+            if replaces is not None and (is_other or outcome in replaces):
+                rows.replaced.append(found)
+            else:
+                del rows.judgements[found]
+                rows.calls.pop(found, None)
 
 
 def remove_judgements(
@@ -360,6 +376,8 @@ def _add_judgement(rows: BatchRows, write: KeepJudgement) -> None:
         dump_full_names(key, names),
         write.position,
     )
+    if write.replaces is not None:
+        rows.replaces[key] = write.replaces
     if write.calls:
         rows.calls[key] = [
             (*key, position, to_key(call_key), version)

@@ -40,12 +40,12 @@ class Cluster(NamedTuple):
 async def open_cluster(plan: Plan) -> AsyncIterator[Cluster]:
     """Before a run begins: what would keep it from being judged there is said first."""
     options = plan.options
-    _check_secrets(plan)
+    check_secrets(plan)
     async with connected(options.ray_address, str(options.store)) as ray:
         yield Cluster(ray, await asyncio.to_thread(check_nodes, ray, store=str(options.store)))
 
 
-def _check_secrets(plan: Plan) -> None:
+def check_secrets(plan: Plan) -> None:
     """Whoever looks at the cluster may see what is sent, so that secrets have to be there already."""
     options = plan.options
     if plan.confidential is not None:

@@ -233,7 +233,7 @@ def _to_send(order: WorkOrder, workers: int) -> WorkOrder:
         options,
         jobs=math.ceil(options.jobs / workers),
         store=store,
-        model=tuple(_by_absolute_path(model) for model in options.model) or order.models,
+        model=tuple(by_absolute_path(model) for model in options.model) or order.models,
         labels=None,
         against=None,
         engine="local",
@@ -241,7 +241,7 @@ def _to_send(order: WorkOrder, workers: int) -> WorkOrder:
     return replace(order, store=store, plan=replace(order.plan, options=options))
 
 
-def _by_absolute_path(model: Any) -> Any:
+def by_absolute_path(model: Any) -> Any:
     script = model.removeprefix("scripted:") if isinstance(model, str) else model
     return model if script == model else f"scripted:{Path(script).absolute()}"
 

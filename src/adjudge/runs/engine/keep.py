@@ -11,6 +11,7 @@ from adjudge.runs.reuse import StoredClient
 from adjudge.store import JudgementKey, KeepJudgement, PlaceJudgement, Write
 from adjudge.store.group import GroupCommit
 from adjudge.store.packing import dump_json
+from adjudge.store.records import UNPLACED
 
 TAKEN_OVER = frozenset({"scored", "forced", "abstained", "unreadable", "refused", "truncated"})
 """Outcomes that the same question to the same stored replies gives again. What is missing is told by the case's own
@@ -35,6 +36,7 @@ class Keeper:
         self.run_id = chosen.record.run_id
         self.resumes = chosen.resumes
         self._shard = chosen.shard
+        self._replaces = TRIED_AGAIN | retry if chosen.in_batches else None
         self._started = chosen.record.started_at
         self._clients = {client.name: client for client in clients}
         self._fresh = fresh
@@ -121,7 +123,8 @@ class Keeper:
                 case=row,
                 calls=_references(judgement),
                 reuse_key=reuse_key,
-                position=position,
+                position=position if self._replaces is None else UNPLACED,
+                replaces=self._replaces,
             )
         )
 

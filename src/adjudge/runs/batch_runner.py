@@ -1,0 +1,202 @@
+"""Batches of cases that somebody else's engine hands over: judged on an event loop in a thread of its own."""
+
+import asyncio
+import os
+import threading
+from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, NamedTuple, TypeVar
+
+from adjudge.errors import AdjudgeError, SettingsError, StoreError
+from adjudge.options import RunOptions, called_from_python, declared, option
+from adjudge.records import BadRow, Case, Judgement
+from adjudge.runs.engine.conditions import Conditions, Halt, Progress, Seat
+from adjudge.runs.engine.execute import execute_unordered
+from adjudge.runs.engine.keep import Keeper
+from adjudge.runs.plan import Plan, named_models
+from adjudge.runs.replay import REPLAY
+from adjudge.runs.session import Joined, check_retry, join_batches
+from adjudge.store import EndRun, RunState
+
+CLOSE_SECONDS = 30.0
+_OF_ALL = "learns from the labelled cases of the whole run, of which a batch is a part"
+_ENGINE = "the engine that calls the judge says where and how the batches are judged"
+_ROWS = "a batch does not know the others: choose the rows before they are judged"
+REFUSED: Mapping[str, str] = {
+    "against": "pairs two whole files; put both answers into one row, as `response_a` and `response_b`",
+    "cascade": _OF_ALL,
+    "turns": "`each` makes several cases of a row, and a row has one judgement of each judge",
+    "first": _ROWS,
+    "sample": _ROWS,
+    "seed": _ROWS,
+    "shard": _ENGINE,
+    "engine": _ENGINE,
+    "ray_address": _ENGINE,
+    "workers": _ENGINE,
+    "deadline": "a worker lives as long as its engine wants: set a limit of time there",
+    "batch": "the engine waits for each batch of rows, and a provider's batch takes up to a day",
+    "detach": "the engine waits for each batch of rows",
+}
+"""Options of a run that batches cannot have, and why."""
+T = TypeVar("T")
+
+
+class SeatKey(NamedTuple):
+    """One of the judgements that are made of every row and told in its columns."""
+
+    judge: str
+    repeat: int
+
+
+class NotAsked(NamedTuple):
+    """Why a row was not judged: the run took no further work."""
+
+    why: str
+
+
+Answer = Judgement | NotAsked | None
+"""None: a repeat that could not have changed anything."""
+
+
+def check_batches(options: RunOptions) -> None:
+    """An error for what a run can be told and a batch cannot."""
+    check_retry(options.retry)
+    for name, why in REFUSED.items():
+        each, value = declared(RunOptions)[name], getattr(options, name)
+        if value != each.default and (name != "turns" or value == "each"):
+            raise SettingsError(
+                option(each.flag), f"cannot be used with batches: {why}", f"leave out {option(each.flag)}"
+            )
+    if options.jury == "weighted":
+        raise SettingsError(
+            option("--jury", "weighted"),
+            f"cannot be used with batches: it {_OF_ALL}",
+            f"use {option('--jury', 'majority')}, `mean` or `median`",
+        )
+    models = named_models(options)
+    if REPLAY in models:
+        raise SettingsError(
+            option("--model", REPLAY),
+            "replays the latest run over a file, and a batch is none",
+            "name the model itself: replies that are stored are not asked for again",
+        )
+    if len(models) > 1 and options.jury is None:
+        raise SettingsError(
+            option("--model"),
+            f"{len(models)} were given, and a row has one judgement of each judge",
+            f"name one, or make one verdict of theirs with {option('--jury', 'majority')}",
+        )
+
+
+def seat_keys(plan: Plan) -> list[SeatKey]:
+    repeats = range(plan.options.repeats.most)
+    return [SeatKey(judge.name, repeat) for judge in plan.named for repeat in repeats]
+
+
+class BatchRunner:
+    """What batches need is opened with the first of them, in the process that judges it, and used for all others."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._pid = os.getpid()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="adjudge-batches", daemon=True)
+        self._thread.start()
+        self._opening = asyncio.Lock()
+        self._stack = AsyncExitStack()
+        self._joined: Joined | None = None
+        self._unasked = False
+        """Whether a limit or an open circuit has left something out, so that the run is not whole."""
+
+    @property
+    def is_usable(self) -> bool:
+        """Not in a process that was forked from the one which made it: threads are not inherited."""
+        return self._pid == os.getpid() and not self._loop.is_closed()
+
+    def judge(self, rows: Sequence[Case | BadRow]) -> list[dict[SeatKey, Answer]]:
+        """The judgements of each row; all that was paid for is stored on return. From any thread, also several at once."""
+        return self._wait(self._judge(rows))
+
+    def close(self) -> None:
+        """What is stored stays; what was drawn and not used has been given back after each batch."""
+        if not self.is_usable:
+            return
+        if threading.current_thread() is self._thread:  # a garbage collection may run anywhere
+            self._loop.create_task(self._close())
+            return
+        with suppress(TimeoutError):
+            self._wait(self._close(), CLOSE_SECONDS)
+        self._thread.join(CLOSE_SECONDS)
+        if not self._thread.is_alive():
+            self._loop.close()
+
+    def _wait(self, work: Coroutine[Any, Any, T], seconds: float | None = None) -> T:
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result(seconds)
+        except BaseException:
+            future.cancel()
+            raise
+
+    async def _close(self) -> None:
+        try:
+            await self._stack.aclose()
+        finally:
+            self._loop.call_soon(self._loop.stop)
+
+    async def _join(self) -> Joined:
+        async with self._opening:
+            if self._joined is None:
+                self._joined = await self._stack.enter_async_context(join_batches(self._plan))
+        return self._joined
+
+    async def _leave(self) -> None:
+        """After a failure of the store, which lasts as long as this is open: the next batch opens it again."""
+        async with self._opening:
+            self._joined = None
+            with suppress(AdjudgeError):
+                await self._stack.aclose()
+
+    async def _judge(self, rows: Sequence[Case | BadRow]) -> list[dict[SeatKey, Answer]]:
+        with called_from_python():
+            joined = await self._join()
+            try:
+                return await self._judge_under(rows, joined)
+            except StoreError:
+                if joined is self._joined:
+                    await self._leave()
+                raise
+
+    async def _judge_under(
+        self, rows: Sequence[Case | BadRow], joined: Joined
+    ) -> list[dict[SeatKey, Answer]]:
+        # a fault of the columns is the row's: what is in the other batches nobody knows
+        conditions = replace(joined.conditions, progress=Progress(begun=True), halt=Halt())
+        seats = conditions.seats()
+        jobs = self._plan.options.jobs
+        made: dict[int, Judgement | None] = {}
+        cases = self._plan.turns(rows)
+        try:
+            async for settled in execute_unordered(cases, conditions, jobs=jobs + jobs // 2):
+                made[settled.position] = settled.judgement
+        finally:
+            joined.limits.budget.give_back()
+        self._unasked |= conditions.halt.is_unfinished
+        if isinstance(conditions.keeper, Keeper):
+            state: RunState = "interrupted" if self._unasked else "finished"
+            ended = EndRun(run_id=conditions.keeper.run_id, state=state, at=datetime.now(UTC))
+            await conditions.keeper.write(ended)
+        stopped = NotAsked(conditions.halt.why or "the run was stopped")
+        told = [(place, key) for place, seat in enumerate(seats) if (key := self._told(seat, conditions))]
+        return [
+            {key: made.get(number * len(seats) + place, stopped) for place, key in told}
+            for number in range(len(rows))
+        ]
+
+    def _told(self, seat: Seat, conditions: Conditions) -> SeatKey | None:
+        """None for a vote of a jury, and for a part of a combination that was not asked for."""
+        is_vote = conditions.jury is not None and seat.judge.asks_model and seat.jury is None
+        is_named = any(seat.judge.name == judge.name for judge in self._plan.named)
+        return SeatKey(seat.judge.name, seat.repeat) if is_named and not is_vote else None
