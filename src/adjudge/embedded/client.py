@@ -48,9 +48,13 @@ class EmbeddedClient(ModelClient):
         *,
         model: TextModel | None = None,
         name: str | None = None,
+        cores: int | None = None,
     ) -> None:
-        """`name` is another version's, whose stored replies are wanted and which is never asked."""
+        """`name` is another version's, whose stored replies are wanted and which is never asked; `cores` are all that
+        there are unless given.
+        """
         self._environ = environ
+        self._cores = cores
         self._model = model
         self._opened: SmallModel | None = None
         self._opening = asyncio.Lock()
@@ -92,7 +96,9 @@ class EmbeddedClient(ModelClient):
         if self._model is None:
             async with self._opening:
                 if self._model is None:
-                    self._opened = await asyncio.to_thread(SmallModel.open, self._environ)
+                    self._opened = await asyncio.to_thread(
+                        SmallModel.open, self._environ, workers=self._cores
+                    )
                     self._model = self._opened
         return self._model
 

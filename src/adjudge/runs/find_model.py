@@ -34,12 +34,16 @@ def one_model(options: RunOptions) -> str | ModelClient | ModelFunction | None:
     return next(iter(options.model), None)
 
 
-def find_models(plan: Plan, *, environ: Mapping[str, str] = os.environ) -> tuple[ModelClient, ...]:
-    """In the order in which they were named; a key in the environment never chooses one by itself."""
+def find_models(
+    plan: Plan, *, environ: Mapping[str, str] = os.environ, cores: int | None = None
+) -> tuple[ModelClient, ...]:
+    """In the order in which they were named; a key in the environment never chooses one by itself. `cores` are those that
+    the embedded judge may use.
+    """
     if not plan.asks_model:
         return (NoModel(),)
     named = named_models(plan.options, environ) or (default_model(plan.judges, environ),)
-    clients = tuple(_open(model, plan, environ, several=len(named) > 1) for model in named)
+    clients = tuple(_open(model, plan, environ, several=len(named) > 1, cores=cores) for model in named)
     names = [client.name for client in clients]
     for name in names:
         if names.count(name) > 1:
@@ -50,7 +54,12 @@ def find_models(plan: Plan, *, environ: Mapping[str, str] = os.environ) -> tuple
 
 
 def _open(
-    model: str | ModelClient | ModelFunction, plan: Plan, environ: Mapping[str, str], *, several: bool
+    model: str | ModelClient | ModelFunction,
+    plan: Plan,
+    environ: Mapping[str, str],
+    *,
+    several: bool,
+    cores: int | None,
 ) -> ModelClient:
     options = plan.options
     if not isinstance(model, str):
@@ -59,7 +68,7 @@ def _open(
     if several and (is_embedded(model) or model.startswith("scripted:")):
         base_url = None  # it is for the others
     if is_embedded(model):
-        return open_embedded(model, plan.judges, base_url=base_url, environ=environ)
+        return open_embedded(model, plan.judges, base_url=base_url, environ=environ, cores=cores)
     return open_model(
         model,
         base_url=base_url,
@@ -86,7 +95,12 @@ def default_model(judges: Sequence[Judge], environ: Mapping[str, str]) -> str:
 
 
 def open_embedded(
-    model: str, judges: Sequence[Judge], *, base_url: str | None, environ: Mapping[str, str]
+    model: str,
+    judges: Sequence[Judge],
+    *,
+    base_url: str | None,
+    environ: Mapping[str, str],
+    cores: int | None = None,
 ) -> ModelClient:
     """Checked before the run begins: that it is on this machine, and that it was trained for these judges."""
     from adjudge.embedded.ready import check_ready  # noqa: PLC0415 - keeps start-up fast
@@ -104,7 +118,7 @@ def open_embedded(
     check_ready(environ)
     from adjudge.embedded.client import EmbeddedClient  # noqa: PLC0415 - optional packages, there as just checked
 
-    client = EmbeddedClient(environ)
+    client = EmbeddedClient(environ, cores=cores)
     if model not in {EMBEDDED, client.name}:
         raise ModelNameError(
             f"model {model}",

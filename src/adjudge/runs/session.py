@@ -431,7 +431,10 @@ async def join_session(
     """For a process that judges blocks of a run which another drives: what that one has begun, it neither begins nor ends."""
     with closing(open_store(order.store, create=False)) as store:
         chosen = replace(order.chosen, resumes=True)
-        async with _joined(order.plan, store, lambda _: chosen, environ=environ, clock=clock) as joined:
+        # there is a worker for each core
+        async with _joined(
+            order.plan, store, lambda _: chosen, environ=environ, clock=clock, cores=1
+        ) as joined:
             yield joined
 
 
@@ -474,11 +477,12 @@ async def _joined(
     *,
     environ: Mapping[str, str],
     clock: Clock,
+    cores: int | None = None,
 ) -> AsyncIterator[Joined]:
     """The models of a run behind its limits, and its place in the store, where there is one."""
     options = plan.options
     async with AsyncExitStack() as stack:
-        asked = find_models(plan, environ=environ)
+        asked = find_models(plan, environ=environ, cores=cores)
         for client in asked:
             if not any(client is given for given in options.model):
                 stack.push_async_callback(client.close)

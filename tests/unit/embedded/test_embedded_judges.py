@@ -7,10 +7,12 @@ from scripted_asker import ScriptedAsker
 
 import adjudge
 from adjudge.embedded.client import EmbeddedClient
+from adjudge.embedded.model.files import CacheError
+from adjudge.embedded.model.small_model import SmallModel
 from adjudge.embedded.ratings import rate
 from adjudge.embedded.reading.signs import correctness_signs, weighed
 from adjudge.errors import RejectedError
-from adjudge.records import Failed
+from adjudge.records import Failed, Prompt, Request
 
 
 def judge(name, asker, **fields):
@@ -242,3 +244,21 @@ def test_a_response_without_claims_is_not_scored(response):
 def test_preference_is_declined():
     with pytest.raises(adjudge.AdjudgeError, match="preference"):
         adjudge.judge("preference", model="embedded", question="q", response_a="a", response_b="b")
+
+
+def test_it_uses_the_cores_that_it_is_given(monkeypatch):
+    opened = []
+
+    def open_model(environ, *, workers):
+        opened.append((environ, workers))
+        raise CacheError("cache", "is empty", "fill it")
+
+    monkeypatch.setattr(SmallModel, "open", open_model)
+    request = Request(
+        prompt=Prompt(messages=()), case_id="1", judge="relevance", schema=None, fields={"response": "r"}
+    )
+    for cores in (None, 1):
+        client = EmbeddedClient({"A": "b"}, cores=cores)
+        with pytest.raises(CacheError):
+            asyncio.run(client.complete(request))
+    assert opened == [({"A": "b"}, None), ({"A": "b"}, 1)]
