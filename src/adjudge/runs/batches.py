@@ -56,7 +56,7 @@ class NotSentError(CircuitOpenError):
 
 
 @dataclass(slots=True)
-class Waiting:
+class WaitingRequest:
     """A request in a batch, and who waits for it."""
 
     drawn: Spending
@@ -68,7 +68,7 @@ class Waiting:
 class Batch:
     record: BatchRecord
     adjustments: Adjustments
-    waiting: dict[int, Waiting] = field(default_factory=dict)
+    waiting: dict[int, WaitingRequest] = field(default_factory=dict)
     """By the request's number."""
     unanswered: set[int] = field(default_factory=set)
     """Requests whose results nobody was given, whether or not anybody waits for them."""
@@ -247,7 +247,7 @@ class BatchClient(WrappingClient):
 
     # ---- gathering ----
 
-    def _gather(self, key: str, request: Request, worst: Spending) -> tuple[Batch, Waiting]:
+    def _gather(self, key: str, request: Request, worst: Spending) -> tuple[Batch, WaitingRequest]:
         limit = self._service.limit
         adjustments = self._wire.adjustments
         gathered = self._gathered or self._new(adjustments)
@@ -458,8 +458,8 @@ def check_batches(client: ModelClient) -> WireClient:
     return client
 
 
-def _waiting(drawn: Spending) -> Waiting:
-    return Waiting(drawn, asyncio.get_running_loop().create_future())
+def _waiting(drawn: Spending) -> WaitingRequest:
+    return WaitingRequest(drawn, asyncio.get_running_loop().create_future())
 
 
 def _pause(times: int) -> float:

@@ -374,39 +374,35 @@ def _check_shard(options: RunOptions) -> None:
             "needs a name, by which the processes find their run",
             f"give all of them the same {option('--name')}",
         )
-    if options.store is None:
-        raise SettingsError(
-            flag, "needs a store that all processes reach", f"name it with {option('--store')}"
-        )
-    if options.cascade or options.jury == "weighted":
-        what = option("--cascade") if options.cascade else option("--jury", "weighted")
-        raise SettingsError(
-            flag,
-            f"{what} learns from the labelled cases of the whole run, of which a shard sees a part",
-            f"leave out {option('--shard')}",
-        )
+    _check_stored(options, flag, "needs a store that all processes reach")
+    _check_learning(options, flag, "the labelled cases", "a shard", leave_out=option("--shard"))
 
 
 def _check_cluster(options: RunOptions) -> None:
     flag = option("--engine", "ray")
-    if options.store is None:
-        raise SettingsError(
-            flag,
-            "needs a store, through which workers give their judgements",
-            f"name it with {option('--store')}",
-        )
+    _check_stored(options, flag, "needs a store, through which workers give their judgements")
     if options.shard is not None:
         raise SettingsError(
             flag,
             f"hands the cases out itself; {option('--shard')} is for processes that a scheduler starts",
             f"leave out {option('--shard')}",
         )
+    _check_learning(options, flag, "the judgements", "a worker", leave_out=flag)
+
+
+def _check_stored(options: RunOptions, flag: str, problem: str) -> None:
+    if options.store is None:
+        raise SettingsError(flag, problem, f"name it with {option('--store')}")
+
+
+def _check_learning(options: RunOptions, flag: str, what: str, part: str, *, leave_out: str) -> None:
+    """What learns from the whole run cannot be judged in parts."""
     if options.cascade or options.jury == "weighted":
-        what = option("--cascade") if options.cascade else option("--jury", "weighted")
+        learns = option("--cascade") if options.cascade else option("--jury", "weighted")
         raise SettingsError(
             flag,
-            f"{what} learns from the judgements of the whole run, of which a worker sees a part",
-            f"leave out {flag}",
+            f"{learns} learns from {what} of the whole run, of which {part} sees a part",
+            f"leave out {leave_out}",
         )
 
 
@@ -416,24 +412,24 @@ def _check_batch(options: RunOptions, *, has_secrets: bool) -> None:
         raise SettingsError(
             option("--detach"), "leaves batches behind, and there are none", f"add {flag}, or leave it out"
         )
-    if options.store is None:
-        raise SettingsError(
-            flag, "needs a store, by which batches are found again", f"name it with {option('--store')}"
-        )
-    others = {
-        option("--engine", "ray"): options.engine == "ray",
-        option("--cascade"): bool(options.cascade),
-        option("--rpm"): options.rpm is not None,
-        option("--tpm"): options.tpm is not None,
-    }
-    why = {
-        option("--engine", "ray"): "spreads requests over workers, and a batch is sent from one place",
-        option("--cascade"): "asks each model when the one before has answered, a day apart",
-    }
-    for other, is_given in others.items():
+    _check_stored(options, flag, "needs a store, by which batches are found again")
+    one_by_one = "limits requests as they are sent, and those of a batch are sent as one"
+    for other, is_given, why in (
+        (
+            option("--engine", "ray"),
+            options.engine == "ray",
+            "spreads requests over workers, and a batch is sent from one place",
+        ),
+        (
+            option("--cascade"),
+            bool(options.cascade),
+            "asks each model when the one before has answered, a day apart",
+        ),
+        (option("--rpm"), options.rpm is not None, one_by_one),
+        (option("--tpm"), options.tpm is not None, one_by_one),
+    ):
         if is_given:
-            problem = why.get(other, "limits requests as they are sent, and those of a batch are sent as one")
-            raise SettingsError(flag, f"{other} {problem}", f"leave out {other}, or {flag}")
+            raise SettingsError(flag, f"{other} {why}", f"leave out {other}, or {flag}")
     if has_secrets:
         raise SettingsError(
             option("--param"),

@@ -36,8 +36,8 @@ from adjudge.runs.budget import (
 )
 from adjudge.runs.cluster.order import WorkOrder
 from adjudge.runs.engine.cascading import Cascading
-from adjudge.runs.engine.conditions import Conditions, RunModel
-from adjudge.runs.engine.execute import execute
+from adjudge.runs.engine.conditions import Conditions, Halt, RunModel
+from adjudge.runs.engine.execute import cases_at_once, execute
 from adjudge.runs.engine.keep import TRIED_AGAIN, Keeper, NoKeeper
 from adjudge.runs.engine.order import MOST_HELD
 from adjudge.runs.engine.weighing import Weighing, read_case_labels
@@ -130,8 +130,7 @@ class Session:
 
     def stop(self, why: str) -> None:
         """Take no further work; what is in flight is finished. Batches go on without us."""
-        stop = self.conditions.halt.stop if self.limits.batching is None else self.limits.batching.leave
-        stop(why)
+        self.limits.stopper(self.conditions.halt)(why)
 
     @property
     def leaves_at_once(self) -> bool:
@@ -166,9 +165,8 @@ class Session:
         `most_held` is None. `more_follow`: there will be another call, so what it may come to is left to it.
         """
         jobs = self.plan.options.jobs
-        # the governor keeps `jobs` calls in flight; half as many more cases are looked up or committed meanwhile
         if self.store is not None or len(self.limits.governors) == 1:
-            jobs += jobs // 2
+            jobs = cases_at_once(jobs)
         if self.conditions.repeats.auto:
             jobs *= 2  # nearly half of the repeats wait for those before them
         if self.limits.batching is not None:
@@ -185,7 +183,7 @@ class Session:
             for judgement in self.store.judgements(
                 self.run_id, first=self.conditions.progress.positions.planned
             ):
-                if self.shard is None or self.shard.holds(judgement.case_id):
+                if self.conditions.is_here(judgement.case_id):
                     take(judgement)
 
 
@@ -211,9 +209,7 @@ async def open_session(
             asked = open_replay(store, source, plan)
         else:
             asked = find_models(plan, environ=environ)
-        for client in asked:
-            if not any(client is given for given in options.model):
-                stack.push_async_callback(client.close)
+        _close_at_end(asked, options, stack)
         limits = _limits(options, models=len(asked), clock=clock)
         described = describe_run(source, plan, models=asked, version=__version__)
         if options.batch and described["identity"] is None and options.name is None:
@@ -225,24 +221,7 @@ async def open_session(
         if store is not None and plan.current_date.source == TODAY:
             plan = plan.on(remembered_date(store, described) or plan.current_date)
             described["current_date"] = plan.current_date.day
-        conditions = Conditions(
-            judges=plan.judges,
-            repeats=options.repeats,
-            models=_behind_limits(asked, plan, limits, clock),
-            keeper=NoKeeper(),
-            jury=make_jury(options, [client.name for client in asked]) if plan.asks_model else None,
-            labels=read_case_labels(options.labels),
-            shard=options.shard,
-        )
-        if conditions.jury is not None and conditions.jury.rule == "weighted":
-            weighing = Weighing(plan.judges, conditions.jury.models)
-            weighing.check(conditions.labels, options.labels)
-            conditions = replace(conditions, weighing=weighing)
-        if conditions.jury is not None and conditions.jury.rule == "cascade":
-            (judge,) = (judge for judge in plan.judges if judge.asks_model)
-            cascading = Cascading(judge, conditions.jury)
-            cascading.check(conditions.labels, options.labels)
-            conditions = replace(conditions, cascading=cascading)
+        conditions = _learning(_conditions(asked, plan, limits, clock), plan)
         rows = count_chosen(source, plan)
         expected = None if rows is None else rows * len(conditions.seats())
         conditions.progress.expected = expected if options.shard is None else None
@@ -252,9 +231,7 @@ async def open_session(
         else:
             chosen, lock = hold_run(store, described, name=options.name, shard=options.shard)
             chosen = replace(chosen, record=structs.replace(chosen.record, expected=expected))
-            batching = limits.batching  # a day may pass before what is in flight is finished
-            stop = conditions.halt.stop if batching is None else batching.leave
-            await stack.enter_async_context(watched_lock(lock, stop))
+            await stack.enter_async_context(watched_lock(lock, limits.stopper(conditions.halt)))
             conditions = await stack.enter_async_context(
                 _begun(conditions, options, store, chosen, limits=limits)
             )
@@ -262,12 +239,9 @@ async def open_session(
         if cluster is not None:
             from adjudge.runs.cluster.workers import open_workers  # noqa: PLC0415 - for that engine only
 
-            order = WorkOrder(
-                chosen=chosen,
-                plan=plan,
-                models=tuple(client.name for client in asked),
-                store=str(options.store),
-            )
+            # by name, also where the environment or nobody named them
+            named = replace(options, model=options.model or tuple(client.name for client in asked))
+            order = WorkOrder(chosen=chosen, plan=replace(plan, options=named))
             workers = await stack.enter_async_context(open_workers(cluster, order, rows=rows))
         yield Session(
             run_id=chosen.record.run_id,
@@ -289,6 +263,10 @@ class RunLimits(NamedTuple):
     """One for each model."""
     batching: Batching | None = None
     """With `--batch`, which sends requests together instead."""
+
+    def stopper(self, halt: Halt) -> Callable[[str], None]:
+        """How a run ends early: a day may pass before what is in flight in batches is finished."""
+        return halt.stop if self.batching is None else self.batching.leave
 
 
 def _limits(options: RunOptions, *, models: int, clock: Clock) -> RunLimits:
@@ -333,6 +311,42 @@ def _limited(
     return RunModel(RetryingClient(budgeted, governor=governor, clock=clock), asking)
 
 
+def _close_at_end(asked: Sequence[ModelClient], options: RunOptions, stack: AsyncExitStack) -> None:
+    """What was not given to us open."""
+    for client in asked:
+        if not any(client is given for given in options.model):
+            stack.push_async_callback(client.close)
+
+
+def _conditions(asked: Sequence[ModelClient], plan: Plan, limits: RunLimits, clock: Clock) -> Conditions:
+    """Of a run whose place in the store is not opened yet."""
+    options = plan.options
+    return Conditions(
+        judges=plan.judges,
+        repeats=options.repeats,
+        models=_behind_limits(asked, plan, limits, clock),
+        keeper=NoKeeper(),
+        jury=make_jury(options, [client.name for client in asked]) if plan.asks_model else None,
+        labels=read_case_labels(options.labels),
+        shard=options.shard,
+    )
+
+
+def _learning(conditions: Conditions, plan: Plan) -> Conditions:
+    """The same with what learns from labels, where a jury or a cascade does."""
+    jury, labels = conditions.jury, plan.options.labels
+    if jury is not None and jury.rule == "weighted":
+        weighing = Weighing(plan.judges, jury.models)
+        weighing.check(conditions.labels, labels)
+        return replace(conditions, weighing=weighing)
+    if jury is not None and jury.rule == "cascade":
+        (judge,) = (judge for judge in plan.judges if judge.asks_model)
+        cascading = Cascading(judge, jury)
+        cascading.check(conditions.labels, labels)
+        return replace(conditions, cascading=cascading)
+    return conditions
+
+
 @asynccontextmanager
 async def _begun(
     conditions: Conditions, options: RunOptions, store: Store, chosen: ChosenRun, *, limits: RunLimits
@@ -353,9 +367,8 @@ async def _begun(
                 of_case=of_case,
             )
         store.remove_judgements(run.run_id, again, of_case=of_case)
-        if (
-            run.plan.get("identity") is None and shard is None
-        ):  # what comes through a pipe may come in another order
+        # what comes through a pipe may come in another order
+        if run.plan.get("identity") is None and shard is None:
             store.displace(run.run_id)
     is_shared = shard is not None or options.engine != "local"
     async with _kept(conditions, options, store, chosen, limits=limits, is_shared=is_shared) as kept:
@@ -429,7 +442,8 @@ async def join_session(
     order: WorkOrder, *, environ: Mapping[str, str] = os.environ, clock: Clock = SYSTEM_CLOCK
 ) -> AsyncIterator[Joined]:
     """For a process that judges blocks of a run which another drives: what that one has begun, it neither begins nor ends."""
-    with closing(open_store(order.store, create=False)) as store:
+    assert order.plan.options.store is not None
+    with closing(open_store(order.plan.options.store, create=False)) as store:
         chosen = replace(order.chosen, resumes=True)
         # there is a worker for each core
         async with _joined(
@@ -483,18 +497,9 @@ async def _joined(
     options = plan.options
     async with AsyncExitStack() as stack:
         asked = find_models(plan, environ=environ, cores=cores)
-        for client in asked:
-            if not any(client is given for given in options.model):
-                stack.push_async_callback(client.close)
+        _close_at_end(asked, options, stack)
         limits = _limits(options, models=len(asked), clock=clock)
-        conditions = Conditions(
-            judges=plan.judges,
-            repeats=options.repeats,
-            models=_behind_limits(asked, plan, limits, clock),
-            keeper=NoKeeper(),
-            jury=make_jury(options, [client.name for client in asked]) if plan.asks_model else None,
-            labels=read_case_labels(options.labels),
-        )
+        conditions = _conditions(asked, plan, limits, clock)
         if store is None or choose is None:
             yield Joined(_sharing(conditions), limits)
             return

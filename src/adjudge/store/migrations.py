@@ -160,8 +160,8 @@ NINTH: tuple[Step, ...] = (
     "CREATE INDEX judgements_by_position ON judgements (run_id, position, made)",
 )
 
-# for several processes on one run: when the buckets of requests and tokens a minute will be full again, in microseconds of the store's clock; and what a
-# process has met at a model, which the others are to know
+# for several processes on one run: when the buckets of requests and tokens a minute will be full again, in microseconds
+# of the store's clock; and what a process has met at a model, which the others are to know
 TENTH: tuple[str, ...] = (
     "ALTER TABLE spending ADD COLUMN requests_full_at BIGINT NOT NULL DEFAULT 0",
     "ALTER TABLE spending ADD COLUMN tokens_full_at BIGINT NOT NULL DEFAULT 0",

@@ -48,6 +48,8 @@ from adjudge.store.writing import (
 
 T = TypeVar("T")
 
+OF_A_RUN = ("judgement_calls", "spending", "news", "shards", "batches", "runs")
+"""Tables whose rows go with a run, beside its judgements."""
 RACES = 10
 """How often another process may store the same judgements between our asking and our storing."""
 
@@ -140,13 +142,9 @@ class SqlStore:
         run = to_name(run_id)
 
         def remove(session: SqlSession) -> int:
-            session.change("DELETE FROM judgement_calls WHERE run_id = ?", [run])
             removed = session.change("DELETE FROM judgements WHERE run_id = ?", [run])
-            session.change("DELETE FROM spending WHERE run_id = ?", [run])
-            session.change("DELETE FROM news WHERE run_id = ?", [run])
-            session.change("DELETE FROM shards WHERE run_id = ?", [run])
-            session.change("DELETE FROM batches WHERE run_id = ?", [run])
-            session.change("DELETE FROM runs WHERE run_id = ?", [run])
+            for table in OF_A_RUN:
+                session.change(f"DELETE FROM {table} WHERE run_id = ?", [run])  # noqa: S608 - tables of ours
             return removed
 
         return self._home.write(remove)

@@ -67,11 +67,7 @@ def import_ray() -> Any:
     try:
         import ray  # noqa: PLC0415 - optional, and slow to load
     except ImportError:
-        missing = True
-    else:
-        missing = False
-    if missing:
-        raise MissingExtraError(option("--engine", "ray"), "ray")
+        raise MissingExtraError(option("--engine", "ray"), "ray") from None
     return ray
 
 

@@ -16,9 +16,6 @@ class WorkOrder:
 
     chosen: ChosenRun
     plan: Plan
-    models: tuple[str, ...]
-    """By name, as the driver found them."""
-    store: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -16,6 +16,7 @@ from adjudge.runs.cluster.connect import Cluster
 from adjudge.runs.cluster.order import BlockDone, CaseBlock, WorkOrder
 from adjudge.runs.cluster.worker import BlockWorker
 from adjudge.runs.engine.conditions import Conditions
+from adjudge.runs.engine.keep import all_between
 from adjudge.runs.engine.order import Positions
 from adjudge.store.places import database_file, split_password
 
@@ -93,7 +94,7 @@ class Workers:
                         fault = fault or error
                         halt.stop(f"an unexpected error: {type(error).__name__}")
                 before = min((block.first for block in self._tasks.values()), default=positions.planned)
-                async for position, judgement in _stored(conditions, turn, before):
+                async for position, judgement in all_between(conditions.keeper, turn, before):
                     turn = position + 1
                     if receive is not None:
                         receive(judgement)
@@ -150,15 +151,6 @@ class Workers:
 async def _ended(reference: Any) -> None:
     with suppress(Exception):  # it died, and Ray says so in many ways
         await reference
-
-
-async def _stored(
-    conditions: Conditions, first: int, until: int
-) -> AsyncGenerator[tuple[int, Judgement], None]:
-    while first < until and (found := await conditions.keeper.between(first, until)):
-        for position, judgement in found:
-            yield position, judgement
-        first = found[-1][0] + 1
 
 
 def _blocks(rows: Iterable[Case | BadRow], conditions: Conditions, size: int) -> Iterator[CaseBlock]:
@@ -227,18 +219,18 @@ def _rows_in_block(rows: int | None, workers: int) -> int:
 def _to_send(order: WorkOrder, workers: int) -> WorkOrder:
     """Without passwords, and without what only the driver reads."""
     options = order.plan.options
-    file = database_file(order.store)
-    store = split_password(order.store)[0] if file is None else str(file.absolute())
+    assert options.store is not None
+    file = database_file(options.store)
     options = replace(
         options,
         jobs=math.ceil(options.jobs / workers),
-        store=store,
-        model=tuple(by_absolute_path(model) for model in options.model) or order.models,
+        store=split_password(str(options.store))[0] if file is None else str(file.absolute()),
+        model=tuple(by_absolute_path(model) for model in options.model),
         labels=None,
         against=None,
         engine="local",
     )
-    return replace(order, store=store, plan=replace(order.plan, options=options))
+    return replace(order, plan=replace(order.plan, options=options))
 
 
 def by_absolute_path(model: Any) -> Any:

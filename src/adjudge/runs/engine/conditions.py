@@ -191,8 +191,8 @@ class Conditions:
     shard: Shard | None = None
     """The part of the cases that is judged here; the others take their positions."""
 
-    def is_here(self, row: Case | BadRow) -> bool:
-        return self.shard is None or self.shard.holds(row.case_id)
+    def is_here(self, case_id: str) -> bool:
+        return self.shard is None or self.shard.holds(case_id)
 
     def waits(self, seat: Seat, row: Case | BadRow) -> bool:
         """Whether it can be made only when the others of the run are: with weights, or thresholds, learned from them."""

@@ -1,6 +1,6 @@
 """The run's place in the store: what is done, what may be taken over from earlier runs, and what is kept."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from hashlib import sha256
 
 from adjudge.procedures.procedure import Asking
@@ -175,3 +175,13 @@ def _references(judgement: Judgement) -> tuple[tuple[str, int], ...]:
         for call in judgement.calls
         if call.completion.key is not None
     )
+
+
+async def all_between(
+    keeper: Keeper | NoKeeper, first: int, until: int
+) -> AsyncGenerator[tuple[int, Judgement], None]:
+    """All that is kept from one position to another, in order."""
+    while first < until and (found := await keeper.between(first, until)):
+        for each in found:
+            yield each
+        first = found[-1][0] + 1

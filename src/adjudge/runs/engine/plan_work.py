@@ -8,9 +8,9 @@ from typing import NamedTuple
 from adjudge.records import (
     BadRow,
     Case,
-    Judgement,
 )
 from adjudge.runs.engine.conditions import Conditions, RowParts, Seat, SeatName, Work
+from adjudge.runs.engine.keep import all_between
 from adjudge.store import JudgementKey
 
 LOOKED_UP = 400
@@ -25,13 +25,13 @@ async def plan_work(rows: Iterable[Case | BadRow], conditions: Conditions) -> As
     computes = conditions.repeats.auto or any(seat.is_computed for seat in seats)
     waiting: list[Waiting] = []
     for chunk in _chunks(rows, LOOKED_UP if keeper.resumes else 1):
-        done = await keeper.done([row.case_id for row in chunk if conditions.is_here(row)])
+        done = await keeper.done([row.case_id for row in chunk if conditions.is_here(row.case_id)])
         if done:
             keys = (JudgementKey(row.case_id, *name) for row in chunk for name in names)
             here = {key: position for position, key in enumerate(keys, positions.planned)}
             await keeper.place({key: here[key] for key in done if key in here and here[key] != done[key]})
         for row in chunk:
-            if not conditions.is_here(row):
+            if not conditions.is_here(row.case_id):
                 positions.leave_out(len(names))
                 continue
             first = positions.planned
@@ -88,7 +88,7 @@ async def _recall(
     labelled = learns and isinstance(row, Case) and conditions.label(row) is not None
     if made is None and not labelled:
         return
-    stored = await _stored_between(min(before), max(before) + 1, conditions)
+    stored = dict([each async for each in all_between(conditions.keeper, min(before), max(before) + 1)])
     for position, name in before.items():
         judgement = stored.get(position)
         if made is not None and judgement is None:
@@ -97,14 +97,6 @@ async def _recall(
             made[name].set_result(judgement)
         if judgement is not None:
             conditions.learn(judgement)
-
-
-async def _stored_between(first: int, until: int, conditions: Conditions) -> dict[int, Judgement]:
-    found: dict[int, Judgement] = {}
-    while part := await conditions.keeper.between(first, until):
-        found.update(part)
-        first = part[-1][0] + 1
-    return found
 
 
 class Waiting(NamedTuple):
@@ -127,7 +119,7 @@ async def _take_up(
     row, made, first = group[0].row, group[0].made, group[0].first
     if isinstance(row, str):
         row = await conditions.keeper.case(row)
-        stored = await _stored_between(first, first + len(names), conditions)
+        stored = dict([each async for each in all_between(conditions.keeper, first, first + len(names))])
         made = _row_parts(names)
         pending = {each.seat.name for each in group}
         for position, name in enumerate(names, first):
