@@ -83,9 +83,12 @@ def encodable(text: str) -> str:
     return text
 
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
 def as_text(value: object) -> str:
     """A value as templates write it: strings as they are, everything else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else _encode(value)
 
 
 def field_text(fields: Mapping[str, object], name: str) -> str | None:

@@ -63,6 +63,8 @@ def _is_faithful(value: Any, text: bytes) -> bool:
                 elif kind is float and not -_BEYOND_64_BITS < child < _BEYOND_64_BITS:
                     return False
         level = below
+    if text.count(b":") <= keys:
+        return True
     return all(number <= keys for number, _ in enumerate(_KEY_END.finditer(text), start=1))
 
 

@@ -164,6 +164,11 @@ class Budget:
         self._left = self._limit
 
     @property
+    def is_limited(self) -> bool:
+        """Whether anything has to be set aside before a request is sent; what is spent is counted in any case."""
+        return self.max_cost is not None or self.max_calls is not None
+
+    @property
     def _limit(self) -> SpendingLimit:
         return SpendingLimit(
             calls=self.max_calls,
@@ -176,7 +181,7 @@ class Budget:
         While others are in flight it waits for them: they mostly cost less than was set aside for them.
         """
         wanted = self.limited(worst)
-        while not self._covers(wanted):
+        while self.is_limited and not self._covers(wanted):
             settled = self._settled
             if await self._draw(wanted):
                 continue
@@ -186,7 +191,8 @@ class Budget:
                 await settled.wait()
         if self.deadline is not None and self.clock.now() > self.deadline:
             raise DeadlinePassedError(f"the run's {option('--deadline')} has passed")
-        self._held = self._held.minus(wanted)
+        if self.is_limited:
+            self._held = self._held.minus(wanted)
         self._in_flight += 1
 
     def settle(self, worst: Spending, spent: Spending) -> None:

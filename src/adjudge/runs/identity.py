@@ -22,6 +22,8 @@ class ChosenRun:
     """It is there already and unfinished; of a run in parts, this part of it."""
     shard: Shard | None = None
     """The part that this process is to judge."""
+    is_first: bool = False
+    """No run in this store has used one of its judges: there is no judgement to take over."""
     in_batches: bool = False
     """Its cases come in batches, in any order, to processes that know nothing of each other: nobody drives it."""
 
@@ -127,7 +129,16 @@ def choose_run(
         plan=described,
         started_at=datetime.now(UTC),
     )
-    return ChosenRun(record=record, resumes=False, shard=shard)
+    used = {judge for run in taken.values() for judge in _judge_hashes(run.plan)}
+    return ChosenRun(
+        record=record, resumes=False, shard=shard, is_first=used.isdisjoint(_judge_hashes(described))
+    )
+
+
+def _judge_hashes(plan: Mapping[str, Json]) -> set[str]:
+    """Of the judges, whatever they are called."""
+    judges = plan.get("judges")
+    return {str(judge).rpartition("@")[2] for judge in judges} if isinstance(judges, list) else set()
 
 
 def choose_batch_run(store: Store, described: Mapping[str, Json], *, name: str | None) -> ChosenRun:

@@ -11,6 +11,8 @@ from adjudge.scoring.moments import Moment, read_moment, same_moment
 from adjudge.scoring.quantities import LONGEST, Amount, Span, read_spans
 from adjudge.scoring.text import fold
 
+NOTHING_OFF = Fraction(0)
+
 
 class NumberComparison(NamedTuple):
     """What code decided about one pair, with all that it was decided from."""
@@ -38,8 +40,8 @@ class NumberComparison(NamedTuple):
     @property
     def difference(self) -> Fraction | None:
         """|response - expected| / |expected|, the larger one of a range; None where no ratio makes sense."""
-        if self.rule == "range":
-            return Fraction(0)
+        if self.rule == "range" or (self.rule == "margin" and self.value == self.target):
+            return NOTHING_OFF
         return abs(self.value - self.target) / abs(self.target) if self.rule == "margin" else None
 
     @property
@@ -279,7 +281,10 @@ def in_unit_of(expected: Amount, response: Amount) -> Iterator[Fraction]:
             return
         if ours.dimension == "money" and not ours.currencies & theirs.currencies:
             return
-        yield (response.value * theirs.factor + theirs.offset - ours.offset) / ours.factor
+        if ours.factor == theirs.factor and ours.offset == theirs.offset:
+            yield response.value
+        else:
+            yield (response.value * theirs.factor + theirs.offset - ours.offset) / ours.factor
         return
     yield response.value
     share = ours or theirs
@@ -305,7 +310,7 @@ def within(
     outside: bool = False,
 ) -> NumberComparison:
     return NumberComparison(
-        agrees=abs(value - target) <= allowed * abs(target),
+        agrees=value == target or abs(value - target) <= allowed * abs(target),
         rule="margin" if target else "zero",
         spans=spans,
         rescaled=rescaled,

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar
 
 from adjudge.expressions import EvaluationError, exact_number, parse_expression
@@ -27,6 +28,7 @@ from adjudge.scoring.steps import ExpressionStep, FieldStep, LinesStep, Mismatch
 from adjudge.scoring.text import clipped
 from adjudge.text import as_text
 
+SCORE_NAMES = frozenset({"score", "exact"})
 PLAIN_NUMBER = re.compile(r"\A\s*[+-]?[0-9]{1,30}(?:\.[0-9]{1,30})?\s*")
 
 
@@ -231,10 +233,22 @@ def rating_passes(rating: Rating, verdict_parts: Mapping[str, Json]) -> bool | N
 def evaluate_pass_rule(judge: Judge, verdict_parts: Mapping[str, Json], score: Score) -> bool | None:
     if judge.passes is None:
         return None
-    values = {**verdict_parts, "score": score.value, "exact": score.exact}
-    found = parse_expression(judge.passes).evaluate(values)
+    rule = parse_expression(judge.passes)
+    if rule.names <= SCORE_NAMES and not rule.item_fields:
+        return _passes_with_score(judge.passes, score.value, score.exact)
+    return _holds(judge.passes, {**verdict_parts, "score": score.value, "exact": score.exact})
+
+
+@lru_cache(maxsize=1024)
+def _passes_with_score(rule: str, value: float, exact: float) -> bool:
+    """Kept, because scores are few and most rules read nothing else."""
+    return _holds(rule, {"score": value, "exact": exact})
+
+
+def _holds(rule: str, values: Mapping[str, Json]) -> bool:
+    found = parse_expression(rule).evaluate(values)
     if isinstance(found, str) or found is None:
-        raise EvaluationError(f"the pass rule `{judge.passes}` has to be true or false")
+        raise EvaluationError(f"the pass rule `{rule}` has to be true or false")
     return bool(found)
 
 

@@ -30,6 +30,7 @@ def lowest(scale: Scale, better: str) -> float:
     return scale.high if better == "lower" else scale.low
 
 
+@lru_cache(maxsize=1024)
 def off_scale(scale: Scale | None, value: Fraction) -> bool:
     return scale is not None and not exact_float(scale.low) <= value <= exact_float(scale.high)
 

@@ -64,7 +64,7 @@ def bytes_text(data: bytes) -> str:
 
 def pack(data: bytes) -> bytes:
     if len(data) >= WORTH_COMPRESSING:
-        smaller = zlib.compress(data, LEVEL)
+        smaller = zlib.compress(data, LEVEL, wbits=_window(len(data)))
         if len(smaller) < len(data):
             return COMPRESSED + smaller
     return RAW + data
@@ -78,9 +78,14 @@ def pack_onto(data: bytes, base: bytes) -> bytes | None:
     """
     if len(data) < WORTH_BASING:
         return None
-    compress = zlib.compressobj(LEVEL, zdict=base)
+    compress = zlib.compressobj(LEVEL, wbits=_window(len(base) + len(data)), zdict=base)
     smaller = compress.compress(data) + compress.flush()
     return BASED + smaller if len(smaller) < len(data) // 2 else None
+
+
+def _window(size: int) -> int:
+    """As many bits as two texts need to be seen at once: clearing a larger window takes longer than compressing them."""
+    return min(max(size.bit_length(), 9), 15)
 
 
 def unpack(data: bytes, base: bytes | None = None) -> bytes:

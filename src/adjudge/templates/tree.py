@@ -1,5 +1,6 @@
 """A template as a shared syntax tree, rendered: the tree, values -> messages."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
@@ -25,6 +26,7 @@ from adjudge.templates.syntax import (
 )
 from adjudge.templates.values import ABSENT, Value, is_filled, is_true, lookup, to_text
 
+UNINDENTED = re.compile(r"^\S", re.MULTILINE)
 LAID_OUT: frozenset[Dialect] = frozenset({"promptl"})
 """Dialects whose messages lose the indentation and the white space at both ends that lay out a template."""
 
@@ -109,7 +111,10 @@ def _has_message(node: Node) -> bool:
 
 def _outdent(parts: list[str], literal: list[bool]) -> None:
     """Take the indentation that all lines share from those that the template itself begins."""
-    lines = "".join(parts).split("\n")
+    text = "".join(parts)
+    if UNINDENTED.search(text):
+        return
+    lines = text.split("\n")
     shared = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
     if not shared:
         return

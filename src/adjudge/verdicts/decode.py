@@ -46,14 +46,15 @@ DECODER = json.JSONDecoder(
 )
 
 
-def too_deep(value: object) -> bool:
+def too_deep(value: dict[str, Json]) -> bool:
     """Without recursion, since what is asked is whether recursion is safe."""
-    level: list[object] = [value]
+    level: list[dict[str, Json] | list[Json]] = [value]
     for _ in range(MAX_DEPTH):
         level = [
             child
             for item in level
-            for child in (item.values() if isinstance(item, dict) else item if isinstance(item, list) else ())
+            for child in (item.values() if isinstance(item, dict) else item)
+            if isinstance(child, dict | list)
         ]
         if not level:
             return False

@@ -37,12 +37,6 @@ def _plain_key(key: str) -> str:
     return SEPARATORS.sub("", key.casefold())
 
 
-def properties(contract: Contract) -> dict[str, Mapping[str, Json]]:
-    """Property -> its schema, in order; a schema that is not an object allows anything."""
-    fields = properties_of(contract.schema)
-    return {name: schema if isinstance(schema, Mapping) else {} for name, schema in fields.items()}
-
-
 def labels_of(contract: Contract, name: str) -> tuple[str, ...]:
     """The words a property stands under in text; its own name, spelt out, when the contract gives none."""
     own = name.replace("_", " ").replace("-", " ").strip().casefold()
@@ -67,6 +61,13 @@ def once_per_contract(make: Callable[Concatenate[Contract, P], T]) -> Callable[C
         return found[1]
 
     return made
+
+
+@once_per_contract
+def properties(contract: Contract) -> Mapping[str, Mapping[str, Json]]:
+    """Property -> its schema, in order; a schema that is not an object allows anything."""
+    fields = properties_of(contract.schema)
+    return {name: schema if isinstance(schema, Mapping) else {} for name, schema in fields.items()}
 
 
 class FieldValues(NamedTuple):

@@ -2,12 +2,13 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final, Literal
 
 from adjudge.records import Contract, Json, Verdict
+from adjudge.schemas import properties_of
 from adjudge.text import encodable
-from adjudge.verdicts.names import FieldNames, plain_key, properties
+from adjudge.verdicts.names import FieldNames, once_per_contract, plain_key, properties
 from adjudge.verdicts.values import (
     Allowed,
     ValueProblem,
@@ -28,12 +29,87 @@ BULLET = re.compile(r"\A[ \t]*(?:[-*•+–‣▪]|\(?\d{1,2}[.)])[ \t]+")
 TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 
 
+ExactCheck = Callable[[Json], bool]
+"""Whether a value is what a schema asks for as it stands: `check` would give it back, and note nothing."""
+
+
+@once_per_contract
+def exact_checks(contract: Contract) -> Mapping[str, ExactCheck]:
+    """By property. Most replies need nothing but this; whatever else they hold is for `check`."""
+    return {name: exact_check(schema) for name, schema in properties(contract).items()}
+
+
+def exact_check(schema: Mapping[str, Json]) -> ExactCheck:
+    if schema.keys() & {"anyOf", "oneOf", "const"}:
+        return _never
+    options = schema.get("enum")
+    if isinstance(options, list):
+        return lambda value: any(type(option) is type(value) and option == value for option in options)
+    match schema.get("type"):
+        case [str(kind), "null"]:
+            is_exact = exact_check({**schema, "type": kind})
+            return lambda value: value is None or is_exact(value)
+        case "boolean":
+            return lambda value: value is True or value is False
+        case "integer":
+            allowed = allowed_by(schema, NO_WORDS)
+            return lambda value: type(value) is int and fit_number(value, allowed) == value
+        case "string" if not schema.keys() & {"minLength", "maxLength"}:
+            return lambda value: type(value) is str and encodable(value) is value
+        case "array" if isinstance(schema.get("items"), Mapping):
+            return _exact_array(schema)
+        case "object" if isinstance(schema.get("properties"), Mapping):
+            return _exact_object(schema)
+        case _:
+            return _never
+
+
+def _never(value: Json) -> bool:
+    del value
+    return False
+
+
+def _exact_array(schema: Mapping[str, Json]) -> ExactCheck:
+    items = schema["items"]
+    assert isinstance(items, Mapping)
+    is_exact = exact_check(items)
+
+    def check_array(value: Json) -> bool:
+        notes: list[str] = []
+        if type(value) is not list or not all(map(is_exact, value)):
+            return False
+        _note_length(value, schema, "", notes)
+        return not notes
+
+    return check_array
+
+
+def _exact_object(schema: Mapping[str, Json]) -> ExactCheck:
+    """With every property, in their order, and nothing else."""
+    fields = properties_of(schema)
+    names = list(fields)
+    if len({plain_key(name) for name in names}) < len(names):
+        return _never
+    checks = [exact_check(rule) if isinstance(rule, Mapping) else _never for rule in fields.values()]
+
+    def check_object(value: Json) -> bool:
+        if type(value) is not dict or list(value) != names:
+            return False
+        return all(is_exact(item) for is_exact, item in zip(checks, value.values(), strict=True))
+
+    return check_object
+
+
 def to_verdict(found: Mapping[str, Json], contract: Contract, names: FieldNames) -> Verdict | ValueProblem:
     """Validate what the score needs, fit the rest, in the contract's order."""
     fields = names.pick(found)
     notes: list[str] = []
     parts: dict[str, Json] = {}
+    exact = exact_checks(contract)
     for name, schema in properties(contract).items():
+        if name in fields.values and name not in fields.twice and exact[name](fields.values[name]):
+            parts[name] = fields.values[name]
+            continue
         words = contract.words.get(name, NO_WORDS)
         if name in contract.needs:
             if name in fields.twice:

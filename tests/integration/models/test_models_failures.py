@@ -248,7 +248,7 @@ def test_what_to_check_depends_on_where_it_broke(kind, words):
     client = HttpClient(timeout_seconds=1, connections=1, scrubber=Scrubber())
     key = ConnectionKey("models.test", 8000, False, True, None, None, None)
     error = getattr(aiohttp, kind)(key, OSError(113, "no route"))
-    assert words in client._unavailable(error, "http://models.test:8000/v1").message
+    assert words in client._unavailable(error, "http://models.test:8000/v1", 60.0).message
 
 
 def test_streaming_is_refused_before_anything_is_sent(ask, make_request):
@@ -268,7 +268,7 @@ def test_a_certificate_nobody_signed_is_not_accepted():
     cause.verify_message = "self-signed certificate"
     key = ConnectionKey("h", 443, True, True, None, None, None)
     client = HttpClient(timeout_seconds=1, connections=1, scrubber=Scrubber())
-    error = client._unavailable(ClientConnectorCertificateError(key, cause), "https://h/v1")
+    error = client._unavailable(ClientConnectorCertificateError(key, cause), "https://h/v1", 60.0)
     assert "certificate not accepted (self-signed certificate)" in error.message
 
 

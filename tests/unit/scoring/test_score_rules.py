@@ -162,6 +162,8 @@ def test_an_expression_that_gives_no_score_is_invalid(text, parts, why):
         ("label", {"label": "good"}, None),
         ("unsafe", {}, None),
         ("score >= 3", {"score": 0}, True),
+        ("sum(score, bonus) >= 4", {"bonus": 1}, True),
+        ("sum(score, bonus) >= 4", {"bonus": 0}, False),
     ],
 )
 def test_the_pass_rule_reads_score_exact_and_the_verdict(rule, parts, expected):

@@ -20,7 +20,8 @@ SHARED_NOTE = "shared"
 class SharedCall:
     """A request on its way, and how many wait for it."""
 
-    task: asyncio.Task[Completion]
+    outcome: asyncio.Future[Completion]
+    """A task of its own, or what the task that asked leaves for those who want the same."""
     waiting: int = 0
     delivered: bool = False
     """Someone has it, and carries its cost."""
@@ -47,9 +48,16 @@ class SharedClient(WrappingClient):
             self._kept.move_to_end(key)
             return again(kept)
         call = self._calls.get(key)
+        if call is None and not request.shared:
+            return await self._lead(key, request)
         if call is None:
             call = self._calls[key] = SharedCall(asyncio.create_task(self._ask(key, request)))
-        completion = await self._wait(key, call)
+        try:
+            completion = await self._wait(key, call)
+        except asyncio.CancelledError:
+            if isinstance(call.outcome, asyncio.Task) or not call.outcome.cancelled() or _is_cancelled():
+                raise
+            return await self.complete(request)  # the one who asked was cancelled, and we were not
         if call.delivered:
             return again(completion)
         call.delivered = True
@@ -68,30 +76,58 @@ class SharedClient(WrappingClient):
 
     async def close(self) -> None:
         calls, self._calls = list(self._calls.values()), {}
-        for call in calls:
-            call.task.cancel()
-        await asyncio.gather(*(call.task for call in calls), return_exceptions=True)
+        tasks = [call.outcome for call in calls if isinstance(call.outcome, asyncio.Task)]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         await self._client.close()
 
     async def _wait(self, key: str, call: SharedCall) -> Completion:
         call.waiting += 1
         try:
             # shielded: one who stops waiting does not take the completion from the others
-            return await asyncio.shield(call.task)
+            return await asyncio.shield(call.outcome)
         finally:
             call.waiting -= 1
-            if not call.waiting and not call.task.done():
-                call.task.cancel()
+            if not call.waiting and isinstance(call.outcome, asyncio.Task) and not call.outcome.done():
+                call.outcome.cancel()
                 if self._calls.get(key) is call:
                     del self._calls[key]
+
+    async def _lead(self, key: str, request: Request) -> Completion:
+        """Ask in the task of the one who wants it: a task for each request would cost more than it saves where few are
+        wanted twice at the same time.
+        """
+        outcome: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
+        call = self._calls[key] = SharedCall(outcome, delivered=True)
+        try:
+            completion = await self.find_or_ask(key, request)
+        except asyncio.CancelledError:
+            outcome.cancel()
+            raise
+        except BaseException as error:
+            if call.waiting:
+                outcome.set_exception(error)
+            raise
+        else:
+            outcome.set_result(completion)
+            return completion
+        finally:
+            if self._calls.get(key) is call:
+                del self._calls[key]
 
     async def _ask(self, key: str, request: Request) -> Completion:
         try:
             return await self.find_or_ask(key, request)
         finally:
             call = self._calls.get(key)
-            if call is not None and call.task is asyncio.current_task():
+            if call is not None and call.outcome is asyncio.current_task():
                 del self._calls[key]
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def again(completion: Completion) -> Completion:

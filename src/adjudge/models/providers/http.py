@@ -2,8 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
@@ -75,81 +74,60 @@ class HttpClient:
 
     async def post(self, endpoint: Endpoint, body: bytes) -> HttpReply:
         """The answer, whatever its status; `UnavailableError` when there is none."""
-        session = self.open()
-        async with self._slots, self._answered(session, "POST", endpoint, body) as response:
-            return HttpReply(response.status, response.headers, await read_bounded(response))
+        return await self._exchange("POST", endpoint, body, self.timeout_seconds)
 
     async def get(self, endpoint: Endpoint) -> HttpReply:
-        session = self.open()
-        async with self._slots, self._answered(session, "GET", endpoint) as response:
-            return HttpReply(response.status, response.headers, await read_bounded(response))
+        return await self._exchange("GET", endpoint, None, self.timeout_seconds)
 
     async def send_file(self, endpoint: Endpoint, body: bytes) -> HttpReply:
         """As `post`, for a body that takes longer to send than a request may take; `endpoint` says its content type."""
-        session = self.open()
-        seconds = max(self.timeout_seconds, FILE_SECONDS)
-        async with self._slots, self._answered(session, "POST", endpoint, body, seconds=seconds) as response:
-            return HttpReply(response.status, response.headers, await read_bounded(response))
+        return await self._exchange("POST", endpoint, body, max(self.timeout_seconds, FILE_SECONDS))
 
     async def lines(self, endpoint: Endpoint) -> AsyncGenerator[bytes, None]:
         """The lines of a file of any length, one at a time; an error's status and body raise `FileStatusError`."""
         session = self.open()
-        async with self._slots, self._answered(session, "GET", endpoint, seconds=None) as response:
-            if response.status != 200:
-                raise FileStatusError(
-                    HttpReply(response.status, response.headers, await read_bounded(response))
-                )
-            rest = b""
-            async for chunk in response.content.iter_any():
-                *whole, rest = (rest + chunk).split(b"\n")
-                for line in whole:
-                    yield line
-                if len(rest) > MAX_BODY_BYTES:
-                    raise UnavailableError(
-                        f"{host_and_port(endpoint.url)} sent a line of more than {MAX_BODY_BYTES // 2**20} MB"
-                    )
-            if rest:
-                yield rest
+        async with self._slots:
+            try:
+                async with await self._follow(session, "GET", endpoint, None, self._limits(None)) as response:
+                    if response.status != 200:
+                        raise FileStatusError(
+                            HttpReply(response.status, response.headers, await read_bounded(response))
+                        )
+                    async for line in lines_of(response):
+                        yield line
+            except self._failures as error:
+                raise self._unavailable(error, endpoint.url, self.timeout_seconds) from None
 
     async def close(self) -> None:
         session, self._session = self._session, None
         if session is not None:
             await session.close()
 
-    @asynccontextmanager
-    async def _answered(
-        self,
-        session: "aiohttp.ClientSession",
-        method: Literal["GET", "POST"],
-        endpoint: Endpoint,
-        body: bytes | None = None,
-        *,
-        seconds: float | Literal["usual"] | None = "usual",
-    ) -> "AsyncIterator[aiohttp.ClientResponse]":
-        """The response behind any redirects; `seconds` is the time for all of it, None: as long as something comes."""
+    async def _exchange(
+        self, method: Literal["GET", "POST"], endpoint: Endpoint, body: bytes | None, seconds: float
+    ) -> HttpReply:
+        session = self.open()
+        limits = session.timeout if seconds == self.timeout_seconds else self._limits(seconds)
+        async with self._slots:
+            try:
+                async with await self._follow(session, method, endpoint, body, limits) as response:
+                    return HttpReply(response.status, response.headers, await read_bounded(response))
+            except self._failures as error:
+                raise self._unavailable(error, endpoint.url, seconds) from None
+
+    def _limits(self, seconds: float | None) -> "aiohttp.ClientTimeout":
+        """`seconds` is the time for all of it; None: as long as something comes."""
         import aiohttp  # noqa: PLC0415 - loaded by now
 
-        timeout = session.timeout
-        if seconds != "usual":
-            timeout = aiohttp.ClientTimeout(
-                total=seconds, sock_connect=timeout.sock_connect, sock_read=self.timeout_seconds
-            )
-        try:
-            response = await self._follow(session, method, endpoint, body, timeout)
-            async with response:
-                yield response
-        except TimeoutError:
-            limit = self.timeout_seconds if seconds in {"usual", None} else seconds
-            raise UnavailableError(
-                f"{host_and_port(endpoint.url)} did not respond within {limit:g} seconds",
-                maybe_billed=True,
-            ) from None
-        except aiohttp.ClientError as error:
-            raise self._unavailable(error, endpoint.url) from None
-        except UnicodeError:  # from the resolver: a name with an empty or endless part
-            raise UnavailableError(
-                f"could not resolve {host_and_port(endpoint.url)}, or a host that it redirects to"
-            ) from None
+        return aiohttp.ClientTimeout(
+            total=seconds, sock_connect=self.open().timeout.sock_connect, sock_read=self.timeout_seconds
+        )
+
+    @property
+    def _failures(self) -> tuple[type[Exception], ...]:
+        import aiohttp  # noqa: PLC0415 - loaded by now
+
+        return (TimeoutError, aiohttp.ClientError, UnicodeError)
 
     async def _follow(
         self,
@@ -202,12 +180,18 @@ class HttpClient:
             )
         return target
 
-    def _unavailable(self, error: "aiohttp.ClientError", url: str) -> UnavailableError:
+    def _unavailable(self, error: Exception, url: str, seconds: float) -> UnavailableError:
         import aiohttp  # noqa: PLC0415 - loaded by now
 
         where = host_and_port(url)
         why = self._scrubber.message(str(error) or type(error).__name__)
         match error:
+            case TimeoutError():  # also aiohttp's own, which are client errors too
+                return UnavailableError(
+                    f"{where} did not respond within {seconds:g} seconds", maybe_billed=True
+                )
+            case UnicodeError():  # from the resolver: a name with an empty or endless part
+                return UnavailableError(f"could not resolve {where}, or a host that it redirects to")
             case aiohttp.ClientConnectorCertificateError() | aiohttp.ClientConnectorSSLError():
                 return UnavailableError(
                     f"could not open a secure connection to {where}: {tls_reason(error)}; check the address, the clock and the "
@@ -236,6 +220,20 @@ class HttpClient:
                 return UnavailableError(f"{where} redirected to an address that cannot be read")
             case _:
                 return UnavailableError(f"the request to {where} failed: {why}")
+
+
+async def lines_of(response: "aiohttp.ClientResponse") -> AsyncGenerator[bytes, None]:
+    rest = b""
+    async for chunk in response.content.iter_any():
+        *whole, rest = (rest + chunk).split(b"\n")
+        for line in whole:
+            yield line
+        if len(rest) > MAX_BODY_BYTES:
+            raise UnavailableError(
+                f"{host_and_port(str(response.url))} sent a line of more than {MAX_BODY_BYTES // 2**20} MB"
+            )
+    if rest:
+        yield rest
 
 
 async def read_bounded(response: "aiohttp.ClientResponse") -> bytes:

@@ -39,7 +39,7 @@ class Keeper:
         self._replaces = TRIED_AGAIN | retry if chosen.in_batches else None
         self._started = chosen.record.started_at
         self._clients = {client.name: client for client in clients}
-        self._fresh = fresh
+        self._takes_over = not fresh and not chosen.is_first
         self._retry = retry
 
     async def write(self, *writes: Write) -> None:
@@ -89,7 +89,7 @@ class Keeper:
             asking.temperature,
             dict(asking.parameters),
             repeat,
-            dict(filled.values),
+            filled.values,
             [missing.name for missing in filled.missing],
             *([] if client.scope is None else [client.scope]),
         ]
@@ -97,7 +97,7 @@ class Keeper:
 
     async def take_over(self, key: str | None) -> Judgement | None:
         """An earlier judgement of the same question, unless it is to be asked again."""
-        if self._fresh or key is None:
+        if key is None or not self._takes_over:
             return None
         found = (await self._store.find_judgements([key])).get(key)
         if found is None or found.outcome.kind not in TAKEN_OVER - self._retry:

@@ -124,7 +124,13 @@ async def in_order(
                 break
             if position == turn or most_held is None or len(held) < most_held:
                 held[position] = judgement
-            if turn < positions.settled:
+            until = positions.settled
+            while turn < until and turn in held:  # nearly always: nothing is to be read back
+                judgement = held.pop(turn)
+                turn = positions.first_here(turn + 1)
+                if judgement is not None:
+                    yield judgement
+            if turn < until:
                 async with aclosing(ready(positions.settled)) as rows:
                     async for row in rows:
                         yield row
