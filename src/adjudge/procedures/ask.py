@@ -5,7 +5,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
-from adjudge.records import Completion, Contract, Failed, Message, Request, Verdict
+from adjudge.records import Completion, Contract, Failed, Json, Message, Request, Verdict
 from adjudge.scoring import Invalid
 from adjudge.verdicts import Planted, UnreadReply, ask_again, ask_alone, read_verdict
 
@@ -31,7 +31,7 @@ def ask(
     request: Request,
     contract: Contract,
     *,
-    case_texts: Sequence[str],
+    case_texts: Sequence[Json],
     check: Callable[[Verdict], T | Invalid],
 ) -> Generator[Request, Completion, Answer[T] | Failed]:
     """Yield requests and receive their completions; the first is `request` as it stands."""

@@ -9,7 +9,6 @@ from adjudge.procedures.single import judge_once
 from adjudge.prompts.fill import Filled, values_for
 from adjudge.records import Completion, Contract, Failed, Items, Json, Request, Scored, Verdict
 from adjudge.scoring import Invalid, Scorer
-from adjudge.text import as_text
 
 
 def judge_by_items(context: Context, contract: Contract, items: Items, filled: Filled) -> Procedure:
@@ -56,7 +55,7 @@ def list_items(
                 shared=True,
             ),
             items.contract,
-            case_texts=[as_text(value) for value in seen.values()],
+            case_texts=tuple(seen.values()),
             check=partial(_check_items, context.scorer, filled.fields),
         )
     )

@@ -12,7 +12,7 @@ from adjudge.prompts.fill import Filled, boundary_notes
 from adjudge.records import Completion, Contract, Failed, Json, Judge, Score, ScoreDistribution, Verdict
 from adjudge.schemas import spell_option
 from adjudge.scoring import Invalid
-from adjudge.text import as_text, shorten
+from adjudge.text import shorten
 from adjudge.verdicts import explanation, spelled_values, value_shares, value_tokens
 from adjudge.verdicts.probability import ValueTokens
 
@@ -51,7 +51,7 @@ def judge_once(
             values_of_score=() if judge.pair else spelled_values(contract),
         ),
         contract,
-        case_texts=[as_text(value) for value in values.values()],
+        case_texts=tuple(values.values()),
         check=check,
     )
     if isinstance(answer, Failed):

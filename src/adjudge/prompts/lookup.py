@@ -147,6 +147,8 @@ def _own_column(case: Case, name: str) -> Found | None:
     """The column of that very name, or what a dotted name leads to inside one."""
     if name in case.columns:
         return _present(case.columns[name])
+    if "." not in name:
+        return _column_in_other_case(case, name)
     head, dot, rest = name.partition(".")
     if dot and head in NAMESPACES and not isinstance(case.columns.get(head), dict):
         name = rest
@@ -165,11 +167,19 @@ def _column_in_other_case(case: Case, name: str) -> Found | None:
     """`question` for an input `Question`, where no column has the very name."""
     if name in case.columns:
         return None
-    folded = name.casefold()
-    columns = [column for column in case.columns if column.casefold() == folded]
+    columns = _by_folded_name(tuple(case.columns)).get(name.casefold(), ())
     if len(columns) > 1:
         raise _undecided(case, name, columns, f"`{name}`")
     return _present(case.columns[columns[0]]) if columns else None
+
+
+@lru_cache(maxsize=256)
+def _by_folded_name(columns: tuple[str, ...]) -> Mapping[str, list[str]]:
+    """Kept, because the rows of a file have the same columns."""
+    found: dict[str, list[str]] = {}
+    for column in columns:
+        found.setdefault(column.casefold(), []).append(column)
+    return found
 
 
 def _undecided(case: Case, name: str, columns: Sequence[str], wanted: str) -> DatasetError:

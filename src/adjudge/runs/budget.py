@@ -64,6 +64,9 @@ LIMITING_PARAMETERS = frozenset(
 """What would let a reply cost more than was reserved for it."""
 
 
+ONE_CALL = Spending(calls=1)
+
+
 def worst_case(price: Price, request: Request) -> Decimal:
     """No token is shorter than a byte, so what is sent has at most as many tokens as bytes."""
     messages = request.prompt.messages
@@ -197,7 +200,13 @@ class Budget:
 
     def settle(self, worst: Spending, spent: Spending) -> None:
         """After the request: `spent` of what was set aside for it was used, or may have been."""
-        self.settle_drawn(self.limited(worst), spent)
+        if self.is_limited:
+            self.settle_drawn(self.limited(worst), spent)
+            return
+        if spent != Spending():
+            self.account.add(spent)
+            self.spent += Decimal(spent.nanodollars).scaleb(-9)
+        self._in_flight -= 1
 
     def take_over(self) -> None:
         """A request is in flight for which an earlier process of the run has drawn."""
@@ -293,8 +302,9 @@ class BudgetedClient(WrappingClient):
         return replace(completion, cost=cost) if self._price_is_given else completion
 
     def _worst(self, request: Request) -> Spending:
-        cost = Decimal(0) if self._price is None else worst_case(self._price, request)
-        return Spending(calls=1, nanodollars=to_nanodollars(cost))
+        if self._price is None:
+            return ONE_CALL
+        return Spending(calls=1, nanodollars=to_nanodollars(worst_case(self._price, request)))
 
     def _cost(self, completion: Completion) -> Decimal | None:
         """What a reply cost: at the price that the person gave, else by the price list, else at the model's price."""

@@ -6,6 +6,7 @@ import re
 import zlib
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from hashlib import sha256
 from typing import Any, Generic, TypeVar
 
@@ -38,6 +39,7 @@ _ESCAPE = lazy_pattern(r"[\\\x00\ud800-\udfff]")
 _ESCAPED = lazy_pattern(r"\\(?:\\|u(?P<code>[0-9a-f]{4}))")
 _HEX_KEY = lazy_pattern(r"[0-9a-f]{64}", re.ASCII)
 _LARGEST = 2**63
+PLAIN_TYPES = frozenset({str, int, bool})
 
 T = TypeVar("T")
 
@@ -64,7 +66,8 @@ def bytes_text(data: bytes) -> str:
 
 def pack(data: bytes) -> bytes:
     if len(data) >= WORTH_COMPRESSING:
-        smaller = zlib.compress(data, LEVEL, wbits=_window(len(data)))
+        compress = _compressor(len(data))
+        smaller = compress.compress(data) + compress.flush()
         if len(smaller) < len(data):
             return COMPRESSED + smaller
     return RAW + data
@@ -78,14 +81,16 @@ def pack_onto(data: bytes, base: bytes) -> bytes | None:
     """
     if len(data) < WORTH_BASING:
         return None
-    compress = zlib.compressobj(LEVEL, wbits=_window(len(base) + len(data)), zdict=base)
+    compress = _compressor(len(base) + len(data), base)
     smaller = compress.compress(data) + compress.flush()
     return BASED + smaller if len(smaller) < len(data) // 2 else None
 
 
-def _window(size: int) -> int:
-    """As many bits as two texts need to be seen at once: clearing a larger window takes longer than compressing them."""
-    return min(max(size.bit_length(), 9), 15)
+def _compressor(size: int, base: bytes | None = None) -> "zlib._Compress":
+    """With a window and a table as large as the text needs: clearing larger ones takes longer than compressing it."""
+    bits = min(max(size.bit_length(), 9), 15)
+    sized = partial(zlib.compressobj, LEVEL, wbits=bits, memLevel=bits - 7)
+    return sized() if base is None else sized(zdict=base)
 
 
 def unpack(data: bytes, base: bytes | None = None) -> bytes:
@@ -215,6 +220,8 @@ def _is_finite(value: Json | Mapping[str, Any] | tuple[Any, ...]) -> bool:
     level: list[Any] = [value]
     while level:
         found = level.pop()
+        if found is None or type(found) in PLAIN_TYPES:
+            continue
         if isinstance(found, float):
             if not math.isfinite(found):
                 return False

@@ -152,7 +152,7 @@ def row_key(run_id: str, key: JudgementKey) -> RowKey:
 
 def dump_full_names(row: RowKey, key: JudgementKey) -> bytes | None:
     """Case id, judge and model, where one of them is too long for its column."""
-    shortened = any(map(is_shortened, row[1:4], key[:3]))
+    shortened = row[1:4] != key[:3] and any(map(is_shortened, row[1:4], key[:3]))
     return pack(dump_json(key[:3])) if shortened else None
 
 

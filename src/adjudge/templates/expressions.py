@@ -166,6 +166,8 @@ class Scope(Evaluator[Value]):
         return value if isinstance(value, str) else to_text(self.read(value))
 
     def value_of(self, expression: Expression) -> Value:
+        if type(expression) is Name:  # nearly all are
+            return self.look_up(expression)
         match expression:
             case Here(path=path):
                 return self._at(path, 0)

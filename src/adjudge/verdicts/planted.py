@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from adjudge.records import Contract, Json
+from adjudge.text import as_text
 from adjudge.verdicts.clean import tidy
 from adjudge.verdicts.labelled import labelled_values
 from adjudge.verdicts.marks import bracket_values, line_values, tag_values
@@ -26,7 +27,7 @@ def squeeze(text: str) -> str:
 
 
 def object_in_case(
-    span: str, parts: Mapping[str, Json], contract: Contract, names: FieldNames, case_texts: Sequence[str]
+    span: str, parts: Mapping[str, Json], contract: Contract, names: FieldNames, case_texts: Sequence[Json]
 ) -> bool:
     """Whether this object, or one that reads the same, stands in the case."""
     wanted = squeeze(span)
@@ -50,7 +51,7 @@ def _reads_alike(
     return not isinstance(verdict, ValueProblem) and verdict.parts == parts
 
 
-def words_in_case(text: str, reading: TextReading, contract: Contract, case_texts: Sequence[str]) -> bool:
+def words_in_case(text: str, reading: TextReading, contract: Contract, case_texts: Sequence[Json]) -> bool:
     """Whether what decides also stands in the case: the same words, or the same values in marks of the same kind."""
     if all(line_in_case(text[slice(*span)], case_texts, alone=reading.alone) for span in reading.spans):
         return True
@@ -74,7 +75,7 @@ MARKED: Mapping[Mark, Callable[[str, Contract, str], Iterator[Json | ValueProble
 }
 
 
-def line_in_case(span: str, case_texts: Sequence[str], *, alone: bool) -> bool:
+def line_in_case(span: str, case_texts: Sequence[Json], *, alone: bool) -> bool:
     """Whether these words stand in the case, as whole words; with `alone`, as a line of their own."""
     wanted = _flat(span)
     if not wanted:
@@ -88,9 +89,9 @@ def line_in_case(span: str, case_texts: Sequence[str], *, alone: bool) -> bool:
     return False
 
 
-def _views(case_texts: Sequence[str]) -> list[str]:
+def _views(case_texts: Sequence[Json]) -> list[str]:
     """Each text as it is, and without HTML escapes where it has some."""
-    tidied = [tidy(text) for text in case_texts]
+    tidied = [tidy(as_text(text)) for text in case_texts]
     return tidied + [html.unescape(text) for text in tidied if "&" in text and html.unescape(text) != text]
 
 

@@ -73,7 +73,7 @@ class Taken(NamedTuple):
 
 
 def read_verdict(
-    text: str, contract: Contract, *, whole: bool, case_texts: Sequence[str]
+    text: str, contract: Contract, *, whole: bool, case_texts: Sequence[Json]
 ) -> Verdict | UnreadReply | Planted:
     """Read loosely, validate strictly what the score needs, and never take a planted verdict silently.
 
@@ -142,7 +142,7 @@ def _from_object(
     found: FoundObject,
     contract: Contract,
     names: FieldNames,
-    case_texts: Sequence[str],
+    case_texts: Sequence[Json],
     *,
     whole: bool,
 ) -> Verdict | UnreadReply | Planted:
@@ -161,7 +161,7 @@ def _from_object(
 
 
 def _from_words(
-    text: str, reading: TextReading, contract: Contract, names: FieldNames, case_texts: Sequence[str]
+    text: str, reading: TextReading, contract: Contract, names: FieldNames, case_texts: Sequence[Json]
 ) -> Verdict | UnreadReply | Planted:
     if reading.problem:
         return _unread(f"In the reply {reading.problem}")
