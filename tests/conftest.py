@@ -35,8 +35,24 @@ LONG = {"test_hostile_judges.py", "test_server_schema.py", "test_cli_certify.py"
 """Files with a test that takes ten seconds or more."""
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    """Each process begins to read the tests at another place: what one has compiled, the others find on the disk."""
+    report = yield
+    worker = getattr(collector.config, "workerinput", None)
+    if worker is not None and isinstance(collector, pytest.Directory) and report.result:
+        first = len(report.result) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+        report.result = report.result[first:] + report.result[:first]
+    return report
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Long tests come first: one that is left for the end keeps one process busy, and the others wait for it."""
+    """The same order in every process before it is made random. Long tests come first: one that is left for the end keeps
+    one process busy, and the others wait for it.
+    """
+    items.sort(key=lambda item: item.path)
+    yield
     items.sort(key=lambda item: item.path.name not in LONG)
 
 

@@ -31,8 +31,11 @@ ENVIRON = {
     "NO_COLOR": "1",
 }
 TOOK = re.compile(r"^[\d.]+ m?s · \$0$|  +[\d.]+ m?s · \$0$", re.MULTILINE)
-SHELL = re.compile(r"[|&;<>$`*?#~]|\bview\b")
-"""What makes a command one for the shell, or one that stays."""
+ALONE = re.compile(
+    r"""adjudge (?!view\b)(?:[^|&;<>$`*?#~'"\\]|\\\n|"[^"$`\\]*"|'[^']*')+?(?=\s*(?:$|[|;]|[12]?>))""",
+    re.DOTALL,
+)
+"""A command that ends by itself, with words that the shell would give it as they are; what follows is for the shell."""
 TODAY = re.compile(r"\d{4}-\d{2}-\d{2} \(today, UTC\)")
 
 
@@ -62,28 +65,45 @@ def run_shell(command: str, folder: Path) -> str:
     return done.stdout
 
 
-def run_here(words: list[str], folder: Path) -> str:
-    """As `run_shell` does, without the start of a process, which takes longer than most commands."""
-    stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+def run_here(words: list[str], folder: Path, *, apart: bool) -> tuple[int, str, str]:
+    """The exit code, what was printed and what was said on stderr, if `apart`, without the start of a process, which takes
+    longer than most commands.
+    """
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) if apart else out
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         for name in ("COLUMNS", "NO_COLOR"):
             patch.setenv(name, ENVIRON[name])
         patch.setattr(sys, "stdin", io.StringIO())
-        patch.setattr(sys, "stdout", stream)
-        patch.setattr(sys, "stderr", stream)
+        patch.setattr(sys, "stdout", out)
+        patch.setattr(sys, "stderr", err)
         patch.setattr(trust, "_made_by_this_process", set())  # as in a process of its own
-        run_command(words)
-    return stream.buffer.getvalue().decode()
+        code = run_command(words)
+    return code, out.buffer.getvalue().decode(), err.buffer.getvalue().decode() if apart else ""
 
 
-def run_block(body: str, folder: Path) -> str:
+def run(command: str, folder: Path, aside: Path) -> str:
+    """What it prints. The shell gets the words of a command that ran here, for its pipes, files and exit codes."""
+    alone = ALONE.match(command)
+    if alone is None:
+        return run_shell(command, folder)
+    words = shlex.split(alone[0].replace("\\\n", ""))[1:]
+    if alone[0] == command:
+        return run_here(words, folder, apart=False)[1]
+    code, out, err = run_here(words, folder, apart=True)
+    aside.mkdir(exist_ok=True)
+    (aside / "out").write_text(out, encoding="utf-8")
+    (aside / "err").write_text(err, encoding="utf-8")
+    said = f"said() {{ cat {aside}/err >&2; cat {aside}/out 2> {os.devnull}; return {code}; }}\n"
+    return run_shell(said + "said" + command[alone.end() :], folder)
+
+
+def run_block(body: str, folder: Path, aside: Path) -> str:
     """The block with the output its commands give now; a command may go on over lines that end in a backslash."""
     shown = []
     for command in re.findall(r"^\$ ((?:.*\\\n)*.*)$", body, re.MULTILINE):
-        alone = command.startswith("adjudge ") and not SHELL.search(command)
-        words = shlex.split(command.replace("\\\n", ""))
-        printed = run_here(words[1:], folder) if alone else run_shell(command, folder)
+        printed = run(command, folder, aside)
         output = "\n".join(line.rstrip() for line in printed.splitlines()).strip("\n")
         # what changes by itself: the date, and how long it took
         output = TODAY.sub("2026-01-31 (today, UTC)", output)
@@ -93,11 +113,14 @@ def run_block(body: str, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_console_blocks_show_what_is_printed(page, tmp_path):
+def test_console_blocks_show_what_is_printed(page, tmp_path, tmp_path_factory):
     text = page.read_text(encoding="utf-8")
     skip_without_the_model(text)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    new = CONSOLE.sub(lambda block: block["open"] + run_block(block["body"], tmp_path) + block["close"], text)
+    aside = tmp_path_factory.getbasetemp() / "said"
+    new = CONSOLE.sub(
+        lambda block: block["open"] + run_block(block["body"], tmp_path, aside) + block["close"], text
+    )
     if UPDATE:
         page.write_text(new, encoding="utf-8")
     assert new == page.read_text(encoding="utf-8"), "run with ADJUDGE_UPDATE_DOCS=1 to renew the page"

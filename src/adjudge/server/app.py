@@ -1,5 +1,6 @@
 """Assembly: routes, errors and static files behind the door."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
+from starlette.types import Receive, Scope, Send
 
 from adjudge import __version__
 from adjudge.errors import AdjudgeError, ExplainedError, InputError, ModelCallError, StoreError
@@ -44,6 +45,17 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 
 
 def make_app(service: Service, door: Door) -> App:
+    app = _application()
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        await app({**scope, "state": {**scope.get("state", {}), "service": service}}, receive, send)
+
+    return Guard(serve, door)
+
+
+@cache
+def _application() -> FastAPI:
+    """One for all servers of a process: FastAPI takes a tenth of a second to make the routes of each."""
     app = FastAPI(
         title="adjudge",
         version=__version__,
@@ -53,7 +65,6 @@ def make_app(service: Service, door: Door) -> App:
         redoc_url=None,
         responses=PROBLEMS,
     )
-    app.state.service = service
     for router in ROUTERS:
         app.include_router(router)
     app.mount("/static", _Static(directory=STATIC), name="static")
@@ -62,7 +73,7 @@ def make_app(service: Service, door: Door) -> App:
     app.add_exception_handler(Exception, _handle_fault)
     app.add_exception_handler(RequestValidationError, _handle_invalid)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)
-    return Guard(app, door)
+    return app
 
 
 class _Static(StaticFiles):

@@ -48,7 +48,7 @@ def page(request: Request, name: str, *, status: int = 200, **values: Any) -> HT
         "request": request,
         "path": request.url.path,
         "version": __version__,
-        "unknown_store": request.app.state.service.unknown,
+        "unknown_store": request.state.service.unknown,
         **values,
     }
     return HTMLResponse(template.render(context), status_code=status, headers={"vary": "x-swap"})

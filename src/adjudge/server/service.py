@@ -86,7 +86,7 @@ def open_service(
 
 
 def get_service(request: Request) -> Service:
-    service = request.app.state.service
+    service = request.state.service
     assert isinstance(service, Service)
     return service
 

@@ -84,31 +84,45 @@ async def execute_unordered(
     progress, activity = conditions.progress, conditions.progress.activity
     complete, progress.complete = progress.complete, False
     all_taken = False
+    idle = 0
+    tasks: list[asyncio.Task[None]] = []
 
     async def take() -> Work | None:
-        nonlocal all_taken
-        with activity.waiting:
-            await taking.acquire()
+        nonlocal all_taken, idle
+        idle += 1
         try:
-            work = await anext(works, None)
+            with activity.waiting:
+                await taking.acquire()
+            try:
+                work = await anext(works, None)
+            finally:
+                taking.release()
         finally:
-            taking.release()
+            idle -= 1
         all_taken |= work is None
         return work
+
+    def hire() -> None:
+        """One at a time, as there is work: `jobs` may be far more than there are cases."""
+        if not idle and len(tasks) < jobs:
+            tasks.append(asyncio.create_task(work()))
 
     async def work() -> None:
         try:
             with activity.working:
                 while (item := await take()) is not None:
+                    hire()
                     await results.put(Settled(item.position, await _judge(item, conditions)))
         except Exception as error:  # noqa: BLE001 - handed to the consumer, which raises it
             await results.put(error)
 
     async def end() -> None:
-        await asyncio.gather(*tasks, return_exceptions=True)
+        while at_work := [task for task in tasks if not task.done()]:
+            await asyncio.wait(at_work)
         await results.put(None)
 
-    tasks = conditions.halt.tasks = [asyncio.create_task(work()) for _ in range(jobs)]
+    conditions.halt.tasks = tasks
+    hire()
     ending = asyncio.create_task(end())
     fault: InputError | None = None
     try:

@@ -281,7 +281,7 @@ def hostile(build, text):
 def test_nothing_said_by_others_acts_in_a_terminal(build, text):
     for width in (40, 80, 100):
         written = shown(hostile(build, text), width=width, verbose=True)
-        assert not any(unicodedata.category(character) == "Cc" for character in written.replace("\n", ""))
+        assert not any(unicodedata.category(character) == "Cc" for character in set(written) - {"\n"})
         assert not any(line.lstrip().startswith("::") for line in written.splitlines())
         assert "##[" not in written
 
@@ -298,7 +298,7 @@ def test_nothing_said_by_others_is_markup(build, text):
 def test_no_text_breaks_the_report(build, text):
     made = hostile(build, text)
     written = shown(made, verbose=True)
-    assert not any(unicodedata.category(character) == "Cc" for character in written.replace("\n", ""))
+    assert not any(unicodedata.category(character) == "Cc" for character in set(written) - {"\n"})
     made.to_markdown().encode()
     made.to_html().encode()
     orjson.dumps(made.to_json())
