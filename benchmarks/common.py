@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from time import perf_counter
+from typing import Any, NamedTuple
 
 JUDGES = ("correctness", "relevance")
 """The first is the harder: numbers in free text are compared. The other gives a score and a reason."""
@@ -44,6 +45,18 @@ class Setting:
     scale: float
     """1 is the size that the figures are promised for."""
     judge: str = JUDGES[0]
+    server: str | None = None
+    """The URL of a Postgres server for the stores; None: they are SQLite files."""
+
+    def new_store(self, name: str) -> str:
+        """Where a store can be made."""
+        if self.server is None:
+            return str(self.folder / f"{name}.db")
+        import psycopg  # noqa: PLC0415 - an extra
+
+        with psycopg.connect(self.server, autocommit=True) as connection:
+            connection.execute(f'CREATE DATABASE "{name}"'.encode())
+        return f"{self.server.rpartition('/')[0]}/{name}"
 
     def rows(self, count: int, *, least: int = 64) -> int:
         return max(least, round(count * self.scale))
@@ -131,9 +144,30 @@ def cpu_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
+class Used(NamedTuple):
+    """What a command took."""
+
+    seconds: float
+    megabytes: float
+    """Its largest resident size; a child's counts its parent's, so whoever asks stays small."""
+
+
+def run_command(command: list[str]) -> Used:
+    started = perf_counter()
+    process = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, f"{command[1]}: exit {process.returncode}"
+    return Used(perf_counter() - started, megabytes(used))
+
+
+def megabytes(used: resource.struct_rusage) -> float:
+    return used.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6
+
+
 def adjudge_command(
-    cases: Path, server: Server, store: Path, *, judge: str, jobs: int, output: Path
+    cases: Path, server: Server, store: str, *, judge: str, jobs: int, output: Path
 ) -> list[str]:
     program = str(Path(sys.executable).with_name("adjudge"))
     options = ["-J", judge, "-m", MODEL, "--base-url", server.base_url, "-j", str(jobs)]
-    return [program, "run", str(cases), *options, "--store", str(store), "-o", str(output)]
+    return [program, "run", str(cases), *options, "--store", store, "-o", str(output)]

@@ -22,19 +22,19 @@ def measure(setting: Setting) -> list[Figure]:
 
 async def _measure(setting: Setting, judge: str, rows: int) -> Figure:
     """Rounds of both, by turns, so that both see the same machine."""
-    folder = setting.folder
-    cases = write_cases(folder / "cases.jsonl", rows)
+    cases = write_cases(setting.folder / "cases.jsonl", rows)
     with serving(keep=True) as server:  # also warms up: imports, caches
-        await judge_all(cases, server, folder / f"{judge}-bodies.db", judge=judge, jobs=JOBS)
+        await judge_all(cases, server, setting.new_store(f"{judge}-bodies"), judge=judge, jobs=JOBS)
         bodies = [body.encode() for body in server.ask("bodies")]
     floors, pipelines = [], []
     for turn in range(ROUNDS):
+        store = setting.new_store(f"{judge}-{turn}")
         with serving() as server:
             started = cpu_seconds()
             await post_all(bodies, server)
             floors.append((cpu_seconds() - started) / rows * 1000)
             started = cpu_seconds()
-            done = await judge_all(cases, server, folder / f"{judge}-{turn}.db", judge=judge, jobs=JOBS)
+            done = await judge_all(cases, server, store, judge=judge, jobs=JOBS)
             pipelines.append((cpu_seconds() - started) / rows * 1000)
             assert done == rows == len(bodies)
     value = median(pipeline / floor for pipeline, floor in zip(pipelines, floors, strict=True))
@@ -71,9 +71,9 @@ def profile(setting: Setting, *, lines: int = 25) -> None:
     rows = setting.rows(ROWS)
     cases = write_cases(setting.folder / "cases.jsonl", rows)
     with serving() as server:
-        asyncio.run(judge_all(cases, server, setting.folder / "warm.db", judge=setting.judge, jobs=JOBS))
+        asyncio.run(judge_all(cases, server, setting.new_store("warm"), judge=setting.judge, jobs=JOBS))
         profiler = cProfile.Profile()
         profiler.enable()
-        asyncio.run(judge_all(cases, server, setting.folder / "profiled.db", judge=setting.judge, jobs=JOBS))
+        asyncio.run(judge_all(cases, server, setting.new_store("profiled"), judge=setting.judge, jobs=JOBS))
         profiler.disable()
     pstats.Stats(profiler).sort_stats("tottime").print_stats(lines)

@@ -1,10 +1,6 @@
 """Peak memory of `adjudge run`, beside a run of a tenth of the rows. Imports nothing large: a child's peak counts its parent's."""
 
-import os
-import subprocess
-import sys
-
-from common import ENVIRONMENT, Figure, Setting, adjudge_command, serving, write_cases
+from common import Figure, Setting, adjudge_command, run_command, serving, write_cases
 
 ROWS = 200_000
 TENTH = 10
@@ -34,15 +30,9 @@ def peak_mb(setting: Setting, rows: int) -> float:
     output = folder / f"{rows}.rows.jsonl"
     with serving() as server:
         command = adjudge_command(
-            cases, server, folder / f"{rows}.db", judge=setting.judge, jobs=JOBS, output=output
+            cases, server, setting.new_store(str(rows)), judge=setting.judge, jobs=JOBS, output=output
         )
-        process = subprocess.Popen(
-            command, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0, f"exit {process.returncode}"
+        used = run_command(command)
     with output.open("rb") as file:
         assert sum(1 for _ in file) == rows
-    unit = 1 if sys.platform == "darwin" else 1024
-    return used.ru_maxrss * unit / 1e6
+    return used.megabytes

@@ -13,13 +13,13 @@ REACH = 20
 
 def measure(setting: Setting) -> Figure:
     rows = setting.rows(ROWS, least=1_000)
-    folder = setting.folder
-    cases = write_cases(folder / "cases.jsonl", rows)
+    cases = write_cases(setting.folder / "cases.jsonl", rows)
+    store = setting.new_store("store")
     with serving() as server:
-        asyncio.run(judge_all(cases, server, folder / "store.db", judge=setting.judge, jobs=JOBS))
+        asyncio.run(judge_all(cases, server, store, judge=setting.judge, jobs=JOBS))
         calls = sum(server.ask("calls").values())
         started = time.perf_counter()
-        done = asyncio.run(judge_all(cases, server, folder / "store.db", judge=setting.judge, jobs=JOBS))
+        done = asyncio.run(judge_all(cases, server, store, judge=setting.judge, jobs=JOBS))
         seconds = time.perf_counter() - started
         assert done == rows
         assert sum(server.ask("calls").values()) == calls == rows, "a stored judgement was asked for again"

@@ -24,12 +24,12 @@ def measure(setting: Setting) -> Figure:
     rows, kills = setting.rows(ROWS, least=100), max(3, round(KILLS * setting.scale))
     folder = setting.folder
     cases = write_cases(folder / "cases.jsonl", rows)
-    chance = random.Random(SEED)
+    store, chance = setting.new_store("store"), random.Random(SEED)
     in_flight: Counter[str] = Counter()
     most, killed = 0, 0
     with serving(delay_ms=LATENCY_MS) as server:
         command = adjudge_command(
-            cases, server, folder / "store.db", judge=setting.judge, jobs=JOBS, output=folder / "rows.jsonl"
+            cases, server, store, judge=setting.judge, jobs=JOBS, output=folder / "rows.jsonl"
         )
         for _ in range(kills):
             before = Counter(server.ask("calls"))
@@ -38,13 +38,13 @@ def measure(setting: Setting) -> Figure:
                 break
             killed += 1
             asked = Counter(server.ask("calls")) - before
-            lost = set(asked) - stored_cases(folder / "store.db")
+            lost = set(asked) - stored_cases(store)
             in_flight.update(lost)
             most = max(most, len(lost))
         last = start(command)
         assert last.wait() == 0, f"exit {last.returncode}"
         calls = Counter(server.ask("calls"))
-    judged = judged_cases(folder / "store.db")
+    judged = judged_cases(store)
     with (folder / "rows.jsonl").open(encoding="utf-8") as file:
         reported = Counter(json.loads(line)["case_id"] for line in file)
     wanted = {f"case-{number:06}" for number in range(rows)}
@@ -84,17 +84,19 @@ def live_and_die(command: list[str], server: Server, chance: random.Random, *, c
     return killed
 
 
-def stored_cases(store: Path) -> set[str]:
+def stored_cases(store: str) -> set[str]:
     return {name for (name,) in query(store, "SELECT case_id FROM completions")}
 
 
-def judged_cases(store: Path) -> Counter[str]:
+def judged_cases(store: str) -> Counter[str]:
     assert len(query(store, "SELECT run_id FROM runs")) == 1, "it went on as another run"
     return Counter(name for (name,) in query(store, "SELECT case_id FROM judgements"))
 
 
-def query(store: Path, sql: str) -> list[tuple[str]]:
-    if not store.exists():
+def query(store: str, sql: str) -> list[tuple[str]]:
+    if store.startswith("postgresql://"):
+        return query_postgres(store, sql)
+    if not Path(store).exists():
         return []
     connection = sqlite3.connect(store)
     try:
@@ -105,3 +107,13 @@ def query(store: Path, sql: str) -> list[tuple[str]]:
         raise
     finally:
         connection.close()
+
+
+def query_postgres(store: str, sql: str) -> list[tuple[str]]:
+    import psycopg  # noqa: PLC0415 - an extra
+
+    with psycopg.connect(store, options="-c search_path=adjudge") as connection:
+        try:
+            return connection.execute(sql.encode()).fetchall()
+        except psycopg.errors.UndefinedTable:  # as above
+            return []

@@ -56,6 +56,7 @@ def answer_with(verdict: dict[str, Any]) -> bytes:
 ANSWERS = {
     "correctness": answer_with(CORRECTNESS),
     "relevance": answer_with(RELEVANCE),
+    "irrelevance": answer_with(RELEVANCE | {"score": 2}),
     "preference": answer_with(PREFERENCE),
 }
 FIELDS = {"correctness": b"misses_critical", "preference": b'"winner"'}
@@ -79,7 +80,8 @@ class Book:
         self.calls[name.decode()] += 1
         if self.keep:
             self.bodies.append(body.decode())
-        judge = next((judge for judge, field in FIELDS.items() if field in body), "relevance")
+        usual = "irrelevance" if name.endswith(b"000") else "relevance"  # one case in a thousand fails
+        judge = next((judge for judge, field in FIELDS.items() if field in body), usual)
         answer = ANSWERS[judge]
         return answer.replace(SERIAL, b"%08d" % self.count).replace(NUMBER, name[-6:-3] + b"," + name[-3:])
 

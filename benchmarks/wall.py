@@ -20,15 +20,15 @@ def measure(setting: Setting) -> Figure:
             judge_all(
                 write_cases(folder / "warm.jsonl", JOBS),
                 server,
-                folder / "warm.db",
+                setting.new_store("warm"),
                 judge=setting.judge,
                 jobs=JOBS,
             )
         )
-    cases = write_cases(folder / "cases.jsonl", rows)
+    cases, store = write_cases(folder / "cases.jsonl", rows), setting.new_store("store")
     with serving(delay_ms=LATENCY_MS) as server:
         started = time.perf_counter()
-        asyncio.run(judge_all(cases, server, folder / "store.db", judge=setting.judge, jobs=JOBS))
+        asyncio.run(judge_all(cases, server, store, judge=setting.judge, jobs=JOBS))
         seconds = time.perf_counter() - started
     floor = math.ceil(rows / JOBS) * LATENCY_MS / 1000
     return Figure(

@@ -1,10 +1,13 @@
 """Whose verdicts of a run a command looks at, where several models judged it."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from adjudge.errors import SettingsError
 from adjudge.records import IN_CODE, Json, Judgement, is_vote
-from adjudge.store import RunRecord, has_jury, model_names
+from adjudge.store import JudgementKey, RunRecord, has_jury, model_names
+
+T = TypeVar("T", Judgement, JudgementKey)
 
 
 def choose_model(record: RunRecord, wanted: str | None) -> str | None:
@@ -42,7 +45,7 @@ def same_model(model: str, record: RunRecord) -> str | None:
     return model if model in model_names(record.plan) else None
 
 
-def verdicts_of(judgements: Iterable[Judgement], record: RunRecord, model: str | None) -> Iterator[Judgement]:
+def verdicts_of(judgements: Iterable[T], record: RunRecord, model: str | None) -> Iterator[T]:
     """Those of the model that `choose_model` gave; what code judged always belongs to them."""
     decided = has_jury(record.plan)
     for judgement in judgements:

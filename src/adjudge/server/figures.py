@@ -25,6 +25,8 @@ MOST_KEPT = 500
 MOST_COMPARISONS = 24
 AT_ONCE = 20_000
 """Judgements that a page reads before it is shown, about a second's worth; for more it is shown first, and asks again."""
+MOST_UNASKED = 1_000_000
+"""Judgements of a run that is counted for the list of runs, though nobody has opened it; a larger one takes minutes."""
 MOST_COLUMNS = 6
 """That a report is sliced by at once."""
 USUAL_COLUMNS = 3

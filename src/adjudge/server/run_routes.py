@@ -1,5 +1,6 @@
 """`/runs/KEY` and `/api/runs/KEY`: one run, how far it is, and the files made of it."""
 
+import shlex
 import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -14,7 +15,7 @@ from adjudge.analysis.summary.run import before_among
 from adjudge.documents.records_json import records_json
 from adjudge.models.secrets import MASK, Scrubber
 from adjudge.records import Json
-from adjudge.server.figures import AT_ONCE, MOST_COLUMNS, Figures
+from adjudge.server.figures import AT_ONCE, MOST_COLUMNS, MOST_UNASKED, Figures
 from adjudge.server.keys import from_key
 from adjudge.server.pages import page
 from adjudge.server.run_files import MEDIA_TYPES, file_headers, report_file, row_file
@@ -100,6 +101,8 @@ def run_page(
         figures=figures,
         chosen=wanted is not None,
         most_columns=MOST_COLUMNS,
+        slow=record.judgements > MOST_UNASKED,
+        report_command=shlex.join(["adjudge", "report", record.name or record.run_id]),
         others=others[:MOST_TO_COMPARE],
     )
 

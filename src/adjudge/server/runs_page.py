@@ -14,7 +14,7 @@ from adjudge.analysis.summary.run import before_among, repeats_of
 from adjudge.documents.document import Gauge
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
-from adjudge.server.figures import AT_ONCE, Figures
+from adjudge.server.figures import AT_ONCE, MOST_UNASKED, Figures
 from adjudge.server.keys import from_key, to_key
 from adjudge.server.pages import page, query
 from adjudge.server.run_page import Chip, change_since
@@ -62,6 +62,7 @@ def runs_page(
         state=state,
         first=first,
         size=PAGE,
+        most_unasked=MOST_UNASKED,
     )
 
 
@@ -92,7 +93,7 @@ def list_runs(
 ) -> RunList:
     """Of these, the latest first; `q` is looked for in name, id, judges, model and file.
 
-    Of what was not counted before, `at_once` judgements are counted, and `at_least` so many runs.
+    Of what was not counted before, `at_once` judgements are counted, and `at_least` so many runs, but no very large one.
     """
     wanted = q.casefold()
     found = [
@@ -103,7 +104,8 @@ def list_runs(
     rows, left, trouble = [], at_once, None
     for record in found[first : first + size]:
         figures = service.figures.known(record)
-        if figures is None and (record.judgements <= left or at_least > 0):
+        due = record.judgements <= left or (at_least > 0 and record.judgements <= MOST_UNASKED)
+        if figures is None and due:
             left, at_least = left - record.judgements, at_least - 1
             try:
                 figures = service.figures.get(record)

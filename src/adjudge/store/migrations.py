@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from adjudge.errors import StoreError
+from adjudge.store.counts import KNOWN_COUNTS
 from adjudge.store.packing import DamagedError, from_column, load_json, unpack
 from adjudge.store.records import UNPLACED, JudgementKey
 from adjudge.store.sql import Row, SqlSession, insert
@@ -182,9 +183,19 @@ ELEVENTH: tuple[str, ...] = (
     "CREATE INDEX batches_by_run ON batches (run_id, model)",
 )
 
+# how many judgements a run has and how many of them were not asked, written down when it ends, so that nobody has to count
+# them; null: not known. The indexes are of the few that are looked for: what is asked again, and what did not pass
+TWELFTH: tuple[str, ...] = (
+    "CREATE INDEX judgements_not_scored ON judgements (run_id, outcome) WHERE outcome <> 'scored'",
+    "CREATE INDEX judgements_not_passed ON judgements (run_id, position, made) WHERE NOT passed",
+    "ALTER TABLE runs ADD COLUMN judgements BIGINT",
+    "ALTER TABLE runs ADD COLUMN not_asked BIGINT",
+    f"UPDATE runs SET {KNOWN_COUNTS} WHERE state <> 'running'",  # noqa: S608 - SQL of ours
+)
+
 STEPS: Mapping[int, Sequence[Step]] = {
     1: FIRST, 2: SECOND, 3: THIRD, 4: FOURTH, 5: FIFTH, 6: SIXTH, 7: SEVENTH, 8: EIGHTH, 9: NINTH,
-    10: TENTH, 11: ELEVENTH,
+    10: TENTH, 11: ELEVENTH, 12: TWELFTH,
 }  # fmt: skip
 """Version -> the steps that make it out of the one before."""
 

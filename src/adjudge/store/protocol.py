@@ -60,7 +60,7 @@ class Store(Protocol):
 
     def runs(self, *, counted: bool = True) -> list[RunRecord]:
         """The latest first. Without `counted` it is not told how many judgements each has, which takes a look at all
-        of them.
+        of them where a run is under way or was killed.
         """
 
     def find_run(self, reference: str) -> RunRecord | None:
@@ -101,6 +101,12 @@ class Store(Protocol):
 
     def entries_at(self, run_id: str, numbers: Sequence[int]) -> list[Entry]:
         """Those of a run with these numbers, in this order, each with its case; one that is gone is left out."""
+
+    def entries_of(self, run_id: str, case_ids: Sequence[str]) -> dict[str, list[Entry]]:
+        """By case, as they were made, in a few queries for all; calls as in `judgements`."""
+
+    def failed(self, run_id: str) -> Iterator[JudgementKey]:
+        """The judgements that did not pass, in the order of the cases; no body is read."""
 
     def judgements_at(self, run_id: str, numbers: Sequence[int]) -> list[Judgement]:
         """The same without the cases."""

@@ -19,6 +19,7 @@ from adjudge.store.codec import (
     load_measured,
     load_prompt,
 )
+from adjudge.store.counts import COUNTS
 from adjudge.store.packing import (
     MODEL_CHARS,
     bytes_text,
@@ -43,6 +44,9 @@ from adjudge.store.sql import MOST_KEYS, Row, SqlSession, chunks, in_list, same_
 PAGE = 500
 """Judgements read at a time: a page is one short transaction, so a slow reader holds up nobody."""
 
+KEYS_PAGE = 5_000
+"""The same where only their names are read."""
+
 REPLY_COLUMNS = (
     "c.version, c.finish, c.structured, c.model_snapshot, c.input_tokens, c.output_tokens, c.cached_tokens,"
     " c.cost, c.latency_ms, c.attempts, c.notes, c.logprobs, c.measured, c.at"
@@ -60,6 +64,14 @@ class PlacedJudgement(NamedTuple):
     position: int
     number: int
     judgement: Judgement
+
+
+class PlacedKey(NamedTuple):
+    """The same of a judgement of which only the names are wanted."""
+
+    position: int
+    number: int
+    key: JudgementKey
 
 
 class Made(NamedTuple):
@@ -154,40 +166,29 @@ def _stored_completion(key: str, row: Row) -> StoredCompletion:
 
 # ---- runs ----
 
-RUN_COLUMNS = "r.run_id, r.name, r.state, r.plan, r.started_at, r.finished_at, r.driver, r.expected"
-# no index has outcomes, so that finished runs are not looked through
-NOT_ASKED = (
-    "CASE WHEN r.state = 'finished' THEN 0 ELSE"
-    " (SELECT count(*) FROM judgements n WHERE n.run_id = r.run_id AND n.outcome = 'not_asked') END"
-)
+RUN_COLUMNS = "run_id, name, state, plan, started_at, finished_at, driver, expected"
 
 
 def runs(session: SqlSession, *, counted: bool) -> list[RunRecord]:
-    counts, joined = "0, 0", ""
-    if counted:
-        counts = f"coalesce(j.n, 0), {NOT_ASKED}"
-        joined = " LEFT JOIN (SELECT run_id, count(*) AS n FROM judgements GROUP BY run_id) j ON j.run_id = r.run_id"
+    counts = COUNTS if counted else "0, 0"
     rows = session.query(
-        f"SELECT {RUN_COLUMNS}, {counts} FROM runs r{joined} ORDER BY r.started_at DESC, r.run_id DESC"  # noqa: S608 - columns of ours
+        f"SELECT {RUN_COLUMNS}, {counts} FROM runs ORDER BY started_at DESC, run_id DESC"  # noqa: S608 - columns of ours
     )
     return [_run(row) for row in rows]
 
 
 def find_run(session: SqlSession, reference: str) -> RunRecord | None:
     wanted = to_name(reference)
-    select = (
-        f"SELECT {RUN_COLUMNS}, (SELECT count(*) FROM judgements j WHERE j.run_id = r.run_id), {NOT_ASKED}"  # noqa: S608 - columns of ours
-        " FROM runs r"
-    )
+    select = f"SELECT {RUN_COLUMNS}, {COUNTS} FROM runs"  # noqa: S608 - columns of ours
     for condition, values in (
-        ("r.name = ?", [wanted]),
-        ("r.run_id = ?", [wanted]),
+        ("name = ?", [wanted]),
+        ("run_id = ?", [wanted]),
     ):
         rows = session.query(f"{select} WHERE {condition}", values)
         if rows:
             return _run(rows[0])
     if reference == "last":
-        rows = session.query(f"{select} ORDER BY r.started_at DESC, r.run_id DESC LIMIT 1")
+        rows = session.query(f"{select} ORDER BY started_at DESC, run_id DESC LIMIT 1")
         return _run(rows[0]) if rows else None
     if not wanted:
         return None
@@ -198,7 +199,7 @@ def find_run(session: SqlSession, reference: str) -> RunRecord | None:
     if len(fitting) > 1:
         names = ", ".join(from_column(row[0]) for row in fitting)
         raise InputError(reference, f"is the start of several runs: {names}", "give more of the id")
-    return _run(session.query(f"{select} WHERE r.run_id = ?", fitting[0])[0]) if fitting else None
+    return _run(session.query(f"{select} WHERE run_id = ?", fitting[0])[0]) if fitting else None
 
 
 def _run(row: Row) -> RunRecord:
@@ -323,15 +324,46 @@ def entries_at(session: SqlSession, run_id: str, numbers: Sequence[int]) -> list
             f" WHERE j.run_id = ? AND j.made IN {in_list(len(chunk))}",
             [to_name(run_id), *chunk],
         )
-        for data, *row in rows:
-            number, judgement = _judgement(tuple(row))
-            case = (
-                None
-                if data is None
-                else load_case(unpack(data), case_id=judgement.case_id, place=judgement.place)
-            )
-            found[number] = Entry(number=number, judgement=judgement, case=case)
+        found |= {entry.number: entry for entry in map(_entry, rows)}
     return [found[number] for number in numbers if number in found]
+
+
+def _entry(row: Row) -> Entry:
+    """`row` begins with the case's text."""
+    number, judgement = _judgement(row[1:])
+    case = (
+        None
+        if row[0] is None
+        else load_case(unpack(row[0]), case_id=judgement.case_id, place=judgement.place)
+    )
+    return Entry(number=number, judgement=judgement, case=case)
+
+
+def entries_of(session: SqlSession, run_id: str, case_ids: Sequence[str]) -> dict[str, list[Entry]]:
+    asked = {to_name(case_id): case_id for case_id in case_ids}
+    found: dict[str, list[Entry]] = {case_id: [] for case_id in case_ids}
+    for chunk in chunks(list(asked), MOST_KEYS):
+        rows = session.query(
+            f"SELECT t.data, {JUDGEMENT_COLUMNS} FROM judgements j LEFT JOIN texts t ON t.hash = j.case_hash"  # noqa: S608 - columns of ours and placeholders
+            f" WHERE j.run_id = ? AND j.case_id IN {in_list(len(chunk))} ORDER BY j.made",
+            [to_name(run_id), *chunk],
+        )
+        for row in rows:
+            found[asked[row[2]]].append(_entry(row))
+    return found
+
+
+def failed_page(session: SqlSession, run_id: str, after: tuple[int, int]) -> list[PlacedKey]:
+    """Those that did not pass, after a position and number."""
+    rows = session.query(
+        "SELECT position, made, repeat, case_id, judge, model, full_names FROM judgements"
+        " WHERE run_id = ? AND NOT passed AND (position, made) > (?, ?) ORDER BY position, made LIMIT ?",
+        [to_name(run_id), *after, KEYS_PAGE],
+    )
+    return [
+        PlacedKey(position, made, JudgementKey(*full_names_of(*names), repeat))
+        for position, made, repeat, *names in rows
+    ]
 
 
 def judgements_at(session: SqlSession, run_id: str, numbers: Sequence[int]) -> list[Judgement]:

@@ -13,10 +13,12 @@ from adjudge.rates import FlowLimit, FlowWish, PaceDraw
 from adjudge.records import Case, Json, Judgement, LabelDraw
 from adjudge.store import batches, lookups, reading, upkeep
 from adjudge.store import labels as people
+from adjudge.store.counts import forget_counts, keep_counts
 from adjudge.store.packing import DamagedError, to_name
 from adjudge.store.records import (
     UNPLACED,
     BatchRecord,
+    EndRun,
     Entry,
     JudgementKey,
     JudgementLine,
@@ -37,6 +39,7 @@ from adjudge.store.sql import Home, RunLock, SqlSession
 from adjudge.store.trust import STATE_VARIABLE, TRUST_VARIABLE, known_stores
 from adjudge.store.writing import (
     Bases,
+    BatchRows,
     DuplicatesError,
     OfCase,
     drop_stored,
@@ -105,7 +108,7 @@ class SqlStore:
             rows = make_rows(batch, self._bases)
         for _ in range(RACES):
             try:
-                self._home.write(lambda session: store_rows(session, rows, self.where))
+                self._home.write(lambda session: self._store_rows(session, rows))
             except DuplicatesError:
                 self._read(lambda session: drop_stored(session, rows))
             else:
@@ -113,6 +116,13 @@ class SqlStore:
         raise StoreError(
             self.where, "another process keeps storing the same judgements", "let one of them finish first"
         )
+
+    def _store_rows(self, session: SqlSession, rows: BatchRows) -> None:
+        store_rows(session, rows, self.where)
+        forget_counts(session, {key[0] for key in rows.judgements})
+        for change in rows.changes:
+            if isinstance(change, EndRun):
+                keep_counts(session, change.run_id)
 
     def lock_run(self, run_id: str, shard: int | None = None) -> RunLock | None:
         return self._home.lock(_lock_name(run_id, shard))
@@ -124,7 +134,11 @@ class SqlStore:
     def remove_judgements(
         self, run_id: str, outcomes: Collection[str], *, of_case: OfCase | None = None
     ) -> int:
-        return self._home.write(lambda session: remove_judgements(session, run_id, outcomes, of_case=of_case))
+        def remove(session: SqlSession) -> int:
+            forget_counts(session, [to_name(run_id)])
+            return remove_judgements(session, run_id, outcomes, of_case=of_case)
+
+        return self._home.write(remove)
 
     def remove_computed(
         self,
@@ -134,9 +148,11 @@ class SqlStore:
         *,
         of_case: OfCase | None = None,
     ) -> int:
-        return self._home.write(
-            lambda session: remove_computed(session, run_id, model, outcomes, of_case=of_case)
-        )
+        def remove(session: SqlSession) -> int:
+            forget_counts(session, [to_name(run_id)])
+            return remove_computed(session, run_id, model, outcomes, of_case=of_case)
+
+        return self._home.write(remove)
 
     def remove_run(self, run_id: str) -> int:
         run = to_name(run_id)
@@ -262,6 +278,18 @@ class SqlStore:
 
     def entries_at(self, run_id: str, numbers: Sequence[int]) -> list[Entry]:
         return self._read(lambda session: reading.entries_at(session, run_id, numbers)) if numbers else []
+
+    def entries_of(self, run_id: str, case_ids: Sequence[str]) -> dict[str, list[Entry]]:
+        return self._read(lambda session: reading.entries_of(session, run_id, case_ids)) if case_ids else {}
+
+    def failed(self, run_id: str) -> Iterator[JudgementKey]:
+        after = (0, 0)
+        while True:
+            page = self._read(partial(reading.failed_page, run_id=run_id, after=after))
+            yield from (placed.key for placed in page)
+            if len(page) < reading.KEYS_PAGE:
+                return
+            after = (page[-1].position, page[-1].number)
 
     def judgements_at(self, run_id: str, numbers: Sequence[int]) -> list[Judgement]:
         return self._read(lambda session: reading.judgements_at(session, run_id, numbers)) if numbers else []

@@ -54,7 +54,7 @@ from adjudge.store.records import (
 )
 from adjudge.store.spending import add as add_spending
 from adjudge.store.spending import tell
-from adjudge.store.sql import KEY, MOST_KEYS, Row, SqlSession, Value, chunks, in_list, insert, same_key
+from adjudge.store.sql import KEY, MOST_KEYS, Row, SqlSession, Value, chunks, in_list, insert
 
 OfCase: TypeAlias = Callable[[str], bool]
 """Whether a case, by its id, is meant."""
@@ -245,6 +245,8 @@ def remove_judgements(
         return 0
     kinds = sorted(outcomes)
     condition = f"j.run_id = ? AND j.outcome IN {in_list(len(kinds))}"
+    if "scored" not in outcomes:
+        condition += " AND j.outcome <> 'scored'"  # names the index
     return _remove(session, condition, [to_name(run_id), *kinds], of_case)
 
 
@@ -283,9 +285,9 @@ def _remove(session: SqlSession, condition: str, values: Sequence[Value], of_cas
 
 
 def _remove_where(session: SqlSession, condition: str, values: Sequence[Value]) -> int:
+    names, of_judgements = ", ".join(KEY), ", ".join(f"j.{name}" for name in KEY)
     session.change(
-        "DELETE FROM judgement_calls WHERE EXISTS (SELECT 1 FROM judgements j WHERE "  # noqa: S608 - as above
-        f"{same_key('j', 'judgement_calls')} AND {condition})",
+        f"DELETE FROM judgement_calls WHERE ({names}) IN (SELECT {of_judgements} FROM judgements j WHERE {condition})",  # noqa: S608 - as above
         values,
     )
     return session.change(f"DELETE FROM judgements AS j WHERE {condition}", values)  # noqa: S608 - as above

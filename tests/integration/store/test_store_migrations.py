@@ -181,3 +181,19 @@ def test_a_damaged_judgement_does_not_stop_a_store_from_going_forward(place, mak
         old.home.write(lambda session: session.change("UPDATE judgements SET body = ?", [b"\1?"]))
     with closing(open_store(place)) as store:
         assert any("judgement r1/c1/relevance//0: compressed bytes" in problem for problem in store.check())
+
+
+def test_runs_of_an_older_store_are_counted_once_when_it_is_migrated(place):
+    older = {version: STEPS[version] for version in range(1, 12)}
+    with closing(SqlStore(open_home(place, older))) as store:
+        store.home.write(
+            lambda session: session.change(
+                "INSERT INTO runs (run_id, state, plan, started_at) VALUES ('r1', 'finished', ?, 0), ('r2', 'running', ?, 1)",
+                [pack(b"{}"), pack(b"{}")],
+            )
+        )
+    with closing(open_store(place)) as store:
+        known = store.home.read(
+            lambda session: session.query("SELECT run_id, judgements, not_asked FROM runs ORDER BY run_id")
+        )
+    assert known == [("r1", 0, 0), ("r2", None, None)]

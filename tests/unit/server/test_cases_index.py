@@ -245,7 +245,9 @@ def test_a_damaged_judgement_is_said_to_be_damaged_and_not_a_fault_of_ours(tmp_p
         pages.report()
 
 
-def test_labels_decide_who_is_how_far_from_people(tmp_path, store, pages):
+@pytest.mark.parametrize("at_once", [3, 5_000])
+def test_labels_decide_who_is_how_far_from_people(tmp_path, store, pages, monkeypatch, at_once):
+    monkeypatch.setattr(indexes, "LABELLED_AT_ONCE", at_once)
     seed(tmp_path, 40)
     own = {row.case_id: row for row in pages.cases(judge="relevance", label="labelled")}
     assert set(own) == {f"case-{number // 2:06}" for number in range(5, 40, 10)}

@@ -142,25 +142,28 @@ def without_votes(judgements: Iterable[Judgement]) -> list[Judgement]:
 
 
 def stored_cases(store: Store, record: RunRecord, case_ids: Sequence[str]) -> tuple[CaseResults, ...]:
-    def judgements(case_id: str) -> Iterable[Judgement]:
-        if is_auto(record):
-            return by_most(store.judgement(record.run_id, case_id))
-        return store.judgement(record.run_id, case_id, repeat=0)
+    """In a few queries for all of them: there can be thousands."""
+    auto = is_auto(record)
+    found = store.entries_of(record.run_id, case_ids)
 
-    return tuple(
-        _results(case_id, store.case(record.run_id, case_id), without_votes(judgements(case_id)))
-        for case_id in case_ids
-    )
+    def results(case_id: str) -> CaseResults:
+        judgements = [each.judgement for each in found[case_id]]
+        chosen = by_most(judgements) if auto else (each for each in judgements if each.repeat == 0)
+        case = next((each.case for each in found[case_id] if each.case is not None), None)
+        return _results(case_id, case, without_votes(chosen))
+
+    return tuple(map(results, case_ids))
 
 
 def failed_cases(store: Store, record: RunRecord) -> list[str]:
     """The cases that some judge did not pass, in their order; a member of a jury, or one of the repeats of
     `--repeat auto`, does not decide that.
     """
-    verdicts = verdicts_of(store.judgements(record.run_id), record, None)
     if is_auto(record):
-        verdicts = by_most(verdicts)
-    return list(dict.fromkeys(each.case_id for each in verdicts if each.passed is False))
+        decided = by_most(verdicts_of(store.judgements(record.run_id), record, None))
+        return list(dict.fromkeys(each.case_id for each in decided if each.passed is False))
+    failed = verdicts_of(store.failed(record.run_id), record, None)
+    return list(dict.fromkeys(each.case_id for each in failed))
 
 
 def run_before(store: Store, record: RunRecord) -> str | None:

@@ -116,7 +116,7 @@ def _among_failed(
     if wanted.passed == "no":
         return None
     found = neighbours(service, record, CaseFilter(judge=wanted.judge, passed="no", sort=wanted.sort), key)
-    return found if found.total else None
+    return found if found is not None and found.total else None
 
 
 def _judge(service: Service, record: RunRecord, judgement: Judgement) -> Judge | None:

@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field
 from adjudge.documents.numbers import whole
 from adjudge.errors import InputError
 from adjudge.records import OUTCOME_KINDS, Failed
+from adjudge.server.cases.index import MOST_LISTED
 from adjudge.server.cases.index_rows import (
     clean,
     explained,
@@ -246,8 +247,14 @@ def find_numbers(service: Service, record: RunRecord, wanted: CaseFilter) -> lis
         return [row[0] for row in index.connection.execute(sql, bound)]
 
 
-def neighbours(service: Service, record: RunRecord, wanted: CaseFilter, key: JudgementKey) -> ListPosition:
-    """The case before and after this one, in the filter's order; `first` and `size` do not matter."""
+def neighbours(
+    service: Service, record: RunRecord, wanted: CaseFilter, key: JudgementKey
+) -> ListPosition | None:
+    """The case before and after this one, in the filter's order; `first` and `size` do not matter. None where the run is
+    too large to be listed.
+    """
+    if record.judgements > MOST_LISTED:
+        return None
     with service.index.reading(record, words=bool(wanted.q)) as index:
         connection = index.connection
         where, bound = _condition(wanted)

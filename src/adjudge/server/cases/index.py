@@ -5,6 +5,7 @@ and useless for a person who looks for one. Whoever asks first has the run's row
 process; whoever asks next has only what is new added. What is answered is what the store held when the request came.
 """
 
+import shlex
 import sqlite3
 import threading
 from collections import Counter, OrderedDict
@@ -13,7 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, TypeVar
 
 from adjudge.analysis.summary.stored import judges_of
-from adjudge.errors import StoreError
+from adjudge.errors import InputError, StoreError
 from adjudge.records import Judge, is_vote
 from adjudge.server.cases.index_rows import (
     COLUMNS,
@@ -29,6 +30,9 @@ from adjudge.server.cases.index_rows import (
 )
 from adjudge.store import RunMark, RunRecord, Store, has_jury
 
+MOST_LISTED = 1_000_000
+"""Judgements of a run that can be listed: the first look at so many takes a minute, and a gigabyte of temporary files."""
+LABELLED_AT_ONCE = 5_000
 MOST_OPEN = 16
 """Runs that are kept ready; one that was not looked at for longest makes room."""
 
@@ -72,6 +76,19 @@ class RunStamp(NamedTuple):
         return self.state != "running"
 
 
+class TooManyError(InputError):
+    """A run too large to be sorted, filtered and searched here."""
+
+    def __init__(self, record: RunRecord) -> None:
+        name = shlex.quote(record.name or record.run_id)
+        super().__init__(
+            f"run {record.name or record.run_id}",
+            f"has {record.judgements:,} judgements, and the pages list the cases of runs with up to {MOST_LISTED:,}",
+            f"`adjudge show {name} --failed` lists the cases that failed, `adjudge show {name} CASE` shows one, and"
+            f" `adjudge export {name} -o rows.parquet` writes all of them",
+        )
+
+
 class CaseIndex:
     """The runs that somebody looked at last, each with a lock of its own: one thread fills it, the others wait."""
 
@@ -83,6 +100,8 @@ class CaseIndex:
     @contextmanager
     def reading(self, record: RunRecord, *, words: bool = False) -> Iterator["RunIndex"]:
         """All that the store has of a run by now; with `words`, to search in."""
+        if record.judgements > MOST_LISTED:
+            raise TooManyError(record)
         while True:
             with self._lock:
                 found = self._open.get(record.run_id)
@@ -213,18 +232,22 @@ class RunIndex:
         width = scale.high - scale.low if scale and scale.high > scale.low else 1.0
         # what is new in the run, where nothing else is
         after = before[1] if before is not None and before[0] == mark else 0
-        changed = []
-        for made, case_id, score, passed, own_score, own_pass in self.connection.execute(
-            "SELECT made, case_id, score, passed, own_score, own_pass FROM judgements WHERE judge = ? AND made > ?",
-            [clean(judge.name), after],
-        ):
-            found = cleaned.get(case_id) if labels else own_label(own_score, own_pass)
-            changed.append((*(found.against(score, passed, width) if found else NO_LABEL), made))
-        with self._writing():
-            self.connection.executemany(
-                "UPDATE judgements SET labelled = ?, label_score = ?, label_pass = ?, gap = ? WHERE made = ?",
-                changed,
-            )
+        while rows := self.connection.execute(
+            "SELECT made, case_id, score, passed, own_score, own_pass, labelled FROM judgements"
+            " WHERE judge = ? AND made > ? ORDER BY made LIMIT ?",
+            [clean(judge.name), after, LABELLED_AT_ONCE],
+        ).fetchall():
+            after = rows[-1][0]
+            changed = []
+            for made, case_id, score, passed, own_score, own_pass, labelled in rows:
+                found = cleaned.get(case_id) if labels else own_label(own_score, own_pass)
+                if found or labelled:
+                    changed.append((*(found.against(score, passed, width) if found else NO_LABEL), made))
+            with self._writing():
+                self.connection.executemany(
+                    "UPDATE judgements SET labelled = ?, label_score = ?, label_pass = ?, gap = ? WHERE made = ?",
+                    changed,
+                )
         self._labels[judge.name] = (mark, self._mark.last)
 
     @contextmanager

@@ -170,10 +170,10 @@ def case_page(
 
 def _links(detail: CaseDetail, wanted: CaseFilter, options: PageOptions) -> dict[str, str]:
     """To the case before and after this one, in the list and among the failed ones, where there are such."""
-    failed = detail.among_failed
+    listed, failed = detail.in_list, detail.among_failed
     found = {
-        "previous": detail.in_list.previous,
-        "next": detail.in_list.next,
+        "previous": listed and listed.previous,
+        "next": listed and listed.next,
         "previous_failed": failed and failed.previous,
         "next_failed": failed and failed.next,
     }
@@ -185,7 +185,9 @@ def _links(detail: CaseDetail, wanted: CaseFilter, options: PageOptions) -> dict
 
 
 def _back(detail: CaseDetail, wanted: CaseFilter) -> str:
-    """The list at the page on which this case stands."""
+    """The list at the page on which this case stands; the run, where there is no list."""
+    if detail.in_list is None:
+        return f"/runs/{detail.key}"
     at = detail.in_list.position
     first = 0 if at is None else (at - 1) // wanted.size * wanted.size
     return f"/runs/{detail.key}/cases{query(replace(wanted, first=first).values())}"

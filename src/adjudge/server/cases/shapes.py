@@ -180,7 +180,9 @@ class CaseDetail(ApiRecord):
     )
     others: list[OtherJudgement]
     others_left_out: int
-    in_list: ListPosition = Field(description="In the list that the filter gives.")
+    in_list: ListPosition | None = Field(
+        description="In the list that the filter gives; null where the run is too large to be listed."
+    )
     among_failed: ListPosition | None = Field(
         description="Among the failed cases of that list's judge; null when none failed, or the list holds no others."
     )
