@@ -5,7 +5,6 @@ multiplied by SQL, each copy with keys of its own, so that indexes grow as they 
 stops at 30 GB and says how far it got.
 """
 
-import asyncio
 import http.client
 import json
 import os
@@ -23,7 +22,6 @@ from common import (
     Server,
     Setting,
     Used,
-    judge_all,
     run_command,
     serving,
     write_cases,
@@ -67,7 +65,7 @@ def measure(setting: Setting) -> list[Figure]:
     before: dict[str, Used] = {}
     with serving() as server, psycopg.connect(url, autocommit=True) as connection:
         small = write_cases(setting.folder / "small.jsonl", SEED)
-        asyncio.run(judge_all(small, server, url, judge="relevance", jobs=64, name="small"))
+        _command("run", str(small), *_asking(server), "--name", "small", "--store", url, "--json")
         copies = 0
         for rows in (wanted // 10, wanted):
             copies = _grow(connection, copies, rows // SEED)
@@ -132,9 +130,8 @@ def look(folder: Path, server: Server, url: str, connection: Any, copies: int) -
         connection.execute(sql, [last])
     _adopt(connection, cases, server)
     asked = sum(server.ask("calls").values())
-    model = ["-J", "relevance", "-m", MODEL, "--base-url", server.base_url, "-j", "64"]
     used[f"resume, {MISSING} cases missing"] = _command(
-        "run", str(cases), *model, "--name", "large", "--store", url, "--json"
+        "run", str(cases), *_asking(server), "--name", "large", "--store", url, "--json"
     )
     asked = sum(server.ask("calls").values()) - asked
     assert asked == MISSING, f"{asked} were asked"
@@ -215,6 +212,10 @@ def _adopt(connection: Any, cases: Path, server: Server) -> None:
     now = {"cases": digest, "path": str(cases.resolve()), "base_url": server.base_url}
     changed = load_json(unpack(bytes(plan))) | now
     connection.execute("UPDATE adjudge.runs SET plan = %s WHERE run_id = 'large'", [pack(dump_json(changed))])
+
+
+def _asking(server: Server) -> list[str]:
+    return ["-J", "relevance", "-m", MODEL, "--base-url", server.base_url, "-j", "64"]
 
 
 def _command(*arguments: str) -> Used:
