@@ -148,6 +148,7 @@ class Used(NamedTuple):
     """What a command took."""
 
     seconds: float
+    cpu_seconds: float
     megabytes: float
     """Its largest resident size; a child's counts its parent's, so whoever asks stays small."""
 
@@ -158,11 +159,11 @@ def run_command(command: list[str]) -> Used:
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0, f"{command[1]}: exit {process.returncode}"
-    return Used(perf_counter() - started, megabytes(used))
-
-
-def megabytes(used: resource.struct_rusage) -> float:
-    return used.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6
+    return Used(
+        perf_counter() - started,
+        used.ru_utime + used.ru_stime,
+        used.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6,
+    )
 
 
 def adjudge_command(

@@ -5,9 +5,9 @@ multiplied by SQL, each copy with keys of its own, so that indexes grow as they 
 stops at 30 GB and says how far it got.
 """
 
-import asyncio
 import http.client
 import json
+import os
 import re
 import subprocess
 import sys
@@ -22,7 +22,6 @@ from common import (
     Server,
     Setting,
     Used,
-    judge_all,
     run_command,
     serving,
     write_cases,
@@ -66,7 +65,7 @@ def measure(setting: Setting) -> list[Figure]:
     before: dict[str, Used] = {}
     with serving() as server, psycopg.connect(url, autocommit=True) as connection:
         small = write_cases(setting.folder / "small.jsonl", SEED)
-        asyncio.run(judge_all(small, server, url, judge="relevance", jobs=64, name="small"))
+        _command("run", str(small), *_asking(server), "--name", "small", "--store", url, "--json")
         copies = 0
         for rows in (wanted // 10, wanted):
             copies = _grow(connection, copies, rows // SEED)
@@ -131,9 +130,8 @@ def look(folder: Path, server: Server, url: str, connection: Any, copies: int) -
         connection.execute(sql, [last])
     _adopt(connection, cases, server)
     asked = sum(server.ask("calls").values())
-    model = ["-J", "relevance", "-m", MODEL, "--base-url", server.base_url, "-j", "64"]
     used[f"resume, {MISSING} cases missing"] = _command(
-        "run", str(cases), *model, "--name", "large", "--store", url, "-o", str(folder / "rows.csv")
+        "run", str(cases), *_asking(server), "--name", "large", "--store", url, "--json"
     )
     asked = sum(server.ask("calls").values()) - asked
     assert asked == MISSING, f"{asked} were asked"
@@ -170,8 +168,10 @@ def _pages(url: str) -> dict[str, Used]:
     }
     found: dict[str, Used] = {}
     for name, path in paths.items():
+        before = _cpu_seconds(process.pid)
         seconds, status = _get(int(address[1]), address[2], path)
-        found[name if status == 200 else f"{name} (HTTP {status})"] = Used(seconds, _peak(process.pid))
+        spent = _cpu_seconds(process.pid) - before
+        found[name if status == 200 else f"{name} (HTTP {status})"] = Used(seconds, spent, _peak(process.pid))
     process.terminate()
     process.wait()
     return found
@@ -184,6 +184,13 @@ def _get(port: int, token: str, path: str) -> tuple[float, int]:
     answer = connection.getresponse()
     answer.read()
     return time.perf_counter() - started, answer.status
+
+
+def _cpu_seconds(pid: int) -> float:
+    """Of a process that is still alive; 0 where the system does not tell."""
+    file = Path(f"/proc/{pid}/stat")
+    times = file.read_text().rpartition(")")[2].split()[11:13] if file.exists() else ()
+    return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
 
 
 def _peak(pid: int) -> float:
@@ -207,18 +214,27 @@ def _adopt(connection: Any, cases: Path, server: Server) -> None:
     connection.execute("UPDATE adjudge.runs SET plan = %s WHERE run_id = 'large'", [pack(dump_json(changed))])
 
 
+def _asking(server: Server) -> list[str]:
+    return ["-J", "relevance", "-m", MODEL, "--base-url", server.base_url, "-j", "64"]
+
+
 def _command(*arguments: str) -> Used:
-    return run_command([PROGRAM, *arguments])
+    used = run_command([PROGRAM, *arguments])
+    print(
+        f"  {arguments[0]}: {used.seconds:.1f} s, {used.cpu_seconds:.1f} s CPU, {used.megabytes:.0f} MB",
+        file=sys.stderr,
+        flush=True,
+    )
+    return used
 
 
 def _figure(what: str, used: Used, rows: int, before: Used | None, size: int) -> Figure:
-    grown = f"{1e6 * used.seconds / rows:.1f} µs each" if before is None else ""
     return Figure(
         what=f"{rows:,} judgements: {what}",
-        measured=f"{used.seconds:.2f} s",
-        floor="" if before is None else f"{before.seconds:.2f} s for a tenth",
+        measured=f"{used.seconds:.2f} s, {used.cpu_seconds:.2f} s CPU",
+        floor="" if before is None else f"{before.seconds:.2f} s, {before.cpu_seconds:.2f} s CPU for a tenth",
         value=used.seconds,
-        shown=grown if before is None else f"{used.seconds / before.seconds:.1f} ×",
+        shown="" if before is None else f"{used.seconds / before.seconds:.1f} ×",
         reach="reported",
         reached=True,
         note=f"at most {used.megabytes:,.0f} MB; {size / rows:,.0f} bytes a judgement",

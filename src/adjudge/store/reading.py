@@ -19,7 +19,7 @@ from adjudge.store.codec import (
     load_measured,
     load_prompt,
 )
-from adjudge.store.counts import COUNTS
+from adjudge.store.counts import Counts, count
 from adjudge.store.packing import (
     MODEL_CHARS,
     bytes_text,
@@ -166,30 +166,27 @@ def _stored_completion(key: str, row: Row) -> StoredCompletion:
 
 # ---- runs ----
 
-RUN_COLUMNS = "run_id, name, state, plan, started_at, finished_at, driver, expected"
+RUN_COLUMNS = "run_id, name, state, plan, started_at, finished_at, driver, expected, judgements, not_asked"
 
 
 def runs(session: SqlSession, *, counted: bool) -> list[RunRecord]:
-    counts = COUNTS if counted else "0, 0"
-    rows = session.query(
-        f"SELECT {RUN_COLUMNS}, {counts} FROM runs ORDER BY started_at DESC, run_id DESC"  # noqa: S608 - columns of ours
-    )
-    return [_run(row) for row in rows]
+    rows = session.query(f"SELECT {RUN_COLUMNS} FROM runs ORDER BY started_at DESC, run_id DESC")  # noqa: S608 - columns of ours
+    return _runs(session, rows, counted=counted)
 
 
 def find_run(session: SqlSession, reference: str) -> RunRecord | None:
     wanted = to_name(reference)
-    select = f"SELECT {RUN_COLUMNS}, {COUNTS} FROM runs"  # noqa: S608 - columns of ours
+    select = f"SELECT {RUN_COLUMNS} FROM runs"  # noqa: S608 - columns of ours
     for condition, values in (
         ("name = ?", [wanted]),
         ("run_id = ?", [wanted]),
     ):
         rows = session.query(f"{select} WHERE {condition}", values)
         if rows:
-            return _run(rows[0])
+            return _runs(session, rows[:1])[0]
     if reference == "last":
         rows = session.query(f"{select} ORDER BY started_at DESC, run_id DESC LIMIT 1")
-        return _run(rows[0]) if rows else None
+        return _runs(session, rows)[0] if rows else None
     if not wanted:
         return None
     fitting = session.query(
@@ -199,7 +196,13 @@ def find_run(session: SqlSession, reference: str) -> RunRecord | None:
     if len(fitting) > 1:
         names = ", ".join(from_column(row[0]) for row in fitting)
         raise InputError(reference, f"is the start of several runs: {names}", "give more of the id")
-    return _run(session.query(f"{select} WHERE run_id = ?", fitting[0])[0]) if fitting else None
+    return _runs(session, session.query(f"{select} WHERE run_id = ?", fitting[0]))[0] if fitting else None
+
+
+def _runs(session: SqlSession, rows: Sequence[Row], *, counted: bool = True) -> list[RunRecord]:
+    unknown = [row[0] for row in rows if row[-2] is None] if counted else []
+    counts = count(session, unknown)
+    return [_run((*row[:-2], *counts.get(row[0], Counts(row[-2] or 0, row[-1] or 0)))) for row in rows]
 
 
 def _run(row: Row) -> RunRecord:
@@ -214,7 +217,7 @@ def _run(row: Row) -> RunRecord:
         driver=None if driver is None else load_driver(driver),
         expected=expected,
         judgements=judgements,
-        not_asked=not_asked,
+        not_asked=0 if state == "finished" else not_asked,
     )
 
 
