@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -21,6 +22,8 @@ from database import PASSWORD, postgres
 ROWS, JOBS, LATENCY_MS = 20_000, 64, 20
 WORKERS = 4
 MANY = 8
+REPLY_TOKENS = 960
+"""What the server says that it read and wrote, each time."""
 REACH = {"overhead": 1.2, "embedded": 1.8}
 
 
@@ -114,33 +117,40 @@ def _survives(setting: Setting, nodes: Any, url: str) -> list[Figure]:
 
 
 def _limits(setting: Setting, nodes: Any, url: str) -> list[Figure]:
-    rows = setting.rows(4_000, least=400)
+    """Counted by the server: what many workers send together."""
+    rows = setting.rows(3_000, least=400)
     cases = write_cases(setting.folder / "limits.jsonl", rows)
-    allowed = rows // 2
-    per_minute = 60 * 100
-    with serving(delay_ms=LATENCY_MS) as server:
-        limits = ["--max-calls", str(allowed), "--rpm", str(per_minute)]
-        started = time.perf_counter()
-        subprocess.run(
-            command(cases, server, url, "--name", "limits", *limits, *on_ray(nodes, MANY)),
-            check=False,
-            capture_output=True,
-            env=ENVIRONMENT,
-        )
-        seconds = time.perf_counter() - started
-        asked = sum(server.ask("calls").values())
+    calls, per_minute, cost = rows // 2, rows // 3, rows // 4
+    asked = _asked(cases, nodes, url, "calls", "--max-calls", str(calls))
+    paced = _asked(cases, nodes, url, "pace", "--rpm", str(per_minute), "--max-calls", str(calls))
+    busiest = max(bisect_left(paced, start + 60) - at for at, start in enumerate(paced))
+    limit = str(cost * REPLY_TOKENS / 1_000_000)
+    priced = _asked(cases, nodes, url, "cost", "--max-cost", limit, "--price", "1,1")
     return [
-        Figure(
-            what=f"--max-calls {allowed:,} with {MANY} workers",
-            measured=f"{asked:,} calls",
-            floor=f"{allowed:,}",
-            value=asked / allowed,
-            shown=f"{asked / allowed:.3f} ×",
-            reach="≤ 1 ×",
-            reached=asked <= allowed,
-            note=f"at --rpm {per_minute:,}: {60 * asked / seconds:,.0f} a minute over the whole command",
-        )
+        _held(f"--max-calls {calls:,}, {MANY} workers", len(asked), calls, "calls"),
+        _held(f"--rpm {per_minute:,}, {MANY} workers", busiest, per_minute, "in the busiest 60 seconds"),
+        _held(f"--max-cost {limit}, {MANY} workers", len(priced), cost, "calls at its price"),
     ]
+
+
+def _asked(cases: Path, nodes: Any, url: str, name: str, *limits: str) -> list[float]:
+    """When the server was asked, by a run under these limits."""
+    with serving(delay_ms=LATENCY_MS) as server:
+        asking = command(cases, server, url, "--name", name, *limits, *on_ray(nodes, MANY))
+        subprocess.run(asking, check=False, capture_output=True, env=ENVIRONMENT)
+        return sorted(server.ask("times"))
+
+
+def _held(what: str, found: int, allowed: int, counted: str) -> Figure:
+    return Figure(
+        what=what,
+        measured=f"{found:,} {counted}",
+        floor=f"{allowed:,}",
+        value=found / allowed,
+        shown=f"{found / allowed:.3f} ×",
+        reach="≤ 1 ×",
+        reached=found <= allowed,
+    )
 
 
 def _resumes(setting: Setting, nodes: Any, url: str) -> list[Figure]:
@@ -221,7 +231,7 @@ def _embedded(setting: Setting) -> list[Figure]:
 
     import adjudge  # noqa: PLC0415 - as above
 
-    rows = setting.rows(400, least=60)
+    rows = setting.rows(800, least=60)
     cases = write_cases(setting.folder / "embedded.jsonl", rows)
     seconds = {}
     for workers in (1, 2):

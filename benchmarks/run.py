@@ -17,7 +17,7 @@ from database import postgres, programs
 
 NAMES = ("cpu", "juries", "wall", "memory", "rerun", "resume", "start", "view", "cluster", "size", "engines")
 ON_BOTH = ("cpu", "wall", "memory", "rerun", "resume")
-"""Those that are measured with a SQLite store and with a Postgres one; `size` has a Postgres one only, the others SQLite."""
+"""Those that are measured with a SQLite store and with a Postgres one; `size` and `cluster` have a Postgres one only, the others SQLite."""
 STORES = ("sqlite", "postgres")
 COLUMNS = ("what", "measured", "floor", "ratio", "reach", "reached", "note")
 
@@ -42,7 +42,8 @@ def main() -> int:
             print(f"{name}, {store} …", file=sys.stderr, flush=True)
             found = in_own_process(name, "measure", chosen.scale, chosen.judge, store)
             listed = found if isinstance(found, list) else [found]
-            figures += [replace(each, what=f"{each.what}, {store}") for each in listed]
+            named = f", {store}" if name in ON_BOTH else ""
+            figures += [replace(each, what=f"{each.what}{named}") for each in listed]
     print(table(figures))
     if chosen.json is not None:
         machine = f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}"

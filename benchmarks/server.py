@@ -2,7 +2,7 @@
 
 It runs in a process of its own (`python server.py DELAY_MS [--keep]`), prints its port, and ends when its standard
 input does, so that it never outlives whoever started it. `GET /calls` says how often each case was asked, by the
-`case-000123` in its prompt; `GET /bodies` gives back, with `--keep`, what was sent.
+`case-000123` in its prompt, and `GET /times` when anything was; `GET /bodies` gives back, with `--keep`, what was sent.
 """
 
 import asyncio
@@ -10,6 +10,7 @@ import json
 import re
 import sys
 from collections import Counter
+from time import monotonic
 from typing import Any
 
 CASE = re.compile(rb"case-\d{6}")
@@ -70,11 +71,13 @@ class Book:
         self.keep = keep
         self.calls: Counter[str] = Counter()
         self.bodies: list[str] = []
+        self.times: list[float] = []
         self.count = 0
 
     def note(self, body: bytes) -> bytes:
         """Every reply is another text with another number in it, as a model's are: no cache can know it."""
         self.count += 1
+        self.times.append(monotonic())
         found = CASE.search(body)
         name = found[0] if found else b"case-000000"
         self.calls[name.decode()] += 1
@@ -119,7 +122,8 @@ class Connection(asyncio.Protocol):
             self.transport.write(answer)
 
     def tell(self, head: bytes) -> None:
-        said = self.book.bodies if b"/bodies" in head else self.book.calls
+        book = self.book
+        said = book.bodies if b"/bodies" in head else book.times if b"/times" in head else book.calls
         text = json.dumps(said).encode()
         self.transport.write(HEAD % len(text) + text)
 
