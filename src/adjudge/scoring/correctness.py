@@ -7,12 +7,12 @@ from fractions import Fraction
 from typing import ClassVar, NamedTuple
 
 from adjudge.records import Json, Scale, Verdict
-from adjudge.scoring.numbers import NumberComparison, compare_numbers
+from adjudge.scoring.numbers.compare import NumberComparison, compare_numbers
+from adjudge.scoring.numbers.units import find_scale
 from adjudge.scoring.rules import on_scale, with_steps
 from adjudge.scoring.scorer import Invalid, Scorer, Scoring
 from adjudge.scoring.steps import FlagStep, MarginStep, NumberStep, VetoStep
 from adjudge.scoring.text import NumberText, clipped, looks_english
-from adjudge.scoring.units import find_scale
 from adjudge.text import as_text
 
 MARGIN = Fraction(4, 100)

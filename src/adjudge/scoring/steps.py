@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.expressions import Expression
 from adjudge.records import Json, Winner
-from adjudge.scoring.numbers import NumberComparison
+from adjudge.scoring.numbers.compare import NumberComparison
 from adjudge.scoring.rationale import CoverageScore
 
 Category = Literal["facts", "conclusions", "terms"]

@@ -3,7 +3,7 @@
 import pytest
 
 from adjudge.embedded.reading.numbers import any_number, expected_number, find_number
-from adjudge.scoring.found_numbers import numbers_in
+from adjudge.scoring.numbers.found import numbers_in
 from adjudge.scoring.text import NumberText
 
 

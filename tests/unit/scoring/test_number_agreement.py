@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.scoring.numbers import compare_numbers
-from adjudge.scoring.quantities import read_spans
+from adjudge.scoring.numbers.compare import compare_numbers
+from adjudge.scoring.numbers.quantities import read_spans
 
 FOUR, TWO = Fraction(4, 100), Fraction(2, 100)
 

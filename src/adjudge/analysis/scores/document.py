@@ -29,7 +29,7 @@ from adjudge.records import (
     jury_rule,
 )
 from adjudge.scoring.claims import UNFOUND
-from adjudge.scoring.numbers import percent
+from adjudge.scoring.numbers.compare import percent
 from adjudge.scoring.rationale import CoverageScore, decimals
 from adjudge.scoring.scale import plain
 from adjudge.scoring.steps import (

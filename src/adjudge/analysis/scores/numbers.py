@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from adjudge.expressions import exact_number
-from adjudge.scoring.codes import Code
-from adjudge.scoring.moments import Moment
-from adjudge.scoring.numbers import NumberComparison, less_likely
-from adjudge.scoring.quantities import Amount, Span
+from adjudge.scoring.numbers.codes import Code
+from adjudge.scoring.numbers.compare import NumberComparison, less_likely
+from adjudge.scoring.numbers.moments import Moment
+from adjudge.scoring.numbers.quantities import Amount, Span
 from adjudge.scoring.steps import NumberStep
 from adjudge.scoring.text import clipped
 

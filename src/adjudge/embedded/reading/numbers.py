@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from adjudge.scoring.correctness import MARGIN, QuotedPair, compare_pair
-from adjudge.scoring.found_numbers import numbers_in, spelt_in
-from adjudge.scoring.moments import Moment
-from adjudge.scoring.numbers import read_name
-from adjudge.scoring.quantities import read_spans
+from adjudge.scoring.numbers.compare import read_name
+from adjudge.scoring.numbers.found import numbers_in, spelt_in
+from adjudge.scoring.numbers.moments import Moment
+from adjudge.scoring.numbers.quantities import read_spans
+from adjudge.scoring.numbers.units import find_unit
 from adjudge.scoring.terms import STOPWORDS
-from adjudge.scoring.units import find_unit
 from adjudge.text import words
 
 WHEN = re.compile(r"\b(?:when|years?|date|what time|century|decade)\b", re.IGNORECASE)

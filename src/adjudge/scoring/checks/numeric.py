@@ -16,9 +16,9 @@ from adjudge.scoring.checks.finding import (
     response_text,
 )
 from adjudge.scoring.correctness import LOOKED_AT, QuotedPair, compare_pair
-from adjudge.scoring.found_numbers import LONGEST_TEXT, MOST_NUMBERS, placed_numbers, placed_words
-from adjudge.scoring.numbers import NumberComparison, read_name
-from adjudge.scoring.quantities import LONGEST, read_spans
+from adjudge.scoring.numbers.compare import NumberComparison, read_name
+from adjudge.scoring.numbers.found import LONGEST_TEXT, MOST_NUMBERS, placed_numbers, placed_words
+from adjudge.scoring.numbers.quantities import LONGEST, read_spans
 from adjudge.scoring.text import text_of
 
 CITATION = re.compile(r"\[[0-9]{1,3}(?:, ?[0-9]{1,3}){0,9}\]")

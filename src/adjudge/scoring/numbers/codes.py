@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from adjudge.patterns import lazy_pattern
-from adjudge.scoring.literals import ORDINALS, TENS, plain_characters
+from adjudge.scoring.numbers.literals import ORDINALS, TENS, plain_characters
+from adjudge.scoring.numbers.units import find_currency, find_scale, find_unit
 from adjudge.scoring.text import fold
-from adjudge.scoring.units import find_currency, find_scale, find_unit
 from adjudge.text import words
 
 CodeKind = Literal["ordinal", "version", "identifier"]

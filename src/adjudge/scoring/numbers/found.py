@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from adjudge.scoring.literals import BIG, SMALL, TENS
-from adjudge.scoring.units import find_unit
+from adjudge.scoring.numbers.literals import BIG, SMALL, TENS
+from adjudge.scoring.numbers.units import find_unit
 
 QUOTED = re.compile(
     r"""(?:(?:US|C|A|HK)?[$€£¥₹]\s?|\b(?:USD|EUR|GBP|INR|JPY|Rs\.?)\s?)?   # a currency before it

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from adjudge.patterns import lazy_pattern
-from adjudge.scoring.literals import plain_characters
+from adjudge.scoring.numbers.literals import plain_characters
 
 MONTHS = {
     name: number

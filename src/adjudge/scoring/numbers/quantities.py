@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from adjudge.patterns import lazy_pattern
-from adjudge.scoring.literals import (
+from adjudge.scoring.numbers.literals import (
     LARGEST_EXPONENT,
     SMALL,
     TENS,
@@ -17,7 +17,7 @@ from adjudge.scoring.literals import (
     read_numeral,
     read_words,
 )
-from adjudge.scoring.units import Unit, find_currency, find_scale, find_unit
+from adjudge.scoring.numbers.units import Unit, find_currency, find_scale, find_unit
 
 LONGEST = 200
 """Characters; a quoted number is short, and a longer text is compared as text."""

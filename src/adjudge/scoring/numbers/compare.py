@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from adjudge.expressions import round_half_up
-from adjudge.scoring.codes import Code, read_code, version_key
-from adjudge.scoring.moments import Moment, read_moment, same_moment
-from adjudge.scoring.quantities import LONGEST, Amount, Span, read_spans
+from adjudge.scoring.numbers.codes import Code, read_code, version_key
+from adjudge.scoring.numbers.moments import Moment, read_moment, same_moment
+from adjudge.scoring.numbers.quantities import LONGEST, Amount, Span, read_spans
 from adjudge.scoring.text import fold
 
 NOTHING_OFF = Fraction(0)
