@@ -13,12 +13,11 @@ from adjudge.rates import FlowLimit, FlowWish, PaceDraw
 from adjudge.records import Case, Json, Judgement, LabelDraw
 from adjudge.store import batches, lookups, reading, upkeep
 from adjudge.store import labels as people
-from adjudge.store.counts import forget_counts, keep_counts
+from adjudge.store.counts import forget_counts
 from adjudge.store.packing import DamagedError, to_name
 from adjudge.store.records import (
     UNPLACED,
     BatchRecord,
-    EndRun,
     Entry,
     JudgementKey,
     JudgementLine,
@@ -39,7 +38,6 @@ from adjudge.store.sql import Home, RunLock, SqlSession
 from adjudge.store.trust import STATE_VARIABLE, TRUST_VARIABLE, known_stores
 from adjudge.store.writing import (
     Bases,
-    BatchRows,
     DuplicatesError,
     OfCase,
     drop_stored,
@@ -108,7 +106,7 @@ class SqlStore:
             rows = make_rows(batch, self._bases)
         for _ in range(RACES):
             try:
-                self._home.write(lambda session: self._store_rows(session, rows))
+                self._home.write(lambda session: store_rows(session, rows, self.where))
             except DuplicatesError:
                 self._read(lambda session: drop_stored(session, rows))
             else:
@@ -116,13 +114,6 @@ class SqlStore:
         raise StoreError(
             self.where, "another process keeps storing the same judgements", "let one of them finish first"
         )
-
-    def _store_rows(self, session: SqlSession, rows: BatchRows) -> None:
-        store_rows(session, rows, self.where)
-        forget_counts(session, {key[0] for key in rows.judgements})
-        for change in rows.changes:
-            if isinstance(change, EndRun):
-                keep_counts(session, change.run_id)
 
     def lock_run(self, run_id: str, shard: int | None = None) -> RunLock | None:
         return self._home.lock(_lock_name(run_id, shard))

@@ -18,6 +18,7 @@ from adjudge.store.codec import (
     dump_prompt,
     full_names_of,
 )
+from adjudge.store.counts import forget_counts, keep_counts
 from adjudge.store.packing import (
     COLUMN_CHARS,
     MODEL_CHARS,
@@ -197,6 +198,7 @@ def store_rows(session: SqlSession, rows: BatchRows, where: str) -> None:
         _remove_where(session, f"({', '.join(f'j.{name}' for name in KEY)}) = {in_list(len(KEY))}", key)
     if insert(session, "judgements", JUDGEMENTS, list(rows.judgements.values())) < len(rows.judgements):
         raise DuplicatesError
+    forget_counts(session, {key[0] for key in rows.judgements})
     insert(session, "judgement_calls", CALLS, [row for calls in rows.calls.values() for row in calls])
     for run_id, spent in sorted(rows.spending.items()):
         add_spending(session, run_id, spent)
@@ -437,6 +439,7 @@ def _end_run(session: SqlSession, write: EndRun, where: str) -> None:
     sql = "UPDATE runs SET state = ?, finished_at = ?, expected = coalesce(?, expected) WHERE run_id = ?"
     if not session.change(sql, [state, to_micros(write.at), expected, run]):
         raise _no_such_run(where, write.run_id)
+    keep_counts(session, write.run_id)
 
 
 def _all_shards(session: SqlSession, run: str) -> tuple[RunState, int | None]:
