@@ -13,7 +13,7 @@ from adjudge.errors import AdjudgeError, SettingsError, StoreError
 from adjudge.options import RunOptions, called_from_python, declared, option
 from adjudge.records import BadRow, Case, Judgement
 from adjudge.runs.engine.conditions import Conditions, Halt, Progress, Seat
-from adjudge.runs.engine.execute import cases_at_once, execute_unordered
+from adjudge.runs.engine.execute import execute_unordered
 from adjudge.runs.engine.keep import Keeper
 from adjudge.runs.plan import Plan, named_models
 from adjudge.runs.replay import REPLAY
@@ -175,7 +175,7 @@ class BatchRunner:
         # a fault of the columns is the row's: what is in the other batches nobody knows
         conditions = replace(joined.conditions, progress=Progress(begun=True), halt=Halt())
         seats = conditions.seats()
-        jobs = cases_at_once(self._plan.options.jobs)
+        jobs = self._plan.options.jobs
         made: dict[int, Judgement | None] = {}
         cases = self._plan.turns(rows)
         try:

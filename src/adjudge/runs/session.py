@@ -38,7 +38,7 @@ from adjudge.runs.budget import (
 from adjudge.runs.cluster.order import WorkOrder
 from adjudge.runs.engine.cascading import Cascading
 from adjudge.runs.engine.conditions import Conditions, Halt, RunModel
-from adjudge.runs.engine.execute import cases_at_once, execute
+from adjudge.runs.engine.execute import execute
 from adjudge.runs.engine.keep import TRIED_AGAIN, Keeper, NoKeeper
 from adjudge.runs.engine.order import MOST_HELD
 from adjudge.runs.engine.weighing import Weighing, read_case_labels
@@ -166,8 +166,6 @@ class Session:
         `most_held` is None. `more_follow`: there will be another call, so what it may come to is left to it.
         """
         jobs = self.plan.options.jobs
-        if self.store is not None or len(self.limits.governors) == 1:
-            jobs = cases_at_once(jobs)
         if self.conditions.repeats.auto:
             jobs *= 2  # nearly half of the repeats wait for those before them
         if self.limits.batching is not None:

@@ -6,7 +6,7 @@ import re
 import zlib
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import sha256
 from typing import Any, Generic, TypeVar
 
@@ -66,7 +66,7 @@ def bytes_text(data: bytes) -> str:
 
 def pack(data: bytes) -> bytes:
     if len(data) >= WORTH_COMPRESSING:
-        compress = _compressor(len(data))
+        compress = _compressor(_window_bits(len(data)))
         smaller = compress.compress(data) + compress.flush()
         if len(smaller) < len(data):
             return COMPRESSED + smaller
@@ -81,16 +81,25 @@ def pack_onto(data: bytes, base: bytes) -> bytes | None:
     """
     if len(data) < WORTH_BASING:
         return None
-    compress = _compressor(len(base) + len(data), base)
+    compress = _compressor_with(base, _window_bits(len(base) + len(data))).copy()
     smaller = compress.compress(data) + compress.flush()
     return BASED + smaller if len(smaller) < len(data) // 2 else None
 
 
-def _compressor(size: int, base: bytes | None = None) -> "zlib._Compress":
-    """With a window and a table as large as the text needs: clearing larger ones takes longer than compressing it."""
-    bits = min(max(size.bit_length(), 9), 15)
+def _compressor(bits: int, base: bytes = b"") -> "zlib._Compress":
     sized = partial(zlib.compressobj, LEVEL, wbits=bits, memLevel=bits - 7)
-    return sized() if base is None else sized(zdict=base)
+    return sized(zdict=base) if base else sized()
+
+
+@lru_cache(maxsize=32)
+def _compressor_with(base: bytes, bits: int) -> "zlib._Compress":
+    """To be copied: reading the base in takes longer than compressing what differs from it."""
+    return _compressor(bits, base)
+
+
+def _window_bits(size: int) -> int:
+    """For a window and a table as large as the text needs: clearing larger ones takes longer than compressing it."""
+    return min(max(size.bit_length(), 9), 15)
 
 
 def unpack(data: bytes, base: bytes | None = None) -> bytes:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from adjudge.errors import ExplainedError, StoreError
 from adjudge.runs.cluster.order import BlockDone, CaseBlock, WorkerFault, WorkOrder
 from adjudge.runs.engine.conditions import Conditions, Halt, Progress
-from adjudge.runs.engine.execute import cases_at_once, execute_unordered
+from adjudge.runs.engine.execute import execute_unordered
 from adjudge.runs.engine.order import Positions
 from adjudge.runs.session import Joined, join_session
 
@@ -57,7 +57,7 @@ class BlockWorker:
         self._halts.append(halt)
         made = 0
         try:
-            jobs = cases_at_once(self._order.plan.options.jobs)
+            jobs = self._order.plan.options.jobs
             async for settled in execute_unordered(block.rows, conditions, jobs=jobs):
                 made += settled.judgement is not None
         finally:

@@ -49,11 +49,6 @@ DEFECT = "defect"
 """The `error.kind` of a judgement that an unexpected error ended; it is made again when the run goes on."""
 
 
-def cases_at_once(jobs: int) -> int:
-    """The governor keeps `jobs` calls in flight; half as many more cases are looked up or committed meanwhile."""
-    return jobs + jobs // 2
-
-
 def execute(
     rows: Iterable[Case | BadRow],
     conditions: Conditions,
