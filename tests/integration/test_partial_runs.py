@@ -12,6 +12,7 @@ from served import served
 import adjudge as library
 from adjudge.cli.main import run_command
 from adjudge.dataset.count import count_rows
+from adjudge.errors import UnauthorizedError
 from adjudge.records import Completion
 from adjudge.store import EndRun, open_store
 
@@ -45,7 +46,7 @@ def cases(tmp_path):
 
 
 def judge_some(source, answers, **options):
-    """What there is when the workers end one by one."""
+    """What there is when nothing is answered any more."""
     return library.evaluate(source, "relevance", model=Client(answers), jobs=1, name="mine", **options)
 
 
@@ -141,9 +142,15 @@ def test_a_run_that_is_resumed_or_chose_fewer_is_whole(interrupted, cases, invok
 
 
 def test_a_pipe_that_was_not_read_to_its_end_is_of_unknown_length(invoke):
+    class Refusing(Client):
+        async def complete(self, request):
+            raise UnauthorizedError("no such key", status=401)
+
     rows = ({"id": f"c{n}", "question": "q", "response": f"answer {n}."} for n in range(20))
-    assert str(judge_some(rows, 3).partial) == "PARTIAL 3 of unknown"
-    assert invoke("report", "mine")[1].startswith("PARTIAL 3 of unknown\n")
+    run = library.evaluate(rows, "relevance", model=Refusing(0), jobs=1, name="mine")
+    assert str(run.partial) == "PARTIAL 4 of unknown"
+    assert next(rows)["id"] == "c5"  # it was found to be useless when the fifth had been read
+    assert invoke("report", "mine")[1].startswith("PARTIAL 4 of unknown\n")
 
 
 def test_a_run_whose_last_judgement_was_stored_is_whole_though_it_was_interrupted(cases):

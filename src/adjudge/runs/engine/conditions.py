@@ -1,7 +1,7 @@
 """What the judgements of a run are made under: its models, its judges, what stops it, and how far it is."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeAlias
@@ -110,7 +110,7 @@ class Halt:
     """Why a run takes no further work. What is in flight is finished, unless it is cancelled."""
 
     why: str | None = None
-    tasks: Sequence[asyncio.Task[Any]] = ()
+    tasks: Collection[asyncio.Task[Any]] = ()
     """Those that judge."""
     defect: Exception | None = None
     """An error that nobody foresaw: raised when what is in flight is finished."""
@@ -190,6 +190,11 @@ class Conditions:
     """From when each model decides, where `jury` is a cascade."""
     shard: Shard | None = None
     """The part of the cases that is judged here; the others take their positions."""
+
+    @property
+    def all_needed(self) -> bool:
+        """Whether every judgement is made, whatever the others of its case say."""
+        return not self.repeats.auto and self.cascading is None
 
     def is_here(self, case_id: str) -> bool:
         return self.shard is None or self.shard.holds(case_id)

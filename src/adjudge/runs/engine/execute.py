@@ -19,11 +19,9 @@ from adjudge.errors import (
 )
 from adjudge.models import CircuitOpenError
 from adjudge.procedures.cascade import confidence, decide_by_stage
-from adjudge.procedures.case import judge_case
 from adjudge.procedures.combine import combine
 from adjudge.procedures.jury import decide
-from adjudge.procedures.procedure import Procedure, Ruling
-from adjudge.prompts.fill import Filled, fill_inputs
+from adjudge.procedures.procedure import Ruling
 from adjudge.records import (
     NOTHING,
     BadRow,
@@ -34,13 +32,14 @@ from adjudge.records import (
     Judgement,
     ModelClient,
     Place,
-    Request,
     as_read,
 )
 from adjudge.runs.engine.cascading import Cascading
 from adjudge.runs.engine.conditions import Conditions, Work
+from adjudge.runs.engine.feed import Feed
 from adjudge.runs.engine.order import MOST_HELD, Settled, in_order
 from adjudge.runs.engine.plan_work import plan_work
+from adjudge.runs.engine.prepare import Prepared, prepare
 from adjudge.runs.engine.repeats import could_change
 from adjudge.runs.groups import cluster_of, slice_values
 from adjudge.stats.several.cascade import deciding_stage
@@ -74,54 +73,14 @@ async def execute_unordered(
 ) -> AsyncGenerator[Settled, None]:
     """Yield each judgement as it is made and kept."""
     works = plan_work(rows, conditions)
-    taking = asyncio.Lock()
-    results: asyncio.Queue[Settled | Exception | None] = asyncio.Queue(maxsize=jobs)
-    progress, activity = conditions.progress, conditions.progress.activity
+    feed = Feed(works, conditions, jobs=jobs, judge=_judge)
+    progress = conditions.progress
     complete, progress.complete = progress.complete, False
-    all_taken = False
-    idle = 0
-    tasks: list[asyncio.Task[None]] = []
-
-    async def take() -> Work | None:
-        nonlocal all_taken, idle
-        idle += 1
-        try:
-            with activity.waiting:
-                await taking.acquire()
-            try:
-                work = await anext(works, None)
-            finally:
-                taking.release()
-        finally:
-            idle -= 1
-        all_taken |= work is None
-        return work
-
-    def hire() -> None:
-        """One at a time, as there is work: `jobs` may be far more than there are cases."""
-        if not idle and len(tasks) < jobs:
-            tasks.append(asyncio.create_task(work()))
-
-    async def work() -> None:
-        try:
-            with activity.working:
-                while (item := await take()) is not None:
-                    hire()
-                    await results.put(Settled(item.position, await _judge(item, conditions)))
-        except Exception as error:  # noqa: BLE001 - handed to the consumer, which raises it
-            await results.put(error)
-
-    async def end() -> None:
-        while at_work := [task for task in tasks if not task.done()]:
-            await asyncio.wait(at_work)
-        await results.put(None)
-
-    conditions.halt.tasks = tasks
-    hire()
-    ending = asyncio.create_task(end())
+    conditions.halt.tasks = feed.tasks
+    feeding = asyncio.create_task(feed.run())
     fault: InputError | None = None
     try:
-        while (result := await results.get()) is not None:
+        while (result := await feed.take()) is not None:
             match result:
                 case StoreError():
                     raise result
@@ -142,27 +101,33 @@ async def execute_unordered(
                         receive(judgement)
                     yield result
     finally:
-        for task in (*tasks, ending):
+        tasks = (feeding, *feed.tasks)
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, ending, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         await works.aclose()
     if conditions.halt.defect is not None:
         raise conditions.halt.defect
     if fault is not None:
         raise fault
-    all_made = all_taken and progress.positions.settled == progress.positions.planned
+    all_made = feed.all_taken and progress.positions.settled == progress.positions.planned
     progress.complete = complete and all_made and conditions.halt.why is None
 
 
-async def _judge(item: Work, conditions: Conditions) -> Judgement | None:
+async def _judge(
+    item: Work, prepared: Prepared | Exception | None, conditions: Conditions
+) -> Judgement | None:
     """None where no further repeat is needed."""
-    row = item.row
+    keeper = conditions.keeper
     try:
-        if not await _is_needed(item, conditions):
-            item.settle(None)
-            return None
-        judgement, reuse_key = await _rule(item, conditions)
-        await conditions.keeper.keep(judgement, row, reuse_key, item.position)
+        if not conditions.all_needed:
+            if not await _is_needed(item, conditions):
+                item.settle(None)
+                return None
+            (prepared,) = await prepare([item], conditions)
+        judgement = await _rule(item, prepared, conditions)
+        reuse_key = prepared.reuse_key if isinstance(prepared, Prepared) else None
+        await keeper.keep(judgement, item.row, reuse_key, item.position)
     except AdjudgeError:
         raise
     except Exception as error:  # noqa: BLE001 - kept with its case; raised when what is in flight is finished
@@ -229,31 +194,23 @@ async def _keep_defect(item: Work, conditions: Conditions, error: Exception) -> 
     return judgement
 
 
-async def _rule(item: Work, conditions: Conditions) -> tuple[Judgement, str | None]:
-    """The judgement, and the key under which another run finds it."""
-    row, seat = item.row, item.seat
-    judge, asking = seat.judge, seat.model.asking
-    if isinstance(row, BadRow):
+async def _rule(item: Work, prepared: Prepared | Exception | None, conditions: Conditions) -> Judgement:
+    row = item.row
+    if isinstance(prepared, Prepared):
+        conditions.progress.begun = True
+        if prepared.earlier is not None:
+            return _taken_over(item, prepared.case, prepared.earlier, conditions)
+        return await _make(item, prepared, conditions)
+    if isinstance(prepared, DatasetError) and conditions.progress.begun:
+        # two columns compete for one field: the person decides before the run, or the row is left out
+        ruling = Ruling(outcome=Failed(kind="bad_row", message=f"{prepared.where}: {prepared.problem}"))
+    elif prepared is not None:
+        raise prepared
+    elif isinstance(row, BadRow):
         ruling = Ruling(outcome=Failed(kind="bad_row", message=row.message))
-    elif seat.is_computed:
-        ruling = await _compute(item, row, conditions)
     else:
-        try:
-            filled = fill_inputs(judge.inputs, row, asking.bindings)
-        except DatasetError as error:
-            # two columns compete for one field: the person decides before the run, or the row is left out
-            if not conditions.progress.begun:
-                raise
-            ruling = Ruling(outcome=Failed(kind="bad_row", message=f"{error.where}: {error.problem}"))
-        else:
-            conditions.progress.begun = True
-            reuse_key: str | None = None
-            if judge.has_prompt:  # a check costs nothing to make again
-                reuse_key = conditions.keeper.reuse_key(
-                    seat.model_name, judge, row, filled, asking, repeat=seat.repeat
-                )
-            return await _find_or_make(item, row, filled, reuse_key, conditions), reuse_key
-    return _judgement(item, conditions, ruling, []), None
+        ruling = await _compute(item, row, conditions)
+    return _judgement(item, conditions, ruling, [])
 
 
 async def _compute(item: Work, case: Case, conditions: Conditions) -> Ruling:
@@ -275,28 +232,27 @@ async def _compute(item: Work, case: Case, conditions: Conditions) -> Ruling:
     return decide(judge, seat.jury, [vote for vote in cast if vote is not None], weights)
 
 
-async def _find_or_make(
-    item: Work, case: Case, filled: Filled, reuse_key: str | None, conditions: Conditions
-) -> Judgement:
-    earlier = await conditions.keeper.take_over(reuse_key)
-    if earlier is not None:
-        return replace(
-            earlier,
-            case_id=case.case_id,
-            judge=item.seat.judge.name,
-            at=conditions.now(),
-            place=case.place,
-            metadata=slice_values(case),
-            cluster=cluster_of(case),
-            label=conditions.label(case),
-            annotators=case.fields.get("annotators"),
-        )
-    judge, model, repeat, _ = item.seat
-    client = await conditions.keeper.client_for(reuse_key, model.client)
+async def _make(item: Work, prepared: Prepared, conditions: Conditions) -> Judgement:
+    client = item.seat.model.client
+    if conditions.keeper.asks_again:
+        client = await conditions.keeper.client_for(prepared.reuse_key, client)
     calls: list[Call] = []
-    procedure = judge_case(judge, case, filled, model.asking, repeat=repeat)
-    ruling = await drive(procedure, client, calls, conditions)
+    ruling = await drive(prepared, client, calls, conditions)
     return _judgement(item, conditions, ruling, calls)
+
+
+def _taken_over(item: Work, case: Case, earlier: Judgement, conditions: Conditions) -> Judgement:
+    return replace(
+        earlier,
+        case_id=case.case_id,
+        judge=item.seat.judge.name,
+        at=conditions.now(),
+        place=case.place,
+        metadata=slice_values(case),
+        cluster=cluster_of(case),
+        label=conditions.label(case),
+        annotators=case.fields.get("annotators"),
+    )
 
 
 def _judgement(item: Work, conditions: Conditions, ruling: Ruling, calls: list[Call]) -> Judgement:
@@ -326,13 +282,15 @@ def _judgement(item: Work, conditions: Conditions, ruling: Ruling, calls: list[C
     )
 
 
-async def drive(
-    procedure: Procedure, client: ModelClient, calls: list[Call], conditions: Conditions
-) -> Ruling:
+async def drive(prepared: Prepared, client: ModelClient, calls: list[Call], conditions: Conditions) -> Ruling:
     """Carry a procedure's requests to the model and the completions back; `calls` keeps both."""
+    procedure, request = prepared.procedure, prepared.first
+    assert procedure is not None
+    assert request is not None
     try:
-        request: Request = next(procedure)
         while True:
+            if isinstance(request, Exception):
+                raise request
             with conditions.progress.activity.waiting:
                 completion = await client.complete(request)
             conditions.halt.unreachable.discard(client.name)

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from adjudge.procedures.procedure import Asking
 from adjudge.prompts.fill import Filled
-from adjudge.records import BadRow, Case, Judge, Judgement, ModelClient
+from adjudge.records import BadRow, Case, Judge, Judgement, ModelClient, Request
 from adjudge.runs.identity import ChosenRun
 from adjudge.runs.reuse import StoredClient
 from adjudge.store import JudgementKey, KeepJudgement, PlaceJudgement, Write
@@ -95,18 +95,26 @@ class Keeper:
         ]
         return sha256(dump_json(parts, sort_keys=True)).hexdigest()
 
-    async def take_over(self, key: str | None) -> Judgement | None:
-        """An earlier judgement of the same question, unless it is to be asked again."""
-        if key is None or not self._takes_over:
-            return None
-        found = (await self._store.find_judgements([key])).get(key)
-        if found is None or found.outcome.kind not in TAKEN_OVER - self._retry:
-            return None
-        return found
+    async def take_over(self, keys: Sequence[str]) -> Mapping[str, Judgement]:
+        """Earlier judgements of the same questions, by key, unless they are to be asked again."""
+        if not keys or not self._takes_over:
+            return {}
+        kinds = TAKEN_OVER - self._retry
+        found = await self._store.find_judgements(keys)
+        return {key: judgement for key, judgement in found.items() if judgement.outcome.kind in kinds}
+
+    async def look_ahead(self, requests: Sequence[tuple[str, Request]]) -> None:
+        """Look up what is stored for requests that will be made soon, each with its model."""
+        for name, client in self._clients.items():
+            await client.look_ahead([request for model, request in requests if model == name])
+
+    @property
+    def asks_again(self) -> bool:
+        return bool(self._retry)
 
     async def client_for(self, key: str | None, client: ModelClient) -> ModelClient:
         """The client as it is, or one that asks again where the stored replies were of a kind that `--retry` names."""
-        if not self._retry or key is None:
+        if key is None:
             return client
         found = (await self._store.find_judgements([key])).get(key)
         again = found is not None and found.outcome.kind in self._retry
@@ -134,6 +142,7 @@ class NoKeeper:
 
     resumes = False
     keeps = False
+    asks_again = False
 
     async def case(self, case_id: str) -> Case:
         raise LookupError(case_id)
@@ -155,9 +164,12 @@ class NoKeeper:
         del first, until
         return []
 
-    async def take_over(self, key: str | None) -> Judgement | None:
-        del key
-        return None
+    async def take_over(self, keys: Sequence[str]) -> Mapping[str, Judgement]:
+        del keys
+        return {}
+
+    async def look_ahead(self, requests: Sequence[tuple[str, Request]]) -> None:
+        del requests
 
     async def client_for(self, key: str | None, client: ModelClient) -> ModelClient:
         del key
