@@ -183,7 +183,7 @@ class Budget:
 
         While others are in flight it waits for them: they mostly cost less than was set aside for them.
         """
-        wanted = self.limited(worst)
+        wanted = self.limited(worst) if self.is_limited else worst
         while self.is_limited and not self._covers(wanted):
             settled = self._settled
             if await self._draw(wanted):

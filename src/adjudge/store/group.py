@@ -148,7 +148,7 @@ class _Batches(Generic[Item, Result]):
         self._lasting = lasting
         """Whether what comes after a failure fails too."""
         self._gathered: list[_Handed[Item, Result]] = []
-        """On the event loop's side: what came in this turn."""
+        """On the event loop's side: what came in these turns."""
         self._handed: list[_Handed[Item, Result]] = []
         """Between the two sides, under the lock."""
         self._changed = threading.Condition()
@@ -182,8 +182,17 @@ class _Batches(Generic[Item, Result]):
             self._start(asyncio.get_running_loop())
         assert self._loop is not None
         if not self._gathered:
-            self._loop.call_soon(self._hand_over)
+            self._loop.call_soon(self._look, 1)
         self._gathered.append(_Handed(item, size, future, done))
+
+    def _look(self, before: int) -> None:
+        """Hand over when a turn of the event loop has brought nothing more: on a busy one, few large batches cost less."""
+        count = len(self._gathered)
+        if before < count < self._most:
+            assert self._loop is not None
+            self._loop.call_soon(self._look, count)
+        elif count:
+            self._hand_over()
 
     async def close(self) -> None:
         if self._thread is None:

@@ -20,8 +20,8 @@ SHARED_NOTE = "shared"
 class SharedCall:
     """A request on its way, and how many wait for it."""
 
-    outcome: asyncio.Future[Completion]
-    """A task of its own, or what the task that asked leaves for those who want the same."""
+    outcome: asyncio.Future[Completion] | None = None
+    """A task of its own, or what the task that asked leaves for those who want the same; None as long as nobody does."""
     waiting: int = 0
     delivered: bool = False
     """Someone has it, and carries its cost."""
@@ -52,10 +52,11 @@ class SharedClient(WrappingClient):
             return await self._lead(key, request)
         if call is None:
             call = self._calls[key] = SharedCall(asyncio.create_task(self._ask(key, request)))
+        outcome = call.outcome = call.outcome or asyncio.get_running_loop().create_future()
         try:
-            completion = await self._wait(key, call)
+            completion = await self._wait(key, call, outcome)
         except asyncio.CancelledError:
-            if isinstance(call.outcome, asyncio.Task) or not call.outcome.cancelled() or _is_cancelled():
+            if isinstance(outcome, asyncio.Task) or not outcome.cancelled() or _is_cancelled():
                 raise
             return await self.complete(request)  # the one who asked was cancelled, and we were not
         if call.delivered:
@@ -82,15 +83,15 @@ class SharedClient(WrappingClient):
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._client.close()
 
-    async def _wait(self, key: str, call: SharedCall) -> Completion:
+    async def _wait(self, key: str, call: SharedCall, outcome: asyncio.Future[Completion]) -> Completion:
         call.waiting += 1
         try:
             # shielded: one who stops waiting does not take the completion from the others
-            return await asyncio.shield(call.outcome)
+            return await asyncio.shield(outcome)
         finally:
             call.waiting -= 1
-            if not call.waiting and isinstance(call.outcome, asyncio.Task) and not call.outcome.done():
-                call.outcome.cancel()
+            if not call.waiting and isinstance(outcome, asyncio.Task) and not outcome.done():
+                outcome.cancel()
                 if self._calls.get(key) is call:
                     del self._calls[key]
 
@@ -98,19 +99,20 @@ class SharedClient(WrappingClient):
         """Ask in the task of the one who wants it: a task for each request would cost more than it saves where few are
         wanted twice at the same time.
         """
-        outcome: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
-        call = self._calls[key] = SharedCall(outcome, delivered=True)
+        call = self._calls[key] = SharedCall(delivered=True)
         try:
             completion = await self.find_or_ask(key, request)
         except asyncio.CancelledError:
-            outcome.cancel()
+            if call.outcome is not None:
+                call.outcome.cancel()
             raise
         except BaseException as error:
-            if call.waiting:
-                outcome.set_exception(error)
+            if call.outcome is not None and call.waiting:
+                call.outcome.set_exception(error)
             raise
         else:
-            outcome.set_result(completion)
+            if call.outcome is not None:
+                call.outcome.set_result(completion)
             return completion
         finally:
             if self._calls.get(key) is call:

@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
@@ -72,16 +72,16 @@ class HttpClient:
             )
         return self._session
 
-    async def post(self, endpoint: Endpoint, body: bytes) -> HttpReply:
+    def post(self, endpoint: Endpoint, body: bytes) -> Awaitable[HttpReply]:
         """The answer, whatever its status; `UnavailableError` when there is none."""
-        return await self._exchange("POST", endpoint, body, self.timeout_seconds)
+        return self._exchange("POST", endpoint, body, self.timeout_seconds)
 
-    async def get(self, endpoint: Endpoint) -> HttpReply:
-        return await self._exchange("GET", endpoint, None, self.timeout_seconds)
+    def get(self, endpoint: Endpoint) -> Awaitable[HttpReply]:
+        return self._exchange("GET", endpoint, None, self.timeout_seconds)
 
-    async def send_file(self, endpoint: Endpoint, body: bytes) -> HttpReply:
+    def send_file(self, endpoint: Endpoint, body: bytes) -> Awaitable[HttpReply]:
         """As `post`, for a body that takes longer to send than a request may take; `endpoint` says its content type."""
-        return await self._exchange("POST", endpoint, body, max(self.timeout_seconds, FILE_SECONDS))
+        return self._exchange("POST", endpoint, body, max(self.timeout_seconds, FILE_SECONDS))
 
     async def lines(self, endpoint: Endpoint) -> AsyncGenerator[bytes, None]:
         """The lines of a file of any length, one at a time; an error's status and body raise `FileStatusError`."""

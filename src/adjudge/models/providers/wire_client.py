@@ -40,6 +40,7 @@ class Prepared(NamedTuple):
     request: Request
     body: bytes
     notes: tuple[str, ...]
+    key: str
 
 
 class WireClient(ModelClient):
@@ -76,10 +77,11 @@ class WireClient(ModelClient):
         kept = self._prepared.get(id(request))
         if kept is None:
             body, notes = self._dump(self._wire.body(request, NOTHING_REFUSED))
-            kept = self._prepared[id(request)] = Prepared(request, body, notes)
+            key = wire_key(self._wire.provider, self._address, body, request)
+            kept = self._prepared[id(request)] = Prepared(request, body, notes, key)
             if len(self._prepared) > self._http.connections:
                 self._prepared.popitem(last=False)  # answered from the store, or given up
-        return wire_key(self._wire.provider, self._address, kept.body, request)
+        return kept.key
 
     async def complete(self, request: Request) -> Completion:
         if request.parameters.get("stream"):
@@ -97,7 +99,8 @@ class WireClient(ModelClient):
             if extras:
                 body = b"%b,%b" % (body[:-1], orjson.dumps(extras)[1:])
             try:
-                read = await self._send(request, body, adjustments)
+                reply = await self._http.post(self._wire.endpoint, body)
+                read = self._understand(reply, request, adjustments)
             except ModelCallError as error:
                 error.attempts = attempt
                 raise
@@ -149,11 +152,8 @@ class WireClient(ModelClient):
     def _where(self) -> str:
         return f"{self.name} at {host_and_port(self._wire.endpoint.url)}"
 
-    async def _send(self, request: Request, body: bytes, adjustments: Adjustments) -> Reply | None:
-        """The reply; None when something was refused that is not sent from now on."""
-        return self._understand(await self._http.post(self._wire.endpoint, body), request, adjustments)
-
     def _understand(self, reply: HttpReply, request: Request, adjustments: Adjustments) -> Reply | None:
+        """None when something was refused that is not sent from now on."""
         wire = self._wire
         if 200 <= reply.status < 300:
             return self._read(reply, request, adjustments)
