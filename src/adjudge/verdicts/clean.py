@@ -30,7 +30,7 @@ ESCAPED_OBJECT = lazy_pattern(r'\{\s*(?:\\[nrt]\s*)*\\+"')
 
 def tidy(text: str) -> str:
     """Drop terminal escapes and invisible marks; surrogates too, since they cannot be stored as UTF-8."""
-    if text.isascii() and text.isprintable():
+    if text.isascii() and "\x1b" not in text and "\x00" not in text:
         return text
     return INVISIBLE.sub("", ANSI.sub("", text)).replace("\x00", "")
 

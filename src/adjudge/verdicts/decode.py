@@ -1,7 +1,7 @@
 """JSON text -> values, where a key given twice is noticed and what is no JSON number is no number."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from adjudge.records import Json
 
@@ -14,17 +14,17 @@ class Twice(dict[str, Json]):
     keys_twice: frozenset[str] = frozenset()
 
 
-def object_of_pairs(pairs: Iterable[tuple[str, Json]]) -> dict[str, Json]:
-    found: dict[str, Json] = {}
-    twice: set[str] = set()
-    for key, value in pairs:
-        if key in found and (found[key] != value or type(found[key]) is not type(value)):
-            twice.add(key)
-        found[key] = value
+def object_of_pairs(pairs: Sequence[tuple[str, Json]]) -> dict[str, Json]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    twice = frozenset(
+        key for key, value in pairs if value != found[key] or type(value) is not type(found[key])
+    )
     if not twice:
         return found
     marked = Twice(found)
-    marked.keys_twice = frozenset(twice)
+    marked.keys_twice = twice
     return marked
 
 

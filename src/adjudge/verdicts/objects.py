@@ -102,6 +102,15 @@ def find_objects(text: str, names: FieldNames) -> Iterator[FoundObject]:
             quoted = [] if found.loose is None else found.loose.strings
 
 
+def sole_object(text: str) -> dict[str, Json] | None:
+    """The object that is all of a text, as `find_objects` would decode it; None where a key stands twice."""
+    strict = _decoded(text, 0) if OPENER.match(text) is not None else None
+    if strict is None:
+        return None
+    value, end = strict
+    return value if type(value) is dict and end == len(text) else None
+
+
 def _around(spans: list[tuple[int, int]], position: int) -> int | None:
     """The end of the span that holds a position."""
     index = bisect_right(spans, (position, position)) - 1

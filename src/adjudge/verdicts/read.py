@@ -12,10 +12,10 @@ from adjudge.verdicts.clean import blank_thoughts, decoded, is_wrapping, tidy
 from adjudge.verdicts.labelled import read_labelled
 from adjudge.verdicts.marks import read_bare, read_brackets, read_tags, tagged_prose
 from adjudge.verdicts.names import FieldNames, properties
-from adjudge.verdicts.objects import CUT_OFF, FoundObject, find_objects, settled
+from adjudge.verdicts.objects import CUT_OFF, FoundObject, find_objects, settled, sole_object
 from adjudge.verdicts.planted import object_in_case, words_in_case
 from adjudge.verdicts.text_reading import TextReading
-from adjudge.verdicts.validate import split_bullets, to_verdict
+from adjudge.verdicts.validate import exact_reply, split_bullets, to_verdict
 from adjudge.verdicts.values import ValueProblem
 
 
@@ -79,11 +79,29 @@ def read_verdict(
 
     With `whole` the provider held the model to the schema: the reply is the verdict, and nothing else is one.
     """
+    cleaned = tidy(text)
+    stripped = cleaned.strip()
+    if not stripped:
+        return _unread("The reply is empty")
+    exact = read_exact(stripped, contract) if whole or contract.form == "json" else None
+    return exact or search_verdict(cleaned, contract, whole=whole, case_texts=case_texts)
+
+
+def read_exact(text: str, contract: Contract) -> Verdict | None:
+    """The verdict of a reply that is the object asked for and nothing else, as most are; None for every other.
+
+    `search_verdict` would come to the same: there is nothing to look for, to leave out or to turn into its type.
+    """
+    value = sole_object(text)
+    return Verdict(parts=value) if value is not None and exact_reply(contract)(value) else None
+
+
+def search_verdict(
+    cleaned: str, contract: Contract, *, whole: bool, case_texts: Sequence[Json]
+) -> Verdict | UnreadReply | Planted:
+    """The last thing in a reply that claims to be the verdict, whatever stands around it and however it is spelt."""
     names = FieldNames.of(contract)
     contract = replace(contract, form="json") if whole and contract.form != "json" else contract
-    cleaned = tidy(text)
-    if not cleaned.strip():
-        return _unread("The reply is empty")
     taken = find_last(cleaned, contract, names)
     if taken.object is None and taken.reading is None:
         unescaped = decoded(cleaned)

@@ -107,8 +107,8 @@ def _restore(value: Json, strings: list[str]) -> Json:
     if isinstance(value, list):
         return [_restore(item, strings) for item in value]
     if isinstance(value, dict):
-        pairs = (
+        pairs = [
             (cast("str", _restore(key, strings)), _restore(item, strings)) for key, item in value.items()
-        )
+        ]
         return object_of_pairs(pairs)
     return value

@@ -8,6 +8,7 @@ from typing import Final, Literal
 from adjudge.records import Contract, Json, Verdict
 from adjudge.schemas import properties_of
 from adjudge.text import encodable
+from adjudge.verdicts.decode import too_deep
 from adjudge.verdicts.names import FieldNames, once_per_contract, plain_key, properties
 from adjudge.verdicts.values import (
     Allowed,
@@ -44,7 +45,7 @@ def exact_check(schema: Mapping[str, Json]) -> ExactCheck:
         return _never
     options = schema.get("enum")
     if isinstance(options, list):
-        return lambda value: any(type(option) is type(value) and option == value for option in options)
+        return _exact_option(options)
     match schema.get("type"):
         case [str(kind), "null"]:
             is_exact = exact_check({**schema, "type": kind})
@@ -54,8 +55,15 @@ def exact_check(schema: Mapping[str, Json]) -> ExactCheck:
         case "integer":
             allowed = allowed_by(schema, NO_WORDS)
             return lambda value: type(value) is int and fit_number(value, allowed) == value
+        case "number":
+            allowed = allowed_by(schema, NO_WORDS)
+            return lambda value: (
+                isinstance(value, int | float)
+                and as_number(value) is not None
+                and fit_number(value, allowed) == value
+            )
         case "string" if not schema.keys() & {"minLength", "maxLength"}:
-            return lambda value: type(value) is str and encodable(value) is value
+            return lambda value: type(value) is str and (value.isascii() or encodable(value) is value)
         case "array" if isinstance(schema.get("items"), Mapping):
             return _exact_array(schema)
         case "object" if isinstance(schema.get("properties"), Mapping):
@@ -67,6 +75,14 @@ def exact_check(schema: Mapping[str, Json]) -> ExactCheck:
 def _never(value: Json) -> bool:
     del value
     return False
+
+
+def _exact_option(options: list[Json]) -> ExactCheck:
+    known: dict[type, set[Json]] = {}
+    for option in options:
+        if not isinstance(option, dict | list):
+            known.setdefault(type(option), set()).add(option)
+    return lambda value: type(value) in known and value in known[type(value)]
 
 
 def _exact_array(schema: Mapping[str, Json]) -> ExactCheck:
@@ -90,14 +106,25 @@ def _exact_object(schema: Mapping[str, Json]) -> ExactCheck:
     names = list(fields)
     if len({plain_key(name) for name in names}) < len(names):
         return _never
-    checks = [exact_check(rule) if isinstance(rule, Mapping) else _never for rule in fields.values()]
+    checks = [
+        (name, exact_check(rule) if isinstance(rule, Mapping) else _never) for name, rule in fields.items()
+    ]
 
     def check_object(value: Json) -> bool:
         if type(value) is not dict or list(value) != names:
             return False
-        return all(is_exact(item) for is_exact, item in zip(checks, value.values(), strict=True))
+        for name, is_exact in checks:  # noqa: SIM110 - `all` takes twice the time
+            if not is_exact(value[name]):
+                return False
+        return True
 
     return check_object
+
+
+@once_per_contract
+def exact_reply(contract: Contract) -> ExactCheck:
+    """Whether an object is the verdict as it stands: `to_verdict` would give back all of it, and note nothing."""
+    return _never if too_deep({**contract.schema}) else _exact_object(contract.schema)
 
 
 def to_verdict(found: Mapping[str, Json], contract: Contract, names: FieldNames) -> Verdict | ValueProblem:
