@@ -95,17 +95,29 @@ class FieldScorer(RuleScorer):
     scale: Scale | None
 
     def compute(self, parts: Mapping[str, Json]) -> Scoring | Invalid:
-        name = f"`{self.rule.field}`"
-        if parts.get(self.rule.field) is None:
-            return Invalid(why=f"{name} is missing")
-        stated = numeric(parts[self.rule.field])
-        if stated is None:
-            found = clipped(as_text(parts[self.rule.field]))
-            return Invalid(why=f"{name} has to be a number, found {found}")
-        mismatch = find_mismatch(parts, stated)
-        scored = on_scale(self.scale, stated, name, notes=mismatch_notes(mismatch))
-        step = FieldStep(self.rule.field, parts[self.rule.field], stated)
-        return with_steps(scored, step) if mismatch is None else with_steps(scored, step, mismatch)
+        value = parts.get(self.rule.field)
+        if type(value) is int and parts.get("rationale") is None:
+            return _score_integer(self.rule.field, value, self.scale)
+        return score_field(self.rule.field, parts, self.scale)
+
+
+@lru_cache(maxsize=1024)
+def _score_integer(field: str, value: int, scale: Scale | None) -> Scoring | Invalid:
+    """Kept, because scores are few."""
+    return score_field(field, {field: value}, scale)
+
+
+def score_field(field: str, parts: Mapping[str, Json], scale: Scale | None) -> Scoring | Invalid:
+    name, value = f"`{field}`", parts.get(field)
+    if value is None:
+        return Invalid(why=f"{name} is missing")
+    stated = numeric(value)
+    if stated is None:
+        return Invalid(why=f"{name} has to be a number, found {clipped(as_text(value))}")
+    mismatch = find_mismatch(parts, stated)
+    scored = on_scale(scale, stated, name, notes=mismatch_notes(mismatch))
+    step = FieldStep(field, value, stated)
+    return with_steps(scored, step) if mismatch is None else with_steps(scored, step, mismatch)
 
 
 def find_mismatch(parts: Mapping[str, Json], stated: Fraction) -> MismatchStep | None:

@@ -1,6 +1,8 @@
 """Scores that a judge file writes down: fields, points, expressions, the pass rule and the scale."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from adjudge.errors import JudgeFileError
@@ -17,6 +19,7 @@ from adjudge.records import (
     Verdict,
 )
 from adjudge.scoring import Invalid, lowest, normalize, passes, scorer_for
+from adjudge.scoring.rules import FieldScorer, score_field
 from adjudge.versions import SCORER_VERSIONS
 
 JUDGE = Judge(
@@ -38,6 +41,9 @@ LINES = [
 ]
 
 
+SCORES = st.sampled_from([0, 1, True, False, 1.0, 0.0, -0.0, 5, 6, -1, "1", None, 10**39, 1.5, [1]])
+
+
 def judge(**changes):
     return replace(JUDGE, **changes)
 
@@ -51,6 +57,19 @@ def score(of, parts, items=None):
 )
 def test_a_field_is_the_score(said, value):
     assert score(JUDGE, {"score": said}) == Score(value=value, exact=value)
+
+
+@given(
+    first=SCORES,
+    second=SCORES,
+    rationale=st.sampled_from([None, "x", LINES]),
+    scale=st.sampled_from([None, Scale(low=0, high=5), Scale(low=0.1, high=1e300)]),
+)
+def test_a_score_that_is_kept_is_the_one_that_would_be_computed(first, second, rationale, scale):
+    scorer = FieldScorer(rule=FieldScore(field="score"), scale=scale)
+    for said in (first, second):
+        parts = {"score": said, "rationale": rationale}
+        assert repr(scorer.compute(parts)) == repr(score_field("score", parts, scale))
 
 
 @pytest.mark.parametrize(
