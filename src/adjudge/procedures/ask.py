@@ -1,8 +1,9 @@
 """Ask one question until it is answered as asked, or until it is clear that it will not be."""
 
 from collections.abc import Callable, Generator, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from adjudge.records import Completion, Contract, Failed, Json, Message, Request, Verdict
@@ -19,7 +20,7 @@ ASSUMED_LIMIT = 4_096
 """Tokens a reply was cut off at when nobody set a limit and the provider does not say."""
 
 
-class Answer(NamedTuple, Generic[T]):
+class Answer(Struct, Generic[T], frozen=True, kw_only=True):
     verdict: Verdict
     value: T
     """What `check` made of the verdict."""

@@ -72,16 +72,16 @@ def judge_once(
         )
     if measured is not None and measured.exact is not None:
         score = replace(score, exact=measured.exact)
-    ruling = rule_on(judge, contract, answer.verdict, score)
+    verdict = complete(answer.verdict, score)
     found = value_tokens(answer.completion.logprobs, contract, answer.verdict) if measured is None else None
     probability = None if found is None else found.probability
-    return ruling._replace(
-        reason=ruling.reason or _unstructured_reason(answer.completion, contract),
+    return scored(judge, verdict, score)._replace(
+        reason=reason_in(verdict.parts, contract.needs) or _unstructured_reason(answer.completion, contract),
         probability=probability if measured is None else measured.probability,
         distribution=None
         if found is None or judge.pair
         else _distribution(answer.verdict, found, contract, check),
-        notes=distinct(notes, answer.notes, ruling.notes),
+        notes=distinct(notes, answer.notes, verdict.notes, score.notes),
     )
 
 
@@ -106,10 +106,15 @@ def _distribution(
 
 def rule_on(judge: Judge, contract: Contract, said: Verdict, score: Score) -> Ruling:
     """What a score means on the judge's scale, with the verdict as code completed it."""
-    verdict = said if score.parts is None else replace(said, parts=score.parts)
+    verdict = complete(said, score)
     return scored(judge, verdict, score)._replace(
         reason=reason_in(verdict.parts, contract.needs), notes=distinct(verdict.notes, score.notes)
     )
+
+
+def complete(said: Verdict, score: Score) -> Verdict:
+    """The verdict with what code put in or corrected while it scored."""
+    return said if score.parts is None else replace(said, parts=score.parts)
 
 
 class Decision(NamedTuple):
@@ -144,16 +149,15 @@ REASON_FIELDS = (
 
 def reason_in(parts: Mapping[str, Json], needs: Sequence[str] = ()) -> str | None:
     """The part of a verdict that says why, whatever the judge calls it; what the score needs may be a label of two words."""
-    named = [name for name in REASON_FIELDS if name in parts]
-    prose = [
-        name for name, value in parts.items() if isinstance(value, str) and " " in value and name not in needs
-    ]
-    for name in (*named, *prose):
-        match parts[name]:
-            case str(text) if text.strip():
-                return text
-            case [*lines] if lines and all(isinstance(line, str) for line in lines):
-                return "\n".join(str(line) for line in lines)
+    for name in REASON_FIELDS:
+        value = parts.get(name)
+        if isinstance(value, str) and value.strip():
+            return value
+        if isinstance(value, list) and value and all(isinstance(line, str) for line in value):
+            return "\n".join(str(line) for line in value)
+    for name, value in parts.items():
+        if isinstance(value, str) and " " in value and value.strip() and name not in needs:
+            return value
     return None
 
 
