@@ -33,6 +33,7 @@ from adjudge.store.packing import (
     JsonReader,
     dump_json,
     dump_struct,
+    dump_texts,
     from_column,
     from_micros,
     load_json,
@@ -69,7 +70,7 @@ def load_driver(text: str) -> Driver:
 
 
 def dump_prompt(prompt: Prompt) -> bytes:
-    return dump_json([[message.role, message.content] for message in prompt.messages])
+    return dump_texts([[message.role, message.content] for message in prompt.messages])
 
 
 def load_prompt(data: bytes) -> Prompt:
