@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from adjudge.expressions import round_half_up
 from adjudge.scoring.numbers.codes import Code, read_code, version_key
+from adjudge.scoring.numbers.literals import Numeral
 from adjudge.scoring.numbers.moments import Moment, read_moment, same_moment
 from adjudge.scoring.numbers.quantities import LONGEST, Amount, Span, read_spans
 from adjudge.scoring.text import fold
@@ -40,7 +41,7 @@ class NumberComparison(NamedTuple):
     @property
     def difference(self) -> Fraction | None:
         """|response - expected| / |expected|, the larger one of a range; None where no ratio makes sense."""
-        if self.rule == "range" or (self.rule == "margin" and self.value == self.target):
+        if self.rule == "range" or (self.rule == "margin" and equal(self.value, self.target)):
             return NOTHING_OFF
         return abs(self.value - self.target) / abs(self.target) if self.rule == "margin" else None
 
@@ -108,7 +109,7 @@ def as_letters(text: str) -> str:
 
 def compare_exactly(expected: str, response: str, *, year_asked: bool) -> NumberComparison | None:
     """The verdict where one side is a moment or a code; None where both are quantities."""
-    if max(len(expected), len(response)) > LONGEST:
+    if len(expected) > LONGEST or len(response) > LONGEST:
         return None
     wanted, got = read_name(expected, year_asked=year_asked), read_name(response, year_asked=year_asked)
     if wanted is None and got is None:
@@ -223,18 +224,20 @@ def compare_pair(
     expected: Span, response: Span, margin: Fraction, *, rescaled: bool = False
 ) -> Iterator[NumberComparison]:
     spans = (expected, response)
-    lows = list(in_unit_of(expected.low, response.low))
+    lows = in_unit_of(expected.low, response.low)
     if not lows:
         yield NumberComparison(agrees=False, rule="units", spans=spans, rescaled=rescaled)
         return
-    highs = lows if response.high is None else list(in_unit_of(expected.low, response.high))
     target = expected.low.value
-    target_high = target if expected.high is None else next(expected_in_one_unit(expected)).value
-    allowed = Fraction(0) if less_likely(spans) else margin
-    for low, high in zip(lows, highs, strict=False):
-        if expected.high is None and response.high is None:
+    allowed = NOTHING_OFF if less_likely(spans) else margin
+    if expected.high is None and response.high is None:
+        for low in lows:
             yield within(low, target, allowed, spans, rescaled=rescaled)
-        elif response.high is not None:
+        return
+    highs = lows if response.high is None else in_unit_of(expected.low, response.high)
+    target_high = target if expected.high is None else in_one_unit(expected.low, expected.high)
+    for low, high in zip(lows, highs, strict=False):
+        if response.high is not None:
             yield worse(
                 within(low, target, allowed, spans, rescaled=rescaled),
                 within(high, target_high, allowed, spans, rescaled=rescaled),
@@ -248,56 +251,48 @@ def compare_pair(
 
 def less_likely(spans: tuple[Span, Span]) -> bool:
     """Whether digits are read in their less likely way: then they have to be equal."""
-    return any(span.low.numeral.second for span in spans)
+    expected, response = spans
+    return expected.low.numeral.second or response.low.numeral.second
 
 
-def expected_in_one_unit(expected: Span) -> Iterator[Amount]:
+def in_one_unit(low: Amount, high: Amount) -> Fraction:
     """The upper end of an expected range in the unit of its lower end."""
-    assert expected.high is not None
-    for value in in_unit_of(expected.low, expected.high):
-        yield Amount(value=value, unit=expected.low.unit, numeral=expected.high.numeral, bare=False)
-        return
-    yield expected.high
+    return next(iter(in_unit_of(low, high)), high.value)
 
 
-def in_unit_of(expected: Amount, response: Amount) -> Iterator[Fraction]:
+def in_unit_of(expected: Amount, response: Amount) -> tuple[Fraction, ...]:
     """The response's value in the expected one's unit, each way it can be meant; nothing when they cannot be compared.
 
     A unit missing on one side is taken to be the other's. A percentage against a bare number may also be meant as the
     fraction it is: 4 % is 0.04.
     """
-    if conventions_clash(expected, response):
-        return
+    if conventions_clash(expected.numeral, response.numeral):
+        return ()
     ours, theirs = expected.unit, response.unit
-    if (
-        ours is not None
-        and theirs is not None
-        and {ours.dimension, theirs.dimension} == {"angle", "temperature"}
-    ):
-        yield response.value  # `70 degrees` does not say which
-        return
+    if ours is theirs:
+        return (response.value,)
     if ours is not None and theirs is not None:
+        if {ours.dimension, theirs.dimension} == {"angle", "temperature"}:
+            return (response.value,)  # `70 degrees` does not say which
         if ours.dimension != theirs.dimension:
-            return
+            return ()
         if ours.dimension == "money" and not ours.currencies & theirs.currencies:
-            return
+            return ()
         if ours.factor == theirs.factor and ours.offset == theirs.offset:
-            yield response.value
-        else:
-            yield (response.value * theirs.factor + theirs.offset - ours.offset) / ours.factor
-        return
-    yield response.value
+            return (response.value,)
+        return ((response.value * theirs.factor + theirs.offset - ours.offset) / ours.factor,)
     share = ours or theirs
-    if share is not None and share.dimension == "share":
-        yield response.value / share.factor if ours is not None else response.value * share.factor
+    if share is None or share.dimension != "share":
+        return (response.value,)
+    as_share = response.value / share.factor if ours is not None else response.value * share.factor
+    return (response.value, as_share)
 
 
-def conventions_clash(expected: Amount, response: Amount) -> bool:
+def conventions_clash(expected: Numeral, response: Numeral) -> bool:
     """Whether one side is read in its unlikely way with nothing on the other side that speaks for it."""
-    for one, other in ((expected.numeral, response.numeral), (response.numeral, expected.numeral)):
-        if one.second and not other.ambiguous and other.convention != one.convention:
-            return True
-    return False
+    if not (expected.second or response.second) or expected.convention == response.convention:
+        return False
+    return (expected.second and not response.ambiguous) or (response.second and not expected.ambiguous)
 
 
 def within(
@@ -310,7 +305,7 @@ def within(
     outside: bool = False,
 ) -> NumberComparison:
     return NumberComparison(
-        agrees=value == target or abs(value - target) <= allowed * abs(target),
+        agrees=equal(value, target) or abs(value - target) <= allowed * abs(target),
         rule="margin" if target else "zero",
         spans=spans,
         rescaled=rescaled,
@@ -321,9 +316,19 @@ def within(
     )
 
 
-@lru_cache(maxsize=8)
+def equal(a: Fraction, b: Fraction) -> bool:
+    """What is quoted in the same words on both sides is the same object, which is quicker to see."""
+    return a is b or a == b
+
+
 def bound_text(margin: Fraction) -> str:
-    return percent(margin)
+    return _bound_text(margin.numerator, margin.denominator)
+
+
+@lru_cache(maxsize=8)
+def _bound_text(numerator: int, denominator: int) -> str:
+    """Kept by two integers, because a fraction is slow to hash."""
+    return percent(Fraction(numerator, denominator))
 
 
 def worse(a: NumberComparison, b: NumberComparison) -> NumberComparison:

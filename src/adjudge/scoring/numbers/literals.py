@@ -72,7 +72,7 @@ def read_numeral(literal: str) -> list[Numeral]:
         literal = re.sub(r"[ '_]", "", head.group()) + literal[head.end() :]
     points, commas = literal.count("."), literal.count(",")
     if points == 0 and commas == 0:
-        return [Numeral(value=Fraction(literal))] if literal.isascii() and literal.isdigit() else []
+        return [Numeral(Fraction(int(literal)))] if literal.isascii() and literal.isdigit() else []
     if points and commas:
         decimal: Literal[".", ","] = "." if literal.rfind(".") > literal.rfind(",") else ","
         return with_decimal_sign(literal, decimal, grouped="," if decimal == "." else ".")
@@ -80,11 +80,11 @@ def read_numeral(literal: str) -> list[Numeral]:
     if points + commas > 1:
         if GROUPS[sign].fullmatch(literal) is None:
             return []
-        return [Numeral(value=Fraction(literal.replace(sign, "")), convention="comma" if points else "point")]
+        return [Numeral(Fraction(int(literal.replace(sign, ""))), "comma" if points else "point")]
     whole, _, rest = literal.partition(sign)
-    as_decimal = Fraction(f"{whole or '0'}.{rest or '0'}")
+    as_decimal = decimal_value(whole, rest)
     if len(rest) == 3 and GROUPS[sign].fullmatch(literal) and not whole.startswith("0"):
-        as_group = Fraction(whole + rest)
+        as_group = Fraction(int(whole + rest))
         if sign == ",":
             return [
                 Numeral(value=as_group, convention="point", ambiguous=True),
@@ -94,7 +94,15 @@ def read_numeral(literal: str) -> list[Numeral]:
             Numeral(value=as_decimal, convention="point", ambiguous=True),
             Numeral(value=as_group, convention="comma", second=True, ambiguous=True),
         ]
-    return [Numeral(value=as_decimal, convention="point" if sign == "." else "comma")]
+    return [Numeral(as_decimal, "point" if sign == "." else "comma")]
+
+
+def decimal_value(whole: str, rest: str) -> Fraction:
+    """The value of `whole.rest`; a fraction reads text with a pattern, which two integers spare it."""
+    digits = whole + rest
+    if digits.isascii() and digits.isdigit():
+        return Fraction(int(digits), 10 ** len(rest))
+    return Fraction(f"{whole or '0'}.{rest or '0'}")
 
 
 def with_decimal_sign(
@@ -103,8 +111,8 @@ def with_decimal_sign(
     whole, _, rest = literal.rpartition(decimal)
     if decimal in whole or GROUPS[grouped].fullmatch(whole) is None or not rest.isdigit():
         return []
-    value = Fraction(f"{whole.replace(grouped, '')}.{rest}")
-    return [Numeral(value=value, convention="point" if decimal == "." else "comma")]
+    value = decimal_value(whole.replace(grouped, ""), rest)
+    return [Numeral(value, "point" if decimal == "." else "comma")]
 
 
 ONES = (

@@ -19,6 +19,7 @@ from adjudge.scoring.numbers.literals import (
 )
 from adjudge.scoring.numbers.units import Unit, find_currency, find_scale, find_unit
 
+ONE = Fraction(1)
 LONGEST = 200
 """Characters; a quoted number is short, and a longer text is compared as text."""
 
@@ -72,11 +73,11 @@ class NumberToken(NamedTuple):
 def tokenize(text: str) -> list[NumberToken]:
     tokens: list[NumberToken] = []
     for match in TOKEN.finditer(text):
-        if match["number"]:
-            exponent = int(match["exponent"][1:]) if match["exponent"] else 0
-            tokens.append(NumberToken(kind="number", text=match["number"], exponent=exponent))
+        kind = match.lastgroup or "other"
+        if kind == "exponent":
+            tokens.append(NumberToken("number", match["number"], int(match["exponent"][1:])))
         else:
-            tokens.append(NumberToken(kind=match.lastgroup or "other", text=match.group()))
+            tokens.append(NumberToken(kind, match.group()))
     return tokens
 
 
@@ -88,9 +89,12 @@ def read_spans(text: str) -> Sequence[Span]:
 @lru_cache(maxsize=256)
 def _read_spans(text: str) -> tuple[Span, ...]:
     """Kept, because a right answer is mostly quoted in the same words on both sides."""
-    plain = FEET_AND_INCHES.sub(r"\1 ft \2 in", plain_characters(text))
-    plain = YEAR_AT_THE_END.sub("", plain) or plain
-    single = [Span(low=amount) for amount in read_amounts(plain)]
+    plain = plain_characters(text)
+    if "'" in plain:
+        plain = FEET_AND_INCHES.sub(r"\1 ft \2 in", plain)
+    if plain[-1:].isdigit():
+        plain = YEAR_AT_THE_END.sub("", plain) or plain
+    single = [Span(amount) for amount in read_amounts(plain)]
     return tuple(single or read_range(plain))
 
 
@@ -140,7 +144,7 @@ def share(low: Amount, high: Amount) -> Span:
 def read_amounts(text: str) -> list[Amount]:
     """The readings of one number with what stands around it; [] when there is none, or more than one."""
     negative = False
-    in_parentheses = IN_PARENTHESES.fullmatch(text.strip())
+    in_parentheses = IN_PARENTHESES.fullmatch(text.strip()) if "(" in text else None
     if in_parentheses:
         text = f"{in_parentheses['before']}{in_parentheses['inside']}{in_parentheses['after']}"
         negative = True
@@ -153,8 +157,8 @@ def read_amounts(text: str) -> list[Amount]:
     amounts: list[Amount] = []
     for numeral, after in of_how_many(tokens, read_number(tokens, at)):
         for scale, unit, scaled, end in read_tail(tokens, after, currency):
-            value = numeral.value * scale * (-1 if sign ^ negative else 1)
-            amount = Amount(value=value, unit=unit, numeral=numeral, bare=bare, scaled=scaled)
+            value = numeral.value * scale if scaled else numeral.value
+            amount = Amount(-value if sign ^ negative else value, unit, numeral, bare, scaled)
             whole = finish(tokens, end, amount)
             if whole is not None:
                 amounts.append(whole)
@@ -214,6 +218,8 @@ def read_number(tokens: list[NumberToken], at: int) -> list[tuple[Numeral, int]]
         numerals = [numeral._replace(value=times_ten(numeral.value, token.exponent)) for numeral in numerals]
     if not numerals:
         return []
+    if at == len(tokens) or (tokens[at].kind == "word" and tokens[at].text.casefold() not in {"x", "and"}):
+        return [(numeral, at) for numeral in numerals]
     first = numerals[0].value
     power = power_of_ten(tokens, at)
     if power is not None:
@@ -241,7 +247,10 @@ def read_number(tokens: list[NumberToken], at: int) -> list[tuple[Numeral, int]]
         if above and below and below[0].value > above[0].value and first.denominator == 1:
             return [(Numeral(value=first + above[0].value / below[0].value), at + 3)]
         return []
-    if [t.text.casefold() for t in tokens[at : at + 3]] in (["and", "a", "half"], ["and", "one", "half"]):
+    if tokens[at].text.casefold() == "and" and words_at(tokens, at + 1, 2) in (
+        ["a", "half"],
+        ["one", "half"],
+    ):
         return [(Numeral(value=first + Fraction(1, 2)), at + 3)]
     return [(numeral, at) for numeral in numerals]
 
@@ -250,8 +259,8 @@ def of_how_many(tokens: list[NumberToken], numbers: list[tuple[Numeral, int]]) -
     """`1 in 5` and `three out of five` are shares; every other number stays as it is."""
     shares: list[tuple[Numeral, int]] = []
     for numeral, at in numbers:
-        words = [token.text.casefold() for token in tokens[at : at + 2]]
-        skip = 2 if words == ["out", "of"] else int(words[:1] == ["in"])
+        first = text_at(tokens, at).casefold()
+        skip = 2 if first == "out" and words_at(tokens, at + 1, 1) == ["of"] else int(first == "in")
         if not skip or at + skip >= len(tokens):
             continue
         for whole, end in read_number(tokens, at + skip):
@@ -285,15 +294,21 @@ def kind_at(tokens: list[NumberToken], at: int) -> str:
     return tokens[at].kind if at < len(tokens) else ""
 
 
+def words_at(tokens: list[NumberToken], at: int, count: int) -> list[str]:
+    return [token.text.casefold() for token in tokens[at : at + count]]
+
+
+DOLLARS_OF = {"us": "USD", "u.s": "USD", "american": "USD", "canadian": "CAD", "australian": "AUD"}
+POWERS = {"square": "^2", "sq": "^2", "cubic": "^3", "cu": "^3"}
 Tail = tuple[Fraction, Unit | None, bool, int]
 
 
 def read_tail(tokens: list[NumberToken], at: int, currency: Unit | None) -> list[Tail]:
-    """Scale words and unit after the number, each way they can be read."""
+    """Scale words and unit after the number, each way they can be read; the scale is 1 without a scale word."""
     if text_at(tokens, at) == "±" and kind_at(tokens, at + 1) == "number":
         at += 2
     readings: list[Tail] = []
-    scale, scaled, after = Fraction(1), False, at
+    scale, scaled, after = ONE, False, at
     while kind_at(tokens, after) == "word" and (found := find_scale(tokens[after].text)) is not None:
         scale, scaled, after = scale * found, True, after + 1
     if scaled:
@@ -304,7 +319,7 @@ def read_tail(tokens: list[NumberToken], at: int, currency: Unit | None) -> list
     if not scaled or len(tokens[at].text) <= 2:
         unit, end = read_unit(tokens, at, currency)
         if not scaled or (unit is not None and currency is None):
-            readings.insert(0 if not scaled else len(readings), (Fraction(1), unit, False, end))
+            readings.insert(0 if not scaled else len(readings), (ONE, unit, False, end))
     pounds = text_at(tokens, at).casefold() in {"pound", "pounds"} or (
         scaled and text_at(tokens, after).casefold() in {"pound", "pounds"}
     )
@@ -324,22 +339,20 @@ def read_unit(tokens: list[NumberToken], at: int, currency: Unit | None) -> tupl
             return replace(same, currencies=same.currencies & currency.currencies), at + 1
         return currency, at
     first = text_at(tokens, at)
-    if first.casefold() in {"us", "u.s", "american", "canadian", "australian"} and find_currency(
-        text_at(tokens, at + 1)
-    ):
-        codes = {"canadian": "CAD", "australian": "AUD"}.get(first.casefold(), "USD")
-        return find_currency(codes), at + 2
+    folded = first.casefold()
+    if folded in DOLLARS_OF and find_currency(text_at(tokens, at + 1)):
+        return find_currency(DOLLARS_OF[folded]), at + 2
     if first in {"'", '"'}:
         return find_unit("ft" if first == "'" else "inch"), at + 1
-    power = {"square": "^2", "sq": "^2", "cubic": "^3", "cu": "^3"}.get(first.casefold())
+    power = POWERS.get(folded)
     if power:
         skip = 2 if text_at(tokens, at + 1) == "." else 1
         base = find_unit(text_at(tokens, at + skip))
         unit = find_unit(f"{base.name}{power}") if base else None
         return (unit, at + skip + 1) if unit else (None, at)
-    for length in (3, 2):
+    for length in range(min(3, len(tokens) - at), 1, -1):
         several = tokens[at : at + length]
-        if len(several) == length and all(token.kind != "number" for token in several):
+        if all(token.kind != "number" for token in several):
             unit = find_unit("".join(token.text for token in several))
             if unit is not None:
                 return unit, at + length
@@ -358,9 +371,9 @@ def read_unit(tokens: list[NumberToken], at: int, currency: Unit | None) -> tupl
         powered = find_unit(f"{base.name}^{text_at(tokens, at + 1)}")
         if powered is not None:
             return powered, at + 2
-    if base is not None and first.casefold() not in {"in", "a", "d"}:
+    if base is not None and folded not in {"in", "a", "d"}:
         return base, at + 1
-    if first.casefold() == "in" and at + 1 == len(tokens):
+    if folded == "in" and at + 1 == len(tokens):
         return find_unit("inch"), at + 1
     if (found := find_currency(first)) is not None:
         return found, at + 1
@@ -370,6 +383,8 @@ def read_unit(tokens: list[NumberToken], at: int, currency: Unit | None) -> tupl
 def finish(tokens: list[NumberToken], at: int, amount: Amount) -> Amount | None:
     """The amount with what follows: a smaller part (`1 h 30 min`) is added, words are let be, another number is not."""
     rest = tokens[at:]
+    if not rest:
+        return amount
     if not any(starts_number(rest, position) for position in range(len(rest))):
         return amount if not any(token.text in "×*^()/-" for token in rest[:1]) or is_words(rest) else None
     while rest and rest[0].text.casefold() in {",", "and"}:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from types import MappingProxyType
 
 from adjudge.text import words
@@ -245,6 +246,7 @@ def money(codes: frozenset[str], name: str, factor: Fraction = Fraction(1)) -> U
     return Unit(name=name, dimension="money", factor=factor, currencies=codes)
 
 
+@lru_cache(maxsize=1024)
 def find_currency(word: str) -> Unit | None:
     folded = word.casefold().rstrip(".")
     for candidate in (folded, folded.removesuffix("s")):
@@ -257,6 +259,7 @@ def find_currency(word: str) -> Unit | None:
     return None
 
 
+@lru_cache(maxsize=1024)
 def find_unit(word: str) -> Unit | None:
     """The unit a word names: as written, in any case, or without its plural s."""
     for candidate in (word, word.rstrip(".")):
