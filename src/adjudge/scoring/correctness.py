@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 from adjudge.records import Json, Scale, Verdict
@@ -12,11 +13,12 @@ from adjudge.scoring.numbers.units import find_scale
 from adjudge.scoring.rules import on_scale, with_steps
 from adjudge.scoring.scorer import Invalid, Scorer, Scoring
 from adjudge.scoring.steps import FlagStep, MarginStep, NumberStep, VetoStep
-from adjudge.scoring.text import NumberText, clipped, looks_english
+from adjudge.scoring.text import MOST_PLACES, NumberText, clipped, looks_english
 from adjudge.text import as_text
 
 MARGIN = Fraction(4, 100)
 CALCULATION_MARGIN = Fraction(2, 100)
+PASSES, FAILS = Fraction(1), Fraction(0)
 MOST_NUMBERS = 300
 MOST_NOTES = 20
 LOOKED_AT = 4000
@@ -27,6 +29,9 @@ SCALE_QUESTION = re.compile(
 YEAR_QUESTION = re.compile(
     r"\b(?:what|which|in what|in which) year\b|\byear (?:was|did|were|is)\b", re.IGNORECASE
 )
+QUOTABLE = (str, int, float)
+PLAIN_QUOTATION = re.compile(r"[$-]?[0-9](?:[0-9A-Za-z.,%/ -]*[0-9A-Za-z%])?")
+"""What folding changes in nothing but its case."""
 
 
 class QuotedPair(NamedTuple):
@@ -62,16 +67,19 @@ class CorrectnessScorer(Scorer):
         numbers = [NumberStep(*pair, compare_pair(pair, margin, question)) for pair in pairs]
         critical = [number for number in numbers if number.critical]
         vetoes: tuple[FlagStep | NumberStep, ...] = (
-            *(flag for flag in flags if flag.value),
-            *(number for number in critical if not number.comparison.agrees),
+            *[flag for flag in flags if flag.value],
+            *[number for number in critical if not number.comparison.agrees],
         )
-        final = float(not vetoes)
         scored = on_scale(
             self.scale,
-            Fraction(int(final)),
+            FAILS if vetoes else PASSES,
             "`final_score`",
             notes=(*number_notes(numbers), *reason_notes(parts.get("reason"))),
-            parts={**parts, "numbers": [as_json(number) for number in numbers], "final_score": final},
+            parts={
+                **parts,
+                "numbers": [as_json(number) for number in numbers],
+                "final_score": float(not vetoes),
+            },
         )
         margins = (MarginStep(margin, calculation=parts["calculation"] is True),) if numbers else ()
         return with_steps(scored, *flags, *margins, *numbers, VetoStep(vetoes, len(critical)))
@@ -92,28 +100,59 @@ def read_pairs(rows: Json) -> list[QuotedPair] | Invalid:
             return Invalid(
                 why=f"number {position} has to be an object with `expected`, `response` and `critical`"
             )
-        expected, response, critical = row.get("expected"), row.get("response"), row.get("critical")
-        if (
-            isinstance(expected, bool)
-            or not isinstance(expected, str | int | float)
-            or not as_text(expected).strip()
-        ):
+        expected, response, critical = (
+            quoted_text(row.get("expected")),
+            row.get("response"),
+            row.get("critical"),
+        )
+        if not expected:
             return Invalid(
                 why=f"`expected` of number {position} has to quote a number from the expected output"
             )
-        if response is not None and (
-            isinstance(response, bool) or not isinstance(response, str | int | float)
-        ):
+        quoted = None if response is None else quoted_text(response)
+        if quoted is None and response is not None:
             return Invalid(
                 why=f"`response` of number {position} has to quote a number from the response, or be null"
             )
         if not isinstance(critical, bool):
             return Invalid(why=f"`critical` of number {position} has to be true or false")
-        quoted = None if response is None else as_text(response).strip()
-        pairs.append(
-            QuotedPair(expected=as_text(expected).strip(), response=quoted or None, critical=critical)
-        )
+        pairs.append(QuotedPair(expected, quoted or None, critical))
     return pairs
+
+
+def quoted_text(value: Json) -> str | None:
+    """A number as the verdict quotes it, as text or as a number; None where it is neither."""
+    if isinstance(value, bool) or not isinstance(value, QUOTABLE):
+        return None
+    return as_text(value).strip()
+
+
+class CaseText:
+    """A text of the case; it is folded only for a quotation that is not found in it as it stands."""
+
+    def __init__(self, value: Json) -> None:
+        self.text = as_text(value)
+
+    @cached_property
+    def folded(self) -> NumberText:
+        return NumberText(self.text)
+
+    def has(self, quotation: str) -> bool:
+        return stands_as_quoted(quotation, self.text) or self.folded.has(quotation)
+
+
+def stands_as_quoted(quotation: str, text: str) -> bool:
+    """Whether a number stands in the text character for character, between spaces: then `NumberText` has it too.
+
+    Up to there the text has to be ASCII, which folding does not make longer, so that `NumberText` gets that far.
+    """
+    at = text.find(quotation)
+    if not 0 <= at < MOST_PLACES or PLAIN_QUOTATION.fullmatch(quotation) is None:
+        return False
+    if (at and not text[at - 1].isspace()) or not text[:at].isascii():
+        return False
+    end = at + len(quotation)
+    return not text[end : end + 2].lstrip(".,;:!?)")[:1].strip()
 
 
 def find_unquoted(pairs: list[QuotedPair], fields: Mapping[str, Json]) -> Invalid | None:
@@ -122,9 +161,9 @@ def find_unquoted(pairs: list[QuotedPair], fields: Mapping[str, Json]) -> Invali
         return None
     reference = fields.get("reference")
     listed = reference if isinstance(reference, list) else [reference]
-    references = [NumberText(as_text(each)) for each in listed if each is not None]
+    references = [CaseText(each) for each in listed if each is not None]
     value = fields.get("response")
-    response = NumberText("" if value is None else as_text(value))
+    response = CaseText("" if value is None else value)
     for pair in pairs:
         if not any(text.has(pair.expected) for text in references):
             return Invalid(
@@ -141,12 +180,15 @@ def find_unquoted(pairs: list[QuotedPair], fields: Mapping[str, Json]) -> Invali
 def compare_pair(pair: QuotedPair, margin: Fraction, question: str) -> NumberComparison:
     if pair.response is None:
         return NumberComparison(agrees=False, rule="absent")
-    scale = SCALE_QUESTION.search(question)
+    letters = (
+        question.lower()
+    )  # the patterns are slow: they run where the letters stand that they cannot do without
+    scale = SCALE_QUESTION.search(question) if "llion" in letters or "thou" in letters else None
     return compare_numbers(
         pair.expected,
         pair.response,
         margin,
-        year_asked=YEAR_QUESTION.search(question) is not None,
+        year_asked="year" in letters and YEAR_QUESTION.search(question) is not None,
         scale_asked=None if scale is None else find_scale(scale[1]),
     )
 

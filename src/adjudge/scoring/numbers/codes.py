@@ -59,6 +59,12 @@ LEADING_ZERO = lazy_pattern(r"0[0-9]+")
 RATIO = lazy_pattern(r"(?P<a>[0-9]{1,6}) ?: ?(?P<b>[0-9]{1,6})")
 SCORELINE = lazy_pattern(r"(?P<a>[0-9]{1,3})-(?P<b>[0-9]{1,3})")
 
+QUANTITY = lazy_pattern(
+    r"-?[$€£]?(?!0[0-9])[0-9]+(?:,[0-9]+)*(?:\.[0-9]+)?"
+    r"(?: ?%| (?!(?:a|b|rc|alpha|beta|dev|post|pre|preview|final)$)[a-z]+(?: [a-z]+)*)?"
+)
+"""Digits as no code has them, alone or before words: most quantities, which this spares the rest."""
+
 
 def code(kind: CodeKind, *keys: str) -> Code:
     return Code(kind=kind, keys=frozenset(keys))
@@ -73,7 +79,7 @@ def read_code(text: str) -> Code | None:
     en_dash = "–" in text
     plain = plain_characters(text).strip(" .,;")
     folded = plain.casefold()
-    if not plain or len(plain) > 80:
+    if not plain or len(plain) > 80 or QUANTITY.fullmatch(folded):
         return None
     return (
         read_ordinal(folded)

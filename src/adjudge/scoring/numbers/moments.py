@@ -1,6 +1,5 @@
 """Years, dates and times: what is compared exactly, however it is written."""
 
-import re
 from dataclasses import dataclass
 
 from adjudge.patterns import lazy_pattern
@@ -33,6 +32,7 @@ FIRST_BARE_YEAR, LAST_BARE_YEAR = 1500, 2100
 MONTH = "(?P<month>" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\.?"
 DAY = r"(?P<day>[0-3]?[0-9])(?:st|nd|rd|th)?"
 YEAR = r"(?P<year>[0-9]{4})"
+ONLY_YEAR = lazy_pattern(r"[0-9]{4}")
 WEEKDAY = lazy_pattern(r"^(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,? +")
 LEAD_IN = lazy_pattern(r"^(?:on|in|since|by|from|until|during|around|circa|the|as of|year|dated?)\b[ :]*")
 DATES = tuple(
@@ -64,6 +64,13 @@ TIME = lazy_pattern(CLOCK)
 TIME_AT_THE_END = lazy_pattern(
     r"\A(?P<date>.*[^\s:])(?:t|,? at |,? )(?P<time>[0-2]?[0-9](?::[0-5][0-9]|(?= ?[ap]\.?m)).*)"
 )
+BEGINS = lazy_pattern(
+    r"[abcdfijmnostuwy]|[0-9]{1,4}(?:[-/:年]|\.[0-9]{1,2}[-/.]|st|nd|rd|th"
+    r"| ?(?:[-/b]|to|th|un|ad|ce|a\.d|[ap]\.?m)| (?:of|noon|"
+    + "|".join(sorted({name[:3] for name in MONTHS}))
+    + "))"
+)
+"""How every year, date and time begins that is not bare digits. Most quantities do not, which spares them the rest."""
 NAMED_TIMES = {"noon": "12:00 pm", "12 noon": "12:00 pm", "midday": "12:00 pm", "midnight": "12:00 am"}
 
 Day = tuple[int | None, int | None, int | None]
@@ -92,17 +99,28 @@ class Moment:
 def read_moment(text: str, *, year_asked: bool = False) -> Moment | None:
     """The year, date or time that the whole text is; None when it is none. `year_asked`: the question wants a year."""
     plain = plain_characters(text).casefold().strip(" .,;")
+    if plain.isascii() and plain.isdigit():
+        return read_bare_year(plain, year_asked=year_asked)
+    return read_written(plain) if BEGINS.match(plain) else None
+
+
+def read_bare_year(digits: str, *, year_asked: bool) -> Moment | None:
+    if len(digits) == 4 and (year_asked or FIRST_BARE_YEAR <= int(digits) <= LAST_BARE_YEAR):
+        return Moment(days=frozenset({(int(digits), None, None)}), bare=not year_asked)
+    if year_asked and len(digits) == 3:
+        return Moment(days=frozenset({(int(digits), None, None)}))
+    return None
+
+
+def read_written(plain: str) -> Moment | None:
+    """The moment that a text in lower case writes out: anything but bare digits."""
     if len(plain) > 80 or (not any(character.isdigit() for character in plain) and plain not in NAMED_TIMES):
         return None
-    if re.fullmatch(r"[0-9]{4}", plain) and (year_asked or FIRST_BARE_YEAR <= int(plain) <= LAST_BARE_YEAR):
-        return Moment(days=frozenset({(int(plain), None, None)}), bare=not year_asked)
-    if year_asked and re.fullmatch(r"[0-9]{3}", plain):
-        return Moment(days=frozenset({(int(plain), None, None)}))
     stripped = plain
     for _ in range(3):
         stripped = WEEKDAY.sub("", LEAD_IN.sub("", stripped))
     led = stripped != plain
-    if led and re.fullmatch(r"[0-9]{4}", stripped) and "year" not in plain and int(stripped) > LAST_BARE_YEAR:
+    if led and ONLY_YEAR.fullmatch(stripped) and "year" not in plain and int(stripped) > LAST_BARE_YEAR:
         return None
     days = read_days(stripped, led=led)
     if days:
