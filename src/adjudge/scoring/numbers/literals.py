@@ -67,9 +67,10 @@ def read_numeral(literal: str) -> list[Numeral]:
     """Every way to read a run of digits and separators, the likeliest first; [] when it is no number."""
     if "'" in literal or " " in literal or "_" in literal:
         head = EVERYWHERE.match(literal)
-        if head is None:
+        rest = "" if head is None else literal[head.end() :]
+        if head is None or any(sign in rest for sign in " '_"):
             return []
-        literal = re.sub(r"[ '_]", "", head.group()) + literal[head.end() :]
+        literal = re.sub(r"[ '_]", "", head.group()) + rest
     points, commas = literal.count("."), literal.count(",")
     if points == 0 and commas == 0:
         return [Numeral(Fraction(int(literal)))] if literal.isascii() and literal.isdigit() else []
@@ -99,10 +100,7 @@ def read_numeral(literal: str) -> list[Numeral]:
 
 def decimal_value(whole: str, rest: str) -> Fraction:
     """The value of `whole.rest`; a fraction reads text with a pattern, which two integers spare it."""
-    digits = whole + rest
-    if digits.isascii() and digits.isdigit():
-        return Fraction(int(digits), 10 ** len(rest))
-    return Fraction(f"{whole or '0'}.{rest or '0'}")
+    return Fraction(int(whole + rest or "0"), 10 ** len(rest))
 
 
 def with_decimal_sign(
