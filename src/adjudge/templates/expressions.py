@@ -187,7 +187,7 @@ class Scope(Evaluator[Value]):
     def look_up(self, name: Name) -> Value:
         root = name.path[0]
         # `fenced` is never taken from a section's own data: that would let a document forge its boundary.
-        if root != FENCED and isinstance(root, str):
+        if (self.names or self.contexts) and root != FENCED and isinstance(root, str):
             if root in self.names:
                 return descend(self.names[root], name.path[1:])
             for context in reversed(self.contexts):

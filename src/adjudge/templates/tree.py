@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from adjudge.errors import TemplateError
-from adjudge.expressions.syntax import Name
 from adjudge.records import Dialect, Json, Message, Role
 from adjudge.templates.expressions import Scope
 from adjudge.templates.outlining import outline_of, serialise
+from adjudge.templates.plain import Run, prepare, write_steps
 from adjudge.templates.survey import find_mentions, gather
 from adjudge.templates.syntax import (
     Assign,
@@ -24,7 +24,7 @@ from adjudge.templates.syntax import (
     Text,
     line_of,
 )
-from adjudge.templates.values import ABSENT, Value, is_filled, is_true, lookup, to_text
+from adjudge.templates.values import ABSENT, Value, is_filled, is_true, to_text
 
 UNINDENTED = re.compile(r"^\S", re.MULTILINE)
 LAID_OUT: frozenset[Dialect] = frozenset({"promptl"})
@@ -52,23 +52,30 @@ class TreeTemplate:
         self.scope = scope
         self.references: tuple[TemplateInput, ...] = gather(find_mentions(text, nodes, scope.known))
         self._lays_out = dialect in LAID_OUT
-        self._flat = None if self._lays_out else _flatten(nodes, scope)
+        self._steps = prepare(nodes, scope.known)
+        self._flat = self._steps[0] if self._steps and len(self._steps) == 1 and not self._lays_out else None
         self._tagged = any(_has_message(node) for node in nodes)
 
     def render(self, values: Mapping[str, Json]) -> tuple[Message, ...]:
-        if self._flat is not None:
-            content = "".join(
-                [part if isinstance(part, str) else to_text(lookup(values, part.path)) for part in self._flat]
-            )
-            return (Message(role="user", content=content),)
-        writer = TreeRendering(self.text, self.scope(values), lays_out=self._lays_out)
+        if isinstance(self._flat, Run):
+            return (Message(role="user", content="".join(self._flat.fill(values, to_text))),)
+        scope = self.scope(values)
         try:
-            writer.write_nodes(self.nodes)
+            if self._steps is not None:
+                parts: list[str] = []
+                literal: list[bool] = []
+                write_steps(self._steps, scope, parts, literal)
+            else:
+                writer = TreeRendering(self.text, scope, lays_out=self._lays_out)
+                writer.write_nodes(self.nodes)
+                if self._tagged:
+                    return writer.messages()
+                parts, literal = writer.parts, writer.literal
         except RecursionError as error:
             raise TemplateError("line 1", "a list is nested too deep to be written", "nest less") from error
-        if self._tagged:
-            return writer.messages()
-        return (Message(role="user", content=writer.joined()),)
+        if self._lays_out:
+            parts = _trim(parts, literal, lays_out=True)
+        return (Message(role="user", content="".join(parts)),)
 
     def outline(self) -> str:
         return outline_of(self.outlined, self.scope.known)
@@ -76,23 +83,6 @@ class TreeTemplate:
     def canonical(self) -> str:
         # what is sent of the same tree changes with the layout, so the form says which it is
         return serialise(f"{self.dialect}, laid out" if self._lays_out else self.dialect, self.nodes)
-
-
-def _flatten(nodes: tuple[Node, ...], scope: type[Scope]) -> list[str | Name] | None:
-    """The parts of a template that only fills in names, which is most of them; None for any other."""
-    flat: list[str | Name] = []
-    for node in nodes:
-        if isinstance(node, Text):
-            flat.append(node.text)
-        elif (
-            isinstance(node, Output)
-            and isinstance(node.expression, Name)
-            and node.expression.path[0] not in scope.known
-        ):
-            flat.append(node.expression)
-        else:
-            return None
-    return flat
 
 
 def _has_message(node: Node) -> bool:
@@ -111,6 +101,8 @@ def _has_message(node: Node) -> bool:
 
 def _outdent(parts: list[str], literal: list[bool]) -> None:
     """Take the indentation that all lines share from those that the template itself begins."""
+    if parts and UNINDENTED.search(parts[0]):
+        return
     text = "".join(parts)
     if UNINDENTED.search(text):
         return
@@ -131,6 +123,24 @@ def _without_indent(line: str, width: int) -> str:
     return line[min(width, len(line) - len(line.lstrip())) :]
 
 
+def _trim(parts: list[str], literal: list[bool], *, lays_out: bool) -> list[str]:
+    """What is left of the parts without the white space that lays out the template."""
+    if lays_out:
+        _outdent(parts, literal)
+    first, last = 0, len(parts)
+    while first < last and (literal[first] or not parts[first]):
+        parts[first] = parts[first].lstrip()
+        if parts[first]:
+            break
+        first += 1
+    while last > first and (literal[last - 1] or not parts[last - 1]):
+        parts[last - 1] = parts[last - 1].rstrip()
+        if parts[last - 1]:
+            break
+        last -= 1
+    return parts[first:last]
+
+
 class TreeRendering:
     """One rendering of one tree."""
 
@@ -145,41 +155,16 @@ class TreeRendering:
         """Of the text outside message tags."""
         self.done: list[Message] = []
 
-    def joined(self) -> str:
-        if not self.lays_out:
-            return "".join(self.parts)
-        first, last = self._trim()
-        return "".join(self.parts[first:last])
-
     def messages(self) -> tuple[Message, ...]:
         self._end_message(self.role, keep_blank=not self.done)
         return tuple(self.done)
 
     def _end_message(self, role: Role, *, keep_blank: bool) -> None:
         """Turn the parts so far into a message, without the white space that lays out the template's tags."""
-        first, last = self._trim()
-        parts = self.parts
+        parts = _trim(self.parts, self.literal, lays_out=self.lays_out)
         self.parts, self.literal = [], []
-        if keep_blank or any(parts[first:last]):
-            self.done.append(Message(role=role, content="".join(parts[first:last])))
-
-    def _trim(self) -> tuple[int, int]:
-        """Take away white space that lays out the template, and tell which parts are left."""
-        parts, literal = self.parts, self.literal
-        if self.lays_out:
-            _outdent(parts, literal)
-        first, last = 0, len(parts)
-        while first < last and (literal[first] or not parts[first]):
-            parts[first] = parts[first].lstrip()
-            if parts[first]:
-                break
-            first += 1
-        while last > first and (literal[last - 1] or not parts[last - 1]):
-            parts[last - 1] = parts[last - 1].rstrip()
-            if parts[last - 1]:
-                break
-            last -= 1
-        return first, last
+        if keep_blank or any(parts):
+            self.done.append(Message(role=role, content="".join(parts)))
 
     def _write(self, text: str, *, literal: bool) -> None:
         if self.scope.loops:

@@ -3,6 +3,7 @@
 import enum
 import json
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from adjudge.expressions.syntax import Step
@@ -22,19 +23,24 @@ Value: TypeAlias = Json | Absent
 
 def lookup(values: Mapping[str, Json], path: tuple[Step, ...]) -> Value:
     """Find a path among the inputs: the longest dotted key first, then its root object."""
-    if len(path) == 1:
-        return values.get(str(path[0]), ABSENT)
+    for key, steps in _keys(path):
+        if key in values:
+            return descend(values[key], steps)
+    return ABSENT
+
+
+@lru_cache(maxsize=4096)
+def _keys(path: tuple[Step, ...]) -> tuple[tuple[str, tuple[Step, ...]], ...]:
+    """Each key that a path can begin with, and the members then asked of its value; `fenced` is no input."""
     prefixes = [str(path[0])]
     for step in path[1:]:
         if not isinstance(step, str):
             break
         prefixes.append(f"{prefixes[-1]}.{step}")
-    for count in range(len(prefixes), 0, -1):
-        if path[0] == FENCED and count == 1:
-            return lookup(values, path[1:])
-        if prefixes[count - 1] in values:
-            return descend(values[prefixes[count - 1]], path[count:])
-    return ABSENT
+    keys = [(prefix, path[count:]) for count, prefix in enumerate(prefixes, start=1)][::-1]
+    if path[0] == FENCED and len(path) > 1:
+        return (*keys[:-1], *_keys(path[1:]))
+    return tuple(keys)
 
 
 def descend(value: Value, steps: tuple[Step, ...]) -> Value:
@@ -57,20 +63,21 @@ def member(value: Value, step: Value) -> Value:
     return ABSENT
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
+
+
 def to_text(value: Value) -> str:
     """A string as it is, nothing for what is absent, JSON for the rest."""
     if isinstance(value, str):
         return value
-    if value is ABSENT:
-        return ""
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return "" if value is ABSENT else _encode(value)
 
 
 def is_true(value: Value) -> bool:
     """JavaScript's truth: empty lists and objects are true."""
-    if isinstance(value, list | dict):
-        return True
-    return value is not ABSENT and bool(value)
+    if value is ABSENT:
+        return False
+    return isinstance(value, list | dict) or bool(value)
 
 
 def is_filled(value: Value, *, zero: bool) -> bool:
