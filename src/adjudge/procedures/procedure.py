@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from adjudge.procedures.ask import ASSUMED_LIMIT
 from adjudge.prompts.fill import Bindings
-from adjudge.prompts.fit import fit_prompt
+from adjudge.prompts.fit import fit_prompt, surely_fits
 from adjudge.prompts.render import render_prompt
 from adjudge.records import (
     NOTHING,
@@ -66,14 +68,13 @@ def scored(judge: Judge, verdict: Verdict, score: Score) -> Ruling:
     )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Context:
+class Context(Struct, frozen=True, kw_only=True):
     judge: Judge
     case: Case
     asking: Asking
     repeat: int
     scorer: Scorer
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = []
     """What was done to make prompts fit."""
 
     def request(
@@ -87,29 +88,32 @@ class Context:
         shared: bool = False,
         values_of_score: tuple[str, ...] = (),
     ) -> Request:
-        judge = self.judge
-        limit = judge.max_output_tokens or self.asking.max_output_tokens
-        render = partial(render_prompt, messages, format_message=None if shared else judge.format_message)
-        fitted = fit_prompt(
-            render,
-            values,
-            context_tokens=self.asking.context_tokens,
-            reply_tokens=limit or ASSUMED_LIMIT,
-            cut=judge.truncate,
-        )
-        if fitted.note is not None:
-            self.notes.append(fitted.note)
+        judge, asking = self.judge, self.asking
+        limit = judge.max_output_tokens or asking.max_output_tokens
+        format_message = None if shared else judge.format_message
+        prompt = render_prompt(messages, values, format_message=format_message)
+        if not surely_fits(prompt, asking.context_tokens, limit or ASSUMED_LIMIT):
+            fitted = fit_prompt(
+                partial(render_prompt, messages, format_message=format_message),
+                values,
+                context_tokens=asking.context_tokens,
+                reply_tokens=limit or ASSUMED_LIMIT,
+                cut=judge.truncate,
+            )
+            prompt = fitted.prompt
+            if fitted.note is not None:
+                self.notes.append(fitted.note)
         return Request(
-            prompt=fitted.prompt,
+            prompt=prompt,
             schema=contract.schema if contract.sends_schema else None,
             case_id=self.case.case_id,
             judge=judge.name,
             step=step,
             repeat=0 if shared else self.repeat,
             shared=shared,
-            temperature=judge.temperature if judge.temperature is not None else self.asking.temperature,
+            temperature=judge.temperature if judge.temperature is not None else asking.temperature,
             max_output_tokens=limit,
-            parameters=self.asking.parameters,
+            parameters=asking.parameters,
             values=values_of_score,
             fields=fields,
         )
@@ -120,4 +124,4 @@ def is_blank(value: Json) -> bool:
 
 
 def distinct(*notes: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(note for some in notes for note in some))
+    return tuple(dict.fromkeys([note for some in notes for note in some]))

@@ -19,11 +19,18 @@ def boundary_mark(texts: Iterable[str]) -> str:
     the same prompt, which caches and stored completions rely on.
     """
     texts = tuple(texts)
-    hashed = sha256()
+    pieces: list[bytes] = []
     for text in texts:
         data = text.encode("utf-8", "surrogatepass")
-        hashed.update(len(data).to_bytes(8, "big") + data)
-    digest = hashed.hexdigest()
-    while any(digest[:MARK_LENGTH] in text for text in texts):
+        pieces += (len(data).to_bytes(8, "big"), data)
+    digest = sha256(b"".join(pieces)).hexdigest()
+    while _holds(texts, digest[:MARK_LENGTH]):
         digest = sha256(digest.encode()).hexdigest()
     return digest[:MARK_LENGTH]
+
+
+def _holds(texts: tuple[str, ...], mark: str) -> bool:
+    for text in texts:  # noqa: SIM110 - a prompt is made of a few texts: a generator costs more than the search
+        if mark in text:
+            return True
+    return False

@@ -21,6 +21,19 @@ class DoesNotFitError(Exception):
     """The prompt is too long for the model, and the judge does not say what to cut."""
 
 
+def surely_fits(prompt: Prompt, context_tokens: int | None, reply_tokens: int) -> bool:
+    """Whether a prompt is so far from its bound that its bytes need not be counted, as nearly all are.
+
+    A character has four bytes at most, so that it is no more than one likely token.
+    """
+    if context_tokens is None:
+        return True
+    characters = 0
+    for message in prompt.messages:
+        characters += len(message.content)
+    return characters + max(0, reply_tokens) <= context_tokens
+
+
 def fit_prompt(
     render: Callable[[Mapping[str, Json]], Prompt],
     values: Mapping[str, Json],

@@ -1,6 +1,7 @@
 """No text of a case can end its fence."""
 
 import re
+from hashlib import sha256
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,6 +29,17 @@ def test_the_mark_occurs_in_none_of_the_texts(texts):
 @given(hostile)
 def test_the_same_texts_give_the_same_mark(text):
     assert boundary_mark([text, "b"]) == boundary_mark([text, "b"])
+
+
+@given(st.lists(hostile | st.just("\ud800"), max_size=4))
+def test_the_mark_is_the_hash_of_each_text_with_its_length(texts):
+    """Stored completions are found by their prompts, so the marks of today are those of later versions too."""
+    hashed = sha256()
+    for text in texts:
+        data = text.encode("utf-8", "surrogatepass")
+        hashed.update(len(data).to_bytes(8, "big"))
+        hashed.update(data)
+    assert boundary_mark(texts) == hashed.hexdigest()[:16]
 
 
 def test_a_mark_written_into_the_text_is_not_the_mark_of_that_text():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.prompts.fit import LIKELY_BYTES, DoesNotFitError, fit_prompt
+from adjudge.prompts.fit import LIKELY_BYTES, DoesNotFitError, fit_prompt, surely_fits
 from adjudge.records import Message, Prompt
 
 
@@ -62,3 +62,19 @@ def test_a_cut_prompt_likely_fits_and_never_splits_a_character(text, tokens):
     assert len(content.encode("utf-8", "surrogatepass")) / LIKELY_BYTES + 10 <= tokens
     middle = content.removeprefix("Judge: ").removesuffix(" / r")
     assert text.startswith(middle)
+
+
+@given(
+    st.text(alphabet="x é漢😀\ud800", max_size=60),
+    st.integers(1, 90),
+    st.integers(0, 40),
+    st.sampled_from([None, "context", "elsewhere"]),
+)
+def test_a_prompt_that_surely_fits_is_sent_as_it_is(text, tokens, reply, cut):
+    prompt = render({"context": text, "response": "r"})
+    if surely_fits(prompt, tokens, reply):
+        assert fit(text, tokens=tokens, cut=cut, reply=reply) == (prompt, None)
+
+
+def test_whatever_its_length_a_prompt_fits_a_context_nobody_knows():
+    assert surely_fits(render({"context": "x" * 1_000_000, "response": "r"}), None, 10)
