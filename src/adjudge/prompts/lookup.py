@@ -49,7 +49,7 @@ def look_up(
     field that fills it; the closest writing counts. A contested field that is reached is a `DatasetError`.
     """
     found = _find(case, item, maps, sets, current_date)
-    if isinstance(found, Found) and item.source in _BLANK_IS_MISSING and _is_blank(found.value):
+    if isinstance(found, Found) and item.source in _BLANK_IS_MISSING and is_blank(found.value):
         return Missing(name=item.name, why="blank")
     return found
 
@@ -255,11 +255,11 @@ def _field(case: Case, field: str) -> Found | None:
     return _present(case.fields.get(field))
 
 
-def _is_blank(value: Json) -> bool:
+def is_blank(value: Json) -> bool:
     if isinstance(value, str):
         return not value.strip()
     if isinstance(value, list):
-        return all(_is_blank(item) for item in value)
+        return all(is_blank(item) for item in value)
     return value is None
 
 
