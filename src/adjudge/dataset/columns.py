@@ -1,6 +1,7 @@
 """Their columns -> our fields."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from adjudge.dataset.conversations import speaker_of
@@ -22,6 +23,36 @@ def to_fields(columns: Mapping[str, Json], maps: Mapping[str, str]) -> Fields:
     The person's `--columns` decides; else the canonical column; else the only alias. Between two aliases nobody
     can choose but the person, so the field is contested. A list of `responses` fills `response_a`, `response_b` ….
     """
+    chosen, contested = _choose(tuple(columns))
+    values = {field: columns[name] for field, name in chosen}
+    contested = contested.copy()
+    if maps:
+        mapped = {
+            field: column for name, column in maps.items() if (field := strip_namespace(name)) in ALIASES
+        }
+        for field, column in mapped.items():
+            values.pop(field, None)
+            contested.pop(field, None)
+            value = _column(columns, column)
+            if value is not None:
+                values[field] = value
+    listed = values.get("responses")
+    if isinstance(listed, list) and len(listed) <= len(RESPONSES):
+        for field, value in zip(RESPONSES, listed, strict=False):
+            if value is not None and field not in contested:
+                values.setdefault(field, value)
+    return Fields(values, contested)
+
+
+class _Choice(NamedTuple):
+    chosen: tuple[tuple[str, str], ...]
+    """Fields, each with the column that fills it."""
+    contested: dict[str, tuple[str, ...]]
+
+
+@lru_cache(maxsize=256)
+def _choose(columns: tuple[str, ...]) -> _Choice:
+    """Kept, because the rows of a file have the same columns."""
     claims: dict[str, list[str]] = {}
     for name in columns:
         field = CANONICAL.get(name)
@@ -29,28 +60,11 @@ def to_fields(columns: Mapping[str, Json], maps: Mapping[str, str]) -> Fields:
             claims.setdefault(field, []).append(name)
     if "parameters" in columns and "context" not in claims:
         claims["context"] = ["parameters"]
-    mapped = {field: column for name, column in maps.items() if (field := strip_namespace(name)) in ALIASES}
-    values: dict[str, Json] = {}
-    contested: dict[str, tuple[str, ...]] = {}
-    for field, names in claims.items():
-        if field in mapped:
-            continue
-        if field in columns:
-            values[field] = columns[field]
-        elif len(names) == 1:
-            values[field] = columns[names[0]]
-        else:
-            contested[field] = tuple(names)
-    for field, column in mapped.items():
-        value = _column(columns, column)
-        if value is not None:
-            values[field] = value
-    listed = values.get("responses")
-    if isinstance(listed, list) and len(listed) <= len(RESPONSES):
-        for field, value in zip(RESPONSES, listed, strict=False):
-            if value is not None and field not in contested:
-                values.setdefault(field, value)
-    return Fields(values, contested)
+    settled = {field: field if field in names else names[0] for field, names in claims.items()}
+    contested = {
+        field: tuple(names) for field, names in claims.items() if field not in names and len(names) > 1
+    }
+    return _Choice(tuple(item for item in settled.items() if item[0] not in contested), contested)
 
 
 def asked(columns: Mapping[str, Json], fields: Fields, maps: Mapping[str, str]) -> dict[str, Json]:

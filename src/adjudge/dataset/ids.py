@@ -1,6 +1,7 @@
 """Ids: the row's own, or a hash of what was asked, so that two systems' files match."""
 
 import json
+import sys
 from array import array
 from collections.abc import Mapping
 from hashlib import blake2b, sha256
@@ -27,6 +28,8 @@ _ANSWER_OBJECTS = frozenset({"sample"})
 """Where exports in the `{{ sample.x }}` style keep what the system said."""
 
 _WHOLE_FLOATS = float(2**53)
+_64_BITS = 2**64 - 1
+_LONG_HASHES = sys.hash_info.width >= 64
 
 
 def explicit_id(value: Json) -> str | None:
@@ -129,43 +132,47 @@ class LineTable:
 
     FULLEST = 0.8
 
-    def __init__(self, size: int = 1024) -> None:
+    def __init__(self, size: int = 8192) -> None:
         self._keys = array("Q", bytes(8 * size))
         """0 is an empty place."""
         self._lines = array("I", bytes(array("I").itemsize * size))
         self._used = 0
 
     def put(self, key: int, line: int) -> int | None:
-        """Keep the line under a key that is new; or give the line that is there."""
-        key = key or 1
-        place = self._place(key)
-        if self._keys[place]:
-            return self._lines[place]
-        self._keys[place], self._lines[place] = key, line
-        self._used += 1
-        if self._used > len(self._keys) * self.FULLEST:
-            self._grow()
-        return None
+        """Keep the line under a key that is new; or give the line that is there.
 
-    def _place(self, key: int) -> int:
-        """Where the key is, or would be: the first place from its own on that is free or holds it."""
+        A key stands at the first place from its own on that was free.
+        """
+        key = key or 1
         keys = self._keys
         last = len(keys) - 1
         place = key & last
-        while keys[place] and keys[place] != key:
+        while held := keys[place]:
+            if held == key:
+                return self._lines[place]
             place = (place + 1) & last
-        return place
+        keys[place], self._lines[place] = key, line
+        self._used += 1
+        if self._used > len(keys) * self.FULLEST:
+            self._grow()
+        return None
 
     def _grow(self) -> None:
         keys, lines = self._keys, self._lines
         size = 2 * len(keys)
         self._keys = array("Q", bytes(8 * size))
         self._lines = array("I", bytes(lines.itemsize * size))
+        last = size - 1
         for key, line in zip(keys, lines, strict=True):
             if key:
-                place = self._place(key)
+                place = key & last
+                while self._keys[place]:
+                    place = (place + 1) & last
                 self._keys[place], self._lines[place] = key, line
 
 
 def _key(case_id: str) -> int:
+    """Python's own hash, which has a secret in each process: nobody can make up ids that share one."""
+    if _LONG_HASHES:
+        return hash(case_id) & _64_BITS
     return int.from_bytes(blake2b(case_id.encode(), digest_size=8).digest(), "big")

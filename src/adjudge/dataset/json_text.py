@@ -19,6 +19,7 @@ BOM = b"\xef\xbb\xbf"
 
 _KEY_END = re.compile(rb'"[ \t\r\n]*+:')
 _BEYOND_64_BITS = float(2**63)
+_CONTAINERS = (dict, list)
 
 
 def parse_object(text: bytes) -> dict[str, Json]:
@@ -45,7 +46,7 @@ def _is_faithful(value: Any, text: bytes) -> bool:
     """
     keys = 0
     depth = 0
-    level = [value] if isinstance(value, dict | list) else []
+    level = [value] if type(value) in _CONTAINERS else []
     while level:
         depth += 1
         if depth > MAX_DEPTH:
@@ -58,6 +59,8 @@ def _is_faithful(value: Any, text: bytes) -> bool:
                 children = container.values()
             for child in children:
                 kind = type(child)
+                if kind is str:
+                    continue
                 if kind is dict or kind is list:
                     below.append(child)
                 elif kind is float and not -_BEYOND_64_BITS < child < _BEYOND_64_BITS:

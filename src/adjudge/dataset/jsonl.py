@@ -17,6 +17,6 @@ def read_jsonl(stream: BinaryIO, origin: Origin) -> Iterator[RawRow | UnreadRow]
         if not text:
             continue
         try:
-            yield RawRow(columns=parse_object(text), line=line)
+            yield RawRow(parse_object(text), line)
         except UnusableError as unusable:
             yield UnreadRow(line=line, found=unusable.found, wanted=unusable.wanted)

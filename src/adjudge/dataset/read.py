@@ -88,15 +88,15 @@ def _to_cases(
     ids = Ids()
     count = 0
     for count, row in enumerate(rows, start=1):
-        match row:
-            case Case():
-                case = _pass_through(row, ids, origin, count)
-            case BadRow():
-                case = row
-            case UnreadRow():
-                case = _bad_row(row, ids, origin)
-            case RawRow():
-                case = _to_case(row, ids, origin)
+        case: Case | BadRow
+        if isinstance(row, RawRow):  # nearly all are
+            case = _to_case(row, ids, origin)
+        elif isinstance(row, UnreadRow):
+            case = _bad_row(row, ids, origin)
+        elif isinstance(row, Case):
+            case = _pass_through(row, ids, origin, count)
+        else:
+            case = row
         if strict and isinstance(case, BadRow):
             raise refuse(case)
         yield case
@@ -105,7 +105,9 @@ def _to_cases(
 
 
 def _to_case(row: RawRow, ids: Ids, origin: Origin) -> Case | BadRow:
-    columns = {name: value for name, value in row.columns.items() if value is not None}
+    columns = row.columns
+    if None in columns.values():
+        columns = {name: value for name, value in columns.items() if value is not None}
     fields = to_fields(columns, origin.maps)
     try:
         case_id = explicit_id(fields.values.get("id"))

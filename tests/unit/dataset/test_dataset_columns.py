@@ -1,9 +1,11 @@
 """Their columns to our fields: aliases, contests, and the person's `--columns`."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adjudge.dataset import read_cases
-from adjudge.fields import ALIASES
+from adjudge.fields import ALIASES, CANONICAL, strip_namespace
 
 
 def only(row, **options):
@@ -118,3 +120,42 @@ def test_parameters_stand_for_context_only_when_nothing_else_does():
 def test_references_are_never_split_and_other_types_are_kept():
     case = only({"reference": "a; b, c", "question": 4, "response": True})
     assert case.fields == {"reference": "a; b, c", "question": 4, "response": True}
+
+
+NAMES = st.sampled_from(
+    ["id", "question", "input", "query", "answer", "output", "context", "documents", "parameters", "other"]
+)
+
+
+def claimed(row, maps):
+    """The rules, followed for one row: what fills each field, and what competes for it."""
+    mapped = {
+        strip_namespace(name): column for name, column in maps.items() if strip_namespace(name) in ALIASES
+    }
+    present = [name for name, value in row.items() if value is not None]
+    names = {}
+    for name in present:
+        if name in CANONICAL:
+            names.setdefault(CANONICAL[name], []).append(name)
+    if "parameters" in present:
+        names.setdefault("context", ["parameters"])
+    free = {field: each for field, each in names.items() if field not in mapped}
+    settled = {field: field if field in each else each[0] for field, each in free.items()}
+    contested = {field: (*each,) for field, each in free.items() if field not in each and len(each) > 1}
+    fields = [(field, row[name]) for field, name in settled.items() if field not in contested]
+    return fields + [(field, row[name]) for field, name in mapped.items() if name in present], contested
+
+
+@given(
+    st.lists(
+        st.dictionaries(NAMES, st.sampled_from(["a", "b", "", None]), max_size=6), min_size=1, max_size=4
+    ),
+    st.dictionaries(st.sampled_from(["question", "item.context", "response", "nothing"]), NAMES, max_size=2),
+)
+def test_rows_with_the_same_columns_and_with_others_each_have_their_own_fields(rows, maps):
+    for row in rows:
+        case = only(row, maps=maps)
+        fields, contested = claimed(row, maps)
+        assert [*case.fields.items()] == fields
+        assert case.contested == contested
+        assert case.columns == {name: value for name, value in row.items() if value is not None}
