@@ -166,7 +166,8 @@ class StoredOutcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
     exact: Number | None = None
     """Only where it differs from `score`."""
     score_notes: tuple[str, ...] = ()
-    score_parts: Mapping[str, Any] | None = None
+    score_parts: Mapping[str, Any] | bool | None = None
+    """True where they are the verdict's."""
     verdict: Mapping[str, Any] = NOTHING
     verdict_notes: tuple[str, ...] = ()
     reason: str | None = None
@@ -302,7 +303,7 @@ def _flat_outcome(outcome: Outcome) -> StoredOutcome:
         # 0.0 and -0.0 are equal and do not print alike, nor do 1 and 1.0
         exact=None if repr(score.value) == repr(score.exact) else score.exact,
         score_notes=score.notes,
-        score_parts=score.parts,
+        score_parts=True if score.parts is not None and score.parts is verdict.parts else score.parts,
         verdict=verdict.parts or NOTHING,
         verdict_notes=verdict.notes,
         reason=outcome.reason if isinstance(outcome, Forced) else None,
@@ -326,7 +327,7 @@ def _outcome(stored: StoredOutcome) -> Outcome:
         value=stored.score,
         exact=stored.score if stored.exact is None else stored.exact,
         notes=stored.score_notes,
-        parts=stored.score_parts,
+        parts=verdict.parts if isinstance(stored.score_parts, bool) else stored.score_parts,
     )
     if stored.kind == "forced":
         return Forced(score=score, reason=stored.reason or "", verdict=verdict)

@@ -193,9 +193,12 @@ TWELFTH: tuple[str, ...] = (
     f"UPDATE runs SET {KNOWN_COUNTS} WHERE state <> 'running'",  # noqa: S608 - SQL of ours
 )
 
+# the parts of a score that are those of its verdict are not written twice; what was stored before is read as it is
+THIRTEENTH: tuple[str, ...] = ()
+
 STEPS: Mapping[int, Sequence[Step]] = {
     1: FIRST, 2: SECOND, 3: THIRD, 4: FOURTH, 5: FIFTH, 6: SIXTH, 7: SEVENTH, 8: EIGHTH, 9: NINTH,
-    10: TENTH, 11: ELEVENTH, 12: TWELFTH,
+    10: TENTH, 11: ELEVENTH, 12: TWELFTH, 13: THIRTEENTH,
 }  # fmt: skip
 """Version -> the steps that make it out of the one before."""
 

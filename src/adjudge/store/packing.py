@@ -14,7 +14,6 @@ import msgspec
 import orjson
 
 from adjudge.patterns import lazy_pattern
-from adjudge.records import Json
 from adjudge.text import json_default
 
 WORTH_COMPRESSING = 1024
@@ -152,9 +151,9 @@ def dump_struct(value: msgspec.Struct) -> bytes:
     try:
         data = _encode_struct(value)
     except UnicodeEncodeError:
+        data = b""
+    if not data or (b"null" in data and not _is_finite(value)):
         return _dump_exactly(msgspec.to_builtins(value, enc_hook=_plain))
-    if b"null" in data and not _is_finite(plain := msgspec.to_builtins(value, enc_hook=_plain)):
-        return _dump_exactly(plain)
     return data
 
 
@@ -233,7 +232,7 @@ def _plain(found: Any) -> Any:
     return msgspec.structs.asdict(found) if isinstance(found, msgspec.Struct) else json_default(found)
 
 
-def _is_finite(value: Json | Mapping[str, Any] | tuple[Any, ...]) -> bool:
+def _is_finite(value: Any) -> bool:
     level: list[Any] = [value]
     while level:
         found = level.pop()
@@ -242,10 +241,14 @@ def _is_finite(value: Json | Mapping[str, Any] | tuple[Any, ...]) -> bool:
         if isinstance(found, float):
             if not math.isfinite(found):
                 return False
-        elif isinstance(found, Mapping):
+        elif isinstance(found, dict):
             level.extend(found.values())
         elif isinstance(found, list | tuple):
             level.extend(found)
+        elif isinstance(found, msgspec.Struct):
+            level.extend(msgspec.structs.astuple(found))
+        elif isinstance(found, Mapping):
+            level.extend(found.values())
     return True
 
 
