@@ -203,8 +203,9 @@ class Budget:
         if self.is_limited:
             self.settle_drawn(self.limited(worst), spent)
             return
-        if spent != Spending():
+        if spent.calls or spent.nanodollars:
             self.account.add(spent)
+        if spent.nanodollars:
             self.spent += Decimal(spent.nanodollars).scaleb(-9)
         self._in_flight -= 1
 

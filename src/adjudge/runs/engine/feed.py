@@ -1,8 +1,8 @@
-"""Take up cases as there is room, several at a time, and judge each in a task of its own."""
+"""Take up cases as there is room, several at a time, and judge each for itself."""
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from typing import Any
 
 from adjudge.records import Judgement
 from adjudge.runs.engine.conditions import Conditions, Work
@@ -14,6 +14,7 @@ MOST_TOGETHER = 64
 MOMENT_SECONDS = 0.005
 """How long others wait for cases to be read: a slow source gives them one by one."""
 
+Given = tuple[Work, "Prepared | Exception | None"]
 JudgeOne = Callable[[Work, "Prepared | Exception | None", Conditions], Awaitable[Judgement | None]]
 
 
@@ -24,7 +25,7 @@ class Feed:
         self, works: AsyncGenerator[Work | None, None], conditions: Conditions, *, jobs: int, judge: JudgeOne
     ) -> None:
         self.results: asyncio.Queue[Settled | Exception | None] = asyncio.Queue()
-        self.tasks: set[asyncio.Task[Any]] = set()
+        self.tasks: set[asyncio.Task[None]] = set()
         """Those that judge."""
         self.all_taken = False
         self._works = works
@@ -32,6 +33,8 @@ class Feed:
         self._jobs = jobs
         self._judge = judge
         self._activity = conditions.progress.activity
+        self._idle: deque[asyncio.Future[Given]] = deque()
+        """What the tasks wait for that have nothing to do."""
         self._changed = asyncio.Event()
 
     async def take(self) -> Settled | Exception | None:
@@ -54,16 +57,23 @@ class Feed:
                 fault = error
         if fault is not None:
             self.results.put_nowait(fault)
-        while self.tasks:
-            await asyncio.wait(self.tasks)
+        while self._busy:
+            await self._change()
         self.results.put_nowait(None)
 
+    @property
+    def _busy(self) -> int:
+        return len(self.tasks) - len(self._idle)
+
+    async def _change(self) -> None:
+        self._changed.clear()
+        await self._changed.wait()
+
     async def _room(self) -> int:
-        while len(self.tasks) >= self._jobs or self.results.qsize() >= self._jobs:
-            self._changed.clear()
+        while self._busy >= self._jobs or self.results.qsize() >= self._jobs:
             with self._activity.waiting:
-                await self._changed.wait()
-        return self._jobs - len(self.tasks)
+                await self._change()
+        return self._jobs - self._busy
 
     async def _collect(self, works: list[Work], most: int) -> None:
         """As many as are wanted, and as are read in a moment."""
@@ -82,21 +92,43 @@ class Feed:
             prepared = await prepare(works, self._conditions)
         else:
             prepared = [None] * len(works)
-        for work, each in zip(works, prepared, strict=True):
-            task = asyncio.create_task(self._judge_one(work, each))
-            self.tasks.add(task)
-            task.add_done_callback(self._ended)
+        for given in zip(works, prepared, strict=True):
+            self._give(given)
         await asyncio.sleep(0)  # let them begin before the next are read
 
-    async def _judge_one(self, work: Work, prepared: Prepared | Exception | None) -> None:
-        try:
-            with self._activity.working:
-                judgement = await self._judge(work, prepared, self._conditions)
-        except Exception as error:  # noqa: BLE001 - handed to the consumer, which raises it
-            self.results.put_nowait(error)
-        else:
-            self.results.put_nowait(Settled(work.position, judgement))
+    def _give(self, given: Given) -> None:
+        while self._idle:
+            waiting = self._idle.popleft()
+            if not waiting.done():  # else its task was cancelled just now
+                waiting.set_result(given)
+                return
+        task = asyncio.create_task(self._work(given))
+        self.tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    async def _work(self, given: Given) -> None:
+        """Judge one after another: to make a task for each takes longer than to wake one."""
+        loop = asyncio.get_running_loop()
+        while True:
+            work, prepared = given
+            try:
+                with self._activity.working:
+                    judgement = await self._judge(work, prepared, self._conditions)
+            except Exception as error:  # noqa: BLE001 - handed to the consumer, which raises it
+                self.results.put_nowait(error)
+            else:
+                self.results.put_nowait(Settled(work.position, judgement))
+            waiting: asyncio.Future[Given] = loop.create_future()
+            self._idle.append(waiting)
+            self._changed.set()
+            try:
+                given = await waiting
+            except asyncio.CancelledError:
+                if waiting in self._idle:
+                    self._idle.remove(waiting)
+                raise
 
     def _ended(self, task: asyncio.Task[None]) -> None:
+        """It was cancelled."""
         self.tasks.discard(task)
         self._changed.set()
