@@ -160,11 +160,11 @@ class _Batches(Generic[Item, Result]):
         self._thread: threading.Thread | None = None
         self._ended: asyncio.Future[None] | None = None
 
-    async def add(self, item: Item, size: int) -> Result:
-        """Hand it in and wait for what comes of it."""
+    def add(self, item: Item, size: int) -> asyncio.Future[Result]:
+        """Hand it in, and wait for what comes of it."""
         future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         self.hand_in(item, size, future)
-        return await future
+        return future
 
     def hand_in(
         self,

@@ -53,6 +53,7 @@ class Pace:
         self.limit = FlowLimit(
             requests=None if rpm is None else Rate(rpm), tokens=None if tpm is None else Rate(tpm)
         )
+        self._has_limit = self.limit != FlowLimit()
         self._clock = clock
         self._held = Flow()
         """Drawn, and not used yet."""
@@ -65,7 +66,7 @@ class Pace:
     @property
     def is_limited(self) -> bool:
         """Whether anybody has to ask before a request is sent."""
-        return self.limit != FlowLimit() or self.account.is_shared
+        return self._has_limit or self.account.is_shared
 
     async def take(self, tokens: int, waiting: int) -> float:
         """0.0: the request may go, and is counted; else the seconds until it may be worth asking again.
@@ -73,7 +74,7 @@ class Pace:
         `waiting` like it come right behind.
         """
         now = self._clock.now()
-        if self.limit == FlowLimit():
+        if not self._has_limit:
             if now >= self._until:
                 self._until = now + NEWS_SECONDS
                 await self._draw(FlowWish(Flow()))
