@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from adjudge.errors import JudgeFileError
 from adjudge.expressions import EvaluationError, parse_expression
+from adjudge.once import once_per_record
 from adjudge.records import (
     CheckScore,
     CombineScore,
@@ -98,6 +99,7 @@ class WithPassRule(Scorer):
         return found
 
 
+@once_per_record
 def scorer_for(judge: Judge) -> Scorer:
     """The scorer of a judge that has a score rule; one without can be shown, not run."""
     scorer = base_scorer(judge)

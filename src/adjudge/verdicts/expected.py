@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from adjudge.once import once_per_record
 from adjudge.patterns import lazy_pattern
 from adjudge.records import Contract, Json, TokenLogprob
 from adjudge.schemas import spell_option
-from adjudge.verdicts.names import once_per_contract
 from adjudge.verdicts.probability import ROUNDING, ValueTokens
 from adjudge.verdicts.text_reading import allowed_in
 from adjudge.verdicts.values import (
@@ -46,7 +46,7 @@ class Reading(NamedTuple):
 NOTHING_READ = Reading(None, 0)
 
 
-@once_per_contract
+@once_per_record
 def spelled_values(contract: Contract) -> tuple[str, ...]:
     """How the value that the score needs may be spelled, in lower case: numbers by their digits where they are many.
 

@@ -1,11 +1,12 @@
 """Keys as models write them -> the properties of a contract."""
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache, wraps
-from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
+from functools import lru_cache
+from typing import NamedTuple
 
+from adjudge.once import once_per_record
 from adjudge.records import Contract, Json
 from adjudge.schemas import properties_of
 from adjudge.text import words
@@ -19,11 +20,6 @@ WRAPPERS = words(
     """
 )
 """Keys under which a verdict stands one level down although other keys (`name`, `type`, `id`) stand beside it."""
-
-
-MOST_KEPT = 256
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 def plain_key(key: str) -> str:
@@ -44,26 +40,7 @@ def labels_of(contract: Contract, name: str) -> tuple[str, ...]:
     return declared if own in declared else (*declared, own)
 
 
-def once_per_contract(make: Callable[Concatenate[Contract, P], T]) -> Callable[Concatenate[Contract, P], T]:
-    """Keep what is made of a contract: a judge reads all its replies with the same one. It is not to be changed."""
-    kept: dict[
-        Hashable, tuple[Contract, T]
-    ] = {}  # with the contract, so that its id is not given to another one
-
-    @wraps(make)
-    def made(contract: Contract, /, *args: P.args, **keywords: P.kwargs) -> T:
-        key = (id(contract), *args)
-        found = kept.get(key)
-        if found is None or found[0] is not contract:
-            if len(kept) >= MOST_KEPT:
-                kept.clear()
-            found = kept[key] = (contract, make(contract, *args, **keywords))
-        return found[1]
-
-    return made
-
-
-@once_per_contract
+@once_per_record
 def properties(contract: Contract) -> Mapping[str, Mapping[str, Json]]:
     """Property -> its schema, in order; a schema that is not an object allows anything."""
     fields = properties_of(contract.schema)
@@ -90,7 +67,7 @@ class FieldNames:
     """Properties that are objects themselves."""
 
     @staticmethod
-    @once_per_contract
+    @once_per_record
     def of(contract: Contract) -> "FieldNames":
         schemas = properties(contract)
         own = {plain_key(name): name for name in schemas}

@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from adjudge.once import once_per_record
 from adjudge.records import Contract, Json
-from adjudge.verdicts.names import once_per_contract, properties
+from adjudge.verdicts.names import properties
 from adjudge.verdicts.validate import TRUTH, branches_of
 from adjudge.verdicts.values import Allowed, ValueProblem, allowed_by, exact_value, read_value
 
@@ -29,7 +30,7 @@ class TextReading:
         return self.mark == "line"
 
 
-@once_per_contract
+@once_per_record
 def allowed_in(contract: Contract, name: str) -> tuple[Allowed, ...]:
     """What each form that the schema gives a property allows; one, unless it has alternatives."""
     schema = properties(contract).get(name, {})
