@@ -195,12 +195,14 @@ def compare_pair(pair: QuotedPair, margin: Fraction, question: str) -> NumberCom
 
 def as_json(number: NumberStep) -> dict[str, Json]:
     difference = number.comparison.difference
+    if difference is not None and difference.numerator >= 10**6 * difference.denominator:
+        difference = None
     return {
         "expected": number.expected,
         "response": number.response,
         "critical": number.critical,
         "agrees": number.comparison.agrees,
-        "difference": None if difference is None or difference >= 10**6 else float(difference),
+        "difference": None if difference is None else float(difference),
     }
 
 

@@ -54,6 +54,8 @@ def fold(text: str) -> str:
 
 def clipped(text: str, longest: int = 60) -> str:
     """The text on one line, short enough for a note or a message, without control characters."""
+    if len(text) <= longest and text.isascii() and text.isprintable() and "  " not in text:
+        return text.strip()
     line = SPACE.sub(" ", text[: 4 * longest]).strip()
     if not line.isprintable():
         line = "".join(c if c.isprintable() else " " for c in line)
@@ -141,8 +143,12 @@ def looks_english(text: str) -> bool:
     letters = [] if head.isascii() else [character for character in head if character.isalpha()]
     if letters and 2 * sum(is_latin(character) for character in letters) < len(letters):
         return False
-    words = WORD.findall(head.casefold())
-    return len(words) < SHORTEST_SENTENCE or not FUNCTION_WORDS.isdisjoint(words)
+    words = 0
+    for word in WORD.finditer(head.casefold()):
+        if word[0] in FUNCTION_WORDS:
+            return True
+        words += 1
+    return words < SHORTEST_SENTENCE
 
 
 def is_latin(character: str) -> bool:
