@@ -293,6 +293,9 @@ async def drive(prepared: Prepared, client: ModelClient, calls: list[Call], cond
                 raise request
             with conditions.progress.activity.waiting:
                 completion = await client.complete(request)
+            await asyncio.sleep(
+                0
+            )  # replies that came together are read one after another, which caches make cheaper
             conditions.halt.unreachable.discard(client.name)
             calls.append(Call(request=as_read(request, completion), completion=completion))
             request = procedure.send(completion)
