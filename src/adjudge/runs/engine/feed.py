@@ -3,19 +3,48 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from time import monotonic, process_time
 
 from adjudge.records import Judgement
 from adjudge.runs.engine.conditions import Conditions, Work
 from adjudge.runs.engine.order import Settled
 from adjudge.runs.engine.prepare import Prepared, prepare
 
-MOST_TOGETHER = 64
+MOST_TOGETHER, FEWEST_TOGETHER = 64, 16
 """Cases prepared at a time."""
+BUSY, IDLE = 0.95, 0.85
+"""Of the time, that the processor is at work: more, and groups become larger; less, and they become smaller."""
+WINDOW_SECONDS = 0.1
 MOMENT_SECONDS = 0.005
 """How long others wait for cases to be read: a slow source gives them one by one."""
 
 Given = tuple[Work, "Prepared | Exception | None"]
 JudgeOne = Callable[[Work, "Prepared | Exception | None", Conditions], Awaitable[Judgement | None]]
+
+
+class GroupSize:
+    """How many cases are taken up together: a large group takes less processor time for each, but its first ones wait for
+    its last. So groups are small as long as the processor has time.
+    """
+
+    def __init__(self) -> None:
+        self.most = MOST_TOGETHER
+        self._since = monotonic()
+        self._used = process_time()
+
+    def adapt(self) -> int:
+        now = monotonic()
+        if now - self._since >= WINDOW_SECONDS:
+            used = process_time()
+            self.follow((used - self._used) / (now - self._since))
+            self._since, self._used = now, used
+        return self.most
+
+    def follow(self, busy: float) -> None:
+        if busy > BUSY:
+            self.most = min(2 * self.most, MOST_TOGETHER)
+        elif busy < IDLE:
+            self.most = max(self.most // 2, FEWEST_TOGETHER)
 
 
 class Feed:
@@ -36,6 +65,7 @@ class Feed:
         self._idle: deque[asyncio.Future[Given]] = deque()
         """What the tasks wait for that have nothing to do."""
         self._changed = asyncio.Event()
+        self._together = GroupSize()
 
     async def take(self) -> Settled | Exception | None:
         result = await self.results.get()
@@ -49,7 +79,7 @@ class Feed:
                 while not self.all_taken and fault is None:
                     works: list[Work] = []
                     try:
-                        await self._collect(works, min(await self._room(), MOST_TOGETHER))
+                        await self._collect(works, min(await self._room(), self._together.adapt()))
                     except Exception as error:  # noqa: BLE001 - handed to the consumer, after what was read before it
                         fault = error
                     await self._start(works)
