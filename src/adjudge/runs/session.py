@@ -166,6 +166,9 @@ class Session:
         `most_held` is None. `more_follow`: there will be another call, so what it may come to is left to it.
         """
         jobs = self.plan.options.jobs
+        seats = self.conditions.seats()
+        asking = sum(not seat.is_computed for seat in seats)
+        jobs = jobs * len(seats) // (asking or len(seats))  # the others wait for these, and ask nobody
         if self.conditions.repeats.auto:
             jobs *= 2  # nearly half of the repeats wait for those before them
         if self.limits.batching is not None:

@@ -1,5 +1,6 @@
 """The run's place in the store: what is done, what may be taken over from earlier runs, and what is kept."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from hashlib import sha256
 
@@ -105,8 +106,11 @@ class Keeper:
 
     async def look_ahead(self, requests: Sequence[tuple[str, Request]]) -> None:
         """Look up what is stored for requests that will be made soon, each with its model."""
-        for name, client in self._clients.items():
-            await client.look_ahead([request for model, request in requests if model == name])
+        by_model: dict[str, list[Request]] = {}
+        for model, request in requests:
+            by_model.setdefault(model, []).append(request)
+        # together, so that they are one question to the store
+        await asyncio.gather(*(self._clients[model].look_ahead(some) for model, some in by_model.items()))
 
     @property
     def asks_again(self) -> bool:
