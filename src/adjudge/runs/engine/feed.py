@@ -12,7 +12,7 @@ from adjudge.runs.engine.prepare import Prepared, prepare
 
 MOST_TOGETHER, FEWEST_TOGETHER = 64, 16
 """Cases prepared at a time."""
-BUSY, IDLE = 0.95, 0.85
+BUSY, IDLE = 0.95, 0.8
 """Of the time, that the processor is at work: more, and groups become larger; less, and they become smaller."""
 WINDOW_SECONDS = 0.1
 MOMENT_SECONDS = 0.005
