@@ -199,18 +199,27 @@ class StoredJudgement(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     outcome: StoredOutcome
     reason: str | None = None
+    reason_part: str | None = None
+    """The part of the verdict that is the reason, which is then not written twice."""
     normalized: Number | None = None
     passed: bool | None = None
     probability: Number | None = None
     distribution: tuple[tuple[Number, Number], ...] = ()
     off_scale: Number = 0.0
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] | bool = ()
+    """True where they are the score's."""
     place: tuple[str | int, ...] | None = None
     metadata: Mapping[str, Any] = NOTHING
     cluster: str | None = None
     label: Any = None
     annotators: Any = None
     calls: tuple[StoredCall, ...] = ()
+
+    def all_notes(self) -> tuple[str, ...]:
+        return self.outcome.score_notes if isinstance(self.notes, bool) else self.notes
+
+    def whole_reason(self) -> str | None:
+        return self.reason if self.reason_part is None else self.outcome.verdict.get(self.reason_part)
 
 
 read_body = JsonReader(StoredJudgement)
@@ -219,16 +228,19 @@ FAILURE_KINDS = frozenset(get_args(FailureKind))
 
 def dump_judgement(judgement: Judgement) -> bytes:
     place = judgement.place
+    outcome = _flat_outcome(judgement.outcome)
+    part = _part_with(judgement.reason, outcome.verdict)
     return dump_struct(
         StoredJudgement(
-            outcome=_flat_outcome(judgement.outcome),
-            reason=judgement.reason,
+            outcome=outcome,
+            reason=judgement.reason if part is None else None,
+            reason_part=part,
             normalized=judgement.normalized,
             passed=judgement.passed,
             probability=judgement.probability,
             distribution=() if judgement.distribution is None else judgement.distribution.shares,
             off_scale=0.0 if judgement.distribution is None else judgement.distribution.off_scale,
-            notes=judgement.notes,
+            notes=True if judgement.notes and judgement.notes == outcome.score_notes else judgement.notes,
             place=None
             if place is None
             else (place.file,)
@@ -241,6 +253,15 @@ def dump_judgement(judgement: Judgement) -> bytes:
             calls=tuple(_flat_call(call, judgement) for call in judgement.calls),
         )
     )
+
+
+def _part_with(reason: str | None, parts: Mapping[str, Any]) -> str | None:
+    """The part that is this very text."""
+    if reason is not None:
+        for name, value in parts.items():
+            if value is reason:
+                return name
+    return None
 
 
 def load_judgement(
@@ -264,14 +285,14 @@ def load_judgement(
         model=key.model,
         repeat=key.repeat,
         outcome=_outcome(stored.outcome),
-        reason=stored.reason,
+        reason=stored.whole_reason(),
         normalized=stored.normalized,
         passed=stored.passed,
         probability=stored.probability,
         distribution=ScoreDistribution(shares=stored.distribution, off_scale=stored.off_scale)
         if stored.distribution
         else None,
-        notes=stored.notes,
+        notes=stored.all_notes(),
         calls=tuple(
             _call(call, key, None if references is None else references.get(position, (None, 0)))
             for position, call in enumerate(stored.calls)

@@ -105,8 +105,8 @@ def _listed(row: Row) -> ListedJudgement:
         probability=stored.probability,
         cost=None if unknown else sum(known),
         latency_ms=sum(call.latency_ms for call in stored.calls),
-        reason=stored.outcome.message or stored.reason or stored.outcome.reason or "",
-        notes=stored.notes,
+        reason=stored.outcome.message or stored.whole_reason() or stored.outcome.reason or "",
+        notes=stored.all_notes(),
         metadata=stored.metadata,
         label=stored.label,
         columns=NOTHING

@@ -193,7 +193,8 @@ TWELFTH: tuple[str, ...] = (
     f"UPDATE runs SET {KNOWN_COUNTS} WHERE state <> 'running'",  # noqa: S608 - SQL of ours
 )
 
-# the parts of a score that are those of its verdict are not written twice; what was stored before is read as it is
+# what a judgement has from its verdict or its score (parts, reason, notes) is not written twice; what was stored before is
+# read as it is
 THIRTEENTH: tuple[str, ...] = ()
 
 STEPS: Mapping[int, Sequence[Step]] = {

@@ -216,6 +216,25 @@ def test_a_judgement_comes_back_with_what_its_calls_cost(judgement):
         assert getattr(found, name) == getattr(judgement, name)
 
 
+@given(JUDGEMENTS, TEXT, NOTES)
+def test_what_a_judgement_has_from_its_verdict_or_score_is_written_once(judgement, reason, notes):
+    parts = {"why": f"{reason} is what it says, at some length", "final": 1.0}
+    score = Score(value=1, exact=1.0, notes=notes, parts=parts)
+    judgement = replace(
+        judgement,
+        outcome=Scored(verdict=Verdict(parts=parts), score=score),
+        reason=parts["why"],
+        notes=notes,
+    )
+    data = dump_judgement(judgement)
+    assert data.count(b"is what it says") == 1
+    found = read(data, judgement)
+    assert found == replace(judgement, calls=tuple(bare(call) for call in judgement.calls))
+    other = replace(judgement, reason="another", notes=(*notes, "one more"))
+    assert read(dump_judgement(other), other).reason == "another"
+    assert read(dump_judgement(other), other).notes == (*notes, "one more")
+
+
 @given(cases())
 def test_a_case_comes_back_with_its_fields_in_order(case):
     found = load_case(dump_case(case), case_id=case.case_id, place=case.place)
