@@ -127,7 +127,7 @@ def quoted_text(value: Json) -> str | None:
     return as_text(value).strip()
 
 
-class CaseText:
+class SearchedText:
     """A text of the case; it is folded only for a quotation that is not found in it as it stands."""
 
     def __init__(self, value: Json) -> None:
@@ -161,9 +161,9 @@ def find_unquoted(pairs: list[QuotedPair], fields: Mapping[str, Json]) -> Invali
         return None
     reference = fields.get("reference")
     listed = reference if isinstance(reference, list) else [reference]
-    references = [CaseText(each) for each in listed if each is not None]
+    references = [SearchedText(each) for each in listed if each is not None]
     value = fields.get("response")
-    response = CaseText("" if value is None else value)
+    response = SearchedText("" if value is None else value)
     for pair in pairs:
         if not any(text.has(pair.expected) for text in references):
             return Invalid(

@@ -10,7 +10,7 @@ from adjudge.templates.syntax import Expression, If, Node, Output, Text
 from adjudge.templates.values import Value, lookup
 
 
-class Slot(NamedTuple):
+class NameSlot(NamedTuple):
     """The place of a name among the parts of a run."""
 
     position: int
@@ -19,14 +19,14 @@ class Slot(NamedTuple):
     path: tuple[Step, ...]
 
 
-class Run(NamedTuple):
+class PlainRun(NamedTuple):
     """Texts and names that follow one another."""
 
     parts: list[str]
     """A name's is empty until it is filled."""
     literal: list[bool]
     """Beside each part: is it the template's own text?"""
-    slots: list[Slot]
+    slots: list[NameSlot]
 
     def fill(self, values: Mapping[str, Json], text_of: Callable[[Value], str]) -> list[str]:
         parts = self.parts.copy()
@@ -41,13 +41,13 @@ class Fork(NamedTuple):
     otherwise: "Steps"
 
 
-Steps: TypeAlias = tuple[Run | Fork, ...]
+Steps: TypeAlias = tuple[PlainRun | Fork, ...]
 
 
 def prepare(nodes: tuple[Node, ...], known: Mapping[str, str]) -> Steps | None:
     """The steps that write these nodes; None where one of them is more than a text, a name or a condition."""
-    steps: list[Run | Fork] = []
-    run = Run([], [], [])
+    steps: list[PlainRun | Fork] = []
+    run = PlainRun([], [], [])
     for node in nodes:
         if isinstance(node, If):
             bodies = [prepare(body, known) for body in (*(arm.body for arm in node.arms), node.otherwise)]
@@ -57,7 +57,7 @@ def prepare(nodes: tuple[Node, ...], known: Mapping[str, str]) -> Steps | None:
             *arms, otherwise = plain
             tests = [arm.test for arm in node.arms]
             steps += [run, Fork(tuple(zip(tests, arms, strict=True)), otherwise)]
-            run = Run([], [], [])
+            run = PlainRun([], [], [])
         elif isinstance(node, Text):
             run.parts.append(node.text)
             run.literal.append(True)
@@ -67,7 +67,7 @@ def prepare(nodes: tuple[Node, ...], known: Mapping[str, str]) -> Steps | None:
             and node.expression.path[0] not in known
         ):
             path = node.expression.path
-            run.slots.append(Slot(len(run.parts), _key(path), path))
+            run.slots.append(NameSlot(len(run.parts), _key(path), path))
             run.parts.append("")
             run.literal.append(False)
         else:
@@ -83,7 +83,7 @@ def _key(path: tuple[Step, ...]) -> str | None:
 def write_steps(steps: Steps, scope: Scope, parts: list[str], literal: list[bool]) -> None:
     """Write the parts, and beside each whether it is the template's own text."""
     for step in steps:
-        if isinstance(step, Run):
+        if isinstance(step, PlainRun):
             parts += step.fill(scope.values, scope.text_of)
             literal += step.literal
             continue

@@ -8,7 +8,7 @@ from adjudge.errors import TemplateError
 from adjudge.records import Dialect, Json, Message, Role
 from adjudge.templates.expressions import Scope
 from adjudge.templates.outlining import outline_of, serialise
-from adjudge.templates.plain import Run, prepare, write_steps
+from adjudge.templates.plain import PlainRun, prepare, write_steps
 from adjudge.templates.survey import find_mentions, gather
 from adjudge.templates.syntax import (
     Assign,
@@ -57,7 +57,7 @@ class TreeTemplate:
         self._tagged = any(_has_message(node) for node in nodes)
 
     def render(self, values: Mapping[str, Json]) -> tuple[Message, ...]:
-        if isinstance(self._flat, Run):
+        if isinstance(self._flat, PlainRun):
             return (Message(role="user", content="".join(self._flat.fill(values, to_text))),)
         scope = self.scope(values)
         try:

@@ -34,7 +34,7 @@ SNAPSHOT_CHARS = 200
 MAY_NAME_A_PARAMETER = BAD_REQUEST | {403}
 
 
-class Prepared(NamedTuple):
+class PreparedBody(NamedTuple):
     """A request as it is first sent. It holds the request, so that its id is not given to another one meanwhile."""
 
     request: Request
@@ -67,7 +67,7 @@ class WireClient(ModelClient):
         self._refused = NOTHING_REFUSED
         # the query may hold credentials; the path holds the model where the body does not
         self._address = urlunsplit((*urlsplit(wire.endpoint.url)[:3], "", ""))
-        self._prepared: OrderedDict[int, Prepared] = OrderedDict()
+        self._prepared: OrderedDict[int, PreparedBody] = OrderedDict()
 
     def __repr__(self) -> str:
         return f"<WireClient {self.name} at {self.base_url}>"
@@ -78,7 +78,7 @@ class WireClient(ModelClient):
         if kept is None:
             body, notes = self._dump(self._wire.body(request, NOTHING_REFUSED))
             key = wire_key(self._wire.provider, self._address, body, request)
-            kept = self._prepared[id(request)] = Prepared(request, body, notes, key)
+            kept = self._prepared[id(request)] = PreparedBody(request, body, notes, key)
             if len(self._prepared) > self._http.connections:
                 self._prepared.popitem(last=False)  # answered from the store, or given up
         return kept.key
