@@ -162,13 +162,10 @@ class LineTable:
         size = 2 * len(keys)
         self._keys = array("Q", bytes(8 * size))
         self._lines = array("I", bytes(lines.itemsize * size))
-        last = size - 1
+        self._used = 0
         for key, line in zip(keys, lines, strict=True):
             if key:
-                place = key & last
-                while self._keys[place]:
-                    place = (place + 1) & last
-                self._keys[place], self._lines[place] = key, line
+                self.put(key, line)
 
 
 def _key(case_id: str) -> int:

@@ -175,7 +175,7 @@ class BatchRunner:
         # a fault of the columns is the row's: what is in the other batches nobody knows
         conditions = replace(joined.conditions, progress=Progress(begun=True), halt=Halt())
         seats = conditions.seats()
-        jobs = self._plan.options.jobs
+        jobs = conditions.at_once(self._plan.options.jobs)
         made: dict[int, Judgement | None] = {}
         cases = self._plan.turns(rows)
         try:

@@ -165,12 +165,7 @@ class Session:
         What had to wait for an earlier case is read back from the store, its calls without their texts, unless
         `most_held` is None. `more_follow`: there will be another call, so what it may come to is left to it.
         """
-        jobs = self.plan.options.jobs
-        seats = self.conditions.seats()
-        asking = sum(not seat.is_computed for seat in seats)
-        jobs = jobs * len(seats) // (asking or len(seats))  # the others wait for these, and ask nobody
-        if self.conditions.repeats.auto:
-            jobs *= 2  # nearly half of the repeats wait for those before them
+        jobs = self.conditions.at_once(self.plan.options.jobs)
         if self.limits.batching is not None:
             jobs = min(IN_FLIGHT, self.expected or IN_FLIGHT)
         chosen = self.plan.select(cases)

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 from adjudge.records import Json, Scale, Verdict
@@ -13,7 +12,7 @@ from adjudge.scoring.numbers.units import find_scale
 from adjudge.scoring.rules import on_scale, with_steps
 from adjudge.scoring.scorer import Invalid, Scorer, Scoring
 from adjudge.scoring.steps import FlagStep, MarginStep, NumberStep, VetoStep
-from adjudge.scoring.text import MOST_PLACES, NumberText, clipped, looks_english
+from adjudge.scoring.text import NumberText, clipped, looks_english
 from adjudge.text import as_text
 
 MARGIN = Fraction(4, 100)
@@ -30,8 +29,6 @@ YEAR_QUESTION = re.compile(
     r"\b(?:what|which|in what|in which) year\b|\byear (?:was|did|were|is)\b", re.IGNORECASE
 )
 QUOTABLE = (str, int, float)
-PLAIN_QUOTATION = re.compile(r"[$-]?[0-9](?:[0-9A-Za-z.,%/ -]*[0-9A-Za-z%])?")
-"""What folding changes in nothing but its case."""
 
 
 class QuotedPair(NamedTuple):
@@ -127,43 +124,15 @@ def quoted_text(value: Json) -> str | None:
     return as_text(value).strip()
 
 
-class SearchedText:
-    """A text of the case; it is folded only for a quotation that is not found in it as it stands."""
-
-    def __init__(self, value: Json) -> None:
-        self.text = as_text(value)
-
-    @cached_property
-    def folded(self) -> NumberText:
-        return NumberText(self.text)
-
-    def has(self, quotation: str) -> bool:
-        return stands_as_quoted(quotation, self.text) or self.folded.has(quotation)
-
-
-def stands_as_quoted(quotation: str, text: str) -> bool:
-    """Whether a number stands in the text character for character, between spaces: then `NumberText` has it too.
-
-    Up to there the text has to be ASCII, which folding does not make longer, so that `NumberText` gets that far.
-    """
-    at = text.find(quotation)
-    if not 0 <= at < MOST_PLACES or PLAIN_QUOTATION.fullmatch(quotation) is None:
-        return False
-    if (at and not text[at - 1].isspace()) or not text[:at].isascii():
-        return False
-    end = at + len(quotation)
-    return not text[end : end + 2].lstrip(".,;:!?)")[:1].strip()
-
-
 def find_unquoted(pairs: list[QuotedPair], fields: Mapping[str, Json]) -> Invalid | None:
     """The first quotation that does not stand in its text."""
     if not pairs:
         return None
     reference = fields.get("reference")
     listed = reference if isinstance(reference, list) else [reference]
-    references = [SearchedText(each) for each in listed if each is not None]
+    references = [NumberText(as_text(each)) for each in listed if each is not None]
     value = fields.get("response")
-    response = SearchedText("" if value is None else value)
+    response = NumberText("" if value is None else as_text(value))
     for pair in pairs:
         if not any(text.has(pair.expected) for text in references):
             return Invalid(
@@ -180,9 +149,8 @@ def find_unquoted(pairs: list[QuotedPair], fields: Mapping[str, Json]) -> Invali
 def compare_pair(pair: QuotedPair, margin: Fraction, question: str) -> NumberComparison:
     if pair.response is None:
         return NumberComparison(agrees=False, rule="absent")
-    letters = (
-        question.lower()
-    )  # the patterns are slow: they run where the letters stand that they cannot do without
+    # the patterns are slow: they run where the letters stand that they cannot do without
+    letters = question.lower()
     scale = SCALE_QUESTION.search(question) if "llion" in letters or "thou" in letters else None
     return compare_numbers(
         pair.expected,

@@ -93,9 +93,13 @@ class NumberText:
     """A text in which quoted numbers are looked up: `5` does not stand in `15`, `1.5`, `1,500` or `-5`."""
 
     def __init__(self, text: str) -> None:
-        self.folded = fold(text)
+        self.text = text
 
     def has(self, quotation: str) -> bool:
+        """The text is folded only for a quotation that is not found in it as it stands."""
+        return stands_as_quoted(quotation, self.text) or self.has_folded(quotation)
+
+    def has_folded(self, quotation: str) -> bool:
         wanted = fold(quotation).strip(AROUND_A_QUOTATION.replace(".", "").replace("'", "").replace('"', ""))
         wanted = wanted.rstrip(".")
         if not wanted:
@@ -103,8 +107,30 @@ class NumberText:
         return number_stands(wanted, self.folded) or number_stands(squeezed(wanted), self.squeezed)
 
     @cached_property
+    def folded(self) -> str:
+        return fold(self.text)
+
+    @cached_property
     def squeezed(self) -> str:
         return squeezed(self.folded)
+
+
+PLAIN_QUOTATION = lazy_pattern(r"[$-]?[0-9](?:[0-9A-Za-z.,%/ -]*[0-9A-Za-z%])?")
+"""What folding changes in nothing but its case."""
+
+
+def stands_as_quoted(quotation: str, text: str) -> bool:
+    """Whether a number stands in the text character for character, between spaces: then it stands in the folded one too.
+
+    Up to there the text has to be ASCII, which folding does not make longer, so that it is followed that far.
+    """
+    at = text.find(quotation)
+    if not 0 <= at < MOST_PLACES or PLAIN_QUOTATION.fullmatch(quotation) is None:
+        return False
+    if (at and not text[at - 1].isspace()) or not text[:at].isascii():
+        return False
+    end = at + len(quotation)
+    return not text[end : end + 2].lstrip(".,;:!?)")[:1].strip()
 
 
 def squeezed(text: str) -> str:

@@ -12,7 +12,6 @@ from adjudge.scoring.correctness import (
     YEAR_QUESTION,
     QuotedPair,
     compare_pair,
-    stands_as_quoted,
 )
 from adjudge.scoring.numbers.codes import (
     QUANTITY,
@@ -27,7 +26,7 @@ from adjudge.scoring.numbers.literals import decimal_value, plain_characters
 from adjudge.scoring.numbers.moments import BEGINS, MONTHS, NAMED_TIMES, read_moment, read_written
 from adjudge.scoring.numbers.quantities import read_amounts, read_phrase, read_spans
 from adjudge.scoring.numbers.units import find_scale
-from adjudge.scoring.text import MOST_PLACES, NumberText
+from adjudge.scoring.text import MOST_PLACES, NumberText, stands_as_quoted
 
 PARTS = """
     0 1 5 05 12 31 100 1066 1999 2024 10000 1,000 1.5 1.234.567 5.1 1'234 .5 ½ ５ - / . : , ' % $ € # + ( ) – 年 月 日 ° º
@@ -133,7 +132,7 @@ texts = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
 def test_a_number_found_as_it_stands_is_found_in_the_folded_text(text, quotation):
     for wanted in (quotation.strip(), *PIECES[:8]):
         if wanted and stands_as_quoted(wanted, text):
-            assert NumberText(text).has(wanted)
+            assert NumberText(text).has_folded(wanted)
 
 
 @pytest.mark.parametrize("before", ["15 km ", "15 KM ", "15", "\ufdfa"])
@@ -141,7 +140,7 @@ def test_a_number_found_as_it_stands_is_found_in_the_folded_text(text, quotation
 def test_a_number_is_looked_for_no_further_than_in_the_folded_text(before, count):
     text = before * count + " 5 km"
     if stands_as_quoted("5 km", text):
-        assert NumberText(text).has("5 km")
+        assert NumberText(text).has_folded("5 km")
 
 
 QUESTION = (

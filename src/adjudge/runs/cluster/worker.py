@@ -57,7 +57,7 @@ class BlockWorker:
         self._halts.append(halt)
         made = 0
         try:
-            jobs = self._order.plan.options.jobs
+            jobs = conditions.at_once(self._order.plan.options.jobs)
             async for settled in execute_unordered(block.rows, conditions, jobs=jobs):
                 made += settled.judgement is not None
         finally:

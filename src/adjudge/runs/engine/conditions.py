@@ -196,6 +196,15 @@ class Conditions:
         """Whether every judgement is made, whatever the others of its case say."""
         return not self.repeats.auto and self.cascading is None
 
+    def at_once(self, jobs: int) -> int:
+        """How many judgements may be under way so that as many calls as `jobs` are in flight."""
+        seats = self.seats()
+        asking = sum(not seat.is_computed for seat in seats)
+        jobs = jobs * len(seats) // (asking or len(seats))  # the others wait for these, and ask nobody
+        return (
+            2 * jobs if self.repeats.auto else jobs
+        )  # nearly half of the repeats wait for those before them
+
     def is_here(self, case_id: str) -> bool:
         return self.shard is None or self.shard.holds(case_id)
 

@@ -233,9 +233,7 @@ async def _compute(item: Work, case: Case, conditions: Conditions) -> Ruling:
 
 
 async def _make(item: Work, prepared: Prepared, conditions: Conditions) -> Judgement:
-    client = item.seat.model.client
-    if conditions.keeper.asks_again:
-        client = await conditions.keeper.client_for(prepared.reuse_key, client)
+    client = await conditions.keeper.client_for(prepared.reuse_key, item.seat.model.client)
     calls: list[Call] = []
     ruling = await drive(prepared, client, calls, conditions)
     return _judgement(item, conditions, ruling, calls)

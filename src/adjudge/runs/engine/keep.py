@@ -112,13 +112,9 @@ class Keeper:
         # together, so that they are one question to the store
         await asyncio.gather(*(self._clients[model].look_ahead(some) for model, some in by_model.items()))
 
-    @property
-    def asks_again(self) -> bool:
-        return bool(self._retry)
-
     async def client_for(self, key: str | None, client: ModelClient) -> ModelClient:
         """The client as it is, or one that asks again where the stored replies were of a kind that `--retry` names."""
-        if key is None:
+        if not self._retry or key is None:
             return client
         found = (await self._store.find_judgements([key])).get(key)
         again = found is not None and found.outcome.kind in self._retry
@@ -146,7 +142,6 @@ class NoKeeper:
 
     resumes = False
     keeps = False
-    asks_again = False
 
     async def case(self, case_id: str) -> Case:
         raise LookupError(case_id)
