@@ -9,6 +9,8 @@ from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack
 
+from msgspec import structs
+
 from adjudge.analysis.summary.report import Report
 from adjudge.dataset import read_cases
 from adjudge.documents.rows import result_row
@@ -25,7 +27,7 @@ from adjudge.options import (
 from adjudge.records import NOTHING, BadRow, Json, Judge, Judgement, ModelClient, ModelFunction, is_vote
 from adjudge.runs.against import open_cases
 from adjudge.runs.plan import CurrentDate, Pairing, make_plan, reported_date
-from adjudge.runs.session import open_session
+from adjudge.runs.session import Session, open_session
 from adjudge.store import Partial
 
 if TYPE_CHECKING:
@@ -130,6 +132,7 @@ async def aevaluate(
     made: list[Judgement] = []
     async with open_session(plan, cases) as session:
         await session.run(opened.rows, made.append, most_held=None)
+        made = add_cases(made, session)
         has_jury = session.conditions.jury is not None
         return Run(
             name=session.run_id,
@@ -175,6 +178,21 @@ async def ajudge(
         store=store,
     )
     return run.judgements[-1]  # behind those of its parts, where it is a combination
+
+
+def add_cases(judgements: list[Judgement], session: Session) -> list[Judgement]:
+    """With their cases also those that were read back from the store."""
+    without = {each.case_id for each in judgements if each.case is None}
+    if session.store is None or not without:
+        return judgements
+    found = {
+        case_id: next((entry.case for entry in entries if entry.case is not None), None)
+        for case_id, entries in session.store.entries_of(session.run_id, list(without)).items()
+    }
+    return [
+        each if each.case is not None else structs.replace(each, case=found[each.case_id])
+        for each in judgements
+    ]
 
 
 def _waited(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:

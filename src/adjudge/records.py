@@ -668,7 +668,8 @@ class Judgement(Struct, frozen=True, kw_only=True):
     annotators: Json = None
     """What several people said of the case, where it has such a column; never sent either."""
     case: Case | None = None
-    """What was judged, where it is at hand: not for a judgement that comes from a store."""
+    """What was judged. `evaluate` always fills it in; None for a row that could not be read as a case, and where the
+    store lists judgements without the texts of their cases."""
 
     def __repr__(self) -> str:
         """On one line; the calls, with their prompts and replies, are in `calls`."""

@@ -108,3 +108,23 @@ def test_over_http_the_schema_is_sent_and_the_checklist_is_asked_for_once():
 def test_a_loaded_judge_can_be_given():
     judge = adjudge.parse_judge("Rate 1 to 5: {{response}}. Reply with only the number.", name="bare")
     assert adjudge.judge(judge, response="r", model=ScriptedClient("4")).score == 4
+
+
+def test_judgements_from_the_store_have_their_case(tmp_path, capsys):
+    """A second run takes them over; one that is resumed reads them back."""
+    bad = json.dumps({"reason": "It does not.", "score": 1})
+    rows = [{"id": f"c{number}", "question": f"q{number}", "response": "r"} for number in range(4)]
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    replies = tmp_path / "replies.jsonl"
+    replies.write_text("".join(json.dumps({"case_id": row["id"], "reply": bad}) + "\n" for row in rows))
+    options = {"model": f"scripted:{replies}"}
+    first = adjudge.evaluate(cases, "relevance", max_calls=2, jobs=1, **options)
+    resumed, again = (adjudge.evaluate(cases, "relevance", **options) for _ in range(2))
+    assert (first.name == resumed.name, resumed.name == again.name) == (True, False)
+    for run in (first, resumed, again):
+        assert [judgement.case.fields["question"] for judgement in run] == ["q0", "q1", "q2", "q3"]
+    again.report().print()
+    printed = capsys.readouterr().out
+    assert "Failed" in printed
+    assert all(row["id"] in printed and row["question"] in printed for row in rows)

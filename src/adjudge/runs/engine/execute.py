@@ -250,6 +250,7 @@ def _taken_over(item: Work, case: Case, earlier: Judgement, conditions: Conditio
         cluster=cluster_of(case),
         label=conditions.label(case),
         annotators=case.fields.get("annotators"),
+        case=case,
     )
 
 
