@@ -17,7 +17,7 @@ _DEEPEST = 100  # JSON writers give up somewhere above 200 levels
 
 def records_json(value: object, depth: int = 0) -> "Json":
     """Records as objects, by their fields, and all else as every JSON writer takes it: no NaN, no lone surrogates, no
-    endless nesting, no outsized integers.
+    endless nesting, no outsized integers. The populations of a record's figures are beside them.
     """
     if value is None or isinstance(value, bool):
         return value
@@ -39,12 +39,24 @@ def records_json(value: object, depth: int = 0) -> "Json":
         return "nested too deeply to show"
     names = field_names(value)
     if names is not None:
-        return {name: records_json(getattr(value, name), depth + 1) for name in names}
+        return {name: records_json(getattr(value, name), depth + 1) for name in names} | _populations(value)
     if isinstance(value, Mapping):
         return {encodable(str(key)): records_json(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [records_json(item, depth + 1) for item in value]
     return encodable(str(value))
+
+
+def _populations(record: object) -> "dict[str, Json]":
+    """Which cases each figure of a record is of, and what it counts, where its fields state it."""
+    if not is_dataclass(record):
+        return {}
+    stated = {
+        each.name: records_json(each.metadata["population"])
+        for each in fields(record)
+        if "population" in each.metadata
+    }
+    return {"populations": stated} if stated else {}
 
 
 def field_names(value: object) -> tuple[str, ...] | None:

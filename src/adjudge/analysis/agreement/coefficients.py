@@ -5,7 +5,7 @@ evidence, so that several people or repeats make the figures surer only as far a
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from adjudge.analysis.agreement.labels import Label
@@ -19,6 +19,7 @@ from adjudge.stats.ceiling import AltTest, Ceiling, alt_test, human_ceiling
 from adjudge.stats.clusters import clustered_mean, clustered_rate
 from adjudge.stats.corrected import JudgedCase, ppi_mean
 from adjudge.stats.intervals import Estimate, Undefined
+from adjudge.stats.populations import population
 from adjudge.stats.thresholds import Trial, try_threshold
 
 LabelKind = Literal["passes", "scores"]
@@ -41,7 +42,7 @@ class Coefficients:
     """What the confusion matrix counts: scores, or 0 for fail and 1 for pass."""
     confusion: tuple[tuple[int, ...], ...]
     """A row for each of the judge's labels, a column for each of people's; empty for measurements."""
-    figures: Mapping[str, Estimate | Undefined]
+    figures: Mapping[str, Estimate | Undefined] = field(metadata=population("judged and labelled", "label"))
     """By the names that `stats.people` gives them."""
     missing_extra: str | None = None
     """Without which only what plain Python computes is here."""
@@ -215,10 +216,10 @@ def _levels(seen: set[float], scale: Scale | None) -> tuple[float, ...]:
 class AnnotatorFigures:
     """What several annotators make possible."""
 
-    ceiling: Ceiling | None
+    ceiling: Ceiling | None = field(metadata=population("labelled by several people", "label"))
     missing_extra: str | None
     """Without which there is no ceiling."""
-    alt_test: AltTest | Undefined
+    alt_test: AltTest | Undefined = field(metadata=population("labelled by several people", "case"))
     replaces_a_person: bool | None
     """What the alt-test says; None where it could not be made."""
 
@@ -280,7 +281,9 @@ class ThresholdSearch:
     kind: Literal["better", "not_better", "not_found", "weighted_labels", "no_threshold", "two_scores"]
     """Why there is no trial: none was better in the half to choose on or there were too few labels (`not_found`); the
     draw prefers doubtful cases; the rule is not one comparison with a number; there are two scores at most."""
-    trial: Trial | Undefined | None = None
+    trial: Trial | Undefined | None = field(
+        default=None, metadata=population("labelled, in the half kept for the test", "label")
+    )
     current: str | None = None
     proposed: str | None = None
     """The pass rules, as a judge file has them."""

@@ -1,7 +1,7 @@
 """What people would say on average: the judge's own mean, the corrected ones, and which of them to quote."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Literal
 
@@ -10,6 +10,7 @@ from adjudge.analysis.agreement.verdicts import CaseVerdict
 from adjudge.records import Scale
 from adjudge.stats.corrected import FEWEST_LABELS, Corrected, JudgedCase, naive_mean, ppi_mean, rogan_gladen
 from adjudge.stats.intervals import Estimate, Undefined
+from adjudge.stats.populations import population
 from adjudge.stats.selection import Selection
 
 Quoted = Literal["ppi", "naive", "none"]
@@ -29,8 +30,8 @@ _RATE = Scale(low=0.0, high=1.0)
 class IfMissing:
     """PPI++, had every drawn case without a label got the lowest label, or the highest."""
 
-    low: Estimate
-    high: Estimate
+    low: Estimate = field(metadata=population("those that could be drawn for labels", "case"))
+    high: Estimate = field(metadata=population("those that could be drawn for labels", "case"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,10 +47,12 @@ class CorrectedMean:
     """One mean of the run, three ways."""
 
     of: MeanKind
-    naive: Corrected | Undefined
-    rogan_gladen: Corrected | Undefined | SplitCases | None
+    naive: Corrected | Undefined = field(metadata=population("those that could be drawn for labels", "case"))
+    rogan_gladen: Corrected | Undefined | SplitCases | None = field(
+        metadata=population("those that could be drawn for labels", "case")
+    )
     """None for a mean that is no rate."""
-    ppi: Corrected | Undefined
+    ppi: Corrected | Undefined = field(metadata=population("those that could be drawn for labels", "case"))
     quote: Quoted
     reason: QuoteReason
     rogan_gladen_agrees: bool | None = None

@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from adjudge.procedures.cascade import CALIBRATION, CASCADE
 from adjudge.procedures.jury import listed_votes
 from adjudge.records import Judge, Judgement, Jury
 from adjudge.runs.engine.cascading import Cascading
 from adjudge.stats.intervals import Estimate, rate_interval
+from adjudge.stats.populations import population
 from adjudge.stats.several.cascade import Calibrated, StageView
 
 
@@ -29,7 +30,7 @@ class CascadeFigures:
     model: str
     agree: float
     """The share of the decisions that people are to agree with."""
-    calibrated: Calibrated | None
+    calibrated: Calibrated | None = field(metadata=population("judged and labelled", "case"))
     """None where the judge's file is not there any more."""
     needed: int | None
     """Labels that would probably do, where no thresholds could be shown to hold."""
@@ -39,7 +40,7 @@ class CascadeFigures:
     """The others."""
     stages: tuple[StageFigures, ...]
     undecided: int
-    spared: Estimate | None
+    spared: Estimate | None = field(metadata=population("not labelled", "case"))
     """The share of those for which the last model was not asked."""
 
 

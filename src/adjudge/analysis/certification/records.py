@@ -7,6 +7,7 @@ from typing import Literal
 
 from adjudge.analysis.certification.rulings import ProbeRuling, worst_ruling
 from adjudge.stats.intervals import Estimate
+from adjudge.stats.populations import population
 
 EXAMPLES = 12
 """Trials that went wrong, or answers, that a finding names."""
@@ -56,14 +57,16 @@ class ProbeFinding:
     n: int = 0
     wrong: int = 0
     """Trials that went wrong; for a probe of the score, verdicts that changed."""
-    figure: Estimate | None = None
+    figure: Estimate | None = field(default=None, metadata=population("tried by the probe", "trial"))
     """The share of trials that went wrong, or the mean movement of the score on a scale of 0 to 1."""
-    untouched: Estimate | None = None
+    untouched: Estimate | None = field(
+        default=None, metadata=population("untouched, judged more than once", "judgement")
+    )
     """The share of the same answers whose verdict turns when they are merely judged again."""
-    ruled: Estimate | None = None
+    ruled: Estimate | None = field(default=None, metadata=population("tried by the probe", "trial"))
     """What the ruling holds against what is allowed: the figure, less what judging again does by itself."""
     allowed: float | None = None
-    changed: Estimate | None = None
+    changed: Estimate | None = field(default=None, metadata=population("tried by the probe", "trial"))
     """For a probe of the score: verdicts that changed, beyond what judging again does."""
     kappa: float | None = None
     """Between repeats."""
@@ -95,7 +98,7 @@ class FamilyFigure:
     tried: int
     """On answers that failed untouched, and with a verdict under attack."""
     succeeded: int
-    rate: Estimate | None
+    rate: Estimate | None = field(metadata=population("attacked, failed untouched", "trial"))
     """With an interval that holds for all families together, so that it holds for the worst one too."""
     not_judged: int
 
@@ -136,7 +139,7 @@ class JudgeCard:
     families: tuple[FamilyFigure, ...]
     succeeded: tuple[str, ...]
     """Attacks that turned some wrong answer's verdict, the most successful first."""
-    agreement: Mapping[str, Estimate]
+    agreement: Mapping[str, Estimate] = field(metadata=population("judged and labelled", "case"))
     """With the labels of the cases; none where they have none."""
     compares: bool = False
     """The judge compares two answers: an answer passes where it wins, and fails where it loses."""

@@ -118,7 +118,9 @@ def _decode(wanted: Any, value: Any) -> Any:
         return {key: _decode(parts[1], each) for key, each in value.items()}
     if hasattr(wanted, "__dataclass_fields__") and isinstance(value, dict):
         types = get_type_hints(wanted)
-        return wanted(**{key: _decode(types[key], each) for key, each in value.items()})
+        return wanted(
+            **{key: _decode(types[key], each) for key, each in value.items() if key != "populations"}
+        )
     if wanted is float and type(value) is int:
         return float(value)
     if wanted in {str, int, float, bool} and type(value) is wanted:

@@ -1,7 +1,7 @@
 """By how much people would find B better: the judge's own difference, the corrected one, and which of them to quote."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Literal, NamedTuple
 
@@ -23,6 +23,7 @@ from adjudge.records import Case, Json, Judge, LabelDraw, Scale
 from adjudge.stats.corrected import FEWEST_LABELS, Corrected, JudgedCase, corrected_difference, differences
 from adjudge.stats.intervals import Estimate, Undefined
 from adjudge.stats.paired import Comparison, compare
+from adjudge.stats.populations import population
 from adjudge.stats.selection import Selection, SelectionKind, select_pairs
 from adjudge.store import KeptLabel, Store
 
@@ -37,9 +38,11 @@ class CorrectedDifference:
     """One difference, two ways. Above 0, B is better."""
 
     of: Of
-    naive: Estimate
+    naive: Estimate = field(metadata=population("those that could be drawn for labels in both runs", "case"))
     """The judge's own, over the cases that could have been drawn."""
-    ppi: Corrected | Undefined
+    ppi: Corrected | Undefined = field(
+        metadata=population("those that could be drawn for labels in both runs", "case")
+    )
     quote: Literal["ppi", "naive"]
     why: Literal["not_corrected", "few_labels", "labels_missing", "all_labelled", "drawn"]
 

@@ -1,7 +1,7 @@
 """The figures of a comparison: one test of the mean paired difference, what it was made from, and which cases changed."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from heapq import nsmallest
 from typing import Literal
 
@@ -13,6 +13,7 @@ from adjudge.records import Judge, Scale
 from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined
 from adjudge.stats.paired import Comparison, compare
 from adjudge.stats.pairs import holm, mcnemar, wilcoxon
+from adjudge.stats.populations import population
 
 MOST_SLICES = 30
 """Of each column; the fullest. What a column of ids says about each of its values is nothing."""
@@ -56,9 +57,9 @@ class ComparedSide:
     repeats: int
     repeats_not_scored: int
     """Of cases that other repeats did judge."""
-    mean: Estimate | None
+    mean: Estimate | None = field(metadata=population("judged in both runs", "case"))
     """Of the pairs, on the judge's own scale."""
-    pass_rate: Estimate | None
+    pass_rate: Estimate | None = field(metadata=population("judged in both runs", "case"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -90,7 +91,7 @@ class ComparedSlice:
     value: str
     finding: Finding
     """By the adjusted p value."""
-    comparison: Comparison
+    comparison: Comparison = field(metadata=population("judged in both runs", "case"))
     p_holm: float
     """Over all slices listed."""
 
@@ -153,9 +154,9 @@ class JudgeComparison:
     clusters: int | None
     """None where every case is its own."""
     clusters_differ: int
-    comparison: Comparison | None
+    comparison: Comparison | None = field(metadata=population("judged in both runs", "case"))
     """The one primary test; None of no pairs."""
-    bounds: Bounds | None
+    bounds: Bounds | None = field(metadata=population("asked in both runs", "case"))
     """The difference, had the matched cases without a pair been as bad, or as good, for B as the scale allows."""
     secondary: SecondaryTests
     pass_rules_differ: int

@@ -1,7 +1,7 @@
 """Which of two judges agrees more with people: the agreement of each with a case's label, paired."""
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from adjudge.analysis.agreement.label_files import bare_id, sort_by_run
 from adjudge.analysis.comparison.matching import LETTERS, CaseSide, Matching
@@ -11,6 +11,7 @@ from adjudge.records import NOTHING, Json, Judge, Scale
 from adjudge.stats.clusters import Clusters, clustered_mean, clustered_rate
 from adjudge.stats.intervals import Estimate, mean_interval, rate_interval
 from adjudge.stats.paired import Comparison, compare
+from adjudge.stats.populations import population
 from adjudge.store import Store
 
 _SHARE = Scale(low=0.0, high=1.0)
@@ -22,9 +23,9 @@ CaseLabels = Mapping[str, Sequence[Json]]
 class AgreementComparison:
     """A case's agreement is 1 - |score - label| / the scale's length; for true/false labels, whether it passes so."""
 
-    a: Estimate | None
-    b: Estimate | None
-    comparison: Comparison | None
+    a: Estimate | None = field(metadata=population("judged and labelled in both runs", "case"))
+    b: Estimate | None = field(metadata=population("judged and labelled in both runs", "case"))
+    comparison: Comparison | None = field(metadata=population("judged and labelled in both runs", "case"))
     """Of the agreement, B - A; None where no label could be used."""
     shares: bool
     """Every agreement is 0 or 1, so that their means are shares of cases."""

@@ -3,7 +3,7 @@
 from array import array
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import fsum, isnan, nan
 from typing import Literal, NamedTuple
@@ -12,6 +12,7 @@ from adjudge.procedures.jury import NO_MAJORITY, listed_votes, votes_by_label
 from adjudge.records import Failed, Json, Judge, Judgement, Scale, jury_rule
 from adjudge.runs.engine.weighing import error_of, label_for_votes
 from adjudge.stats.intervals import Estimate
+from adjudge.stats.populations import population
 from adjudge.stats.several.jury import (
     PairSums,
     effective_votes,
@@ -69,7 +70,7 @@ class BestMember:
     measure: Literal["accuracy", "absolute_error"]
     jury: float
     best: float
-    difference: Estimate
+    difference: Estimate = field(metadata=population("judged by the jury and labelled", "case"))
     """What the jury gains: more cases as labelled, or less error. The interval allows for choosing the best by the same
     labels."""
 

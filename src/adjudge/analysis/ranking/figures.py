@@ -1,8 +1,9 @@
 """The ranking of several systems as records."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from adjudge.stats.populations import population
 from adjudge.stats.several.ranking import Ranked, Win, connected, rank_systems
 
 SEED = 0
@@ -11,9 +12,13 @@ SEED = 0
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RankedSystem:
     name: str
-    strength: float
+    strength: float = field(
+        metadata=population("compared, of the systems connected by verdicts", "comparison")
+    )
     """The logarithm of the odds to win against an average one of these systems."""
-    interval: tuple[float, float]
+    interval: tuple[float, float] = field(
+        metadata=population("compared, of the systems connected by verdicts", "comparison")
+    )
     group: tuple[int, ...]
     """The ranks that it may have: systems that share some cannot be told apart."""
     won: int

@@ -2,11 +2,12 @@
 
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from adjudge.analysis.summary.sample import ALONE, JudgedRow, RowSample
 from adjudge.records import CheckScore, Judge, Judgement
 from adjudge.stats.intervals import Estimate
+from adjudge.stats.populations import population
 
 MOST_OPEN = 4096
 """Cases held at a time: more than can be in flight."""
@@ -22,7 +23,7 @@ class CheckAgreement:
     judged: int
     """Cases, of the first repeat, for which both say whether they pass."""
     equal: int
-    rate: Estimate
+    rate: Estimate = field(metadata=population("judged by the check and the judge", "case"))
     """Of `equal` in `judged`; cases of one cluster count as one piece of evidence."""
 
 

@@ -4,7 +4,7 @@ from bisect import insort
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Literal
@@ -53,6 +53,7 @@ from adjudge.scoring.rules import rating_passes
 from adjudge.stats.agreement import spearman_of_counts
 from adjudge.stats.distribution import Distribution, Quantiles
 from adjudge.stats.intervals import Estimate
+from adjudge.stats.populations import population
 from adjudge.text import shorten
 
 NOT_KEPT: Mapping[str, float | None] = MappingProxyType({})
@@ -80,9 +81,9 @@ class LabelAgreement:
     """Cases with a label that this judge can be held against."""
     judged: int
     equal: int
-    rate: Estimate | None
+    rate: Estimate | None = field(metadata=population("judged and labelled", "judgement"))
     """Of `judged`; None where the labels are not on the judge's scale, and so are not compared."""
-    within_one: Estimate | None = None
+    within_one: Estimate | None = field(default=None, metadata=population("judged and labelled", "judgement"))
     """The share within one step of the label; None where the scale has no steps."""
     rank_correlation: float | None = None
     """Spearman's, of scores with labels on a scale of several steps; None where one of them does not vary."""
@@ -97,10 +98,12 @@ class CriterionFigures:
 
     criterion: str
     points: float
-    met: Estimate
+    met: Estimate = field(metadata=population("judged with this criterion", "judgement"))
     """How often it is met; with points below 0 that is how often the fault occurs."""
     labelled: int
-    agreement: Estimate | None
+    agreement: Estimate | None = field(
+        metadata=population("judged with this criterion, and labelled", "judgement")
+    )
     """How often people say the same, where the case's own label is a list with one truth value for each criterion."""
 
 
@@ -109,7 +112,7 @@ class ClaimFigures:
     """How many of the claims that a groundedness judge checked had one verdict."""
 
     verdict: str
-    share: Estimate
+    share: Estimate = field(metadata=population("judged", "claim"))
     """Over all claims; the claims of one case are one piece of evidence."""
 
 
@@ -120,14 +123,18 @@ class RatingFigures:
     name: str
     scale: Scale
     better: Literal["higher", "lower"]
-    mean: Estimate
+    mean: Estimate = field(metadata=population("judged with this rating", "judgement"))
     passed: int | None
-    pass_rate: Estimate | None
+    pass_rate: Estimate | None = field(metadata=population("judged with this rating", "judgement"))
     """None where the rating has no pass rule."""
     labelled: int
-    agreement: Estimate | None
+    agreement: Estimate | None = field(
+        metadata=population("judged with this rating, and labelled", "judgement")
+    )
     """How often people give the same, where the case's own label is an object with the ratings by name."""
-    within_one: Estimate | None
+    within_one: Estimate | None = field(
+        metadata=population("judged with this rating, and labelled", "judgement")
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -186,16 +193,16 @@ class Summary:
     """With `--repeat auto`: repeats without a verdict, of cases that others decide."""
     grouping: Grouping | None
     """What intervals count as one piece of evidence: the `cluster` column's values, a case's repeats, or each row."""
-    mean: Estimate | None
+    mean: Estimate | None = field(metadata=population("judged", "judgement"))
     """Of scored and forced rows."""
-    mean_without_forced: Estimate | None
+    mean_without_forced: Estimate | None = field(metadata=population("scored by the model", "judgement"))
     """None when nothing was forced."""
-    bounds: Bounds | None
+    bounds: Bounds | None = field(metadata=population("asked", "judgement"))
     """What the rows that were not judged could have made of the mean; None without a scale."""
-    pass_rate: Estimate | None
+    pass_rate: Estimate | None = field(metadata=population("judged, with pass or fail", "judgement"))
     """Of the judged rows for which a pass rule is known."""
-    pass_bounds: Bounds | None
-    abstention_rate: Estimate | None
+    pass_bounds: Bounds | None = field(metadata=population("asked", "judgement"))
+    abstention_rate: Estimate | None = field(metadata=population("scored or abstained", "judgement"))
     """Of the model's answers, scored or abstained; None where the judge file has no `abstain:`."""
     criteria: tuple[CriterionFigures, ...]
     """Of a rubric, in its order; where each case has its own, those that occur most, at most as many as are kept."""
@@ -203,7 +210,9 @@ class Summary:
     """Of a groundedness judge, `supported` first."""
     ratings: tuple[RatingFigures, ...]
     """Of a judge that gives several, in its order."""
-    expected_mean: Estimate | None
+    expected_mean: Estimate | None = field(
+        metadata=population("judged with token probabilities", "judgement")
+    )
     """Of the expected scores, over the rows that have one from the log-probabilities of their tokens."""
     distribution: Mapping[str, int] | None
     """Score -> rows; ranges of scores where there are many; None where there are many and no scale."""

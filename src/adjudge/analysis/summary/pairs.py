@@ -2,12 +2,13 @@
 
 from array import array
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from adjudge.analysis.summary.sample import ALONE, JudgedRow
 from adjudge.records import Json
 from adjudge.stats.clusters import NumberedClusters, clustered_rate
 from adjudge.stats.intervals import Estimate, rate_interval
+from adjudge.stats.populations import population
 
 _WINNERS = frozenset({"a", "b", "tie"})
 _A, _B, _TIE, _INCONSISTENT, _BY_RULE, _WON_BY_RULE = range(6)
@@ -28,11 +29,15 @@ class PairFigures:
     """An answer was blank, or an input missing: decided with no call, whoever won."""
     wins_by_rule: int
     """Those of them for A."""
-    consistent: Estimate | None
+    consistent: Estimate | None = field(metadata=population("judged in both orders", "judgement"))
     """The share with the same verdict in both orders."""
-    first: Estimate | None
+    first: Estimate | None = field(
+        metadata=population("judged in both orders, one answer preferred", "reply")
+    )
     """Of the replies that prefer one answer, the share that prefers the one shown first; without a bias 0.5."""
-    longer: Estimate | None
+    longer: Estimate | None = field(
+        metadata=population("judged in both orders, one answer won, lengths differ", "judgement")
+    )
     """Of the wins and losses between answers of different length, the share that the longer one has."""
 
 

@@ -2,10 +2,11 @@
 
 from bisect import insort
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from adjudge.analysis.summary.sample import RowSample
 from adjudge.stats.intervals import Estimate, Undefined
+from adjudge.stats.populations import population
 from adjudge.stats.repeats import NearThreshold, Noise, Retests
 
 MOST_IDS = 20
@@ -26,10 +27,10 @@ class Undecided:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Repeated:
-    noise: Noise | Undefined
-    flips: Estimate | Undefined
+    noise: Noise | Undefined = field(metadata=population("judged more than once", "judgement"))
+    flips: Estimate | Undefined = field(metadata=population("judged more than once", "pair of repeats"))
     """The chance that two repeats of a case come out differently."""
-    kappa: Estimate | Undefined
+    kappa: Estimate | Undefined = field(metadata=population("judged more than once", "pair of repeats"))
     """Test-retest agreement beyond chance."""
     compared: str
     """What came out differently or alike: `passed` or `score`."""

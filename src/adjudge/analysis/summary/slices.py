@@ -1,12 +1,13 @@
 """The same figures for parts of a run: by the values of a column, and no more values than can be read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from adjudge.analysis.summary.sample import Bounds, Group, JudgedRow
 from adjudge.documents.records_json import records_json
 from adjudge.records import Json, Scale
 from adjudge.stats.intervals import Estimate
+from adjudge.stats.populations import population
 from adjudge.text import shorten, value_text
 
 MOST_SLICES = 40
@@ -24,10 +25,10 @@ class Slice:
     judged: int
     not_judged: int
     outcomes: Mapping[str, int]
-    mean: Estimate | None
-    bounds: Bounds | None
-    pass_rate: Estimate | None
-    pass_bounds: Bounds | None
+    mean: Estimate | None = field(metadata=population("judged", "judgement"))
+    bounds: Bounds | None = field(metadata=population("asked", "judgement"))
+    pass_rate: Estimate | None = field(metadata=population("judged, with pass or fail", "judgement"))
+    pass_bounds: Bounds | None = field(metadata=population("asked", "judgement"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
