@@ -92,14 +92,21 @@ class OpenAIShape:
                 }
                 for token, value, *more in words.logprobs
             ]
-            choice["logprobs"] = {"content": tokens}
-        found: dict[str, Any] = {"object": "chat.completion", "model": words.model, "choices": [choice]}
+            choice["logprobs"] = {"content": tokens, "refusal": None}
+        found: dict[str, Any] = {
+            "id": "chatcmpl-scripted",
+            "object": "chat.completion",
+            "created": 0,
+            "model": words.model,
+            "choices": [choice],
+        }
         if words.fingerprint is not None:
             found["system_fingerprint"] = words.fingerprint
         if words.usage is not None:
             found["usage"] = {
                 "prompt_tokens": words.usage.input,
                 "completion_tokens": words.usage.output,
+                "total_tokens": (words.usage.input or 0) + (words.usage.output or 0),
                 "prompt_tokens_details": {"cached_tokens": words.usage.cached},
             }
         return found
@@ -131,14 +138,14 @@ class AnthropicShape:
         return {name: value for name, value in body.items() if name not in required}
 
     def response_format(self, body: Mapping[str, Any]) -> str:
-        if "tool_choice" in body:
+        if "format" in _object(body.get("output_config")):
             return "json_schema"
-        return "output_config" if "output_config" in body else "none"
+        return "tool" if "tool_choice" in body else "none"
 
     def refused_format(self, used: str) -> dict[str, Any]:
         if used == "json_schema":
-            return {"message": 'tool_choice: type "tool" and "any" are not supported for this model.'}
-        return {"message": "output_config.format: structured outputs are not supported for this model."}
+            return {"message": "output_config.format: structured outputs are not supported for this model."}
+        return {"message": 'tool_choice: type "tool" and "any" are not supported for this model.'}
 
     def reply(self, words: Words, body: Any) -> dict[str, Any]:
         blocks: list[dict[str, Any]] = [{"type": "text", "text": words.text}]
@@ -153,6 +160,7 @@ class AnthropicShape:
                 blocks = [{"type": "tool_use", "id": "toolu_1", "name": forced, "input": parsed}]
                 reason = "tool_use"
         found: dict[str, Any] = {
+            "id": "msg_scripted",
             "type": "message",
             "role": "assistant",
             "model": words.model,

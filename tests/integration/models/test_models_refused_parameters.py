@@ -69,14 +69,15 @@ def test_json_mode_is_not_asked_for_when_the_prompt_does_not_say_json(ask, make_
     assert completion.notes == ("response_format:none",)
 
 
-def test_anthropic_falls_back_from_the_forced_tool_to_its_output_format(ask, make_request):
+def test_anthropic_falls_back_from_its_output_format_to_a_forced_tool(ask, make_request):
     with ModelServer(VERDICT, refuse={"temperature"}, refuse_response_format="json_schema") as server:
         completion = ask("anthropic:claude-x", server.anthropic_url)
     last = server.requests[-1].body
-    assert "tools" not in last
-    assert last["output_config"]["format"]["type"] == "json_schema"
-    assert completion.structured
-    assert completion.notes == ("left_out:temperature", "response_format:output_config")
+    assert "output_config" not in last
+    assert last["tool_choice"] == {"type": "tool", "name": last["tools"][0]["name"]}
+    assert last["tools"][0]["input_schema"]["properties"].keys() == {"reason", "score"}
+    assert (completion.text, completion.structured) == ('{"reason":"fits","score":4}', True)
+    assert completion.notes == ("left_out:temperature", "response_format:tool")
 
 
 def test_anthropic_falls_back_to_no_structure_at_all(ask):

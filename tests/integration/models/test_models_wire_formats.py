@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from adjudge.errors import RejectedError
 from adjudge.records import Message, Prompt, Request, Usage
 from adjudge.testing import ModelServer, ServerReply
 
@@ -74,7 +75,7 @@ def test_azure_addresses_the_deployment_with_a_version_and_an_api_key_header(ask
     assert second.path.endswith("?api-version=2024-10-21")
 
 
-def test_anthropic_forces_a_tool_takes_system_apart_and_merges_turns(ask):
+def test_anthropic_gets_an_output_format_takes_system_apart_and_merges_turns(ask):
     messages = (
         Message(role="system", content="You grade."),
         Message(role="user", content="one"),
@@ -102,11 +103,51 @@ def test_anthropic_forces_a_tool_takes_system_apart_and_merges_turns(ask):
     ]
     assert sent.body["max_tokens"] == 4096
     assert "temperature" not in sent.body
-    (tool,) = sent.body["tools"]
-    assert sent.body["tool_choice"] == {"type": "tool", "name": tool["name"]}
-    assert tool["input_schema"]["properties"]["score"] == {"enum": [0.0, 1.0], "type": "number"}
-    assert completion.text == '{"score":1.0}'
+    assert not {"tools", "tool_choice"} & sent.body.keys()
+    wanted = sent.body["output_config"]["format"]
+    assert wanted["type"] == "json_schema"
+    assert wanted["schema"]["properties"]["score"] == {"enum": [0.0, 1.0], "type": "number"}
+    assert completion.text == '{"score": 1.0}'
     assert completion.structured
+
+
+@pytest.mark.parametrize(
+    ("name", "url"), [("anthropic:claude-x", "anthropic_url"), ("google:gemini-x", "google_url")]
+)
+def test_a_prompt_that_is_all_the_systems_is_sent_as_the_users(ask, name, url):
+    messages = (
+        Message(role="system", content="Grade it: 4 or 5?"),
+        Message(role="system", content="Be strict."),
+    )
+    request = Request(prompt=Prompt(messages=messages), schema=None, case_id="c", judge="j")
+    with ModelServer("4") as server:
+        ask(name, getattr(server, url), request)
+    body = server.requests[0].body
+    assert not {"system", "systemInstruction"} & body.keys()
+    if "contents" in body:
+        parts = [{"text": "Grade it: 4 or 5?"}, {"text": "Be strict."}]
+        assert body["contents"] == [{"role": "user", "parts": parts}]
+    else:
+        assert body["messages"] == [{"role": "user", "content": "Grade it: 4 or 5?\n\nBe strict."}]
+
+
+def test_anthropic_settings_of_the_output_go_with_the_schema(ask, make_request):
+    request = make_request(parameters={"output_config": {"effort": "low"}})
+    with ModelServer(VERDICT) as server:
+        completion = ask("anthropic:claude-x", server.anthropic_url, request)
+    assert server.requests[0].body["output_config"] == {
+        "format": {"type": "json_schema", "schema": STRICT},
+        "effort": "low",
+    }
+    assert completion.structured
+    with ModelServer(VERDICT, refuse_response_format="json_schema") as server:
+        completion = ask("anthropic:claude-x", server.anthropic_url, request)
+    last = server.requests[-1].body
+    assert (last["output_config"], "tools" in last, completion.structured) == ({"effort": "low"}, True, True)
+    refused = ServerReply(status=400, message="output_config.effort: 'low' is not supported for this model")
+    with ModelServer(refused) as server, pytest.raises(RejectedError, match="effort"):
+        ask("anthropic:claude-x", server.anthropic_url, request)
+    assert len(server.requests) == 1
 
 
 def test_google_sends_generate_content_with_the_key_in_a_header_never_in_the_url(ask, make_request):
@@ -171,7 +212,7 @@ def test_without_a_schema_nothing_asks_for_structure(ask, make_request, name, ur
     with ModelServer('{"score": 1}') as server:
         completion = ask(name, getattr(server, url), make_request(schema=None), environ=environ)
     body = server.requests[0].body
-    assert not {"response_format", "tools", "tool_choice"} & body.keys()
+    assert not {"response_format", "tools", "tool_choice", "output_config"} & body.keys()
     assert "responseMimeType" not in body.get("generationConfig", {})
     assert not completion.structured
 

@@ -1,4 +1,4 @@
-"""The Anthropic messages wire format; the verdict's schema goes through a forced tool."""
+"""The Anthropic messages wire format, with the verdict's schema as its output format, or as a tool that has to be used."""
 
 import json
 from collections.abc import Mapping
@@ -17,6 +17,7 @@ from adjudge.models.providers.wire import (
     as_object,
     count,
     is_json_object,
+    split_system,
     text_or_none,
     total,
 )
@@ -25,11 +26,11 @@ from adjudge.records import Finish, Message, Request, Usage
 API_VERSION = "2023-06-01"
 DEFAULT_MAX_TOKENS = 4096  # the API wants a limit with every request
 TOOL = "give_verdict"
-FORMATS = ("tool", "output_config", "none")
-"""Models that always think refuse a forced tool; those have an output format of their own."""
+FORMATS = ("output_config", "tool", "none")
+"""Models before 4.5 have no output format; newer ones that always think refuse a forced tool."""
 FORMAT_NAMES = {
+    "output_config": ("output_config", "output_format", "output format", "structured outputs"),
     "tool": ("tool_choice", "tools", "tool use", "input_schema", "tools.0.custom.input_schema"),
-    "output_config": ("output_config", "output_config.format", "output_format", "structured outputs"),
 }
 FINISHES: dict[str, Finish] = {
     "max_tokens": "length",
@@ -48,15 +49,14 @@ class AnthropicWire(NoExtras):
         self._schema = SchemaCache(strict_schema)
 
     def body(self, request: Request, adjustments: Adjustments) -> Body:
-        messages = request.prompt.messages
-        system = "\n\n".join(m.content for m in messages if m.role == "system")
+        system, turns = split_system(request.prompt.messages)
         body: Body = {
             "model": self._model,
             "max_tokens": request.max_output_tokens or DEFAULT_MAX_TOKENS,
-            "messages": merge_turns([m for m in messages if m.role != "system"]),
+            "messages": merge_turns(turns),
         }
         if system:
-            body["system"] = system
+            body["system"] = "\n\n".join(system)
         if request.temperature is not None and "temperature" not in adjustments.left_out:
             body["temperature"] = request.temperature
         match self._format(request, adjustments):
@@ -75,7 +75,10 @@ class AnthropicWire(NoExtras):
                 schema = self._schema(request.schema)
                 body["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
         if request.parameters:
+            asked = {**body.get("output_config", {}), **self._own_output(request)}
             body.update(request.parameters)
+            if asked:
+                body["output_config"] = asked
         return body
 
     def read(self, found: Any, request: Request, adjustments: Adjustments) -> Reply:
@@ -120,6 +123,8 @@ class AnthropicWire(NoExtras):
             and names_parameter(error, "temperature")
         ):
             return adjustments.leaving_out("temperature")
+        if any(f"output_config.{name}" in error.message for name in self._own_output(request)):
+            return None  # what the person asked for is not dropped
         used = self._format(request, adjustments)
         if used != "none" and names_parameter(error, *FORMAT_NAMES[used]):
             return adjustments.stepping_down(len(FORMATS))
@@ -145,9 +150,15 @@ class AnthropicWire(NoExtras):
             return "none"
         return FORMATS[adjustments.format_step]
 
+    def _overridden(self, request: Request) -> bool:
+        return not request.parameters.keys().isdisjoint({"tools", "tool_choice"}) or "format" in (
+            self._own_output(request)
+        )
+
     @staticmethod
-    def _overridden(request: Request) -> bool:
-        return not request.parameters.keys().isdisjoint({"tools", "tool_choice", "output_config"})
+    def _own_output(request: Request) -> Mapping[str, Any]:
+        """What the person set of the output's settings, such as the effort."""
+        return as_object(request.parameters.get("output_config"))
 
 
 def anthropic_wire(connection: Connection, _environ: Mapping[str, str]) -> AnthropicWire:

@@ -18,6 +18,7 @@ from adjudge.models.providers.wire import (
     as_object,
     count,
     is_json_object,
+    split_system,
     text_or_none,
     total,
 )
@@ -54,11 +55,9 @@ class GoogleWire(NoExtras):
         self._openapi_schema = SchemaCache(openapi_schema)
 
     def body(self, request: Request, adjustments: Adjustments) -> Body:
-        messages = request.prompt.messages
+        system, turns = split_system(request.prompt.messages)
         contents: list[dict[str, Any]] = []
-        for message in messages:
-            if message.role == "system":
-                continue
+        for message in turns:
             role, part = ROLES[message.role], {"text": message.content}
             if contents and contents[-1]["role"] == role:
                 contents[-1]["parts"].append(part)
@@ -78,9 +77,8 @@ class GoogleWire(NoExtras):
             elif used == "responseSchema":
                 config["responseSchema"] = self._openapi_schema(request.schema)
         body: Body = {"contents": contents}
-        system = [{"text": m.content} for m in messages if m.role == "system"]
         if system:
-            body["systemInstruction"] = {"parts": system}
+            body["systemInstruction"] = {"parts": [{"text": text} for text in system]}
         for name, value in request.parameters.items():
             (body if name in OUTSIDE_CONFIG else config)[name] = value
         if config:

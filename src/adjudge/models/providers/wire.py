@@ -1,7 +1,7 @@
 """What a wire format is: where a request goes, what is sent, how the reply is read, what to change when refused."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -9,7 +9,7 @@ import orjson
 
 from adjudge.models.addresses import BaseUrl
 from adjudge.models.providers.parameters import Adjustments, ProviderError
-from adjudge.records import Finish, JsonSchema, Request, TokenLogprob, Usage
+from adjudge.records import Finish, JsonSchema, Message, Request, TokenLogprob, Usage
 
 Body = dict[str, Any]
 UNKNOWN_USAGE = Usage()
@@ -143,6 +143,16 @@ class SchemaCache:
             if len(self._kept) > 64:
                 self._kept.popitem(last=False)
         return kept[1]
+
+
+def split_system(messages: Sequence[Message]) -> tuple[list[str], list[Message]]:
+    """The system's texts and the turns, for services that take them apart and want at least one turn: a prompt that is all
+    the system's is sent as the user's.
+    """
+    turns = [message for message in messages if message.role != "system"]
+    if not turns:
+        return [], [Message(role="user", content=message.content) for message in messages]
+    return [message.content for message in messages if message.role == "system"], turns
 
 
 def is_json_object(text: str) -> bool:
