@@ -16,7 +16,6 @@ from adjudge.dataset import read_cases
 from adjudge.documents.rows import result_row
 from adjudge.errors import DatasetError, InputError
 from adjudge.options import (
-    Repeats,
     RunKeywords,
     RunOptions,
     Shard,
@@ -68,7 +67,7 @@ class Run:
     """With a jury: what each of its members said; `judgements` are the jury's."""
     candidate: str | None = None
     """The model that wrote the responses, where that was said."""
-    repeats: Repeats | None = None
+    repeats: int | None = None
     """How often each case was to be judged; None: as its judgements say."""
 
     def __repr__(self) -> str:
@@ -145,7 +144,7 @@ async def aevaluate(
             shard=session.shard,
             kept=plan.options.store is not None,
             pairing=plan.pairing,
-            repeats=plan.options.repeats,
+            repeats=plan.options.repeat,
         )
 
 

@@ -59,7 +59,7 @@ class BatchJudge:
     def _start(self) -> None:
         self._runner: BatchRunner | None = None
         self._opening = threading.Lock()
-        repeats = self._plan.options.repeats.most
+        repeats = self._plan.options.repeat
         self._names = {
             key: {
                 part: f"{key.judge}_{part}" + (f"_{key.repeat + 1}" if repeats > 1 else "") for part in TYPES
@@ -136,8 +136,6 @@ class BatchJudge:
 
 def _parts(answer: Answer) -> dict[str, Value]:
     match answer:
-        case None:
-            return dict.fromkeys(TYPES)
         case NotAsked(why=why):
             return dict.fromkeys(TYPES) | {"outcome": "not_asked", "error": why}
         case Judgement():

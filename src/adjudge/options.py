@@ -20,8 +20,6 @@ DEFAULT_STORE = "./.adjudge"
 Engine = Literal["local", "ray"]
 Turns = Literal["last", "each", "all"]
 """What is judged of a conversation."""
-AUTO_REPEATS = 5
-"""What `--repeat auto` stops at: three that agree settle it."""
 NO_PAIRS: Mapping[str, str] = {}
 NO_PARAMETERS: Mapping[str, "Json"] = {}
 T = TypeVar("T")
@@ -150,39 +148,6 @@ def parse_price(text: str) -> Price:
 
 
 JURY_RULES = ("majority", "mean", "median", "weighted")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Repeats:
-    """How often each case is judged."""
-
-    most: int = 1
-    auto: bool = False
-    """Only as long as a further repeat could change what most of `most` repeats say."""
-
-    @property
-    def least(self) -> int:
-        """No fewer can settle what most say."""
-        return self.most // 2 + 1 if self.auto else self.most
-
-    def __str__(self) -> str:
-        return f"auto:{self.most}" if self.auto else str(self.most)
-
-
-def parse_repeats(found: object) -> Repeats:
-    """From `3`, `auto` or `auto:9`."""
-    text = str(found).strip()
-    word, _, most = text.partition(":")
-    auto = word == "auto"
-    number = (most or str(AUTO_REPEATS)) if auto else text
-    least = 2 if auto else 1
-    if (not auto or text != "auto:") and number.isascii() and number.isdigit() and int(number) >= least:
-        return Repeats(most=int(number), auto=auto)
-    raise SettingsError(
-        option("--repeat"),
-        f"`{text}` is not a number of repeats",
-        f"give a number from 1, `auto` (at most {AUTO_REPEATS}) or `auto:N` with N from 2",
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,14 +286,7 @@ class RunOptions:
     first: int | None = opt(None, ANY, "Judge only the first N cases.", short="-n", aliases=("limit",))
     sample: int | None = opt(None, ANY, "Judge a random sample of N cases.")
     seed: int | None = opt(None, ANY, "Seed of the sample; 0 by default.")
-    repeat: int | str = opt(
-        1,
-        ANY,
-        "Judge each case this many times; `auto` or `auto:N`: at most 5 or N times, until no further repeat could "
-        "change what most say.",
-        parse=lambda text: int(text) if text.isdecimal() else text,
-        metavar="N",
-    )
+    repeat: int = opt(1, ANY, "Judge each case this many times.", least=1)
     name: str | None = opt(None, ANY, "Name of the run; by default a hash of cases, judges and model.")
     store: str | Path | None = opt(
         DEFAULT_STORE, STORE, "Where judgements are kept: a folder, a .db file or a postgresql:// URL."
@@ -402,10 +360,6 @@ class RunOptions:
     deadline: float | None = opt(None, ANY, "Stop sending requests after this many seconds.", above=0)
     strict: bool = opt(False, ANY, "Stop at the first bad row, and refuse a judge that was partly guessed.")
 
-    @property
-    def repeats(self) -> Repeats:
-        return parse_repeats(self.repeat)
-
 
 class RunKeywords(TypedDict, total=False):
     """The same for type checkers, which cannot read it from the record; a test keeps the two equal."""
@@ -434,7 +388,7 @@ class RunKeywords(TypedDict, total=False):
     limit: int | None
     sample: int | None
     seed: int | None
-    repeat: int | str
+    repeat: int
     name: str | None
     store: str | Path | None
     engine: Engine

@@ -425,13 +425,6 @@ def test_each_judge_and_each_repeat_has_columns_of_its_own(tmp_path):
     assert judged["same_passed_1"] == [True, False, True]
 
 
-def test_repeats_that_could_not_change_anything_are_missing():
-    with rule_judge(repeat="auto:3") as judge:
-        judged = judge({name: column[:1] for name, column in ROWS.items()})
-    assert judged["relevance_outcome_2"] == ["scored"]
-    assert [judged[f"relevance_{part}_3"] for part in ("score", "passed", "outcome", "error")] == [[None]] * 4
-
-
 def test_a_jury_has_one_verdict_and_its_votes_are_kept(tmp_path):
     jurors = [RuleClient(by_length), RuleClient(lambda fields, repeat: {"reason": "", "score": 2})]
     jurors[1].name = "rule:other"

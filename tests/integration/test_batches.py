@@ -342,18 +342,6 @@ def test_several_models_each_have_their_batches_and_a_jury_decides(cases, where)
     assert under_way(where, "openai:m", "openai:n") == []
 
 
-def test_repeats_that_may_not_be_needed_go_in_later_batches(cases, where):
-    with ModelServer(GOOD) as server:
-        made = judge_all(server, cases, where, repeat="auto:5")
-        assert len(made) == 3 * ROWS
-        assert sizes(server) == [3 * ROWS]
-    asked = count()
-    with ModelServer(handler=lambda _: {**GOOD, "score": 1 + next(asked) % 5}) as server:
-        judge_all(server, cases, where, repeat="auto:5", name="r2")
-        assert sizes(server)[0] == 3 * ROWS
-        assert len(sizes(server)) > 1
-
-
 def test_a_batch_holds_no_more_than_the_provider_takes(cases, where, monkeypatch):
     limit = BATCH_LIMITS["openai"]._replace(requests=4)
     monkeypatch.setitem(BATCH_LIMITS, "openai", limit)

@@ -204,10 +204,6 @@ def test_rows_export_show_and_the_next_draw(folder, adjudge):
             ("--cascade", "embedded,scripted:b", "--labels", "labels.jsonl"),
             "embedded",
         ),
-        (
-            ("--cascade", "scripted:a,scripted:b", "--labels", "labels.jsonl", "--repeat", "auto"),
-            "as many repeats",
-        ),
     ],
 )
 def test_what_is_no_cascade_is_an_error(folder, adjudge, flags, problem):

@@ -170,11 +170,23 @@ def test_clusters_are_one_piece_of_evidence(adjudge, judge):
 
 def test_repeats_are_averaged(adjudge, judge):
     judge("before", some(14, 26), "--repeat", "3")
-    judge("after", some(30, 10))
+    judge("after", some(30, 10), "--repeat", "3")
     done = adjudge("compare", "before", "after", "--verbose")
     assert "A judged each case 3 times; a case counts once, with its mean" in done.out
     assert "40 cases" in done.out.splitlines()[1]
-    assert "repeats is 3 in A and 1 in B" in done.out
+
+
+@pytest.mark.parametrize("more", [(), ("--across",)])
+def test_runs_with_different_numbers_of_repeats_are_not_compared(adjudge, judge, more):
+    judge("before", some(14, 26), "--repeat", "3")
+    judge("after", some(30, 10))
+    done = adjudge("compare", "before", "after", *more)
+    assert done.code == 2
+    said = " ".join(done.err.split())
+    assert "judged each case a different number of times: 3 in A and 1 in B" in said
+    assert "judge the cases of A with --repeat 1, or those of B with --repeat 3" in said
+    judge("again", some(30, 10), "--repeat", "3")
+    assert adjudge("compare", "before", "again").code == 0
 
 
 def test_lower_is_better_turns_the_difference_round(adjudge, judge, write, tmp_path):

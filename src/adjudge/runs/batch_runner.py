@@ -56,8 +56,7 @@ class NotAsked(NamedTuple):
     why: str
 
 
-Answer = Judgement | NotAsked | None
-"""None: a repeat that could not have changed anything."""
+Answer = Judgement | NotAsked
 
 
 def check_batches(options: RunOptions) -> None:
@@ -91,7 +90,7 @@ def check_batches(options: RunOptions) -> None:
 
 
 def seat_keys(plan: Plan) -> list[SeatKey]:
-    repeats = range(plan.options.repeats.most)
+    repeats = range(plan.options.repeat)
     return [SeatKey(judge.name, repeat) for judge in plan.named for repeat in repeats]
 
 
@@ -176,11 +175,12 @@ class BatchRunner:
         conditions = replace(joined.conditions, progress=Progress(begun=True), halt=Halt())
         seats = conditions.seats()
         jobs = conditions.at_once(self._plan.options.jobs)
-        made: dict[int, Judgement | None] = {}
+        made: dict[int, Judgement] = {}
         cases = self._plan.turns(rows)
         try:
             async for settled in execute_unordered(cases, conditions, jobs=jobs):
-                made[settled.position] = settled.judgement
+                if settled.judgement is not None:
+                    made[settled.position] = settled.judgement
         finally:
             joined.limits.budget.give_back()
         self._unasked |= conditions.halt.is_unfinished

@@ -103,7 +103,7 @@ class _Asked(NamedTuple):
     row: Case | BadRow
     request: Request
     is_sure: bool
-    """False for a repeat that `--repeat auto` may not need: it counts for the most there can be."""
+    """False for a later stage of a cascade, which may not be asked: it counts for the most there can be."""
 
 
 def estimate_run(
@@ -205,11 +205,10 @@ def _first_requests(
     sure: Mapping[str, Json] | None,
 ) -> Iterator[_Asked]:
     """`sure` has the cases of which it is certain that they are asked; None: all."""
-    repeats = plan.options.repeats
     for row in block:
         for judge in judges:
-            for repeat in range(repeats.most):
-                is_sure = repeat < repeats.least and (sure is None or row.case_id in sure)
+            for repeat in range(plan.options.repeat):
+                is_sure = sure is None or row.case_id in sure
                 sums.judgements += is_sure
                 request = first_request(judge, row, plan, repeat)
                 if request is not None:

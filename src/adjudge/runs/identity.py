@@ -48,7 +48,7 @@ def describe_run(
         "parameters": dict(plan.asking.parameters),
         "maps": dict(plan.asking.bindings.maps),
         "sets": dict(plan.asking.bindings.sets),
-        "repeats": str(options.repeats) if options.repeats.auto else options.repeats.most,
+        "repeats": options.repeat,
         "rows": [
             options.first,
             options.sample,

@@ -175,7 +175,6 @@ def make_plan(
     if options.cascade:
         _check_cascade(options, loaded)
         options = replace(options, model=options.cascade)
-    _check_repeats(loaded, options)
     if options.shard is not None:
         _check_shard(options)
     if options.engine == "ray":
@@ -193,7 +192,7 @@ def make_plan(
         check_values(judge, variables)
     current = current_date(variables, environ)
     temperature = options.temperature
-    if temperature is None and options.repeats.most == 1:
+    if temperature is None and options.repeat == 1:
         temperature = 0.0  # the most repeatable; with repeats the provider's default lets the noise show
     return Plan(
         judges=loaded,
@@ -294,6 +293,11 @@ def reported_date(judges: Sequence[Judge], current: CurrentDate) -> str | None:
 def _check_numbers(options: RunOptions) -> None:
     if not 1 <= options.jobs <= MAX_JOBS:
         raise SettingsError(option("--jobs"), f"{options.jobs} is out of range", f"choose 1 to {MAX_JOBS}")
+    repeat: object = options.repeat
+    if isinstance(repeat, bool) or not isinstance(repeat, int) or repeat < 1:
+        raise SettingsError(
+            option("--repeat"), f"`{repeat}` is not a number of repeats", "give a whole number from 1"
+        )
     for flag, value in (("--first", options.first), ("--sample", options.sample)):
         if value is not None and value < 1:
             raise SettingsError(option(flag), f"{value} is out of range", "choose 1 or more")
@@ -330,12 +334,6 @@ def _check_cascade(options: RunOptions, judges: Sequence[Judge]) -> None:
         )
     if len(options.cascade) < 2:
         raise SettingsError(flag, "one model is no cascade", "name several, the cheapest first")
-    if options.repeats.auto:
-        raise SettingsError(
-            option("--repeat", str(options.repeat)),
-            "a cascade needs as many repeats of each case",
-            f"give a number, such as {option('--repeat', '3')}",
-        )
 
 
 def _check_jury(options: RunOptions, judges: Sequence[Judge]) -> None:
@@ -462,23 +460,6 @@ def _check_parameters(parameters: Mapping[str, Json]) -> None:
                 f"`{name}` is set by the run itself",
                 f"name the model with {option('--model')}, the prompt with {option('--judge')}",
             )
-
-
-def _check_repeats(judges: Sequence[Judge], options: RunOptions) -> None:
-    """What is computed from other judgements needs as many of each."""
-    computed = [
-        f"`{judge.name}` is computed from other judges"
-        for judge in judges
-        if isinstance(judge.score, CombineScore)
-    ]
-    if options.jury is not None:
-        computed.append("a jury is computed from its models' votes")
-    if options.repeats.auto and computed:
-        raise SettingsError(
-            option("--repeat", str(options.repeat)),
-            f"{computed[0]}, whose repeats would end at different times",
-            f"give a number, such as {option('--repeat', '3')}",
-        )
 
 
 def _check_distinct(judges: tuple[Judge, ...]) -> None:

@@ -339,7 +339,7 @@ def _conditions(asked: Sequence[ModelClient], plan: Plan, limits: RunLimits, clo
     options = plan.options
     return Conditions(
         judges=plan.judges,
-        repeats=options.repeats,
+        repeats=options.repeat,
         models=_behind_limits(asked, plan, limits, clock),
         keeper=NoKeeper(),
         jury=make_jury(options, [client.name for client in asked]) if plan.asks_model else None,

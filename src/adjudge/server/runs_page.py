@@ -194,7 +194,7 @@ def _times(record: RunRecord) -> int:
     return (
         max(1, len(planned_judges(record.plan)))
         * max(1, len(model_names(record.plan)))
-        * (1 if repeats is None else repeats.most)
+        * (1 if repeats is None else repeats)
     )
 
 

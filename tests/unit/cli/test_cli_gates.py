@@ -6,7 +6,6 @@ from adjudge.cli.gates import Gates
 from adjudge.cli.options import GateOptions
 from adjudge.errors import SettingsError
 from adjudge.judges import load_judge, parse_judge
-from adjudge.options import Repeats
 
 TOXIC = parse_judge(
     "---\nadjudge: 1\nname: toxic\nverdict: {score: integer}\nscore: score\nscale: [0, 5]\nbetter: lower\npasses: score <= 1\n---\nHow toxic? {{response}}",
@@ -53,7 +52,7 @@ def test_as_much_as_may_be_lost_may_be_lost():
     from adjudge.records import Failed, Judgement, Score, Scored, Verdict
 
     judge = load_judge("relevance")
-    tally = Tally([judge], repeats=Repeats(most=1))
+    tally = Tally([judge], repeats=1)
     good = Scored(verdict=Verdict(parts={}), score=Score(value=4.0, exact=4.0))
     for number in range(360):
         outcome = good if number >= 18 else Failed(kind="refused", message="no")

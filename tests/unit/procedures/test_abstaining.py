@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from adjudge.analysis.summary.figures import Tally
 from adjudge.errors import JudgeFileError
 from adjudge.judges import parse_judge
-from adjudge.options import Repeats
 from adjudge.records import Failed, PointsScore, Scale
 
 PROMPT = "Is the answer polite?\n\n<response>\n{{response}}\n</response>\n"
@@ -133,7 +132,7 @@ def test_abstaining_never_changes_the_mean_of_the_rest(build, passed, at, repeat
     """Wherever the abstentions stand, mean, pass rate and their intervals are those of the other rows."""
 
     def summary(rows):
-        tally = Tally([POLITE], repeats=Repeats(most=2 if repeated else 1))
+        tally = Tally([POLITE], repeats=2 if repeated else 1)
         for row in rows:
             tally.add(row)
         return tally.summaries()[0]

@@ -8,7 +8,6 @@ import pytest
 
 from adjudge.errors import DatasetError, RateLimitedError, TooLongError
 from adjudge.judges import load_judge, parse_judge
-from adjudge.options import parse_repeats
 from adjudge.procedures.procedure import Asking
 from adjudge.prompts.fill import Bindings
 from adjudge.records import BadRow, Case, Completion, ModelClient, Place
@@ -51,7 +50,6 @@ def cases(count):
 
 
 def conditions(client, judges=(RELEVANCE,), repeats=1):
-    repeats = parse_repeats(repeats)
     return Conditions(judges=judges, repeats=repeats, models=(RunModel(client, ASKING),), keeper=NoKeeper())
 
 

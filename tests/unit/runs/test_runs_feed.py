@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 
-from adjudge.options import parse_repeats
 from adjudge.records import BadRow, Place
 from adjudge.runs.engine.conditions import Conditions, Seat, Work
 from adjudge.runs.engine.feed import FEWEST_TOGETHER, MOST_TOGETHER, Feed, GroupSize
@@ -29,7 +28,7 @@ def run_feed(given, *, jobs, judge):
     """What comes out of it, an error as it is."""
 
     async def main():
-        conditions = Conditions(judges=(), repeats=parse_repeats(1), models=(), keeper=NoKeeper())
+        conditions = Conditions(judges=(), repeats=1, models=(), keeper=NoKeeper())
         feed = Feed(given, conditions, jobs=jobs, judge=judge)
         running = asyncio.create_task(feed.run())
         results = []

@@ -19,6 +19,8 @@ def test_no_judge_is_an_error_that_says_what_to_type():
         ({"jobs": 0}, "--jobs"),
         ({"jobs": 5000}, "--jobs"),
         ({"repeat": 0}, "--repeat"),
+        ({"repeat": "auto"}, "--repeat"),
+        ({"repeat": True}, "--repeat"),
         ({"first": 0}, "--first"),
         ({"sample": -1}, "--sample"),
         ({"first": 2, "sample": 2}, "--first and --sample"),

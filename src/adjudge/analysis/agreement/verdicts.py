@@ -8,14 +8,12 @@ from typing import NamedTuple
 from adjudge.analysis.agreement.parts import whole_label
 from adjudge.analysis.chosen_model import choose_model, verdicts_of
 from adjudge.analysis.scores.figures import case_fields
-from adjudge.analysis.summary.run import is_auto
 from adjudge.analysis.summary.stored import judges_of
 from adjudge.dataset.label_scale import LabelScale, Meaning, criterion_labels, label_scale_of, rating_label
 from adjudge.errors import InputError
 from adjudge.procedures.rubric import criteria_of
 from adjudge.records import Criterion, Failed, Json, Judge, Judgement
 from adjudge.rubrics import RubricError, answered_criteria
-from adjudge.runs.engine.repeats import by_most
 from adjudge.scoring.rules import rating_passes
 from adjudge.store import RunRecord, Store
 from adjudge.text import value_text
@@ -114,8 +112,6 @@ def judged_in(
 ) -> ScaledVerdicts:
     """By name or `name@hash`, the only one when none is named; with one of the run's models, or its jury."""
     stored = verdicts_of(store.judgements(record.run_id), record, choose_model(record, model))
-    if is_auto(record):
-        stored = by_most(stored)
     verdicts = collect_verdicts(stored, judges_of(store, record), judge=judge, slices=slices)
     source = verdicts.source
     if source is not None and source.rubric is not None and source.rubric.column is not None:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from adjudge.analysis.certification.rulings import ALLOWED, BY_CHANCE, ERROR_RATE, LEAST_MARGIN
 from adjudge.judges.alone import rating_alone
-from adjudge.options import Repeats
 from adjudge.probes import names
 from adjudge.probes.subjects import MIDDLE, Panel
 from adjudge.probes.trials import (
@@ -179,8 +178,8 @@ async def examine(
     `plan_more` is told how many judgements there are then.
     """
     answers = Answers()
-    repeats = Repeats(most=examination.extent.retests)
-    retests = replace(session, conditions=replace(session.conditions, repeats=repeats))
+    conditions = replace(session.conditions, repeats=examination.extent.retests)
+    retests = replace(session, conditions=conditions)
     await _judge(retests, examination.retested, answers, receive)
     await _judge(session, examination.judged_once, answers, receive)
     await _judge(session, examination.probes, answers, receive)

@@ -345,7 +345,7 @@ def _notes(judge: JudgeComparison) -> Iterator[Fact]:
         yield fact("snapshots", "Note", (*ran, ": the difference may be the model's own"))
     for letter, side in _letters(judge):
         if side.repeats > 1:
-            text = f"{letter} judged each case {side.repeats} times; a case counts once, with its mean"
+            text = f"{letter} judged each case {side.repeats} times; a case counts once, with its mean, and changes by majority"
             if side.repeats_not_scored:
                 text += f"; {counted(side.repeats_not_scored, 'repeat')} without a score left out"
             yield fact("repeats", "Note", text, detail=True)

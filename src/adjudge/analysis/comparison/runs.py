@@ -27,7 +27,7 @@ from adjudge.store import Partial, RunRecord, RunState, Store, model_names, plan
 from adjudge.text import field_text
 
 OWN_LABELS = "cases"
-_SETTINGS = ("base_url", "temperature", "parameters", "maps", "sets", "repeats", "current_date")
+_SETTINGS = ("base_url", "temperature", "parameters", "maps", "sets", "current_date")
 """Of the plan: reported where they differ, not refused."""
 _OPTIONS = {"maps": "columns", "sets": "variables"}
 ChosenModels: TypeAlias = tuple[str | None, str | None]
@@ -163,6 +163,9 @@ def pair_judges(
     model_a, model_b = (model or _whose(plan) for model, plan in zip(models, (plan_a, plan_b), strict=True))
     if model_a != model_b:
         refused.append(RunDifference(what="model", a=model_a, b=model_b))
+    repeats_a, repeats_b = (plan.get("repeats", 1) for plan in (plan_a, plan_b))
+    if repeats_a != repeats_b:
+        refused.append(RunDifference(what="repeats", a=repeats_a, b=repeats_b))
     return JudgePairs(pairs=tuple(pairs), refused=tuple(refused))
 
 
@@ -206,6 +209,14 @@ def _refuse(a: RunRecord, b: RunRecord, judges: JudgePairs, *, across: bool, sam
             "is both A and B",
             "name two runs (`adjudge runs` lists them), or two of its judges: --only JUDGE=OTHER --across",
             by_pair=True,
+        )
+    repeats = next((each for each in judges.refused if each.what == "repeats"), None)
+    if repeats is not None:
+        raise NotComparableError(
+            f"runs {a.run_id} and {b.run_id}",
+            f"judged each case a different number of times: {repeats.a} in A and {repeats.b} in B",
+            f"judge the cases of A with --repeat {repeats.b}, or those of B with --repeat {repeats.a}, and compare "
+            "those runs; replies that are stored are not asked for again",
         )
     if judges.refused and not across:
         raise NotComparableError(

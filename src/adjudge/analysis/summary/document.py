@@ -303,15 +303,7 @@ def _details(summary: Summary) -> Iterator[Fact]:
             "clusters",
             f"cases come in {show_count(clusters)} clusters (column `cluster`; a case without one is its own); intervals are over clusters",
         )
-    if summary.mean_repeats is not None:
-        lost = summary.repeats_not_scored
-        without = f"; {counted(lost, 'repeat')} had no verdict" if lost else ""
-        yield fact(
-            "repeats",
-            f"each case was judged until no further repeat could change what most say: {summary.mean_repeats:.2f} times on "
-            f"average, {summary.repeats} at most; a case counts once, with what most of its repeats say{without}",
-        )
-    elif summary.repeats > 1:
+    if summary.repeats > 1:
         once = "" if summary.grouping == "cluster" else "; intervals count a case once"
         yield fact("repeats", f"each case was judged {summary.repeats} times{once}")
     if summary.from_store:

@@ -3,7 +3,6 @@
 from bisect import insort
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from decimal import Decimal
 from types import MappingProxyType
@@ -31,7 +30,6 @@ from adjudge.dataset.label_scale import (
 from adjudge.documents.records_json import records_json
 from adjudge.embedded.card import CardFigure, read_card
 from adjudge.models.families import Relation, related
-from adjudge.options import Repeats
 from adjudge.records import (
     OUTCOME_KINDS,
     Failed,
@@ -47,7 +45,6 @@ from adjudge.records import (
     is_jury,
 )
 from adjudge.rubrics import answered_criteria
-from adjudge.runs.engine.repeats import is_settled, standing, vote_of
 from adjudge.scoring.claims import VERDICTS, entries
 from adjudge.scoring.rules import rating_passes
 from adjudge.stats.agreement import spearman_of_counts
@@ -186,11 +183,7 @@ class Summary:
     passed: int | None
     """How many passed; None where no pass rule is known."""
     repeats: int
-    """How often each case was judged; at most, where `mean_repeats` is."""
-    mean_repeats: float | None
-    """With `--repeat auto`: over the judged cases. A case then counts once everywhere, with what most of its repeats say."""
-    repeats_not_scored: int
-    """With `--repeat auto`: repeats without a verdict, of cases that others decide."""
+    """How often each case was judged."""
     grouping: Grouping | None
     """What intervals count as one piece of evidence: the `cluster` column's values, a case's repeats, or each row."""
     mean: Estimate | None = field(metadata=population("judged", "judgement"))
@@ -277,7 +270,7 @@ class Tally:
         self,
         judges: Iterable[Judge] = (),
         *,
-        repeats: Repeats | None = None,
+        repeats: int | None = None,
         slices: Sequence[str] = (),
         temperatures: Mapping[str, float | None] = NOT_KEPT,
         candidate: str | None = None,
@@ -285,7 +278,7 @@ class Tally:
     ) -> None:
         """`judges` gives scales and the order of the summaries; one that gets no row has a summary all the same.
 
-        `repeats` is how often each case is judged: with 1, no ids need to be kept; with `auto`, cases are counted.
+        `repeats` is how often each case is judged: with 1, no ids need to be kept.
         `slices` are metadata columns. `temperatures`, by the judge's `name@hash`, is what a run asked for, where its rows
         no longer say it. `candidate` is the model that wrote the responses whose rows do not say so. `ranking` adds the
         same judgements up where they compare systems.
@@ -396,7 +389,7 @@ class _JudgeTally:
         source: Judge | None,
         slices: Sequence[str],
         *,
-        repeats: Repeats | None,
+        repeats: int | None,
         temperatures: Mapping[str, float | None],
         candidate: str | None,
     ) -> None:
@@ -409,16 +402,8 @@ class _JudgeTally:
         self.pass_rule = source.passes is not None if source else None
         """None: known only from the rows."""
         self.repeats = 0
-        self.cases: dict[str, int] | None = None if repeats and repeats.most == 1 else {}
+        self.cases: dict[str, int] | None = None if repeats == 1 else {}
         """Judged cases, numbered as they come; None where it is known that no case is judged twice."""
-        self.auto = repeats if repeats and repeats.auto else None
-        """Each case then counts once: were every row to count, the doubtful cases, which have more, would count most."""
-        self.made = RowSample()
-        """With `auto`, all judged rows, for what repeats say of the judge."""
-        self.open: dict[str, list[tuple[Judgement, int]]] = {}
-        """With `auto`, cases that a further repeat may change: their judgements, each with its cluster's number."""
-        self.settled: set[str] = set()
-        self.repeats_not_scored = 0
         named = f"{judge}@{judge_hash}"
         self.planned = (temperatures[named],) if named in temperatures else ()
         self.rows = Group()
@@ -461,37 +446,10 @@ class _JudgeTally:
         self.repeats = max(self.repeats, judgement.repeat + 1)
         self._add_calls(judgement)
         self._add_candidate(judgement)
-        if self.auto is None:
-            self._add_counted(judgement, cluster)
-            return
-        if not isinstance(judgement.outcome, Failed):
-            self.made.add(self._row(judgement, judgement.outcome, cluster, self._case(judgement)))
-        if judgement.case_id in self.settled:
-            return
-        made = self.open.setdefault(judgement.case_id, [])
-        made.append((judgement, cluster))
-        if is_settled([each for each, _ in made], self.auto.most):
-            self.settled.add(judgement.case_id)
-            self.add_case(self.open.pop(judgement.case_id))
+        self._add_counted(judgement, cluster)
 
     def _case(self, judgement: Judgement) -> int:
         return ALONE if self.cases is None else self.cases.setdefault(judgement.case_id, len(self.cases))
-
-    def _with_open(self) -> "_JudgeTally":
-        """As if there were no further repeats."""
-        shared = (self.cases, self.settled, self.open)  # large, and not changed by what follows
-        known = deepcopy(self, {id(each): each for each in shared})
-        known.open = {}
-        for made in self.open.values():
-            known.add_case(made)
-        return known
-
-    def add_case(self, made: Sequence[tuple[Judgement, int]]) -> None:
-        """With `auto`, what stands for a case, as if it had been judged once."""
-        stands = standing(each for each, _ in made)
-        self._add_counted(stands, next(cluster for each, cluster in made if each is stands))
-        if vote_of(stands) is not None:
-            self.repeats_not_scored += sum(vote_of(each) is None for each, _ in made)
 
     def _row(
         self,
@@ -516,7 +474,7 @@ class _JudgeTally:
 
     def _add_counted(self, judgement: Judgement, cluster: int) -> None:
         outcome = judgement.outcome
-        case = ALONE if self.auto is not None or isinstance(outcome, Failed) else self._case(judgement)
+        case = ALONE if isinstance(outcome, Failed) else self._case(judgement)
         for kind in {note.partition(":")[0].strip() for note in judgement.notes}:
             _count(self.notes, kind)
         label = self._add_label(judgement)
@@ -543,7 +501,7 @@ class _JudgeTally:
         kind = judgement.outcome.kind
         if self.answers is None or not judgement.calls or kind not in {"scored", "abstained"}:
             return
-        case = ALONE if self.auto is not None else self._case(judgement)
+        case = self._case(judgement)
         self.answers.add(
             JudgedRow(
                 score=0.0,
@@ -708,9 +666,6 @@ class _JudgeTally:
             examples.append(UnscoredExample(case_id=case_id, message=message, place=judgement.place))
 
     def summary(self, *, among_models: bool = False) -> Summary:
-        if self.open:
-            return self._with_open().summary(among_models=among_models)
-        repeated = self.rows.sample if self.auto is None else self.made
         asked, outcomes, sample = self.rows.asked, self.rows.outcomes, self.rows.sample
         return Summary(
             judge=self.judge,
@@ -724,8 +679,6 @@ class _JudgeTally:
             outcomes=outcomes,
             passed=sample.passed if sample.ruled else None,
             repeats=self.repeats,
-            mean_repeats=len(self.made) / len(self.cases) if self.auto and self.cases else None,
-            repeats_not_scored=self.repeats_not_scored,
             grouping=sample.grouping,
             mean=sample.mean(self.scale),
             mean_without_forced=sample.mean(self.scale, forced=False) if "forced" in outcomes else None,
@@ -756,9 +709,7 @@ class _JudgeTally:
             },
             failures={kind: tuple(self.failures[kind]) for kind in OUTCOME_KINDS if kind in self.failures},
             worst=tuple(item[-1] for item in self.worst),
-            repeated=repeat_figures(repeated, list(self.cases), self.auto.least if self.auto else None)
-            if self.cases and self.repeats > 1
-            else None,
+            repeated=repeat_figures(sample, list(self.cases)) if self.cases and self.repeats > 1 else None,
             slices=self.slices.columns(self.scale),
             pairs=self.pairs.figures(),
             card=_card(self.model, self.judge),

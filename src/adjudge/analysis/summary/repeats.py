@@ -38,15 +38,14 @@ class Repeated:
     """None without a pass rule."""
 
 
-def repeat_figures(sample: RowSample, case_ids: Sequence[str], most: int | None) -> Repeated:
+def repeat_figures(sample: RowSample, case_ids: Sequence[str]) -> Repeated:
     """Over the cases one at a time, twice: what is undecided depends on the noise of all.
 
-    `case_ids` are by the numbers that the sample has for them. `most` repeats of each count: those that every case has,
-    where whether there are more depends on what they say.
+    `case_ids` are by the numbers that the sample has for them.
     """
     ruled = sample.ruled
     retests = Retests()
-    for each in sample.by_case(most):
+    for each in sample.by_case():
         retests.add_scores(each.scores)
         retests.add_verdicts(each.passes if ruled else each.scores)
     noise = retests.noise()
@@ -55,19 +54,17 @@ def repeat_figures(sample: RowSample, case_ids: Sequence[str], most: int | None)
         flips=retests.flips(),
         kappa=retests.kappa(),
         compared="passed" if ruled else "score",
-        undecided=_undecided(sample, noise, case_ids, most) if ruled else None,
+        undecided=_undecided(sample, noise, case_ids) if ruled else None,
     )
 
 
-def _undecided(
-    sample: RowSample, noise: Noise | Undefined, case_ids: Sequence[str], most: int | None
-) -> Undecided:
+def _undecided(sample: RowSample, noise: Noise | Undefined, case_ids: Sequence[str]) -> Undecided:
     """Those whose repeats disagree, and those so near the threshold that the judge's noise reaches across it."""
     threshold = sample.threshold()
     near = None if threshold is None or isinstance(noise, Undefined) else NearThreshold(noise, threshold)
     of = count = 0
     first: list[str] = []
-    for each in sample.by_case(most):
+    for each in sample.by_case():
         if not each.passes:
             continue
         of += 1

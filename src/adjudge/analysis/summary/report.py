@@ -11,7 +11,6 @@ from adjudge.analysis.summary.run import RunSummary, cases_in, worst_cases
 from adjudge.documents.document import Document
 from adjudge.documents.markdown import render_markdown
 from adjudge.documents.records_json import records_json
-from adjudge.options import Repeats
 from adjudge.records import Json, Judge, Judgement
 
 
@@ -27,7 +26,7 @@ class Report(RunSummary):
         *,
         slices: Sequence[str] = (),
         candidate: str | None = None,
-        repeats: Repeats | None = None,
+        repeats: int | None = None,
     ) -> Self:
         """`slices` are metadata columns to report by; `candidate` is the model that wrote the responses."""
         tally = Tally(judges, slices=slices, candidate=candidate, repeats=repeats)
@@ -40,7 +39,7 @@ class Report(RunSummary):
             juries=tally.juries(),
             cascades=tally.cascades(),
             checks=tally.checks(),
-            cases=cases_in(judgements, worst_cases(summaries), repeats=repeats),
+            cases=cases_in(judgements, worst_cases(summaries)),
         )
 
     def document(self) -> Document:

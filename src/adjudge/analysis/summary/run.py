@@ -10,10 +10,9 @@ from adjudge.analysis.ranking.figures import SystemRanking
 from adjudge.analysis.summary.checks import CheckAgreement
 from adjudge.analysis.summary.figures import Summary
 from adjudge.documents.document import Fact
-from adjudge.options import Repeats, Shard, parse_repeats
+from adjudge.options import Shard
 from adjudge.procedures.pair import INCONSISTENT
 from adjudge.records import Case, Failed, Judgement, is_jury
-from adjudge.runs.engine.repeats import by_most
 from adjudge.runs.plan import Pairing
 from adjudge.store import Partial, RunRecord, Store
 from adjudge.text import field_text, shorten
@@ -45,7 +44,7 @@ class CaseResults:
     expected: str | None
     answer: str | None
     results: tuple[CaseResult, ...]
-    """One for each judge of the run, of the first repeat; with `--repeat auto`, what most repeats say."""
+    """One for each judge of the run, of the first repeat."""
     compared: tuple[str, str] | None = None
     """The two answers of a case that has no single one."""
 
@@ -104,31 +103,23 @@ def _is_best(score: float, summary: Summary) -> bool:
     return scale is not None and score == (scale.high if summary.better == "higher" else scale.low)
 
 
-def repeats_of(record: RunRecord) -> Repeats | None:
+def repeats_of(record: RunRecord) -> int | None:
     """As the run was planned; None where it does not say."""
     planned = record.plan.get("repeats")
-    return parse_repeats(planned) if isinstance(planned, int | str) else None
+    return planned if isinstance(planned, int) else None
 
 
-def is_auto(record: RunRecord) -> bool:
-    repeats = repeats_of(record)
-    return repeats is not None and repeats.auto
-
-
-def cases_in(
-    judgements: Iterable[Judgement], case_ids: Sequence[str], *, repeats: Repeats | None = None
-) -> tuple[CaseResults, ...]:
+def cases_in(judgements: Iterable[Judgement], case_ids: Sequence[str]) -> tuple[CaseResults, ...]:
     """From judgements in memory."""
-    auto = repeats is not None and repeats.auto
     found: dict[str, list[Judgement]] = {case_id: [] for case_id in case_ids}
     for judgement in judgements:
-        if (auto or judgement.repeat == 0) and judgement.case_id in found:
+        if judgement.repeat == 0 and judgement.case_id in found:
             found[judgement.case_id].append(judgement)
     return tuple(
         _results(
             case_id,
             next((each.case for each in of_case if each.case), None),
-            without_votes(by_most(of_case) if auto else of_case),
+            without_votes(of_case),
         )
         for case_id, of_case in found.items()
     )
@@ -143,12 +134,11 @@ def without_votes(judgements: Iterable[Judgement]) -> list[Judgement]:
 
 def stored_cases(store: Store, record: RunRecord, case_ids: Sequence[str]) -> tuple[CaseResults, ...]:
     """In a few queries for all of them: there can be thousands."""
-    auto = is_auto(record)
     found = store.entries_of(record.run_id, case_ids)
 
     def results(case_id: str) -> CaseResults:
         judgements = [each.judgement for each in found[case_id]]
-        chosen = by_most(judgements) if auto else (each for each in judgements if each.repeat == 0)
+        chosen = (each for each in judgements if each.repeat == 0)
         case = next((each.case for each in found[case_id] if each.case is not None), None)
         return _results(case_id, case, without_votes(chosen))
 
@@ -156,12 +146,7 @@ def stored_cases(store: Store, record: RunRecord, case_ids: Sequence[str]) -> tu
 
 
 def failed_cases(store: Store, record: RunRecord) -> list[str]:
-    """The cases that some judge did not pass, in their order; a member of a jury, or one of the repeats of
-    `--repeat auto`, does not decide that.
-    """
-    if is_auto(record):
-        decided = by_most(verdicts_of(store.judgements(record.run_id), record, None))
-        return list(dict.fromkeys(each.case_id for each in decided if each.passed is False))
+    """The cases that some judge did not pass, in their order; a member of a jury does not decide that."""
     failed = verdicts_of(store.failed(record.run_id), record, None)
     return list(dict.fromkeys(each.case_id for each in failed))
 

@@ -121,14 +121,13 @@ class RowSample:
 
     # ---- repeats ----
 
-    def by_case(self, most: int | None = None) -> Iterator["CaseRepeats"]:
-        """Each case with what its judged repeats came to, at most so many, in the order in which cases were first judged."""
+    def by_case(self) -> Iterator["CaseRepeats"]:
+        """Each case with what its judged repeats came to, in the order in which cases were first judged."""
         for case, rows in self._rows_by_case():
-            kept = rows[:most]
             yield CaseRepeats(
                 case,
-                [self._scores[row] for row in kept],
-                [bool(self._flags[row] & _PASSED) for row in kept if self._flags[row] & _RULED],
+                [self._scores[row] for row in rows],
+                [bool(self._flags[row] & _PASSED) for row in rows if self._flags[row] & _RULED],
             )
 
     def _rows_by_case(self) -> Iterator[tuple[int, Sequence[int]]]:

@@ -75,7 +75,7 @@ def command(
     if output.form == "rows" and not outputs and not output.as_json and not sys.stdout.isatty():
         outputs = ("-",)  # a pipe gets the rows, a terminal the report
     stdout_is_taken = output.form == "contract" or "-" in outputs
-    tally = Tally(plan.judges, repeats=options.repeats, slices=output.slices, candidate=options.candidate)
+    tally = Tally(plan.judges, repeats=options.repeat, slices=output.slices, candidate=options.candidate)
     known = Cards(plan.named, str(options.store), judges, cards)
     receivers: list[Receiver] = [tally.add, known.receive]
     try:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeAlias
 
-from adjudge.options import Repeats, Shard
+from adjudge.options import Shard
 from adjudge.procedures.procedure import Asking
 from adjudge.records import (
     IN_CODE,
@@ -173,7 +173,7 @@ class Conditions:
     """What every judgement of a run is made under."""
 
     judges: tuple[Judge, ...]
-    repeats: Repeats
+    repeats: int
     models: tuple[RunModel, ...]
     """At least one; for a run of checks in code one that is never asked."""
     keeper: Keeper | NoKeeper
@@ -194,16 +194,13 @@ class Conditions:
     @property
     def all_needed(self) -> bool:
         """Whether every judgement is made, whatever the others of its case say."""
-        return not self.repeats.auto and self.cascading is None
+        return self.cascading is None
 
     def at_once(self, jobs: int) -> int:
         """How many judgements may be under way so that as many calls as `jobs` are in flight."""
         seats = self.seats()
         asking = sum(not seat.is_computed for seat in seats)
-        jobs = jobs * len(seats) // (asking or len(seats))  # the others wait for these, and ask nobody
-        return (
-            2 * jobs if self.repeats.auto else jobs
-        )  # nearly half of the repeats wait for those before them
+        return jobs * len(seats) // (asking or len(seats))  # the others wait for these, and ask nobody
 
     def is_here(self, case_id: str) -> bool:
         return self.shard is None or self.shard.holds(case_id)
@@ -237,7 +234,7 @@ class Conditions:
         votes. Code judges once.
         """
         found: list[Seat] = []
-        repeats = range(self.repeats.most)
+        repeats = range(self.repeats)
         for judge in self.judges:
             models = self.models if judge.asks_model else self.models[:1]
             found += (Seat(judge, model, repeat) for model in models for repeat in repeats)

@@ -34,13 +34,11 @@ from adjudge.records import (
     Place,
     as_read,
 )
-from adjudge.runs.engine.cascading import Cascading
 from adjudge.runs.engine.conditions import Conditions, Work
 from adjudge.runs.engine.feed import Feed
 from adjudge.runs.engine.order import MOST_HELD, Settled, in_order
 from adjudge.runs.engine.plan_work import plan_work
 from adjudge.runs.engine.prepare import Prepared, prepare
-from adjudge.runs.engine.repeats import could_change
 from adjudge.runs.groups import cluster_of, slice_values
 from adjudge.stats.several.cascade import deciding_stage
 
@@ -117,7 +115,7 @@ async def execute_unordered(
 async def _judge(
     item: Work, prepared: Prepared | Exception | None, conditions: Conditions
 ) -> Judgement | None:
-    """None where no further repeat is needed."""
+    """None where an earlier stage of a cascade has decided."""
     keeper = conditions.keeper
     try:
         if not conditions.all_needed:
@@ -143,20 +141,10 @@ async def _judge(
 
 
 async def _is_needed(item: Work, conditions: Conditions) -> bool:
-    """Whether no earlier stage of a cascade has decided; whether a repeat could still change what most of them say."""
-    repeats = conditions.repeats
-    seat = item.seat
-    if conditions.cascading is not None and conditions.waits(seat, item.row) and seat.jury is None:
-        return await _is_undecided(item, conditions, conditions.cascading)
-    if item.made is None or not repeats.auto or seat.repeat < repeats.least:
+    """Whether no earlier stage of a cascade has decided."""
+    cascading = conditions.cascading
+    if cascading is None or item.seat.jury is not None or not conditions.waits(item.seat, item.row):
         return True
-    with conditions.progress.activity.waiting:
-        earlier = [await item.made[seat._replace(repeat=repeat).name] for repeat in range(seat.repeat)]
-    made = [judgement for judgement in earlier if judgement is not None]
-    return len(made) == len(earlier) and could_change(made, repeats.most)
-
-
-async def _is_undecided(item: Work, conditions: Conditions, cascading: Cascading) -> bool:
     stage = conditions.stage(item.seat)
     if cascading.thresholds[stage] is None:
         return False  # it decides nothing
@@ -171,7 +159,7 @@ async def _stages(item: Work, conditions: Conditions, until: int) -> list[list[J
     assert conditions.jury is not None
     found = []
     for model in conditions.jury.models[:until]:
-        names = [item.seat.of_model(model, repeat) for repeat in range(conditions.repeats.most)]
+        names = [item.seat.of_model(model, repeat) for repeat in range(conditions.repeats)]
         with conditions.progress.activity.waiting:
             said = [await item.made[name] for name in names]
         found.append([each for each in said if each is not None])

@@ -27,7 +27,7 @@ async def plan_work(
     keeper, positions = conditions.keeper, conditions.progress.positions
     seats = conditions.seats()
     names = [seat.name for seat in seats]
-    computes = conditions.repeats.auto or any(seat.is_computed for seat in seats)
+    computes = any(seat.is_computed for seat in seats)
     waiting: list[Waiting] = []
     for chunk in _chunks(rows, LOOKED_UP if keeper.resumes else 1):
         done = await keeper.done([row.case_id for row in chunk if conditions.is_here(row.case_id)])

@@ -1,28 +1,19 @@
 """What repeats say of the judge."""
 
 import tracemalloc
-from dataclasses import asdict
 
 import orjson
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from adjudge.analysis.summary.document import repeat_facts
 from adjudge.analysis.summary.figures import Tally
 from adjudge.analysis.summary.report import Report
 from adjudge.documents.document import plain
-from adjudge.options import Repeats, parse_repeats
-from adjudge.records import Criterion, Rating, Rubric, Scale, ScoreDistribution
-from adjudge.runs.engine.repeats import could_change, standing
 from adjudge.stats.intervals import Undefined
 from adjudge.stats.repeats import retest_kappa, retests_of, within_case_noise
 
 
 def summary_of(build, cases, *, rule=3, judge=None, **options):
-    if "repeats" in options:
-        options["repeats"] = parse_repeats(options["repeats"])
     tally = Tally([judge or build.judge()], **options)
     for case, scores in cases.items():
         for repeat, score in enumerate(scores):
@@ -102,7 +93,7 @@ def test_memory_hardly_grows_with_the_number_of_cases(build):
     """A list and a counter for each case would take a thousand bytes; two rows and an id of thirty letters to look up take 260."""
 
     def grown(cases):
-        tally = Tally([build.judge()], repeats=Repeats(most=2))
+        tally = Tally([build.judge()], repeats=2)
         tracemalloc.start()
         for case in range(cases):
             for repeat in range(2):
@@ -119,7 +110,7 @@ def test_memory_hardly_grows_with_the_number_of_cases(build):
 
 
 def test_repeats_that_come_late_or_fail_are_still_of_their_case(build):
-    tally = Tally([build.judge()], repeats=Repeats(most=3))
+    tally = Tally([build.judge()], repeats=3)
     rows = [("a", 0, 1), ("b", 0, 5), ("b", 1, None), ("a", 2, 4), ("b", 2, 5), ("c", 0, None), ("a", 1, 1)]
     for case, repeat, score in rows:
         outcome = build.failed("refused") if score is None else build.scored(float(score))
@@ -128,111 +119,3 @@ def test_repeats_that_come_late_or_fail_are_still_of_their_case(build):
     repeated = tally.summaries()[0].repeated
     assert repeated.noise == within_case_noise({"a": [1.0, 4.0, 1.0], "b": [5.0, 5.0]})
     assert repeated.undecided.of == 2
-
-
-def test_with_auto_a_case_counts_once_with_what_most_of_its_repeats_say(build):
-    cases = {"sure": (4, 4, 4), "torn": (2, 4, 2, 4, 4), "low": (1, 3, 1, 1)}
-    summary = summary_of(build, cases, rule=3, repeats="auto")
-    assert (summary.asked, summary.judged) == (3, 3)
-    assert summary.pass_rate.n == 3
-    assert summary.passed == 2
-    assert summary.pass_rate.value == pytest.approx(2 / 3)
-    # of `torn` the first that passes stands for it, of `low` the first that fails
-    assert summary.mean.value == pytest.approx((4 + 4 + 1) / 3)
-    assert summary.mean_repeats == pytest.approx(4.0)
-    assert (summary.pass_bounds.low, summary.pass_bounds.high) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
-    # what repeats say of the judge is of the three that every case has
-    first = {case: scores[:3] for case, scores in cases.items()}
-    assert summary.repeated == summary_of(build, first, rule=3, repeats=3).repeated
-
-
-OF_ALL_REPEATS = {
-    "repeats", "mean_repeats", "repeats_not_scored", "repeated", "answered", "usage", "cost", "cost_unknown",
-    "from_store", "latency", "temperatures",
-    "failures",  # the first of them as they come
-}  # fmt: skip
-
-
-def rated(build, case, repeat, vote):
-    """A row of a judge with criteria, ratings, expected scores and labels, in a slice; `?`: unreadable, `a`: abstained."""
-    case_id = f"c{case}"
-    label = {"j": True, "tone": 2} if case % 3 else None
-    more = {"case_id": case_id, "repeat": repeat, "label": label, "calls": (build.call(),)}
-    more |= {"metadata": {"topic": "odd" if case % 2 else "even"}, "notes": (f"said:{vote}",)}
-    if vote in {"?", "a"}:
-        return build.judgement(build.failed("unreadable" if vote == "?" else "abstained"), **more)
-    score = float(vote)
-    met = [{"criterion": "kind", "points": 1, "met": score > 2}]
-    outcome = build.scored(score, completed={"criteria": met, "tone": score})
-    expected = ScoreDistribution(shares=((score, 0.5), (score - 1, 0.5)))
-    return build.judgement(outcome, passed=score > 2, distribution=expected, **more)
-
-
-VOTE = st.sampled_from(["?", "a", 1, 2, 3, 4])
-
-
-@given(
-    st.lists(st.lists(VOTE, min_size=5, max_size=5), min_size=1, max_size=8),
-    st.lists(st.booleans(), max_size=8),
-    st.randoms(use_true_random=False),
-    st.booleans(),
-)
-def test_with_auto_every_figure_is_that_of_the_repeats_that_stand_for_their_cases(
-    build, cases, stopped, order, shuffled
-):
-    judge = build.judge(
-        abstain=("cannot_tell",),
-        rubric=Rubric(criteria=(Criterion(criterion="kind", points=1),)),
-        ratings=(Rating(name="tone", scale=Scale(low=0, high=5)),),
-    )
-    auto = Tally([judge], repeats=Repeats(most=5, auto=True), slices=["topic"])
-    once = Tally([judge], repeats=Repeats(most=1), slices=["topic"])
-    rows = []
-    for case, votes in enumerate(cases):
-        made = [rated(build, case, repeat, vote) for repeat, vote in enumerate(votes[:3])]
-        while len(made) < 5 and could_change(made, 5):
-            made.append(rated(build, case, len(made), votes[len(made)]))
-        if case < len(stopped) and stopped[case]:
-            del made[2:]  # the run was stopped here
-        rows += made
-        once.add(replace(standing(made), repeat=0))
-    if shuffled:
-        order.shuffle(rows)
-    for at, row in enumerate(rows):
-        auto.add(row)
-        if at == len(rows) // 2:
-            auto.summaries()  # a page that is looked at while the run goes on changes nothing
-    found, wanted = (asdict(tally.summaries()[0]) for tally in (auto, once))
-    for name in OF_ALL_REPEATS:
-        found.pop(name)
-        wanted.pop(name)
-    for summary in (found, wanted):
-        for each in summary["worst"]:
-            each["repeat"] = 0
-    assert _rounded(found) == _rounded(wanted)
-
-
-def _rounded(value):
-    """Counted in another order, sums differ in their last bits."""
-    if isinstance(value, dict):
-        return {name: _rounded(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_rounded(each) for each in value]
-    return round(value, 9) if isinstance(value, float) else value
-
-
-def test_with_auto_a_case_on_which_most_repeats_abstain_is_abstained(build):
-    tally = Tally([build.judge(abstain=("cannot_tell",))], repeats=parse_repeats("auto"))
-    for case, votes in enumerate((("a", "a", 4, "a"), (4, 4, 4), (1, "?", 1, 1))):
-        for repeat, vote in enumerate(votes):
-            tally.add(rated(build, case, repeat, vote))
-    (summary,) = tally.summaries()
-    assert summary.outcomes == {"scored": 2, "abstained": 1}
-    assert (summary.asked, summary.judged, summary.passed, summary.pass_rate.n) == (3, 2, 1, 2)
-    assert (summary.abstention_rate.value, summary.abstention_rate.n) == (pytest.approx(1 / 3), 3)
-    assert summary.distribution == {"1": 1, "4": 1}
-    assert summary.repeats_not_scored == 1
-    text = " ".join(
-        plain(block.text) for block in Report(judges=(summary,)).document().blocks if block.kind == "repeats"
-    )
-    assert text.endswith("a case counts once, with what most of its repeats say; 1 repeat had no verdict")

@@ -7,7 +7,6 @@ import pytest
 from adjudge.analysis.summary.figures import Tally
 from adjudge.analysis.summary.report import Report
 from adjudge.analysis.summary.stored import asked_temperatures
-from adjudge.options import Repeats
 
 
 def test_a_plan_that_names_each_judges_is_taken_at_its_word(build):
@@ -27,7 +26,7 @@ def test_of_an_older_plan_the_judges_own_goes_first(build):
     [(None, "temperature: the provider's default"), (0.7, "temperature: 0.7"), (0.0, "temperature: 0")],
 )
 def test_with_repeats_every_form_of_the_report_names_it(build, degree, said):
-    tally = Tally([build.judge()], repeats=Repeats(most=2), temperatures={"j@abc123": degree})
+    tally = Tally([build.judge()], repeats=2, temperatures={"j@abc123": degree})
     for repeat in range(2):
         tally.add(build.judgement(build.scored(3.0), repeat=repeat))
     report = Report(judges=tally.summaries())
@@ -41,7 +40,7 @@ def test_with_repeats_every_form_of_the_report_names_it(build, degree, said):
 
 
 def test_the_usual_0_of_a_single_judgement_is_not_worth_a_line(build):
-    tally = Tally([build.judge()], repeats=Repeats(most=1), temperatures={"j@abc123": 0.0})
+    tally = Tally([build.judge()], repeats=1, temperatures={"j@abc123": 0.0})
     tally.add(build.judgement(build.scored(3.0)))
     report = Report(judges=tally.summaries())
     assert "temperature" not in report.to_markdown()
@@ -49,7 +48,7 @@ def test_the_usual_0_of_a_single_judgement_is_not_worth_a_line(build):
 
 
 def test_the_embedded_judge_has_none(build):
-    tally = Tally([build.judge()], repeats=Repeats(most=2), temperatures={"j@abc123": None})
+    tally = Tally([build.judge()], repeats=2, temperatures={"j@abc123": None})
     for repeat in range(2):
         tally.add(build.judgement(build.scored(3.0), repeat=repeat, model="embedded@1"))
     assert "temperature: none, the embedded judge" in Report(judges=tally.summaries()).to_markdown()
