@@ -115,19 +115,19 @@ def _figure(what: str, name: str, whole: list[float], apart: list[float], bare: 
 def worth(data: Path) -> str:
     """A table: each set's judges, the jury of them all, how many votes that is, and whether it beats the best."""
     lines = [
-        "| set | cases | single judges, as labelled | jury (majority) | weighted | effective votes | jury − best |",
-        "|---|---|---|---|---|---|---|",
+        "| set | cases | single judges, as labelled | jury (majority) | effective votes | jury − best |",
+        "|---|---|---|---|---|---|",
     ]
     for name in SETS:
         rows = [row for row in _read(data / f"{name}.jsonl.gz") if row["meta"].get("judges")]
         rows = [row for row in rows if row["label"] in {0, 1}]
-        majority, weighted = (_report(rows, rule) for rule in ("majority", "weighted"))
+        majority = _report(rows)
         singles = ", ".join(f"{each.model.partition(':')[2]} {_share(each)}" for each in majority.jurors)
         (jury,) = majority.juries
         effective, best = jury.effective, jury.best
         gain = best.difference
         lines.append(
-            f"| {name} | {len(rows):,} | {singles} | {_share(majority.judges[0])} | {_share(weighted.judges[0])} | "
+            f"| {name} | {len(rows):,} | {singles} | {_share(majority.judges[0])} | "
             f"{effective.value:.1f} of {effective.jurors} (ρ {effective.correlation:.2f}) | "
             f"{100 * gain.value:+.1f} points [{100 * gain.low:+.1f}, {100 * gain.high:+.1f}] |"
         )
@@ -143,7 +143,7 @@ def _share(summary: Any) -> str:
     return "–" if summary.agreement is None else f"{summary.agreement.rate.value:.3f}"
 
 
-def _report(rows: Sequence[dict[str, Any]], rule: Any) -> Any:
+def _report(rows: Sequence[dict[str, Any]]) -> Any:
     import adjudge  # noqa: PLC0415 - other benchmarks measure processes that must stay small
     from adjudge.judges import parse_judge  # noqa: PLC0415 - likewise
 
@@ -173,7 +173,7 @@ def _report(rows: Sequence[dict[str, Any]], rule: Any) -> Any:
         cases,
         parse_judge(JUDGE, name="recorded"),
         model=[Recorded(name) for name in names],
-        jury=rule,
+        jury="majority",
         quorum=1,
         labels="cases",
         store=None,

@@ -19,7 +19,7 @@ from adjudge.records import Failed, Forced, Judge, Judgement
 from adjudge.runs.batch_runner import Answer, BatchRunner, NotAsked, check_batches, seat_keys
 from adjudge.runs.cluster.connect import check_secrets
 from adjudge.runs.cluster.workers import by_absolute_path
-from adjudge.runs.engine.weighing import OWN_LABELS
+from adjudge.runs.engine.case_labels import OWN_LABELS
 from adjudge.runs.find_model import default_model
 from adjudge.runs.plan import Plan, make_plan, named_models
 from adjudge.store.places import is_url, split_password

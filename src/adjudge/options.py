@@ -147,7 +147,7 @@ def parse_price(text: str) -> Price:
     return Price(input=price_in, output=price_out)
 
 
-JURY_RULES = ("majority", "mean", "median", "weighted")
+JURY_RULES = ("majority", "mean", "median")
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +204,7 @@ class RunOptions:
     jury: "JuryRule | None" = opt(
         None,
         ANY,
-        "One verdict from several models: `majority`, `mean`, `median`, or `weighted` by how well each agrees with --labels.",
+        "One verdict from several models: `majority`, `mean` or `median`.",
         metavar="RULE",
     )
     quorum: int | None = opt(

@@ -174,7 +174,7 @@ IN_CODE = "code"
 """What stands as the model of a judgement that no model was asked for."""
 
 
-JuryRule: TypeAlias = Literal["majority", "mean", "median", "weighted", "cascade"]
+JuryRule: TypeAlias = Literal["majority", "mean", "median", "cascade"]
 """`cascade`: the first of them that is sure enough decides, and the others are not asked."""
 _JURY, _CASCADE = "jury:", "cascade:"
 

@@ -481,7 +481,6 @@ def test_what_is_no_batch_is_an_error_that_says_what_is(batch, problem, one_judg
     [
         {"against": "b.jsonl"},
         {"cascade": "embedded,openai:x", "labels": "cases"},
-        {"model": ["openai:x", "openai:y"], "jury": "weighted", "labels": "cases"},
         {"shard": "1/2", "name": "n"},
         {"engine": "ray"},
         {"workers": 2},

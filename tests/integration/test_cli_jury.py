@@ -191,10 +191,9 @@ def test_a_jury_of_one_equals_its_judge(adjudge, rule):
     ("kind", "arguments", "problem"),
     [
         ("rating", ("--jury", "majority"), "relevance gives numbers from 0 to 5"),
-        ("passing", ("--jury", "weighted"), "needs people's labels"),
         ("passing", ("--jury", "majority", "--quorum", "3"), "3 votes are more than there are models (2)"),
         ("passing", ("--quorum", "2"), "has no effect without a jury"),
-        ("passing", ("--jury", "unanimous"), "choose one of majority, mean, median, weighted"),
+        ("passing", ("--jury", "weighted"), "choose one of majority, mean, median"),
     ],
 )
 def test_what_cannot_be_a_jury_is_refused_before_anything_is_asked(adjudge, kind, arguments, problem):
@@ -321,50 +320,6 @@ def test_without_labels_the_effective_votes_are_a_bound(adjudge):
     shown = " ".join(adjudge(*jury_run("passing", votes, "majority")).out.split())
     assert "at least" in shown
     assert "labels would tell agreement in errors" in shown
-
-
-def test_weights_are_learned_from_labels_and_never_from_the_case_itself(adjudge):
-    labels, votes = labelled_votes()
-    write_cases(60)
-    people = [{"case_id": f"c{n}", "label": label} for n, label in enumerate(labels)]
-    write_lines("labels.jsonl", people)
-    done = adjudge(*jury_run("passing", votes, "weighted"), "--labels", "labels.jsonl", "--name", "r")
-    assert done.code == 0
-    rows = rows_of()
-    assert [row["score"] for row in rows] == votes["good"]
-    assert "weights, learned from the labels of other cases" in " ".join(done.out.split())
-    weights = [{vote["model"]: vote["weight"] for vote in row["verdict"]["votes"]} for row in rows]
-    assert all(each["scripted:good.jsonl"] > 0.5 for each in weights)
-    # another label for one case changes the weights of cases elsewhere, and not its own
-    people[0]["label"] = 1 - labels[0]
-    write_lines("labels.jsonl", people)
-    adjudge(*jury_run("passing", votes, "weighted"), "--labels", "labels.jsonl", "--name", "s")
-    changed = [{vote["model"]: vote["weight"] for vote in row["verdict"]["votes"]} for row in rows_of()]
-    assert changed[0] == weights[0]
-    assert changed != weights
-
-
-def test_a_weighted_jury_goes_on_with_weights_of_all_its_votes(adjudge):
-    labels, votes = labelled_votes()
-    write_cases(60)
-    people = [{"case_id": f"c{n}", "label": label} for n, label in enumerate(labels)]
-    write_lines("labels.jsonl", people)
-    run = (*jury_run("passing", votes, "weighted"), "--labels", "labels.jsonl")
-    adjudge(*run, "--name", "whole")
-    whole = rows_of()
-    adjudge(*run, "--fresh", "--max-calls", "70", "--name", "r", "-j", "2")
-    adjudge(*run, "--fresh", "--max-calls", "1000", "--name", "r")
-    assert [(row["case_id"], row["verdict"]) for row in rows_of()] == [
-        (row["case_id"], row["verdict"]) for row in whole
-    ]
-
-
-def test_labels_that_are_not_on_the_scale_teach_nothing(adjudge):
-    write_cases(1)
-    Path("labels.jsonl").write_text('{"case_id": "c0", "label": "splendid"}\n')
-    done = adjudge(*jury_run("passing", {"a": (1,), "b": (1,)}, "weighted"), "--labels", "labels.jsonl")
-    assert done.code == 2
-    assert "none of its 1 labels is on the scale of strict" in done.err
 
 
 # ---- the candidate -------------------------------------------------------------------------------------

@@ -190,7 +190,6 @@ def test_a_file_as_store_is_refused_where_another_machine_works(on_ray, tmp_path
     [
         ({"store": None}, "needs a store"),
         ({"shard": "1/2", "name": "n"}, "hands the cases out itself"),
-        ({"jury": "weighted", "labels": "cases", "model": ["a:b", "c:d"]}, "learns from the judgements"),
         ({"cascade": "a:b,c:d", "labels": "cases"}, "learns from the judgements"),
     ],
 )

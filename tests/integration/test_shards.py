@@ -216,7 +216,6 @@ def test_a_shard_that_is_being_judged_names_its_driver_and_keeps_the_run(run_sha
         ("a/b", (), "n", "is not of the form K/N"),
         ("1/3", (), None, "give all of them the same --name"),
         ("1/3", ("--fail-under", "relevance=3"), "n", "adjudge report n"),
-        ("1/3", ("--jury", "weighted", "--model", "openai:y", "--labels", "cases"), "n", "leave out --shard"),
     ],
 )
 def test_what_a_shard_cannot_do_is_said_before_anything_is_asked(run_shard, shard, more, name, told):

@@ -1,8 +1,8 @@
 """One verdict from several models' verdicts on a case: votes are counted or averaged in code; nothing is asked."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from math import isclose
 from statistics import median
 from typing import TypeAlias
 
@@ -49,23 +49,15 @@ def votes_by_label(judge: Judge) -> bool:
     return judge.passes is not None and judge.scale in {None, Scale(low=0, high=1)}
 
 
-def decide(
-    judge: Judge, jury: Jury, votes: Sequence[Judgement], weights: Mapping[str, float] | None = None
-) -> Ruling:
-    """`votes` in the order of the jury's models; those without a score are left out. `weights` by model."""
-    listed: list[Json] = [_listed(judge, vote, weights) for vote in votes]
+def decide(judge: Judge, jury: Jury, votes: Sequence[Judgement]) -> Ruling:
+    """`votes` in the order of the jury's models; those without a score are left out."""
+    listed: list[Json] = [_listed(judge, vote) for vote in votes]
     cast = sorted(
         (vote for vote in votes if not isinstance(vote.outcome, Failed)), key=lambda vote: vote.model
     )  # whose words are taken does not depend on the order in which the models were named
     if len(cast) < jury.quorum:
         return _without_quorum(jury, votes, len(cast), listed)
-    weighed = [1.0 if weights is None else weights.get(vote.model, 0.0) for vote in cast]
-    if not any(weighed):
-        weighed = [1.0] * len(cast)
-    if jury.rule == "majority" or (jury.rule == "weighted" and votes_by_label(judge)):
-        ruling = _count(judge, cast, weighed)
-    else:
-        ruling = _average(judge, jury, cast, weighed)
+    ruling = _count(judge, cast) if jury.rule == "majority" else _average(judge, jury, cast)
     left_out = tuple(
         f"{LEFT_OUT}:{vote.model} {vote.outcome.kind}" for vote in votes if isinstance(vote.outcome, Failed)
     )
@@ -89,15 +81,13 @@ def listed_vote(vote: Judgement) -> dict[str, Json]:
     return found
 
 
-def _listed(judge: Judge, vote: Judgement, weights: Mapping[str, float] | None) -> dict[str, Json]:
+def _listed(judge: Judge, vote: Judgement) -> dict[str, Json]:
     found = listed_vote(vote)
     if isinstance(vote.outcome, Failed):
         return found
     ballot = _ballot(judge, vote)
     if isinstance(ballot, str):
         found["label"] = ballot
-    if weights is not None:
-        found["weight"] = round(weights.get(vote.model, 0.0), 4)
     return found
 
 
@@ -149,21 +139,17 @@ def _ballot(judge: Judge, vote: Judgement) -> Ballot:
     return vote.outcome.score.value if vote.passed is None else vote.passed
 
 
-def _most(ballots: Sequence[tuple[Ballot, float]]) -> Ballot | None:
-    """What most votes, each with its weight, are for; None where two have as many."""
-    totals: dict[Ballot, float] = {}
-    for ballot, weight in ballots:
-        totals[ballot] = totals.get(ballot, 0.0) + weight
-    most = max(totals.values())
-    leading = [ballot for ballot, total in totals.items() if isclose(total, most)]
-    return leading[0] if len(leading) == 1 else None
+def _most(ballots: Sequence[Ballot]) -> Ballot | None:
+    """What most votes are for; None where two have as many."""
+    (winner, most), *others = Counter(ballots).most_common()
+    return None if any(count == most for _, count in others) else winner
 
 
-def _count(judge: Judge, cast: Sequence[Judgement], weights: Sequence[float]) -> Ruling:
+def _count(judge: Judge, cast: Sequence[Judgement]) -> Ruling:
     ballots = [_ballot(judge, vote) for vote in cast]
-    winner = _most(list(zip(ballots, weights, strict=True)))
+    winner = _most(ballots)
     if judge.pair is not None:
-        return _winner(judge, cast, weights, "tie" if winner is None else str(winner))
+        return _winner(judge, cast, "tie" if winner is None else str(winner))
     if winner is None:
         counted = ", ".join(
             f"{vote.model} {_ballot_text(each)}" for vote, each in zip(cast, ballots, strict=True)
@@ -186,24 +172,21 @@ def _middle(votes: Sequence[Judgement]) -> Score:
     return Score(value=median(each.value for each in scores), exact=median(each.exact for each in scores))
 
 
-def _winner(judge: Judge, cast: Sequence[Judgement], weights: Sequence[float], winner: str) -> Ruling:
+def _winner(judge: Judge, cast: Sequence[Judgement], winner: str) -> Ruling:
     """Of two answers. What the jury says in each order is counted like its verdict."""
     known: Winner = "a" if winner == "a" else "b" if winner == "b" else "tie"
     value = WINNER_SCORES[known]
-    return _of_pair(judge, cast, weights, known, Score(value=value, exact=value))
+    return _of_pair(judge, cast, known, Score(value=value, exact=value))
 
 
-def _of_pair(
-    judge: Judge, cast: Sequence[Judgement], weights: Sequence[float], winner: Winner, score: Score
-) -> Ruling:
+def _of_pair(judge: Judge, cast: Sequence[Judgement], winner: Winner, score: Score) -> Ruling:
     agreed = next((vote for vote in cast if vote.verdict.get("winner") == winner), None)
     parts: dict[str, Json] = {"winner": winner}
     if len(cast) == 1:
         parts |= cast[0].verdict
     elif all("a_first" in vote.verdict for vote in cast):
         for order in ("a_first", "b_first"):
-            said = [(str(vote.verdict[order]), weight) for vote, weight in zip(cast, weights, strict=True)]
-            parts[order] = _text_or_tie(_most(said))
+            parts[order] = _text_or_tie(_most([str(vote.verdict[order]) for vote in cast]))
         parts["longer"] = cast[0].verdict.get("longer")
     differs = winner == "tie" and parts.get("a_first") != parts.get("b_first")
     return scored(judge, Verdict(parts=parts), score)._replace(
@@ -219,21 +202,20 @@ def _text_or_tie(ballot: Ballot | None) -> str:
 # ---- votes that are averaged ---------------------------------------------------------------------------
 
 
-def _average(judge: Judge, jury: Jury, cast: Sequence[Judgement], weights: Sequence[float]) -> Ruling:
+def _average(judge: Judge, jury: Jury, cast: Sequence[Judgement]) -> Ruling:
     scores = [vote.outcome.score for vote in cast if not isinstance(vote.outcome, Failed)]
 
     def combined(values: Sequence[float]) -> float:
         if jury.rule == "median":
             return median(values)
         # exactly, so that three votes of 0.1 are 0.1
-        exact = sum(Fraction(w) * exact_float(value) for w, value in zip(weights, values, strict=True))
-        return float(exact / sum(map(Fraction, weights)))
+        return float(Fraction(sum(map(exact_float, values))) / len(values))
 
     score = Score(
         value=combined([each.value for each in scores]), exact=combined([each.exact for each in scores])
     )
     if judge.pair is not None and judge.scale is not None:
-        return _of_pair(judge, cast, weights, winner_of(score.exact, judge.scale), score)
+        return _of_pair(judge, cast, winner_of(score.exact, judge.scale), score)
     ruling = _as_voted(judge, cast, score)
     ratings: dict[str, Json] = {
         rating.name: combined(given)
@@ -266,7 +248,7 @@ def _as_voted(judge: Judge, votes: Sequence[Judgement], score: Score) -> Ruling:
     ruling = scored(judge, Verdict(parts={}), score)
     passed = ruling.passed
     if passed is None and judge.passes is not None:  # a rule over fields that only the votes have
-        most = _most([(vote.passed, 1.0) for vote in votes if vote.passed is not None] or [(0.5, 1.0)])
+        most = _most([vote.passed for vote in votes if vote.passed is not None] or [0.5])
         passed = most if isinstance(most, bool) else None
     return ruling._replace(reason=_votes_text(votes), passed=passed)
 

@@ -68,12 +68,6 @@ def check_batches(options: RunOptions) -> None:
             raise SettingsError(
                 option(each.flag), f"cannot be used with batches: {why}", f"leave out {option(each.flag)}"
             )
-    if options.jury == "weighted":
-        raise SettingsError(
-            option("--jury", "weighted"),
-            f"cannot be used with batches: it {_OF_ALL}",
-            f"use {option('--jury', 'majority')}, `mean` or `median`",
-        )
     models = named_models(options)
     if REPLAY in models:
         raise SettingsError(

@@ -347,12 +347,6 @@ def _check_jury(options: RunOptions, judges: Sequence[Judge]) -> None:
         raise SettingsError(
             option("--jury"), f"`{options.jury}` is not a rule", f"choose one of {', '.join(JURY_RULES)}"
         )
-    if options.jury == "weighted" and options.labels is None:
-        raise SettingsError(
-            option("--jury", "weighted"),
-            "needs people's labels to learn the weights from",
-            f"name a file with {option('--labels')}, or use {option('--jury', 'majority')} or `mean`",
-        )
     numbers = [judge for judge in judges if judge.asks_model and not votes_by_label(judge)]
     if options.jury == "majority" and numbers:
         judge = numbers[0]
@@ -395,11 +389,10 @@ def _check_stored(options: RunOptions, flag: str, problem: str) -> None:
 
 def _check_learning(options: RunOptions, flag: str, what: str, part: str, *, leave_out: str) -> None:
     """What learns from the whole run cannot be judged in parts."""
-    if options.cascade or options.jury == "weighted":
-        learns = option("--cascade") if options.cascade else option("--jury", "weighted")
+    if options.cascade:
         raise SettingsError(
             flag,
-            f"{learns} learns from {what} of the whole run, of which {part} sees a part",
+            f"{option('--cascade')} learns from {what} of the whole run, of which {part} sees a part",
             f"leave out {leave_out}",
         )
 

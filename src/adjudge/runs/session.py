@@ -37,11 +37,11 @@ from adjudge.runs.budget import (
 )
 from adjudge.runs.cluster.order import WorkOrder
 from adjudge.runs.engine.cascading import Cascading
+from adjudge.runs.engine.case_labels import read_case_labels
 from adjudge.runs.engine.conditions import Conditions, Halt, RunModel
 from adjudge.runs.engine.execute import execute
 from adjudge.runs.engine.keep import TRIED_AGAIN, Keeper, NoKeeper
 from adjudge.runs.engine.order import MOST_HELD
-from adjudge.runs.engine.weighing import Weighing, read_case_labels
 from adjudge.runs.find_model import find_models
 from adjudge.runs.identity import ChosenRun, choose_batch_run, choose_run, describe_run, remembered_date
 from adjudge.runs.lock import hold_run, watched_lock
@@ -349,12 +349,8 @@ def _conditions(asked: Sequence[ModelClient], plan: Plan, limits: RunLimits, clo
 
 
 def _learning(conditions: Conditions, plan: Plan) -> Conditions:
-    """The same with what learns from labels, where a jury or a cascade does."""
+    """The same with what learns from labels, where a cascade does."""
     jury, labels = conditions.jury, plan.options.labels
-    if jury is not None and jury.rule == "weighted":
-        weighing = Weighing(plan.judges, jury.models)
-        weighing.check(conditions.labels, labels)
-        return replace(conditions, weighing=weighing)
     if jury is not None and jury.rule == "cascade":
         (judge,) = (judge for judge in plan.judges if judge.asks_model)
         cascading = Cascading(judge, jury)
@@ -375,11 +371,11 @@ async def _begun(
         # no reply is stored for these, or the person wants another: they are judged again
         again = TRIED_AGAIN | options.retry
         if conditions.jury is not None:
-            # what was made from such votes; where weights are learned, every verdict depends on every vote
+            # what was made from such votes; a cascade's thresholds, and so its verdicts, depend on every vote
             store.remove_computed(
                 run.run_id,
                 conditions.jury.name,
-                None if conditions.weighing is not None or conditions.cascading is not None else again,
+                None if conditions.cascading is not None else again,
                 of_case=of_case,
             )
         store.remove_judgements(run.run_id, again, of_case=of_case)

@@ -2,12 +2,11 @@
 
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.judges import load_judge, parse_judge
-from adjudge.procedures.jury import decide, votes_by_label
+from adjudge.procedures.jury import decide
 from adjudge.procedures.procedure import scored
 from adjudge.records import Failed, Judgement, Jury, Score, Verdict
 
@@ -50,9 +49,9 @@ def jury_of(rule, votes, quorum=None):
 
 
 KINDS = st.sampled_from([
-    (RATING, ["mean", "median", "weighted"], st.integers(0, 5)),
-    (PASSING, ["majority", "mean", "median", "weighted"], st.integers(0, 1)),
-    (LABELS, ["majority", "mean", "median", "weighted"], st.sampled_from(sorted(POINTS))),
+    (RATING, ["mean", "median"], st.integers(0, 5)),
+    (PASSING, ["majority", "mean", "median"], st.integers(0, 1)),
+    (LABELS, ["majority", "mean", "median"], st.sampled_from(sorted(POINTS))),
 ])  # fmt: skip
 
 
@@ -61,8 +60,7 @@ def panels(draw, least=1):
     judge, rules, values = draw(KINDS)
     cast = draw(st.lists(values | st.sampled_from(FAILURES), min_size=least, max_size=6))
     votes = [vote(judge, f"m{n}", value) for n, value in enumerate(cast)]
-    weights = {each.model: draw(st.floats(0, 1)) for each in votes}
-    return judge, draw(st.sampled_from(rules)), votes, weights
+    return judge, draw(st.sampled_from(rules)), votes
 
 
 def of(ruling):
@@ -71,20 +69,19 @@ def of(ruling):
 
 @given(panels(), st.randoms())
 def test_the_order_of_the_models_does_not_matter(panel, chance):
-    judge, rule, votes, weights = panel
+    judge, rule, votes = panel
     shuffled = list(votes)
     chance.shuffle(shuffled)
-    used = weights if rule == "weighted" else None
-    one = decide(judge, jury_of(rule, votes), votes, used)
-    other = decide(judge, jury_of(rule, shuffled), shuffled, used)
+    one = decide(judge, jury_of(rule, votes), votes)
+    other = decide(judge, jury_of(rule, shuffled), shuffled)
     assert of(one) == of(other)
 
 
 @given(panels())
 def test_a_jury_of_one_equals_its_judge(panel):
-    judge, rule, votes, weights = panel
+    judge, rule, votes = panel
     (alone,) = votes = votes[:1]
-    ruling = decide(judge, jury_of(rule, votes), votes, weights if rule == "weighted" else None)
+    ruling = decide(judge, jury_of(rule, votes), votes)
     assert ruling.outcome.kind == alone.outcome.kind
     assert (ruling.reason, ruling.normalized, ruling.passed) == (alone.reason, alone.normalized, alone.passed)
     if not isinstance(alone.outcome, Failed):
@@ -95,9 +92,9 @@ def test_a_jury_of_one_equals_its_judge(panel):
 
 @given(panels(least=2))
 def test_a_verdict_is_within_its_votes_or_there_is_none(panel):
-    judge, rule, votes, weights = panel
+    judge, rule, votes = panel
     jury = jury_of(rule, votes)
-    ruling = decide(judge, jury, votes, weights if rule == "weighted" else None)
+    ruling = decide(judge, jury, votes)
     cast = [each.score for each in votes if each.score is not None]
     if len(cast) < jury.quorum:
         assert ruling.outcome.kind == "unreadable"
@@ -107,31 +104,6 @@ def test_a_verdict_is_within_its_votes_or_there_is_none(panel):
     else:
         assert min(cast) <= ruling.outcome.score.value <= max(cast)
     assert len(ruling.outcome.verdict.parts["votes"]) == len(votes)
-
-
-@given(panels(least=2))
-def test_equal_weights_are_no_weights(panel):
-    judge, rule, votes, _ = panel
-    if rule != "weighted":
-        return
-    unweighted = decide(judge, jury_of("majority" if votes_by_label(judge) else "mean", votes), votes)
-    weighted = decide(judge, jury_of(rule, votes), votes, {each.model: 0.25 for each in votes})
-    assert of(unweighted) == of(weighted)
-
-
-@pytest.mark.parametrize(
-    ("cast", "weights", "label"),
-    [
-        (("kind", "rude", "rude"), (0.6, 0.2, 0.2), "kind"),
-        (("kind", "rude", "rude"), (0.4, 0.3, 0.3), "rude"),
-        (("kind", "rude", "rude"), (0.5, 0.25, 0.25), None),
-        (("kind", "plain", "rude"), (0.0, 0.0, 0.0), None),
-    ],
-)
-def test_a_weighted_vote_counts_as_much_as_its_weight(cast, weights, label):
-    votes = [vote(LABELS, f"m{n}", each) for n, each in enumerate(cast)]
-    ruling = decide(LABELS, jury_of("weighted", votes), votes, {f"m{n}": w for n, w in enumerate(weights)})
-    assert ruling.outcome.verdict.parts.get("label") == label
 
 
 def test_three_votes_of_a_tenth_are_a_tenth():

@@ -2,7 +2,6 @@
 
 import random
 from collections import Counter
-from math import log
 from statistics import correlation, pvariance
 
 import numpy as np
@@ -13,38 +12,12 @@ from hypothesis import strategies as st
 from adjudge.records import Scale
 from adjudge.stats.agreement import cohen_kappa
 from adjudge.stats.several.jury import (
-    ErrorCount,
     PairSums,
     effective_votes,
     gain_on_best,
     kappa_of_counts,
-    label_weights,
     mean_of_known,
-    number_weights,
 )
-
-
-def errors(**counts):
-    return {name: ErrorCount(n=n, squares=squares) for name, (n, squares) in counts.items()}
-
-
-def test_label_weights_are_log_odds_of_being_right():
-    found = label_weights(errors(good=(98, 9), fair=(98, 24), coin=(98, 49), worse=(98, 90)), 2)
-    good, fair = log(90 / 10), log(75 / 25)
-    assert found == {
-        "good": pytest.approx(good / (good + fair)), "fair": pytest.approx(fair / (good + fair)), "coin": 0, "worse": 0,
-    }  # fmt: skip
-
-
-def test_raters_with_no_labels_count_alike():
-    assert label_weights(errors(a=(0, 0), b=(0, 0)), 2) == {"a": 0.5, "b": 0.5}
-    assert number_weights(errors(a=(0, 0), b=(0, 0))) == {"a": 0.5, "b": 0.5}
-    assert number_weights(errors(a=(9, 0), b=(9, 0))) == {"a": 0.5, "b": 0.5}
-
-
-def test_number_weights_are_inverse_squared_errors():
-    found = number_weights(errors(a=(1_000_000, 1_000_000), b=(1_000_000, 4_000_000)))
-    assert found["a"] / found["b"] == pytest.approx(4, rel=1e-4)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=40))

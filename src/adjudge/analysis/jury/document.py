@@ -39,11 +39,6 @@ def jury_facts(jury: JuryFigures) -> Iterator[Fact]:
     if jury.no_majority:
         text_ = f"{counted(jury.no_majority, 'case')} had no majority: as many votes for one verdict as for another"
         yield Fact(kind="no majority", label=LABEL, text=text_, tone="warning")
-    weights = [each for each in jury.jurors if each.weight is not None]
-    if weights:
-        named = join(", ", [(Quote(each.model), f" {each.weight or 0:.2f}") for each in weights])
-        text = ("weights, learned from the labels of other cases: ", *spans(named))
-        yield Fact(kind="weights", label=LABEL, text=text)
 
 
 def _effective(found: EffectiveVotes) -> str:

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from adjudge.procedures.jury import NO_MAJORITY, listed_votes, votes_by_label
 from adjudge.records import Failed, Json, Judge, Judgement, Scale, jury_rule
-from adjudge.runs.engine.weighing import error_of, label_for_votes
+from adjudge.runs.engine.case_labels import error_of, label_for_votes
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.populations import population
 from adjudge.stats.several.jury import (
@@ -30,8 +30,6 @@ class JurorFigures:
     voted: int
     left_out: Mapping[str, int]
     """Outcome -> cases in which it had no vote."""
-    weight: float | None
-    """On average; None where all votes count alike."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -101,7 +99,6 @@ class Vote(NamedTuple):
     passed: bool | None
     ballot: Hashable
     """What it is for: a label, a pass or fail, a number."""
-    weight: float | None
 
 
 def votes_of(judgement: Judgement) -> tuple[Vote, ...]:
@@ -110,7 +107,7 @@ def votes_of(judgement: Judgement) -> tuple[Vote, ...]:
 
 
 def _read(vote: Mapping[str, Json]) -> Vote:
-    score, passed, weight, label = (vote.get(name) for name in ("score", "passed", "weight", "label"))
+    score, passed, label = (vote.get(name) for name in ("score", "passed", "label"))
     number = float(score) if isinstance(score, int | float) and not isinstance(score, bool) else None
     known = passed if isinstance(passed, bool) else None
     return Vote(
@@ -119,7 +116,6 @@ def _read(vote: Mapping[str, Json]) -> Vote:
         score=number,
         passed=known,
         ballot=label if isinstance(label, str) else number if known is None else known,
-        weight=float(weight) if isinstance(weight, int | float) else None,
     )
 
 
@@ -135,7 +131,6 @@ class JuryTally:
         self._jurors: dict[str, None] = {}
         self._voted: Counter[str] = Counter()
         self._left_out: dict[str, Counter[str]] = {}
-        self._weights: dict[str, list[float]] = {}
         self._votes: dict[tuple[str, str], PairSums] = {}
         self._errors: dict[tuple[str, str], PairSums] = {}
         self._units: dict[str, int] = {}
@@ -155,10 +150,6 @@ class JuryTally:
                 self._left_out.setdefault(vote.model, Counter())[vote.outcome] += 1
             else:
                 self._voted[vote.model] += 1
-            if vote.weight is not None:
-                total = self._weights.setdefault(vote.model, [0.0, 0.0])
-                total[0] += vote.weight
-                total[1] += 1
         cast = [vote for vote in votes if vote.score is not None]
         for one, other in combinations(cast, 2):
             sums = self._votes.setdefault((one.model, other.model), PairSums())
@@ -209,7 +200,6 @@ class JuryTally:
                     model=model,
                     voted=self._voted[model],
                     left_out=dict(self._left_out.get(model, {})),
-                    weight=self._weight(model),
                 )
                 for model in self._jurors
             ),
@@ -217,10 +207,6 @@ class JuryTally:
             effective=self._effective(),
             best=self._best(),
         )
-
-    def _weight(self, model: str) -> float | None:
-        total, n = self._weights.get(model, (0.0, 0))
-        return total / n if n else None
 
     def _pairs(self) -> Iterator[JurorPair]:
         for (a, b), sums in self._votes.items():

@@ -106,7 +106,6 @@ JURY_RULES: Mapping[str, str] = {
     "majority": "The verdict that most of the votes are for.",
     "mean": "The mean of the votes.",
     "median": "The median of the votes.",
-    "weighted": "Votes count as much as their weights, which were learned from the labels of other cases.",
 }
 
 
@@ -117,13 +116,12 @@ def vote_rows(judgement: Judgement) -> Iterator[ScoreRow]:
     for vote in votes_of(judgement):
         said = "" if vote.score is None else number_text(vote.score)
         label = f"{vote.ballot} ({said})" if isinstance(vote.ballot, str) else said
-        weight = "" if vote.weight is None else f"It counts {vote.weight:.2f}."
         left_out = "" if vote.score is not None else "Left out: it has no vote."
         yield ScoreRow(
             "vote",
             f"vote of {vote.model}",
             label or vote.outcome.replace("_", " "),
-            weight or left_out,
+            left_out,
             holds=vote.passed,
         )
     if is_cascade(judgement.model):

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from adjudge.procedures.cascade import confidence, said_by
 from adjudge.records import Json, Judge, Judgement, Jury, Score
-from adjudge.runs.engine.weighing import check_labels, label_on_scale
+from adjudge.runs.engine.case_labels import check_labels, label_on_scale
 from adjudge.scoring import passes
 from adjudge.stats.several.cascade import (
     Calibrated,

@@ -23,7 +23,6 @@ from adjudge.runs.engine.activity import Activity
 from adjudge.runs.engine.cascading import Cascading
 from adjudge.runs.engine.keep import Keeper, NoKeeper
 from adjudge.runs.engine.order import Positions
-from adjudge.runs.engine.weighing import Weighing
 
 
 class RunModel(NamedTuple):
@@ -182,8 +181,6 @@ class Conditions:
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     jury: Jury | None = None
     """One more judgement of each case and judge, from those of the models."""
-    weighing: Weighing | None = None
-    """How much each vote counts, where that is learned from labels."""
     labels: Mapping[str, Json] | None = None
     """By case, instead of the cases' own."""
     cascading: Cascading | None = None
@@ -206,9 +203,9 @@ class Conditions:
         return self.shard is None or self.shard.holds(case_id)
 
     def waits(self, seat: Seat, row: Case | BadRow) -> bool:
-        """Whether it can be made only when the others of the run are: with weights, or thresholds, learned from them."""
+        """Whether it can be made only when the others of the run are: a cascade's thresholds are learned from them."""
         if self.cascading is None:
-            return seat.jury is not None and self.weighing is not None
+            return False
         return seat.judge.asks_model and (
             seat.jury is not None or (self.stage(seat) > 0 and not self.calibrates(row))
         )
@@ -224,8 +221,6 @@ class Conditions:
         return self.cascading.passes(self.label(row)) is not None
 
     def learn(self, judgement: Judgement) -> None:
-        if self.weighing is not None:
-            self.weighing.add(judgement)
         if self.cascading is not None:
             self.cascading.add(judgement)
 

@@ -216,8 +216,7 @@ async def _compute(item: Work, case: Case, conditions: Conditions) -> Ruling:
         return decide_by_stage(judge, seat.jury, asked, thresholds, calibrates=conditions.calibrates(case))
     with conditions.progress.activity.waiting:
         cast = [await item.made[name] for name in seat.votes()]
-    weights = None if conditions.weighing is None else conditions.weighing.weights(judge.name, case)
-    return decide(judge, seat.jury, [vote for vote in cast if vote is not None], weights)
+    return decide(judge, seat.jury, [vote for vote in cast if vote is not None])
 
 
 async def _make(item: Work, prepared: Prepared, conditions: Conditions) -> Judgement:

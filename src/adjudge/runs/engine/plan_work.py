@@ -89,10 +89,11 @@ async def _recall(
     row: Case | BadRow, before: Mapping[int, SeatName], made: RowParts | None, conditions: Conditions
 ) -> None:
     """What a run judged of a row before it was interrupted, by position: for what is computed from it and is still to
-    be made, and for the weights of a jury.
+    be made, and for the thresholds of a cascade.
     """
-    learns = conditions.weighing is not None or conditions.cascading is not None
-    labelled = learns and isinstance(row, Case) and conditions.label(row) is not None
+    labelled = (
+        conditions.cascading is not None and isinstance(row, Case) and conditions.label(row) is not None
+    )
     if made is None and not labelled:
         return
     stored = dict([each async for each in all_between(conditions.keeper, min(before), max(before) + 1)])

@@ -1,70 +1,14 @@
-"""What several raters' votes are worth: weights from their errors, how correlated they are, how many votes that leaves."""
+"""What several raters' votes are worth: how correlated they are, how many votes that leaves, and whether they beat the best."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
-from math import fsum, log, sqrt
+from math import fsum, sqrt
 
 from adjudge.records import Scale
 from adjudge.stats.clusters import Clusters, clustered_mean
 from adjudge.stats.intervals import CONFIDENCE, Estimate
 from adjudge.stats.student import t_quantile
-
-FOLDS = 5
-
-
-def fold_of(unit: str) -> int:
-    """In which part of the cases it lies: the same for a unit (a case, or a cluster of them) wherever it is met."""
-    return int.from_bytes(sha256(unit.encode("utf-8", "surrogatepass")).digest()[:8]) % FOLDS
-
-
-# ---- weights -------------------------------------------------------------------------------------------
-
-
-@dataclass(kw_only=True, slots=True)
-class ErrorCount:
-    """One rater's errors on labelled cases: 1 for a wrong label, the difference for a number."""
-
-    n: int = 0
-    squares: float = 0.0
-
-    def add(self, error: float) -> None:
-        self.n += 1
-        self.squares += error * error
-
-
-def label_weights(errors: Mapping[str, ErrorCount], classes: int) -> dict[str, float]:
-    """How much each rater's label counts: the log odds of its being right against one wrong label of `classes`, which
-    is the best weight where raters err independently (Nitzan and Paroush 1982), and never less than 0.
-
-    One right and one wrong of each class are added, so that a rater with few labels counts for little.
-    """
-    found = {}
-    for rater, count in errors.items():
-        right = (count.n - count.squares + 1.0) / (count.n + classes)
-        found[rater] = max(0.0, log((classes - 1.0) * right / (1.0 - right)))
-    return _shares(found)
-
-
-def number_weights(errors: Mapping[str, ErrorCount]) -> dict[str, float]:
-    """The inverse of each rater's mean squared error, the best weight for unbiased raters that err independently.
-
-    Each counts as if it had one case more with the error of all, so that one with few labels stays near the others.
-    """
-    n, squares = sum(each.n for each in errors.values()), fsum(each.squares for each in errors.values())
-    if not n or not squares:
-        return _shares(dict.fromkeys(errors, 1.0))
-    pooled = squares / n
-    return _shares({rater: (each.n + 1) / (each.squares + pooled) for rater, each in errors.items()})
-
-
-def _shares(weights: Mapping[str, float]) -> dict[str, float]:
-    total = fsum(weights.values())
-    if not total:
-        return {rater: 1.0 / len(weights) for rater in weights}
-    return {rater: weight / total for rater, weight in weights.items()}
-
 
 # ---- how far two raters go together --------------------------------------------------------------------
 

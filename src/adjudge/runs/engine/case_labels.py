@@ -1,8 +1,7 @@
-"""How much each juror's vote counts: learned from people's labels, for each case from the labels of other cases."""
+"""People's labels of a run's cases, and what they mean on the judge's scale."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 from adjudge.dataset.label_scale import Meaning, read_label, words_of
@@ -10,10 +9,8 @@ from adjudge.dataset.labels import read_labels
 from adjudge.errors import InputError
 from adjudge.options import option
 from adjudge.procedures.jury import votes_by_label
-from adjudge.records import Case, Failed, Json, Judge, Judgement, PointsScore, Score
-from adjudge.runs.groups import cluster_of
+from adjudge.records import Json, Judge, PointsScore, Score
 from adjudge.scoring import passes
-from adjudge.stats.several.jury import FOLDS, ErrorCount, fold_of, label_weights, number_weights
 
 OWN_LABELS = "cases"
 """What `--labels` says for those that stand in the cases themselves."""
@@ -73,53 +70,3 @@ def error_of(*, score: float, passed: bool | None, label: Meaning, by_label: boo
         return float(passed is not label)
     difference = score - label
     return float(abs(difference) > 1e-9) if by_label else difference
-
-
-class Weighing:
-    """Adds up each juror's errors, by fold; the weights for a case are learned from the other folds.
-
-    So a case's own label never decides how much the votes on it count, and figures over labelled cases stay honest.
-    """
-
-    def __init__(self, judges: Sequence[Judge], models: Sequence[str]) -> None:
-        self._judges = {judge.name: judge for judge in judges if judge.asks_model}
-        self._models = tuple(models)
-        self._errors: dict[tuple[str, int, str], ErrorCount] = {}
-        """By judge, fold and model."""
-
-    def check(self, labels: Mapping[str, Json] | None, where: object) -> None:
-        hint = "weights are learned from labels on the judge's own scale"
-        for judge in self._judges.values():
-            check_labels(labels, where, judge, partial(label_on_scale, judge=judge), hint)
-
-    def add(self, judgement: Judgement) -> None:
-        judge, outcome = self._judges.get(judgement.judge), judgement.outcome
-        if judge is None or judgement.model not in self._models or isinstance(outcome, Failed):
-            return
-        label = None if judgement.label is None else label_for_votes(judgement.label, judge)
-        if label is None:
-            return
-        key = (judge.name, fold_of(judgement.cluster or judgement.case_id), judgement.model)
-        error = error_of(
-            score=outcome.score.value, passed=judgement.passed, label=label, by_label=votes_by_label(judge)
-        )
-        self._errors.setdefault(key, ErrorCount()).add(error)
-
-    def weights(self, judge: str, case: Case) -> dict[str, float]:
-        """By model, adding up to 1: those learned without the fold that the case lies in."""
-        own = fold_of(cluster_of(case) or case.case_id)
-        errors = {model: ErrorCount() for model in self._models}
-        for fold in range(FOLDS):
-            for model, total in errors.items() if fold != own else ():
-                count = self._errors.get((judge, fold, model))
-                if count is not None:
-                    total.n += count.n
-                    total.squares += count.squares
-        known = self._judges[judge]
-        return label_weights(errors, _classes(known)) if votes_by_label(known) else number_weights(errors)
-
-
-def _classes(judge: Judge) -> int:
-    if judge.pair is not None:
-        return 3
-    return max(2, len(judge.score.points)) if isinstance(judge.score, PointsScore) else 2

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.judges import load_judge
-from adjudge.runs.engine.weighing import label_for_votes, read_case_labels
+from adjudge.runs.engine.case_labels import label_for_votes, read_case_labels
 
 
 @pytest.mark.parametrize(
