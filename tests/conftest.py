@@ -75,7 +75,7 @@ def _no_settings_from_outside(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     for name in list(os.environ):
         if (name.startswith("ADJUDGE_") and name != "ADJUDGE_STATE") or name.endswith(
-            ("_API_KEY", "_BASE_URL")
+            ("_API_KEY", "_BASE_URL", "_AUTH_TOKEN", "_AD_TOKEN")
         ):
             monkeypatch.delenv(name)
 

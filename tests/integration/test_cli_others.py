@@ -163,7 +163,7 @@ def test_models_lists_providers_and_whether_their_key_is_set(adjudge):
     environ = {"OPENAI_API_KEY": "sk-secret-value"}
     done = adjudge("models", environ=environ)
     assert "OPENAI_API_KEY is set" in done.out
-    assert "ANTHROPIC_API_KEY is not set" in done.out
+    assert "ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN is not set" in done.out
     assert "sk-secret-value" not in done.out
     found = json.loads(adjudge("models", "--json", environ=environ).out)
     listed = {row["provider"]: row for row in found["providers"]}

@@ -13,7 +13,12 @@ from adjudge.options import option
 from adjudge.records import ModelClient
 from adjudge.text import closest
 
-AZURE_HOSTS = (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com")
+AZURE_HOSTS = (
+    ".openai.azure.com",
+    ".cognitiveservices.azure.com",
+    ".services.ai.azure.com",
+    ".api.cognitive.microsoft.com",
+)
 SHAPE = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,39})[:/](.*)", re.DOTALL)
 FAMILIES = {
     "gpt": "openai",
@@ -90,7 +95,7 @@ SERVICES: Mapping[str, HttpProvider] = {
     ),
     "azure": HttpProvider(
         "azure:my-deployment",
-        ("AZURE_OPENAI_API_KEY",),
+        ("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN"),
         ("AZURE_OPENAI_ENDPOINT",),
         "",
         AZURE_HOSTS,
@@ -98,7 +103,7 @@ SERVICES: Mapping[str, HttpProvider] = {
     ),
     "anthropic": HttpProvider(
         "anthropic:claude-sonnet-5",
-        ("ANTHROPIC_API_KEY",),
+        ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
         ("ANTHROPIC_BASE_URL",),
         "https://api.anthropic.com",
         ("api.anthropic.com",),
@@ -106,7 +111,7 @@ SERVICES: Mapping[str, HttpProvider] = {
     ),
     "google": HttpProvider(
         "google:gemini-3.5-flash",
-        ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
         ("GEMINI_BASE_URL", "GOOGLE_BASE_URL"),
         "https://generativelanguage.googleapis.com",
         ("generativelanguage.googleapis.com",),
@@ -122,8 +127,8 @@ SAMPLING = frozenset(
 FILE_PARAMETERS: Mapping[str, frozenset[str]] = {
     "openai": SAMPLING,
     "azure": SAMPLING,
-    "anthropic": frozenset({"top_p", "top_k"}),
-    "google": frozenset({"topP", "topK", "seed", "frequencyPenalty", "presencePenalty"}),
+    "anthropic": frozenset({"top_p", "top_k", "thinking"}),
+    "google": frozenset({"topP", "topK", "seed", "frequencyPenalty", "presencePenalty", "thinkingConfig"}),
     "litellm": frozenset(
         {"top_p", "top_k", "seed", "frequency_penalty", "presence_penalty", "reasoning_effort"}
     ),

@@ -287,6 +287,15 @@ def test_a_404_at_a_base_url_without_a_path_suggests_v1(ask):
         ask("openai:m", server.base_url)
 
 
+def test_lm_studio_without_v1_is_told_apart_from_a_service_that_is_down(ask):
+    body = b'{"error":"Unexpected endpoint or method. (POST /chat/completions). Returning 200 anyway"}'
+    with (
+        ModelServer(ServerReply(body=body)) as server,
+        pytest.raises(RejectedError, match=r"answered 404: Unexpected endpoint.*should end in /v1"),
+    ):
+        ask("openai:m", server.base_url)
+
+
 def test_error_messages_are_one_short_line_without_control_characters(ask):
     reply = ServerReply(status=400, message="bad\x1b[31m\n\r\x00thing\u202e " + "y" * 5000)
     with ModelServer(reply) as server, pytest.raises(RejectedError) as caught:

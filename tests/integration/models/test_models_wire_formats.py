@@ -3,8 +3,9 @@
 import json
 
 import pytest
+from sdk_types import check_request
 
-from adjudge.errors import RejectedError
+from adjudge.errors import ModelNameError, RejectedError
 from adjudge.records import Message, Prompt, Request, Usage
 from adjudge.testing import ModelServer, ServerReply
 
@@ -335,6 +336,74 @@ def test_google_blocked_prompts_are_refusals_and_thoughts_are_not_the_answer(ask
         first, second = ask("google:gemini-x", server.google_url, make_request(), make_request())
     assert (first.finish, first.text, first.usage.input) == ("refusal", "", 3)
     assert (second.text, second.usage.output) == ("{}", 7)
+
+
+DEPLOYMENT = "/openai/deployments/dep/chat/completions"
+
+
+@pytest.mark.parametrize(
+    ("given", "path"),
+    [
+        ("", f"{DEPLOYMENT}?api-version=2024-10-21"),
+        ("/openai", f"{DEPLOYMENT}?api-version=2024-10-21"),
+        ("/openai/deployments/dep", f"{DEPLOYMENT}?api-version=2024-10-21"),
+        (f"{DEPLOYMENT}?api-version=2025-03-01-preview", f"{DEPLOYMENT}?api-version=2025-03-01-preview"),
+        ("/openai/v1", "/openai/v1/chat/completions"),
+        ("/openai/v1/", "/openai/v1/chat/completions"),
+        ("/openai/v1/chat/completions", "/openai/v1/chat/completions"),
+        ("/api/projects/p", "/api/projects/p/openai/v1/chat/completions"),
+    ],
+)
+def test_azure_addresses_are_taken_as_the_portal_gives_them(ask, given, path):
+    with ModelServer(VERDICT) as server:
+        ask("azure:dep", f"{server.base_url}{given}", environ={"AZURE_OPENAI_API_KEY": "azure-test-key-0001"})
+    (sent,) = server.requests
+    assert sent.path == path
+    assert sent.headers["api-key"] == "azure-test-key-0001"
+    assert sent.body.get("model") == ("dep" if "/v1/" in path else None)
+    check_request("azure", sent.body)
+
+
+def test_a_pasted_address_of_another_deployment_is_not_asked(ask):
+    with (
+        ModelServer(VERDICT) as server,
+        pytest.raises(ModelNameError, match="names another deployment, 'dep'"),
+    ):
+        ask("azure:other", f"{server.base_url}{DEPLOYMENT}")
+    assert server.requests == []
+
+
+def test_azure_takes_the_version_where_openais_package_does(ask):
+    with ModelServer(VERDICT) as server:
+        ask("azure:dep", server.azure_url, environ={"OPENAI_API_VERSION": "2025-04-01-preview"})
+    assert server.requests[0].path == f"{DEPLOYMENT}?api-version=2025-04-01-preview"
+
+
+@pytest.mark.parametrize(
+    ("name", "url", "variable", "own"),
+    [
+        ("azure:dep", "azure_url", "AZURE_OPENAI_AD_TOKEN", "api-key"),
+        ("anthropic:claude-x", "anthropic_url", "ANTHROPIC_AUTH_TOKEN", "x-api-key"),
+    ],
+)
+def test_a_token_is_sent_as_a_bearer_and_a_key_comes_first(ask, name, url, variable, own):
+    with ModelServer(VERDICT) as server:
+        ask(name, getattr(server, url), environ={variable: "ey.a-token.of-theirs"})
+        key = {"AZURE_OPENAI_API_KEY": "a-key-0123456789", "ANTHROPIC_API_KEY": "a-key-0123456789"}
+        ask(name, getattr(server, url), environ={variable: "ey.a-token.of-theirs", **key})
+    token, keyed = (request.headers for request in server.requests)
+    assert (token["authorization"], token.get(own)) == ("Bearer ey.a-token.of-theirs", None)
+    assert (keyed.get("authorization"), keyed[own]) == (None, "a-key-0123456789")
+
+
+def test_of_googles_two_keys_the_one_is_taken_that_its_package_takes(ask):
+    with ModelServer("ok") as server:
+        ask(
+            "google:gemini-x",
+            server.google_url,
+            environ={"GEMINI_API_KEY": "gemini-key-0001", "GOOGLE_API_KEY": "google-key-0001"},
+        )
+    assert server.requests[0].headers["x-goog-api-key"] == "google-key-0001"
 
 
 @pytest.mark.parametrize("ending", ["", "/", "/v1", "/v1/"])

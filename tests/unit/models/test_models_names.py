@@ -65,8 +65,8 @@ def test_a_name_of_a_megabyte_is_refused_in_a_short_message():
     ("name", "variable"),
     [
         ("openai:m", "OPENAI_API_KEY"),
-        ("anthropic:m", "ANTHROPIC_API_KEY"),
-        ("google:m", "GEMINI_API_KEY or GOOGLE_API_KEY"),
+        ("anthropic:m", "ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN"),
+        ("google:m", "GOOGLE_API_KEY or GEMINI_API_KEY"),
     ],
 )
 def test_at_the_providers_own_host_a_missing_key_is_named_before_any_call(name, variable):
@@ -77,7 +77,7 @@ def test_at_the_providers_own_host_a_missing_key_is_named_before_any_call(name, 
 def test_azure_needs_an_address_and_then_a_key():
     with pytest.raises(ModelNameError, match="AZURE_OPENAI_ENDPOINT is not set"):
         open_model("azure:dep", environ={})
-    with pytest.raises(ModelNameError, match="AZURE_OPENAI_API_KEY is not set"):
+    with pytest.raises(ModelNameError, match="AZURE_OPENAI_API_KEY or AZURE_OPENAI_AD_TOKEN is not set"):
         open_model("azure:dep", environ={"AZURE_OPENAI_ENDPOINT": "https://x.openai.azure.com"})
 
 
@@ -175,7 +175,7 @@ def test_known_providers_tell_what_the_environment_sets_without_credentials():
     assert (providers["azure"].key_set, providers["azure"].base_url) == (False, None)
     assert (providers["google"].key_set, providers["google"].key_variables) == (
         False,
-        ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
     )
     assert providers["anthropic"].base_url == "https://api.anthropic.com"
     assert providers["litellm"].extra == "litellm"

@@ -166,7 +166,7 @@ def anthropic_wire(connection: Connection, _environ: Mapping[str, str]) -> Anthr
         model=connection.model,
         endpoint=connection.endpoint(
             connection.base.join("/v1/messages", drop=("/messages", "/v1")),
-            {"x-api-key": connection.key} if connection.key else {},
+            connection.auth("x-api-key"),
             headers={"anthropic-version": API_VERSION},
         ),
     )

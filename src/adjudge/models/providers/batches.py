@@ -311,7 +311,7 @@ def _is_before(listed: Mapping[str, Any], since: datetime) -> bool:
 
 
 def openai_batches(connection: Connection, name: str, http: HttpClient, scrubber: Scrubber) -> OpenAIBatches:
-    auth = {"Authorization": f"Bearer {connection.key}"} if connection.key else {}
+    auth = connection.auth()
     return OpenAIBatches(
         caller=_Caller(
             name=name,
@@ -325,7 +325,7 @@ def openai_batches(connection: Connection, name: str, http: HttpClient, scrubber
 def anthropic_batches(
     connection: Connection, name: str, http: HttpClient, scrubber: Scrubber
 ) -> AnthropicBatches:
-    auth = {"x-api-key": connection.key} if connection.key else {}
+    auth = connection.auth("x-api-key")
     return AnthropicBatches(
         caller=_Caller(
             name=name,

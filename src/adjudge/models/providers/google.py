@@ -168,6 +168,6 @@ def google_wire(connection: Connection, _environ: Mapping[str, str]) -> GoogleWi
                 f"/v1beta/models/{quote(connection.model, safe='')}:generateContent",
                 drop=("/models", "/v1beta"),
             ),
-            {"x-goog-api-key": connection.key} if connection.key else {},
+            connection.auth("x-goog-api-key"),
         )
     )

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from typing import Any, Literal
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
+from adjudge.errors import ModelNameError
+from adjudge.models.names import first_set
 from adjudge.models.providers.parameters import Adjustments, ProviderError, names_parameter, says_unsupported
 from adjudge.models.providers.schemas import strict_schema
 from adjudge.models.providers.wire import (
@@ -19,6 +21,7 @@ from adjudge.models.providers.wire import (
     is_json_object,
     text_or_none,
 )
+from adjudge.options import option
 from adjudge.records import Finish, Request, TokenLogprob, Usage
 
 FORMATS = ("json_schema", "json_object", "none")
@@ -44,6 +47,7 @@ OTHER_LIMIT: dict[TokenLimit, TokenLimit] = {
     "max_completion_tokens": "max_tokens",
 }
 AZURE_API_VERSION = "2024-10-21"  # the stable version that has JSON-schema output
+AZURE_API_VERSION_VARIABLES = ("AZURE_OPENAI_API_VERSION", "OPENAI_API_VERSION")
 
 
 class OpenAIWire:
@@ -190,7 +194,7 @@ def openai_wire(connection: Connection, _environ: Mapping[str, str]) -> OpenAIWi
         model=connection.model,
         endpoint=connection.endpoint(
             connection.base.join("/chat/completions", drop=("/chat/completions",)),
-            {"Authorization": f"Bearer {connection.key}"} if connection.key else {},
+            connection.auth(),
             hint_404=hint,
         ),
         limit_name="max_completion_tokens" if connection.own_host else "max_tokens",
@@ -198,19 +202,35 @@ def openai_wire(connection: Connection, _environ: Mapping[str, str]) -> OpenAIWi
 
 
 def azure_wire(connection: Connection, environ: Mapping[str, str]) -> OpenAIWire:
-    """Azure OpenAI: the same format at a deployment's address, with the key in a header of its own."""
-    version = environ.get("AZURE_OPENAI_API_VERSION", "").strip() or AZURE_API_VERSION
+    """Azure OpenAI: the same format at a deployment's address, or at `/openai/v1` with the deployment as the model.
+
+    The portal gives the resource's address, that of the v1 API, or a deployment's with its version: each is taken.
+    """
+    base, deployment = connection.base, connection.model
+    version = first_set(environ, AZURE_API_VERSION_VARIABLES)[1] or AZURE_API_VERSION
+    path = base.path.removesuffix("/chat/completions")
+    resource, _, named = path.partition("/openai/deployments/")
+    if named and unquote(named) != deployment:
+        raise ModelNameError(
+            option("--model", f"azure:{deployment}"),
+            f"the address names another deployment, {unquote(named)[:80]!r}",
+            f"write azure:{unquote(named)[:80]}, or leave `/openai/deployments/…` out of the address",
+        )
+    is_v1 = path.endswith("/openai/v1") or "/api/projects/" in path
+    if is_v1:
+        url = base._replace(path=path.removesuffix("/openai/v1")).join("/openai/v1/chat/completions")
+    else:
+        url = base._replace(path=resource.removesuffix("/openai")).join(
+            f"/openai/deployments/{quote(deployment, safe='')}/chat/completions",
+            query="" if "api-version=" in base.query else f"api-version={quote(version, safe='')}",
+        )
     return OpenAIWire(
         provider="azure",
-        model=None,
+        model=deployment if is_v1 else None,
         endpoint=connection.endpoint(
-            connection.base.join(
-                f"/openai/deployments/{quote(connection.model, safe='')}/chat/completions",
-                drop=("/openai",),
-                query=f"api-version={quote(version, safe='')}",
-            ),
-            {"api-key": connection.key} if connection.key else {},
-            hint_404="; check the deployment's name and AZURE_OPENAI_API_VERSION",
+            url,
+            connection.auth("api-key"),
+            hint_404="; check the deployment's name" + ("" if is_v1 else " and AZURE_OPENAI_API_VERSION"),
         ),
         limit_name="max_tokens",
     )
@@ -273,8 +293,9 @@ def _may_be_part(token: str, values: tuple[str, ...]) -> bool:
 
 def _error_in_reply(error: Any) -> ProviderError:
     inner = as_object(error)
-    status = inner.get("code")
+    status, message = inner.get("code"), str(inner.get("message") or error)
+    if "unexpected endpoint" in message.lower():  # LM Studio answers 200 at any address
+        status = 404
     return ProviderError(
-        status=status if isinstance(status, int) and 400 <= status <= 599 else 502,
-        message=str(inner.get("message") or error),
+        status=status if isinstance(status, int) and 400 <= status <= 599 else 502, message=message
     )

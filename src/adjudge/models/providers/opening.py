@@ -56,7 +56,12 @@ def open_service(
         secrets += parse_base_url(proxy, where="the proxy").secrets
     scrubber = Scrubber(secrets)
     connection = Connection(
-        model=name.model, base=base, key=key, own_host=own, key_variables=service.key_variables
+        model=name.model,
+        base=base,
+        key=key,
+        own_host=own,
+        key_variables=service.key_variables,
+        key_variable=variable,
     )
     http = HttpClient(
         timeout_seconds=timeout_seconds, connections=connections, scrubber=scrubber, proxy=proxy

@@ -40,6 +40,16 @@ class Connection:
     own_host: bool
     """The provider's own service, rather than something that speaks like it."""
     key_variables: tuple[str, ...]
+    key_variable: str = ""
+    """The one that holds the key."""
+
+    def auth(self, header: str = "Authorization") -> dict[str, str]:
+        """The key in the provider's header; a token in the one that all services take tokens in."""
+        if not self.key:
+            return {}
+        if header == "Authorization" or self.key_variable.endswith("_TOKEN"):
+            return {"Authorization": f"Bearer {self.key}"}
+        return {header: self.key}
 
     def endpoint(
         self,
