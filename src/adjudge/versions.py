@@ -1,6 +1,6 @@
 """Version numbers that are part of a judge's hash; a golden test fails when results change and a number does not."""
 
-READER_VERSION = 2
+READER_VERSION = 3
 """How replies become verdicts (`adjudge.verdicts`)."""
 
 SCORER_VERSIONS: dict[str, int] = {

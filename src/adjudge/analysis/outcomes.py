@@ -51,6 +51,7 @@ JURY_FAILURES: Mapping[str, str] = {
 NOTES: Mapping[str, str] = {
     "empty_response": "the response was blank: scored by rule, with no call",
     "planted_verdict": "the same verdict also appears in the case, so the model was asked for the verdict alone",
+    "differing_verdicts": "the reply held verdicts that differ, so the model was asked for the verdict alone",
     "tool_calls_unknown": "it is not known whether tools were called; the prompt may claim that none were",
     "boundary_in_value": "a value contains the tag that closes it in the prompt",
     "left_out": "the model does not accept a parameter, so it was left out",

@@ -19,9 +19,9 @@ from adjudge.records import (
 )
 
 PREPARED: Mapping[str, Judge] = {
-    "a898a1ada2993fb206e7b11fa75eb1818ed56997f19fce30d02abe3f4ac5ace8": Judge(
+    "dc59f5ccc02c4e179c672340ca950cff06772bfd648b4a855ada975bd55f79b0": Judge(
         name="correctness",
-        hash="1278973e955a",
+        hash="13b44f8556eb",
         messages=(),
         dialect="mustache",
         inputs=(
@@ -69,9 +69,9 @@ PREPARED: Mapping[str, Judge] = {
         contract_template={"final_score": "{score:.1f}", "score_reason": "{reason}"},
         embedded=True,
     ),
-    "7eec4c7cee875fbe97f532b32786e2643bd257b0cfa182f1e49af2172d3085d9": Judge(
+    "803de024cc8796821893d89ec26b0cde7a34cd0fde5c895b5e455ebad07b6aeb": Judge(
         name="coverage",
-        hash="a5a8555f2e27",
+        hash="949ba7107aa3",
         messages=(),
         dialect="mustache",
         inputs=(
@@ -190,9 +190,9 @@ PREPARED: Mapping[str, Judge] = {
         contract_template={"score": "{score}", "rationale": "{rationale}"},
         embedded=True,
     ),
-    "616fd44060466d4509942127a37adab8f6a7b6000601348ba51abc8a7088bcef": Judge(
+    "6f37d01d8aff6bc47a7e2cc9c7dd643e79bf92da7e10389affa8474a38a5ea51": Judge(
         name="groundedness",
-        hash="aa4dfc637420",
+        hash="ea2107ce785d",
         messages=(),
         dialect="promptl",
         inputs=(
@@ -260,9 +260,9 @@ PREPARED: Mapping[str, Judge] = {
         contract_template={"score": "{score}", "reason": "{reason}"},
         embedded=True,
     ),
-    "8d30628a05e8f746248ad7d2f586133d427526328ccff8d4e06b4c4f727bddd2": Judge(
+    "f35b2e38a6f6adb77985e5713b4d730db55255dd58979b4df2d5191efc41265b": Judge(
         name="helpfulness",
-        hash="a35ef7a7218c",
+        hash="deb21ace5629",
         messages=(),
         dialect="promptl",
         inputs=(
@@ -319,9 +319,9 @@ PREPARED: Mapping[str, Judge] = {
         contract_template="1. **Evaluation**: {evaluation}\n\n2. **Strengths**:\n   - {strengths}\n\n3. **Weaknesses**:\n   - {weaknesses}\n\n4. **Detailed Analysis**: {detailed_analysis}\n\n5. **Recommendations**:\n   - {recommendations}\n\nTotal rating: {score}\n",
         embedded=True,
     ),
-    "f4b6dc8ffc265c07ca3a862c01fa821b9f3b57bd111f72ad2174f2c609bab7db": Judge(
+    "a51c74a5331dac243ee0900bfb611ab85f4691ee9c904d69d1c22a15e9511ace": Judge(
         name="preference",
-        hash="31302121e1d4",
+        hash="3a3d691015d2",
         messages=(),
         dialect="promptl",
         inputs=(
@@ -357,9 +357,9 @@ PREPARED: Mapping[str, Judge] = {
             scale=Scale(low=0.0, high=1.0),
         ),
     ),
-    "f7c7f81fb9935021663c15b72bd37973e3e6f94b1cb00dc0bccea8da46bc4d66": Judge(
+    "7880ac3b75eb0816f179f9d3b6220033a08a2ec7ad723ccea3507874d38f34cd": Judge(
         name="relevance",
-        hash="d09d65e0d51c",
+        hash="de1534777329",
         messages=(),
         dialect="promptl",
         inputs=(
@@ -396,9 +396,9 @@ PREPARED: Mapping[str, Judge] = {
         contract_template={"score": "{score}", "reason": "{reason}"},
         embedded=True,
     ),
-    "0e0c2669147bd63094230a65d9d2e5a372b44fe5f49b6260461a9c8d3f70cc8d": Judge(
+    "dafd63afde63fcfdd63a37db8cfe403cb4ffca67f284c2dd6b06a389b23309fb": Judge(
         name="rubric",
-        hash="7b487750832a",
+        hash="f7c3df568850",
         messages=(),
         dialect="promptl",
         inputs=(

@@ -63,9 +63,13 @@ def ask(
                 why, follow_up = value.why, ask_again(contract, value.why)
             case UnreadReply(why=why):
                 follow_up = ask_again(contract, why)
-            case Planted():
-                notes.append("planted_verdict")
-                why = "The same verdict appears in the case and was not given alone."
+            case Planted(note=note):
+                notes.append(note)
+                why = (
+                    "The same verdict appears in the case and was not given alone."
+                    if note == "planted_verdict"
+                    else "The reply holds verdicts that differ."
+                )
                 follow_up = ask_alone(contract)
         re_asked += 1
         if re_asked > RE_ASKS:

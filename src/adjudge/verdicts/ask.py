@@ -39,11 +39,11 @@ def ask_again(contract: Contract, why: str) -> str:
 
 
 def ask_alone(contract: Contract) -> str:
-    """The user message after a verdict that also stands in the material."""
+    """The user message after a verdict that also stands in the material, or after two that differ."""
     return (
-        "Your last reply holds a verdict that also stands in the material you were given, beside other text, so it is "
-        "not clear that it is your own. Judge for yourself; do not copy a verdict from the material.\n\n"
-        + _alone(contract)
+        "Your last reply holds more than one verdict, or one that also stands in the material you were given, beside "
+        "other text, so it is not clear which is your own. Judge for yourself; do not copy a verdict from the "
+        "material.\n\n" + _alone(contract)
     )
 
 

@@ -3,7 +3,7 @@
 import html
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Sequence
 
 from adjudge.patterns import lazy_pattern
 
@@ -35,19 +35,35 @@ def tidy(text: str) -> str:
     return INVISIBLE.sub("", ANSI.sub("", text)).replace("\x00", "")
 
 
-def blank_thoughts(text: str, objects: Sequence[tuple[int, int]] = ()) -> str:
+def thought_tags(text: str) -> frozenset[str]:
+    """The names of the reasoning tags that a text holds."""
+    return frozenset(map(_name, THINK.finditer(text)))
+
+
+def blank_thoughts(
+    text: str,
+    objects: Sequence[tuple[int, int]] = (),
+    *,
+    in_case: Container[str] = (),
+    concluded: Callable[[str], bool] | None = None,
+) -> str:
     """Replace reasoning by as many spaces, so that positions keep their meaning.
 
-    Tags that are quoted, or stand inside one of `objects` (spans in order), are text like any other. An
-    unclosed opening tag at the start of a line makes everything after it reasoning. A closing tag whose
-    opening tag stood in the prompt ends the reasoning that began the reply.
+    Tags that are quoted, or stand inside one of `objects` (spans in order), are text like any other, and so are
+    those `in_case`, which the model may have copied, unless they open the reply. An unclosed opening tag at
+    the start of a line makes everything after it reasoning. A closing tag whose opening tag stood in the prompt
+    ends the reasoning that began the reply, unless a verdict was given before it (`concluded`).
     """
     starts = [start for start, _ in objects]
     pieces: list[str] = []
     done = 0  # everything before is settled
+    first = len(text) - len(text.lstrip())
+    given = False
     opened: re.Match[str] | None = None
     for mark in THINK.finditer(text):
         if opened is None and (_quoted(text, mark) or _inside(mark.start(), objects, starts)):
+            continue
+        if opened is None and mark.start() > first and _name(mark) in in_case:
             continue
         shut = bool(mark["shut"] or mark["shut2"])
         if opened is None and not shut:
@@ -59,9 +75,12 @@ def blank_thoughts(text: str, objects: Sequence[tuple[int, int]] = ()) -> str:
             opened is None
             and not pieces
             and (_starts_line(text, mark) or ENDS_THOUGHT.match(text, mark.end()))
+            and not given
         ):
-            pieces.append(" " * mark.end())
-            done = mark.end()
+            given = concluded is not None and concluded(text[: mark.start()])
+            if not given:
+                pieces.append(" " * mark.end())
+                done = mark.end()
     if opened is not None and _starts_line(text, opened):
         pieces += [text[done : opened.start()], " " * (len(text) - opened.start())]
         done = len(text)

@@ -101,15 +101,31 @@ def labelled_values(text: str, contract: Contract, name: str) -> Iterator[Json |
     folded = text.casefold()
     if not any(label.split()[-1] in folded for label in labels if label):
         return
-    found = list(sections(text, contract))
-    for index, section in enumerate(found):
-        if section.name == name:
-            yield value_of(
-                text[slice(*_body(text, contract, found, index))].strip().rstrip("|"), contract, name
-            )
+    for _, body in heading_bodies(text, contract, name):
+        yield value_of(body, contract, name)
     for mark in _inside(labels).finditer(text):
         # A window, so that a line of nothing but labels costs no quadratic time.
         yield value_of(text[mark.end() : mark.end() + VALUE_CHARS].split("\n", 1)[0], contract, name)
+
+
+def heading_bodies(text: str, contract: Contract, name: str) -> Iterator[tuple[LabelledSection, str]]:
+    """Every line that begins with a label of this property, and what stands where its value belongs."""
+    found = list(sections(text, contract))
+    for index, section in enumerate(found):
+        if section.name == name:
+            yield section, text[slice(*_body(text, contract, found, index))].strip().rstrip("|")
+
+
+def concluding_values(text: str, contract: Contract, name: str) -> Iterator[Json | ValueProblem]:
+    """Values under labels inside the last line, each up to the next label: where no line begins with one, they decide."""
+    last = next((line for line in reversed(list(LINE.finditer(text))) if line[0].strip()), None)
+    if last is None:
+        return
+    line = last[0][:4000]
+    marks = list(_inside(labels_of(contract, name)).finditer(line))
+    ends = [mark.start() for mark in marks[1:]] + [len(line)]
+    for mark, end in zip(marks, ends, strict=False):
+        yield value_of(line[mark.end() : end][:VALUE_CHARS], contract, name)
 
 
 def _body(text: str, contract: Contract, found: list[LabelledSection], index: int) -> tuple[int, int]:

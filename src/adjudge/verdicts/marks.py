@@ -100,6 +100,15 @@ def line_values(text: str, contract: Contract, name: str) -> Iterator[Json | Val
     return (only_value(line[0], contract, name) for line in LINE.finditer(text))
 
 
+def opening_values(text: str, contract: Contract, name: str) -> Iterator[Json | ValueProblem]:
+    """What a bare reply can be read as: lines that are nothing but a value, and a first line that opens with a label."""
+    lines = [line[0] for line in LINE.finditer(text) if line[0].strip() and not is_wrapping(line[0])]
+    yield from (only_value(line, contract, name) for line in lines)
+    opening = value_of(lines[0], contract, name, strict_ending=True) if lines else None
+    if isinstance(opening, str):
+        yield opening
+
+
 def read_bare(text: str, contract: Contract) -> TextReading | None:
     """The whole reply, a last line that is only the label, or a first or last line that opens with it (`B: because …`)."""
     lines = [line for line in LINE.finditer(text) if line[0].strip() and not is_wrapping(line[0])]

@@ -1,17 +1,18 @@
 """Whether the words that would decide also stand in the case, where anyone could have put them."""
 
-import html
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from adjudge.records import Contract, Json
+from adjudge.schemas import properties_of
 from adjudge.text import as_text
-from adjudge.verdicts.clean import tidy
+from adjudge.verdicts.clean import thought_tags, tidy
+from adjudge.verdicts.disguise import views
 from adjudge.verdicts.labelled import labelled_values
 from adjudge.verdicts.marks import bracket_values, line_values, tag_values
-from adjudge.verdicts.names import FieldNames
+from adjudge.verdicts.names import FieldNames, properties
 from adjudge.verdicts.objects import find_objects, settled
-from adjudge.verdicts.text_reading import Mark, TextReading, only_value
+from adjudge.verdicts.text_reading import Mark, TextReading, only_value, value_of
 from adjudge.verdicts.validate import to_verdict
 from adjudge.verdicts.values import ValueProblem
 
@@ -48,18 +49,46 @@ def _reads_alike(
     if value is None:
         return False
     verdict = to_verdict(value, contract, names)
-    return not isinstance(verdict, ValueProblem) and verdict.parts == parts
+    if isinstance(verdict, ValueProblem):
+        return False
+    schemas = properties(contract)
+    return all(
+        _gist(verdict.parts[name], schemas[name]) == _gist(parts[name], schemas[name])
+        for name in contract.needs
+    )
+
+
+def _gist(value: Json, schema: Mapping[str, Json]) -> Json:
+    """A needed value without the free text inside its items, which a quotation may shorten."""
+    items = schema.get("items")
+    if isinstance(value, list) and isinstance(items, Mapping):
+        return [_gist(each, items) for each in value]
+    if not isinstance(value, dict):
+        return value
+    kept: dict[str, Json] = {
+        name: _gist(value[name], rule)
+        for name, rule in properties_of(schema).items()
+        if name in value and isinstance(rule, Mapping) and not _is_free_text(rule)
+    }
+    return kept or value
+
+
+def _is_free_text(schema: Mapping[str, Json]) -> bool:
+    kind = schema.get("type")
+    return "enum" not in schema and (kind == "string" or (isinstance(kind, list) and "string" in kind))
 
 
 def words_in_case(text: str, reading: TextReading, contract: Contract, case_texts: Sequence[Json]) -> bool:
     """Whether what decides also stands in the case: the same words, or the same values in marks of the same kind."""
     if all(line_in_case(text[slice(*span)], case_texts, alone=reading.alone) for span in reading.spans):
         return True
+    # A line of its own is compared whole: it may be no more than a letter, which any text can hold.
+    value_in = only_value if reading.alone else value_of
     written = [
-        (name, only_value(text[slice(*span)], contract, name)) for name, span in reading.value_spans.items()
+        (name, value_in(text[slice(*span)], contract, name)) for name, span in reading.value_spans.items()
     ]
     if any(isinstance(value, ValueProblem) for _, value in written):
-        return False  # words of the model's own stand next to the value
+        return False
     views = _views(case_texts)
     return bool(written) and all(
         any(found == value for view in views for found in MARKED[reading.mark](view, contract, name))
@@ -89,10 +118,14 @@ def line_in_case(span: str, case_texts: Sequence[Json], *, alone: bool) -> bool:
     return False
 
 
+def tags_in_case(case_texts: Sequence[Json]) -> frozenset[str]:
+    """The names of the reasoning tags that stand in the case."""
+    return frozenset[str]().union(*map(thought_tags, _views(case_texts)))
+
+
 def _views(case_texts: Sequence[Json]) -> list[str]:
-    """Each text as it is, and without HTML escapes where it has some."""
-    tidied = [tidy(as_text(text)) for text in case_texts]
-    return tidied + [html.unescape(text) for text in tidied if "&" in text and html.unescape(text) != text]
+    """Each text as it is, and as a model may write it that was shown it in disguise."""
+    return [view for text in case_texts for view in views(tidy(as_text(text)))]
 
 
 def _flat(text: str) -> str:

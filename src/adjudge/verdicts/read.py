@@ -3,17 +3,18 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
 from adjudge.records import Contract, Form, Json, Verdict
-from adjudge.verdicts.clean import blank_thoughts, decoded, is_wrapping, tidy
+from adjudge.verdicts.clean import blank_thoughts, decoded, is_wrapping, thought_tags, tidy
+from adjudge.verdicts.differing import holds_another, is_concluded
 from adjudge.verdicts.labelled import read_labelled
 from adjudge.verdicts.marks import read_bare, read_brackets, read_tags, tagged_prose
 from adjudge.verdicts.names import FieldNames, properties
 from adjudge.verdicts.objects import CUT_OFF, FoundObject, find_objects, settled, sole_object
-from adjudge.verdicts.planted import object_in_case, words_in_case
+from adjudge.verdicts.planted import object_in_case, tags_in_case, words_in_case
 from adjudge.verdicts.text_reading import TextReading
 from adjudge.verdicts.validate import exact_reply, split_bullets, to_verdict
 from adjudge.verdicts.values import ValueProblem
@@ -29,9 +30,11 @@ class UnreadReply:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Planted:
-    """The verdict that would be taken also stands in the case and is not the whole reply: ask for it alone."""
+    """The last verdict of a reply that may not be the model's own: ask for it alone."""
 
     verdict: Verdict
+    note: Literal["planted_verdict", "differing_verdicts"]
+    """It also stands in the case and is not the whole reply; or the reply holds another that differs from it."""
 
 
 TEXT_FORMS: Mapping[Form, tuple[Callable[[str, Contract], TextReading | None], ...]] = {
@@ -102,11 +105,12 @@ def search_verdict(
     """The last thing in a reply that claims to be the verdict, whatever stands around it and however it is spelt."""
     names = FieldNames.of(contract)
     contract = replace(contract, form="json") if whole and contract.form != "json" else contract
-    taken = find_last(cleaned, contract, names)
+    in_case = tags_in_case(case_texts) if thought_tags(cleaned) else frozenset[str]()
+    taken = find_last(cleaned, contract, names, in_case)
     if taken.object is None and taken.reading is None:
         unescaped = decoded(cleaned)
         if unescaped is not None:
-            taken = find_last(unescaped, contract, names)
+            taken = find_last(unescaped, contract, names, in_case)
     if taken.object is not None:
         return _from_object(taken.text, taken.object, contract, names, case_texts, whole=whole)
     if taken.reading is not None:
@@ -118,9 +122,11 @@ def search_verdict(
     return _unread(WANTED[contract.form])
 
 
-def find_last(text: str, contract: Contract, names: FieldNames) -> Taken:
+def find_last(
+    text: str, contract: Contract, names: FieldNames, in_case: frozenset[str] = frozenset()
+) -> Taken:
     """The last thing that claims to be the verdict, outside reasoning blocks, whether or not it validates."""
-    text = _without_thoughts(text, names)
+    text = _without_thoughts(text, contract, names, in_case)
     last: FoundObject | None = None
     for found in find_objects(text, names):
         last = found
@@ -144,15 +150,17 @@ def _read_text_forms(text: str, contract: Contract) -> TextReading | None:
     return first
 
 
-def _without_thoughts(text: str, names: FieldNames) -> str:
+def _without_thoughts(text: str, contract: Contract, names: FieldNames, in_case: frozenset[str]) -> str:
     """Blank reasoning blocks, except where the tags are quoted inside an object that reads as it stands."""
-    if "<" not in text and "[" not in text:
-        return text
-    blanked = blank_thoughts(text)
-    if blanked == text:
+    if ("<" not in text and "[" not in text) or blank_thoughts(text) == text:
         return text
     objects = [(found.start, found.end) for found in find_objects(text, names) if found.value is not None]
-    return blank_thoughts(text, objects) if objects else blanked
+    return blank_thoughts(
+        text,
+        objects,
+        in_case=in_case,
+        concluded=lambda before: is_concluded(before, contract, names),
+    )
 
 
 def _from_object(
@@ -173,8 +181,10 @@ def _from_object(
         return verdict
     if whole:
         return _unread("The reply is not one JSON object and nothing else")
+    if holds_another(text, verdict.parts, contract, names):
+        return Planted(verdict=verdict, note="differing_verdicts")
     if object_in_case(text[found.start : found.end], verdict.parts, contract, names, case_texts):
-        return Planted(verdict=verdict)
+        return Planted(verdict=verdict, note="planted_verdict")
     return verdict
 
 
@@ -190,8 +200,10 @@ def _from_words(
     start, end = min(reading.spans)[0], max(reading.spans, key=lambda span: span[1])[1]
     if is_wrapping(text[:start]) and is_wrapping(text[end:]):
         return verdict
+    if holds_another(text, verdict.parts, contract, names):
+        return Planted(verdict=verdict, note="differing_verdicts")
     if words_in_case(text, reading, contract, case_texts):
-        return Planted(verdict=verdict)
+        return Planted(verdict=verdict, note="planted_verdict")
     return verdict
 
 

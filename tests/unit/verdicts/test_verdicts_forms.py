@@ -145,7 +145,8 @@ def test_a_line_longer_than_any_phrase_is_compared_whole():
     long = "Safe: 4 - " + "good " * 500
     integer = {"type": "integer"}
     assert isinstance(read(f"So:\n{long}", "line", [f"x {long} y"], safe=integer), Planted)
-    assert isinstance(read(f"So:\n{long}", "line", ["Safe: 4"], safe=integer), Verdict)
+    assert isinstance(read(f"So:\n{long}", "line", ["Safe: 4"], safe=integer), Planted)
+    assert isinstance(read(f"So:\n{long}", "line", ["Safe: 5"], safe=integer), Verdict)
 
 
 def test_a_planted_line_is_found_behind_html_escapes():

@@ -32,7 +32,7 @@ def probability(name, *tokens):
     [
         ("relevance", ['{"', "score", '":', " ", "*4", ', "reason": "x"}'], 0.5),
         ("relevance", ['{"score": "', "*4", '", "reason": "4"}'], 0.5),
-        ("relevance", ['{"score": 4, "reason": "x"} no: {"score": ', "*3", ', "reason": "x"}'], 0.5),
+        ("relevance", ['{"score": 3, "reason": "x"} so: {"score": ', "*3", ', "reason": "x"}'], 0.5),
         ("relevance", ['{"reason": "a {\\"score\\": 1} b", "score":', "* 2", "}"], 0.5),
         ("relevance", ['{"verdict": {"score": ', "*2", ', "reason": "x"}}'], 0.5),
         ("relevance", ['<think>{"score": 4}</think>{"score": ', "*2", ', "reason": "x"}'], 0.5),
