@@ -15,7 +15,8 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter
 
-import coverage_cascade  # noqa: F401 - a module of scenarios fills SCENARIOS, as those below do
+import coverage_abstained  # noqa: F401 - a module of scenarios fills SCENARIOS, as those below do
+import coverage_cascade  # noqa: F401
 import coverage_certify  # noqa: F401
 import coverage_corrected  # noqa: F401
 import coverage_decisions  # noqa: F401

@@ -185,10 +185,10 @@ def test_rows_export_show_and_the_next_draw(folder, adjudge):
     shown = " ".join(adjudge("show", "r", "c002").out.split())
     assert "vote of scripted:dear.jsonl" in shown
     assert "The first model that was sure enough decided" in shown
-    drawn = adjudge("agree", "r", "--next", "8", "--to-label", "label.jsonl")
+    drawn = adjudge("agree", "r", "--next", "16", "--to-label", "label.jsonl")
     assert drawn.code == 0, drawn.err
     wanted = [json.loads(line)["case_id"] for line in (folder / "label.jsonl").read_text().splitlines()]
-    assert {kind(case_id) for case_id in wanted} == {"impossible"}
+    assert sum(kind(case_id) == "impossible" for case_id in wanted) >= 8
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_rows_report_and_junit_keep_it_apart_from_scores_and_errors(run, adjudge
     assert "2 abstained" in report
     assert "60.0–80.0 % if unscored cases were known" in report
     assert "20.0 % [5.7, 51.0] of the judge's answers say that it cannot tell" in report
-    assert "agree RUN --next N` draws them first" in report
+    assert "agree RUN --next N` draws them" in report
     (figures,) = json.loads(adjudge("report", "r", "--json").out)["judges"]
     assert figures["outcomes"] == {"scored": 8, "abstained": 2}
     assert figures["pass_rate"]["value"] == 0.75
@@ -104,14 +104,14 @@ def test_a_gate_has_a_limit_for_it(run, gates, code, words):
     assert words in " ".join((done.out + done.err).split())
 
 
-def test_such_cases_are_drawn_first_for_people_to_label(run, adjudge, tmp_path):
+def test_such_cases_get_half_of_a_draw(run, adjudge, tmp_path):
     run("--name", "r")
     drawn = adjudge("agree", "r", "--next", "3", "-o", "first.jsonl")
     assert drawn.code == 0, drawn.err
     ids = {row["case_id"] for row in read_lines(tmp_path / "first.jsonl")}
     assert len(ids) == 3
     assert {"c2", "c5"} < ids
-    assert "2 cases on which the judge abstained, drawn before all others" in drawn.err
+    assert "2 cases without a verdict among them, half of the draw at most" in drawn.err
     second = adjudge("agree", "r", "--next", "1", "--json")
     probabilities = json.loads(second.out)["sampling_probabilities"]
     assert probabilities["c2"] == probabilities["c5"] == 1.0
@@ -120,11 +120,11 @@ def test_such_cases_are_drawn_first_for_people_to_label(run, adjudge, tmp_path):
         [{"case_id": case_id, "label": 1, "annotator": "a"} for case_id in sorted(ids)],
     )
     agreed = json.loads(adjudge("agree", "r", "labels.jsonl", "--json").out)
-    assert agreed["labelled_not_judged"] == 2
+    assert (agreed["labelled_not_judged"], agreed["labels_alone"]) == (2, 2)
     assert agreed["not_judged"] == {"abstained": 2}
 
 
-def test_they_are_drawn_first_for_two_runs_too(run, adjudge, tmp_path):
+def test_they_get_half_of_a_draw_for_two_runs_too(run, adjudge, tmp_path):
     run("--name", "a")
     replies = read_lines(tmp_path / "replies.jsonl")
     for case_id, label in (("c2", "pass"), ("c7", "cannot_tell")):
@@ -133,9 +133,9 @@ def test_they_are_drawn_first_for_two_runs_too(run, adjudge, tmp_path):
     run("--name", "b", "--fresh")
     drawn = adjudge("agree", "a", "--next", "4", "--with", "b", "--json", "-o", "both.jsonl")
     task = json.loads(drawn.out)
-    assert {"c2", "c5", "c7"} < set(task["cases"])
+    assert len({"c2", "c5", "c7"} & set(task["cases"])) == 2
     chances = task["sampling_probabilities"]
-    assert [chances[each] for each in ("c2", "c5", "c7")] == [1.0, 1.0, 1.0]
+    assert [chances[each] for each in ("c2", "c5", "c7")] == [2 / 3, 2 / 3, 2 / 3]
     rest = adjudge("agree", "a", "--next", "100", "--with", "b", "--json")
     assert len(json.loads(rest.out)["cases"]) == 10 - 4
 
@@ -162,3 +162,77 @@ def test_pages_filter_by_it_and_say_what_was_answered(run, tmp_path):
         assert [row["case_id"] for row in listed["rows"]] == ["c2", "c5"]
         assert "Because 2." in site.client.get("/runs/r/case?case=c2").text
         assert "2 abstained" in " ".join(site.client.get("/").text.split())
+
+
+SILENT = 124
+"""Of 400 cases; people pass a fifth of them, and four fifths of the others."""
+
+
+@pytest.fixture
+def abstaining_run(adjudge, tmp_path):
+    """A run of 400 cases, and what people would say of each."""
+    (tmp_path / "polite.md").write_text(JUDGE)
+    ids = [f"c{at}" for at in range(400)]
+    people = {case_id: at % 5 == 0 if at < SILENT else at % 5 != 0 for at, case_id in enumerate(ids)}
+    labels = [
+        "cannot_tell" if at < SILENT else "pass" if people[case_id] != (at % 11 == 0) else "fail"
+        for at, case_id in enumerate(ids)
+    ]
+    write_lines(tmp_path / "cases.jsonl", [{"id": each, "response": f"Answer {each}."} for each in ids])
+    write_lines(
+        tmp_path / "replies.jsonl",
+        [
+            {"case_id": each, "reply": {"reason": "Because.", "label": label}}
+            for each, label in zip(ids, labels, strict=True)
+        ],
+    )
+    done = adjudge(
+        "run", "cases.jsonl", "--judge", "polite.md", "--model", "scripted:replies.jsonl", "--name", "r",
+        process=True,
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    return people
+
+
+def label(tmp_path, people, cases=None):
+    rows = read_lines(tmp_path / "to_label.jsonl")
+    wanted = [row for row in rows if cases is None or cases(row["case_id"])]
+    write_lines(
+        tmp_path / "labels.jsonl",
+        [{"case_id": row["case_id"], "label": people[row["case_id"]]} for row in wanted],
+    )
+
+
+def test_the_mean_to_quote_is_that_of_all_cases_asked(abstaining_run, adjudge, tmp_path):
+    people = abstaining_run
+    assert adjudge("agree", "r", "--next", "200", "-o", "to_label.jsonl", process=True).code == 0
+    label(tmp_path, people)
+    done = adjudge("agree", "r", "labels.jsonl", process=True)
+    assert done.code == 0, done.err
+    words = " ".join(done.out.split())
+    assert "Pass rate of all 400 cases asked (276 judged, 124 without a verdict)" in words
+    assert "Quote PPI++, of all 400 cases asked (276 judged, 124 without a verdict)" in words
+    assert "100 with a label, used in the mean alone" in words
+    (mean,) = json.loads(adjudge("agree", "r", "--json").out)["means"]
+    assert mean["population"] == {"judged": 276, "unjudged": SILENT, "left_out": 0}
+    estimate = mean["ppi"]["estimate"]
+    truth = sum(people.values()) / 400
+    assert estimate["low"] <= truth <= estimate["high"] < mean["naive"]["estimate"]["value"]
+    assert estimate["value"] == pytest.approx(truth, abs=0.04)
+
+
+def test_without_labels_of_cases_the_judge_left_the_mean_is_that_of_the_judged(
+    abstaining_run, adjudge, tmp_path
+):
+    people = abstaining_run
+    adjudge("agree", "r", "--next", "200", "-o", "to_label.jsonl")
+    label(tmp_path, people, lambda case_id: int(case_id[1:]) >= SILENT)
+    done = adjudge("agree", "r", "labels.jsonl")
+    words = " ".join(done.out.split())
+    assert "Quote PPI++, of the 276 judged cases alone" in words
+    assert "124 cases without a verdict not in the mean: too few have labels" in words
+    (mean,) = json.loads(adjudge("agree", "r", "--json").out)["means"]
+    assert mean["population"] == {"judged": 276, "unjudged": 0, "left_out": SILENT}
+    bounds = mean["if_left_out"]
+    assert bounds["low"]["low"] < sum(people.values()) / 400 < bounds["high"]["high"]
+    assert bounds["high"]["value"] - bounds["low"]["value"] == pytest.approx(SILENT / 400)

@@ -107,7 +107,7 @@ def test_cases_with_a_label_column_need_no_file(adjudge, run):
         "Spearman correlation",
         "precision of passes",
         "Rogan-Gladen",
-        "Quote PPI++: every judged case has a label",
+        "Quote PPI++, of the 120 judged cases: every one has a label",
         "system = A",
         "2 shown, farthest apart first",
         "judge “Because ",
@@ -139,7 +139,7 @@ def test_drawn_labels_correct_the_means_and_the_draw_is_blind(adjudge, run, tmp_
     assert "stored 60 labels" in done.err
     assert "(10 % uniform), with known sampling probabilities" in flat(done.out)
     assert "each label is weighted by one over its sampling probability" in flat(done.out)
-    assert "Quote PPI++: valid whatever errors the judge makes" in flat(done.out)
+    assert "judged cases: valid whatever errors the judge makes" in flat(done.out)
     means = json.loads(adjudge("agree", "r", "--json").out)["means"][0]
     people = sum(truth(at) for at in range(COUNT)) / COUNT
     assert means["ppi"]["estimate"]["low"] < people < means["ppi"]["estimate"]["high"]
@@ -263,7 +263,7 @@ def test_labels_on_another_scale_ask_for_a_map(adjudge, run, tmp_path):
 def test_failed_cases_are_counted_and_a_run_without_verdicts_is_not_measured(adjudge, run):
     run(own=True, fail=range(0, COUNT, 10))
     done = adjudge("agree", "r")
-    assert "Not judged 12 (12 unreadable); 12 with a label, not used" in flat(done.out)
+    assert "Not judged 12 (12 unreadable); 12 with a label, used in the mean alone" in flat(done.out)
     run(own=True, fail=range(COUNT), name="none")
     nothing = adjudge("agree", "none")
     assert nothing.code == 3

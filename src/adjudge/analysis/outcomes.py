@@ -13,7 +13,7 @@ FAILURES: Mapping[str, Advice] = {
     "abstained": Advice(
         "the judge answered that it cannot tell, with a label its file lists under `abstain:`; or it found no claim to "
         "judge, a jury had no majority, or no model of a cascade was sure enough",
-        "have people label them: `adjudge agree RUN --next N` draws them first",
+        "have people label them: `adjudge agree RUN --next N` draws them",
     ),
     "missing_input": Advice(
         "an input that the judge needs is missing or blank",
@@ -44,7 +44,7 @@ FAILURES: Mapping[str, Advice] = {
 
 JURY_FAILURES: Mapping[str, str] = {
     "quorum": "see why the jurors did not vote, or lower --quorum",
-    "no_majority": "ask an odd number of models, or have people label them: `adjudge agree RUN --next N` draws them first",
+    "no_majority": "ask an odd number of models, or have people label them: `adjudge agree RUN --next N` draws them",
 }
 """What to do about the failures of a jury, by `error_kind`."""
 

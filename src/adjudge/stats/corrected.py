@@ -15,6 +15,8 @@ from adjudge.stats.student import t_quantile
 _UPPER = 0.5 + CONFIDENCE / 2.0
 FEWEST_LABELS = 10
 FEWEST_DIFFERENT = 5
+FEWEST_UNJUDGED = 3
+"""Labels of cases without a verdict, to speak for the others; fewer will do where no other is left."""
 
 CorrectedTarget = Literal["judge", "people", "difference"]
 """Which mean, over the cases that these were drawn from: what the judge says, what people would say, or by how much people
@@ -22,15 +24,21 @@ would find B better."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class JudgedCase:
-    """One case of a run, with its label where it has one."""
+class UnjudgedCase:
+    """One case on which the judge was asked and gave no verdict, with its label where it has one."""
 
-    judge: float
     person: float | None = None
     probability: float | None = None
     """The chance with which this case was drawn for labelling; None when that is not known."""
     cluster: Hashable = None
     """None when the case is its own."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JudgedCase(UnjudgedCase):
+    """One case of a run with its score, and its label where it has one."""
+
+    judge: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,7 +61,11 @@ def naive_mean(cases: Sequence[JudgedCase], scale: Scale | None = None) -> Corre
 
 
 def ppi_mean(
-    cases: Sequence[JudgedCase], scale: Scale | None = None, *, tuning: float | None = None
+    cases: Sequence[JudgedCase],
+    scale: Scale | None = None,
+    *,
+    unjudged: Sequence[UnjudgedCase] = (),
+    tuning: float | None = None,
 ) -> Corrected | Undefined:
     """PPI++ (Angelopoulos, Duchi and Zrnic 2023) with inverse-probability weights (Zrnic and Candès 2024).
 
@@ -61,53 +73,51 @@ def ppi_mean(
     is the one that makes the variance least. The weights are normalised (Hájek), so that the luck of how much weight
     was drawn does not enter.
 
+    Cases without a verdict (`unjudged`) are a stratum of their own, of which labels alone tell: the mean is that of both
+    strata, each by its share of all cases.
+
     A lambda tuned to a hundred labels makes them look surer than they are. The variance is therefore a jackknife over
     the labelled clusters that tunes lambda anew each time, and with a scale the interval is made on its logit.
     """
-    problem = _why_not(cases)
+    problem = _why_not(cases) or _why_not_unjudged(unjudged)
     if problem:
         return problem
-    if tuning is None and all(case.person is not None for case in cases):
-        # The judge then has nothing to add: any lambda gives the same mean, and only 0 shows how sure it is.
-        tuning = 0.0
-    sums = _sum_up(cases)
-    whole = _add(sums.labelled.values())
-    chosen = sums.tuned(whole) if tuning is None else tuning
-    value = sums.estimate(whole, chosen)
-    left_out = []
-    for own in sums.labelled.values():
-        rest = _Labels(*(all_of - one for all_of, one in zip(whole, own, strict=True)))
-        if rest.weight > 1e-9 * whole.weight:
-            left_out.append(sums.estimate(rest, sums.tuned(rest) if tuning is None else tuning))
-    groups = len(sums.labelled)
-    middle = sum(left_out) / max(1, len(left_out))
-    variance = (groups - 1) / groups * sum((one - middle) ** 2 for one in left_out)
-    variance += chosen * chosen * sums.judge_variance + 2.0 * chosen * sums.shared(whole, chosen)
-    labelled = [case for case in cases if case.person is not None]
-    left = [(case.person or 0.0) - chosen * case.judge for case in labelled]
-    weights = [1.0 / (case.probability or 1.0) for case in labelled]
-    effective = sum(weights) ** 2 / sum(weight * weight for weight in weights)
-    low, high = _limits(cases, scale)
-    error, critical = sqrt(max(0.0, variance)), t_quantile(_UPPER, max(1.0, min(effective, groups) - 1.0))
+    total = len(cases) + len(unjudged)
+    strata = [_stratum(cases, tuning, total)]
+    if unjudged:
+        strata.append(_stratum(unjudged, 0.0, total))
+    value = sum(each.share * each.mean for each in strata)
+    labelled = dict.fromkeys(key for each in strata for key in each.sums.labelled)
+    left_out = [
+        sum(each.share * each.without.get(key, each.mean) for each in strata)
+        for key in labelled
+        if any(key in each.without for each in strata)
+    ]
+    groups = len(labelled)
+    variance = _jackknife_variance(left_out, groups) + _spread_variance(strata, value, total)
+    low, high = _limits([*cases, *unjudged], scale)
+    error, critical = sqrt(max(0.0, variance)), t_quantile(_UPPER, _degrees(strata))
     ends = (value - critical * error, value + critical * error)
     if scale is not None and high > low:
         ends = _logit_ends((value - low) / (high - low), error / (high - low), critical)
         ends = (low + ends[0] * (high - low), low + ends[1] * (high - low))
-    if max(left) - min(left) <= 1e-9:
-        # As equal values in `intervals.mean_interval`: others may exist, unseen.
-        unseen = (1.0 - (1.0 - _UPPER) ** (1.0 / effective)) * (high - low)
-        ends = (ends[0] - unseen, ends[1] + unseen)
+    unseen = sum(each.share * each.unseen for each in strata) * (high - low)
     value = min(max(value, low), high)
+    labels, chosen = len(strata[0].left), strata[0].tuning
+    clusters = len({key for each in strata for key in each.sums.parts})
+    alone = f"; labels alone of {len(unjudged)} cases without a verdict" if unjudged else ""
     estimate = Estimate(
         value=value,
-        low=min(value, max(ends[0], low)),
-        high=max(value, min(ends[1], high)),
-        n=len(cases),
-        method=f"PPI++ (lambda {chosen:.2f}, {len(labelled)} labels, jackknife)",
-        clusters=sums.clusters if sums.clusters < len(cases) else None,
-        warning=_few_labels(len(labelled), left) or warn_of_few(groups),
+        low=min(value, max(ends[0] - unseen, low)),
+        high=max(value, min(ends[1] + unseen, high)),
+        n=total,
+        method=f"PPI++ (lambda {chosen:.2f}, {labels} labels, jackknife{alone})",
+        clusters=clusters if clusters < total else None,
+        warning=_few_labels(labels, strata[0].left) or _few_unjudged(unjudged) or warn_of_few(groups),
     )
-    return Corrected(estimate=estimate, target="people", labels=len(labelled), tuning=chosen)
+    return Corrected(
+        estimate=estimate, target="people", labels=sum(len(each.left) for each in strata), tuning=chosen
+    )
 
 
 def rogan_gladen(cases: Sequence[JudgedCase]) -> Corrected | Undefined:
@@ -227,25 +237,111 @@ class _Labels(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class _Stratum:
+    """The judged cases, or those without a verdict."""
+
+    sums: "_PpiSums"
+    share: float
+    """Of all cases."""
+    tuning: float
+    """Lambda."""
+    mean: float
+    without: Mapping[Hashable, float]
+    """Labelled cluster -> the mean without it, where others are left."""
+    residuals: Mapping[Hashable, float]
+    """Labelled cluster -> its part in how far the labels lie from the mean."""
+    left: Sequence[float]
+    """Label by label, what lambda times the judge leaves over."""
+    effective: float
+    """The number of labels, as far as weights leave them; the number of labelled clusters at most."""
+    unseen: float
+    """How large a share of others may exist where all that is left over is the same, or of one cluster."""
+
+
+def _stratum(cases: Sequence[UnjudgedCase], tuning: float | None, total: int) -> _Stratum:
+    if tuning is None and all(case.person is not None for case in cases):
+        # The judge then has nothing to add: any lambda gives the same mean, and only 0 shows how sure it is.
+        tuning = 0.0
+    sums = _sum_up(cases)
+    whole = _add(sums.labelled.values())
+    chosen = sums.tuned(whole) if tuning is None else tuning
+    without = {}
+    for key, own in sums.labelled.items():
+        rest = _Labels(*(all_of - one for all_of, one in zip(whole, own, strict=True)))
+        if rest.weight > 1e-9 * whole.weight:
+            without[key] = sums.estimate(rest, sums.tuned(rest) if tuning is None else tuning)
+    labelled = [case for case in cases if case.person is not None]
+    left = [(case.person or 0.0) - chosen * _score(case) for case in labelled]
+    weights = [1.0 / (case.probability or 1.0) for case in labelled]
+    effective = sum(weights) ** 2 / sum(weight * weight for weight in weights)
+    middle = (whole.people - chosen * whole.judge) / whole.weight
+    unseen = 0.0
+    if max(left) - min(left) <= 1e-9 or not without:
+        # As equal values in `intervals.mean_interval`: others may exist, unseen.
+        unseen = 1.0 - (1.0 - _UPPER) ** (1.0 / (effective if without else 1.0))
+    return _Stratum(
+        sums=sums,
+        share=len(cases) / total,
+        tuning=chosen,
+        mean=sums.estimate(whole, chosen),
+        without=without,
+        residuals={
+            key: (own.people - chosen * own.judge - middle * own.weight) / whole.weight
+            for key, own in sums.labelled.items()
+        },
+        left=left,
+        effective=min(effective, len(sums.labelled)),
+        unseen=unseen,
+    )
+
+
+def _jackknife_variance(left_out: Sequence[float], groups: int) -> float:
+    middle = sum(left_out) / max(1, len(left_out))
+    return (groups - 1) / groups * sum((one - middle) ** 2 for one in left_out)
+
+
+def _spread_variance(strata: Sequence[_Stratum], value: float, total: int) -> float:
+    """Of what is known of every case: the judge's scores, and which stratum it is in; with its covariance with the labels."""
+    spread: dict[Hashable, float] = defaultdict(float)
+    residuals: dict[Hashable, float] = defaultdict(float)
+    for each in strata:
+        for key, part in each.sums.parts.items():
+            spread[key] += each.share * each.tuning * part
+            spread[key] += (each.mean - value) * each.sums.sizes[key] / total
+        for key, residual in each.residuals.items():
+            residuals[key] += each.share * residual
+    squares = sum(part * part for part in spread.values())
+    shared = sum(spread[key] * residual for key, residual in residuals.items())
+    return squares * len(spread) / max(1, len(spread) - 1) + 2.0 * shared
+
+
+def _degrees(strata: Sequence[_Stratum]) -> float:
+    """Welch and Satterthwaite's degrees of freedom, over the strata."""
+    degrees = [max(1.0, each.effective - 1.0) for each in strata]
+    variances = [
+        each.share**2 * _jackknife_variance(list(each.without.values()), len(each.sums.labelled))
+        for each in strata
+    ]
+    whole = sum(variances)
+    if len(strata) == 1 or whole <= 0.0:
+        return degrees[0]
+    return whole**2 / sum(part**2 / each for part, each in zip(variances, degrees, strict=True))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class _PpiSums:
     labelled: dict[Hashable, _Labels]
     """By cluster, for the clusters with a label."""
     judge_mean: float
     judge_squares: float
     """The sum over clusters of the squared say of their judge's scores in the judge's mean."""
-    clusters: int
-
-    @property
-    def judge_variance(self) -> float:
-        return self.judge_squares * self.clusters / max(1, self.clusters - 1)
+    parts: Mapping[Hashable, float]
+    """That say, by cluster."""
+    sizes: Mapping[Hashable, int]
+    """Cases of each cluster."""
 
     def estimate(self, labels: _Labels, tuning: float) -> float:
         return tuning * self.judge_mean + (labels.people - tuning * labels.judge) / labels.weight
-
-    def shared(self, labels: _Labels, tuning: float) -> float:
-        """The covariance of the judge's mean with what the labels leave over: the labelled cases are in both."""
-        left = (labels.people - tuning * labels.judge) / labels.weight
-        return (labels.people_all - tuning * labels.judge_all - left * labels.weight_all) / labels.weight
 
     def tuned(self, labels: _Labels) -> float:
         """The lambda of least variance: each cluster's say is a - lambda b, and this is sum(ab) / sum(bb)."""
@@ -265,17 +361,24 @@ class _PpiSums:
         return min(1.0, max(0.0, shared / squared)) if squared > 1e-24 else 0.0
 
 
-def _sum_up(cases: Sequence[JudgedCase]) -> _PpiSums:
-    mean = sum(case.judge for case in cases) / len(cases)
+def _score(case: UnjudgedCase) -> float:
+    """Where there is none lambda is 0, and whatever stands here does not count."""
+    return case.judge if isinstance(case, JudgedCase) else 0.0
+
+
+def _sum_up(cases: Sequence[UnjudgedCase]) -> _PpiSums:
+    mean = sum(map(_score, cases)) / len(cases)
     parts: dict[Hashable, float] = defaultdict(float)
+    sizes: dict[Hashable, int] = defaultdict(int)
     labels: dict[Hashable, tuple[float, float, float]] = {}
     for at, case in enumerate(cases):
         key = _cluster(case, at)
-        parts[key] += (case.judge - mean) / len(cases)
+        parts[key] += (_score(case) - mean) / len(cases)
+        sizes[key] += 1
         if case.person is not None:
             weight = 1.0 / (case.probability or 1.0)
             w, y, f = labels.get(key, (0.0, 0.0, 0.0))
-            labels[key] = (w + weight, y + weight * case.person, f + weight * case.judge)
+            labels[key] = (w + weight, y + weight * case.person, f + weight * _score(case))
     return _PpiSums(
         labelled={
             key: _Labels(
@@ -285,7 +388,8 @@ def _sum_up(cases: Sequence[JudgedCase]) -> _PpiSums:
         },
         judge_mean=mean,
         judge_squares=sum(value * value for value in parts.values()),
-        clusters=len(parts),
+        parts=parts,
+        sizes=sizes,
     )
 
 
@@ -317,7 +421,27 @@ def _why_not(cases: Sequence[JudgedCase]) -> Undefined | None:
     return None
 
 
-def _few_labels(count: int, left: list[float]) -> str | None:
+def _why_not_unjudged(cases: Sequence[UnjudgedCase]) -> Undefined | None:
+    labelled = [case for case in cases if case.person is not None]
+    if len(labelled) < min(FEWEST_UNJUDGED, len(cases)):
+        return Undefined(
+            why=f"{len(labelled)} labels are too few to speak for {len(cases)} cases without a verdict"
+        )
+    if any(case.probability is None for case in labelled):
+        return Undefined(
+            why="how the cases without a verdict were chosen for labelling is not known, so they may not be like the rest"
+        )
+    return None
+
+
+def _few_unjudged(cases: Sequence[UnjudgedCase]) -> str | None:
+    labels = sum(case.person is not None for case in cases)
+    if labels < min(FEWEST_LABELS, len(cases)):
+        return f"{labels} labels speak for {len(cases)} cases without a verdict: fewer than {FEWEST_LABELS} are unreliable"
+    return None
+
+
+def _few_labels(count: int, left: Sequence[float]) -> str | None:
     if count < FEWEST_LABELS:
         return f"{count} labels: an interval over fewer than {FEWEST_LABELS} is unreliable"
     usual = max(set(left), key=left.count)
@@ -325,15 +449,16 @@ def _few_labels(count: int, left: list[float]) -> str | None:
     return f"only {unusual} labels differ from the judge" if unusual < 5 else None
 
 
-def _limits(cases: Sequence[JudgedCase], scale: Scale | None) -> tuple[float, float]:
-    seen = [value for case in cases for value in (case.judge, case.person) if value is not None]
+def _limits(cases: Sequence[UnjudgedCase], scale: Scale | None) -> tuple[float, float]:
+    seen = [case.person for case in cases if case.person is not None]
+    seen += [case.judge for case in cases if isinstance(case, JudgedCase)]
     if scale is None:
         return -inf if not seen else min(seen), max(seen, default=inf)
     return min(scale.low, *seen), max(scale.high, *seen)
 
 
-def _cluster(case: JudgedCase, at: int) -> Hashable:
-    return ("row", at) if case.cluster is None else ("cluster", case.cluster)
+def _cluster(case: UnjudgedCase, at: int) -> Hashable:
+    return ("row", isinstance(case, JudgedCase), at) if case.cluster is None else ("cluster", case.cluster)
 
 
 def _difference(a: JudgedCase, b: JudgedCase, sign: float) -> float | None:

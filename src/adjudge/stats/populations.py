@@ -26,6 +26,8 @@ Cases = Literal[
     "judged and labelled in both runs",
     "asked in both runs",
     "those that could be drawn for labels",
+    "those that could be drawn for labels, counted in `population`",
+    "judged, and could be drawn for labels",
     "those that could be drawn for labels in both runs",
     "labelled by several people",
     "labelled, in the half kept for the test",

@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal
 
 from adjudge.analysis.agreement.coefficients import AnnotatorFigures, Coefficients, ThresholdSearch
-from adjudge.analysis.agreement.corrected_means import CorrectedMean, IfMissing, SplitCases
+from adjudge.analysis.agreement.corrected_means import CorrectedMean, IfMissing, MeanPopulation, SplitCases
 from adjudge.analysis.agreement.draws import LabellingTask
 from adjudge.analysis.agreement.figures import AgreementReport, Disagreement, LabelSample
 from adjudge.analysis.agreement.label_files import FileNote
@@ -173,7 +174,7 @@ def _labels(report: AgreementReport) -> Iterator[Fact]:
         outcomes = ", ".join(f"{show_count(count)} {kind}" for kind, count in report.not_judged.items())
         words = f"{show_count(sum(report.not_judged.values()))} ({outcomes})"
         if report.labelled_not_judged:
-            words += f"; {show_count(report.labelled_not_judged)} with a label, not used"
+            words += f"; {show_count(report.labelled_not_judged)} with a label, {_unjudged_labels(report)}"
         yield fact("not_judged", "Not judged", words, "warning")
     for kind, count, words in (
         (
@@ -193,6 +194,14 @@ def _labels(report: AgreementReport) -> Iterator[Fact]:
             yield fact(kind, "Left out", f"{show_count(count)} {words}")
     if report.own_labels_unusable is not None:
         yield fact("own_labels_unusable", "Left out", _unusable(report.own_labels_unusable), "warning")
+
+
+def _unjudged_labels(report: AgreementReport) -> str:
+    used = report.labels_alone
+    if not any(mean.population.unjudged and isinstance(mean.ppi, Corrected) for mean in report.means):
+        return "not used"
+    rest = report.labelled_not_judged - used
+    return "used in the mean alone" + (f", {show_count(rest)} not used" if rest else "")
 
 
 def _source(source: LabelSource, *, counted: bool) -> Text:
@@ -386,15 +395,18 @@ def _slices(report: AgreementReport) -> Iterator[Block]:
 
 
 def _mean(mean: CorrectedMean, sample: LabelSample) -> Iterator[Block]:
-    figures: dict[str, Corrected | Undefined | SplitCases] = {"naive (the judge alone)": mean.naive}
+    population = mean.population
+    judged = f", {show_count(population.judged)} judged" if population.unjudged else ""
+    figures: dict[str, Corrected | Undefined | SplitCases] = {f"naive (the judge alone{judged})": mean.naive}
     if mean.rogan_gladen is not None:
-        figures["Rogan-Gladen"] = mean.rogan_gladen
-    figures["PPI++"] = mean.ppi
+        figures[f"Rogan-Gladen{f' ({judged[2:]})' if judged else ''}"] = mean.rogan_gladen
+    figures[f"PPI++{f' (all {show_count(population.cases)} asked)' if judged else ''}"] = mean.ppi
     estimates = {
         name: figure.estimate if isinstance(figure, Corrected) else figure for name, figure in figures.items()
     }
     of = "Pass rate" if mean.of == "pass_rate" else "Mean score"
-    yield _estimates("means", f"{of}, the judge's own and corrected", estimates)
+    caption = f"{of} of {_population(population)}: the judge's own and corrected"
+    yield _estimates("means", caption, estimates)
     for figure in figures.values():
         if isinstance(figure, Corrected) and figure.sensitivity and figure.specificity:
             sensitivity = f"sensitivity {_value(figure.sensitivity)} (of the cases people pass)"
@@ -402,8 +414,31 @@ def _mean(mean: CorrectedMean, sample: LabelSample) -> Iterator[Block]:
             yield fact("error_rates", "", f"{sensitivity}, {specificity}")
     if mean.if_missing is not None:
         yield fact("if_missing", "Bounds", _bounds(mean))
+    if mean.if_left_out is not None:
+        yield fact("if_left_out", "Bounds", _left_out(mean, mean.if_left_out), "warning")
     yield fact("quote", "Quote", _quote(mean, sample))
     yield from _methods(estimates.values(), each=True)
+
+
+def _population(population: MeanPopulation) -> str:
+    if population.unjudged:
+        strata = (
+            f"{show_count(population.judged)} judged, {show_count(population.unjudged)} without a verdict"
+        )
+        return f"all {show_count(population.cases)} cases asked ({strata})"
+    alone = " alone" if population.left_out else ""
+    return f"the {counted(population.judged, 'judged case')}{alone}"
+
+
+def _left_out(mean: CorrectedMean, found: IfMissing | Literal["no_scale"]) -> str:
+    count = counted(mean.population.left_out, "case")
+    left_out = f"{count} without a verdict not in the mean: too few have labels that may speak for them"
+    if found == "no_scale":
+        return left_out
+    low, high = ("fail", "pass") if mean.of == "pass_rate" else ("the lowest score", "the highest score")
+    cases = show_count(mean.population.cases + mean.population.left_out)
+    bounds = f"of all {cases} cases asked {_value(found.low)} if people gave them {low}, {_value(found.high)} if {high}"
+    return f"{left_out}; {bounds}"
 
 
 def _bounds(mean: CorrectedMean) -> str:
@@ -429,9 +464,12 @@ def _quote(mean: CorrectedMean, sample: LabelSample) -> str:
             missing = f"none: {counted(sample.missing, 'drawn case')} without a label, and PPI++ assumes that they are"
             return f"{missing} like the labelled ones; label the rest (`--next 0` writes them), or quote the bounds"
         case "all_labelled":
-            return "PPI++: every judged case has a label, so it is people's own mean"
+            return (
+                f"PPI++, of {_population(mean.population)}: every one has a label, so it is people's own mean"
+            )
         case "known_chances":
-            holds = "PPI++: valid whatever errors the judge makes, if every drawn case was labelled and the judge was not"
+            holds = f"PPI++, of {_population(mean.population)}: valid whatever errors the judge makes, if every drawn case"
+            holds += " was labelled and the judge was not"
             agrees = {
                 True: "; Rogan-Gladen agrees",
                 False: "; Rogan-Gladen does not agree: check the labels",
@@ -565,8 +603,8 @@ def task_notes(task: LabellingTask) -> Iterator[str]:
         f"drew {len(chosen)} of {len(task.chances)} cases judged by {draw.judge}{where} ({numbers}, seed {draw.seed}), "
         f"{drawn_how(draw.basis, draw.uniform_share)}; sampling probabilities after this draw {least:.3g} to {most:.3g}"
     )
-    if task.abstained:
-        yield f"{counted(task.abstained, 'case')} on which the judge abstained, drawn before all others"
+    if task.unjudged:
+        yield f"{counted(task.unjudged, 'case')} without a verdict among them, half of the draw at most"
     if task.labelled:
         yield f"{task.labelled} of their answers have a label already, and are not asked for again"
     if task.waiting:

@@ -54,8 +54,8 @@ class LabellingTask:
     draw: LabelDraw | None
     """None where nothing was drawn."""
     other_draw: LabelDraw | None = None
-    abstained: int = 0
-    """How many of `cases` the judge abstained on."""
+    unjudged: int = 0
+    """How many of `cases` have no verdict."""
     waiting: int = 0
     """Cases of earlier draws that have no label yet."""
     labelled: int = 0
@@ -88,7 +88,7 @@ def next_to_label(store: Store, run_id: str, verdicts: RunVerdicts, request: Dra
         cases=tuple(chosen),
         chances=draw.chances if draw else before[-1].chances,
         draw=draw,
-        abstained=len(set(chosen) & set(verdicts.abstained)),
+        unjudged=len(set(chosen) & set(verdicts.unjudged)),
         waiting=len(waiting),
     )
 
@@ -98,12 +98,12 @@ def draw_next(
 ) -> LabelDraw:
     """The next draw of the run; an `InputError` when every case has been drawn.
 
-    Cases on which the judge abstained come first: nobody has said anything about them yet.
+    Cases without a verdict get half of it, as long as there are so many: nobody has said anything about them yet.
     """
     firsts = [repeats[0] for repeats in verdicts.cases.values()]
     ids = [verdict.case_id for verdict in firsts]
     drawn = {case_id for draw in before for case_id in draw.chosen}
-    if not {*ids, *verdicts.abstained} - drawn:
+    if not {*ids, *verdicts.unjudged} - drawn or not (ids or "abstained" in verdicts.failed.values()):
         raise InputError(
             f"run {run_id}",
             f"all {len(ids)} judged cases have been drawn already" if ids else "has no judged case to label",
@@ -114,7 +114,8 @@ def draw_next(
     doubt = doubts_of(firsts)
     seed = _unused_seed(request.seed + len(before), before)
     earlier = before[-1].chances if before else None
-    first = _draw_abstained(verdicts.abstained, request.count, seed=seed, drawn=drawn, earlier=earlier)
+    count = _count_unjudged(verdicts.unjudged, ids, request.count, drawn)
+    first = _draw_unjudged(verdicts.unjudged, count, seed=seed, drawn=drawn, earlier=earlier)
     rest = replace(request, count=request.count - len(first.chosen))
     new_draw = _draw(ids, doubt, rest, seed=seed, drawn=drawn, earlier=earlier)
     return LabelDraw(
@@ -130,21 +131,27 @@ def draw_next(
     )
 
 
-class _Abstained(NamedTuple):
+def _count_unjudged(unjudged: Sequence[str], judged: Sequence[str], count: int, drawn: set[str]) -> int:
+    """Half of the draw, or all that are left: the other half tells how far the verdicts are people's."""
+    left, others = (sum(case_id not in drawn for case_id in cases) for cases in (unjudged, judged))
+    return min(left, max((count + 1) // 2, count - others))
+
+
+class _Unjudged(NamedTuple):
     chosen: tuple[str, ...]
     chances: dict[str, float]
 
 
-def _draw_abstained(
+def _draw_unjudged(
     cases: Sequence[str], count: int, *, seed: int, drawn: set[str], earlier: Mapping[str, float] | None
-) -> _Abstained:
+) -> _Unjudged:
     """At random from those that are not in `drawn`, with the chance by which each has been drawn by now."""
     open_cases = [case_id for case_id in cases if case_id not in drawn]
     random = Random(f"abstained {seed}")  # noqa: S311 - a seeded sample, not a secret
     places = sorted(random.sample(range(len(open_cases)), min(count, len(open_cases))))
     now = len(places) / len(open_cases) if open_cases else 0.0
     before = earlier or {}
-    return _Abstained(
+    return _Unjudged(
         chosen=tuple(open_cases[place] for place in places),
         chances={case_id: was + (1.0 - was) * now for case_id in cases for was in [before.get(case_id, 0.0)]},
     )
@@ -272,7 +279,7 @@ def next_of_both(store: Store, a: RunSide, b: RunSide, request: DrawRequest) -> 
         chances=chances,
         draw=drawn.a if drawn else None,
         other_draw=drawn.b if drawn else None,
-        abstained=len({each.case_id for each in wanted} & {*a.verdicts.abstained, *b.verdicts.abstained}),
+        unjudged=len({each.case_id for each in wanted} & {*a.verdicts.unjudged, *b.verdicts.unjudged}),
         waiting=len(waiting),
         labelled=max(0, asked_for - sum(len(each.runs) for each in wanted)),
     )
@@ -292,22 +299,22 @@ def _finder(store: Store, side: RunSide) -> Callable[[str], Mapping[str, Json] |
 def draw_for_both(a: RunSide, b: RunSide, request: DrawRequest) -> BothDraws:
     """The next draw of the cases judged in both runs; an `InputError` when all of them have been drawn for both.
 
-    Cases on which the judge abstained in one of them come first.
+    Cases without a verdict in one of them get half of it.
 
     What one run has drawn alone neither keeps a case out nor brings it in. So the chance of having both answers labelled
     is that of the shared draws alone, and each run's own chance is that either chose the case.
     """
     cases_a, cases_b = a.verdicts.cases, b.verdicts.cases
     ids = [case_id for case_id in cases_a if case_id in cases_b]
-    asked = [{*cases, *side.verdicts.abstained} for cases, side in ((cases_a, a), (cases_b, b))]
-    abstained = [
+    asked = [{*cases, *side.verdicts.unjudged} for cases, side in ((cases_a, a), (cases_b, b))]
+    unjudged = [
         case_id
-        for case_id in dict.fromkeys((*a.verdicts.abstained, *b.verdicts.abstained))
+        for case_id in dict.fromkeys((*a.verdicts.unjudged, *b.verdicts.unjudged))
         if all(case_id in each for each in asked)
     ]
     earlier = shared_draws(a.before, b.before)
     drawn = {case_id for shared in earlier for case_id in shared.chosen}
-    if not {*ids, *abstained} - drawn:
+    if not {*ids, *unjudged} - drawn:
         raise InputError(
             f"runs {a.run_id} and {b.run_id}",
             f"all {len(ids)} cases judged in both have been drawn already"
@@ -320,7 +327,8 @@ def draw_for_both(a: RunSide, b: RunSide, request: DrawRequest) -> BothDraws:
     )
     seed = _unused_seed(request.seed, [*a.before, *b.before])
     old = earlier[-1].chances if earlier else {}
-    first = _draw_abstained(abstained, request.count, seed=seed, drawn=drawn, earlier=old)
+    count = _count_unjudged(unjudged, ids, request.count, drawn)
+    first = _draw_unjudged(unjudged, count, seed=seed, drawn=drawn, earlier=old)
     rest = replace(request, count=request.count - len(first.chosen))
     new_draw = _draw(ids, doubt, rest, seed=seed, drawn=drawn, earlier=old if earlier else None)
     chosen, chances = (*first.chosen, *new_draw.chosen), {**new_draw.chances, **first.chances}

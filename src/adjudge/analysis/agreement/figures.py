@@ -18,7 +18,7 @@ from adjudge.analysis.agreement.coefficients import (
     pair_up,
     value_of,
 )
-from adjudge.analysis.agreement.corrected_means import CorrectedMean, pass_rate_means, score_means
+from adjudge.analysis.agreement.corrected_means import CorrectedMean, Unjudged, pass_rate_means, score_means
 from adjudge.analysis.agreement.draws import doubts_of
 from adjudge.analysis.agreement.labels import (
     Label,
@@ -133,7 +133,9 @@ class AgreementReport:
     partial_labels: int
     """Besides, labels of some criteria or ratings that say nothing of the whole: they count there alone."""
     labelled_not_judged: int
-    """Cases with a label and no verdict: they are in no figure."""
+    """Cases with a label and no verdict."""
+    labels_alone: int
+    """Of those, the ones that the judge was asked about: they are in people's mean, where enough of them have labels."""
     labels_of_other_cases: int
     """Labels in the file for cases that the run does not have."""
     tuned_on: int
@@ -212,7 +214,7 @@ def measure_agreement(
     verdicts, scale = judged
     said = (*run_labels.labels, *run_labels.parts)
     cases = verdicts.cases
-    tuned_on = {label.case_id for label in said if label.tuning} & cases.keys()
+    tuned_on = {label.case_id for label in said if label.tuning} & {*cases, *verdicts.unjudged}
     cases = {case_id: each for case_id, each in cases.items() if case_id not in tuned_on}
     labels = by_case(in_one_kind([each for each in run_labels.labels if each.case_id not in tuned_on], scale))
     everybody = {case_id: each for case_id, each in labels.items() if case_id in cases}
@@ -221,6 +223,14 @@ def measure_agreement(
     _check_adjudicators(annotators, options.adjudicators)
     counted = settled(everybody, options.adjudicators)
     selection = select(cases, counted, run_labels.draws, random_sample=options.random_sample)
+    no_verdict = [case_id for case_id in verdicts.unjudged if case_id not in tuned_on]
+    labels_alone = settled(
+        {case_id: labels[case_id] for case_id in no_verdict if case_id in labels}, options.adjudicators
+    )
+    unjudged = Unjudged(
+        clusters={case_id: verdicts.clusters.get(case_id, case_id) for case_id in no_verdict},
+        selection=select(no_verdict, labels_alone, run_labels.draws, random_sample=options.random_sample),
+    )
     passes = as_passes(counted, scale) if scale.has_rule else None
     kind = _kind(cases, counted, scale.scale, ruled=passes is not None)
     weights = selection.weights
@@ -237,9 +247,11 @@ def measure_agreement(
     if kind == "passes":
         people = as_passes(people, scale) or people
     slices, left_out = _slices(cases, primary, kind, scale, options, weights=weights)
+    asked = {**counted, **labels_alone}
+    asked_passes = as_passes(asked, scale) if passes is not None else None
     means = (
-        score_means(cases, counted, selection, scale.scale) if kind == "scores" else None,
-        pass_rate_means(cases, passes, selection) if passes is not None else None,
+        score_means(cases, asked, selection, scale.scale, unjudged) if kind == "scores" else None,
+        pass_rate_means(cases, asked_passes, selection, unjudged) if asked_passes is not None else None,
     )
     by_part = _parts(cases, parts, run_labels.draws, verdicts.source, options)
     return AgreementReport(
@@ -256,6 +268,7 @@ def measure_agreement(
         labels=sum(map(len, counted.values())),
         partial_labels=len(_people(parts) - _people(label for each in everybody.values() for label in each)),
         labelled_not_judged=sum(case_id in verdicts.failed for case_id in labels),
+        labels_alone=len(labels_alone),
         labels_of_other_cases=run_labels.elsewhere,
         tuned_on=len(tuned_on),
         seen_verdict=run_labels.seen_verdict,
@@ -264,7 +277,7 @@ def measure_agreement(
         sources=run_labels.sources,
         own_labels_replaced=run_labels.replaced,
         own_labels_unusable=run_labels.unusable,
-        sample=_sample(cases, selection),
+        sample=_sample(cases, selection, unjudged.selection.missing),
         agreement=tuple(agreement),
         disagreements=tuple(disagreements[: options.disagreements]),
         disagreeing=len(disagreements),
@@ -317,7 +330,9 @@ def _kind(
     return "passes" if all(each in ends for each in scores) and ends.issuperset(values) else "scores"
 
 
-def _sample(cases: Mapping[str, Sequence[CaseVerdict]], selection: Selection) -> LabelSample:
+def _sample(
+    cases: Mapping[str, Sequence[CaseVerdict]], selection: Selection, unjudged_missing: int
+) -> LabelSample:
     responses: tuple[Response, ...] = ()
     if selection.missing:
         firsts = [each[0] for each in cases.values()]
@@ -329,7 +344,7 @@ def _sample(cases: Mapping[str, Sequence[CaseVerdict]], selection: Selection) ->
         kind=selection.kind,
         known=len(selection.chances),
         unknown=selection.unknown,
-        missing=selection.missing,
+        missing=selection.missing + unjudged_missing,
         outside=selection.outside,
         weighted=selection.weights is not None,
         basis=selection.basis,

@@ -18,6 +18,9 @@ from adjudge.scoring.rules import rating_passes
 from adjudge.store import RunRecord, Store
 from adjudge.text import value_text
 
+_NO_VERDICT = frozenset({"abstained", "unreadable", "refused", "truncated"})
+"""Outcomes of cases that the judge was asked about; the others were never put to it, or can be asked again."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CaseVerdict:
@@ -57,6 +60,8 @@ class RunVerdicts:
     verdicts: list[CaseVerdict] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
     """Case id -> how it came out, for cases without any verdict."""
+    clusters: dict[str, str] = field(default_factory=dict)
+    """Case id -> its cluster, for cases without any verdict whose row names one."""
     own_labels: dict[str, Json] = field(default_factory=dict)
     own_annotators: dict[str, Json] = field(default_factory=dict)
     own_parts: dict[str, Mapping[str, Meaning]] = field(default_factory=dict)
@@ -84,9 +89,9 @@ class RunVerdicts:
         return asked
 
     @property
-    def abstained(self) -> list[str]:
-        """The cases without any verdict on which the judge abstained."""
-        return [case_id for case_id, kind in self.failed.items() if kind == "abstained"]
+    def unjudged(self) -> list[str]:
+        """The cases on which the judge was asked, and gave no verdict."""
+        return [case_id for case_id, kind in self.failed.items() if kind in _NO_VERDICT]
 
     @property
     def outcomes(self) -> dict[str, int]:
@@ -170,6 +175,8 @@ def _add(
     if isinstance(judgement.outcome, Failed):
         if judgement.outcome.kind == "abstained" or judgement.case_id not in account.failed:
             account.failed[judgement.case_id] = judgement.outcome.kind
+            if judgement.cluster is not None:
+                account.clusters[judgement.case_id] = judgement.cluster
         return
     verdict = CaseVerdict(
         case_id=judgement.case_id,

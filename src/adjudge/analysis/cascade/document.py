@@ -41,7 +41,7 @@ def cascade_blocks(figures: CascadeFigures) -> Iterator[Block]:
             text=(
                 f"{counted(figures.undecided, 'case')} undecided; have people label them: ",
                 Command("adjudge agree RUN --next N"),
-                " draws them first",
+                " draws them",
             ),
         )
 
