@@ -26,6 +26,7 @@ import coverage_many  # noqa: F401
 import coverage_means  # noqa: F401
 import coverage_paired  # noqa: F401
 import coverage_people  # noqa: F401
+import coverage_rankings  # noqa: F401
 import numpy as np
 from coverage_common import PROMISED, SCENARIOS, WARN_BELOW, Row, measure, table
 

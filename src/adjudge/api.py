@@ -67,6 +67,8 @@ class Run:
     """With a jury: what each of its members said; `judgements` are the jury's."""
     candidate: str | None = None
     """The model that wrote the responses, where that was said."""
+    first: int | None = None
+    """With `first`: how many rows from the head of the file were judged."""
     repeats: int | None = None
     """How often each case was to be judged; None: as its judgements say."""
 
@@ -98,6 +100,7 @@ class Run:
             shard=self.shard,
             kept=self.kept,
             pairing=self.pairing,
+            first_rows=self.first,
         )
 
     def rows(self) -> list[dict[str, Json]]:
@@ -144,6 +147,7 @@ async def aevaluate(
             shard=session.shard,
             kept=plan.options.store is not None,
             pairing=plan.pairing,
+            first=plan.options.first,
             repeats=plan.options.repeat,
         )
 

@@ -81,25 +81,68 @@ def test_equal_systems_are_not_told_apart(tmp_path, capsys):
     assert "one and two" in shown
 
 
-def test_with_few_calls_close_systems_are_compared_more_often(tmp_path, capsys):
-    files = write_systems(tmp_path, {"far": 9, "near": 5, "close": 5}, cases=30)
+def write_topics(folder):
+    """100 cases: alpha wins the first 30, which are of one topic, beta all others."""
+    for name in ("alpha", "beta"):
+        rows = [
+            {
+                "id": f"q{n}",
+                "question": f"question {n}",
+                "response": f"quality {2 if (n < 30) is (name == 'alpha') else 1} for 0",
+            }
+            for n in range(100)
+        ]
+        write_lines(folder / f"{name}.jsonl", rows)
 
-    def noisy(request):
-        text = json.dumps(request.body["messages"])
-        (first, case), (second, _) = re.findall(r"quality (\d) for (\d+)", text)[:2]
-        if first != second:
-            # the far one loses now and then, so that its strength is bounded
-            upset = int(case) % 3 == 2
-            return json.dumps({"reason": "r", "winner": "a" if (first > second) is not upset else "b"})
-        return json.dumps({"reason": "r", "winner": "tie"})
 
-    with ModelServer(handler=noisy) as server:
-        assert rank(server, *files, "--max-calls", "60", "--jobs", "4", "--json") == 0
-        assert len(server.requests) == 60
+def test_with_few_calls_the_first_rows_do_not_decide(tmp_path, monkeypatch, capsys):
+    write_topics(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    files = ("alpha.jsonl", "beta.jsonl")
+    with ModelServer(handler=better_quality) as server:
+        assert rank(server, *files) == 0
+        assert "Best          beta, with 95 % confidence" in capsys.readouterr().out
+    bests = []
+    for seed in range(5):
+        with ModelServer(handler=better_quality) as server:
+            arguments = ("--max-calls", "60", "--seed", str(seed), "--store", f"s{seed}", "--name", "few")
+            assert rank(server, *files, *arguments) == 0
+            assert len(server.requests) == 60
+        shown = capsys.readouterr().out
+        assert shown.startswith("PARTIAL 30 of 100 comparisons\n")
+        said = "30 of 100 comparisons: a random sample of the cases of each pair"
+        assert f"{said} (seed {seed})" in " ".join(shown.split())
+        bests += [line for line in shown.splitlines() if line.startswith("Best")]
+    assert not any("alpha, with" in best for best in bests)
+    assert run_command(["report", "few", "--store", "s4"]) == 0
+    assert capsys.readouterr().out.startswith("PARTIAL 30 of 100 comparisons\n")
+
+
+def test_calls_are_spread_evenly_over_pairs_and_cases(tmp_path, monkeypatch, capsys):
+    files = write_systems(tmp_path, cases=30)
+    monkeypatch.chdir(tmp_path)
+    with ModelServer(handler=better_quality) as server:
+        assert rank(server, *files, "--max-calls", "60", "--name", "few", "--json") == 0
     found = json.loads(capsys.readouterr().out)
-    assert (found["comparisons"], found["left"]) == (30, 60)
-    of_far = next(each for each in found["ranking"] if each["name"] == "far")
-    assert of_far["won"] + of_far["tied"] + of_far["lost"] < 20  # of 30, were all pairs asked alike
+    assert (found["comparisons"], found["left"], found["planned"], found["seed"]) == (30, 60, 90, 0)
+    assert [each["won"] + each["tied"] + each["lost"] for each in found["ranking"]] == [20, 20, 20]
+    assert found["cases"] > 15  # each pair has its own ten cases
+    with closing(open_store(".adjudge")) as store:
+        asked = [judgement.case_id for judgement in store.judgements(store.find_run("few").run_id)]
+    assert asked != sorted(asked)
+
+
+def test_few_clusters_are_warned_of(tmp_path, capsys):
+    files = []
+    for name, quality in (("one", 2), ("two", 1)):
+        rows = [
+            {"id": f"q{n}", "cluster": str(n % 4), "response": f"quality {quality} for 0"} for n in range(20)
+        ]
+        files.append(str(tmp_path / f"{name}.jsonl"))
+        write_lines(tmp_path / f"{name}.jsonl", [{**row, "question": row["id"]} for row in rows])
+    with ModelServer(handler=better_quality) as server:
+        assert rank(server, *files) == 0
+    assert "4 clusters: an interval over fewer than 10 is unreliable" in capsys.readouterr().out
 
 
 def test_a_comparison_without_a_verdict_is_counted(tmp_path, capsys):

@@ -4,6 +4,7 @@ import json
 from xml.etree import ElementTree as ET
 
 import pytest
+from jsonl import write_lines
 
 
 @pytest.fixture
@@ -127,3 +128,16 @@ def test_a_stored_run_can_be_gated_at_the_mean_or_at_its_lower_end(judged, adjud
     assert "fewer than 10 is unreliable" in " ".join(done.out.split())
     assert adjudge("report", "--fail-under", between).code == 3
     assert adjudge("report", "--fail-under", "9").code == 2
+
+
+def test_a_run_of_the_first_rows_says_so_and_names_the_random_sample(tmp_path, adjudge):
+    rows = [{"id": f"c{number}", "question": "q", "response": "r"} for number in range(6)]
+    write_lines(tmp_path / "cases.jsonl", rows)
+    reply = json.dumps({"reason": "It answers.", "score": 4})
+    write_lines(tmp_path / "replies.jsonl", [{"match": "q", "reply": reply}])
+    run = ("run", "cases.jsonl", "--judge", "relevance", "-m", "scripted:replies.jsonl", "-o", "rows.csv")
+    said = "the first 4 rows of the file, not a random sample: --sample 4 draws one"
+    assert said in adjudge(*run, "-n", "4", "--name", "head").out
+    assert said in adjudge("report", "head").out
+    for whole in (("--sample", "4"), ("-n", "60"), ()):
+        assert "the first" not in adjudge(*run, *whole).out

@@ -265,7 +265,7 @@ COMMANDS = [
         """Rank systems, best first, by a judge that compares two answers: FILES hold each system's answers to the same
         cases, matched by id.
 
-        A system is called by its file's stem; `name=FILE` sets it. With --max-calls the most informative pairs are asked first.
+        A system is called by its file's stem; `name=FILE` sets it. With --max-calls as many cases of each pair are asked, drawn at random.
         """,
         click.Argument(["files"], nargs=-1, required=True),
         JUDGES,
@@ -283,10 +283,11 @@ COMMANDS = [
                 "tpm",
                 "price",
                 "name",
+                "seed",
                 "store",
                 "strict",
             ),
-            ONE_MODEL,
+            {**ONE_MODEL, "seed": "Seed of the order in which cases are asked; 0 by default."},
         ),
     ),
     command(

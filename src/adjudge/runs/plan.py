@@ -67,6 +67,8 @@ class PlannedRanking:
     systems: tuple[str, ...]
     comparisons: int
     """All that there are, also where calls are limited."""
+    seed: int
+    """Of the order in which each pair's cases are asked."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

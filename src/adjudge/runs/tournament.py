@@ -1,21 +1,19 @@
-"""Several systems' files, compared pair by pair: which pairs of answers there are, and which to ask about first."""
+"""Several systems' files, compared pair by pair: which pairs of answers there are, and in what order they are asked."""
 
 import itertools
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import random
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from adjudge.dataset import read_cases
 from adjudge.errors import DatasetError, SettingsError
-from adjudge.records import BadRow, Case, Judgement, Scored
+from adjudge.records import BadRow, Case, Failed, Judgement, Scored
 from adjudge.runs.against import match_case
 from adjudge.runs.plan import Plan
 from adjudge.runs.session import Session
-from adjudge.stats.several.ranking import Win, connected, most_informative, strengths
+from adjudge.stats.several.ranking import Win
 
-FIRST_CASES = 3
-"""Of every pair of systems, before it is known which are close."""
 CALLS_PER_CASE = 2
 """Both orders are asked."""
 
@@ -93,79 +91,44 @@ class Played(NamedTuple):
     wins: tuple[Win, ...]
     unscored: int
     """Comparisons without a verdict."""
-    left: int
-    """Comparisons that were not asked for, for want of calls."""
 
 
-async def play(
-    session: Session,
-    matches: Mapping[tuple[int, int], Sequence[Match]],
-    systems: int,
-    *,
-    take: Callable[[Judgement], None],
-) -> Played:
-    """Judge the matches: all of them or, where calls are limited, those first that say most about the ranks."""
-    known = {match.case.case_id: match for each in matches.values() for match in each}
+def order_matches(
+    matches: Mapping[tuple[int, int], Sequence[Match]], systems: Sequence[System], *, seed: int
+) -> list[Match]:
+    """One case of each pair of systems in turn, each pair's cases in a random order of its own: wherever a run stops,
+    what it has asked is a uniform sample of each pair. Neighbours in the list of files come first, so that few
+    comparisons connect all systems.
+    """
+    shuffled = []
+    for first, second in sorted(matches, key=lambda pair: (pair[1] - pair[0], pair)):
+        cases = sorted(matches[first, second], key=lambda match: match.case_id)
+        names = f"{systems[first].name} {systems[second].name}"
+        random.Random(f"{seed} {names}").shuffle(cases)  # noqa: S311 - an order to be repeated, not a secret
+        shuffled.append(cases)
+    in_turn = itertools.chain.from_iterable(itertools.zip_longest(*shuffled))
+    return [match for match in in_turn if match is not None]
+
+
+async def play(session: Session, matches: Sequence[Match], *, take: Callable[[Judgement], None]) -> Played:
+    """Judge the matches, where calls are limited the first of them."""
+    known = {match.case.case_id: match for match in matches}
     wins: list[Win] = []
     unscored: list[str] = []
 
     def receive(judgement: Judgement) -> None:
         take(judgement)
-        match = known[judgement.case_id]
-        if isinstance(judgement.outcome, Scored):
-            wins.append(
-                Win(
-                    judgement.cluster or match.case_id,
-                    match.first,
-                    match.second,
-                    judgement.outcome.score.value,
-                )
-            )
-        else:
-            unscored.append(judgement.case_id)
+        played = known[judgement.case_id]
+        match judgement.outcome:
+            case Scored(score=score):
+                case_id = judgement.cluster or played.case_id
+                wins.append(Win(case_id, played.first, played.second, score.value))
+            case Failed(kind="not_asked"):
+                pass
+            case _:
+                unscored.append(judgement.case_id)
 
-    options = session.plan.options
-    limit = len(known) if options.max_calls is None else min(len(known), options.max_calls // CALLS_PER_CASE)
-    asked = 0
-    for batch in _batches(matches, wins, systems, limit=limit, jobs=options.jobs):
-        await session.run([match.case for match in batch], receive, most_held=None, more_follow=True)
-        asked += len(batch)
-        if session.halted is not None:
-            break
-    return Played(wins=tuple(wins), unscored=len(unscored), left=len(known) - asked)
-
-
-def _batches(
-    matches: Mapping[tuple[int, int], Sequence[Match]],
-    wins: Sequence[Win],
-    systems: int,
-    *,
-    limit: int,
-    jobs: int,
-) -> Iterator[list[Match]]:
-    """What to ask next, given the results so far; neighbours in the list of files first, so that all are connected soon."""
-    pairs = sorted(matches, key=lambda pair: (pair[1] - pair[0], pair))
-    waiting = {pair: deque(matches[pair]) for pair in pairs}
-    if limit == sum(map(len, waiting.values())):
-        yield [match for each in waiting.values() for match in each]
-        return
-    chosen, size = pairs, min(limit, sum(min(FIRST_CASES, len(each)) for each in waiting.values()))
-    while batch := _next_of(waiting, chosen, size):
-        yield batch
-        limit -= len(batch)
-        order = [pair for pair in pairs if waiting[pair]]
-        if len(connected(wins, systems)) == 1:
-            order = most_informative(strengths(wins, systems), {pair: len(waiting[pair]) for pair in order})
-        # one more case of a pair makes the next less telling, so a batch goes through the better half of them
-        chosen, size = order[: max(1, len(order) // 2)], min(limit, jobs)
-
-
-def _next_of(
-    waiting: Mapping[tuple[int, int], deque[Match]], pairs: Sequence[tuple[int, int]], size: int
-) -> list[Match]:
-    """The next matches, one of each of these pairs in turn."""
-    in_turn = itertools.chain.from_iterable(itertools.zip_longest(*(waiting[pair] for pair in pairs)))
-    batch = list(itertools.islice(filter(None, in_turn), size))
-    for match in batch:
-        waiting[match.first, match.second].popleft()
-    return batch
+    most = session.plan.options.max_calls
+    chosen = matches if most is None else matches[: most // CALLS_PER_CASE]
+    await session.run([match.case for match in chosen], receive, most_held=None, more_follow=True)
+    return Played(wins=tuple(wins), unscored=len(unscored))

@@ -15,7 +15,7 @@ from adjudge.analysis.summary.document import check_agreement, judge_facts, meth
 from adjudge.analysis.summary.figures import Summary
 from adjudge.analysis.summary.headline import gauge, is_pass_or_fail
 from adjudge.analysis.summary.models import candidate_facts, jurors_of, jurors_table, models_tables
-from adjudge.analysis.summary.not_scored import unpaired_facts, unscored_range
+from adjudge.analysis.summary.not_scored import chosen_facts, unpaired_facts, unscored_range
 from adjudge.analysis.summary.parts import criteria_tables, slice_cells, slice_header
 from adjudge.analysis.summary.report import Report
 from adjudge.analysis.summary.run import CaseResult
@@ -136,8 +136,8 @@ class RunPage:
     """Of a run that compared systems pair by pair."""
     cascades: tuple[Block, ...]
     """Where each stage of a cascade decided, and how far that is to be trusted."""
-    unpaired: tuple[Fact, ...]
-    """Of a run against another file: the cases that only one of them has."""
+    chosen: tuple[Fact, ...]
+    """That only the head of the file was judged; of a run against another file, the cases that only one of them has."""
     models: tuple[Table, ...]
     """Where several models answered a judge: side by side."""
     juries: tuple[JuryPanel, ...]
@@ -158,7 +158,7 @@ def run_view(service: Service, record: RunRecord, figures: Figures, before: Figu
         notes=tuple(block for block in methods(report.judges) if isinstance(block, Fact)),
         ranking=() if report.ranking is None else ranking_blocks(report.ranking),
         cascades=tuple(block for cascade in report.cascades for block in cascade_blocks(cascade)),
-        unpaired=tuple(unpaired_facts(report.pairing)),
+        chosen=(*chosen_facts(report), *unpaired_facts(report.pairing)),
         models=tuple(models_tables(report.judges)),
         juries=tuple(_jury(report, jury) for jury in report.juries),
     )

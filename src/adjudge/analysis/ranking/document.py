@@ -1,5 +1,7 @@
 """A ranking in words: who is best, how sure that is, who cannot be told apart."""
 
+from math import isfinite
+
 from adjudge.analysis.ranking.figures import RankedSystem, SystemRanking
 from adjudge.documents.document import Block, Document, Fact, Quote, Span, Table, Text, command_of
 from adjudge.documents.numbers import counted
@@ -12,7 +14,8 @@ def ranking_document(found: SystemRanking) -> Document:
         Fact(
             kind="method",
             label="Method",
-            text="Bradley–Terry strengths with ties (Davidson); intervals by bootstrap over cases; ranks at 95 % for all systems",
+            text="Bradley–Terry strengths with ties (Davidson); intervals by bootstrap over cases, widened as Student's t is; ranks at 95% "
+            "for all systems together",
             detail=True,
         )
     )
@@ -20,12 +23,23 @@ def ranking_document(found: SystemRanking) -> Document:
         f"{counted(found.comparisons, 'comparison')} of {counted(found.cases, 'case')}, each in both orders"
     )
     title = f"{counted(len(found.ranking), 'system')} ranked by {found.judge} · {asked}"
-    return Document(title=title, blocks=tuple(blocks))
+    return Document(banner=partial_ranking(found), title=title, blocks=tuple(blocks))
+
+
+def partial_ranking(found: SystemRanking) -> str:
+    """The banner of a ranking that does not have all comparisons; empty for a whole one."""
+    if not found.left:
+        return ""
+    return f"PARTIAL {found.planned - found.left:,} of {found.planned:,} comparisons"
 
 
 def ranking_blocks(found: SystemRanking) -> tuple[Block, ...]:
     """Who is best, the table, and who cannot be told apart."""
     blocks: list[Block] = []
+    if found.left:
+        asked = f"{found.planned - found.left:,} of {counted(found.planned, 'comparison')}"
+        text = f"{asked}: a random sample of the cases of each pair (seed {found.seed})"
+        blocks.append(Fact(kind="left", label="Asked", text=text, tone="warning"))
     if found.ranking:
         blocks.append(Fact(kind="best", label="Best", text=_best(found.ranking)))
         blocks.append(_table(found.ranking))
@@ -42,12 +56,8 @@ def ranking_blocks(found: SystemRanking) -> tuple[Block, ...]:
     if found.unscored:
         text = f"{counted(found.unscored, 'comparison')} without a verdict"
         blocks.append(Fact(kind="unscored", label="Not scored", text=text, tone="warning"))
-    if found.left:
-        blocks.append(
-            Fact(
-                kind="left", label="Not asked", text=f"{counted(found.left, 'comparison')}, for want of calls"
-            )
-        )
+    if found.warning:
+        blocks.append(Fact(kind="warning", label="Warning", text=found.warning, tone="warning"))
     return tuple(blocks)
 
 
@@ -68,7 +78,7 @@ def _table(ranking: tuple[RankedSystem, ...]) -> Table:
                 str(rank),
                 Quote(each.name),
                 f"{round(each.strength, 2) + 0.0:+.2f}",  # no -0.00
-                f"{each.interval[0]:+.2f} to {each.interval[1]:+.2f}",
+                _range(each.interval),
                 str(each.won),
                 str(each.tied),
                 str(each.lost),
@@ -78,6 +88,11 @@ def _table(ranking: tuple[RankedSystem, ...]) -> Table:
         ),
         numeric=(2, 3, 4, 5, 6),
     )
+
+
+def _range(interval: tuple[float, float]) -> str:
+    low, high = interval
+    return f"{low:+.2f} to {high:+.2f}" if isfinite(low) and isfinite(high) else "not known (one cluster)"
 
 
 def _together(ranking: tuple[RankedSystem, ...]) -> list[tuple[str, ...]]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from adjudge.runs.plan import PlannedRanking
 from adjudge.stats.populations import population
 from adjudge.stats.several.ranking import Ranked, Win, connected, rank_systems
 
@@ -36,7 +37,13 @@ class SystemRanking:
     cases: int
     unscored: int
     left: int
-    """Comparisons that were not asked for, for want of calls."""
+    """Comparisons that were not asked."""
+    planned: int
+    """All comparisons that there are."""
+    seed: int
+    """Of the order in which each pair's cases are asked: those that were asked are a random sample of them."""
+    warning: str | None
+    """What speaks against the intervals."""
     separated: bool
     """A system won or lost everything against some others: how much stronger it is has no bound."""
     judge: str
@@ -45,11 +52,10 @@ class SystemRanking:
 
 
 def rank(
-    names: Sequence[str],
+    planned: PlannedRanking,
     wins: Sequence[Win],
     *,
     unscored: int,
-    left: int,
     judge: str,
     model: str,
     run: str,
@@ -58,6 +64,7 @@ def rank(
 
     In whatever order the comparisons were made, the intervals are the same.
     """
+    names = planned.systems
     groups = connected(wins, len(names))
     chosen = groups[0]
     number = {system: position for position, system in enumerate(chosen)}
@@ -75,7 +82,10 @@ def rank(
         comparisons=len(inside),
         cases=ranking.cases if ranking else 0,
         unscored=unscored,
-        left=left,
+        left=max(0, planned.comparisons - len(wins) - unscored),
+        planned=planned.comparisons,
+        seed=planned.seed,
+        warning=ranking.systems[0].strength.warning if ranking else None,
         separated=bool(ranking and ranking.separated),
         judge=judge,
         model=model,

@@ -2,7 +2,7 @@
 
 from adjudge.analysis.ranking.figures import SystemRanking, rank
 from adjudge.errors import MissingExtraError
-from adjudge.records import Judgement, Scored
+from adjudge.records import Failed, Judgement, Scored
 from adjudge.runs.against import SYSTEMS
 from adjudge.runs.plan import PlannedRanking
 from adjudge.stats.several.ranking import Win
@@ -24,20 +24,22 @@ class RankingTally:
         first, second = (self._numbers.get(str(judgement.metadata.get(name))) for name in SYSTEMS)
         if first is None or second is None:
             return
-        if isinstance(judgement.outcome, Scored):
-            case = judgement.cluster or judgement.case_id
-            self._wins.append(Win(case, first, second, judgement.outcome.score.value))
-        else:
-            self._unscored += 1
+        match judgement.outcome:
+            case Scored(score=score):
+                case_id = judgement.cluster or judgement.case_id
+                self._wins.append(Win(case_id, first, second, score.value))
+            case Failed(kind="not_asked"):
+                pass
+            case _:
+                self._unscored += 1
 
     def ranking(self) -> SystemRanking | None:
         """None where numpy, which the intervals need, is not installed."""
         try:
             return rank(
-                self._planned.systems,
+                self._planned,
                 self._wins,
                 unscored=self._unscored,
-                left=max(0, self._planned.comparisons - len(self._wins) - self._unscored),
                 judge=self._judge,
                 model=self._model,
                 run=self._run,

@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from adjudge.analysis.outcomes import NOTES
-from adjudge.analysis.ranking.document import ranking_blocks
+from adjudge.analysis.ranking.document import partial_ranking, ranking_blocks
 from adjudge.analysis.summary.case_lists import failed_blocks
 from adjudge.analysis.summary.checks import CheckAgreement
 from adjudge.analysis.summary.figures import LabelAgreement, Summary
 from adjudge.analysis.summary.headline import gauge, is_pass_or_fail, judge_name
 from adjudge.analysis.summary.models import candidate_facts, juries_blocks, models_tables
-from adjudge.analysis.summary.not_scored import MOST_IDS, unpaired_facts, unscored_facts
+from adjudge.analysis.summary.not_scored import MOST_IDS, chosen_facts, unpaired_facts, unscored_facts
 from adjudge.analysis.summary.parts import criteria_tables, slice_tables
 from adjudge.analysis.summary.repeats import Repeated
 from adjudge.analysis.summary.run import RunSummary
@@ -55,6 +55,7 @@ def report_document(run: RunSummary) -> Document:
     blocks += models_tables(run.judges)
     blocks += juries_blocks(run)
     blocks += (fact for fact in run.facts if fact.kind != "certified")
+    blocks += chosen_facts(run)
     blocks += unpaired_facts(run.pairing)
     blocks += failed_blocks(run)
     for summary in run.judges:
@@ -77,7 +78,9 @@ def report_document(run: RunSummary) -> Document:
             )
         )
     part = "" if run.shard is None else f"SHARD {run.shard.number} of {run.shard.of}"
-    partial = "" if run.partial is None else str(run.partial)
+    partial = "" if run.ranking is None else partial_ranking(run.ranking)
+    if run.partial is not None:
+        partial = str(run.partial)
     banner = " · ".join(filter(None, (part, partial)))
     return Document(banner=banner, title=_title(run), aside=_effort(run), blocks=tuple(blocks))
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from adjudge.analysis.outcomes import FAILURES, JURY_FAILURES
 from adjudge.analysis.summary.figures import Summary, UnscoredExample
 from adjudge.analysis.summary.headline import is_pass_or_fail
+from adjudge.analysis.summary.run import RunSummary
 from adjudge.documents.document import (
     Fact,
     Quote,
@@ -64,6 +65,16 @@ def _what_to_do(summary: Summary, kind: str) -> str:
     if len(finer) == 1 and finer <= JURY_FAILURES.keys():
         return JURY_FAILURES[finer.pop()]
     return FAILURES[kind].do
+
+
+def chosen_facts(run: RunSummary) -> Iterator[Fact]:
+    """That a run has the head of its file, which need not be like the rest."""
+    first = run.first_rows
+    if first is None or all(summary.asked < first for summary in run.judges):
+        return
+    rows = "the first row" if first == 1 else f"the first {show_count(first)} rows"
+    text = f"{rows} of the file, not a random sample: --sample {first} draws one"
+    yield Fact(kind="chosen", label="Cases", text=text, tone="warning")
 
 
 def unpaired_facts(pairing: Pairing | None) -> Iterator[Fact]:

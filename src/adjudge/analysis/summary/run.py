@@ -74,6 +74,8 @@ class RunSummary:
     """What there is, where that is less than was chosen."""
     shard: Shard | None = None
     """Of which part of the run this is."""
+    first_rows: int | None = None
+    """With `--first`: so many rows from the head of the file were judged; None: all of them, or a random sample."""
     cases: tuple[CaseResults, ...] = ()
     """Those that came out worst."""
     kept: bool = True

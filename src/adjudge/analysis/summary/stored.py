@@ -49,9 +49,17 @@ def report_of(store: Store, record: RunRecord, tally: Tally) -> Report:
         seconds=None if ended is None else (ended - record.started_at).total_seconds(),
         current_date=str(date) if date else None,
         partial=record.partial,
+        first_rows=first_rows(record.plan),
         cases=stored_cases(store, record, worst_cases(summaries)),
         before=run_before(store, record),
     )
+
+
+def first_rows(plan: Mapping[str, Json]) -> int | None:
+    """How many rows from the head of the file a run was limited to."""
+    rows = plan.get("rows")
+    first = rows[0] if isinstance(rows, list) and rows else None
+    return first if isinstance(first, int) else None
 
 
 def judges_of(store: Store, record: RunRecord) -> list[Judge]:

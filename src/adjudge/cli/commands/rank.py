@@ -13,7 +13,7 @@ from adjudge.options import RunOptions
 from adjudge.runs.find_model import one_model
 from adjudge.runs.plan import Plan, PlannedRanking
 from adjudge.runs.session import open_session
-from adjudge.runs.tournament import System, check_pairwise, find_matches, play, read_systems
+from adjudge.runs.tournament import System, check_pairwise, find_matches, order_matches, play, read_systems
 from adjudge.stats.arrays import need_numpy
 
 
@@ -33,7 +33,9 @@ async def _rank(plan: Plan, systems: tuple[System, ...], *, as_json: bool) -> in
     matches = find_matches(systems)
     total = sum(map(len, matches.values()))
     names = tuple(system.name for system in systems)
-    plan = replace(plan, ranking=PlannedRanking(systems=names, comparisons=total))
+    seed = plan.options.seed or 0
+    planned = PlannedRanking(systems=names, comparisons=total, seed=seed)
+    plan = replace(plan, ranking=planned)
     with ProgressLine() as progress:
         async with open_session(plan, None) as session:
             print_message(
@@ -41,13 +43,13 @@ async def _rank(plan: Plan, systems: tuple[System, ...], *, as_json: bool) -> in
             )
             progress.watched, progress.total = session, total
             with Interrupts(session) as interrupts:
-                played = await play(session, matches, len(systems), take=progress.count)
+                ordered = order_matches(matches, systems, seed=seed)
+                played = await play(session, ordered, take=progress.count)
             stopped, halted = interrupts.seen, session.halted
             found = rank(
-                names,
+                planned,
                 played.wins,
                 unscored=played.unscored,
-                left=played.left,
                 judge=plan.judges[0].name,
                 model=session.model,
                 run=session.run_id,

@@ -1,11 +1,12 @@
 """Systems ranked by pairs: Bradley-Terry strengths with ties (Davidson 1970), intervals by bootstrap over cases."""
 
-from collections.abc import Mapping, Sequence
-from math import inf, log1p, sqrt
+from collections.abc import Sequence
+from math import inf, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
 from adjudge.stats.arrays import Array, need_numpy
+from adjudge.stats.clusters import warn_of_few
 from adjudge.stats.intervals import CONFIDENCE, Estimate
 from adjudge.stats.samples import sample_of_sums
 from adjudge.stats.student import t_quantile
@@ -29,17 +30,6 @@ class Win(NamedTuple):
     second: int
     score: float
     """1 where the first won, 0 where the second did, 0.5 for a tie."""
-
-
-class Strengths(NamedTuple):
-    """Strengths as logarithms, with mean 0: the odds that one system wins are e to the difference."""
-
-    values: tuple[float, ...]
-    tie: float
-    """Davidson's parameter: of two equal systems `tie / (2 + tie)` of the cases are ties."""
-    covariance: tuple[tuple[float, ...], ...]
-    separated: bool
-    """Some systems lost to others in every case: their strengths have no best value, and half a win each way per pair bounds them."""
 
 
 class Ranked(NamedTuple):
@@ -66,40 +56,29 @@ def connected(wins: Sequence[Win], systems: int) -> tuple[tuple[int, ...], ...]:
     return tuple(sorted(found.values(), key=lambda members: (-len(members), members)))
 
 
-def strengths(wins: Sequence[Win], systems: int) -> Strengths:
-    """The strengths that make these results most likely; the systems must be connected."""
-    fitted = _fit(_counts(wins, systems).sum(0)[None], systems)
-    covariance = _covariance(fitted, systems)
-    return Strengths(
-        values=tuple(map(float, fitted.values[0])),
-        tie=float(fitted.ties[0]),
-        covariance=tuple(tuple(map(float, row)) for row in covariance),
-        separated=bool(fitted.separated[0]),
-    )
-
-
 def rank_systems(wins: Sequence[Win], systems: int, *, seed: int, resamples: int = RESAMPLES) -> Ranking:
     """All systems, best first, each with the interval of its strength and the ranks that it may have.
 
-    Two systems are told apart where the difference of their strengths is above 0 all over intervals that hold all such
-    differences together in 95 % of resamples.
+    Two systems are told apart where the interval of the difference of their strengths is above 0, at a level that holds
+    for all pairs together (Bonferroni).
     """
     np = need_numpy(_WHERE)
     counts = _counts(wins, systems)
+    cases = len(counts)
     best = _fit(counts.sum(0)[None], systems)
     values = best.values[0]
-    sample = sample_of_sums(counts, np.arange(len(counts)), seed=seed)
-    drawn = _fit(sample.draw(resamples, seed), systems).values
-    low, high = np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
-    # resamples of cases that all say the same do not vary, yet the next case may: no error is smaller than the model's
+    drawn = _fit(sample_of_sums(counts, np.arange(cases), seed=seed).draw(resamples, seed), systems).values
     covariance = _covariance(best, systems)
     own = np.diag(covariance)
-    low, high = np.minimum(low, values - _Z * np.sqrt(own)), np.maximum(high, values + _Z * np.sqrt(own))
-    pairs = systems * (systems - 1) / 2
-    least = NormalDist().inv_cdf(1 - (1 - CONFIDENCE) / 2 / pairs) * np.sqrt(
-        np.maximum(0.0, own[:, None] + own[None, :] - 2 * covariance)
+    low, high = _limits(values, drawn, own, cases)
+    lowest, _ = _limits(
+        values[:, None] - values[None, :],
+        drawn[:, :, None] - drawn[:, None, :],
+        own[:, None] + own[None, :] - 2 * covariance,
+        cases,
+        comparisons=systems * (systems - 1) // 2,
     )
-    above = (_least_differences(drawn, len(counts)) > 0) & (values[:, None] - values[None, :] > least)
+    above = lowest > 0
     better, worse = above.sum(0), above.sum(1)
     systems_ranked = tuple(
         Ranked(
@@ -109,50 +88,35 @@ def rank_systems(wins: Sequence[Win], systems: int, *, seed: int, resamples: int
                 low=float(low[system]),
                 high=float(high[system]),
                 n=sum(system in (win.first, win.second) for win in wins),
-                method="bootstrap over cases",
-                clusters=len(counts),
+                method="bootstrap over cases, widened as Student's t is",
+                clusters=cases,
+                warning=warn_of_few(cases),
             ),
             ranks=(int(better[system]) + 1, systems - int(worse[system])),
         )
         for system in np.argsort(-values, kind="stable")
     )
-    return Ranking(systems=systems_ranked, separated=bool(best.separated[0]), cases=len(counts))
+    return Ranking(systems=systems_ranked, separated=bool(best.separated[0]), cases=cases)
 
 
-def _least_differences(drawn: Array, cases: int) -> Array:
-    """The lower ends of percentile intervals for all differences at once (Mandel and Betensky 2008).
+def _limits(
+    values: Array, drawn: Array, model_variance: Array, cases: int, *, comparisons: int = 1
+) -> tuple[Array, Array]:
+    """Percentile intervals, each side widened by as much as Student's t is wider than the normal distribution: resamples of
+    few cases (or clusters of them) vary too little. They hold together for this many comparisons; infinite for one case.
 
-    Resamples of few cases vary too little: the level is the one at which a normal interval would be as wide as Student's.
+    Resamples of cases that all say the same do not vary, yet the next case may: no error is smaller than the model's.
     """
     np = need_numpy(_WHERE)
-    wider = t_quantile(0.5 + CONFIDENCE / 2, cases - 1) * sqrt(cases / (cases - 1)) if cases > 1 else inf
-    level = 2 * NormalDist().cdf(wider) - 1
-    differences = drawn[:, :, None] - drawn[:, None, :]
-    ordered = np.sort(differences, axis=0)
-    places = differences.argsort(0, kind="stable").argsort(0, kind="stable")
-    furthest = np.minimum(places, len(drawn) - 1 - places).min((1, 2))
-    return ordered[int(np.quantile(furthest, 1 - level, method="lower"))]
-
-
-def most_informative(known: Strengths, asked: Mapping[tuple[int, int], int]) -> list[tuple[int, int]]:
-    """Pairs of systems, those first of which one more case says most; `asked` counts the cases that each still has."""
-
-    def gain(pair: tuple[int, int]) -> float:
-        first, second = pair
-        covariance = known.covariance
-        variance = covariance[first][first] + covariance[second][second] - 2 * covariance[first][second]
-        return log1p(_information(known.values[first] - known.values[second], known.tie) * variance)
-
-    return sorted((pair for pair, left in asked.items() if left), key=lambda pair: (-gain(pair), pair))
-
-
-def _information(difference: float, tie: float) -> float:
-    """What one case says of the difference of two strengths."""
-    np = need_numpy(_WHERE)
-    wins, draws = np.exp(difference / 2), tie
-    total = wins + 1 / wins + draws
-    won, tied = wins / total, draws / total
-    return float(won + tied / 4 - (won + tied / 2) ** 2)
+    if cases == 1:
+        return np.full(values.shape, -inf), np.full(values.shape, inf)
+    level = 1 - (1 - CONFIDENCE) / 2 / comparisons
+    low, high = np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
+    wider = t_quantile(level, cases - 1) * sqrt(cases / (cases - 1)) / _Z
+    least = NormalDist().inv_cdf(level) * np.sqrt(np.maximum(0.0, model_variance))
+    return values - np.maximum(wider * (values - low), least), values + np.maximum(
+        wider * (high - values), least
+    )
 
 
 # ---- the fit: many sets of counts at once ----------------------------------------------------------------
