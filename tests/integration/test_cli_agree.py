@@ -271,6 +271,24 @@ def test_failed_cases_are_counted_and_a_run_without_verdicts_is_not_measured(adj
     assert adjudge("agree", "none", "--next", "5").code == 2
 
 
+@pytest.mark.parametrize("column", ["response", "answer"])
+def test_labels_of_another_systems_answers_are_refused(adjudge, run, tmp_path, column):
+    run()
+    rows = [
+        {"id": f"c{at:03}", column: f"Answer  {at}.\n" if at % 2 else f"Other {at}.", "label": 3}
+        for at in range(40)
+    ]
+    write_lines(tmp_path / "other.jsonl", rows)
+    done = adjudge("agree", "r", "other.jsonl", process=True)
+    assert done.code == 2
+    assert "20 of 40 labels are of another answer than run" in done.err
+    assert "`c000`, `c002`, `c004`, `c006`, `c008` and 15 more" in done.err
+    assert "drop the column" in done.err
+    assert "no label of tone is known" in adjudge("agree", "r").err
+    write_lines(tmp_path / "same.jsonl", rows[1::2])
+    assert adjudge("agree", "r", "same.jsonl").code == 0
+
+
 def test_labels_serve_every_run_over_the_same_cases(adjudge, run, tmp_path):
     run()
     adjudge("agree", "r", "--next", "40")

@@ -1,8 +1,8 @@
 """Files of people's labels -> label rows: `case_id`, `label`, and who said it and why where that is known."""
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from adjudge.dataset.ids import explicit_id
@@ -10,6 +10,7 @@ from adjudge.dataset.read import read_rows
 from adjudge.dataset.rows import RawRow, UnusableError, described, short_repr
 from adjudge.dataset.values import json_in_text
 from adjudge.errors import DatasetError
+from adjudge.fields import ALIASES, ANSWERS
 from adjudge.records import Json, Place
 
 TUNING = frozenset({"tune", "tuning"})
@@ -34,6 +35,8 @@ class LabelRow:
     """Whether the judge was tuned on it: a column `split` says `tune`."""
     seen_verdict: bool = False
     """Whether it was given after seeing what the judge said, as a column of that name says."""
+    responses: Mapping[str, Json] = field(default_factory=dict)
+    """The answer that it is of, or the two, by field, where the row has them."""
 
 
 def read_labels(
@@ -109,7 +112,19 @@ def _label_row(row: RawRow, place: Place) -> LabelRow:
         run=_text(columns.get("run"), "run", place),
         tuning=(_text(columns.get("split"), "split", place) or "").lower() in TUNING,
         seen_verdict=_truth(columns.get("seen_verdict"), "seen_verdict", place),
+        responses=_responses(columns),
     )
+
+
+def _responses(columns: Mapping[str, Json]) -> dict[str, Json]:
+    found: dict[str, Json] = {}
+    for name in ("response", *ANSWERS):
+        value = next(
+            (columns[each] for each in (name, *ALIASES[name]) if columns.get(each) is not None), None
+        )
+        if value is not None:
+            found[name] = value
+    return found
 
 
 def _named(row: RawRow) -> str:

@@ -23,9 +23,11 @@ from adjudge.analysis.chosen_model import same_model
 from adjudge.dataset.label_scale import Meaning, refuse_zeros_and_ones
 from adjudge.dataset.labels import LabelRow, read_labels
 from adjudge.errors import InputError
-from adjudge.records import Criterion, Judge, LabelDraw
+from adjudge.records import Criterion, Json, Judge, LabelDraw
 from adjudge.store import KeptLabel, Store
-from adjudge.text import shorten, visible
+from adjudge.text import as_text, shorten, visible
+
+_MOST_NAMED = 5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -102,6 +104,8 @@ def take_labels(
     """Read them and, to `keep` them, store them. All are read before any is stored: one that means nothing stops all."""
     verdicts, scale = judged
     by_run, notes = _by_run(store, run_id, judged, rows)
+    for named, run_rows in by_run.items():
+        _check_responses(store, named, run_rows, file)
     run_rows = by_run.pop(run_id, [])
     found = [_place(run_id, judged, run_rows, file=file, annotator=annotator)]
     for other, other_rows in by_run.items():
@@ -219,6 +223,36 @@ def _place(
         elsewhere=len(labelled) - len(here),
         unlabelled=len(rows) - len(labelled) + blank,
     )
+
+
+def _check_responses(store: Store, run_id: str, rows: Sequence[LabelRow], file: str) -> None:
+    """A label is of an answer: a file of another system's answers to the same cases is refused whole."""
+    others, compared = list[str](), 0
+    for row in rows:
+        if row.label is None or not row.responses:
+            continue
+        case = store.case(run_id, row.case_id) or store.case(run_id, bare_id(row.case_id))
+        judged = {} if case is None else {name: case.fields.get(name) for name in row.responses}
+        compared += any(value is not None for value in judged.values())
+        if any(
+            value is not None and _plain(value) != _plain(row.responses[name])
+            for name, value in judged.items()
+        ):
+            others.append(row.case_id)
+    if others:
+        named = ", ".join(f"`{visible(shorten(each, 40))}`" for each in others[:_MOST_NAMED])
+        more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
+        raise InputError(
+            file,
+            f"{len(others)} of {compared} labels are of another answer than run {run_id} judged: {named}{more}; nothing is stored",
+            "name the run that judged these answers, or, if the labels are of this run's answers, drop the column "
+            "with the responses",
+        )
+
+
+def _plain(value: Json) -> str:
+    """Without what spreadsheets change: white space, and the mark before what looks like a formula."""
+    return " ".join(as_text(value).split()).removeprefix("'")
 
 
 class _RowParts(NamedTuple):
