@@ -58,6 +58,11 @@ def show_rate(estimate: Interval | None) -> str:
     return f"{show_percent(estimate.value)} [{estimate.low * 100:z.1f}, {estimate.high * 100:z.1f}]"
 
 
+def show_error(estimate: Interval | None) -> str:
+    """`off by 0.42 [0.31, 0.53]`."""
+    return NOTHING_TO_SHOW if estimate is None else f"off by {show_mean(estimate)}"
+
+
 def show_money(cost: Decimal | None, unknown: int = 0) -> str:
     """`$0.0123`; `cost unknown` when no price is known; both, when some are."""
     if cost is None or (unknown and not cost):

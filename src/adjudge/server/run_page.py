@@ -21,7 +21,7 @@ from adjudge.analysis.summary.report import Report
 from adjudge.analysis.summary.run import CaseResult
 from adjudge.analysis.summary.slices import OTHERS, Slice, SliceColumn
 from adjudge.documents.document import Block, Fact, Gauge, Table, Tone
-from adjudge.documents.numbers import show_count, show_duration, show_money, show_percent
+from adjudge.documents.numbers import show_count, show_duration, show_error, show_money, show_rate
 from adjudge.records import IN_CODE, is_cascade, is_jury, jury_title
 from adjudge.server.cases.find import CaseFilter
 from adjudge.server.figures import Figures
@@ -203,13 +203,16 @@ def _panel(
 
 def _chips(service: Service, ways: "Ways", summary: Summary, before: Figures | None) -> Iterable[Chip]:
     agreement = summary.agreement
-    if agreement is not None and agreement.rate is not None and not is_cascade(summary.model):
-        near = agreement.within_one
-        text = f"agrees with labels {show_count(agreement.equal)} of {show_count(agreement.judged)}"
-        steps = "" if near is None else f", within one step {show_percent(near.value, 0)}"
-        yield Chip(text=text + steps, href=ways.cases(CaseFilter(judge=summary.judge, label="disagree")))
-    elif agreement is not None and agreement.rate is None:
+    if agreement is not None and agreement.off_scale:
         yield Chip(text="labels are on another scale", tone="warning")
+    elif agreement is not None and agreement.measured and not is_cascade(summary.model):
+        yield Chip(text=f"labels: {show_error(agreement.absolute_error)} (n {show_count(agreement.judged)})")
+    elif agreement is not None and agreement.rate is not None and not is_cascade(summary.model):
+        near = agreement.within_one
+        counts = f"{show_count(agreement.equal)} of {show_count(agreement.judged)}"
+        text = f"agrees with labels {counts}: {show_rate(agreement.rate)}"
+        steps = "" if near is None else f", within one step {show_rate(near)}"
+        yield Chip(text=text + steps, href=ways.cases(CaseFilter(judge=summary.judge, label="disagree")))
     if is_cascade(summary.model):
         yield Chip(text="cascade")
     elif is_jury(summary.model):

@@ -5,9 +5,7 @@ and what is resampled are computed by the same lines. Where a figure has no valu
 turns that into `Undefined` with a reason before it leaves this package.
 """
 
-from collections import Counter
-from collections.abc import Callable, Mapping
-from math import sqrt
+from collections.abc import Callable
 from typing import Literal
 
 from adjudge.stats.arrays import Array, need_numpy
@@ -180,33 +178,3 @@ def _beyond(table: Array) -> Array:
     result: Array = np.zeros_like(total)
     result[..., :-1, :-1] = total[..., 1:, 1:]
     return result
-
-
-def spearman_of_counts(pairs: Mapping[tuple[float, float], int]) -> float | None:
-    """Spearman's rank correlation of pairs, each with how often it occurred, in plain Python; ties share their mean rank.
-
-    None where there are fewer than three pairs, or one side does not vary.
-    """
-    n = sum(pairs.values())
-    if n < 3:
-        return None
-    x_ranks, y_ranks = (_mean_ranks(pairs, side) for side in (0, 1))
-    middle = (n + 1) / 2
-    xy = xx = yy = 0.0
-    for (x, y), times in pairs.items():
-        from_x, from_y = x_ranks[x] - middle, y_ranks[y] - middle
-        xy += times * from_x * from_y
-        xx += times * from_x * from_x
-        yy += times * from_y * from_y
-    return xy / sqrt(xx * yy) if xx and yy else None
-
-
-def _mean_ranks(pairs: Mapping[tuple[float, float], int], side: int) -> dict[float, float]:
-    counts: Counter[float] = Counter()
-    for pair, times in pairs.items():
-        counts[pair[side]] += times
-    ranks, before = {}, 0
-    for value in sorted(counts):
-        ranks[value] = before + (counts[value] + 1) / 2
-        before += counts[value]
-    return ranks

@@ -180,8 +180,10 @@ def _trust(summary: Summary) -> Iterator[Fact]:
             label="Judge",
             text=f"{counted(uncertain, 'case')} near the threshold, where the judge is uncertain",
         )
-    estimates = (summary.mean, summary.pass_rate, summary.agreement and summary.agreement.rate)
-    for warning in dict.fromkeys(each.warning for each in estimates if each and each.warning):
+    agreement = summary.agreement
+    compared = (agreement.rate, agreement.rank_correlation) if agreement else ()
+    estimates = (each for each in (summary.mean, summary.pass_rate, *compared) if isinstance(each, Estimate))
+    for warning in dict.fromkeys(each.warning for each in estimates if each.warning):
         yield Fact(kind="unreliable", label="Unreliable", text=warning, tone="warning")
     if summary.repeated:
         yield from repeat_facts(summary.repeated, summary.scale)
@@ -203,19 +205,27 @@ def _labels(agreement: LabelAgreement, scale: Scale | None, *, calibrated: bool)
     if not agreement.judged:
         text = f"not compared with labels: none of the {show_count(agreement.labelled)} labelled cases was scored"
         return Fact(kind="labels", label="Judge", text=text)
-    equal, judged = show_count(agreement.equal), show_count(agreement.judged)
-    if agreement.within_one is None:
-        share = f" ({show_percent(agreement.rate.value)})" if agreement.rate else ""
-        text = f"agrees with your labels on {equal} of {judged}{share}"
-    else:  # on a scale of steps equality alone says little
-        near = agreement.within_one.value
-        text = f"within one step of your labels on {near * agreement.judged:,.0f} of {judged} ({show_percent(near)}), equal on {equal}"
-    if agreement.rank_correlation is not None:
-        text += f"; rank correlation {agreement.rank_correlation:.2f}"
+    text = compared_with_labels(agreement)
     lost = agreement.labelled - agreement.judged
     text += f"; {counted(lost, 'case')} with a label not scored" if lost else ""
     text += "; these labels calibrated the cascade, so this is no evidence of its own" if calibrated else ""
     return Fact(kind="labels", label="Judge", text=text)
+
+
+def compared_with_labels(agreement: LabelAgreement) -> str:
+    """Equality where labels are scores, and distance where they are measurements; and the order of both."""
+    equal, judged = show_count(agreement.equal), show_count(agreement.judged)
+    near, error, ranks = agreement.within_one, agreement.absolute_error, agreement.rank_correlation
+    if agreement.measured:
+        text = f"mean absolute error to your labels {show_mean(error)} (n {judged})"
+    elif near is None:
+        text = f"agrees with your labels on {equal} of {judged}: {show_rate(agreement.rate)}"
+    else:  # on a scale of steps equality alone says little
+        within = show_count(round(near.value * near.n))
+        text = f"within one step of your labels on {within} of {judged}: {show_rate(near)}; equal on {equal}: {show_rate(agreement.rate)}"
+    if isinstance(ranks, Estimate):
+        return f"{text}; rank correlation {show_mean(ranks)} (n {show_count(ranks.n)})"
+    return f"{text}; no rank correlation: {ranks.why}" if ranks and agreement.measured else text
 
 
 def repeat_facts(repeated: Repeated, scale: Scale | None) -> Iterator[Fact]:

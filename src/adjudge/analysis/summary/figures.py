@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from adjudge.analysis.cascade.figures import CascadeFigures, CascadeTally
 from adjudge.analysis.jury.figures import JuryFigures, JuryTally
@@ -47,9 +47,8 @@ from adjudge.records import (
 from adjudge.rubrics import answered_criteria
 from adjudge.scoring.claims import VERDICTS, entries
 from adjudge.scoring.rules import rating_passes
-from adjudge.stats.agreement import spearman_of_counts
 from adjudge.stats.distribution import Distribution, Quantiles
-from adjudge.stats.intervals import Estimate
+from adjudge.stats.intervals import Estimate, Undefined
 from adjudge.stats.populations import population
 from adjudge.text import shorten
 
@@ -72,18 +71,26 @@ class Latency:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LabelAgreement:
-    """How often the score is what the case's own label says."""
+    """How the score compares with what the case's own label says."""
 
     labelled: int
     """Cases with a label that this judge can be held against."""
     judged: int
     equal: int
     rate: Estimate | None = field(metadata=population("judged and labelled", "judgement"))
-    """Of `judged`; None where the labels are not on the judge's scale, and so are not compared."""
+    """How often they are equal; None where labels are measurements, or not on the judge's scale."""
     within_one: Estimate | None = field(default=None, metadata=population("judged and labelled", "judgement"))
     """The share within one step of the label; None where the scale has no steps."""
-    rank_correlation: float | None = None
-    """Spearman's, of scores with labels on a scale of several steps; None where one of them does not vary."""
+    measured: bool = False
+    """Labels or scores are measurements, such as means of ratings: they are hardly ever equal."""
+    absolute_error: Estimate | None = field(
+        default=None, metadata=population("judged and labelled", "judgement")
+    )
+    """The mean distance from the label; None on a scale of 0 and 1, where agreement says as much."""
+    rank_correlation: Estimate | Undefined | None = field(
+        default=None, metadata=population("judged and labelled", "judgement")
+    )
+    """Spearman's, of all labels that are numbers; None as for `absolute_error`."""
     off_scale: int = 0
     """Labels that mean nothing on the judge's scale, of the rows that were judged."""
     off_scale_example: str = ""
@@ -130,6 +137,12 @@ class RatingFigures:
     )
     """How often people give the same, where the case's own label is an object with the ratings by name."""
     within_one: Estimate | None = field(
+        metadata=population("judged with this rating, and labelled", "judgement")
+    )
+    absolute_error: Estimate | None = field(
+        metadata=population("judged with this rating, and labelled", "judgement")
+    )
+    rank_correlation: Estimate | Undefined | None = field(
         metadata=population("judged with this rating, and labelled", "judgement")
     )
 
@@ -438,8 +451,6 @@ class _JudgeTally:
         self.notes: Counter[str] = Counter()
         self.error_kinds: dict[str, Counter[str]] = {}
         self.failures: dict[str, list[UnscoredExample]] = {}
-        self.ranked: Counter[tuple[float, float]] = Counter()
-        """Label and score of the cases that have both, on a scale of several steps."""
 
     def add(self, judgement: Judgement, cluster: int) -> None:
         """`cluster` is a number that stands for it."""
@@ -467,6 +478,7 @@ class _JudgeTally:
             passed=passed,
             agrees=None if label is None else label_agrees(label=label, score=score, passed=passed),
             near=None if label is None else is_within_one(label=label, score=score, scale=self.scale),
+            label=label if isinstance(label, float) else None,
             cluster=cluster,
             case=case,
             repeat=judgement.repeat if case != ALONE else 0,
@@ -489,10 +501,8 @@ class _JudgeTally:
             self._add_ratings(judgement, row)
             self.distribution.add(row.score)
             if judgement.distribution is not None:
-                self.expected.add(row._replace(score=judgement.distribution.expected))
+                self.expected.add(row._replace(score=judgement.distribution.expected, label=None))
             self._add_worst(judgement, row.score)
-            if row.near is not None and isinstance(label, float):
-                self.ranked[label, row.score] += 1
         self.rows.add(outcome.kind, row)
         self._add_answer(judgement, cluster)
         self.slices.add(judgement.metadata, outcome.kind, row)
@@ -536,7 +546,7 @@ class _JudgeTally:
             person = people[place] if place < len(people) else None
             agrees = None if person is None else person is met
             sample = self.criteria.setdefault(key, RowSample())
-            sample.add(row._replace(score=float(met), passed=met, agrees=agrees, near=None))
+            sample.add(row._replace(score=float(met), passed=met, agrees=agrees, near=None, label=None))
 
     def _add_claims(self, judgement: Judgement, row: JudgedRow) -> None:
         if not self.claims:
@@ -545,7 +555,7 @@ class _JudgeTally:
         case = len(self.rows.sample) if row.case == ALONE else row.case
         unit = (False, case) if row.cluster == ALONE else (True, row.cluster)
         number = self.claim_units.setdefault(unit, len(self.claim_units))
-        together = row._replace(cluster=number, agrees=None, near=None)
+        together = row._replace(cluster=number, agrees=None, near=None, label=None)
         for claim in entries(judgement.verdict):
             for verdict, sample in self.claims.items():
                 sample.add(together._replace(passed=claim.get("verdict") == verdict))
@@ -565,6 +575,7 @@ class _JudgeTally:
                     near=None
                     if label is None
                     else is_within_one(label=label, score=value, scale=rating.scale),
+                    label=label if isinstance(label, float) else None,
                 )
             )
 
@@ -572,7 +583,7 @@ class _JudgeTally:
         for rating, sample in self.ratings.items():
             mean = sample.mean(rating.scale)
             if mean is not None:
-                labelled = sample.labelled()[0]
+                labelled, compared = sample.labelled()[0], _compare(sample, rating.scale, ())
                 yield RatingFigures(
                     name=rating.name,
                     scale=rating.scale,
@@ -581,8 +592,10 @@ class _JudgeTally:
                     passed=sample.passed if sample.ruled else None,
                     pass_rate=sample.pass_rate(),
                     labelled=labelled,
-                    agreement=sample.agreement() if labelled else None,
-                    within_one=sample.within_one() if labelled else None,
+                    agreement=compared.rate if labelled else None,
+                    within_one=compared.within_one if labelled else None,
+                    absolute_error=compared.absolute_error,
+                    rank_correlation=compared.rank_correlation,
                 )
 
     def _criteria(self) -> Iterator[CriterionFigures]:
@@ -724,15 +737,26 @@ class _JudgeTally:
         off_scale, example = self.off_scale, self.off_scale_example
         if not off_scale and are_zeros_and_ones(self.label_counts, self.scale):
             off_scale, example = judged, "0"
+        if off_scale:
+            return LabelAgreement(
+                labelled=self.labelled + self.off_scale,
+                judged=judged,
+                equal=equal,
+                rate=None,
+                off_scale=off_scale,
+                off_scale_example=example,
+            )
+        ties = (0.5,) if self.pairs.figures() is not None else ()
+        compared = _compare(self.rows.sample, self.scale, (*self.points.values(), *ties))
         return LabelAgreement(
-            labelled=self.labelled + self.off_scale,
+            labelled=self.labelled,
             judged=judged,
             equal=equal,
-            rate=None if off_scale else self.rows.sample.agreement(),
-            within_one=None if off_scale else self.rows.sample.within_one(),
-            rank_correlation=None if off_scale else spearman_of_counts(self.ranked),
-            off_scale=off_scale,
-            off_scale_example=example,
+            rate=compared.rate,
+            within_one=compared.within_one,
+            measured=compared.measured,
+            absolute_error=compared.absolute_error,
+            rank_correlation=compared.rank_correlation,
         )
 
     def _latency(self) -> Latency | None:
@@ -740,6 +764,30 @@ class _JudgeTally:
         if p50 is None or p95 is None:
             return None
         return Latency(n=self.latency.count, p50_ms=p50, p95_ms=p95)
+
+
+class _Compared(NamedTuple):
+    """Scores beside labels."""
+
+    measured: bool
+    rate: Estimate | None
+    within_one: Estimate | None
+    absolute_error: Estimate | None
+    rank_correlation: Estimate | Undefined | None
+
+
+def _compare(sample: RowSample, scale: Scale | None, levels: Iterable[float]) -> _Compared:
+    """`levels` are the scores that the judge's own labels are worth."""
+    measured = sample.is_measured(frozenset(levels))
+    several = measured or scale is None or scale.high - scale.low >= 2.0
+    error = sample.absolute_error(scale) if several else None
+    return _Compared(
+        measured=measured,
+        rate=None if measured else sample.agreement(),
+        within_one=None if measured else sample.within_one(),
+        absolute_error=error,
+        rank_correlation=None if error is None else sample.rank_correlation(),
+    )
 
 
 def _card(model: str, judge: str) -> tuple[CardFigure, ...] | None:

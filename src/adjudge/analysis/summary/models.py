@@ -11,7 +11,15 @@ from adjudge.analysis.summary.figures import LabelAgreement, Summary
 from adjudge.analysis.summary.headline import is_pass_or_fail
 from adjudge.analysis.summary.run import RunSummary
 from adjudge.documents.document import Block, Fact, Quote, Table, Text
-from adjudge.documents.numbers import NOTHING_TO_SHOW, counted, show_count, show_mean, show_money, show_rate
+from adjudge.documents.numbers import (
+    NOTHING_TO_SHOW,
+    counted,
+    show_count,
+    show_error,
+    show_mean,
+    show_money,
+    show_rate,
+)
 from adjudge.records import is_jury, jury_title
 
 
@@ -66,7 +74,7 @@ def candidate_facts(summary: Summary) -> Iterator[Fact]:
 
 def models_table(summaries: Sequence[Summary], *, caption: Text) -> Table:
     """One judge with each of several models."""
-    labelled = any(each.agreement and each.agreement.rate for each in summaries)
+    labelled = any(each.agreement and not each.agreement.off_scale for each in summaries)
     first = summaries[0]
     figure = "Win rate of A" if first.pairs else "Pass rate" if is_pass_or_fail(first) else "Mean"
     rows: list[tuple[Text, ...]] = [
@@ -92,4 +100,6 @@ def models_table(summaries: Sequence[Summary], *, caption: Text) -> Table:
 
 
 def _agreement_cell(agreement: LabelAgreement | None) -> str:
-    return NOTHING_TO_SHOW if agreement is None else show_rate(agreement.rate)
+    if agreement is None:
+        return NOTHING_TO_SHOW
+    return show_error(agreement.absolute_error) if agreement.measured else show_rate(agreement.rate)

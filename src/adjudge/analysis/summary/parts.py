@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from math import isfinite
 
-from adjudge.analysis.summary.figures import Summary
+from adjudge.analysis.summary.figures import RatingFigures, Summary
 from adjudge.analysis.summary.headline import is_pass_or_fail, judge_name
 from adjudge.analysis.summary.sample import Bounds
 from adjudge.analysis.summary.slices import Slice, SliceColumn
@@ -21,6 +21,7 @@ from adjudge.documents.document import (
 from adjudge.documents.numbers import (
     NOTHING_TO_SHOW,
     show_count,
+    show_error,
     show_mean,
     show_number,
     show_percent,
@@ -72,14 +73,14 @@ def criteria_tables(summary: Summary) -> Iterator[Table]:
 
 def _ratings_table(summary: Summary) -> Table:
     ruled = any(each.pass_rate for each in summary.ratings)
-    compared = any(each.agreement for each in summary.ratings)
+    compared = any(each.agreement or each.absolute_error for each in summary.ratings)
     rows: list[tuple[Text, ...]] = [
         (
             Quote(each.name),
             f"{each.scale.low:g}–{each.scale.high:g}",
             show_mean(each.mean),
             *((show_rate(each.pass_rate),) if ruled else ()),
-            *((show_rate(each.agreement),) if compared else ()),
+            *((_compared_cell(each),) if compared else ()),
         )
         for each in summary.ratings
     ]
@@ -93,6 +94,10 @@ def _ratings_table(summary: Summary) -> Table:
         rows=tuple(rows),
         numeric=tuple(range(1, len(header))),
     )
+
+
+def _compared_cell(rating: RatingFigures) -> str:
+    return show_error(rating.absolute_error) if rating.agreement is None else show_rate(rating.agreement)
 
 
 def slice_tables(summary: Summary) -> Iterator[Block]:

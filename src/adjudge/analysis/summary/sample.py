@@ -2,14 +2,15 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from math import fsum
 from typing import Literal, NamedTuple
 
 from adjudge.records import OUTCOME_KINDS, Scale
 from adjudge.stats.clusters import NumberedClusters, clustered_mean, clustered_rate
-from adjudge.stats.intervals import Estimate, mean_interval, rate_interval
+from adjudge.stats.intervals import Estimate, Undefined, mean_interval, rate_interval
+from adjudge.stats.ranks import rank_correlation
 
 Grouping = Literal["cluster", "case"]
 ALONE = -1
@@ -40,6 +41,8 @@ class JudgedRow(NamedTuple):
     repeat: int
     near: bool | None = None
     """Within one step of that label; None where it has none, or the scale no steps."""
+    label: float | None = None
+    """That label, where it is a number."""
 
 
 class CaseRepeats(NamedTuple):
@@ -52,13 +55,16 @@ class CaseRepeats(NamedTuple):
 class RowSample:
     """A dozen bytes a row: clusters may begin at any row, and the rows before then count as their own."""
 
-    __slots__ = ("_cases", "_clusters", "_flags", "_repeated", "_scores")
+    __slots__ = ("_cases", "_clusters", "_flags", "_labelled", "_labels", "_repeated", "_scores")
 
     def __init__(self) -> None:
         self._scores = array("d")
         self._flags = array("B")
         self._clusters = array("i")
         self._cases = array("i")
+        self._labelled = array("q")
+        """The rows with a label that is a number, and those labels."""
+        self._labels = array("d")
         self._repeated = False
 
     def add(self, row: JudgedRow) -> None:
@@ -69,6 +75,9 @@ class RowSample:
         if row.case != ALONE:
             self._cases.append(row.case)
         self._repeated |= row.repeat > 0
+        if row.label is not None:
+            self._labelled.append(len(self._scores))
+            self._labels.append(row.label)
         self._scores.append(row.score)
         self._flags.append(
             (_FORCED if row.forced else 0)
@@ -102,6 +111,33 @@ class RowSample:
         """None unless every label is on a scale of steps."""
         stepped = self._count(_STEPPED)
         return self._rate(_STEPPED, _NEAR) if stepped and stepped == self._count(_LABELLED) else None
+
+    def is_measured(self, levels: Collection[float]) -> bool:
+        """Whether labels and scores are measurements, such as means of ratings, which are hardly ever equal: some are
+        neither whole nor one of `levels`.
+        """
+        return any(
+            value % 1 and value not in levels
+            for row, label in zip(self._labelled, self._labels, strict=True)
+            for value in (label, self._scores[row])
+        )
+
+    def absolute_error(self, scale: Scale | None) -> Estimate | None:
+        """The mean distance of scores and numeric labels."""
+        reach = None if scale is None else Scale(low=0.0, high=scale.high - scale.low)
+        errors = ((row, abs(label - score)) for row, score, label in self._compared())
+        if self.grouping is None:
+            return mean_interval((error for _, error in errors), reach)
+        return clustered_mean(NumberedClusters((self._unit(row), error) for row, error in errors), reach)
+
+    def rank_correlation(self) -> Estimate | Undefined:
+        """Spearman's, of scores and numeric labels."""
+        return rank_correlation((self._unit(row), label, score) for row, score, label in self._compared())
+
+    def _compared(self) -> Iterator[tuple[int, float, float]]:
+        return (
+            (row, self._scores[row], label) for row, label in zip(self._labelled, self._labels, strict=True)
+        )
 
     def bounds(self, scale: Scale | None, asked: int) -> Bounds | None:
         if scale is None or not asked:

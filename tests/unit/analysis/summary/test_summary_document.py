@@ -85,7 +85,7 @@ def test_it_answers_how_good_how_sure_which_cases_and_what_next(build):
         "              c9 (f.jsonl line 9): no score in the reply\n"
         "              try a stronger model, or state the format more clearly: `adjudge\n"
         "              lint` finds unclear spots in the judge\n"
-        "Judge         agrees with your labels on 3 of 4 (75.0 %)\n"
+        "Judge         agrees with your labels on 3 of 4: 75.0 % [30.1, 95.4]\n"
         "Next          adjudge show pr c0 · adjudge view pr · adjudge compare base pr\n"
     )
 
@@ -140,7 +140,10 @@ def test_ordinal_labels_have_steps_and_a_rank_correlation(build):
         for n, label in ((1, 2), (2, 2), (3, 4), (5, 5), (4, 1))
     ]
     text = facts(report(rows, [build.judge()]), "labels")[0]
-    assert text == "within one step of your labels on 4 of 5 (80.0 %), equal on 2; rank correlation 0.36"
+    assert text == (
+        "within one step of your labels on 4 of 5: 80.0 % [37.6, 96.4]; equal on 2: 40.0 % [11.8, 76.9]; "
+        "rank correlation 0.36 [-0.92, 0.98] (n 5)"
+    )
 
 
 def test_several_judges_have_a_table_of_cases_and_judges(build):

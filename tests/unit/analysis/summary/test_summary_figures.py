@@ -256,7 +256,10 @@ def test_on_a_scale_of_steps_the_share_within_one_is_there_too(build):
     (summary,) = tally(rows, [build.judge()])
     assert (summary.agreement.equal, summary.agreement.within_one.value) == (1, 0.6)
     (line,) = (plain(fact.text) for fact in judge_facts(summary) if fact.kind == "labels")
-    assert line == "within one step of your labels on 3 of 5 (60.0 %), equal on 1"
+    assert (
+        line
+        == "within one step of your labels on 3 of 5: 60.0 % [23.1, 88.2]; equal on 1: 20.0 % [3.6, 62.4]"
+    )
     assert Report(judges=(summary,)).to_json()["judges"][0]["agreement"]["within_one"]["value"] == 0.6
     rows.append(build.judgement(build.scored(3.5), label=3.5, case_id="half"))
     assert tally(rows, [build.judge()])[0].agreement.within_one is None
