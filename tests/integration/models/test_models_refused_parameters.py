@@ -1,12 +1,15 @@
 """What a model refuses is left out or renamed, once, remembered, noted; what the person asked for is not dropped."""
 
 import asyncio
+import json
 import threading
 
 import pytest
+from sdk_types import openai_error
 
-from adjudge.errors import RejectedError
+from adjudge.errors import RejectedError, TooLongError
 from adjudge.models import open_model
+from adjudge.records import Usage
 from adjudge.testing import ModelServer, ServerReply
 
 VERDICT = {"reason": "fits", "score": 4}
@@ -174,6 +177,109 @@ def test_a_server_that_refuses_for_ever_is_not_asked_for_ever(ask):
     with ModelServer(handler=handler) as server, pytest.raises(RejectedError, match="not supported"):
         ask("openai:gpt-x", server.openai_url)
     assert len(server.requests) <= 8
+
+
+CONTEXT = 4096
+WORDINGS = [
+    "'max_tokens' or 'max_completion_tokens' is too large: {limit}. This model's maximum context length is 4096 tokens and your request has {read} input tokens ({limit} > 4096 - {read}).",
+    "This model's maximum context length is 4096 tokens. However, you requested {sum} tokens ({read} in the messages, {limit} in the completion). Please reduce the length of the messages or completion.",
+    "You passed {bound} input tokens and requested {limit} output tokens. However, the model's context length is only 4096 tokens, resulting in a maximum input length of {most} tokens. Please reduce the length of the input prompt.",
+    "Requested token count exceeds the model's maximum context length of 4096 tokens. You requested a total of {sum} tokens: {read} tokens from the input messages and {limit} tokens for the completion.",
+    "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: {read} `inputs` tokens and {limit} `max_new_tokens`",
+    "input length and `max_tokens` exceed context limit: {read} + {limit} > 4096, decrease input length or `max_tokens`",
+]
+
+
+def small_context(wording):
+    """A server whose tokens are words, with room for 4096 of prompt and reply."""
+
+    def handler(request):
+        read, limit = len(request.prompt.split()), request.body["max_tokens"]
+        if read + limit <= CONTEXT:
+            return ServerReply(text='{"reason": "fits", "score": 4}', usage=Usage(input=read, output=9))
+        most = CONTEXT - limit
+        numbers = {"read": read, "limit": limit, "sum": read + limit, "bound": most + 1, "most": most}
+        return ServerReply(status=400, message=wording.format(**numbers))
+
+    return ModelServer(handler=handler)
+
+
+@pytest.mark.parametrize("wording", WORDINGS)
+def test_a_limit_that_leaves_no_room_for_the_prompt_is_lowered(ask, make_request, wording):
+    def request(words):
+        return make_request("json " * words, max_output_tokens=4096)
+
+    with small_context(wording) as server:
+        found = ask("openai:m", server.openai_url, request(900), request(920), request(3000), request(20))
+        assert [completion.text for completion in found] == ['{"reason": "fits", "score": 4}'] * 4
+        assert {completion.notes for completion in found} == {("lowered:max_tokens",)}
+        assert [completion.attempts for completion in found] == [2, 1, 1, 1]
+        limits = [sent.body["max_tokens"] for sent in server.requests]
+        assert limits[2] > 3000 - 950  # what the prompt leaves, or half of what was asked for
+        with pytest.raises(TooLongError, match=r"context|must be <="):
+            ask("openai:m", server.openai_url, request(4050))
+
+
+def test_a_limit_of_the_persons_own_is_not_lowered(ask, make_request):
+    own = make_request("json " * 900, max_output_tokens=4096, parameters={"max_tokens": 4000})
+    with small_context(WORDINGS[0]) as server, pytest.raises(TooLongError, match="too large: 4000"):
+        ask("openai:m", server.openai_url, own)
+    assert len(server.requests) == 1
+
+
+def test_a_server_with_few_alternatives_is_asked_for_fewer(ask, make_request):
+    def handler(request):
+        if request.body.get("top_logprobs", 0) > 5:
+            asked = request.body["top_logprobs"]
+            message = f"Input validation error: `top_n_tokens` must be >= 0 and <= 5. Given: {asked}"
+            return ServerReply(status=422, message=message)
+        return "4"
+
+    with ModelServer(handler=handler) as server:
+        completion = ask("openai:tgi", server.openai_url, make_request(values=tuple("0123456789")))
+    assert [request.body["top_logprobs"] for request in server.requests] == [12, 5]
+    assert completion.notes == ("lowered:top_logprobs",)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "The specified schema produces a constraint that has too many states for serving.",
+        "Request contains an invalid argument.",
+    ],
+)
+def test_a_schema_that_gemini_does_not_serve_is_stepped_down_from(ask, message):
+    def handler(request):
+        config = request.body["generationConfig"]
+        has_schema = "responseJsonSchema" in config or "responseSchema" in config
+        return ServerReply(status=400, message=message) if has_schema else VERDICT
+
+    with ModelServer(handler=handler) as server:
+        completion = ask("google:gemini-x", server.google_url)
+    assert completion.notes == ("response_format:json_object",)
+    assert len(server.requests) == 3
+
+
+def test_gemini_refusing_without_a_reason_and_without_a_schema_is_an_error(ask):
+    refused = ServerReply(status=400, message="Request contains an invalid argument.")
+    with ModelServer(refused) as server, pytest.raises(RejectedError, match="invalid argument"):
+        ask("google:gemini-x", server.google_url)
+    assert len(server.requests) == 3
+
+
+def test_json_that_groq_does_not_let_through_is_what_the_model_said(ask, make_request):
+    bad = openai_error(
+        400, "Failed to generate JSON. Please adjust your prompt.", code="json_validate_failed"
+    )
+    error = json.loads(bad.body)["error"] | {"failed_generation": "Score: 4"}
+    said = ServerReply(status=400, body=json.dumps({"error": error}).encode())
+    cut = openai_error(
+        400, "max completion tokens reached before generating a valid document", code="json_validate_failed"
+    )
+    with ModelServer([said, cut]) as server:
+        first, second = ask("openai:groq", server.openai_url, make_request(), make_request())
+    assert (first.text, first.finish, first.structured) == ("Score: 4", "stop", False)
+    assert second.finish == "length"
 
 
 def test_a_token_limit_out_of_range_is_rejected_rather_than_dropped(ask):

@@ -167,7 +167,7 @@ def test_google_sends_generate_content_with_the_key_in_a_header_never_in_the_url
     assert config["maxOutputTokens"] == 256
     assert config["responseMimeType"] == "application/json"
     schema = config["responseJsonSchema"]
-    assert schema["properties"]["score"] == {"type": "integer", "minimum": 0, "maximum": 5}
+    assert schema["properties"]["score"] == {"type": "integer", "enum": [0, 1, 2, 3, 4, 5]}
     assert schema["required"] == schema["propertyOrdering"] == ["reason", "score"]
     assert completion.structured
 

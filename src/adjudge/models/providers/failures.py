@@ -23,6 +23,7 @@ TOO_LONG_WORDS = (
     "context length",
     "context window",
     "context size",
+    "context limit",
     "maximum context",
     "context_length",
     "prompt is too long",
@@ -33,6 +34,7 @@ TOO_LONG_WORDS = (
     "input token count",
     "exceeds the maximum number of tokens",
     "longer than the model",
+    "`inputs` tokens + `max_new_tokens`",
 )
 BAD_REQUEST = frozenset({400, 413, 422})
 TRY_AGAIN = frozenset({408, 409, 425})
@@ -60,6 +62,7 @@ def read_provider_error(status: int, body: bytes) -> ProviderError:
         code=next(
             (str(inner[key]) for key in ("code", "status", "type") if isinstance(inner.get(key), str)), ""
         ),
+        generated=inner["failed_generation"] if isinstance(inner.get("failed_generation"), str) else "",
     )
 
 

@@ -30,7 +30,12 @@ OUTSIDE_CONFIG = frozenset(
     {"safetySettings", "tools", "toolConfig", "cachedContent", "labels", "serviceTier"}
 )
 """Parameters that stand beside `generationConfig` rather than in it."""
-FORMAT_WORDS = ("responsejsonschema", "responseschema", "responsemimetype", "jsonmode", "responseformat")
+FORMAT_WORDS = (
+    *("responsejsonschema", "responseschema", "responsemimetype", "jsonmode", "responseformat"),
+    "specifiedschema",  # "… produces a constraint that has too many states for serving"
+)
+NO_REASON = "requestcontainsaninvalidargument"
+"""All that Gemini says of some schemas, and of other faults."""
 FINISHES: dict[str, Finish] = {
     "MAX_TOKENS": "length",
     "SAFETY": "refusal",
@@ -131,7 +136,10 @@ class GoogleWire(NoExtras):
         ):
             return adjustments.leaving_out("temperature")
         flat = words.replace(" ", "")
-        if self._format(request, adjustments) != "none" and any(name in flat for name in FORMAT_WORDS):
+        used = self._format(request, adjustments)
+        if used != "none" and any(name in flat for name in FORMAT_WORDS):
+            return adjustments.stepping_down(len(FORMATS))
+        if used in {"responseJsonSchema", "responseSchema"} and flat == NO_REASON:
             return adjustments.stepping_down(len(FORMATS))
         return None
 

@@ -38,6 +38,8 @@ FORMAT_NAMES = (
     "grammar",
 )
 LOGPROBS = ("logprobs", "top_logprobs")
+ALTERNATIVES = ("top_logprobs", "top_n_tokens")
+"""How OpenAI and TGI call the number of alternatives to a token."""
 LEAST_ALTERNATIVES, MOST_ALTERNATIVES = 5, 20
 """To a token: at least as many as older deployments give, at most what the API allows."""
 REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"})
@@ -91,7 +93,8 @@ class OpenAIWire:
             return {}
         if "top_logprobs" in adjustments.left_out:
             return {}
-        return {"top_logprobs": max(LEAST_ALTERNATIVES, min(MOST_ALTERNATIVES, len(request.values) + 2))}
+        most = LEAST_ALTERNATIVES if "top_logprobs" in adjustments.renamed else MOST_ALTERNATIVES
+        return {"top_logprobs": max(LEAST_ALTERNATIVES, min(most, len(request.values) + 2))}
 
     def read(self, found: Any, request: Request, adjustments: Adjustments) -> Reply:
         choices = found.get("choices") if isinstance(found, dict) else None
@@ -135,7 +138,10 @@ class OpenAIWire:
             and names_parameter(error, "temperature")
         ):
             return adjustments.leaving_out("temperature")
-        if self.extras(request, adjustments) and names_parameter(error, "top_logprobs"):
+        extras = self.extras(request, adjustments)
+        if extras and names_parameter(error, *ALTERNATIVES):
+            if extras["top_logprobs"] > LEAST_ALTERNATIVES and not says_unsupported(error):
+                return adjustments.renaming("top_logprobs")  # fewer of them
             return adjustments.leaving_out("top_logprobs")
         if "logprobs" not in parameters and names_parameter(error, *LOGPROBS):
             return adjustments.leaving_out("logprobs")
@@ -152,6 +158,8 @@ class OpenAIWire:
             notes.append("left_out:logprobs")
         elif "top_logprobs" in left_out and request.values and not parameters.keys() & set(LOGPROBS):
             notes.append("left_out:top_logprobs")
+        elif "top_logprobs" in adjustments.renamed and len(request.values) + 2 > LEAST_ALTERNATIVES:
+            notes.append("lowered:top_logprobs")
         if request.max_output_tokens is not None and not parameters.keys() & OTHER_LIMIT.keys():
             if "max_tokens" in left_out:
                 notes.append("left_out:max_tokens")

@@ -51,6 +51,8 @@ class ProviderError:
     message: str
     param: str = ""
     code: str = ""
+    generated: str = ""
+    """What the model wrote, where the service refuses that."""
 
 
 def names_parameter(error: ProviderError, *names: str) -> bool:

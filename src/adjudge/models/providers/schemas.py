@@ -8,15 +8,8 @@ from adjudge.records import JsonSchema
 STRICT_KEYWORDS = frozenset(
     {"type", "properties", "items", "enum", "anyOf", "$ref", "$defs", "description", "title"}
 )
-GEMINI_KEYWORDS = STRICT_KEYWORDS | {
-    "format",
-    "minimum",
-    "maximum",
-    "minItems",
-    "maxItems",
-    "required",
-    "additionalProperties",
-}
+GEMINI_KEYWORDS = STRICT_KEYWORDS | {"format", "required", "additionalProperties"}
+"""Without bounds of numbers and lists, with which a schema may have too many states for Gemini."""
 OPENAPI_KEYWORDS = GEMINI_KEYWORDS - {"$ref", "$defs", "additionalProperties"}
 SMALL_RANGE = 20
 JSON_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
@@ -76,7 +69,7 @@ def _adapt(
     def walk(found: Any) -> Any:
         if not isinstance(found, Mapping):
             return found
-        source = _plainer(found, keywords)
+        source = _plainer(found)
         node: dict[str, Any] = {}
         for key, value in source.items():
             if key not in keywords:
@@ -96,7 +89,7 @@ def _adapt(
     return adapted
 
 
-def _plainer(node: Mapping[str, Any], keywords: frozenset[str]) -> dict[str, Any]:
+def _plainer(node: Mapping[str, Any]) -> dict[str, Any]:
     """The same node in commoner words: `oneOf` as `anyOf`, `const` and short integer ranges as `enum`."""
     plain = dict(node)
     if "oneOf" in plain:
@@ -105,8 +98,7 @@ def _plainer(node: Mapping[str, Any], keywords: frozenset[str]) -> dict[str, Any
         plain.setdefault("enum", [plain.pop("const")])
     low, high = plain.get("minimum"), plain.get("maximum")
     if (
-        "minimum" not in keywords
-        and plain.get("type") == "integer"
+        plain.get("type") == "integer"
         and "enum" not in plain
         and isinstance(low, int | float)
         and isinstance(high, int | float)

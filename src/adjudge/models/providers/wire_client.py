@@ -24,6 +24,7 @@ from adjudge.models.providers.failures import (
 from adjudge.models.providers.failures import retry_after_seconds as asked_wait
 from adjudge.models.providers.http import HttpClient, HttpReply, host_and_port
 from adjudge.models.providers.parameters import NOTHING_REFUSED, Adjustments, ProviderError
+from adjudge.models.providers.room import ContextRoom
 from adjudge.models.providers.wire import ErrorInReplyError, Reply, UnreadableReplyError, Wire
 from adjudge.models.secrets import Scrubber, one_line
 from adjudge.records import Completion, ModelClient, Request
@@ -32,6 +33,8 @@ from adjudge.text import encodable, json_default
 MAX_ATTEMPTS = 10  # adjustments are finite; this holds even for a wire format that gets that wrong
 SNAPSHOT_CHARS = 200
 MAY_NAME_A_PARAMETER = BAD_REQUEST | {403}
+JSON_NOT_WRITTEN = "json_validate_failed"
+"""Groq: what the model wrote is not the JSON that was asked for. It did answer, and may be asked again."""
 
 
 class PreparedBody(NamedTuple):
@@ -65,6 +68,7 @@ class WireClient(ModelClient):
         self._scrubber = scrubber
         self._prices = prices
         self._refused = NOTHING_REFUSED
+        self._room = ContextRoom()
         # the query may hold credentials; the path holds the model where the body does not
         self._address = urlunsplit((*urlsplit(wire.endpoint.url)[:3], "", ""))
         self._prepared: OrderedDict[int, PreparedBody] = OrderedDict()
@@ -89,9 +93,10 @@ class WireClient(ModelClient):
         self._http.open()  # before the clock starts: what the first call loads is no part of its latency
         started = time.perf_counter()
         prepared = self._prepared.pop(id(request), None)
+        asked, request = request, self._room.fit(request)
         for attempt in range(1, MAX_ATTEMPTS + 1):
             adjustments = self._refused
-            if prepared is not None and adjustments is NOTHING_REFUSED:
+            if prepared is not None and adjustments is NOTHING_REFUSED and request is asked:
                 body, notes = prepared.body, prepared.notes
             else:
                 body, notes = self._dump(self._wire.body(request, adjustments))
@@ -100,12 +105,20 @@ class WireClient(ModelClient):
                 body = b"%b,%b" % (body[:-1], orjson.dumps(extras)[1:])
             try:
                 reply = await self._http.post(self._wire.endpoint, body)
+                if reply.status in BAD_REQUEST:
+                    lowered = self._room.lower(request, read_provider_error(reply.status, reply.body))
+                    if lowered is not None:
+                        request = lowered
+                        continue
                 read = self._understand(reply, request, adjustments)
             except ModelCallError as error:
                 error.attempts = attempt
                 raise
             if read is not None:
                 notes = self._wire.notes(request, adjustments) + notes
+                if request is not asked:
+                    notes = (*notes, "lowered:max_tokens")
+                self._room.saw(request, read.usage.input)
                 return self._completion(read, started, attempt, notes)
         refusal = RejectedError(
             f"{self._where} refused the request {MAX_ATTEMPTS} times, each time for another reason"
@@ -160,6 +173,9 @@ class WireClient(ModelClient):
         error = read_provider_error(reply.status, reply.body)
         if wire.refusal(error):
             return Reply(text="", finish="refusal")
+        if error.code == JSON_NOT_WRITTEN:
+            cut_off = "max completion tokens" in error.message.lower()
+            return Reply(text=error.generated, finish="length" if cut_off else "stop")
         learned = None
         if reply.status in MAY_NAME_A_PARAMETER and not is_too_long(error):
             learned = wire.adjust(request, adjustments, error)
