@@ -1,9 +1,11 @@
 """`compare` and `plan`, as a person types them."""
 
 import json
+import re
 
 import pytest
 from jsonl import read_lines, write_lines
+from served import served
 
 JUDGED = {"contradicts": False, "misses_critical": False, "calculation": False, "numbers": []}
 REPLIES = [
@@ -473,3 +475,36 @@ def test_a_plan_of_nothing_says_what_is_wanted(adjudge, arguments, says):
     assert done.code == 2
     assert says in done.err
     assert "hint:" in done.err
+
+
+def test_only_comparisons_that_work_are_offered_and_drawn(tmp_path, adjudge):
+    """Another model, other case ids or nothing scored: `compare` refuses these."""
+    good, bad = (json.dumps({"reason": "It is so.", "score": score}) for score in (4, 1))
+    for name, reply in (("one", good), ("two", bad), ("none", "What?")):
+        write_lines(tmp_path / f"{name}.jsonl", [{"match": "q", "reply": reply}])
+
+    def write_cases(prefix):
+        rows = [{"id": f"{prefix}{number}", "question": "q", "response": f"r{number}"} for number in range(4)]
+        write_lines(tmp_path / "cases.jsonl", rows)
+
+    def run(name, model):
+        judge = ("run", "cases.jsonl", "--judge", "relevance", "-m", f"scripted:{model}.jsonl")
+        return adjudge(*judge, "--name", name, "--fresh", "-o", "rows.csv")
+
+    write_cases("c")
+    assert "adjudge compare" not in run("first", "one").out
+    assert "adjudge compare" not in run("model", "two").out
+    assert adjudge("compare", "first", "model").code == 2
+    assert "adjudge compare first again" in run("again", "one").out
+    write_cases("d")
+    assert "adjudge compare" not in run("ids", "one").out
+    assert adjudge("compare", "again", "ids").code == 2
+    assert run("unreadable", "none").code == 3
+    assert "adjudge compare ids last" in run("last", "one").out
+    assert adjudge("compare", "ids", "last").code == 0
+    with served(tmp_path / ".adjudge") as site:
+        for name in ("first", "model", "again", "ids", "unreadable", "last"):
+            site.client.get(f"/runs/{name}?now=1")
+        page = site.client.get("/").text
+    links = re.findall(r"/compare\?a=(\w+)&amp;b=(\w+)", page)
+    assert set(links) == {("first", "again"), ("ids", "last")}

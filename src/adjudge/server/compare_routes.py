@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from adjudge.analysis.chosen_model import model_choices, verdicts_of
+from adjudge.analysis.comparison.alike import chosen_models
 from adjudge.analysis.comparison.document import comparison_document
-from adjudge.analysis.comparison.runs import chosen_models
 from adjudge.documents.html import render_html
 from adjudge.documents.markdown import render_markdown
 from adjudge.documents.records_json import records_json

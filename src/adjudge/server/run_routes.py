@@ -11,7 +11,7 @@ from fastapi.responses import StreamingResponse
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from adjudge.analysis.summary.run import before_among
+from adjudge.analysis.comparison.alike import find_run_before
 from adjudge.documents.records_json import records_json
 from adjudge.models.secrets import MASK, Scrubber
 from adjudge.records import Json
@@ -109,7 +109,7 @@ def run_page(
 
 def _known_before(service: Service, record: RunRecord, records: Sequence[RunRecord]) -> Figures | None:
     """The figures of the run of the same file before this one, unless counting them would take long."""
-    found = before_among(records, record)
+    found = find_run_before(service.store, record, records)
     return None if found is None or found.judgements > AT_ONCE else service.figures.get(found)
 
 

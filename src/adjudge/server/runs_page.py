@@ -8,9 +8,10 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from adjudge.analysis.comparison.alike import find_run_before
 from adjudge.analysis.summary.figures import Summary
 from adjudge.analysis.summary.headline import gauge
-from adjudge.analysis.summary.run import before_among, repeats_of
+from adjudge.analysis.summary.run import repeats_of
 from adjudge.documents.document import Gauge
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
@@ -134,7 +135,7 @@ def judge_lines(service: Service, found: RunList, records: Sequence[RunRecord]) 
     lines = {}
     for run, figures in known.items():
         if figures is not None:
-            earlier = before_among(records, by_id[run])
+            earlier = find_run_before(service.store, by_id[run], records)
             before = None if earlier is None else service.figures.known(earlier)
             lines[run] = [
                 JudgeLine(summary=each, gauge=gauge(each), change=change_since(each, before, to_key(run)))

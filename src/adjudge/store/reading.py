@@ -356,6 +356,16 @@ def entries_of(session: SqlSession, run_id: str, case_ids: Sequence[str]) -> dic
     return found
 
 
+def share_scored_case(session: SqlSession, run_id: str, other_id: str) -> bool:
+    judged = "('scored', 'forced')"
+    found = session.query(
+        "SELECT 1 FROM judgements a JOIN judgements b ON b.case_id = a.case_id AND b.judge = a.judge"  # noqa: S608 - names of ours
+        f" WHERE a.run_id = ? AND b.run_id = ? AND a.outcome IN {judged} AND b.outcome IN {judged} LIMIT 1",
+        [to_name(run_id), to_name(other_id)],
+    )
+    return bool(found)
+
+
 def failed_page(session: SqlSession, run_id: str, after: tuple[int, int]) -> list[PlacedKey]:
     """Those that did not pass, after a position and number."""
     rows = session.query(

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
+from adjudge.analysis.comparison.alike import describe_difference
 from adjudge.analysis.comparison.figures import (
     UNIT_SCALE,
     ChangedCase,
@@ -16,7 +17,7 @@ from adjudge.analysis.comparison.figures import (
 )
 from adjudge.analysis.comparison.labels_document import agreement_facts, correction_facts
 from adjudge.analysis.comparison.plan import FEWEST_UNITS
-from adjudge.analysis.comparison.runs import RunComparison, describe_difference
+from adjudge.analysis.comparison.runs import RunComparison
 from adjudge.analysis.comparison.wording import (
     in_clusters,
     show_counts,

@@ -1,11 +1,16 @@
 """Two stored runs -> their comparison: judges paired, cases matched, each pair compared, changed cases read."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import TypeAlias
 
-from adjudge.analysis.chosen_model import choose_model, verdicts_of
+from adjudge.analysis.chosen_model import verdicts_of
+from adjudge.analysis.comparison.alike import (
+    ChosenModels,
+    RunDifference,
+    list_names,
+    pair_comparable_judges,
+)
 from adjudge.analysis.comparison.corrected import find_correction, some_cases
 from adjudge.analysis.comparison.figures import (
     ChangedCase,
@@ -21,17 +26,15 @@ from adjudge.analysis.comparison.people import FileLabels, compare_with_labels, 
 from adjudge.analysis.summary.run import without_votes
 from adjudge.analysis.summary.stored import judges_of
 from adjudge.dataset.label_scale import label_scale_of
-from adjudge.errors import InputError, NotComparableError, SettingsError
-from adjudge.records import IN_CODE, Json, Judge, jury_name
-from adjudge.store import Partial, RunRecord, RunState, Store, model_names, planned_judges
+from adjudge.errors import InputError, SettingsError
+from adjudge.records import IN_CODE, Json, Judge
+from adjudge.store import Partial, RunRecord, RunState, Store
 from adjudge.text import field_text
 
 OWN_LABELS = "cases"
 _SETTINGS = ("base_url", "temperature", "parameters", "maps", "sets", "current_date")
 """Of the plan: reported where they differ, not refused."""
 _OPTIONS = {"maps": "columns", "sets": "variables"}
-ChosenModels: TypeAlias = tuple[str | None, str | None]
-"""Of A and of B, each as `choose_model` gives it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,17 +53,6 @@ class ComparisonOptions:
     listed: int = 10
     """How many regressions, and how many improvements, are listed."""
     seed: int = 0
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RunDifference:
-    """What one run was judged with and the other was not."""
-
-    what: str
-    """`judge`, `model`, or a setting of the plan."""
-    a: Json
-    b: Json
-    """None where that run has none, or the setting is not set."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,14 +84,6 @@ class RunComparison:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class JudgePairs:
-    pairs: tuple[tuple[str, str], ...]
-    """A judge of A and the judge of B that it is compared with, each as `name@hash`."""
-    refused: tuple[RunDifference, ...]
-    """What makes the runs not comparable as they stand."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class _Matched:
     a: JudgedRun
     b: JudgedRun
@@ -110,9 +94,9 @@ def compare_runs(
     store: Store, a: RunRecord, b: RunRecord, options: ComparisonOptions | None = None
 ) -> RunComparison:
     options = options or ComparisonOptions()
-    models = chosen_models((a, b), options.model)
-    judges = pair_judges(a.plan, b.plan, options.only, models)
-    _refuse(a, b, judges, across=options.across, same_model=models[0] == models[1])
+    models, judges = pair_comparable_judges(
+        a, b, only=options.only, model=options.model, across=options.across
+    )
     columns = dict.fromkeys(name.removeprefix("metadata.") for name in options.columns)
     matched = _match(store, (a, b), models, judges.pairs, tuple(columns))
     labels = None
@@ -131,110 +115,6 @@ def compare_runs(
         ),
         other_contents=contents,
     )
-
-
-# ---- which judges belong together ----
-
-
-def pair_judges(
-    plan_a: Mapping[str, Json], plan_b: Mapping[str, Json], only: Sequence[str], models: ChosenModels
-) -> JudgePairs:
-    judges_a, judges_b = ({_name(each): each for each in planned_judges(plan)} for plan in (plan_a, plan_b))
-    refused: list[RunDifference] = []
-    if only:
-        pairs = [_chosen(text, judges_a, judges_b) for text in only]
-    elif len(judges_a) == len(judges_b) == 1:
-        pairs = [(next(iter(judges_a.values())), next(iter(judges_b.values())))]
-    else:
-        pairs = [(judges_a[name], judges_b[name]) for name in judges_a if name in judges_b]
-        refused += [
-            RunDifference(what="judge", a=judges_a.get(name), b=judges_b.get(name))
-            for name in {**judges_a, **judges_b}
-            if (name in judges_a) != (name in judges_b)
-        ]
-    if not pairs:
-        raise NotComparableError(
-            "A and B",
-            f"share no judge: A has {_listed(judges_a.values())}, B has {_listed(judges_b.values())}",
-            "name a judge of each: --only JUDGE_OF_A=JUDGE_OF_B --across",
-            by_pair=True,
-        )
-    refused += [RunDifference(what="judge", a=a, b=b) for a, b in pairs if a != b]
-    model_a, model_b = (model or _whose(plan) for model, plan in zip(models, (plan_a, plan_b), strict=True))
-    if model_a != model_b:
-        refused.append(RunDifference(what="model", a=model_a, b=model_b))
-    repeats_a, repeats_b = (plan.get("repeats", 1) for plan in (plan_a, plan_b))
-    if repeats_a != repeats_b:
-        refused.append(RunDifference(what="repeats", a=repeats_a, b=repeats_b))
-    return JudgePairs(pairs=tuple(pairs), refused=tuple(refused))
-
-
-def _whose(plan: Mapping[str, Json]) -> str | None:
-    """The models of a run, or the jury or cascade that they are, as its rows name it."""
-    names, jury = model_names(plan), plan.get("jury")
-    return jury_name(str(jury.get("rule")), names) if isinstance(jury, dict) else ", ".join(names) or None
-
-
-def chosen_models(runs: tuple[RunRecord, RunRecord], wanted: str | None) -> ChosenModels:
-    """Of `MODEL` or `MODEL_OF_A=MODEL_OF_B`."""
-    first, equals, second = (None, "", None) if wanted is None else wanted.partition("=")
-    sides = (first, second if equals else first)
-    return choose_model(runs[0], sides[0] or None), choose_model(runs[1], sides[1] or None)
-
-
-def describe_difference(difference: RunDifference) -> str:
-    """For the refusal and for the report."""
-    what, a, b = difference.what.replace("_", " "), difference.a, difference.b
-    if difference.what == "judge" and None in (a, b):
-        return f"only A has judge {a}" if b is None else f"only B has judge {b}"
-    a, b = ("not set" if each is None or each in ({}, []) else each for each in (a, b))
-    return f"{what} is {a} in A and {b} in B"
-
-
-def _chosen(text: str, judges_a: Mapping[str, str], judges_b: Mapping[str, str]) -> tuple[str, str]:
-    name_a, equals, name_b = text.partition("=")
-    name_b = name_b if equals else name_a
-    for letter, name, judges in (("A", name_a, judges_a), ("B", name_b, judges_b)):
-        if name not in judges:
-            raise SettingsError(
-                "--only", f"{letter} has no judge `{name}`", f"its judges are {_listed(judges)}"
-            )
-    return judges_a[name_a], judges_b[name_b]
-
-
-def _refuse(a: RunRecord, b: RunRecord, judges: JudgePairs, *, across: bool, same_model: bool) -> None:
-    if a.run_id == b.run_id and same_model and all(one == other for one, other in judges.pairs):
-        raise NotComparableError(
-            f"run {a.run_id}",
-            "is both A and B",
-            "name two runs (`adjudge runs` lists them), or two of its judges: --only JUDGE=OTHER --across",
-            by_pair=True,
-        )
-    repeats = next((each for each in judges.refused if each.what == "repeats"), None)
-    if repeats is not None:
-        raise NotComparableError(
-            f"runs {a.run_id} and {b.run_id}",
-            f"judged each case a different number of times: {repeats.a} in A and {repeats.b} in B",
-            f"judge the cases of A with --repeat {repeats.b}, or those of B with --repeat {repeats.a}, and compare "
-            "those runs; replies that are stored are not asked for again",
-        )
-    if judges.refused and not across:
-        raise NotComparableError(
-            f"runs {a.run_id} and {b.run_id}",
-            f"were not judged alike: {'; '.join(map(describe_difference, judges.refused))}",
-            "judge both with the same judge and model, since a difference could be theirs; "
-            "or add --across to compare all the same, or --only JUDGE for one they share",
-            by_pair=True,
-            across=True,
-        )
-
-
-def _name(reference: str) -> str:
-    return reference.rpartition("@")[0]
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names) or "none"
 
 
 # ---- their cases ----
@@ -301,7 +181,7 @@ def _check_matching(runs: tuple[RunRecord, RunRecord], matching: Matching) -> No
 
 def _first_ids(matching: Matching, letter: Letter) -> str:
     ids = (case_id for case_id, case in matching.cases.items() if case.side(letter) is not None)
-    return _listed(islice(ids, 3))
+    return list_names(islice(ids, 3))
 
 
 def _check_contents(store: Store, matched: _Matched, *, one_label: bool) -> OtherContents | None:

@@ -153,40 +153,6 @@ def failed_cases(store: Store, record: RunRecord) -> list[str]:
     return list(dict.fromkeys(each.case_id for each in failed))
 
 
-def run_before(store: Store, record: RunRecord) -> str | None:
-    found = before_among(store.runs(counted=False), record)
-    return None if found is None else found.name or found.run_id
-
-
-def before_among(records: Iterable[RunRecord], record: RunRecord) -> RunRecord | None:
-    """The latest finished run of the same file that began before this one and has a judge of the same name."""
-    path, judges = record.plan.get("path"), _judge_names(record)
-    earlier = [
-        run
-        for run in records
-        if path
-        and run.plan.get("path") == path
-        and judges & _judge_names(run)
-        and against_of(run) == against_of(record)
-        and run.run_id != record.run_id
-        and run.state == "finished"
-        and run.started_at < record.started_at
-    ]
-    return max(earlier, key=lambda run: run.started_at, default=None)
-
-
-def against_of(record: RunRecord) -> str | None:
-    """The path of the file that a run compares with its own cases."""
-    pairing = record.plan.get("pairing")
-    path = pairing.get("path") if isinstance(pairing, dict) else None
-    return path if isinstance(path, str) else None
-
-
-def _judge_names(record: RunRecord) -> set[str]:
-    judges = record.plan.get("judges")
-    return {str(each).partition("@")[0] for each in judges} if isinstance(judges, list) else set()
-
-
 def _results(case_id: str, case: Case | None, judgements: Iterable[Judgement]) -> CaseResults:
     def text(field: str) -> str | None:
         found = None if case is None else field_text(case.fields, field)

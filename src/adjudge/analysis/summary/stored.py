@@ -7,10 +7,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from adjudge.analysis.comparison.alike import against_of, find_run_before
 from adjudge.analysis.ranking.stored import ranking_tally
 from adjudge.analysis.summary.figures import Tally
 from adjudge.analysis.summary.report import Report
-from adjudge.analysis.summary.run import against_of, repeats_of, run_before, stored_cases, worst_cases
+from adjudge.analysis.summary.run import repeats_of, stored_cases, worst_cases
 from adjudge.judges import parse_kept_judge
 from adjudge.records import Json, Judge
 from adjudge.runs.plan import Pairing
@@ -35,6 +36,7 @@ def report_of(store: Store, record: RunRecord, tally: Tally) -> Report:
     summaries = tally.summaries()
     ended = record.finished_at
     other = against_of(record)
+    before = find_run_before(store, record, store.runs(counted=False))
     source = PurePath(str(path)).name if path else None
     return Report(
         judges=summaries,
@@ -51,7 +53,7 @@ def report_of(store: Store, record: RunRecord, tally: Tally) -> Report:
         partial=record.partial,
         first_rows=first_rows(record.plan),
         cases=stored_cases(store, record, worst_cases(summaries)),
-        before=run_before(store, record),
+        before=None if before is None else before.name or before.run_id,
     )
 
 

@@ -7,11 +7,12 @@ from math import inf
 
 import pytest
 
+from adjudge.analysis.comparison.alike import RunDifference
 from adjudge.analysis.comparison.document import comparison_document, judge_document
 from adjudge.analysis.comparison.figures import JudgedRun, compare_judge
 from adjudge.analysis.comparison.matching import Matching
 from adjudge.analysis.comparison.people import compare_with_labels
-from adjudge.analysis.comparison.runs import ComparedRun, OtherContents, RunComparison, RunDifference
+from adjudge.analysis.comparison.runs import ComparedRun, OtherContents, RunComparison
 from adjudge.analysis.comparison.wording import show_difference, show_p
 from adjudge.documents.document import CaseList, Table, plain
 from adjudge.documents.html import render_html

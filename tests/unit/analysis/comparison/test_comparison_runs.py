@@ -2,8 +2,8 @@
 
 import pytest
 
-from adjudge.analysis.comparison.runs import RunDifference, describe_difference
-from adjudge.analysis.comparison.runs import pair_judges as pair
+from adjudge.analysis.comparison.alike import RunDifference, describe_difference
+from adjudge.analysis.comparison.alike import pair_judges as pair
 from adjudge.errors import NotComparableError, SettingsError
 from adjudge.records import Jury
 
