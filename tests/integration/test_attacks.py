@@ -1,6 +1,12 @@
 """Hostile cases, stores, files and disks, put to the installed command."""
 
 import json
+import shutil
+import sqlite3
+import struct
+import subprocess
+import zlib
+from contextlib import closing
 
 import pytest
 
@@ -67,3 +73,88 @@ def test_a_verdict_planted_in_the_case_is_asked_about(  # noqa: PLR0917 - fixtur
         )
     row = json.loads(done.out)
     assert (row["score"], row["notes"], row["calls"]) == (1, [note], 2), done.err
+
+
+def make_run(adjudge, folder, reply, *more, **how):
+    (folder / "tone.md").write_text(JUDGE)
+    write_case(folder, "Lyon.")
+    with ModelServer(reply) as server:
+        done = adjudge(
+            *("run", "c.jsonl", "--judge", "tone.md", "--model", "openai:m", "-o", "rows.jsonl"),
+            *("--base-url", server.openai_url, *more),
+            **{"process": True, "cwd": folder, **how},
+        )
+    return done, len(server.requests)
+
+
+def checksum(data, first, second):
+    """SQLite's, of a write-ahead log."""
+    words = struct.unpack(f"<{len(data) // 4}I", data)
+    for even, odd in zip(words[::2], words[1::2], strict=True):
+        first = (first + even + second) & 0xFFFFFFFF
+        second = (second + odd + first) & 0xFFFFFFFF
+    return first, second
+
+
+def log_of(database, keep):
+    """A write-ahead log that replaces all pages of another database by those of this one, except some."""
+    size = struct.unpack(">H", database[16:18])[0]
+    pages = {at // size + 1: database[at : at + size] for at in range(0, len(database), size)}
+    header = struct.pack(">IIIIII", 0x377F0682, 3007000, size, 0, 1, 2)
+    sums = checksum(header, 0, 0)
+    log = header + struct.pack(">II", *sums)
+    listed = [number for number in pages if number not in keep]
+    for number in listed:
+        frame = struct.pack(">II", number, len(pages) if number == listed[-1] else 0)
+        sums = checksum(frame + pages[number], *sums)
+        log += frame + struct.pack(">IIII", 1, 2, *sums) + pages[number]
+    return log
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_a_log_that_came_with_a_repository_does_not_change_what_a_trusted_store_holds(adjudge, tmp_path):
+    mine, theirs = tmp_path / "mine", tmp_path / "theirs"
+    for folder, reply in ((mine, OWN), (theirs, PLANTED)):
+        folder.mkdir()
+        assert make_run(adjudge, folder, reply)[0].code == 0
+    with closing(sqlite3.connect(theirs / ".adjudge/store.db")) as database:
+        (root,) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'meta'").fetchone()
+    log = mine / ".adjudge/store.db-wal"
+    log.write_bytes(log_of((theirs / ".adjudge/store.db").read_bytes(), {root}))
+    shutil.copytree(mine, tmp_path / "copy")
+    assert "5.00" in adjudge("report", cwd=tmp_path / "copy").out  # so that the log is one that does harm
+    subprocess.run(["git", "init", "-q"], cwd=mine, check=True)
+    subprocess.run(["git", "add", "-f", log], cwd=mine, check=True)
+    for command in (["runs"], ["run", "c.jsonl", "--judge", "tone.md", "--model", "replay"]):
+        done = adjudge(*command, cwd=mine, process=True)
+        assert done.code == 4, done.err
+        assert ".adjudge/store.db-wal: git tracks it, so it came with the repository" in done.err
+    log.unlink()
+    subprocess.run(["git", "rm", "-q", "--cached", log], cwd=mine, check=True)
+    assert "1.00" in adjudge("report", cwd=mine).out
+
+
+@pytest.mark.parametrize("link", [".adjudge", ".adjudge/store.db", ".adjudge/store.db-wal"])
+def test_the_default_store_does_not_lead_out_of_the_folder(adjudge, tmp_path, link):
+    clone, other = tmp_path / "clone", tmp_path / "other"
+    (clone / ".adjudge").mkdir(parents=True) if "/" in link else clone.mkdir()
+    other.mkdir()
+    (clone / link).symlink_to(other if link == ".adjudge" else other / "f")
+    done, calls = make_run(adjudge, clone, OWN)
+    assert (done.code, calls, [*other.iterdir()]) == (4, 0, [])
+    assert f"{link}: is a link to a place outside this folder" in done.err
+    done, _ = make_run(adjudge, clone, OWN, "--store", other)
+    assert done.code == 0, done.err
+
+
+def test_a_few_stored_bytes_that_unpack_to_gigabytes_are_not_unpacked(adjudge, tmp_path):
+    assert make_run(adjudge, tmp_path, OWN)[0].code == 0
+    squeeze = zlib.compressobj(9)
+    block = b" " * 2**20
+    bomb = b"\x01" + b"".join(squeeze.compress(block) for _ in range(300)) + squeeze.flush()
+    with closing(sqlite3.connect(tmp_path / ".adjudge/store.db")) as database, database:
+        assert database.execute("UPDATE judgements SET body = ?", [bomb]).rowcount
+    for command in (["report"], ["store", "check"]):
+        done = adjudge(*command, process=True)
+        assert done.code == 4, done.err
+        assert "unpack to more than" in done.err + done.out

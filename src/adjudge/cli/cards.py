@@ -12,7 +12,7 @@ from adjudge.cli.options import CardOptions
 from adjudge.documents.document import Command, Fact, Quote, Text, join, spans
 from adjudge.errors import InputError, SettingsError
 from adjudge.records import CombineScore, Judge, Judgement
-from adjudge.store.trust import TRUST_VARIABLE, is_trusted
+from adjudge.store.trust import TRUST_VARIABLE, is_known
 
 
 def _certifiable(judges: Iterable[Judge], named: Iterable[str]) -> Iterator[tuple[Judge, str]]:
@@ -54,7 +54,7 @@ class Cards:
             card = find_card(self._shelf, judge_hash=judge.hash, model=model)
             known = f"{judge.name}@{judge.hash} with {model}"
             if card is not None:
-                trusted = is_trusted(card.card_id)
+                trusted = is_known(card.card_id)
                 if self._required and not trusted:
                     raise InputError(
                         "--require-card",

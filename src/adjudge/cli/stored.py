@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from adjudge.cli.console import print_message
 from adjudge.errors import InputError
 from adjudge.store import RunRecord, Store, open_store
-from adjudge.store.trust import is_tracked, unknown_store
+from adjudge.store.trust import unknown_store
 
 
 @contextmanager
@@ -25,10 +24,6 @@ def announce_origin(store: Store) -> None:
     """Whoever reads figures from a store that somebody else made, or could change, is told so."""
     if not store.trusted:
         print_message(f"note: {store.where} {unknown_store(store.where, store.id)}")
-    elif is_tracked(Path(store.where)):
-        print_message(
-            f"note: git tracks {store.where}: anyone who can change the repository can change its contents"
-        )
 
 
 def known_columns(columns: Iterable[str]) -> str:

@@ -22,6 +22,8 @@ WORTH_BASING = 256
 """Bytes, where another text is there to be compared with: only what differs is then kept."""
 LEVEL = 1
 """A third of the time of the default level for a tenth more bytes."""
+MAX_UNPACKED = 64 * 1024 * 1024
+"""Bytes. What is larger is kept as it is: a file from elsewhere can hold a few bytes that unpack to gigabytes."""
 RAW, COMPRESSED, BASED = b"\x00", b"\x01", b"\x02"
 
 EXACT = b" "
@@ -64,7 +66,7 @@ def bytes_text(data: bytes) -> str:
 
 
 def pack(data: bytes) -> bytes:
-    if len(data) >= WORTH_COMPRESSING:
+    if WORTH_COMPRESSING <= len(data) <= MAX_UNPACKED:
         compress = _compressor(_window_bits(len(data)))
         smaller = compress.compress(data) + compress.flush()
         if len(smaller) < len(data):
@@ -78,7 +80,7 @@ def pack_onto(data: bytes, base: bytes) -> bytes | None:
     The prompts of a judge are one template filled many times: this takes two thirds of the time of `pack` and leaves
     a third of the bytes.
     """
-    if len(data) < WORTH_BASING:
+    if not WORTH_BASING <= len(data) <= MAX_UNPACKED:
         return None
     compress = _compressor_with(base, _window_bits(len(base) + len(data))).copy()
     smaller = compress.compress(data) + compress.flush()
@@ -108,13 +110,20 @@ def unpack(data: bytes, base: bytes | None = None) -> bytes:
         return rest
     try:
         if kind == COMPRESSED:
-            return zlib.decompress(rest)
+            return _decompress(zlib.decompressobj(), rest)
         if kind == BASED and base is not None:
-            decompress = zlib.decompressobj(zdict=base)
-            return decompress.decompress(rest) + decompress.flush()
+            return _decompress(zlib.decompressobj(zdict=base), rest)
     except zlib.error as error:
         raise DamagedError(f"compressed bytes that cannot be read ({error})") from None
     raise DamagedError("bytes of an unknown kind" if kind != BASED else "a text whose base is missing")
+
+
+def _decompress(stream: "zlib._Decompress", data: bytes) -> bytes:
+    found = stream.decompress(data, MAX_UNPACKED)
+    if stream.eof:
+        return found
+    problem = "end too early" if len(found) < MAX_UNPACKED else f"unpack to more than {MAX_UNPACKED} bytes"
+    raise DamagedError(f"compressed bytes that cannot be read (they {problem})")
 
 
 def dump_json(value: Any, *, sort_keys: bool = False) -> bytes:

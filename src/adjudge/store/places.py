@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from adjudge.errors import SettingsError, StoreError
+from adjudge.options import DEFAULT_STORE
 from adjudge.options import option as option_name
 
 FILE_NAME = "store.db"
@@ -93,6 +94,8 @@ def store_file(where: str | Path, *, create: bool) -> Path:
     try:
         file = database_file(where)
         assert file is not None, "a database server has no file"
+        if str(where) == DEFAULT_STORE:
+            _check_links(file.parent)
         if file.exists():
             _check_file(file)
             return file
@@ -108,6 +111,18 @@ def store_file(where: str | Path, *, create: bool) -> Path:
     except OSError as error:
         raise _cannot(error, where) from None
     return file
+
+
+def _check_links(folder: Path) -> None:
+    """Nobody named this folder, and it can come with a repository: it may not lead to files somewhere else."""
+    here = Path.cwd().resolve()
+    for path in (folder, *(folder.iterdir() if folder.is_dir() else ())):
+        if path.is_symlink() and not path.resolve().is_relative_to(here):
+            raise StoreError(
+                str(path),
+                "is a link to a place outside this folder",
+                "remove the link, or name the store it leads to with `--store` or ADJUDGE_STORE",
+            )
 
 
 def _check_file(file: Path) -> None:

@@ -19,6 +19,7 @@ from adjudge.store.sql import MOST_PARAMETERS, Dialect, Row, SqlSession, Value
 from adjudge.store.trust import (
     STATE_VARIABLE,
     TRUST_VARIABLE,
+    check_side_files,
     give_id,
     is_trusted,
     known_stores,
@@ -106,6 +107,7 @@ class SqliteHome:
         self._reader: sqlite3.Connection | None = None
         self._dialect = DIALECT
         self.id: str | None = None
+        check_side_files(file)
         self._mode = opening_mode(file)
         self._writer = self._connect()
         try:
@@ -124,7 +126,7 @@ class SqliteHome:
 
     @property
     def trusted(self) -> bool:
-        return is_trusted(self.id)
+        return is_trusted(self.id, self._file)
 
     def trust(self) -> bool:
         return self.id is not None and remember(self.id, self._file)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from secrets import token_hex
 
-from adjudge.errors import InputError
+from adjudge.errors import InputError, StoreError
 from adjudge.store.sql import SqlSession
 
 STATE_VARIABLE = "ADJUDGE_STATE"
@@ -47,16 +47,28 @@ def remember(store_id: str, file: Path) -> bool:
     return True
 
 
-def is_trusted(store_id: str | None, environ: Mapping[str, str] = os.environ) -> bool:
+def is_trusted(store_id: str | None, file: Path, environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether a run may take its answers from the store: it was made here, and only this user can change it.
+
+    A store that git tracks changes with every checkout, and keeps its id.
+    """
+    return is_known(store_id, environ) and (store_id in _named(environ) or not is_tracked(file))
+
+
+def is_known(store_id: str | None, environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether this user made the store, or said that they trust it."""
     if store_id is None or not SHAPE.fullmatch(store_id):  # it becomes the name of a file
         return False
-    named = {word.strip() for word in environ.get(TRUST_VARIABLE, "").split(",")}
-    if store_id in _made_by_this_process | named:
+    if store_id in _made_by_this_process | _named(environ):
         return True
     try:
         return (known_stores(environ) / store_id).is_file()
     except (OSError, RuntimeError):
         return False
+
+
+def _named(environ: Mapping[str, str]) -> set[str]:
+    return {word.strip() for word in environ.get(TRUST_VARIABLE, "").split(",")}
 
 
 def known_stores(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
@@ -76,31 +88,54 @@ def state_folder(environ: Mapping[str, str] = os.environ, platform: str = sys.pl
 
 
 def unknown_store(where: str, store_id: str | None) -> str:
-    """What is said of a store that was not made here."""
-    tracked = "; git tracks it, so it came with the repository" if is_tracked(Path(where)) else ""
-    return f"was not made here by you (store {store_id or 'without an id'}){tracked}"
+    """What is said of a store that was not made here, or that others can change."""
+    if not is_tracked(Path(where)):
+        return f"was not made here by you (store {store_id or 'without an id'})"
+    if is_known(store_id):
+        return "is not yours alone: git tracks it, so anyone who can change the repository can change it"
+    return (
+        f"was not made here by you (store {store_id or 'without an id'}); "
+        f"git tracks it, so it came with the repository"
+    )
 
 
 class UnknownStoreError(InputError):
     """A run would take its answers from a store that somebody else may have written."""
 
     def __init__(self, where: str, store_id: str | None) -> None:
+        if is_known(store_id):
+            hint = (
+                f"run `git rm --cached {where}` if it holds what you put there, or name another store; if everyone who "
+                f"can change the repository may set verdicts, set {TRUST_VARIABLE}={store_id}"
+            )
+        else:
+            hint = (
+                f"if you made it with an earlier version, or trust whoever made it: `adjudge store trust {where}`"
+                f" (for a CI cache, set {TRUST_VARIABLE}={store_id or 'ID'}); to leave it alone, name another store"
+            )
         super().__init__(
             where,
             f"{unknown_store(where, store_id)}: a run would reuse its replies as the model's own",
-            f"if you made it with an earlier version, or trust whoever made it: `adjudge store trust {where}`"
-            f" (for a CI cache, set {TRUST_VARIABLE}={store_id or 'ID'}); to leave it alone, name another store; "
-            "`adjudge runs` and `adjudge report` read it as it is",
+            f"{hint}; `adjudge runs` and `adjudge report` read it as it is",
         )
 
 
-def is_tracked(file: Path) -> bool:
-    """Whether git's index has this file. Read, not asked of git: a repository's settings can make git run commands.
+def check_side_files(file: Path) -> None:
+    """Refuse a log that came with a repository: SQLite would write what it holds into the store, whoever made that."""
+    for ending in ("-wal", "-shm", "-journal"):
+        beside = file.with_name(f"{file.name}{ending}")
+        if beside.exists() and is_tracked(beside):
+            raise StoreError(
+                str(beside),
+                "git tracks it, so it came with the repository, and opening the store would change it to what this holds",
+                f"delete {beside}, and run `git rm --cached {beside}`",
+            )
 
-    An entry is preceded by the length of its path. Indexes of format 4, which shorten paths, are not read.
-    """
+
+def is_tracked(file: Path) -> bool:
+    """Whether git's index has this file. Read, not asked of git: a repository's settings can make git run commands."""
     try:
-        file = file.resolve()
+        file = file.parent.resolve() / file.name
         for folder in file.parents:
             git = folder / ".git"
             if not git.exists():
@@ -108,7 +143,26 @@ def is_tracked(file: Path) -> bool:
             if git.is_file():  # a worktree or a submodule
                 git = folder / git.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
             name = os.fsencode(file.relative_to(folder).as_posix())
-            return len(name).to_bytes(2, "big") + name + b"\0" in (git / "index").read_bytes()
-    except (OSError, ValueError, OverflowError):
+            return _is_listed(name, (git / "index").read_bytes())
+    except (OSError, ValueError, OverflowError, IndexError):
         pass
+    return False
+
+
+def _is_listed(name: bytes, index: bytes) -> bool:
+    """An entry is preceded by the length of its path; in format 4 it says what it shares with the one before it."""
+    if int.from_bytes(index[4:8], "big") != 4:
+        return len(name).to_bytes(2, "big") + name + b"\0" in index
+    at, path = 12, b""
+    for _ in range(int.from_bytes(index[8:12], "big")):
+        at += 64 if index[at + 60] & 0x40 else 62  # extended flags
+        dropped = index[at] & 0x7F
+        while index[at] & 0x80:
+            at += 1
+            dropped = ((dropped + 1) << 7) | (index[at] & 0x7F)
+        end = index.index(b"\0", at + 1)
+        path = path[: len(path) - dropped] + index[at + 1 : end]
+        if path == name:
+            return True
+        at = end + 1
     return False

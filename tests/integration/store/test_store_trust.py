@@ -125,20 +125,24 @@ def test_a_store_without_an_id_of_ours_gets_one_and_is_not_trusted(planted, stor
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-def test_a_store_that_git_tracks_is_named_as_such(planted, capsys, monkeypatch):
-    git = ["git", "-c", "core.fsmonitor=false"]
+@pytest.mark.parametrize("index_version", [2, 4])
+def test_a_store_that_git_tracks_is_not_reused_whoever_made_it(planted, capsys, monkeypatch, index_version):
+    git = ["git", "-c", "core.fsmonitor=false", "-c", f"index.version={index_version}"]
     subprocess.run([*git, "init", "-q"], check=True)
     run_command(planted.command)
-    assert "git tracks it" not in capsys.readouterr().err
-    subprocess.run([*git, "add", "-f", STORE, "cases.jsonl"], check=True)
+    assert "git tracks" not in capsys.readouterr().err
+    subprocess.run([*git, "add", "-f", "cases.jsonl", STORE, "replies.jsonl"], check=True)
     run_command(planted.command)
     assert "git tracks it, so it came with the repository" in capsys.readouterr().err
     assert run_command(["store", "trust", ".adjudge"]) == 0
-    assert "note: git tracks .adjudge/store.db: anyone who can change" in capsys.readouterr().err
+    assert "git tracks it, so anyone who can change" in capsys.readouterr().err
+    assert run_command(planted.command) == 2
+    assert "`git rm --cached .adjudge/store.db`" in capsys.readouterr().err
+    monkeypatch.setenv("ADJUDGE_TRUST_STORE", planted.id)
     assert run_command(planted.command) == 0
-    assert "note: git tracks .adjudge/store.db: anyone who can change" in capsys.readouterr().err
     assert is_tracked(Path("cases.jsonl"))
-    assert not is_tracked(Path("replies.jsonl"))
+    assert is_tracked(Path("replies.jsonl"))
+    assert not is_tracked(Path("rows.jsonl"))
     assert not is_tracked(Path("store.db"))
 
 
