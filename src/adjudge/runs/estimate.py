@@ -1,6 +1,6 @@
 """What a run would take before it is made: calls, tokens, money and time, with how sure each of them is."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import islice
@@ -17,7 +17,7 @@ from adjudge.procedures.rubric import criteria_of
 from adjudge.prompts.fill import fill_inputs
 from adjudge.prompts.fit import DoesNotFitError
 from adjudge.prompts.render import render_prompt
-from adjudge.records import BadRow, Case, Json, Judge, ModelClient, Prompt, Request
+from adjudge.records import BadRow, Case, Judge, ModelClient, Prompt, Request
 from adjudge.runs.engine.case_labels import read_case_labels
 from adjudge.runs.plan import Plan
 from adjudge.store import RunRecord, Store, planned_judges, planned_models
@@ -202,7 +202,7 @@ def _first_requests(
     block: list[Case | BadRow],
     plan: Plan,
     judges: Sequence[Judge],
-    sure: Mapping[str, Json] | None,
+    sure: Collection[str] | None,
 ) -> Iterator[_Asked]:
     """`sure` has the cases of which it is certain that they are asked; None: all."""
     for row in block:

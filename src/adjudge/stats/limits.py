@@ -45,6 +45,12 @@ def exact_share(values: Iterable[tuple[Hashable, float]], tails: Tails) -> Estim
     )
 
 
+def effective_n(values: Iterable[tuple[Hashable, float]], tail: float) -> float:
+    """How many independent values would say as much as these of clusters; 0 of none."""
+    spread = Clusters(values).spread()
+    return 0.0 if spread is None else _effective(spread, tail)
+
+
 def _effective(spread: Spread, tail: float) -> float:
     """How many independent values would say as much."""
     if spread.clusters in {1, spread.n}:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.judges import load_judge
-from adjudge.runs.engine.case_labels import label_for_votes, read_case_labels
+from adjudge.runs.engine.case_labels import label_for_votes, people_labels, read_case_labels
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_labels_are_held_against_what_is_voted_on(judge, label, meaning):
     assert type(found) is type(meaning)
 
 
-def test_of_several_people_most_count_and_of_a_tie_nobody():
+def test_of_several_people_every_label_is_kept_beside_what_most_say():
     rows = [
         ("a", 1, "x"),
         ("a", 1, "y"),
@@ -40,6 +40,11 @@ def test_of_several_people_most_count_and_of_a_tie_nobody():
     ]
     lines = [json.dumps({"case_id": case, "label": label, "annotator": who}) for case, label, who in rows]
     Path("labels.jsonl").write_text("\n".join(lines))
-    assert read_case_labels("labels.jsonl") == {"a": 1, "d": 0}
+    found = read_case_labels("labels.jsonl")
+    assert {case: given.label for case, given in found.items()} == {"a": 1, "b": None, "d": 0}
+    assert found["b"].annotators == [{"annotator": "x", "label": 1}, {"annotator": "y", "label": 0}]
+    assert found["d"].annotators is None
+    assert people_labels("a", *found["a"]) == [1, 1, 0]
+    assert people_labels("d", *found["d"]) == [0]
     assert read_case_labels("cases") is None
     assert read_case_labels(None) is None

@@ -8,22 +8,28 @@ from adjudge.documents.numbers import NOTHING_TO_SHOW, counted, show_count, show
 
 
 def cascade_blocks(figures: CascadeFigures) -> Iterator[Block]:
+    counts = figures.cases > 0
     yield Table(
         kind="cascade",
         caption=("Cascade of ", Quote(figures.judge)),
-        header=("Stage", "Decides from", "Asked", "Decided"),
+        header=("Stage", "Decides from", *(("Asked", "Decided") if counts else ())),
         rows=tuple(
             (
                 Quote(stage.model.partition("@")[0]),
                 NOTHING_TO_SHOW if stage.threshold is None else f"{stage.threshold:.3g}",
-                show_count(stage.asked),
-                show_count(stage.decided),
+                *((show_count(stage.asked), show_count(stage.decided)) if counts else ()),
             )
             for stage in figures.stages
         ),
-        numeric=(1, 2, 3),
+        numeric=(1, 2, 3) if counts else (1,),
     )
+    if not counts and figures.calibration:
+        text = f"nothing left to decide: all {counted(figures.calibration, 'case')} were used for calibration"
+        yield Fact(kind="cascade cases", label="Cascade", text=text)
     yield _guarantee(figures)
+    if figures.off_scale:
+        text = f"{counted(figures.off_scale, 'label')} not used: not on the judge's scale"
+        yield Fact(kind="cascade labels", label="Cascade", text=text, tone="warning")
     if figures.spared is not None:
         last = figures.stages[-1].model.partition("@")[0]
         yield Fact(
@@ -47,7 +53,6 @@ def cascade_blocks(figures: CascadeFigures) -> Iterator[Block]:
 
 
 def _guarantee(figures: CascadeFigures) -> Fact:
-    labels = f"{counted(figures.calibration, 'labelled case')}, which are no decisions of the cascade"
     calibrated = figures.calibrated
     if calibrated is None:
         return Fact(
@@ -55,17 +60,33 @@ def _guarantee(figures: CascadeFigures) -> Fact:
             label="Cascade",
             text="thresholds not known: the judge's file is no longer in this store",
         )
-    if calibrated.decides:
-        tested = calibrated.tested
+    labels = _labels(figures)
+    rate, tested = show_percent(figures.agree, 0), calibrated.tested
+    if tested is not None:
+        clusters = (
+            f" in {show_count(tested.clusters)} clusters" if tested.clusters not in {None, tested.n} else ""
+        )
         text = (
-            f"what it decides agrees with people at {show_percent(figures.agree, 0)} or more, with 95 % confidence: "
-            f"{tested.agreed} of {tested.cases} in the test; calibrated on {labels}"
+            f"of cases like these, {rate} or more of its decisions agree with people, with 95 % confidence: "
+            f"{show_percent(tested.value)} of {counted(tested.n, 'test case')}{clusters} (lower limit "
+            f"{show_percent(tested.low)}); calibrated on {labels}"
         )
         return Fact(kind="cascade", label="Cascade", text=text)
     hint = (
         "even the surest verdicts do not agree with people that often"
         if figures.needed is None
-        else f"about {show_count(figures.needed)} labels would be needed"
+        else f"about {show_count(figures.needed)} labelled cases would be needed"
     )
-    text = f"decides nothing: {show_percent(figures.agree, 0)} agreement could not be shown with {labels}; {hint}"
+    text = f"decides nothing: {rate} agreement could not be shown with {labels}; {hint}"
     return Fact(kind="cascade", label="Cascade", text=text, tone="warning")
+
+
+def _labels(figures: CascadeFigures) -> str:
+    people = ""
+    if figures.labels != figures.calibration:
+        people = f" with {counted(figures.labels, 'label')}"
+    if figures.contested:
+        people += (
+            f" (people disagree on {show_count(figures.contested)}, which count by the share that agrees)"
+        )
+    return f"{counted(figures.calibration, 'labelled case')}{people}, which are not counted as decisions"

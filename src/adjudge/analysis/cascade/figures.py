@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 
 from adjudge.procedures.cascade import CALIBRATION, CASCADE
 from adjudge.procedures.jury import listed_votes
-from adjudge.records import Judge, Judgement, Jury
-from adjudge.runs.engine.cascading import Cascading
+from adjudge.records import Json, Judge, Judgement, Jury
+from adjudge.runs.engine.cascading import Cascading, agreeing_share
+from adjudge.runs.engine.case_labels import people_labels
 from adjudge.stats.intervals import Estimate, rate_interval
 from adjudge.stats.populations import population
-from adjudge.stats.several.cascade import Calibrated, StageView
+from adjudge.stats.several.cascade import Calibrated, CalibrationCase, StageView
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,6 +37,12 @@ class CascadeFigures:
     """Labels that would probably do, where no thresholds could be shown to hold."""
     calibration: int
     """Labelled cases: judged by every stage, and no decisions of the cascade."""
+    labels: int
+    """People's labels of those cases; each counts."""
+    contested: int
+    """Of those cases, how many people disagree on; each counts by the share of its people that agree."""
+    off_scale: int
+    """Labels that mean nothing on the judge's scale, and are not used."""
     cases: int
     """The others."""
     stages: tuple[StageFigures, ...]
@@ -50,6 +57,8 @@ class CascadeTally:
         self.models = tuple(model.partition(":")[2].split(","))
         self.agree = 0.0
         self._calibration: list[Judgement] = []
+        self._labelled: list[tuple[str, Json, Json]] = []
+        """Case, label and annotators of the cases that have one."""
         self._cases = 0
         self._asked: Counter[str] = Counter()
         self._decided: Counter[str] = Counter()
@@ -60,6 +69,8 @@ class CascadeTally:
             return  # a row that was no case
         agree, stage = found.get("agree"), found.get("stage")
         self.agree = float(agree) if isinstance(agree, int | float) else self.agree
+        if judgement.label is not None or judgement.annotators is not None:
+            self._labelled.append((judgement.case_id, judgement.label, judgement.annotators))
         if CALIBRATION in judgement.notes:
             self._calibration.append(judgement)
             return
@@ -70,11 +81,17 @@ class CascadeTally:
 
     def figures(self) -> CascadeFigures:
         calibrated, needed = None, None
+        labels: Counter[str] = Counter()
         if self.source is not None and self.agree:
             jury = Jury(rule="cascade", models=self.models, quorum=1, agree=self.agree)
             cascading = Cascading(self.source, jury)
             for judgement in self._calibration:
-                cascading.add_views(judgement, self._views(cascading, judgement))
+                cascading.add_case(judgement.case_id, self._case(cascading, judgement))
+            for case in self._labelled:
+                people = cascading.people(*case)
+                labels["used"] += len(people)
+                labels["contested"] += len(set(people)) > 1
+                labels["off_scale"] += len(people_labels(*case)) - len(people)
             calibrated = cascading.settle()
             needed = None if calibrated.decides else cascading.needed()
         thresholds = (None,) * len(self.models) if calibrated is None else calibrated.thresholds
@@ -86,6 +103,9 @@ class CascadeTally:
             calibrated=calibrated,
             needed=needed,
             calibration=len(self._calibration),
+            labels=labels["used"],
+            contested=labels["contested"],
+            off_scale=labels["off_scale"],
             cases=self._cases,
             stages=tuple(
                 StageFigures(
@@ -97,16 +117,23 @@ class CascadeTally:
             spared=rate_interval(self._cases - self._asked[self.models[-1]], self._cases),
         )
 
-    def _views(self, cascading: Cascading, judgement: Judgement) -> Sequence[StageView]:
-        person = cascading.passes(judgement.label)
-        return [_view(judgement, model, person=person) for model in self.models]
+    def _case(self, cascading: Cascading, judgement: Judgement) -> CalibrationCase:
+        people = cascading.people(judgement.case_id, judgement.label, judgement.annotators)
+        return CalibrationCase(
+            cluster=judgement.cluster or judgement.case_id,
+            stages=[_view(judgement, model, people) for model in self.models],
+        )
 
 
-def _view(judgement: Judgement, model: str, *, person: bool | None) -> StageView:
+def _view(judgement: Judgement, model: str, people: Sequence[bool]) -> StageView:
     """As the verdict lists the stage's votes."""
     votes = [vote for vote in listed_votes(judgement) if vote.get("model") == model]
     most = Counter(vote["passed"] for vote in votes if isinstance(vote.get("passed"), bool)).most_common(1)
     sure = votes[0].get("confidence") if most else None
+    if not most or not people:
+        return StageView(None, 0.0)
+    passed = most[0][0]
     return StageView(
-        float(sure) if isinstance(sure, int | float) else None, bool(most) and most[0][0] is person
+        float(sure) if isinstance(sure, int | float) else None,
+        agreeing_share(people, passed=passed if isinstance(passed, bool) else None),
     )

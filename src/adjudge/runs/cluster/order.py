@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from adjudge.errors import ExplainedError, InputError, StoreError
-from adjudge.records import BadRow, Case, Json
+from adjudge.records import BadRow, Case
+from adjudge.runs.engine.case_labels import CaseLabels
 from adjudge.runs.identity import ChosenRun
 from adjudge.runs.plan import Plan
 
@@ -25,7 +26,7 @@ class CaseBlock:
     first: int
     """The position of the first judgement of the first of them."""
     rows: Sequence[Case | BadRow]
-    labels: Mapping[str, Json] | None = None
+    labels: Mapping[str, CaseLabels] | None = None
     """People's, by case, where they do not stand in the cases."""
 
 

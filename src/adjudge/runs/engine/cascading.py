@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from adjudge.procedures.cascade import confidence, said_by
 from adjudge.records import Json, Judge, Judgement, Jury, Score
-from adjudge.runs.engine.case_labels import check_labels, label_on_scale
+from adjudge.runs.engine.case_labels import CaseLabels, check_labels, label_on_scale, people_labels
 from adjudge.scoring import passes
 from adjudge.stats.several.cascade import (
     Calibrated,
@@ -20,14 +20,13 @@ from adjudge.stats.several.cascade import (
 class Cascading:
     def __init__(self, judge: Judge, jury: Jury) -> None:
         self.judge, self.jury = judge, jury
-        self._cases: dict[str, dict[str, dict[int, Judgement]]] = {}
+        self._judged: dict[str, dict[str, dict[int, Judgement]]] = {}
         """Labelled case -> model -> repeat."""
-        self._views: dict[str, CalibrationCase] = {}
-        """The same, where only that is known of them."""
-        self._units: dict[str, str] = {}
+        self._cases: dict[str, CalibrationCase] = {}
+        """The same, where only each stage's verdict and confidence are known."""
         self.calibrated: Calibrated | None = None
 
-    def check(self, labels: Mapping[str, Json] | None, where: object) -> None:
+    def check(self, labels: Mapping[str, CaseLabels] | None, where: object) -> None:
         hint = "thresholds are learned from labels on the judge's own scale, or true and false"
         check_labels(labels, where, self.judge, self.passes, hint)
 
@@ -38,46 +37,57 @@ class Cascading:
             return meaning
         return passes(self.judge, {}, Score(value=meaning, exact=meaning))
 
+    def people(self, case_id: str, label: Json, annotators: Json) -> list[bool]:
+        """Whether the case passes, by each person who says so."""
+        said = map(self.passes, people_labels(case_id, label, annotators))
+        return [each for each in said if each is not None]
+
     def add(self, judgement: Judgement) -> None:
         is_stage = judgement.model in self.jury.models and judgement.judge == self.judge.name
-        if is_stage and self.passes(judgement.label) is not None:
-            stages = self._cases.setdefault(judgement.case_id, {})
+        if is_stage and self.people(judgement.case_id, judgement.label, judgement.annotators):
+            stages = self._judged.setdefault(judgement.case_id, {})
             stages.setdefault(judgement.model, {})[judgement.repeat] = judgement
-            self._units[judgement.case_id] = judgement.cluster or judgement.case_id
 
-    def add_views(self, judgement: Judgement, views: CalibrationCase) -> None:
+    def add_case(self, case_id: str, case: CalibrationCase) -> None:
         """A labelled case of which each stage's verdict and confidence are known."""
-        self._views[judgement.case_id] = views
-        self._units[judgement.case_id] = judgement.cluster or judgement.case_id
+        self._cases[case_id] = case
 
     def settle(self) -> Calibrated:
-        """What was added decides. Of cases that belong together one counts, so that they are independent."""
+        """What was added decides. A cluster is in one half as a whole, so that the halves are independent."""
         halves: tuple[list[CalibrationCase], list[CalibrationCase]] = ([], [])
-        for unit, case in self._one_of_each().items():
-            halves[sha256(unit.encode("utf-8", "surrogatepass")).digest()[0] % 2].append(case)
+        for case in self._all():
+            unit = str(case.cluster).encode("utf-8", "surrogatepass")
+            halves[sha256(unit).digest()[0] % 2].append(case)
         self.calibrated = calibrate(*halves, stages=len(self.jury.models), rate=self.jury.agree or 1.0)
         return self.calibrated
 
     def needed(self) -> int | None:
-        """Labels that would probably do, where none of the thresholds could be shown to hold."""
-        cases = list(self._one_of_each().values())
-        return labels_needed(cases, stages=len(self.jury.models), rate=self.jury.agree or 1.0)
+        """Labelled cases that would probably do, where none of the thresholds could be shown to hold."""
+        return labels_needed(self._all(), stages=len(self.jury.models), rate=self.jury.agree or 1.0)
 
     @property
     def thresholds(self) -> Thresholds:
         return (self.calibrated or self.settle()).thresholds
 
-    def _one_of_each(self) -> dict[str, CalibrationCase]:
-        found: dict[str, CalibrationCase] = {}
-        for case_id in sorted(self._units):
-            views = self._views.get(case_id) or [
-                self._view(tuple(self._cases[case_id].get(model, {}).values())) for model in self.jury.models
-            ]
-            found.setdefault(self._units[case_id], views)
-        return found
+    def _all(self) -> list[CalibrationCase]:
+        judged = {case_id: self._case(stages) for case_id, stages in self._judged.items()}
+        return [case for _, case in sorted({**judged, **self._cases}.items())]
 
-    def _view(self, repeats: Sequence[Judgement]) -> StageView:
+    def _case(self, stages: Mapping[str, Mapping[int, Judgement]]) -> CalibrationCase:
+        first = next(each for repeats in stages.values() for each in repeats.values())
+        people = self.people(first.case_id, first.label, first.annotators)
+        return CalibrationCase(
+            cluster=first.cluster or first.case_id,
+            stages=[self._view(tuple(stages.get(model, {}).values()), people) for model in self.jury.models],
+        )
+
+    def _view(self, repeats: Sequence[Judgement], people: Sequence[bool]) -> StageView:
         said = said_by(repeats)
         if said is None:
-            return StageView(None, False)
-        return StageView(confidence(self.judge, repeats), said.passed is self.passes(said.label))
+            return StageView(None, 0.0)
+        return StageView(confidence(self.judge, repeats), agreeing_share(people, passed=said.passed))
+
+
+def agreeing_share(people: Sequence[bool], *, passed: bool | None) -> float:
+    """Of the people who labelled a case: how likely it is that one of them, drawn at random, says the same."""
+    return sum(each is passed for each in people) / len(people)

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from adjudge.dataset.label_scale import Meaning, read_label, words_of
-from adjudge.dataset.labels import read_labels
+from adjudge.dataset.label_scale import Meaning, read_annotators, read_label, words_of
+from adjudge.dataset.labels import LabelRow, read_labels
 from adjudge.errors import InputError
 from adjudge.options import option
 from adjudge.procedures.jury import votes_by_label
@@ -16,15 +17,41 @@ OWN_LABELS = "cases"
 """What `--labels` says for those that stand in the cases themselves."""
 
 
-def read_case_labels(source: str | Path | None) -> Mapping[str, Json] | None:
-    """Case -> what people say of it; None where there is no file. Where several disagree, what most of them say."""
+class CaseLabels(NamedTuple):
+    """What people say of one case."""
+
+    label: Json
+    """What most of them say; None where they are split evenly."""
+    annotators: Json = None
+    """What each of them says, as a case's own column has it; None where one person labelled the case."""
+
+
+def read_case_labels(source: str | Path | None) -> Mapping[str, CaseLabels] | None:
+    """By case; None where there is no file. Labels given after seeing the verdict are left out."""
     if source is None or str(source) == OWN_LABELS:
         return None
-    found: dict[str, list[Json]] = {}
+    found: dict[str, list[LabelRow]] = {}
     for row in read_labels(source):
         if row.label is not None and not row.seen_verdict:
-            found.setdefault(row.case_id, []).append(row.label)
-    return {case_id: label for case_id, said in found.items() if (label := _most(said)) is not None}
+            found.setdefault(row.case_id, []).append(row)
+    return {case_id: _of_case(rows) for case_id, rows in found.items()}
+
+
+def _of_case(rows: Sequence[LabelRow]) -> CaseLabels:
+    if len(rows) == 1:
+        return CaseLabels(rows[0].label)
+    people: list[Json] = [
+        row.label if row.annotator is None else {"annotator": row.annotator, "label": row.label}
+        for row in rows
+    ]
+    return CaseLabels(_most([row.label for row in rows]), people)
+
+
+def people_labels(case_id: str, label: Json, annotators: Json) -> list[Json]:
+    """What each person says of a case; where several did, its one label is what became of that, and not one more."""
+    if annotators is not None and (people := [each.label for each in read_annotators(case_id, annotators)]):
+        return people
+    return [] if label is None else [label]
 
 
 def _most(labels: Sequence[Json]) -> Json:
@@ -41,15 +68,18 @@ def label_on_scale(label: Json, judge: Judge) -> Meaning | None:
 
 
 def check_labels(
-    labels: Mapping[str, Json] | None,
+    labels: Mapping[str, CaseLabels] | None,
     where: object,
     judge: Judge,
     read: Callable[[Json], Meaning | None],
     hint: str,
 ) -> None:
     """Before anything is asked: labels that mean nothing on the judge's scale teach nothing."""
-    if labels is not None and not any(read(label) is not None for label in labels.values()):
-        problem = f"none of its {len(labels)} labels is on the scale of {judge.name}"
+    if labels is None:
+        return
+    said = [each for case_id, given in labels.items() for each in people_labels(case_id, *given)]
+    if not any(read(label) is not None for label in said):
+        problem = f"none of its {len(said)} labels is on the scale of {judge.name}"
         raise InputError(f"{option('--labels')} {where}", problem, hint)
 
 

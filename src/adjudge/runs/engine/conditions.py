@@ -13,7 +13,6 @@ from adjudge.records import (
     BadRow,
     Case,
     CombineScore,
-    Json,
     Judge,
     Judgement,
     Jury,
@@ -21,6 +20,7 @@ from adjudge.records import (
 )
 from adjudge.runs.engine.activity import Activity
 from adjudge.runs.engine.cascading import Cascading
+from adjudge.runs.engine.case_labels import CaseLabels
 from adjudge.runs.engine.keep import Keeper, NoKeeper
 from adjudge.runs.engine.order import Positions
 
@@ -181,7 +181,7 @@ class Conditions:
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     jury: Jury | None = None
     """One more judgement of each case and judge, from those of the models."""
-    labels: Mapping[str, Json] | None = None
+    labels: Mapping[str, CaseLabels] | None = None
     """By case, instead of the cases' own."""
     cascading: Cascading | None = None
     """From when each model decides, where `jury` is a cascade."""
@@ -218,7 +218,7 @@ class Conditions:
         """Whether people labelled it: every stage of a cascade is then asked, and it is no decision of its."""
         if self.cascading is None or isinstance(row, BadRow):
             return False
-        return self.cascading.passes(self.label(row)) is not None
+        return bool(self.cascading.people(row.case_id, *self.case_labels(row)))
 
     def learn(self, judgement: Judgement) -> None:
         if self.cascading is not None:
@@ -238,9 +238,9 @@ class Conditions:
                 found += (Seat(judge, models[0], repeat, self.jury) for repeat in own)
         return tuple(found)
 
-    def label(self, case: Case) -> Json:
-        own = case.fields.get("label")
-        return own if self.labels is None else self.labels.get(case.case_id, own)
+    def case_labels(self, case: Case) -> CaseLabels:
+        given = None if self.labels is None else self.labels.get(case.case_id)
+        return given or CaseLabels(case.fields.get("label"), case.fields.get("annotators"))
 
     def lose(self, model: str, why: str) -> None:
         """Everything that is asked of it fails. With the last of the models the run ends."""

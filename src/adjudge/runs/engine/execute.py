@@ -34,6 +34,7 @@ from adjudge.records import (
     Place,
     as_read,
 )
+from adjudge.runs.engine.case_labels import CaseLabels
 from adjudge.runs.engine.conditions import Conditions, Work
 from adjudge.runs.engine.feed import Feed
 from adjudge.runs.engine.order import MOST_HELD, Settled, in_order
@@ -227,6 +228,7 @@ async def _make(item: Work, prepared: Prepared, conditions: Conditions) -> Judge
 
 
 def _taken_over(item: Work, case: Case, earlier: Judgement, conditions: Conditions) -> Judgement:
+    labels = conditions.case_labels(case)
     return replace(
         earlier,
         case_id=case.case_id,
@@ -235,14 +237,15 @@ def _taken_over(item: Work, case: Case, earlier: Judgement, conditions: Conditio
         place=case.place,
         metadata=slice_values(case),
         cluster=cluster_of(case),
-        label=conditions.label(case),
-        annotators=case.fields.get("annotators"),
+        label=labels.label,
+        annotators=labels.annotators,
         case=case,
     )
 
 
 def _judgement(item: Work, conditions: Conditions, ruling: Ruling, calls: list[Call]) -> Judgement:
     row, seat = item.row, item.seat
+    labels = conditions.case_labels(row) if isinstance(row, Case) else CaseLabels(None)
     notes = (*ruling.notes, *(note for call in calls for note in call.completion.notes))
     return Judgement(
         case_id=row.case_id,
@@ -262,8 +265,8 @@ def _judgement(item: Work, conditions: Conditions, ruling: Ruling, calls: list[C
         place=row.place,
         metadata=slice_values(row) if isinstance(row, Case) else NOTHING,
         cluster=cluster_of(row) if isinstance(row, Case) else None,
-        label=conditions.label(row) if isinstance(row, Case) else None,
-        annotators=row.fields.get("annotators") if isinstance(row, Case) else None,
+        label=labels.label,
+        annotators=labels.annotators,
         case=row if isinstance(row, Case) else None,
     )
 

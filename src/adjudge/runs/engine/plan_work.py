@@ -91,10 +91,7 @@ async def _recall(
     """What a run judged of a row before it was interrupted, by position: for what is computed from it and is still to
     be made, and for the thresholds of a cascade.
     """
-    labelled = (
-        conditions.cascading is not None and isinstance(row, Case) and conditions.label(row) is not None
-    )
-    if made is None and not labelled:
+    if made is None and not conditions.calibrates(row):
         return
     stored = dict([each async for each in all_between(conditions.keeper, min(before), max(before) + 1)])
     for position, name in before.items():

@@ -2,20 +2,22 @@
 
 The labels are parted in two. On one half, thresholds are chosen for a list of targets, strict ones first; they are then a
 fixed sequence for the other half, of which no label was looked at. There the sequence is tested in order: whether all cases
-that some stage decides together agree with people at least at the rate, by an exact binomial test at level alpha. Testing
-ends at the first that is not shown, and the last that was is used (Angelopoulos et al. 2021, "Learn then Test"). The first
-thresholds of the sequence that miss the rate are accepted with a probability of at most alpha, and nothing after them can be
-reached otherwise: so the rate is missed with a probability of at most alpha, however good or bad any stage is. The sequence
-begins with the thresholds that are likeliest to be shown, by the labels of the first half and the number of cases, not the
-labels, of the second: the strictest decide too few.
+that some stage decides together agree with people at least at the rate, by the exact lower limit of their share at level
+alpha, with the effective n over clusters. Testing ends at the first that is not shown, and the last that was is used
+(Angelopoulos et al. 2021, "Learn then Test"). The first thresholds of the sequence that miss the rate are accepted with a
+probability of at most alpha, and nothing after them can be reached otherwise: so the rate is missed with a probability of at
+most alpha, however good or bad any stage is. The sequence begins with the thresholds that are likeliest to be shown, by the
+labels of the first half and the number of cases, not the labels, of the second: the strictest decide too few.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, floor
 from typing import NamedTuple, TypeAlias
 
+from adjudge.stats.intervals import Estimate
+from adjudge.stats.limits import Tails, effective_n, exact_share
 from adjudge.stats.student import incomplete_beta
 
 TARGETS = (1.0, 0.99, 0.98, 0.96, 0.94, 0.92, 0.9, 0.88, 0.85, 0.8, 0.75, 0.7)
@@ -33,17 +35,20 @@ class StageView(NamedTuple):
 
     confidence: float | None
     """None where it gave no verdict, or nothing tells how sure it was."""
-    agrees: bool
-    """With what people say; False where it gave no verdict."""
+    agrees: float
+    """The share of the people who labelled the case that it agrees with; 0 where it gave no verdict."""
 
 
-CalibrationCase: TypeAlias = Sequence[StageView]
-"""By stage."""
+class CalibrationCase(NamedTuple):
+    """A labelled case, as every stage judged it."""
+
+    cluster: Hashable
+    """Cases that belong together have the same; a case that stands alone has one of its own."""
+    stages: Sequence[StageView]
 
 
-class Decided(NamedTuple):
-    cases: int
-    agreed: int
+Decided: TypeAlias = list[tuple[Hashable, float]]
+"""Of each decided case its cluster, and the share of its people that agree."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,8 +60,9 @@ class Calibrated:
     """Labelled cases that thresholds were chosen on."""
     tested_on: int
     """Others that they were tested on."""
-    tested: Decided
-    """Of those, what the thresholds decide; 0 cases where no thresholds were accepted."""
+    tested: Estimate | None
+    """Of those, the share of what the thresholds decide that agrees with people; its lower end is at level alpha, and at
+    or above the rate. None where no thresholds were accepted."""
 
     @property
     def decides(self) -> bool:
@@ -81,12 +87,12 @@ def calibrate(
 ) -> Calibrated:
     """`choose` and `test` are two random parts of the labelled cases."""
     accepted: Thresholds = (None,) * stages
-    tested = Decided(0, 0)
+    tested = None
     for thresholds in _from_likeliest(list(_sequence(choose, stages)), choose, test, rate, alpha):
-        decided = count_decided(thresholds, test)
-        if upper_tail(decided, rate) > alpha:
+        found = exact_share(find_decided(thresholds, test), Tails.both(alpha))
+        if found is None or found.low < rate:
             break
-        accepted, tested = thresholds, decided
+        accepted, tested = thresholds, found
     return Calibrated(
         thresholds=accepted,
         rate=rate,
@@ -107,15 +113,17 @@ def _from_likeliest(
     """The sequence without what comes before the thresholds that are likeliest to be shown to hold."""
     powers = []
     for thresholds in sequence:
-        seen, cases = count_decided(thresholds, choose), count_decided(thresholds, test).cases
-        powers.append(_power(cases, (seen.agreed + 1) / (seen.cases + 2), rate, alpha))
+        seen = find_decided(thresholds, choose)
+        share = (_agreed(seen) + 1) / (len(seen) + 2)
+        cases = floor(len(find_decided(thresholds, test)) * effective_n(seen, alpha) / len(seen))
+        powers.append(_power(cases, share, rate, alpha))
     return sequence[powers.index(max(powers)) :] if any(powers) else ()
 
 
 def _power(cases: int, share: float, rate: float, alpha: float) -> float:
-    """The chance that the test succeeds on so many decided cases, were this share of them right; 0 where none can."""
+    """The chance that the test succeeds on so many independent cases, were this share of them right; 0 where none can."""
     least = _fewest_agreed(cases, rate, alpha)
-    return 0.0 if least is None else upper_tail(Decided(cases, least), share)
+    return 0.0 if least is None else upper_tail(cases, least, share)
 
 
 @lru_cache(maxsize=1024)
@@ -124,7 +132,7 @@ def _fewest_agreed(cases: int, rate: float, alpha: float) -> int | None:
     if rate**cases > alpha:
         return None
     least = cases
-    while upper_tail(Decided(cases, least - 1), rate) <= alpha:
+    while upper_tail(cases, least - 1, rate) <= alpha:
         least -= 1
     return least
 
@@ -150,14 +158,14 @@ def _sequence(cases: Sequence[CalibrationCase], stages: int) -> Iterator[Thresho
 
 class _Placed(NamedTuple):
     confidence: float
-    agrees: bool
+    agrees: float
     place: int
 
 
 def _surest_first(cases: Sequence[CalibrationCase], stage: int) -> list[_Placed]:
     found = [
         _Placed(view.confidence, view.agrees, place)
-        for place, view in enumerate(case[stage] for case in cases)
+        for place, view in enumerate(case.stages[stage] for case in cases)
         if view.confidence is not None
     ]
     return sorted(found, reverse=True)
@@ -165,33 +173,34 @@ def _surest_first(cases: Sequence[CalibrationCase], stage: int) -> list[_Placed]
 
 def _decided_at(ordered: Sequence[_Placed], target: float) -> int:
     """How many of the surest may be decided with so large a share right; 0 where that is too few."""
-    found = agreed = 0
+    found, agreed = 0, 0.0
     last = len(ordered)
     for count, view in enumerate(ordered, 1):
         agreed += view.agrees
         if (
             count >= FEWEST
-            and agreed >= target * count
+            and agreed >= target * count - 1e-9
             and (count == last or ordered[count].confidence < view.confidence)
         ):
             found = count
     return found
 
 
-def count_decided(thresholds: Thresholds, cases: Sequence[CalibrationCase]) -> Decided:
-    agreed = [
-        case[stage].agrees
+def find_decided(thresholds: Thresholds, cases: Sequence[CalibrationCase]) -> Decided:
+    return [
+        (case.cluster, case.stages[stage].agrees)
         for case in cases
-        if (stage := deciding_stage(thresholds, [view.confidence for view in case])) is not None
+        if (stage := deciding_stage(thresholds, [view.confidence for view in case.stages])) is not None
     ]
-    return Decided(len(agreed), sum(agreed))
 
 
-def upper_tail(decided: Decided, rate: float) -> float:
-    """The chance that so many agree, or more, of cases that agree at this rate."""
-    if not decided.agreed:
-        return 1.0
-    return incomplete_beta(decided.agreed, decided.cases - decided.agreed + 1, rate)
+def _agreed(decided: Decided) -> float:
+    return sum(share for _, share in decided)
+
+
+def upper_tail(cases: int, agreed: int, rate: float) -> float:
+    """The chance that so many agree, or more, of independent cases that agree at this rate."""
+    return incomplete_beta(agreed, cases - agreed + 1, rate) if agreed else 1.0
 
 
 def labels_needed(
@@ -200,18 +209,18 @@ def labels_needed(
     """How many labels would probably do, for the thresholds that need the fewest; None where none seem to hold the rate."""
     found = []
     for thresholds in _sequence(cases, stages):
-        decided = count_decided(thresholds, cases)
-        if decided.cases and decided.agreed > rate * decided.cases:
-            enough = fewest_decided(decided.agreed / decided.cases, rate, alpha)
+        decided = find_decided(thresholds, cases)
+        if decided and _agreed(decided) > rate * len(decided):
+            enough = fewest_decided(_agreed(decided) / len(decided), rate, alpha)
             if enough is not None:
-                found.append(ceil(2 * enough * len(cases) / decided.cases))
+                found.append(ceil(2 * enough * len(cases) / effective_n(decided, alpha)))
     return min(found, default=None)
 
 
 def fewest_decided(share: float, rate: float, alpha: float) -> int | None:
-    """Cases that have to be decided, this share of them rightly, to show the rate; None beyond a hundred thousand."""
+    """Independent cases that have to be decided, this share of them rightly, to show the rate; None beyond a hundred thousand."""
     cases = 1
-    while upper_tail(Decided(cases, floor(share * cases + 1e-9)), rate) > alpha:
+    while upper_tail(cases, floor(share * cases + 1e-9), rate) > alpha:
         cases += max(1, cases // 50)
         if cases > MOST_NEEDED:
             return None
