@@ -31,7 +31,7 @@ if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
-LONG = {"test_hostile_judges.py", "test_server_schema.py", "test_cli_certify.py"}
+LONG = {"test_ray_command.py", "test_hostile_judges.py", "test_server_schema.py", "test_cli_certify.py"}
 """Files with a test that takes ten seconds or more."""
 
 

@@ -294,7 +294,7 @@ class RunOptions:
     """None, which only Python can say: nothing is kept."""
     engine: Engine = opt(
         "local",
-        ANY,
+        never("it would start or join a cluster, whose workers have your keys"),
         "Judge in this process, or on the workers of a Ray cluster, which share the store (extra `ray`).",
     )
     ray_address: str = opt(

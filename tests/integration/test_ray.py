@@ -244,8 +244,8 @@ def test_usage_statistics_are_off_and_a_connection_of_the_program_s_own_is_left_
     import ray
 
     async def work():
-        async with connected("local", "store.db") as found:
-            return found
+        async with connected("local", "store.db") as cluster:
+            return cluster.ray
 
     assert asyncio.run(work()) is ray
     assert ray.is_initialized()

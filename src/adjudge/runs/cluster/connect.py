@@ -5,10 +5,14 @@ import os
 import platform
 import socket
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, contextmanager, nullcontext
+from dataclasses import dataclass, field
 from importlib import metadata
 from logging import getLogger
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -22,6 +26,9 @@ from adjudge.store.places import is_url, split_password
 LOG = getLogger(__name__)
 LOCAL = "local"
 CONNECT_SECONDS = 30.0
+LOST_SECONDS = 20.0
+"""Ray ends the whole process, with exit code 1, when the head node has not answered for 60."""
+WATCH_SECONDS = 2.0
 NO_USAGE_STATISTICS = {"RAY_USAGE_STATS_ENABLED": "0"}
 
 
@@ -31,9 +38,41 @@ class Node(NamedTuple):
     cores: int
 
 
-class Cluster(NamedTuple):
+@dataclass(kw_only=True)
+class Cluster:
+    """A connection to Ray, for one run."""
+
     ray: Any
-    nodes: list[Node]
+    head: tuple[str, int] | None
+    """Host and port of the head node; None where a Ray client stands between."""
+    nodes: list[Node] = field(default_factory=list)
+    is_lost: bool = False
+
+    async def wait_until_lost(self) -> None:
+        """Return when the head node has not answered for a while; for ever where it cannot be watched."""
+        if self.head is None:
+            await asyncio.Future()
+            return
+        failing_since: float | None = None
+        while not self.is_lost:
+            await asyncio.sleep(WATCH_SECONDS)
+            now = time.monotonic()
+            if await _answers(*self.head):
+                failing_since = None
+            elif failing_since is None:
+                failing_since = now
+            elif now - failing_since >= LOST_SECONDS:
+                self.is_lost = True
+
+
+async def _answers(host: str, port: int) -> bool:
+    try:
+        async with asyncio.timeout(WATCH_SECONDS):
+            _, writer = await asyncio.open_connection(host, port)
+    except (OSError, TimeoutError):
+        return False
+    writer.close()
+    return True
 
 
 @asynccontextmanager
@@ -41,8 +80,9 @@ async def open_cluster(plan: Plan) -> AsyncIterator[Cluster]:
     """Before a run begins: what would keep it from being judged there is said first."""
     options = plan.options
     check_secrets(plan)
-    async with connected(options.ray_address, str(options.store)) as ray:
-        yield Cluster(ray, await asyncio.to_thread(check_nodes, ray, store=str(options.store)))
+    async with connected(options.ray_address, str(options.store)) as cluster:
+        cluster.nodes = await asyncio.to_thread(check_nodes, cluster.ray, store=str(options.store))
+        yield cluster
 
 
 def check_secrets(plan: Plan) -> None:
@@ -72,52 +112,85 @@ def import_ray() -> Any:
 
 
 @asynccontextmanager
-async def connected(address: str, store: str) -> AsyncIterator[Any]:
-    """Ray, connected; a cluster that was started here ends here. Inside a program that uses Ray, its connection is used."""
+async def connected(address: str, store: str) -> AsyncIterator[Cluster]:
+    """Connect to Ray; a cluster that was started here ends here. Inside a program that uses Ray, its connection is used."""
     ray = import_ray()
     if ray.is_initialized():
-        yield ray
+        yield Cluster(ray=ray, head=None)
         return
     if address not in {LOCAL, "auto"}:
         await asyncio.to_thread(_check_reachable, address)
-    arguments: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
-    if address == LOCAL:
-        arguments |= {"include_dashboard": False}
+    ray_thread = _RayThread(ray, address)
     try:
         async with asyncio.timeout(CONNECT_SECONDS):
             with _inherited(store) if address == LOCAL else nullcontext():
-                await _in_daemon(lambda: ray.init(address, **arguments))
+                await ray_thread.connect()
     except TimeoutError:
         raise _unreachable(address, f"it did not answer within {CONNECT_SECONDS:.0f} seconds") from None
-    except (ConnectionError, OSError, RuntimeError, ValueError) as error:
+    except (ray.exceptions.RayError, OSError, RuntimeError, ValueError) as error:
         raise _unreachable(address, " ".join(str(error).split())[:500]) from None
-    try:
+    else:
         with _on_the_log(ray):
-            yield ray
+            yield Cluster(ray=ray, head=_head(ray, address))
     finally:
-        await asyncio.to_thread(ray.shutdown)
+        await ray_thread.disconnect()
 
 
-async def _in_daemon(work: Callable[[], object]) -> None:
-    """In a thread that nobody waits for when it is given up: what connects may hang for minutes."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[None] = loop.create_future()
+def _head(ray: Any, address: str) -> tuple[str, int] | None:
+    if "://" in address:
+        return None
+    host, _, port = ray.get_runtime_context().gcs_address.rpartition(":")
+    return host.strip("[]"), int(port)
 
-    def tell(error: BaseException | None) -> None:
-        if not done.done():
-            done.set_result(None) if error is None else done.set_exception(error)
 
-    def run() -> None:
-        error: BaseException | None = None
-        try:
-            work()
-        except BaseException as raised:  # noqa: BLE001 - handed to whoever waits
-            error = raised
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(tell, error)
+class _RayThread:
+    """One thread from `ray.init` to `ray.shutdown`: on Linux, Ray's processes die with the thread that started them.
 
-    threading.Thread(target=run, name="adjudge-ray-connect", daemon=True).start()
-    await done
+    A daemon, because a connection may hang for minutes after it was given up.
+    """
+
+    def __init__(self, ray: Any, address: str) -> None:
+        self._ray, self._address = ray, address
+        self._connected: Future[None] = Future()
+        self._shut_down: Future[None] = Future()
+        self._leave = threading.Event()
+
+    async def connect(self) -> None:
+        threading.Thread(target=self._run, name="adjudge-ray", daemon=True).start()
+        await asyncio.wrap_future(self._connected)
+
+    async def disconnect(self) -> None:
+        self._leave.set()
+        if self._connected.done() and self._connected.exception() is None:
+            await asyncio.wrap_future(self._shut_down)
+
+    def _run(self) -> None:
+        _run_into(self._connected, self._init)
+        if self._connected.exception() is None:
+            self._leave.wait()
+            _run_into(self._shut_down, self._ray.shutdown)
+
+    def _init(self) -> None:
+        arguments = {"include_dashboard": False} if self._address == LOCAL else {}
+        # Without a working directory of its own, workers would import modules from the folder of the cases.
+        with TemporaryDirectory(prefix="adjudge-ray-") as empty:
+            self._ray.init(
+                self._address,
+                log_to_driver=False,
+                logging_level="ERROR",
+                runtime_env={"working_dir": empty},
+                **arguments,
+            )
+
+
+def _run_into(future: Future[None], work: Callable[[], object]) -> None:
+    future.set_running_or_notify_cancel()  # from here on, giving up waiting does not cancel it
+    try:
+        work()
+    except BaseException as error:  # noqa: BLE001 - raised where the future is awaited
+        future.set_exception(error)
+    else:
+        future.set_result(None)
 
 
 @contextmanager
@@ -157,11 +230,11 @@ def _check_reachable(address: str) -> None:
 
 
 def _unreachable(address: str, problem: str) -> SettingsError:
-    hint = (
-        "check that the cluster runs (`ray status` there) and has the same versions of Python and Ray as here"
-    )
+    check = "check that it has the same versions of Python and Ray and the same token (RAY_AUTH_TOKEN or ~/.ray/auth_token) as here"
     if address == "auto":
-        hint = "start one with `ray start --head`, run this on a machine of the cluster, or give its address"
+        hint = f"start one with `ray start --head`, run this on a machine of the cluster, or give its address; if it runs, {check}"
+    else:
+        hint = f"start the cluster (`ray status` there tells whether it runs); if it runs, {check}"
     return SettingsError(option("--ray-address", address), problem, hint)
 
 

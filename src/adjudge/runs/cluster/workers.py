@@ -15,7 +15,7 @@ from adjudge.records import BadRow, Case, Judgement
 from adjudge.runs.cluster.connect import Cluster
 from adjudge.runs.cluster.order import BlockDone, CaseBlock, WorkOrder
 from adjudge.runs.cluster.worker import BlockWorker
-from adjudge.runs.engine.conditions import Conditions
+from adjudge.runs.engine.conditions import Conditions, Halt
 from adjudge.runs.engine.keep import all_between
 from adjudge.runs.engine.order import Positions
 from adjudge.store.places import database_file, split_password
@@ -33,8 +33,9 @@ CLOSE_SECONDS = 30.0
 class Workers:
     """Those of one run."""
 
-    def __init__(self, actors: list[Any], *, rows_in_block: int, jobs: int) -> None:
+    def __init__(self, cluster: Cluster, actors: list[Any], *, rows_in_block: int, jobs: int) -> None:
         self.spent = Decimal(0)
+        self._cluster = cluster
         self._actors = actors
         self._rows = rows_in_block
         self._jobs = jobs
@@ -64,6 +65,8 @@ class Workers:
         is_read = False
         fault: Exception | None = None
         halt.on_stop = self._stop
+        lost = asyncio.create_task(self._cluster.wait_until_lost())
+        ray_errors = self._cluster.ray.exceptions
         try:
             while True:
                 while not is_read and halt.why is None and len(self._tasks) < BLOCKS_EACH * len(self._actors):
@@ -79,8 +82,10 @@ class Workers:
                 halt.tasks = list(self._tasks)
                 if not self._tasks:
                     break
-                done, _ = await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
-                for task in done:
+                done, _ = await asyncio.wait({*self._tasks, lost}, return_when=asyncio.FIRST_COMPLETED)
+                if lost in done:
+                    self._lose("its head node does not answer", halt)
+                for task in [each for each in self._tasks if each.done()]:
                     del self._tasks[task]
                     if task.cancelled():
                         self._given_up = True
@@ -90,9 +95,13 @@ class Workers:
                     except ExplainedError as error:
                         fault = fault or error
                         halt.stop(error.problem)
+                    except (ray_errors.RayActorError, ray_errors.RaySystemError, ConnectionError) as error:
+                        self._lose(type(error).__name__, halt)
                     except Exception as error:  # noqa: BLE001 - raised when the others have ended
                         fault = fault or error
                         halt.stop(f"an unexpected error: {type(error).__name__}")
+                if self._cluster.is_lost:
+                    self._cancel_all()
                 before = min((block.first for block in self._tasks.values()), default=positions.planned)
                 async for position, judgement in all_between(conditions.keeper, turn, before):
                     turn = position + 1
@@ -102,8 +111,8 @@ class Workers:
                 turn = max(turn, before)
         finally:
             halt.on_stop = None
-            for task in self._tasks:
-                task.cancel()
+            lost.cancel()
+            self._cancel_all()
         if fault is not None:
             raise fault
         if is_read:
@@ -139,6 +148,17 @@ class Workers:
     def _stop(self, why: str) -> None:
         for actor in self._actors:
             actor.stop.remote(why)
+
+    def _lose(self, why: str, halt: Halt) -> None:
+        """Nothing more comes from the cluster; what its workers judged is in the store."""
+        self._cluster.is_lost = self._given_up = True
+        halt.on_stop = None
+        halt.stop(f"the Ray cluster was lost ({why}); run the same command again once it is back")
+
+    def _cancel_all(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        self._tasks.clear()
 
     async def close(self) -> None:
         """Let each give back what it drew; what one holds that is gone counts as spent."""
@@ -200,6 +220,7 @@ async def open_workers(cluster: Cluster, order: WorkOrder, *, rows: int | None) 
         max_restarts=-1, max_task_retries=-1, scheduling_strategy="SPREAD", max_concurrency=64
     )
     workers = Workers(
+        cluster,
         [actor.remote(order) for _ in range(count)],
         rows_in_block=_rows_in_block(rows, count),
         jobs=options.jobs,
