@@ -98,9 +98,10 @@ class Scale(Struct, frozen=True, kw_only=True):
     high: float
 
 
-Form = Literal["json", "sections", "line", "tags", "brackets", "bare"]
-"""How the prompt asks for its verdict: a JSON object; Markdown sections; `Score: 4`; `<score>4</score>`; `[[4]]`;
-or nothing but the label. Every form is also read when it comes as JSON."""
+Form = Literal["json", "list", "sections", "line", "tags", "brackets", "bare", "last", "text"]
+"""How the prompt asks for its verdict: a JSON object; a JSON list, whose entries are one field; Markdown sections;
+`Score: 4`; `<score>4</score>`; `[[4]]`; nothing but the label; the last label or number of the scale, where the prompt does
+not say where it stands; or the whole reply, where nothing is known of it. Every form but the last is also read as JSON."""
 
 
 class Contract(Struct, frozen=True, kw_only=True):
@@ -315,6 +316,7 @@ class Judge(Struct, frozen=True, kw_only=True):
     contract: Contract | None
     """None when no output contract could be read: such a judge can be shown and linted, not run."""
     score: ScoreRule | None
+    """None where no one number is asked for: its verdicts are reported by their labels and ratings."""
     scale: Scale | None
     better: Literal["higher", "lower"] = "higher"
     passes: str | None = None
@@ -579,6 +581,13 @@ class Scored(Struct, frozen=True, kw_only=True):
     kind: Literal["scored"] = "scored"
 
 
+class Judged(Struct, frozen=True, kw_only=True):
+    """A verdict of a judge without a score: labels that have no points, several ratings, fields that are only kept."""
+
+    verdict: Verdict
+    kind: Literal["judged"] = "judged"
+
+
 class Forced(Struct, frozen=True, kw_only=True):
     """A score the judge's rules give without asking (coverage with a missing input)."""
 
@@ -617,11 +626,12 @@ class Failed(Struct, frozen=True, kw_only=True):
     """What a judge that abstained said, or the votes of a jury without a verdict; empty for every other kind."""
 
 
-Outcome = Scored | Forced | Failed
+Outcome = Scored | Judged | Forced | Failed
 
 OUTCOME_KINDS: tuple[str, ...] = (
     "scored",
     "forced",
+    "judged",
     "abstained",
     "missing_input",
     "bad_row",
@@ -673,7 +683,7 @@ class Judgement(Struct, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         """On one line; the calls, with their prompts and replies, are in `calls`."""
-        found: object = self.outcome.kind if isinstance(self.outcome, Failed) else f"{self.score:g}"
+        found = self.outcome.kind if self.score is None else f"{self.score:g}"
         passed = {True: ", passed", False: ", failed", None: ""}[self.passed]
         why = self.outcome.message if isinstance(self.outcome, Failed) else self.reason
         explanation = "" if not why else f": {_shortened(why, 40)!r}"
@@ -682,12 +692,12 @@ class Judgement(Struct, frozen=True, kw_only=True):
 
     @property
     def score(self) -> float | None:
-        """None unless it was judged: a failure is never a number."""
-        return None if isinstance(self.outcome, Failed) else self.outcome.score.value
+        """None unless it was scored: a failure is never a number, and not every verdict has one."""
+        return self.outcome.score.value if isinstance(self.outcome, Scored | Forced) else None
 
     @property
     def exact(self) -> float | None:
-        return None if isinstance(self.outcome, Failed) else self.outcome.score.exact
+        return self.outcome.score.exact if isinstance(self.outcome, Scored | Forced) else None
 
     @property
     def verdict(self) -> Mapping[str, Json]:

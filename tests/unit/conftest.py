@@ -14,6 +14,7 @@ from adjudge.records import (
     FieldScore,
     Forced,
     Judge,
+    Judged,
     Judgement,
     Message,
     Prompt,
@@ -80,6 +81,8 @@ def judgement(outcome, **more):
 
 
 def outcome(kind):
+    if kind == "judged":
+        return Judged(verdict=Verdict(parts={"label": "good"}))
     return scored(4.0) if kind == "scored" else forced() if kind == "forced" else failed(kind)
 
 

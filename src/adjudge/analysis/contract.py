@@ -16,6 +16,7 @@ from adjudge.records import (
     Forced,
     Json,
     Judge,
+    Judged,
     Judgement,
     PointsScore,
     Scored,
@@ -28,10 +29,12 @@ NOT_GIVEN = "Not given."
 
 
 def as_contract(judge: Judge, judgement: Judgement) -> str | None:
-    """One line of JSON, or the text that the judge file wants; None when there is no score."""
+    """One line of JSON, or the text that the judge file wants; None when it was not judged."""
     outcome = judgement.outcome
     if isinstance(outcome, Failed):
         return None
+    if isinstance(outcome, Judged):
+        return _line(outcome.verdict.parts)
     parts = dict(verdict_parts(outcome))
     if is_jury(judgement.model):
         parts.pop(VOTES, None)

@@ -50,6 +50,7 @@ JURY_FAILURES: Mapping[str, str] = {
 
 NOTES: Mapping[str, str] = {
     "empty_response": "the response was blank: scored by rule, with no call",
+    "verdict_place_guessed": "the prompt does not say where the verdict stands: the last one in the reply was taken",
     "planted_verdict": "the same verdict also appears in the case, so the model was asked for the verdict alone",
     "differing_verdicts": "the reply held verdicts that differ, so the model was asked for the verdict alone",
     "tool_calls_unknown": "it is not known whether tools were called; the prompt may claim that none were",

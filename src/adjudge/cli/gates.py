@@ -64,6 +64,12 @@ class Gates:
         asked = names if named is None else [judge.name for judge in named]
         means = _thresholds(options.fail_under, "--fail-under", names, asked)
         for judge in judges:
+            if judge.name in means and judge.score is None:
+                raise SettingsError(
+                    "--fail-under",
+                    f"{judge.name} has no score",
+                    "add `score:` to its front matter, such as the points of each label",
+                )
             if judge.name in means and judge.better == "lower":
                 raise SettingsError(
                     "--fail-under",

@@ -39,7 +39,7 @@ FIELDS: tuple[str, ...] = (
 def result_row(judgement: Judgement, run: str) -> dict[str, Json]:
     """One row with exactly the fields above, in that order, safe for every JSON writer."""
     outcome = judgement.outcome
-    judged = None if isinstance(outcome, Failed) else outcome
+    scored = outcome if isinstance(outcome, Scored | Forced) else None
     usage = judgement.usage
     cost = judgement.cost
     values: dict[str, object] = {
@@ -51,13 +51,13 @@ def result_row(judgement: Judgement, run: str) -> dict[str, Json]:
         "model_snapshot": judgement.model_snapshot,
         "repeat": judgement.repeat,
         "outcome": outcome.kind,
-        "score": whole(judged.score.value) if judged else None,
-        "exact": whole(judged.score.exact) if judged else None,
-        "normalized": judgement.normalized if judged else None,
-        "passed": judgement.passed if judged else None,
+        "score": whole(scored.score.value) if scored else None,
+        "exact": whole(scored.score.exact) if scored else None,
+        "normalized": judgement.normalized if scored else None,
+        "passed": judgement.passed if scored else None,
         "probability": judgement.probability,
         "reason": _reason(judgement),
-        "verdict": verdict_parts(judged) if judged else outcome.verdict.parts or None,
+        "verdict": verdict_parts(scored) if scored else outcome.verdict.parts or None,
         "error": {"kind": _error_kind(outcome), "message": outcome.message}
         if isinstance(outcome, Failed) and outcome.kind != "abstained"
         else None,

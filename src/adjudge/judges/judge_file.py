@@ -55,7 +55,7 @@ def front_matter_line(key: str, value: Json) -> str:
 
 
 def missing_lines(judge: Judge) -> dict[str, str]:
-    """Key -> a line for what a run needs and the prompt does not tell, with dots where a person has to fill it in."""
+    """Key -> a line for what a score needs and the prompt does not tell, with dots where a person has to fill it in."""
     lines = {}
     if judge.contract is None:
         lines["verdict"] = "verdict: {reason: string, score: {type: integer, minimum: …, maximum: …}}"

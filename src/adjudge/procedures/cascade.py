@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from adjudge.procedures.jury import VOTES, failed_alike, listed_vote
 from adjudge.procedures.procedure import Ruling, distinct
-from adjudge.records import Failed, Json, Judge, Judgement, Jury, Score, Verdict
+from adjudge.records import Failed, Forced, Json, Judge, Judgement, Jury, Score, Scored, Verdict
 from adjudge.scoring import passes
 from adjudge.stats.several.cascade import Thresholds, deciding_stage
 
@@ -19,7 +19,9 @@ CASCADE = "cascade"
 
 def said_by(repeats: Sequence[Judgement]) -> Judgement | None:
     """The first of a stage's repeats that says what most of them say on passing; None where none does."""
-    ruled = [each for each in repeats if each.passed is not None and not isinstance(each.outcome, Failed)]
+    ruled = [
+        each for each in repeats if each.passed is not None and isinstance(each.outcome, Scored | Forced)
+    ]
     if not ruled:
         return None
     (most, _), *_ = Counter(each.passed for each in ruled).most_common(1)
@@ -92,7 +94,7 @@ def decide_by_stage(
     said = None if place is None else said_by(stages[place])
     if place is None or said is None:
         return _undecided(jury, stages, confidences, thresholds, parts)._replace(notes=notes)
-    assert not isinstance(said.outcome, Failed)
+    assert isinstance(said.outcome, Scored | Forced)
     words = said.outcome.verdict.parts if said.outcome.score.parts is None else said.outcome.score.parts
     outcome = replace(
         said.outcome, verdict=Verdict(parts={**words, **parts}), score=replace(said.outcome.score, parts=None)

@@ -9,17 +9,33 @@ from adjudge.procedures.groundedness import checks_claims, judge_by_claims
 from adjudge.procedures.pair import judge_blank, judge_pair
 from adjudge.procedures.procedure import Asking, Context, Procedure, Ruling, distinct, is_blank
 from adjudge.procedures.rubric import judge_by_rubric
-from adjudge.procedures.single import judge_once
+from adjudge.procedures.single import judge_once, judge_unscored
 from adjudge.prompts.fill import Filled
 from adjudge.prompts.fit import DoesNotFitError
 from adjudge.prompts.lookup import describe_columns
-from adjudge.records import Case, CheckScore, Failed, Forced, Json, Judge, Score, Scored, Verdict, winner_of
-from adjudge.scoring import base_scorer, lowest, normalize, passes, scorer_for
+from adjudge.records import (
+    Case,
+    CheckScore,
+    Contract,
+    Failed,
+    Forced,
+    Json,
+    Judge,
+    Score,
+    Scored,
+    Verdict,
+    winner_of,
+)
+from adjudge.schemas import object_schema
+from adjudge.scoring import Scorer, base_scorer, lowest, normalize, passes, scorer_for
+
+WHOLE_REPLY = Contract(schema=object_schema({"reply": {"type": "string"}}), needs=("reply",), form="text")
+"""What is read of a reply whose prompt says nothing of its form."""
 
 
 def judge_case(judge: Judge, case: Case, filled: Filled, asking: Asking, *, repeat: int = 0) -> Procedure:
-    """Judge one case, its inputs filled; the judge must have a contract and a score rule."""
-    assert judge.contract is not None
+    """Judge one case, its inputs filled."""
+    contract = judge.contract or WHOLE_REPLY
     if filled.missing:
         return _missing(judge, filled, case)
     if judge.pair is not None:
@@ -30,18 +46,21 @@ def judge_case(judge: Judge, case: Case, filled: Filled, asking: Asking, *, repe
         return _empty(judge)
     if isinstance(judge.score, CheckScore):
         return check_case(judge, judge.score, filled.fields)
-    context = Context(judge=judge, case=case, asking=asking, repeat=repeat, scorer=scorer_for(judge))
+    scorer = Scorer() if judge.score is None else scorer_for(judge)
+    context = Context(judge=judge, case=case, asking=asking, repeat=repeat, scorer=scorer)
     try:
-        if judge.pair is not None:
-            ruling = yield from judge_pair(context, judge.contract, judge.pair, filled)
+        if judge.score is None:
+            ruling = yield from judge_unscored(context, contract, filled)
+        elif judge.pair is not None:
+            ruling = yield from judge_pair(context, contract, judge.pair, filled)
         elif judge.rubric is not None:
-            ruling = yield from judge_by_rubric(context, judge.contract, judge.rubric, filled)
+            ruling = yield from judge_by_rubric(context, contract, judge.rubric, filled)
         elif judge.items is not None and checks_claims(judge):
-            ruling = yield from judge_by_claims(context, judge.contract, judge.items, filled)
+            ruling = yield from judge_by_claims(context, contract, judge.items, filled)
         elif judge.items is None:
-            ruling = yield from judge_once(context, judge.contract, filled, items=None)
+            ruling = yield from judge_once(context, contract, filled, items=None)
         else:
-            ruling = yield from judge_by_items(context, judge.contract, judge.items, filled)
+            ruling = yield from judge_by_items(context, contract, judge.items, filled)
     except DoesNotFitError as error:
         ruling = Ruling(outcome=Failed(kind="too_long", message=str(error)))
     return ruling._replace(notes=distinct(ruling.notes, tuple(context.notes))) if context.notes else ruling
@@ -49,7 +68,7 @@ def judge_case(judge: Judge, case: Case, filled: Filled, asking: Asking, *, repe
 
 def _missing(judge: Judge, filled: Filled, case: Case) -> Ruling:
     names = "; ".join(missing.message for missing in filled.missing)
-    if judge.when_missing is None:
+    if judge.when_missing is None or judge.score is None:
         silent = NO_TURN in filled.notes
         said = "the conversation has no turn of the assistant; " if silent else ""
         message = f"{names}; {said}{describe_columns(case, [missing.name for missing in filled.missing])}"
@@ -112,5 +131,7 @@ def _is_blank_response(filled: Filled) -> bool:
 
 
 def _has_rule_for_blank(judge: Judge) -> bool:
-    """Without a scale there is no lowest score to give, so the model is asked."""
+    """Without a score or a scale there is no lowest score to give, so the model is asked."""
+    if judge.score is None:
+        return judge.when_empty == "missing"
     return judge.scale is not None if judge.when_empty == "lowest" else judge.when_empty != "ask"

@@ -21,6 +21,7 @@ from adjudge.records import (
     PointsScore,
     Scale,
     Score,
+    Scored,
     Verdict,
     Winner,
     winner_of,
@@ -53,7 +54,7 @@ def decide(judge: Judge, jury: Jury, votes: Sequence[Judgement]) -> Ruling:
     """`votes` in the order of the jury's models; those without a score are left out."""
     listed: list[Json] = [_listed(judge, vote) for vote in votes]
     cast = sorted(
-        (vote for vote in votes if not isinstance(vote.outcome, Failed)), key=lambda vote: vote.model
+        (vote for vote in votes if isinstance(vote.outcome, Scored | Forced)), key=lambda vote: vote.model
     )  # whose words are taken does not depend on the order in which the models were named
     if len(cast) < jury.quorum:
         return _without_quorum(jury, votes, len(cast), listed)
@@ -64,7 +65,7 @@ def decide(judge: Judge, jury: Jury, votes: Sequence[Judgement]) -> Ruling:
     notes = tuple(note for vote in cast for note in vote.notes if note != INCONSISTENT)
     verdict = Verdict(parts={**ruling.outcome.verdict.parts, VOTES: listed})
     outcome = replace(ruling.outcome, verdict=verdict)
-    if not isinstance(outcome, Failed) and all(isinstance(vote.outcome, Forced) for vote in cast):
+    if isinstance(outcome, Scored | Forced) and all(isinstance(vote.outcome, Forced) for vote in cast):
         outcome = Forced(score=outcome.score, reason=ruling.reason or "", verdict=verdict)
     return ruling._replace(
         outcome=outcome,
@@ -76,7 +77,7 @@ def decide(judge: Judge, jury: Jury, votes: Sequence[Judgement]) -> Ruling:
 def listed_vote(vote: Judgement) -> dict[str, Json]:
     """As it stands in `verdict.votes`."""
     found: dict[str, Json] = {"model": vote.model, "outcome": vote.outcome.kind}
-    if not isinstance(vote.outcome, Failed):
+    if isinstance(vote.outcome, Scored | Forced):
         found |= {"score": vote.outcome.score.value, "passed": vote.passed}
     return found
 
@@ -121,7 +122,7 @@ def _what_became(vote: Judgement) -> str:
     outcome = vote.outcome
     if isinstance(outcome, Failed):
         return f"{outcome.kind} ({outcome.message})" if outcome.message else outcome.kind
-    return f"{outcome.kind} {plain(outcome.score.value)}"
+    return outcome.kind if vote.score is None else f"{outcome.kind} {plain(vote.score)}"
 
 
 # ---- votes that are counted ----------------------------------------------------------------------------
@@ -135,7 +136,7 @@ def _ballot(judge: Judge, vote: Judgement) -> Ballot:
         label = vote.verdict.get(judge.score.field)
         if isinstance(label, str):
             return label
-    assert not isinstance(vote.outcome, Failed)
+    assert isinstance(vote.outcome, Scored | Forced)
     return vote.outcome.score.value if vote.passed is None else vote.passed
 
 
@@ -168,7 +169,7 @@ def _ballot_text(ballot: Ballot) -> str:
 
 def _middle(votes: Sequence[Judgement]) -> Score:
     """Those that pass may do so with different scores."""
-    scores = [vote.outcome.score for vote in votes if not isinstance(vote.outcome, Failed)]
+    scores = [vote.outcome.score for vote in votes if isinstance(vote.outcome, Scored | Forced)]
     return Score(value=median(each.value for each in scores), exact=median(each.exact for each in scores))
 
 
@@ -203,7 +204,7 @@ def _text_or_tie(ballot: Ballot | None) -> str:
 
 
 def _average(judge: Judge, jury: Jury, cast: Sequence[Judgement]) -> Ruling:
-    scores = [vote.outcome.score for vote in cast if not isinstance(vote.outcome, Failed)]
+    scores = [vote.outcome.score for vote in cast if isinstance(vote.outcome, Scored | Forced)]
 
     def combined(values: Sequence[float]) -> float:
         if jury.rule == "median":
@@ -238,7 +239,7 @@ def _as_voted(judge: Judge, votes: Sequence[Judgement], score: Score) -> Ruling:
     """With the words of the first juror who gave this very score, where one did."""
     for vote in votes:
         outcome = vote.outcome
-        if not isinstance(outcome, Failed) and (outcome.score.value, outcome.score.exact) == (
+        if isinstance(outcome, Scored | Forced) and (outcome.score.value, outcome.score.exact) == (
             score.value,
             score.exact,
         ):

@@ -9,7 +9,17 @@ from msgspec.structs import replace
 from adjudge.procedures.ask import ask
 from adjudge.procedures.procedure import Context, Procedure, Ruling, distinct, scored
 from adjudge.prompts.fill import Filled, boundary_notes
-from adjudge.records import Completion, Contract, Failed, Json, Judge, Score, ScoreDistribution, Verdict
+from adjudge.records import (
+    Completion,
+    Contract,
+    Failed,
+    Json,
+    Judge,
+    Judged,
+    Score,
+    ScoreDistribution,
+    Verdict,
+)
 from adjudge.schemas import spell_option
 from adjudge.scoring import Invalid
 from adjudge.text import shorten
@@ -58,15 +68,10 @@ def judge_once(
         return Ruling(outcome=answer, notes=notes)
     score, measured = answer.value.score, answer.completion.measured
     if score is None:
-        label, reason = answer.value.abstained, reason_in(answer.verdict.parts, contract.needs)
+        reason = reason_in(answer.verdict.parts, contract.needs)
         reason = reason or _unstructured_reason(answer.completion, contract)
         return Ruling(
-            outcome=Failed(
-                kind="abstained",
-                message=f"the judge answered `{label}`{f': {shorten(reason, 400)}' if reason else ''}",
-                error_kind=label,
-                verdict=answer.verdict,
-            ),
+            outcome=_abstained(answer.value.abstained, reason, answer.verdict),
             reason=reason,
             notes=distinct(notes, answer.notes, answer.verdict.notes),
         )
@@ -82,6 +87,39 @@ def judge_once(
         if found is None or judge.pair
         else _distribution(answer.verdict, found, contract, check),
         notes=distinct(notes, answer.notes, verdict.notes, score.notes),
+    )
+
+
+def judge_unscored(context: Context, contract: Contract, filled: Filled) -> Procedure:
+    """A verdict of which no score is made: it is kept as it is."""
+    judge = context.judge
+
+    def check(verdict: Verdict) -> str | Invalid:
+        return abstention(judge, verdict) or ""
+
+    answer = yield from ask(
+        context.request(judge.messages, filled.values, contract, fields=filled.fields, step="verdict"),
+        contract,
+        case_texts=tuple(filled.values.values()),
+        check=check,
+    )
+    notes = distinct(filled.notes, boundary_notes(judge.messages, filled.values))
+    if isinstance(answer, Failed):
+        return Ruling(outcome=answer, notes=notes)
+    reason = reason_in(answer.verdict.parts, contract.needs)
+    reason = reason or _unstructured_reason(answer.completion, contract)
+    outcome: Judged | Failed = Judged(verdict=answer.verdict)
+    if answer.value:
+        outcome = _abstained(answer.value, reason, answer.verdict)
+    return Ruling(outcome=outcome, reason=reason, notes=distinct(notes, answer.notes, answer.verdict.notes))
+
+
+def _abstained(label: str, reason: str | None, verdict: Verdict) -> Failed:
+    return Failed(
+        kind="abstained",
+        message=f"the judge answered `{label}`{f': {shorten(reason, 400)}' if reason else ''}",
+        error_kind=label,
+        verdict=verdict,
     )
 
 

@@ -173,6 +173,9 @@ def make_plan(
         if options.strict:
             check_certain(judge)
     _check_distinct(loaded)
+    if options.jury or options.cascade:
+        for judge in loaded:
+            check_scored(judge, "votes are counted or averaged by their scores")
     _check_jury(options, loaded)
     if options.cascade:
         _check_cascade(options, loaded)
@@ -234,16 +237,17 @@ def check_values(judge: Judge, sets: Mapping[str, str]) -> None:
 
 def check_runnable(judge: Judge) -> None:
     """Say what a judge lacks before the first call, not after it."""
-    lacking = []
-    if judge.contract is None:
-        lacking.append("what its reply looks like could not be read from the prompt")
-    if judge.contract is not None and judge.score is None:
-        lacking.append("how its score is computed could not be read from the prompt")
-    if lacking:
+    if judge.score is None and judge.items is not None:
         raise JudgeFileError(
             judge.name,
-            "; ".join((*lacking, *judge.unread)),
-            "say it in front matter (`verdict:`, `score:`, `scale:`); `adjudge show` prints what was understood",
+            "; ".join(("how its score is computed from the items could not be read", *judge.unread)),
+            "add `score:` to its front matter; `adjudge show` prints what was understood",
+        )
+    if judge.score is None and judge.passes is not None:
+        raise JudgeFileError(
+            judge.name,
+            f"the pass rule `{judge.passes}` needs a score, and it has none: {'; '.join(judge.unread)}",
+            "add `score:` to its front matter, such as the points of each label",
         )
     unread = [each for message in judge.messages for each in templates.unread(message.text, message.dialect)]
     if unread:
@@ -264,6 +268,16 @@ def check_runnable(judge: Judge) -> None:
             judge.name,
             f"the pass rule `{judge.passes}` cannot be computed from its verdict: {wrong}",
             "compare `score`, or a field of the verdict with a value of its own type",
+        )
+
+
+def check_scored(judge: Judge, why: str) -> None:
+    """Refuse a judge without a score where one is needed."""
+    if judge.score is None:
+        raise JudgeFileError(
+            judge.name,
+            f"it has no score, and {why}: {'; '.join(judge.unread)}",
+            "add `score:` to its front matter, such as the points of each label",
         )
 
 

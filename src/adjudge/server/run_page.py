@@ -336,7 +336,9 @@ def _tabs(summaries: Sequence[Summary], ways: "Ways") -> Iterable[Tab]:
     near = sum(each.notes.get("uncertain", 0) for each in summaries)
     if near:
         yield Tab(text="Near the threshold", count=near, href=ways.cases(CaseFilter(note="uncertain")))
-    unscored = [kind for each in summaries for kind in each.outcomes if kind not in {"scored", "forced"}]
+    unscored = [
+        kind for each in summaries for kind in each.outcomes if kind not in {"scored", "judged", "forced"}
+    ]
     if unscored:
         count = sum(each.not_judged for each in summaries)
         kinds = tuple(dict.fromkeys(unscored))

@@ -15,6 +15,7 @@ Cases = Literal[
     "judged with this criterion, and labelled",
     "judged with this rating",
     "judged with this rating, and labelled",
+    "judged with this field",
     "judged and labelled",
     "judged more than once",
     "judged in both orders",
@@ -37,13 +38,14 @@ Cases = Literal[
     "attacked, failed untouched",
     "compared, of the systems connected by verdicts",
 ]
-"""`judged` is scored by a model or forced by rule; `asked` has all the others too, whatever became of them."""
+"""`judged` is scored by a model, judged without a score or forced by rule; `asked` has all the others too, whatever became of them."""
 
 Unit = Literal[
     "judgement",
     "case",
     "pair of repeats",
     "claim",
+    "value of the field",
     "reply",
     "label",
     "trial",

@@ -14,6 +14,7 @@ from adjudge.records import (
     Failed,
     FailureKind,
     Forced,
+    Judged,
     Judgement,
     Measured,
     Message,
@@ -317,7 +318,10 @@ def _flat_outcome(outcome: Outcome) -> StoredOutcome:
             verdict=outcome.verdict.parts or NOTHING,
             verdict_notes=outcome.verdict.notes,
         )
-    score, verdict = outcome.score, outcome.verdict
+    verdict = outcome.verdict
+    if isinstance(outcome, Judged):
+        return StoredOutcome(kind=outcome.kind, verdict=verdict.parts or NOTHING, verdict_notes=verdict.notes)
+    score = outcome.score
     return StoredOutcome(
         kind=outcome.kind,
         score=score.value,
@@ -342,6 +346,8 @@ def _outcome(stored: StoredOutcome) -> Outcome:
             maybe_billed=stored.maybe_billed,
             verdict=verdict,
         )
+    if stored.kind == "judged":
+        return Judged(verdict=verdict)
     if stored.score is None or stored.kind not in {"scored", "forced"}:
         raise DamagedError("a judgement with parts missing")
     score = Score(

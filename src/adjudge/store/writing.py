@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from adjudge.errors import InputError, StoreError
 from adjudge.options import option
-from adjudge.records import Case, Failed, Json
+from adjudge.records import Case, Forced, Json, Scored
 from adjudge.store import batches
 from adjudge.store.codec import (
     dump_case,
@@ -364,7 +364,7 @@ def _add_judgement(rows: BatchRows, write: KeepJudgement) -> None:
     if key in rows.judgements:
         return
     outcome = judgement.outcome
-    score = None if isinstance(outcome, Failed) else outcome.score
+    score = outcome.score if isinstance(outcome, Scored | Forced) else None
     rows.judgements[key] = (
         *key,
         to_name(judgement.judge_hash),

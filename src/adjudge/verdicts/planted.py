@@ -13,6 +13,7 @@ from adjudge.verdicts.marks import bracket_values, line_values, tag_values
 from adjudge.verdicts.names import FieldNames, properties
 from adjudge.verdicts.objects import find_objects, settled
 from adjudge.verdicts.text_reading import Mark, TextReading, only_value, value_of
+from adjudge.verdicts.unplaced import set_off_values
 from adjudge.verdicts.validate import to_verdict
 from adjudge.verdicts.values import ValueProblem
 
@@ -101,6 +102,7 @@ MARKED: Mapping[Mark, Callable[[str, Contract, str], Iterator[Json | ValueProble
     "tag": tag_values,
     "brackets": bracket_values,
     "line": line_values,
+    "set off": set_off_values,
 }
 
 

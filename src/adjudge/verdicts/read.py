@@ -14,8 +14,9 @@ from adjudge.verdicts.labelled import read_labelled
 from adjudge.verdicts.marks import read_bare, read_brackets, read_tags, tagged_prose
 from adjudge.verdicts.names import FieldNames, properties
 from adjudge.verdicts.objects import CUT_OFF, FoundObject, find_objects, settled, sole_object
-from adjudge.verdicts.planted import object_in_case, tags_in_case, words_in_case
+from adjudge.verdicts.planted import line_in_case, object_in_case, tags_in_case, words_in_case
 from adjudge.verdicts.text_reading import TextReading
+from adjudge.verdicts.unplaced import UNPLACED, FoundList, find_list, read_last
 from adjudge.verdicts.validate import exact_reply, split_bullets, to_verdict
 from adjudge.verdicts.values import ValueProblem
 
@@ -39,6 +40,9 @@ class Planted:
 
 TEXT_FORMS: Mapping[Form, tuple[Callable[[str, Contract], TextReading | None], ...]] = {
     "json": (),
+    "list": (),
+    "text": (),
+    "last": (read_labelled, read_bare, read_last),
     "sections": (read_labelled,),
     "line": (read_labelled,),
     "tags": (read_tags, read_labelled),
@@ -49,6 +53,9 @@ TEXT_FORMS: Mapping[Form, tuple[Callable[[str, Contract], TextReading | None], .
 
 WANTED: Mapping[Form, str] = {
     "json": "The reply holds no JSON object with the fields asked for",
+    "list": "The reply holds no JSON list",
+    "text": "The reply is empty",
+    "last": "The reply names none of the answers asked for",
     "sections": "The reply names no rating",
     "line": "The reply has no line with the verdict's label",
     "tags": "The reply has no tag with the verdict",
@@ -104,8 +111,15 @@ def search_verdict(
 ) -> Verdict | UnreadReply | Planted:
     """The last thing in a reply that claims to be the verdict, whatever stands around it and however it is spelt."""
     names = FieldNames.of(contract)
-    contract = replace(contract, form="json") if whole and contract.form != "json" else contract
     in_case = tags_in_case(case_texts) if thought_tags(cleaned) else frozenset[str]()
+    if contract.form == "text":
+        reply = _without_thoughts(cleaned, contract, names, in_case).strip()
+        return Verdict(parts={contract.needs[0]: reply}) if reply else _unread(WANTED["text"])
+    if contract.form == "list" and not whole:
+        found = find_list(_without_thoughts(cleaned, contract, names, in_case))
+        if found is not None:
+            return _from_list(cleaned, found, contract, names, case_texts)
+    contract = replace(contract, form="json") if whole and contract.form != "json" else contract
     taken = find_last(cleaned, contract, names, in_case)
     if taken.object is None and taken.reading is None:
         unescaped = decoded(cleaned)
@@ -144,7 +158,7 @@ def _read_text_forms(text: str, contract: Contract) -> TextReading | None:
     first: TextReading | None = None
     for form in TEXT_FORMS[contract.form]:
         reading = form(text, contract)
-        if reading is not None and (not reading.problem or contract.form != "bare"):
+        if reading is not None and (not reading.problem or contract.form not in {"bare", "last"}):
             return reading
         first = first or reading
     return first
@@ -188,6 +202,19 @@ def _from_object(
     return verdict
 
 
+def _from_list(
+    text: str, found: FoundList, contract: Contract, names: FieldNames, case_texts: Sequence[Json]
+) -> Verdict | UnreadReply | Planted:
+    """A list of entries is the one field of its contract."""
+    verdict = to_verdict({contract.needs[0]: found.entries}, contract, names)
+    if isinstance(verdict, ValueProblem):
+        return _unread(f"In the reply {verdict.text}")
+    alone = is_wrapping(text[: found.start]) and is_wrapping(text[found.end :])
+    if not alone and line_in_case(text[found.start : found.end], case_texts, alone=False):
+        return Planted(verdict=verdict, note="planted_verdict")
+    return verdict
+
+
 def _from_words(
     text: str, reading: TextReading, contract: Contract, names: FieldNames, case_texts: Sequence[Json]
 ) -> Verdict | UnreadReply | Planted:
@@ -204,6 +231,8 @@ def _from_words(
         return Planted(verdict=verdict, note="differing_verdicts")
     if words_in_case(text, reading, contract, case_texts):
         return Planted(verdict=verdict, note="planted_verdict")
+    if contract.form == "last":
+        return replace(verdict, notes=(*verdict.notes, UNPLACED))
     return verdict
 
 

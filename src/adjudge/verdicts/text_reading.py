@@ -9,7 +9,7 @@ from adjudge.verdicts.names import properties
 from adjudge.verdicts.validate import TRUTH, branches_of
 from adjudge.verdicts.values import Allowed, ValueProblem, allowed_by, exact_value, read_value
 
-Mark = Literal["label", "tag", "brackets", "line"]
+Mark = Literal["label", "tag", "brackets", "line", "set off"]
 
 
 @dataclass(kw_only=True, slots=True)
@@ -26,8 +26,8 @@ class TextReading:
 
     @property
     def alone(self) -> bool:
-        """The span is a line that a case can hold only as a line of its own."""
-        return self.mark == "line"
+        """The span may be no more than a letter, which a case holds only where it is set off as it is in the reply."""
+        return self.mark in {"line", "set off"}
 
 
 @once_per_record

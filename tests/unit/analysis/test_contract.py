@@ -129,7 +129,7 @@ def test_an_empty_response_has_whole_contracts(build, contract):
     assert text.endswith("\n\nTotal rating: 1")
 
 
-@pytest.mark.parametrize("kind", OUTCOME_KINDS[2:])
+@pytest.mark.parametrize("kind", OUTCOME_KINDS[3:])
 @pytest.mark.parametrize("name", ["relevance", "correctness", "helpfulness", "coverage"])
 def test_what_was_not_judged_has_no_contract(build, contract, kind, name):
     assert contract(name, build.failed(kind)) is None

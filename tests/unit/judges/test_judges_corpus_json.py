@@ -315,7 +315,8 @@ Return a JSON list:
 """,
         dialect="mustache",
         inputs=("source", "translation"),
-        verdict=[{"span": "string", "severity": ["minor", "major"]}],
+        verdict={"entries": [{"span": "string", "severity": ["minor", "major"]}]},
+        form="list",
         unread=("asks for a JSON list",),
     ),
     Prompt(

@@ -33,7 +33,7 @@ EXAMPLES: dict[str, list[Example]] = {
             'Grade each claim. Reply in this format:\n[{"claim": "…", "verdict": "kept|broken"}, …]' + JUDGED,
             None,
             ("kept", "broken"),
-            ("claim", "verdict"),
+            ("entries", "claim", "verdict"),
         ),
     ],
     "described_json": [

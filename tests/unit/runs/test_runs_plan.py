@@ -32,9 +32,17 @@ def test_numbers_out_of_range_are_named(numbers, named):
     assert caught.value.where == named
 
 
-def test_a_judge_whose_reply_could_not_be_read_is_not_run():
-    with pytest.raises(JudgeFileError, match="front matter"):
-        make_plan([parse_judge("Say something nice about {{response}}.", name="nice")])
+def test_a_judge_whose_reply_could_not_be_read_is_run_all_the_same():
+    judge = parse_judge("Say something nice about {{response}}.", name="nice")
+    assert make_plan([judge]).judges == (judge,)
+
+
+def test_a_pass_rule_needs_a_score():
+    with pytest.raises(JudgeFileError, match="needs a score"):
+        make_plan(
+            [parse_judge("Which is it? Answer only `red` or `blue`.\n{{response}}", name="colour")],
+            RunOptions(passes="score >= 1"),
+        )
 
 
 def test_two_judges_of_one_name_are_an_error():

@@ -12,7 +12,7 @@ from adjudge.analysis.summary.stored import judges_of
 from adjudge.dataset.label_scale import LabelScale, Meaning, criterion_labels, label_scale_of, rating_label
 from adjudge.errors import InputError
 from adjudge.procedures.rubric import criteria_of
-from adjudge.records import Criterion, Failed, Json, Judge, Judgement
+from adjudge.records import Criterion, Failed, Json, Judge, Judged, Judgement
 from adjudge.rubrics import RubricError, answered_criteria
 from adjudge.scoring.rules import rating_passes
 from adjudge.store import RunRecord, Store
@@ -178,6 +178,8 @@ def _add(
             if judgement.cluster is not None:
                 account.clusters[judgement.case_id] = judgement.cluster
         return
+    if isinstance(judgement.outcome, Judged):
+        return  # its labels and ratings are compared by themselves
     verdict = CaseVerdict(
         case_id=judgement.case_id,
         repeat=judgement.repeat,

@@ -9,7 +9,7 @@ from math import fsum, isnan, nan
 from typing import Literal, NamedTuple
 
 from adjudge.procedures.jury import NO_MAJORITY, listed_votes, votes_by_label
-from adjudge.records import Failed, Json, Judge, Judgement, Scale, jury_rule
+from adjudge.records import Failed, Forced, Json, Judge, Judgement, Scale, Scored, jury_rule
 from adjudge.runs.engine.case_labels import error_of, label_for_votes
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.populations import population
@@ -172,7 +172,7 @@ class JuryTally:
         }
         for pair in combinations(errors, 2):
             self._errors.setdefault(pair, PairSums()).add(errors[pair[0]], errors[pair[1]])
-        if isinstance(outcome, Failed):
+        if not isinstance(outcome, Scored | Forced):
             return
         unit = judgement.cluster or judgement.case_id
         own = error_of(

@@ -21,8 +21,10 @@ from adjudge.records import (
     Forced,
     Json,
     Judge,
+    Judged,
     Judgement,
     Score,
+    Scored,
     ScoreDistribution,
     is_cascade,
     is_jury,
@@ -99,6 +101,8 @@ def score_rows(explained: Explanation) -> ScoreRows:
     rows = [*vote_rows(judgement), *source_rows(explained)]
     for step in explained.steps:
         rows += step_rows(step, explained)
+    if isinstance(judgement.outcome, Judged):
+        return ScoreRows(tuple(rows))
     return ScoreRows((*rows, *result_rows(explained, judgement.outcome.score)), explained.agrees)
 
 
@@ -207,6 +211,9 @@ def source_rows(explained: Explanation) -> Iterator[ScoreRow]:
         which = f"{explained.reference or 'one'} of {explained.references}"
         why = "Each reference has a checklist of its own; the one that is covered best counts."
         yield ScoreRow("reference", "reference", which, why)
+    if explained.source == "no_score":
+        why = "No one number of the verdict is the score. `score:` in the judge file would make one of it."
+        yield ScoreRow("outcome", "what happened", "judged, not scored", why)
     if explained.source == "rule":
         yield from unasked_rows(explained.judgement, explained.judge)
     if explained.source in UNKNOWN:
@@ -499,7 +506,7 @@ def why_this_formula(computed: CoverageScore) -> str:
 
 def unasked_rows(judgement: Judgement, judge: Judge | None) -> Iterator[ScoreRow]:
     outcome = judgement.outcome
-    assert not isinstance(outcome, Failed)
+    assert isinstance(outcome, Scored | Forced)
     reason = outcome.reason if isinstance(outcome, Forced) else judgement.reason or ""
     yield ScoreRow("outcome", "what happened", "scored by rule", f"{reason} No model was asked.")
     value = number_text(outcome.score.value)

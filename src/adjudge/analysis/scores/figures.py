@@ -18,6 +18,7 @@ from adjudge.records import (
     Forced,
     Json,
     Judge,
+    Judged,
     Judgement,
     NamedScore,
     Pair,
@@ -34,10 +35,12 @@ from adjudge.text import as_text
 from adjudge.verdicts import Planted, read_verdict
 from adjudge.versions import SCORER_VERSIONS
 
-Source = Literal["computed", "rule", "failed", "no_judge", "no_case", "other_version", "not_computable"]
+Source = Literal[
+    "computed", "rule", "failed", "no_score", "no_judge", "no_case", "other_version", "not_computable"
+]
 """Where the score comes from, or why its steps cannot be shown.
 
-`rule`: given with no model asked; `no_judge`, `no_case`: not stored any more; `other_version`: made by a version of the scorer
+`rule`: given with no model asked; `no_score`: the judge has none; `no_judge`, `no_case`: not stored any more; `other_version`: made by a version of the scorer
 that this adjudge does not have; `not_computable`: the scorer refuses the stored verdict.
 """
 Decider = Literal["model", "rule", "code"]
@@ -114,6 +117,8 @@ def _explain(judgement: Judgement, judge: Judge | None, fields: Mapping[str, Jso
         source = "failed"
     elif isinstance(outcome, Forced) or (not judgement.calls and "empty_response" in judgement.notes):
         source = "rule"
+    elif isinstance(outcome, Judged):
+        source = "no_score"
     elif judge is None or judge.score is None:
         source = "no_judge"
     elif isinstance(judge.score, CheckScore) and fields is None:
@@ -129,7 +134,7 @@ def _explain(judgement: Judgement, judge: Judge | None, fields: Mapping[str, Jso
         computed = judgement.score if source == "rule" else None
         return Explanation(judgement=judgement, judge=judge, source=source, scorer=scorer, computed=computed)
     assert judge is not None
-    assert not isinstance(outcome, Failed)
+    assert isinstance(outcome, Scored | Forced)
     return _run_scorer(judgement, outcome, judge, fields or {})
 
 

@@ -13,6 +13,7 @@ from adjudge.analysis.jury.figures import JuryFigures, JuryTally
 from adjudge.analysis.ranking.figures import SystemRanking
 from adjudge.analysis.ranking.stored import RankingTally
 from adjudge.analysis.summary.checks import CheckAgreement, CheckTally
+from adjudge.analysis.summary.fields import FieldFigures, FieldTally
 from adjudge.analysis.summary.pairs import PairFigures, PairTally
 from adjudge.analysis.summary.repeats import Repeated, repeat_figures
 from adjudge.analysis.summary.sample import ALONE, Bounds, Group, Grouping, JudgedRow, RowSample
@@ -35,6 +36,7 @@ from adjudge.records import (
     Failed,
     Forced,
     Judge,
+    Judged,
     Judgement,
     NamedScore,
     Place,
@@ -189,7 +191,7 @@ class Summary:
     asked: int
     """The sum of `outcomes`."""
     judged: int
-    """Scored, or forced by rule."""
+    """Scored, judged without a score, or forced by rule."""
     not_judged: int
     outcomes: Mapping[str, int]
     """The kinds that occurred, in the order of `OUTCOME_KINDS`."""
@@ -216,6 +218,8 @@ class Summary:
     """Of a groundedness judge, `supported` first."""
     ratings: tuple[RatingFigures, ...]
     """Of a judge that gives several, in its order."""
+    fields: tuple[FieldFigures, ...]
+    """Of a judge without a score: its labels and numbers one by one."""
     expected_mean: Estimate | None = field(
         metadata=population("judged with token probabilities", "judgement")
     )
@@ -423,6 +427,7 @@ class _JudgeTally:
         self.answers = RowSample() if source and source.abstain else None
         """The model's answers, as passes where it abstained; None where it cannot."""
         self.ratings = {each: RowSample() for each in source.ratings} if source else {}
+        self.fields = FieldTally(source)
         self.has_rubric = source is not None and source.rubric is not None
         self.criteria: dict[tuple[str, float], RowSample] = {}
         self.claims = (
@@ -493,6 +498,18 @@ class _JudgeTally:
         row = None
         if isinstance(outcome, Failed):
             self._add_failure(judgement, outcome)
+        elif isinstance(outcome, Judged):
+            judged = JudgedRow(
+                score=0.0,
+                forced=False,
+                passed=None,
+                agrees=None,
+                cluster=cluster,
+                case=case,
+                repeat=judgement.repeat if case != ALONE else 0,
+            )
+            self.fields.add(judgement.verdict, judged)
+            self._add_ratings(judgement, judged)
         else:
             row = self._row(judgement, outcome, cluster, case, label=label)
             self.pairs.add(judgement.verdict, row)
@@ -634,6 +651,8 @@ class _JudgeTally:
         """What it says on the judge's scale; None where there is none, or none for this judge."""
         if judgement.label is None or is_not_for(judgement.label, self.judge):
             return None
+        if isinstance(judgement.outcome, Judged):
+            return None  # there is no score to hold it against
         if (self.has_rubric and criterion_labels(judgement.label, self.judge)) or any(
             rating_label(judgement.label, self.judge, rating) is not None for rating in self.ratings
         ):
@@ -680,6 +699,7 @@ class _JudgeTally:
 
     def summary(self, *, among_models: bool = False) -> Summary:
         asked, outcomes, sample = self.rows.asked, self.rows.outcomes, self.rows.sample
+        judged = len(sample) + outcomes.get("judged", 0)
         return Summary(
             judge=self.judge,
             judge_hash=self.judge_hash,
@@ -687,15 +707,15 @@ class _JudgeTally:
             scale=self.scale,
             better=self.better,
             asked=asked,
-            judged=len(sample),
-            not_judged=asked - len(sample),
+            judged=judged,
+            not_judged=asked - judged,
             outcomes=outcomes,
             passed=sample.passed if sample.ruled else None,
             repeats=self.repeats,
             grouping=sample.grouping,
             mean=sample.mean(self.scale),
             mean_without_forced=sample.mean(self.scale, forced=False) if "forced" in outcomes else None,
-            bounds=sample.bounds(self.scale, asked),
+            bounds=None if "judged" in outcomes else sample.bounds(self.scale, asked),
             pass_rate=sample.pass_rate(),
             pass_bounds=sample.pass_bounds(asked),
             abstention_rate=None if self.answers is None else self.answers.pass_rate(),
@@ -706,6 +726,7 @@ class _JudgeTally:
                 if (share := sample.pass_rate()) is not None
             ),
             ratings=tuple(self._rating_figures()),
+            fields=self.fields.figures(),
             expected_mean=self.expected.mean(self.scale),
             distribution=self.distribution.counts(),
             agreement=self._agreement(),
@@ -722,7 +743,9 @@ class _JudgeTally:
             },
             failures={kind: tuple(self.failures[kind]) for kind in OUTCOME_KINDS if kind in self.failures},
             worst=tuple(item[-1] for item in self.worst),
-            repeated=repeat_figures(sample, list(self.cases)) if self.cases and self.repeats > 1 else None,
+            repeated=repeat_figures(sample, list(self.cases))
+            if self.cases and self.repeats > 1 and len(sample)
+            else None,
             slices=self.slices.columns(self.scale),
             pairs=self.pairs.figures(),
             card=_card(self.model, self.judge),

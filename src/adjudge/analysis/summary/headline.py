@@ -18,6 +18,7 @@ from adjudge.documents.numbers import (
 )
 from adjudge.records import Scale
 from adjudge.stats.intervals import CONFIDENCE
+from adjudge.text import visible
 
 
 def judge_name(summary: Summary) -> Text:
@@ -32,6 +33,8 @@ def is_pass_or_fail(summary: Summary) -> bool:
 def gauge(summary: Summary) -> Gauge:
     """A judge's headline: the pass rate where the scale is 0 to 1, else the mean."""
     figure = summary.pass_rate if is_pass_or_fail(summary) else summary.mean
+    if figure is None and summary.outcomes.get("judged"):
+        return _unscored_gauge(summary)
     if figure is None:
         counts = f"none of {show_count(summary.asked)} scored" if summary.asked else "nothing was asked"
         return Gauge(kind="headline", label=judge_name(summary), value=NOTHING_TO_SHOW, interval="", counts=counts, share=None, tone="bad" if summary.asked else "plain")  # fmt: skip
@@ -54,6 +57,20 @@ def gauge(summary: Summary) -> Gauge:
     ]
     at = [_on_scale(each, scale) for each in (figure.value, figure.low, figure.high)]
     return Gauge(kind="headline", label=judge_name(summary), value=show_number(figure.value), interval=interval, counts=", ".join(filter(None, parts)), share=at[0], low=at[1], high=at[2])  # fmt: skip
+
+
+def _unscored_gauge(summary: Summary) -> Gauge:
+    """Of a judge without a score: the most frequent of its first labels."""
+    shares = next((each for each in summary.fields if each.labels), None)
+    if shares is None:
+        counts = f"{show_count(summary.judged)} of {show_count(summary.asked)} judged, no score"
+        return Gauge(kind="headline", label=judge_name(summary), value=NOTHING_TO_SHOW, interval="", counts=counts, share=None)  # fmt: skip
+    most = max(shares.labels, key=lambda each: each.share.value)
+    share = most.share
+    given = f"{show_count(round(share.value * share.n))} of {show_count(share.n)}"
+    interval = f"{show_percent_range(share.low, share.high)} ({show_percent(CONFIDENCE, 0)})"
+    counts = f"{visible(f'{shares.name} {most.label}')}: {given}, no score"
+    return Gauge(kind="headline", label=judge_name(summary), value=show_percent(share.value), interval=interval, counts=counts, share=share.value, low=share.low, high=share.high)  # fmt: skip
 
 
 def _won(pairs: PairFigures) -> int:

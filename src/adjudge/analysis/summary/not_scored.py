@@ -28,7 +28,7 @@ MOST_IDS = 8
 
 
 def unscored_facts(summary: Summary) -> Iterator[Fact]:
-    kinds = {kind: n for kind, n in summary.outcomes.items() if kind not in {"scored", "forced"}}
+    kinds = {kind: n for kind, n in summary.outcomes.items() if kind not in {"scored", "judged", "forced"}}
     if kinds:
         counts, known = join(", ", [_outcome_count(summary, kind) for kind in kinds]), unscored_range(summary)
         yield Fact(

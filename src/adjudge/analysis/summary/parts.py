@@ -35,7 +35,8 @@ MOST_CRITERIA = 20
 
 
 def criteria_tables(summary: Summary) -> Iterator[Table]:
-    """How often each criterion is met, and how often people say the same; and what each of several ratings comes to."""
+    """How often each criterion is met, and how often people say the same; what each rating and each label comes to."""
+    yield from _field_tables(summary)
     if summary.ratings:
         yield _ratings_table(summary)
     if summary.claims:
@@ -69,6 +70,44 @@ def criteria_tables(summary: Summary) -> Iterator[Table]:
         rows=tuple(rows),
         numeric=tuple(range(1, len(header))),
     )
+
+
+def _field_tables(summary: Summary) -> Iterator[Table]:
+    """Labels by their shares, and numbers by their means, of a judge without a score."""
+    for each in summary.fields:
+        if each.labels:
+            yield Table(
+                kind="shares",
+                caption=(
+                    Quote(each.name),
+                    " of ",
+                    Quote(summary.title),
+                    ", entries of the lists" if "[]" in each.name else "",
+                ),
+                header=("Label", "n", "Share"),
+                rows=tuple(
+                    (
+                        Quote(one.label),
+                        f"{show_count(round(one.share.value * one.share.n))} of {show_count(one.share.n)}",
+                        marked(show_rate(one.share), one.share),
+                    )
+                    for one in each.labels
+                ),
+                numeric=(1, 2),
+            )
+    numbers = [each for each in summary.fields if each.mean is not None]
+    if numbers:
+        yield Table(
+            kind="numbers",
+            caption=("Numbers of ", Quote(summary.title), ", means over the judged cases that give them"),
+            header=("Field", "n", "Mean"),
+            rows=tuple(
+                (Quote(each.name), show_count(each.mean.n), marked(show_mean(each.mean), each.mean))
+                for each in numbers
+                if each.mean is not None
+            ),
+            numeric=(1, 2),
+        )
 
 
 def _ratings_table(summary: Summary) -> Table:

@@ -104,6 +104,14 @@ class RowSample:
     def pass_rate(self) -> Estimate | None:
         return self._rate(_RULED, _PASSED)
 
+    def share(self, score: float) -> Estimate | None:
+        """Of the rows with this very score, which may stand for a label."""
+        if self.grouping is None:
+            return rate_interval(sum(each == score for each in self._scores), len(self._scores))
+        return clustered_rate(
+            NumberedClusters((self._unit(row), float(each == score)) for row, each in enumerate(self._scores))
+        )
+
     def agreement(self) -> Estimate | None:
         return self._rate(_LABELLED, _AGREES)
 

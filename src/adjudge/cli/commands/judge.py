@@ -16,9 +16,10 @@ from adjudge.dataset import read_cases
 from adjudge.documents.rows import result_row
 from adjudge.errors import SettingsError
 from adjudge.options import RunOptions
-from adjudge.records import Failed, Json, Judgement
+from adjudge.records import Failed, Json, Judged, Judgement
 from adjudge.runs.find_model import one_model
 from adjudge.runs.session import Session, open_session
+from adjudge.text import as_text
 
 
 def command(*, judge: str, case: CaseFields, options: RunOptions, output: RunOutput) -> int:
@@ -56,6 +57,12 @@ async def _judge_one(opened: AbstractAsyncContextManager[Session], case: dict[st
 
 
 def _print(judgement: Judgement) -> None:
+    if isinstance(judgement.outcome, Judged):
+        for name, value in judgement.verdict.items():
+            click.echo(plain(f"{name}: {as_text(value)}"))
+        for note in judgement.notes:
+            click.echo(plain(f"note: {note}"))
+        return
     passed = {True: ", passed", False: ", not passed", None: ""}[judgement.passed]
     exact = "" if judgement.exact == judgement.score else f" (exactly {judgement.exact:.4g})"
     click.echo(f"score {judgement.score:g}{exact}{passed}")

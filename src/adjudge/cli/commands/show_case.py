@@ -13,7 +13,7 @@ from adjudge.cli.stored import find_run, stored
 from adjudge.documents.records_json import records_json
 from adjudge.documents.rows import result_row
 from adjudge.errors import InputError
-from adjudge.records import Failed, Json, Judgement, Scale, is_jury
+from adjudge.records import Failed, Json, Judged, Judgement, Scale, is_jury
 
 if TYPE_CHECKING:
     from adjudge.analysis.scores import ScoreRows
@@ -87,7 +87,7 @@ def _print(judgement: Judgement, scoring: "ScoreRows") -> None:
     )
     if isinstance(outcome, Failed):
         click.echo(plain(f"{outcome.kind}: {outcome.message}"))
-    else:
+    elif not isinstance(outcome, Judged):
         click.echo(f"score {outcome.score.value:g}, exactly {outcome.score.exact:.6g}")
         click.echo("\nHow the score was computed:")
     for line in score_lines(scoring, _width()):

@@ -96,7 +96,7 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
         format_message=_format_message(read, contract),
         items=items,
         rubric=rubric_of(declared, read, inputs),
-        ratings=ratings_of(declared, contract),
+        ratings=ratings_of(declared, contract, score),
         when_missing=declared.when_missing,
         when_empty=declared.when_empty,
         abstain=declared.abstain,

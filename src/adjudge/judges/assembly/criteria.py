@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from adjudge.judges.assembly.inputs import CRITERIA_INPUT
-from adjudge.judges.assembly.score import check_expression
+from adjudge.judges.assembly.score import check_expression, field_scale, is_number
 from adjudge.judges.declared import Declared
 from adjudge.judges.reading import PromptReading
 from adjudge.records import (
@@ -13,6 +13,7 @@ from adjudge.records import (
     Rating,
     Rubric,
     Scale,
+    ScoreRule,
 )
 from adjudge.rubrics import VERDICT
 from adjudge.schemas import as_number, object_schema, properties_of
@@ -92,9 +93,12 @@ def with_ratings(declared: Declared) -> Declared:
     return replace(declared, score=f"({' + '.join(parts)}) / {len(parts)}", scale=Scale(low=0.0, high=1.0))
 
 
-def ratings_of(declared: Declared, contract: Contract | None) -> tuple[Rating, ...]:
-    """Each is a number of the verdict, and its pass rule can be computed."""
+def ratings_of(declared: Declared, contract: Contract | None, score: ScoreRule | None) -> tuple[Rating, ...]:
+    """Each is a number of the verdict, and its pass rule can be computed; where there is no score, all numbers are."""
     properties = properties_of(contract.schema) if contract is not None else {}
+    if score is None and not declared.ratings:
+        scales = {name: field_scale(schema) for name, schema in properties.items() if is_number(schema)}
+        return tuple(Rating(name=name, scale=scale) for name, scale in scales.items() if scale is not None)
     for each in declared.ratings:
         schema = properties.get(each.name)
         kind = schema.get("type") if isinstance(schema, dict) else None

@@ -9,7 +9,7 @@ from adjudge.expressions import parse_expression
 from adjudge.judges.assembly.inputs import ITEMS_INPUT
 from adjudge.judges.declared import Declared
 from adjudge.judges.reading import PromptReading
-from adjudge.judges.reading.names import is_label, is_reason
+from adjudge.judges.reading.names import is_doubt, is_label, is_reason
 from adjudge.records import (
     CheckScore,
     CombineScore,
@@ -151,7 +151,7 @@ def with_needs(contract: Contract | None, score: ScoreRule | None, declared: Dec
     properties = properties_of(contract.schema)
     match score:
         case None:
-            needs: tuple[str, ...] = ()
+            needs: tuple[str, ...] = _telling(properties)
         case FieldScore(field=name) | PointsScore(field=name):
             needs = (name,)
         case ExpressionScore(text=text):
@@ -169,6 +169,22 @@ def with_needs(contract: Contract | None, score: ScoreRule | None, declared: Dec
             if name in needs or name in rated or set(_labels(schema)) & set(declared.abstain)
         )
     return replace(contract, needs=needs, structured=declared.structured)
+
+
+def _telling(properties: Mapping[str, Json]) -> tuple[str, ...]:
+    """Of a verdict without a score, what a reply cannot do without: labels and numbers, else what is no explanation."""
+    decisive = {name: schema for name, schema in properties.items() if not is_reason(name)}
+    scalars = [name for name, schema in decisive.items() if choices_of(schema) or is_number(schema)]
+    doubts = [name for name in scalars if is_doubt(name)]
+    told = [name for name in scalars if name not in doubts] or [
+        name for name, schema in decisive.items() if not _is_prose(schema)
+    ]
+    return tuple(told or [name for name in decisive if is_label(name)] or decisive or properties)
+
+
+def is_number(schema: Json) -> bool:
+    kinds = schema.get("type") if isinstance(schema, dict) else None
+    return not {"integer", "number"}.isdisjoint(kinds if isinstance(kinds, list) else [kinds])
 
 
 def check_claims(
@@ -225,11 +241,12 @@ def scale_of(
     if score == read.score:
         return read.scale
     if isinstance(score, FieldScore) and contract is not None:
-        return _field_scale(properties_of(contract.schema)[score.field])
+        return field_scale(properties_of(contract.schema)[score.field])
     return None
 
 
-def _field_scale(schema: Json) -> Scale | None:
+def field_scale(schema: Json) -> Scale | None:
+    """The bounds of a number, or of the numbers that it is one of."""
     assert isinstance(schema, dict)
     low, high = schema.get("minimum"), schema.get("maximum")
     options = schema.get("enum")
@@ -237,7 +254,7 @@ def _field_scale(schema: Json) -> Scale | None:
         numbers = [
             option for option in options if isinstance(option, int | float) and not isinstance(option, bool)
         ]
-        low, high = min(numbers), max(numbers)
+        low, high = min(numbers, default=None), max(numbers, default=None)
     if isinstance(low, int | float) and isinstance(high, int | float) and low < high:
         return Scale(low=float(low), high=float(high))
     return None

@@ -28,7 +28,7 @@ from adjudge.judges.reading.scale import SCALES, Anchors, find_anchors, find_pas
 from adjudge.judges.reading.textual import find_lines
 from adjudge.judges.reading.words import WHOLE, WRITTEN
 from adjudge.patterns import lazy_pattern
-from adjudge.records import Contract, Input, PromptMessage, Scale, ScoreRule
+from adjudge.records import Contract, Input, Json, PromptMessage, Scale, ScoreRule
 from adjudge.templates import TemplateInput, messages_inputs, messages_outline
 
 __all__ = ["RECOGNISERS", "PromptReading", "read_prompt", "without"]
@@ -53,13 +53,14 @@ _AFTER_REFERENCE = lazy_pattern(r"(?<=⟧)[ \t]{1,64}(?=[A-Z][a-z]{2,20}\b)")
 """A sentence or a label that follows a placeholder on its line: what is filled in has ended, so a new line begins."""
 
 
+ENTRIES = "entries"
 LISTED = (
-    "the prompt asks for a JSON list of verdicts, and a case has one: ask for an object with the list in a field, "
-    "and add `verdict:` and `score:`"
+    "the prompt asks for a JSON list: it is kept as `entries`, and what stands in it is reported field by field; "
+    "for one score ask for an object with the list in a field, and add `verdict:` and `score:`"
 )
 NO_CONTRACT = (
-    "no output contract was found: add `verdict:` with the fields the reply has, `score:` and `scale:`, "
-    "or say in the prompt what to answer"
+    "no output contract was found, so that the whole reply is the verdict: add `verdict:` with the fields the reply has, "
+    "`score:` and `scale:`, or say in the prompt what to answer"
 )
 
 
@@ -114,7 +115,10 @@ def _read(inputs: tuple[Input, ...], references: tuple[TemplateInput, ...], outl
     pairwise = is_pairwise(names, found.parts)
     rule = read_rule(found.parts, outline, anchors, compared=names if pairwise else ())
     if found.listed:
-        rule = replace(rule, score=None, rating=None, binary=False, unread=(LISTED,))
+        shape: dict[str, Json] = {"type": "array", "items": parts_schema(rule.parts)}
+        entries = (ContractPart(name=ENTRIES, shape=shape),)
+        found = replace(found, form="list")
+        rule = replace(rule, parts=entries, score=None, rating=None, binary=False, unread=(LISTED,))
     message = None
     if rule.rating is None and not found.listed and not pairwise and not _has_numbers_or_labels(found):
         placed = None if _score_is_input(inputs) else _place_rating(found, outline, anchors)
@@ -156,9 +160,12 @@ def _without_contract(inputs: tuple[Input, ...], outline: str, anchors: list[Anc
     kind = None if _score_is_input(inputs) else overall_scale(outline, anchors)
     label = defined_label(outline)
     rating = None if kind is None else added_rating(outline, kind)
-    if asks_for_list(outline) or not (label or rating):
-        problem = LISTED if asks_for_list(outline) else NO_CONTRACT
-        return PromptReading(inputs=inputs, outline=outline, unread=(problem,))
+    if asks_for_list(outline):
+        entries = (ContractPart(name=ENTRIES, shape={"type": "array"}),)
+        listed = FoundContract(form="list", parts=entries, listed=True)
+        return _understood(inputs, outline, listed, ScoreReading(parts=entries, unread=(LISTED,)), None)
+    if not (label or rating):
+        return PromptReading(inputs=inputs, outline=outline, unread=(NO_CONTRACT,))
     reason = None if rating is None else added_reason(outline)
     parts = tuple(part for part in (reason, label, rating) if part is not None)
     found = FoundContract(form="bare" if rating is None else "line", parts=parts)
@@ -180,7 +187,7 @@ def _understood(
             continue
         labels[part.name] = tuple(own)
     contract = Contract(
-        schema=parts_schema(rule.parts, listed=found.listed),
+        schema=parts_schema(rule.parts),
         needs=needs,
         form=found.form,
         labels=labels,

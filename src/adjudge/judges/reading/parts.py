@@ -77,9 +77,8 @@ def part_schema(part: ContractPart) -> dict[str, Json]:
     return schema
 
 
-def parts_schema(parts: tuple[ContractPart, ...], *, listed: bool = False) -> dict[str, Json]:
-    whole = object_schema({part.name: part_schema(part) for part in parts})
-    return {"type": "array", "items": whole} if listed else whole
+def parts_schema(parts: tuple[ContractPart, ...]) -> dict[str, Json]:
+    return object_schema({part.name: part_schema(part) for part in parts})
 
 
 def parts_of_schema(schema: JsonSchema) -> tuple[ContractPart, ...]:

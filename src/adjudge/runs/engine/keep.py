@@ -14,7 +14,7 @@ from adjudge.store.group import GroupCommit
 from adjudge.store.packing import dump_json
 from adjudge.store.records import UNPLACED
 
-TAKEN_OVER = frozenset({"scored", "forced", "abstained", "unreadable", "refused", "truncated"})
+TAKEN_OVER = frozenset({"scored", "judged", "forced", "abstained", "unreadable", "refused", "truncated"})
 """Outcomes that the same question to the same stored replies gives again. What is missing is told by the case's own
 columns, and costs nothing to find out."""
 TRIED_AGAIN = frozenset({"call_failed", "not_asked", "too_long"})

@@ -129,7 +129,7 @@ def _without_blanks(values: object) -> object:
 
 Bound = Annotated[Annotated[float, Field(allow_inf_nan=False)] | None, BeforeValidator(_absent_when_empty)]
 OutcomeKind = Literal[
-    "scored", "forced", "abstained", "missing_input", "bad_row", "unreadable", "refused", "truncated", "too_long",
+    "scored", "judged", "forced", "abstained", "missing_input", "bad_row", "unreadable", "refused", "truncated", "too_long",
     "call_failed", "not_asked",
 ]  # fmt: skip
 

@@ -70,7 +70,8 @@ function verdict(row) {
     line.append(element("span", String(row.score), "big"), " ");
     if (row.passed !== null) line.append(element("span", row.passed ? "pass" : "fail", `mark ${row.passed ? "good" : "bad"}`), " ");
     if (row.exact !== null && row.exact !== row.score) line.append(element("span", `exactly ${row.exact}`, "dim"));
-  } else line.append(element("span", row.outcome, "mark bad"), " ", visible(row.error ? row.error.message : row.reason || ""));
+  } else if (row.outcome === "judged") line.append(element("span", "judged, no score", "mark"));
+  else line.append(element("span", row.outcome, "mark bad"), " ", visible(row.error ? row.error.message : row.reason || ""));
   box.append(line);
   if (row.reason) box.append(element("p", visible(row.reason)));
   for (const note of row.notes) box.append(element("span", visible(note), "mark"), " ");

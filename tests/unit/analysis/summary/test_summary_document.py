@@ -23,6 +23,9 @@ from adjudge.documents.terminal import print_terminal, render_terminal
 from adjudge.records import OUTCOME_KINDS, Case, Place, Scale, Usage
 from adjudge.store import Partial
 
+KINDS = tuple(kind for kind in OUTCOME_KINDS if kind != "judged")
+"""Of a judge that has a score."""
+
 
 def report(judgements, judges, **more):
     tally = Tally(judges)
@@ -36,7 +39,7 @@ def two_judges(build):
     """One of everything that can become of a case."""
     rows = [
         build.judgement(build.outcome(kind), notes=("planted_verdict",), label=4, passed=None)
-        for kind in OUTCOME_KINDS
+        for kind in KINDS
     ]
     call = build.call(cost=Decimal("0.0012"), latency_ms=1500.0, usage=Usage(input=1200, output=7))
     rows += [build.judgement(build.scored(1.0), judge="k", passed=True, calls=(call,)) for _ in range(3)]
@@ -103,7 +106,7 @@ def test_a_scale_of_several_steps_is_headed_by_its_mean_and_a_scale_of_two_by_it
 
 def test_every_outcome_has_its_count_its_advice_and_the_range_it_leaves(two_judges):
     (text,) = facts(two_judges, "not scored")
-    for kind in OUTCOME_KINDS[2:]:
+    for kind in KINDS[2:]:
         assert f"1 {kind.replace('_', ' ')}" in text
         assert any(FAILURES[kind].do in line for line in facts(two_judges, f"advice {kind}"))
         assert facts(two_judges, f"example {kind}")
@@ -318,7 +321,7 @@ def test_importing_the_report_does_not_load_rich():
 
 def test_json_holds_every_figure_with_what_it_rests_on(two_judges):
     first, second = two_judges.to_json()["judges"]
-    assert first["outcomes"] == dict.fromkeys(OUTCOME_KINDS, 1)
+    assert first["outcomes"] == dict.fromkeys(KINDS, 1)
     assert (first["asked"], first["judged"], first["not_judged"]) == (11, 2, 9)
     assert first["mean"]["n"] == 2
     assert first["mean"]["method"] == "t"

@@ -16,7 +16,9 @@ from adjudge.stats.clusters import clustered_rate
 from adjudge.stats.intervals import mean_interval, rate_interval
 
 FIVE = Scale(low=0, high=5)
-kinds_and_scores = st.lists(st.tuples(st.sampled_from(OUTCOME_KINDS), st.integers(0, 5)), max_size=40)
+KINDS = tuple(kind for kind in OUTCOME_KINDS if kind != "judged")
+"""Of a judge that has a score."""
+kinds_and_scores = st.lists(st.tuples(st.sampled_from(KINDS), st.integers(0, 5)), max_size=40)
 
 
 def tally(judgements, judges):
