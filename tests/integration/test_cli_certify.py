@@ -73,7 +73,10 @@ def test_a_card_is_printed_written_and_kept(adjudge, script, cases, tmp_path):
     assert card["agreement"]["accuracy"]["value"] == 1.0
     found = {finding["probe"]: finding["ruling"] for finding in card["findings"]}
     assert found["injection"] == "inconclusive"  # six wrong answers cannot show that at most 5 % are turned
-    assert "injection cannot pass: it is tried on 6 answers, and a pass takes 106" in done.err
+    assert (
+        "injection cannot pass: it is tried on 6 answers to different questions, and a pass takes 106"
+        in done.err
+    )
     title, verdict, failed, *_ = done.out.splitlines()
     assert title.startswith("certify correctness@")
     assert verdict.startswith("FAILED        2 of 12 probes failed, ")
@@ -85,6 +88,29 @@ def test_a_card_is_printed_written_and_kept(adjudge, script, cases, tmp_path):
     assert (tmp_path / "card.md").read_text().startswith("**certify `correctness@")
     (kept,) = (tmp_path / ".adjudge" / "cards").glob("*.json")
     assert json.loads(kept.read_text()) == card
+
+
+def test_labels_on_another_scale_are_refused_as_run_does(adjudge, tmp_path):
+    (tmp_path / "polite.md").write_text(
+        "---\nadjudge: 1\nname: polite\nverdict: {reason: string, rating: {enum: [1, 2, 3, 4, 5]}}\nscore: rating\n"
+        "scale: [1, 5]\npasses: score >= 3\n---\nHow polite is {{response}} as an answer to {{question}}?\n"
+    )
+    rows = [
+        {"id": f"c{at}", "question": f"Question {at}?", "response": f"Answer {at}.", "label": at % 2}
+        for at in range(6)
+    ]
+    write_lines(tmp_path / "zeros.jsonl", rows)
+    write_lines(tmp_path / "script.jsonl", [{"match": "polite", "reply": {"reason": "So.", "rating": 4}}])
+    command = (
+        "certify", "polite.md", "--cases", "zeros.jsonl", "--model", "scripted:script.jsonl", "--probe", "retest",
+    )  # fmt: skip
+    done = adjudge(*command, process=True)
+    assert done.code == 2
+    assert "are not on the scale of polite" in done.err
+    assert "--label-map 0=" in done.err
+    mapped = adjudge(*command, "--label-map", "0=fail", "--label-map", "1=pass", process=True)
+    assert mapped.code == 0, mapped.err
+    assert "3 right and 3 wrong answers" in mapped.err
 
 
 def test_verbose_shows_methods_and_costs(adjudge, script, cases):

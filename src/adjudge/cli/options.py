@@ -146,6 +146,7 @@ class CertifyOptions:
         "Answers to try it on, labelled right or wrong if possible, or pairs labelled A, B or tie; else built-in ones.",
     )
     probes: tuple[ProbeName, ...] = opt((), ANY, "Only these probes; may be repeated.", flag="--probe")
+    label_map: Mapping[str, str] = declare(NO_PAIRS, LABEL_MAP)
     tries: int = opt(2, ANY, "Wrong answers per attack.", least=1)
     retests: int = opt(3, ANY, "Judge untouched answers this often.", least=2)
     sample: int = opt(160, ANY, "Use at most N of --cases, at random.", least=2)

@@ -4,14 +4,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
-from math import isfinite
 from random import Random
 from typing import Any
 
 import orjson
 
 from adjudge.dataset import read_cases
-from adjudge.dataset.label_scale import is_not_for, read_label, words_of
+from adjudge.dataset.label_scale import (
+    Meaning,
+    is_not_for,
+    label_scale_of,
+    not_placed,
+    read_label,
+    refuse_zeros_and_ones,
+    words_of,
+)
 from adjudge.errors import DatasetError, JudgeFileError
 from adjudge.fields import ANSWERS
 from adjudge.prompts.fill import Bindings, Filled, exchange, fill_inputs
@@ -23,7 +30,6 @@ MIDDLE = 0.5
 """What counts as a pass, on a scale of 0 to 1, where the judge has no rule of its own."""
 CORE = 40
 """Right answers, and as many wrong ones, that every probe is tried on; attacks go to all wrong answers."""
-_WORDS = {"true": True, "false": False, "1": True, "0": False}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,8 +37,11 @@ class ProbeSubject:
     """One answer with what the judge sees of its case; of two that are compared, A's place is its own."""
 
     subject_id: str
+    case_id: str
+    """Of its row: of a pair, both answers have the same."""
     cluster: str
-    """What its judgements are evidence of: the answer itself, or the pair that it is one of."""
+    """What its judgements are evidence of: its question and what the column `cluster` names; of built-in cases, which are
+    a fixed set of questions, the answer itself, or the pair that it is one of."""
     field: str
     """Where the answer stands: `response`, or `response_a` beside the one that it is compared with."""
     values: Mapping[str, Json]
@@ -87,8 +96,8 @@ class Panel:
     def core(self) -> list[ProbeSubject]:
         """Some right and some wrong answers, of as many questions, and as few pairs twice, as there are."""
         right = _spread(self.right)[:CORE]
-        taken = {subject.cluster for subject in right}
-        wrong = sorted(_spread(self.wrong), key=lambda subject: subject.cluster in taken)
+        taken = {subject.case_id for subject in right}
+        wrong = sorted(_spread(self.wrong), key=lambda subject: subject.case_id in taken)
         return [*right, *wrong[:CORE]]
 
 
@@ -143,7 +152,9 @@ def _pair_rows(case: Mapping[str, Any]) -> Iterator[dict[str, Json]]:
 def built_in_panel(judge: Judge, bindings: Bindings) -> Panel:
     name, rows = built_in_rows(judge)
     source = f"built-in cases ({name})"
-    return seat(judge, read_cases(rows, name=source), bindings, most=None, seed=0, source=source)
+    return seat(
+        judge, read_cases(rows, name=source), bindings, most=None, seed=0, source=source, by_question=False
+    )
 
 
 def seat(
@@ -154,8 +165,13 @@ def seat(
     most: int | None,
     seed: int,
     source: str = "cases",
+    label_map: Mapping[str, str] | None = None,
+    by_question: bool = True,
 ) -> Panel:
-    """At most `most` of the rows, drawn by the seed; where none is labelled wrong, other questions' answers are added."""
+    """At most `most` of the rows, drawn by the seed; where none is labelled wrong, other questions' answers are added.
+
+    `by_question`: answers to one question, or of one `cluster`, are one piece of evidence.
+    """
     if answer_field(judge) not in sources_of(judge):
         raise JudgeFileError(
             judge.name,
@@ -164,13 +180,15 @@ def seat(
         )
     seated: list[list[ProbeSubject]] = []
     left_out = 0
+    labels = RightOrWrong(judge, source, label_map or {})
     for row in rows:
-        subjects = [] if isinstance(row, BadRow) else _subjects(judge, row, bindings, source)
+        subjects = [] if isinstance(row, BadRow) else _subjects(judge, row, bindings, labels)
         if subjects:
             # neither side of a pair comes first in all of them
             seated.append(subjects[:: -1 if len(seated) % 2 else 1])
         else:
             left_out += 1
+    labels.check()
     if not seated:
         raise DatasetError(
             source,
@@ -180,9 +198,32 @@ def seat(
     if most is not None and len(seated) > most:
         seated = Random(seed).sample(seated, most)  # noqa: S311 - a sample, not a secret
     found = list(_once_each(subject for subjects in seated for subject in subjects))
+    if by_question:
+        found = _cluster(found)
     if not any(subject.right is False for subject in found):
         found += _misplaced(judge, found)
     return Panel(source=source, subjects=tuple(found), left_out=left_out)
+
+
+def _cluster(subjects: Sequence[ProbeSubject]) -> list[ProbeSubject]:
+    """Whatever shares a question or a `cluster` with another, however far round, is in one cluster with it."""
+    roots: dict[tuple[str, str], tuple[str, str]] = {}
+
+    def root(key: tuple[str, str]) -> tuple[str, str]:
+        while (above := roots.setdefault(key, key)) != key:
+            key = above
+        return key
+
+    def keys(subject: ProbeSubject) -> list[tuple[str, str]]:
+        named = subject.fields.get("cluster")
+        question = " ".join(subject.question.split())
+        found = [("question", question)] if question else []
+        return [("case", subject.case_id), *found, *([] if named is None else [("cluster", as_text(named))])]
+
+    for subject in subjects:
+        for key in keys(subject):
+            roots[root(key)] = root(keys(subject)[0])
+    return [replace(subject, cluster=" ".join(root(keys(subject)[0]))) for subject in subjects]
 
 
 def _once_each(subjects: Iterable[ProbeSubject]) -> Iterator[ProbeSubject]:
@@ -196,7 +237,7 @@ def _once_each(subjects: Iterable[ProbeSubject]) -> Iterator[ProbeSubject]:
             seen.add(answer)
 
 
-def _subjects(judge: Judge, case: Case, bindings: Bindings, source: str) -> list[ProbeSubject]:
+def _subjects(judge: Judge, case: Case, bindings: Bindings, labels: "RightOrWrong") -> list[ProbeSubject]:
     """The answer of a case, or each of two beside the other; none where something is lacking."""
     filled = fill_inputs(judge.inputs, case, bindings)
     answers = ("response",) if judge.pair is None else ANSWERS
@@ -214,6 +255,7 @@ def _subjects(judge: Judge, case: Case, bindings: Bindings, source: str) -> list
         own = {**fields, **filled.fields}
         return ProbeSubject(
             subject_id=subject_id,
+            case_id=case.case_id,
             cluster=case.case_id,
             field=answers[0],
             values=dict(filled.values),
@@ -223,8 +265,8 @@ def _subjects(judge: Judge, case: Case, bindings: Bindings, source: str) -> list
         )
 
     if judge.pair is None:
-        return [subject(case.case_id, filled, label, is_right(label, judge))]
-    score = _score_of_a(judge, label, f"{source}: case {case.case_id}")
+        return [subject(case.case_id, filled, label, labels.read(label))]
+    score = _score_of_a(judge, label, f"{labels.source}: case {case.case_id}")
     return [
         subject(f"{case.case_id}+{side}", shown, own, None if own in {None, MIDDLE} else own == 1.0)
         for side, shown, own in (
@@ -249,33 +291,52 @@ def _score_of_a(judge: Judge, label: Json, where: str) -> float | None:
     return WINNER_SCORES[winner_of(float(score), judge.scale)]
 
 
-def is_right(label: Json, judge: Judge) -> bool | None:
-    """What a label says of an answer: a truth value, or a score that the judge's rule passes."""
-    if isinstance(label, dict):
-        label = label.get(judge.name)
-    if isinstance(label, str):
-        label = _WORDS.get(label.strip().lower())
-    if isinstance(label, bool) or label is None:
-        return label
-    if not isinstance(label, int | float) or not isfinite(label):
-        return None
-    passed = passes(judge, {}, Score(value=float(label), exact=float(label)))
-    if passed is not None:
-        return passed
-    share = normalize(judge.scale, judge.better, float(label))
-    return None if share is None else share >= MIDDLE
+class RightOrWrong:
+    """What labels say of answers: a truth value, or a score on the judge's scale that its rule passes."""
+
+    def __init__(self, judge: Judge, source: str, label_map: Mapping[str, str]) -> None:
+        self._judge, self.source = judge, source
+        # right or wrong can be said of an answer whatever the judge's rule
+        self._scale = replace(label_scale_of(judge.name, judge, (), label_map), has_rule=True)
+        self._meanings: list[Meaning] = []
+        self._strange: list[Json] = []
+
+    def read(self, label: Json) -> bool | None:
+        """None where the row has no label for this judge, or one to skip."""
+        if label is None or is_not_for(label, self._judge.name):
+            return None
+        meaning = self._scale.place(label)
+        if meaning is None:
+            self._strange.append(label)
+        if meaning is None or isinstance(meaning, str):
+            return None
+        self._meanings.append(meaning)
+        return meaning if isinstance(meaning, bool) else self._passes(meaning)
+
+    def check(self) -> None:
+        """An `InputError` for labels that are not on the judge's scale, as `run` gives it."""
+        if self._strange:
+            raise not_placed(self.source, self._strange, self._scale)
+        refuse_zeros_and_ones(self.source, self._meanings, self._scale)
+
+    def _passes(self, score: float) -> bool | None:
+        passed = passes(self._judge, {}, Score(value=score, exact=score))
+        if passed is not None:
+            return passed
+        share = normalize(self._judge.scale, self._judge.better, score)
+        return None if share is None else share >= MIDDLE
 
 
 def _misplaced(judge: Judge, subjects: Sequence[ProbeSubject]) -> list[ProbeSubject]:
     """Another question's answer under each question: wrong whatever the judge."""
     misplaced = []
-    for subject in {subject.cluster: subject for subject in subjects}.values():
+    for subject in {subject.case_id: subject for subject in subjects}.values():
         other = next(others(subject, subjects), None)
         if other is not None:
             subject_id = f"{subject.subject_id}+misplaced"
             changed = in_its_place(judge, subject, other.fields[other.field])
             misplaced.append(
-                replace(changed, subject_id=subject_id, cluster=subject_id, right=False, label=None)
+                replace(changed, subject_id=subject_id, case_id=subject_id, right=False, label=None)
             )
     return misplaced
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from adjudge.dataset import read_cases
-from adjudge.errors import DatasetError, JudgeFileError
+from adjudge.errors import DatasetError, InputError, JudgeFileError
 from adjudge.judges import built_in_judges, load_judge, parse_judge
-from adjudge.probes.subjects import built_in_panel, is_right, others, seat, with_value, without
+from adjudge.probes.subjects import RightOrWrong, built_in_panel, others, seat, with_value, without
 from adjudge.probes.trials import Extent, probe_trials
 from adjudge.prompts.fill import Bindings, fill_inputs
 from adjudge.records import Case
@@ -110,7 +110,33 @@ def test_mapped_columns_are_followed():
     ],
 )
 def test_what_a_label_says(label, judge, expected):
-    assert is_right(label, judge) is expected
+    assert RightOrWrong(judge, "cases", {}).read(label) is expected
+
+
+def rows_of(*rows):
+    asked = {"question": "Why?", "reference": "So.", "response": "Because."}
+    return read_cases([{"id": f"c{at}", **asked, **row} for at, row in enumerate(rows)])
+
+
+def test_labels_on_another_scale_are_refused_unless_mapped():
+    zeros = [{"label": at % 2} for at in range(6)]
+    judge = load_judge("helpfulness")
+    with pytest.raises(InputError, match=r"`0`.* not on the scale of helpfulness") as refused:
+        seat(judge, rows_of(*zeros), BINDINGS, most=None, seed=0)
+    assert "--label-map 0=" in str(refused.value)
+    panel = seat(judge, rows_of(*zeros), BINDINGS, most=None, seed=0, label_map={"0": "fail", "1": "pass"})
+    assert (len(panel.right), len(panel.wrong)) == (3, 3)
+
+
+def test_answers_to_one_question_or_of_one_cluster_are_one_piece_of_evidence():
+    rows = [
+        {"question": "One?", "cluster": "a"}, {"question": "One?"}, {"question": "Two?", "cluster": "a"},
+        {"question": "Three?", "cluster": "b"}, {"question": "Four?"},
+    ]  # fmt: skip
+    panel = seat(CORRECTNESS, rows_of(*({**row, "label": 0} for row in rows)), BINDINGS, most=None, seed=0)
+    clusters = [subject.cluster for subject in panel.subjects]
+    assert clusters[0] == clusters[1] == clusters[2]
+    assert len(set(clusters)) == 3
 
 
 def refilled(judge, subject):

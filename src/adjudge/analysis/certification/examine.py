@@ -239,7 +239,7 @@ async def _judge(
 
 class Reach(NamedTuple):
     answers: int
-    """That a probe is tried on."""
+    """That a probe is tried on; those to one question, or of one cluster, count once."""
     to_pass: int
     """How many a pass takes when nothing goes wrong on any of them."""
     to_fail: int
@@ -257,7 +257,8 @@ def reach(examination: Examination) -> dict[str, Reach]:
         answers.setdefault(trial.probe, set()).add(trial.subject.cluster)
     counts = {probe: len(subjects) for probe, subjects in answers.items()}
     if names.INJECTION in counts:  # an attack is not tried again on the answers it was chosen by
-        counts[names.WORST] = max(0, len(examination.panel.wrong) - examination.extent.tries)
+        wrong = {subject.cluster for subject in examination.panel.wrong}
+        counts[names.WORST] = max(0, len(wrong) - examination.extent.tries)
     return {
         probe: Reach(counts[probe], *_needed(probe, tail))
         for probe in names.PROBES

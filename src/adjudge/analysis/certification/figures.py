@@ -22,7 +22,8 @@ from adjudge.errors import MissingExtraError
 from adjudge.probes import names
 from adjudge.probes.trials import ProbeTrial
 from adjudge.records import Failed, Judgement
-from adjudge.stats.intervals import Estimate, rate_interval
+from adjudge.stats.clusters import clustered_rate
+from adjudge.stats.intervals import Estimate
 
 
 def make_card(examination: Examination, answers: Answers, *, model: str, complete: bool) -> JudgeCard:
@@ -82,6 +83,7 @@ def _agreement(examination: Examination, answers: Answers) -> dict[str, Estimate
     verdicts: list[float] = []
     labels: list[float] = []
     clusters: list[str] = []
+    rows: list[str] = []
     scores: list[float] = []
     scores_of_people: list[float] = []
     judge = examination.judge
@@ -95,13 +97,14 @@ def _agreement(examination: Examination, answers: Answers) -> dict[str, Estimate
             verdicts.append(verdict)
             labels.append(float(wanted))
             clusters.append(trial.subject.cluster)
+            rows.append(trial.subject.case_id)
         label = read_label(trial.subject.label, judge.name, judge.scale, pass_rule=judge.passes is not None)
         if isinstance(label, float) and first[0].score is not None:
             scores.append(first[0].score)
             scores_of_people.append(label)
     # of both answers of a pair, the second says what the first does
-    equal = dict(zip(clusters, map(eq, verdicts, labels), strict=True))
-    same = rate_interval(sum(equal.values()), len(equal))
+    equal = dict(zip(rows, zip(clusters, map(eq, verdicts, labels), strict=True), strict=True))
+    same = clustered_rate(equal.values())
     if same is None:
         return {}
     return {"accuracy": same, **_coefficients(verdicts, labels, clusters, scores, scores_of_people)}

@@ -163,7 +163,8 @@ def _announce(session: Session, examination: Examination) -> None:
     for probe, (answers, needed, _) in reach(examination).items():
         if answers < needed:
             print_message(
-                f"{probe} cannot pass: it is tried on {answers} answers, and a pass takes {needed}; give more --cases"
+                f"{probe} cannot pass: it is tried on {answers} answers to different questions, and a pass takes {needed}; give "
+                "more --cases"
             )
     if session.resumes:
         print_message(f"resuming run {session.run_id}")
@@ -185,7 +186,15 @@ def _panel(plan: Plan, extent: CertifyOptions) -> Panel:
     if cases is None:
         return built_in_panel(judge, bindings)
     rows = plan.turns(read_cases(cases, maps=bindings.maps))
-    return seat(judge, rows, bindings, most=extent.sample, seed=extent.seed, source=cases)
+    return seat(
+        judge,
+        rows,
+        bindings,
+        most=extent.sample,
+        seed=extent.seed,
+        source=cases,
+        label_map=extent.label_map,
+    )
 
 
 def _check_outputs(outputs: tuple[str, ...], cases: str | None) -> None:
