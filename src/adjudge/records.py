@@ -518,6 +518,8 @@ class ModelClient(Protocol):
     """Two cases that ask the same may be answered differently, so a reply is never used for another case."""
     reads_fields: bool = False
     """It answers from the case's fields, so a completion says which of its texts it read."""
+    is_free: bool = False
+    """Its replies cost nothing, whatever their length."""
 
     @abstractmethod
     async def complete(self, request: Request) -> Completion:

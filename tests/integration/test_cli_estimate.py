@@ -1,9 +1,13 @@
 """`adjudge estimate`: what a run would take, with what is stored taken off, and nothing sent."""
 
 import json
+from decimal import Decimal
 
 import pytest
 
+from adjudge.embedded.client import EmbeddedClient
+from adjudge.options import Price
+from adjudge.runs.session import known_price
 from adjudge.testing import ModelServer, ServerReply
 
 GOOD = json.dumps({"reason": "It answers the question.", "score": 4})
@@ -64,3 +68,24 @@ def test_a_checklist_is_counted_once_for_all_repeats(adjudge, tmp_path):
         "estimate", "c.jsonl", "--judge", "coverage", "--model", "scripted:r.jsonl", "--repeat", "3", "--json"
     )
     assert json.loads(done.out)["calls"]["likely"] == 4
+
+
+def test_what_nobody_is_paid_for_costs_nothing(adjudge, cases, tmp_path):
+    (tmp_path / "replies.jsonl").write_text(json.dumps({"match": "q", "reply": GOOD}) + "\n")
+    (tmp_path / "short.md").write_text("---\ncheck: {length: {max: 30}}\n---\n")
+    scripted = ("--judge", "relevance", "--model", "scripted:replies.jsonl")
+    for judging in (scripted, ("--judge", "short.md")):
+        estimated = adjudge("estimate", cases, *judging, "--json")
+        assert json.loads(estimated.out)["cost"] == {"low": 0, "likely": 0, "high": 0}
+        done = adjudge("run", cases, *judging, "--max-cost", "0.01", "-o", "rows.csv")
+        assert (done.code, "$0" in done.out) == (0, True)
+    assert known_price(EmbeddedClient(name="embedded@x")) == Price(input=Decimal(0), output=Decimal(0))
+    again = adjudge("estimate", cases, *scripted).out
+    assert "4 are answered from the store" in again
+    assert "no reply" not in again
+
+
+def test_no_key_is_needed(adjudge, cases):
+    done = adjudge("estimate", cases, "--judge", "relevance", "--model", "openai:gpt-5-mini", process=True)
+    assert (done.code, done.err) == (0, "")
+    assert "cost           $0.0" in done.out

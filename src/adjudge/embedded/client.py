@@ -41,6 +41,7 @@ class EmbeddedClient(ModelClient):
     """Opened at the first question, so that knowing its name and its keys takes no weights."""
 
     reads_fields = True
+    is_free = True
 
     def __init__(
         self,

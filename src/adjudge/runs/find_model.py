@@ -17,6 +17,7 @@ class NoModel(ModelClient):
     """For a run of checks in code: there is nothing to ask, and no key or server is needed."""
 
     name = IN_CODE
+    is_free = True
 
     async def complete(self, request: Request) -> Completion:
         raise NotAskedError(f"judge {request.judge} asks a model, and this run has none")
@@ -35,15 +36,17 @@ def one_model(options: RunOptions) -> str | ModelClient | ModelFunction | None:
 
 
 def find_models(
-    plan: Plan, *, environ: Mapping[str, str] = os.environ, cores: int | None = None
+    plan: Plan, *, environ: Mapping[str, str] = os.environ, cores: int | None = None, sends: bool = True
 ) -> tuple[ModelClient, ...]:
     """In the order in which they were named; a key in the environment never chooses one by itself. `cores` are those that
-    the embedded judge may use.
+    the embedded judge may use. Without `sends` nothing will be asked, so that no key is needed.
     """
     if not plan.asks_model:
         return (NoModel(),)
     named = named_models(plan.options, environ) or (default_model(plan.judges, environ),)
-    clients = tuple(_open(model, plan, environ, several=len(named) > 1, cores=cores) for model in named)
+    clients = tuple(
+        _open(model, plan, environ, several=len(named) > 1, cores=cores, sends=sends) for model in named
+    )
     names = [client.name for client in clients]
     for name in names:
         if names.count(name) > 1:
@@ -60,6 +63,7 @@ def _open(
     *,
     several: bool,
     cores: int | None,
+    sends: bool,
 ) -> ModelClient:
     options = plan.options
     if not isinstance(model, str):
@@ -75,7 +79,7 @@ def _open(
         environ=environ,
         timeout_seconds=options.timeout,
         connections=options.jobs,
-        sends=not plan.is_sent_elsewhere,
+        sends=sends and not plan.is_sent_elsewhere,
     )
 
 

@@ -20,6 +20,10 @@ class NotStoredError(NotAskedError):
 class OnlyStoredClient(WrappingClient):
     """Knows the keys of another client's requests and answers none of them."""
 
+    def __init__(self, client: ModelClient) -> None:
+        super().__init__(client)
+        self.is_free = True  # nothing is asked
+
     async def complete(self, request: Request) -> Completion:
         raise NotStoredError(f"no reply is stored for case {request.case_id}, and replay makes no calls")
 

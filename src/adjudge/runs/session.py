@@ -564,7 +564,7 @@ def check_retry(kinds: frozenset[str]) -> None:
 
 def known_price(client: ModelClient) -> Price:
     """The price list's, for the provider's own service; a limit on money needs one."""
-    if client.name == IN_CODE:
+    if client.is_free:
         return Price(input=Decimal(0), output=Decimal(0))
     provider, _, model = client.name.partition(":")
     priced = find_price(provider, model) if model else None

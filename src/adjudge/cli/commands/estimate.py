@@ -24,7 +24,7 @@ from adjudge.store import Store, open_store
 def command(*, cases: str, judges: tuple[str, ...], options: RunOptions, as_json: bool) -> None:
     plan = plan_judges(judges, options)
     chosen = open_cases(cases, plan)
-    clients = find_models(plan)
+    clients = find_models(plan, sends=False)
     if options.batch:
         for client in clients:
             if client.name != IN_CODE:
@@ -76,6 +76,8 @@ def _print(estimate: RunEstimate, model: str) -> None:
     learned = (
         f"learned from {estimate.learned_from} stored replies"
         if estimate.learned_from
+        else "assumed: stored replies do not tell"
+        if estimate.stored
         else "assumed: no reply of these judges with this model is stored"
     )
     if model == IN_CODE:

@@ -138,6 +138,7 @@ class ScriptClient(ModelClient):
     """A model whose words are written in a file; it refuses to improvise."""
 
     answers_by_case = True
+    is_free = True
 
     def __init__(self, path: Path, script: Script, digest: str = "") -> None:
         self.name = f"scripted:{path}"
