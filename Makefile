@@ -14,7 +14,7 @@ $(VENV)/.installed: pyproject.toml
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed requirements/dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[embedded,stats,parquet,postgres,ray,web]' -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[embedded,stats,parquet,postgres,ray,web,litellm]' -r requirements/dev.txt
 	touch $@
 
 demo: $(VENV)/.installed  ## fetch the embedded judge once, judge the shipped examples with it, print the report

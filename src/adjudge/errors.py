@@ -1,5 +1,15 @@
 """Every error we raise; imports nothing of ours."""
 
+import json
+import shlex
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution
+
 
 class AdjudgeError(Exception):
     """Root of what we raise on purpose; anything else is a bug: exit 70, its traceback kept in a file.
@@ -82,8 +92,50 @@ class MissingExtraError(InputError):
     """An optional package is needed for what was asked."""
 
     def __init__(self, where: str, extra: str) -> None:
-        super().__init__(where, f"needs the `{extra}` extra", f"pip install 'adjudge[{extra}]'")
+        super().__init__(where, f"needs the `{extra}` extra", install_command(extra))
         self.extra = extra
+
+
+def install_command(
+    extra: str, *, distribution: "Distribution | None" = None, prefix: Path = Path(sys.prefix)
+) -> str:
+    """The command that adds an extra, in the way adjudge was installed: from a folder, a file, an address or an index.
+
+    The bare name is suggested only where adjudge came from an index by that name: elsewhere it may be somebody else's.
+    """
+    from importlib import metadata  # noqa: PLC0415 - slow, and few errors need it
+
+    try:
+        found = distribution or metadata.distribution("adjudge")
+        source = json.loads(found.read_text("direct_url.json") or "{}")
+        installer = (found.read_text("INSTALLER") or "").strip()
+    except (metadata.PackageNotFoundError, OSError, ValueError):  # the code itself, never installed
+        source, installer = {"url": Path(__file__).parents[2].as_uri(), "dir_info": {}}, ""
+    if (prefix / "uv-receipt.toml").is_file():
+        command = "uv tool install"
+    elif (prefix / "pipx_metadata.json").is_file():
+        command = "pipx install --force"
+    else:
+        command = "uv pip install" if installer == "uv" else "pip install"
+    if source.get("dir_info", {}).get("editable"):
+        command += " -e"
+    return f"{command} {shlex.quote(_requirement(extra, source))}"
+
+
+def _requirement(extra: str, source: Mapping[str, Any]) -> str:
+    """`source` as in `direct_url.json` (PEP 610); empty for an index."""
+    url = str(source.get("url", ""))
+    if not url:
+        return f"adjudge[{extra}]"
+    if url.startswith("file:") and "vcs_info" not in source:
+        from urllib.request import url2pathname  # noqa: PLC0415 - slow, and few errors need it
+
+        path = Path(url2pathname(url.removeprefix("file://")))
+        return f"{'.' if path == Path.cwd() else path}[{extra}]"
+    if version_control := source.get("vcs_info"):
+        revision = version_control.get("requested_revision")
+        url = f"{version_control['vcs']}+{url}" + (f"@{revision}" if revision else "")
+    return f"adjudge[{extra}] @ {url}"
 
 
 class ModelCallError(AdjudgeError):

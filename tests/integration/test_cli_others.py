@@ -5,6 +5,8 @@ import json
 import pytest
 from jsonl import read_lines
 
+from adjudge.errors import install_command
+
 CORRECT = {
     "reason": "Same.",
     "contradicts": False,
@@ -169,6 +171,16 @@ def test_models_lists_providers_and_whether_their_key_is_set(adjudge):
     listed = {row["provider"]: row for row in found["providers"]}
     assert listed["openai"]["key_set"] is True
     assert {"openai", "azure", "anthropic", "google", "litellm", "scripted"} <= set(listed)
+
+
+def test_models_says_what_a_provider_needs_only_where_it_is_missing(adjudge, tmp_path):
+    (tmp_path / "litellm.py").write_text("raise RuntimeError('not to be imported')")
+    assert "needs: " not in adjudge("models", environ={"PYTHONPATH": str(tmp_path)}, process=True).out
+    (tmp_path / "litellm.py").unlink()
+    hidden = "import sys; sys.modules['litellm'] = None"
+    (tmp_path / "sitecustomize.py").write_text(hidden)
+    done = adjudge("models", environ={"PYTHONPATH": str(tmp_path)}, process=True)
+    assert f"    needs: {install_command('litellm')}\n" in done.out
 
 
 def test_init_writes_a_folder_that_works_and_overwrites_nothing(adjudge, tmp_path):

@@ -12,6 +12,8 @@ from urllib.error import HTTPError
 
 import pytest
 
+from adjudge.errors import install_command
+
 
 @pytest.fixture
 def started(tmp_path):
@@ -119,4 +121,4 @@ def test_without_the_extra_it_says_what_to_install(adjudge, tmp_path):
     )
     done = adjudge("view", "--no-browser", environ={"PYTHONPATH": str(tmp_path)}, process=True)
     assert done.code == 2
-    assert "pip install 'adjudge[web]'" in done.err
+    assert f"hint: {install_command('web')}" in done.err

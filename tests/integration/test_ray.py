@@ -216,7 +216,7 @@ def test_secrets_are_not_sent_to_a_cluster(options, told, tmp_path):
 
 def test_without_the_extra_it_is_named(monkeypatch, tmp_path):
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
-    with pytest.raises(MissingExtraError, match=r"adjudge\[ray\]"):
+    with pytest.raises(MissingExtraError, match=r"pip install .*\[ray\]"):
         library.evaluate(CASES, "relevance", model=lambda _: GOOD, engine="ray", store=tmp_path / "s")
 
 

@@ -14,7 +14,13 @@ MOST_MEMORY = 8 << 20
 
 @lru_cache(maxsize=128)
 def compile_pattern(text: str) -> "_Regexp":
-    import re2  # noqa: PLC0415 - few runs need it
+    try:
+        import re2  # noqa: PLC0415 - few runs need it
+    except ImportError:
+        raise ParameterError(
+            "needs the package google-re2, which is not installed",
+            "pip install google-re2; for a Python that is newer than its wheels, RE2's headers and a C++ compiler are needed",
+        ) from None
 
     options = re2.Options()
     options.log_errors = False  # they are raised, and stderr is for messages of ours

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -67,7 +68,7 @@ class Provider:
     """Where requests go as things stand, without credentials; None where there is no single place."""
     base_url_variable: str | None = None
     extra: str | None = None
-    """The extra to install first; None when nothing more is needed."""
+    """The extra to install first; None when nothing more is needed, or all of it is installed."""
     description: str = ""
 
 
@@ -181,7 +182,7 @@ def known_providers(environ: Mapping[str, str] = os.environ) -> tuple[Provider, 
         Provider(
             name="litellm",
             example=LITELLM_EXAMPLE,
-            extra="litellm",
+            extra=None if is_installed("litellm") else "litellm",
             description="any provider LiteLLM knows; keys as LiteLLM names them",
         ),
         Provider(
@@ -227,6 +228,14 @@ def open_model(
         connections=connections,
         sends=sends,
     )
+
+
+def is_installed(package: str) -> bool:
+    """Whether a package could be imported; it is not, as that takes seconds for some."""
+    try:
+        return find_spec(package) is not None
+    except ValueError:  # it was made in memory
+        return True
 
 
 def first_set(environ: Mapping[str, str], variables: tuple[str, ...]) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from adjudge.dataset import read_cases
-from adjudge.errors import DatasetError, MissingExtraError
+from adjudge.errors import DatasetError, MissingExtraError, install_command
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -117,5 +117,5 @@ def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch):
     with pytest.raises(MissingExtraError) as raised:
         list(read_cases(path, name="cases.parquet"))
     assert str(raised.value) == (
-        "cases.parquet: needs the `parquet` extra\n\nhint: pip install 'adjudge[parquet]'"
+        f"cases.parquet: needs the `parquet` extra\n\nhint: {install_command('parquet')}"
     )

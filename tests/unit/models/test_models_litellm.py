@@ -9,6 +9,7 @@ import pytest
 
 from adjudge.errors import RateLimitedError, RejectedError, TooLongError, UnauthorizedError, UnavailableError
 from adjudge.models import open_model
+from adjudge.models.providers.litellm import NO_DOWNLOADS
 from adjudge.records import Usage
 
 REPLY = {
@@ -46,12 +47,14 @@ def test_its_import_loads_no_env_file_and_fetches_no_prices(tmp_path, monkeypatc
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "litellm", raising=False)
     monkeypatch.setenv("LITELLM_MODE", "DEV")
+    for name in NO_DOWNLOADS:
+        monkeypatch.setenv(name, "False")
     before = dict(os.environ)
     try:
         open_model("litellm:groq/llama-x", environ={})
     finally:
         sys.modules.pop("litellm", None)
-    assert dict(os.environ) == before
+    assert dict(os.environ) == before | NO_DOWNLOADS
 
 
 def failure(kind, status, message):

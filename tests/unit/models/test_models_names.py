@@ -2,10 +2,11 @@
 
 import subprocess
 import sys
+from types import ModuleType
 
 import pytest
 
-from adjudge.errors import MissingExtraError, ModelNameError
+from adjudge.errors import MissingExtraError, ModelNameError, install_command
 from adjudge.models import known_providers, open_model, parse_model_name
 
 
@@ -152,9 +153,8 @@ def test_litellm_without_its_package_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "litellm", None)
     with pytest.raises(MissingExtraError) as caught:
         open_model("litellm:groq/llama", environ={})
-    assert (
-        str(caught.value)
-        == "litellm:groq/llama: needs the `litellm` extra\n\nhint: pip install 'adjudge[litellm]'"
+    assert str(caught.value) == "litellm:groq/llama: needs the `litellm` extra\n\nhint: " + install_command(
+        "litellm"
     )
 
 
@@ -178,9 +178,15 @@ def test_known_providers_tell_what_the_environment_sets_without_credentials():
         ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
     )
     assert providers["anthropic"].base_url == "https://api.anthropic.com"
-    assert providers["litellm"].extra == "litellm"
     assert (providers["scripted"].key_set, providers["scripted"].key_variables) == (False, ())
     assert "secret" not in repr(providers)
+
+
+@pytest.mark.parametrize(("package", "extra"), [(None, "litellm"), (ModuleType("litellm"), None)])
+def test_a_package_is_needed_only_where_it_is_missing(monkeypatch, package, extra):
+    monkeypatch.setitem(sys.modules, "litellm", package)
+    providers = {provider.name: provider for provider in known_providers({})}
+    assert providers["litellm"].extra == extra
 
 
 def test_every_example_is_a_name_that_parses():

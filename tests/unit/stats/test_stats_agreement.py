@@ -250,5 +250,5 @@ def test_without_numpy_the_extra_is_named(monkeypatch):
         return whole(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(MissingExtraError, match=r"adjudge\[stats\]"):
+    with pytest.raises(MissingExtraError, match=r"pip install .*\[stats\]"):
         agree([1, 0], [1, 1])

@@ -30,6 +30,7 @@ from adjudge.documents.document import (
     spans,
 )
 from adjudge.documents.numbers import counted, show_count, show_percent, show_percent_range, whole
+from adjudge.errors import install_command
 from adjudge.records import DrawBasis
 from adjudge.stats.ceiling import AltTest
 from adjudge.stats.corrected import Corrected
@@ -643,7 +644,7 @@ def _methods(figures: Iterable[Estimate | Undefined | SplitCases], *, each: bool
 
 
 def _missing_extra(extra: str, words: str) -> Fact:
-    text = (f"{words} the `{extra}` extra: ", Command(f"pip install 'adjudge[{extra}]'"))
+    text = (f"{words} the `{extra}` extra: ", Command(install_command(extra)))
     return fact("missing_extra", "", text, "warning")
 
 

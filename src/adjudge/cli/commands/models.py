@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from adjudge.cli.console import print_json, print_message
+from adjudge.errors import install_command
 from adjudge.models import known_providers
 
 EVERY_SECONDS = 2.0
@@ -43,7 +44,7 @@ def command(*, as_json: bool) -> None:
         if provider.base_url:
             click.echo(f"    requests go to {provider.base_url}")
         if provider.extra:
-            click.echo(f"    needs: pip install 'adjudge[{provider.extra}]'")
+            click.echo(f"    needs: {install_command(provider.extra)}")
     click.echo(f"embedded\n    a small judge that runs on this machine, for the built-in judges: {installed}")
     for line in card.as_lines():
         click.echo(f"    {line}")

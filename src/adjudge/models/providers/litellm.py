@@ -11,7 +11,7 @@ from adjudge.errors import MissingExtraError, ModelCallError, TooLongError, Unav
 from adjudge.models.addresses import parse_base_url
 from adjudge.models.keys import semantic_key
 from adjudge.models.prices import Prices
-from adjudge.models.providers.failures import error_for_status, is_too_long
+from adjudge.models.providers.failures import error_for_status, is_too_long, retry_after_seconds
 from adjudge.models.providers.openai import OpenAIWire
 from adjudge.models.providers.parameters import NOTHING_REFUSED, ProviderError
 from adjudge.models.providers.wire import Endpoint, ErrorInReplyError, Reply, UnreadableReplyError
@@ -25,13 +25,19 @@ MAX_ATTEMPTS = 10
 WHILE_IMPORTED: Mapping[str, str] = {
     "LITELLM_MODE": "PRODUCTION",  # in its other mode it loads the first `.env` above its own files: a clone's, often
     "PYTHON_DOTENV_DISABLED": "1",
-    "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # or it fetches a price list; ours is used
 }
+NO_DOWNLOADS: Mapping[str, str] = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # prices: ours are used
+    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",  # looked at with the first call, long after the import
+    "LITELLM_LOCAL_BLOG_POSTS": "True",
+}
+"""Files that it would fetch from GitHub otherwise; set for as long as the process runs."""
 
 
 def open_litellm(
     model: str, *, base_url: str | None, environ: Mapping[str, str], timeout_seconds: float
 ) -> "LiteLLMClient":
+    os.environ.update(NO_DOWNLOADS)
     try:
         with _variables(WHILE_IMPORTED):
             module: Any = importlib.import_module("litellm")
@@ -165,5 +171,19 @@ class LiteLLMClient(ModelClient):
         if type(error).__name__ == "ContextWindowExceededError":
             return TooLongError(message, status=read.status)
         return error_for_status(
-            read, message, key_hint="; check the provider's key variable, as LiteLLM names it"
+            read,
+            message,
+            retry_after_seconds=retry_after_seconds(_headers(error)),
+            key_hint="; check the provider's key variable, as LiteLLM names it",
         )
+
+
+def _headers(error: Exception) -> Mapping[str, str]:
+    """The provider's, by names in lower case; LiteLLM keeps them in one of three places."""
+    response = getattr(error, "response", None)
+    for place in (error, response):
+        for name in ("litellm_response_headers", "headers"):
+            found = getattr(place, name, None)
+            if isinstance(found, Mapping) and found:
+                return {str(key).lower(): str(value) for key, value in found.items()}
+    return {}

@@ -18,7 +18,7 @@ from adjudge.documents.document import CaseList, Gauge, plain
 from adjudge.documents.markdown import render_markdown
 from adjudge.documents.records_json import records_json
 from adjudge.documents.terminal import render_terminal
-from adjudge.errors import InputError
+from adjudge.errors import InputError, install_command
 from adjudge.records import LabelDraw, Scale
 from adjudge.stats.intervals import Estimate, Undefined
 from adjudge.stats.people import agree as people_agree
@@ -377,7 +377,7 @@ def test_without_numpy_plain_python_gives_what_it_can(report, monkeypatch):
     assert all(isinstance(figure, Estimate) for each in found.agreement for figure in each.figures.values())
     assert found.means[0].ppi.estimate.value == pytest.approx(2.0)
     assert (by_score.missing_extra, found.among_people.missing_extra) == ("stats", "stats")
-    assert "more coefficients need the `stats` extra: pip install 'adjudge[stats]'" in words(
+    assert f"more coefficients need the `stats` extra: {install_command('stats')}" in words(
         found, "missing_extra"
     )
 
