@@ -18,6 +18,7 @@ class AdjudgeError(Exception):
                                                           ModelNameError, SettingsError, NotComparableError, RunInUseError,
                                                           MissingExtraError
     ModelCallError   the model service can      exit 3    RateLimitedError, UnavailableError: worth another try
+                                                          ParameterRefusedError: at once, without that parameter
                                                           RejectedError, UnauthorizedError, TooLongError,
                                                           NotAskedError: not
     StoreError       the operator can           exit 4
@@ -178,6 +179,29 @@ class RejectedError(ModelCallError):
     """The service understood and said no (400, 404 …)."""
 
     kind = "rejected"
+
+
+class ParameterRefusedError(ModelCallError):
+    """The service does not take a parameter of the request. From now on the client leaves it out or renames it, so that the
+    same request may go through at once.
+    """
+
+    kind = "rejected"
+    retryable = True
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int,
+        lifts_limit: bool = False,
+        max_output_tokens: int | None = None,
+    ) -> None:
+        super().__init__(message, status=status)
+        self.lifts_limit = lifts_limit
+        """What is left out is the limit on the length of replies."""
+        self.max_output_tokens = max_output_tokens
+        """What this request's limit is to be lowered to; None: it stays."""
 
 
 class UnauthorizedError(ModelCallError):

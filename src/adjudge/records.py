@@ -501,6 +501,10 @@ def as_read(request: Request, completion: Completion) -> Request:
     return replace(request, prompt=Prompt(messages=messages))
 
 
+LOWERED_NOTE = "lowered:max_tokens"
+"""The limit on the reply's length was lowered, so that prompt and reply fit the model's context."""
+
+
 @runtime_checkable
 class ModelClient(Protocol):
     """What answers a request. Retry, cache and rate limit are clients that wrap a client.
@@ -520,6 +524,8 @@ class ModelClient(Protocol):
     """It answers from the case's fields, so a completion says which of its texts it read."""
     is_free: bool = False
     """Its replies cost nothing, whatever their length."""
+    learns: bool = False
+    """It leaves out parameters that the model has refused, so the first call tells what the others are to leave out."""
 
     @abstractmethod
     async def complete(self, request: Request) -> Completion:

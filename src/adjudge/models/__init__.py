@@ -2,6 +2,7 @@
 
 from adjudge.models.clients.circuit import Circuit, CircuitOpenError
 from adjudge.models.clients.clock import Clock, SystemClock
+from adjudge.models.clients.first import FirstCallClient
 from adjudge.models.clients.limit import Governor, Slot
 from adjudge.models.clients.retry import CallDeadlineError, RetryingClient, RetryPolicy
 from adjudge.models.clients.share import SharedClient
@@ -15,6 +16,7 @@ __all__ = [
     "Circuit",
     "CircuitOpenError",
     "Clock",
+    "FirstCallClient",
     "Governor",
     "ModelName",
     "Provider",

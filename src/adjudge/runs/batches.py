@@ -18,9 +18,16 @@ from typing import TypeVar
 from msgspec import convert, to_builtins
 from msgspec.structs import replace
 
-from adjudge.errors import ModelCallError, ModelNameError, UnavailableError
-from adjudge.models import CircuitOpenError, WrappingClient
+from adjudge.errors import (
+    ModelCallError,
+    ModelNameError,
+    ParameterRefusedError,
+    RejectedError,
+    UnavailableError,
+)
+from adjudge.models import CircuitOpenError, FirstCallClient, WrappingClient
 from adjudge.models.clients.clock import Clock
+from adjudge.models.clients.retry import MAX_REFUSED_PARAMETERS
 from adjudge.models.prices import BATCH_SHARE
 from adjudge.models.providers.batches import BatchLook, BatchResult, BatchService
 from adjudge.models.providers.parameters import Adjustments
@@ -38,7 +45,9 @@ T = TypeVar("T")
 IN_FLIGHT = 50_000
 """Cases that may wait for a batch at a time: what the smaller of the providers' limits holds."""
 MOST_BATCHES = 3
-"""That a request is sent in: what expired, was cancelled, failed or had to be changed goes into the next one."""
+"""That a request is sent in: what expired, was cancelled or failed goes into the next one. One in which a parameter was
+refused does not count.
+"""
 MOST_SENDS = 5
 """Attempts to send a batch."""
 MOST_FAILURES = 30
@@ -151,13 +160,22 @@ class Batching:
 
 
 class BatchClient(WrappingClient):
-    """Asks a model in batches."""
+    """Asks a model in batches. The first request of each form is sent directly: a batch may take a day to tell that a
+    parameter is refused.
+    """
 
     def __init__(
-        self, client: ModelClient, batching: Batching, *, price: Price | None, price_is_given: bool
+        self,
+        client: ModelClient,
+        batching: Batching,
+        *,
+        direct: ModelClient,
+        price: Price | None,
+        price_is_given: bool,
     ) -> None:
-        """`price` as of a request that is sent alone."""
+        """`direct` asks the same model without batches. `price` as of a request that is sent alone."""
         super().__init__(client)
+        self._first = FirstCallClient(direct, max_wait_seconds=None)
         self._wire = check_batches(client)
         assert self._wire.batches is not None
         self._service: BatchService = self._wire.batches
@@ -189,13 +207,31 @@ class BatchClient(WrappingClient):
     async def complete(self, request: Request) -> Completion:
         with self._batching.progress.activity.working:
             key = self.request_key(request)
-            for _ in range(MOST_BATCHES):
-                completion = await self._ask(key, request)
-                if completion is not None:
-                    return completion
+            completion = None if key in self._left else await self._ask_directly(request)
+            refused = 0
+            batches = 0
+            while completion is None and batches < MOST_BATCHES:
+                try:
+                    completion = await self._ask(key, request)
+                    batches += 1
+                except ParameterRefusedError as error:
+                    refused += 1
+                    if refused == MAX_REFUSED_PARAMETERS:
+                        raise RejectedError(error.message, status=error.status) from None
+            if completion is not None:
+                return completion
             raise UnavailableError(
                 f"{self.name} did not answer in {MOST_BATCHES} batches, which expired, were cancelled or failed"
             )
+
+    async def _ask_directly(self, request: Request) -> Completion | None:
+        """None where it goes into a batch."""
+        try:
+            return await self._first.ask_first(request)
+        except ModelCallError as error:
+            if not error.retryable:
+                raise
+            return None  # a service that is busy now may take a batch
 
     async def _ask(self, key: str, request: Request) -> Completion | None:
         """None where it is worth another try."""
@@ -220,12 +256,14 @@ class BatchClient(WrappingClient):
                 result = await waiting.future
             spent = Spending()
             if result is not None and result.status is not None:
+                spent = Spending(calls=1)
                 completion = self._wire.read_batched(request, result, batch.adjustments)
-                if completion is not None:
-                    cost = self._cost(completion)
-                    spent = self._worst(request) if cost is None else Spending(1, to_nanodollars(cost))
-                    if self._price_is_given:
-                        completion = replace(completion, cost=cost)
+                cost = self._cost(completion)
+                worst = self._worst(request)
+                spent = worst if cost is None else Spending(1, to_nanodollars(cost))
+                budget.check_reservation(self.name, worst, spent)
+                if self._price_is_given:
+                    completion = replace(completion, cost=cost)
             batch.take()  # what is read is handed to the store before anybody else comes to work
         except NotSentError:
             spent = Spending()
@@ -234,7 +272,8 @@ class BatchClient(WrappingClient):
             if spent is not None:  # it was answered, with an error
                 batch.take()
                 spent = self._worst(request) if error.maybe_billed else spent
-                if error.retryable:
+                budget.check_refusal(self.name, error)
+                if error.retryable and not isinstance(error, ParameterRefusedError):
                     return None
             raise
         except asyncio.CancelledError:

@@ -6,7 +6,7 @@ reserves from that, and gives the rest back at its end.
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Decimal
@@ -16,9 +16,11 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from adjudge.errors import (
+    AdjudgeError,
     BudgetSpentError,
     DeadlinePassedError,
     ModelCallError,
+    ParameterRefusedError,
     SettingsError,
     UnavailableError,
 )
@@ -44,6 +46,8 @@ ASSUMED_OUTPUT_TOKENS = 4_096
 """Reserved for a reply whose length nobody limits; with `--max-cost` it is also sent as the limit."""
 TOKENS_PER_MESSAGE = 16
 """More than what any provider wraps a message in."""
+MAX_RESERVED_PERCENT = 110
+"""That a reply may cost of what was reserved for it: providers add some tokens of their own to a prompt with tools."""
 PORTION = 16
 """Drawn for so many requests like the one at hand, where enough is left."""
 NOT_BILLED = frozenset({409, 425, 503, 529})
@@ -155,6 +159,10 @@ class Budget:
     """Entered by those who wait for others to settle."""
     spent: Decimal = field(default=Decimal(0), init=False)
     """By this process, in US dollars, as far as known."""
+    _fault: Callable[[], AdjudgeError] | None = field(default=None, init=False)
+    """Why nothing more is sent, whatever is left: the service does not keep to what is reserved. One error for each
+    request: raised in many tasks, a single one would gather all their tracebacks.
+    """
     _held: Spending = field(default=Spending(), init=False)
     """Drawn, and not reserved for any request."""
     _left: SpendingLimit = field(default=SpendingLimit(), init=False)
@@ -184,6 +192,7 @@ class Budget:
         While others are in flight it waits for them: they mostly cost less than was set aside for them.
         """
         wanted = self.limited(worst) if self.is_limited else worst
+        self._check_fault()
         while self.is_limited and not self._covers(wanted):
             settled = self._settled
             if await self._draw(wanted):
@@ -192,11 +201,39 @@ class Budget:
                 raise self._refusal(wanted)
             with self.waiting:
                 await settled.wait()
+                self._check_fault()
         if self.deadline is not None and self.clock.now() > self.deadline:
             raise DeadlinePassedError(f"the run's {option('--deadline')} has passed")
         if self.is_limited:
             self._held = self._held.minus(wanted)
         self._in_flight += 1
+
+    def check_reservation(self, model: str, reserved: Spending, spent: Spending) -> None:
+        """A reply that cost more than was set aside for it: the next ones would too, so nothing more is sent."""
+        if self.max_cost is None or spent.nanodollars * 100 <= reserved.nanodollars * MAX_RESERVED_PERCENT:
+            return
+        message = (
+            f"a reply of {model} cost ${spent.nanodollars / 1e9:.4f}, and at most ${reserved.nanodollars / 1e9:.4f} "
+            f"was reserved for it: the service does not keep to the limit on the length of replies, so "
+            f"{option('--max-cost', str(self.max_cost))} cannot hold"
+        )
+        self._fault = self._fault or (lambda: BudgetSpentError(message))
+
+    def check_refusal(self, model: str, error: ModelCallError) -> None:
+        """Nothing can be reserved for a reply whose length the service does not limit."""
+        if self.max_cost is None or not isinstance(error, ParameterRefusedError) or not error.lifts_limit:
+            return
+        problem = (
+            f"{model} takes no limit on the length of its replies, so that a reply may cost any amount "
+            f"({error.message})"
+        )
+        hint = f"limit requests with {option('--max-calls')} instead, or name another model"
+        self._fault = self._fault or (lambda: SettingsError(option("--max-cost"), problem, hint))
+        self._check_fault()
+
+    def _check_fault(self) -> None:
+        if self._fault is not None:
+            raise self._fault()
 
     def settle(self, worst: Spending, spent: Spending) -> None:
         """After the request: `spent` of what was set aside for it was used, or may have been."""
@@ -294,9 +331,11 @@ class BudgetedClient(WrappingClient):
             cost = self._cost(completion)
             if cost is not None:
                 spent = Spending(calls=1, nanodollars=to_nanodollars(cost))
+                budget.check_reservation(self.name, worst, spent)
         except ModelCallError as error:
             if not may_be_billed(error):
-                spent = Spending()
+                spent = Spending(calls=int(was_sent(error)))
+            budget.check_refusal(self.name, error)
             raise
         finally:
             budget.settle(worst, spent)
@@ -312,6 +351,11 @@ class BudgetedClient(WrappingClient):
         if completion.cost is not None and not self._price_is_given:
             return completion.cost
         return None if self._price is None else known_cost(self._price, completion.usage)
+
+
+def was_sent(error: ModelCallError) -> bool:
+    """Whether a request that failed so reached the service: it was answered, or may have been."""
+    return error.status is not None or error.maybe_billed
 
 
 def may_be_billed(error: ModelCallError) -> bool:

@@ -16,6 +16,7 @@ from adjudge import __version__
 from adjudge.dataset.count import count_rows
 from adjudge.errors import SettingsError
 from adjudge.models import (
+    FirstCallClient,
     Governor,
     RetryingClient,
     SharedClient,
@@ -23,6 +24,7 @@ from adjudge.models import (
 )
 from adjudge.models.clients.clock import SYSTEM_CLOCK, Clock
 from adjudge.models.clients.confidential import ConfidentialClient
+from adjudge.models.clients.first import MAX_WAIT_SECONDS
 from adjudge.models.clients.pace import Pace
 from adjudge.models.prices import find_price
 from adjudge.options import Price, RunOptions, Shard, option
@@ -320,11 +322,17 @@ def _limited(
         max_output_tokens=None if options.max_cost is None else ASSUMED_OUTPUT_TOKENS,
     )
     is_given = options.price is not None
-    if limits.batching is not None and client.name != IN_CODE:
-        return RunModel(BatchClient(client, limits.batching, price=price, price_is_given=is_given), asking)
     sent = client if plan.confidential is None else ConfidentialClient(client, *plan.confidential)
     budgeted = BudgetedClient(sent, limits.budget, price=price, price_is_given=is_given)
-    return RunModel(RetryingClient(budgeted, governor=governor, clock=clock), asking)
+    retrying = RetryingClient(budgeted, governor=governor, clock=clock)
+    if limits.batching is not None and client.name != IN_CODE:
+        batched = BatchClient(client, limits.batching, direct=retrying, price=price, price_is_given=is_given)
+        return RunModel(batched, asking)
+    if not client.learns:
+        return RunModel(retrying, asking)
+    # what the first reply costs is known before the others are sent, where that matters
+    max_wait_seconds = MAX_WAIT_SECONDS if options.max_cost is None else None
+    return RunModel(FirstCallClient(retrying, max_wait_seconds=max_wait_seconds), asking)
 
 
 def _close_at_end(asked: Sequence[ModelClient], options: RunOptions, stack: AsyncExitStack) -> None:

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from adjudge.models import open_model
+from adjudge.models import Governor, RetryingClient, RetryPolicy, open_model
 from adjudge.records import Message, Prompt, Request
 
 SCHEMA = {
@@ -35,13 +35,14 @@ def make_request():
 
 @pytest.fixture
 def ask(make_request):
-    """Open, ask as often as there are requests, close; the completion, or the list of them."""
+    """Open, ask as often as there are requests, close; the completion, or the list of them. What fails is not retried."""
 
     def ask(name, base_url, *requests, environ=None, together=False, timeout_seconds=5.0):
         async def work():
             client = open_model(
                 name, base_url=base_url, environ=environ or {}, timeout_seconds=timeout_seconds
             )
+            client = RetryingClient(client, governor=Governor(jobs=100), policy=RetryPolicy(most_attempts=1))
             try:
                 asked = requests or (make_request(),)
                 if together:

@@ -7,7 +7,7 @@ import threading
 import pytest
 from sdk_types import openai_error
 
-from adjudge.errors import RejectedError, TooLongError
+from adjudge.errors import ParameterRefusedError, RejectedError, TooLongError
 from adjudge.models import open_model
 from adjudge.records import Usage
 from adjudge.testing import ModelServer, ServerReply
@@ -157,7 +157,9 @@ def test_what_two_calls_learn_at_the_same_time_is_joined(make_request):
     async def work(url):
         client = open_model("openai:m", base_url=url, environ={})
         try:
-            await asyncio.gather(*(client.complete(make_request(name, schema=None)) for name in "AB"))
+            asked = (client.complete(make_request(name, schema=None)) for name in "AB")
+            refused = await asyncio.gather(*asked, return_exceptions=True)
+            assert {type(error) for error in refused} == {ParameterRefusedError}
             return await client.complete(make_request("C", schema=None))
         finally:
             await client.close()

@@ -6,14 +6,20 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from adjudge.errors import ModelCallError, NotAskedError, RateLimitedError
+from adjudge.errors import (
+    ModelCallError,
+    NotAskedError,
+    ParameterRefusedError,
+    RateLimitedError,
+    RejectedError,
+)
 from adjudge.models.clients.circuit import Circuit
 from adjudge.models.clients.clock import SYSTEM_CLOCK, Clock
 from adjudge.models.clients.limit import Governor
 from adjudge.models.clients.wrap import WrappingClient
 from adjudge.models.context import estimate_request_tokens
 from adjudge.rates import News
-from adjudge.records import Completion, ModelClient, Request
+from adjudge.records import LOWERED_NOTE, Completion, ModelClient, Request
 
 QUICK_ATTEMPTS = 4
 QUICK_SECONDS = 1.0
@@ -22,6 +28,8 @@ PATIENCE_SECONDS = 90.0
 """A service that has answered may count by the minute and not say so: a 429 is not taken for an answer before that."""
 REFUSALS_PER_ATTEMPT = 5
 """A 429 while other calls get through costs no attempt, but not for ever: so many times the attempts, in all."""
+MAX_REFUSED_PARAMETERS = 10
+"""Of one call, one after another. What can be left out is finite; this holds for a client that gets that wrong too."""
 LOST_NOTE = "answer_lost"
 
 
@@ -53,6 +61,9 @@ class Tries:
 
     sent: int = 0
     in_flight: bool = False
+    refused_parameters: int = 0
+    is_lowered: bool = False
+    """The limit on the reply's length, to fit the model's context."""
     counted: int = 0
     """Those that count against the policy's attempts."""
     attempts: int = 0
@@ -129,6 +140,16 @@ class RetryingClient(WrappingClient):
                     completion = await self._client.complete(request)
                 except NotAskedError:
                     raise
+                except ParameterRefusedError as error:  # the service answers, and knows what it wants
+                    tries.in_flight = False
+                    tries.attempts += error.attempts
+                    tries.refused_parameters += 1
+                    if tries.refused_parameters == MAX_REFUSED_PARAMETERS:
+                        raise self._refused_for_ever(tries, error) from None
+                    if error.max_output_tokens is not None:
+                        tries.is_lowered = True
+                        request = replace(request, max_output_tokens=error.max_output_tokens)
+                    wait = None
                 except ModelCallError as error:
                     tries.in_flight = False
                     tries.last_message = error.message
@@ -179,6 +200,15 @@ class RetryingClient(WrappingClient):
         if successes != tries.others or tries.stuck_since is None:
             tries.others, tries.stuck_since = successes, now
         return now - tries.stuck_since
+
+    def _refused_for_ever(self, tries: Tries, error: ParameterRefusedError) -> ModelCallError:
+        refusal = RejectedError(
+            f"{self.name} refused the request {MAX_REFUSED_PARAMETERS} times, each time for another parameter; "
+            f"the last time: {error.message}",
+            status=error.status,
+        )
+        self._give_up(tries, refusal)
+        return refusal
 
     def _give_up(self, tries: Tries, error: ModelCallError) -> None:
         error.attempts, error.maybe_billed = tries.attempts, tries.maybe_billed
@@ -248,5 +278,9 @@ class RetryingClient(WrappingClient):
 
 def with_attempts(completion: Completion, tries: Tries) -> Completion:
     """The completion with what it took to get it, and a note where an earlier answer may have been paid for and lost."""
-    notes = (*completion.notes, LOST_NOTE) if tries.maybe_billed else completion.notes
+    notes = completion.notes
+    if tries.is_lowered and LOWERED_NOTE not in notes:
+        notes = (*notes, LOWERED_NOTE)
+    if tries.maybe_billed:
+        notes = (*notes, LOST_NOTE)
     return replace(completion, attempts=tries.attempts + completion.attempts, notes=notes)

@@ -15,6 +15,7 @@ class WrappingClient(ModelClient):
         self.answers_by_case = client.answers_by_case
         self.reads_fields = client.reads_fields
         self.is_free = client.is_free
+        self.learns = client.learns
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._client!r})"

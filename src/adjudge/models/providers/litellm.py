@@ -13,7 +13,12 @@ from adjudge.models.keys import semantic_key
 from adjudge.models.prices import Prices
 from adjudge.models.providers.failures import error_for_status, is_too_long, retry_after_seconds
 from adjudge.models.providers.openai import OpenAIWire
-from adjudge.models.providers.parameters import NOTHING_REFUSED, ProviderError
+from adjudge.models.providers.parameters import (
+    NOTHING_REFUSED,
+    Adjustments,
+    ProviderError,
+    refused_parameter,
+)
 from adjudge.models.providers.wire import Endpoint, ErrorInReplyError, Reply, UnreadableReplyError
 from adjudge.models.secrets import Scrubber
 from adjudge.options import option
@@ -21,7 +26,6 @@ from adjudge.records import Completion, ModelClient, Request
 
 KEY_ENDINGS = ("_API_KEY", "_TOKEN", "_SECRET", "_SECRET_ACCESS_KEY", "_ACCESS_KEY_ID", "_PASSWORD")
 BASE_ENDINGS = ("_API_BASE", "_BASE_URL")
-MAX_ATTEMPTS = 10
 WHILE_IMPORTED: Mapping[str, str] = {
     "LITELLM_MODE": "PRODUCTION",  # in its other mode it loads the first `.env` above its own files: a clone's, often
     "PYTHON_DOTENV_DISABLED": "1",
@@ -76,6 +80,8 @@ def _variables(values: Mapping[str, str]) -> Iterator[None]:
 class LiteLLMClient(ModelClient):
     """LiteLLM takes and gives the OpenAI shape, so that wire format reads and writes for it."""
 
+    learns = True
+
     def __init__(
         self,
         *,
@@ -108,51 +114,50 @@ class LiteLLMClient(ModelClient):
 
     async def complete(self, request: Request) -> Completion:
         started = time.perf_counter()
-        for attempt in range(1, MAX_ATTEMPTS + 1):
-            adjustments = self._refused
-            body = self._wire.body(request, adjustments) | self._wire.extras(request, adjustments)
+        adjustments = self._refused
+        body = self._wire.body(request, adjustments) | self._wire.extras(request, adjustments)
+        try:
+            found = await self._module.acompletion(**body, **self._fixed)
+        except Exception as error:  # noqa: BLE001 - its errors share no base class of their own
+            read = self._read_failure(error, request, adjustments)
+        else:
             try:
-                found = await self._module.acompletion(**body, **self._fixed)
-            except Exception as error:  # noqa: BLE001 - its errors share no base class of their own
-                read_error = self._read_error(error)
-                learned = None
-                if self._wire.refusal(read_error):
-                    read = Reply(text="", finish="refusal")
-                else:
-                    if read_error.status in {400, 422} and not is_too_long(read_error):
-                        learned = self._wire.adjust(request, adjustments, read_error)
-                    if learned is None:
-                        failure = self._error(error, read_error)
-                        failure.attempts = attempt
-                        raise failure from None
-                    self._refused = self._refused.joined(learned)
-                    continue
-            else:
-                try:
-                    read = self._wire.read(found.model_dump(), request, adjustments)
-                except (UnreadableReplyError, ErrorInReplyError) as error:
-                    message = self._scrubber.message(str(error))
-                    raise UnavailableError(
-                        f"{self.name} answered without a reply ({message})", maybe_billed=True
-                    ) from None
-            return Completion(
-                text=self._scrubber.reply(read.text),
-                finish=read.finish,
-                structured=read.structured,
-                model_snapshot=read.model,
-                usage=read.usage,
-                cost=self._prices.cost(self._model, read.usage),
-                latency_ms=(time.perf_counter() - started) * 1000,
-                attempts=attempt,
-                notes=self._wire.notes(request, adjustments),
-                logprobs=self._scrubber.logprobs(read.text, read.logprobs),
-            )
-        raise UnavailableError(f"{self.name} refused the request {MAX_ATTEMPTS} times")
+                read = self._wire.read(found.model_dump(), request, adjustments)
+            except (UnreadableReplyError, ErrorInReplyError) as error:
+                message = self._scrubber.message(str(error))
+                raise UnavailableError(
+                    f"{self.name} answered without a reply ({message})", maybe_billed=True
+                ) from None
+        return Completion(
+            text=self._scrubber.reply(read.text),
+            finish=read.finish,
+            structured=read.structured,
+            model_snapshot=read.model,
+            usage=read.usage,
+            cost=self._prices.cost(self._model, read.usage),
+            latency_ms=(time.perf_counter() - started) * 1000,
+            notes=self._wire.notes(request, adjustments),
+            logprobs=self._scrubber.logprobs(read.text, read.logprobs),
+        )
 
     async def close(self) -> None:
         close = getattr(self._module, "close_litellm_async_clients", None)
         if close is not None:
             await close()
+
+    def _read_failure(self, error: Exception, request: Request, adjustments: Adjustments) -> Reply:
+        """A refusal to answer this prompt is a reply; anything else is raised."""
+        read = self._read_error(error)
+        if self._wire.refusal(read):
+            return Reply(text="", finish="refusal")
+        failure = self._error(error, read)
+        learned = None
+        if read.status in {400, 422} and not is_too_long(read):
+            learned = self._wire.adjust(request, adjustments, read)
+        if learned is None:
+            raise failure from None
+        self._refused = self._refused.joined(learned)
+        raise refused_parameter(adjustments, learned, failure) from None
 
     def _read_error(self, error: Exception) -> ProviderError:
         kind = type(error).__name__

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass, replace
 
+from adjudge.errors import ModelCallError, ParameterRefusedError
+
 UNSUPPORTED = re.compile(
     r"unsupported|not supported|n't support|not support|unrecogni[sz]ed|unknown|unexpected|not permitted"
     r"|not allowed|deprecated|invalid parameter|no such|extra input|extra field|instead"
@@ -41,6 +43,8 @@ class Adjustments:
 
 
 NOTHING_REFUSED = Adjustments()
+OUTPUT_LIMIT = "max_tokens"
+"""As adjustments call the limit on the length of replies, whatever the provider does."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,4 +77,15 @@ def says_unsupported(error: ProviderError) -> bool:
         "unsupported" in error.code
         or "unknown" in error.code
         or bool(UNSUPPORTED.search(error.message.lower()))
+    )
+
+
+def refused_parameter(
+    sent: Adjustments, learned: Adjustments, refusal: ModelCallError
+) -> ParameterRefusedError:
+    assert refusal.status is not None
+    return ParameterRefusedError(
+        refusal.message,
+        status=refusal.status,
+        lifts_limit=OUTPUT_LIMIT in learned.left_out and OUTPUT_LIMIT not in sent.left_out,
     )

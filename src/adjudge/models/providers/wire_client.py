@@ -11,7 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 import orjson
 from msgspec.structs import replace
 
-from adjudge.errors import ModelCallError, RejectedError, UnavailableError
+from adjudge.errors import ModelCallError, ParameterRefusedError, RejectedError, UnavailableError
 from adjudge.models.keys import wire_key
 from adjudge.models.prices import BATCH_SHARE, Prices
 from adjudge.models.providers.batches import BatchResult, BatchService
@@ -23,14 +23,18 @@ from adjudge.models.providers.failures import (
 )
 from adjudge.models.providers.failures import retry_after_seconds as asked_wait
 from adjudge.models.providers.http import HttpClient, HttpReply, host_and_port
-from adjudge.models.providers.parameters import NOTHING_REFUSED, Adjustments, ProviderError
+from adjudge.models.providers.parameters import (
+    NOTHING_REFUSED,
+    Adjustments,
+    ProviderError,
+    refused_parameter,
+)
 from adjudge.models.providers.room import ContextRoom
 from adjudge.models.providers.wire import ErrorInReplyError, Reply, UnreadableReplyError, Wire
 from adjudge.models.secrets import Scrubber, one_line
-from adjudge.records import Completion, ModelClient, Request
+from adjudge.records import LOWERED_NOTE, Completion, ModelClient, Request
 from adjudge.text import encodable, json_default
 
-MAX_ATTEMPTS = 10  # adjustments are finite; this holds even for a wire format that gets that wrong
 SNAPSHOT_CHARS = 200
 MAY_NAME_A_PARAMETER = BAD_REQUEST | {403}
 JSON_NOT_WRITTEN = "json_validate_failed"
@@ -48,6 +52,8 @@ class PreparedBody(NamedTuple):
 
 class WireClient(ModelClient):
     """One model. What it refused is remembered for the client's life, so that only the first calls pay for it."""
+
+    learns = True
 
     def __init__(
         self,
@@ -94,37 +100,21 @@ class WireClient(ModelClient):
         started = time.perf_counter()
         prepared = self._prepared.pop(id(request), None)
         asked, request = request, self._room.fit(request)
-        for attempt in range(1, MAX_ATTEMPTS + 1):
-            adjustments = self._refused
-            if prepared is not None and adjustments is NOTHING_REFUSED and request is asked:
-                body, notes = prepared.body, prepared.notes
-            else:
-                body, notes = self._dump(self._wire.body(request, adjustments))
-            extras = self._wire.extras(request, adjustments)
-            if extras:
-                body = b"%b,%b" % (body[:-1], orjson.dumps(extras)[1:])
-            try:
-                reply = await self._http.post(self._wire.endpoint, body)
-                if reply.status in BAD_REQUEST:
-                    lowered = self._room.lower(request, read_provider_error(reply.status, reply.body))
-                    if lowered is not None:
-                        request = lowered
-                        continue
-                read = self._understand(reply, request, adjustments)
-            except ModelCallError as error:
-                error.attempts = attempt
-                raise
-            if read is not None:
-                notes = self._wire.notes(request, adjustments) + notes
-                if request is not asked:
-                    notes = (*notes, "lowered:max_tokens")
-                self._room.saw(request, read.usage.input)
-                return self._completion(read, started, attempt, notes)
-        refusal = RejectedError(
-            f"{self._where} refused the request {MAX_ATTEMPTS} times, each time for another reason"
-        )
-        refusal.attempts = MAX_ATTEMPTS
-        raise refusal
+        adjustments = self._refused
+        if prepared is not None and adjustments is NOTHING_REFUSED and request is asked:
+            body, notes = prepared.body, prepared.notes
+        else:
+            body, notes = self._dump(self._wire.body(request, adjustments))
+        extras = self._wire.extras(request, adjustments)
+        if extras:
+            body = b"%b,%b" % (body[:-1], orjson.dumps(extras)[1:])
+        reply = await self._http.post(self._wire.endpoint, body)
+        if reply.status in BAD_REQUEST:
+            self._check_room(request, reply)
+        read = self._understand(reply, request, adjustments)
+        self._room.saw(request, read.usage.input)
+        notes = self._wire.notes(request, adjustments) + notes
+        return self._completion(read, started, notes if request is asked else (*notes, LOWERED_NOTE))
 
     @property
     def adjustments(self) -> Adjustments:
@@ -141,21 +131,15 @@ class WireClient(ModelClient):
             body = b"%b,%b" % (body[:-1], orjson.dumps(extras)[1:])
         return self.batches.line(custom_id, body)
 
-    def read_batched(
-        self, request: Request, result: BatchResult, adjustments: Adjustments
-    ) -> Completion | None:
-        """What came of a request that was sent in a batch, with these adjustments; None when something was refused that
-        is not sent from now on, so that it is worth another try.
-        """
+    def read_batched(self, request: Request, result: BatchResult, adjustments: Adjustments) -> Completion:
+        """What came of a request that was sent in a batch, with these adjustments."""
         assert result.status is not None
         body = orjson.dumps(result.body)
         reply = HttpReply(result.status, {}, body)
         read = self._understand(reply, request, adjustments)
-        if read is None:
-            return None
         cost = self._cost(read._replace(service_tier=None))  # it may say `batch`, which the share below says
         _, notes = self._dump(self._wire.body(request, adjustments))
-        completion = self._completion(read, None, 1, self._wire.notes(request, adjustments) + notes)
+        completion = self._completion(read, None, self._wire.notes(request, adjustments) + notes)
         return replace(completion, cost=None if cost is None else cost * BATCH_SHARE)
 
     async def close(self) -> None:
@@ -165,8 +149,18 @@ class WireClient(ModelClient):
     def _where(self) -> str:
         return f"{self.name} at {host_and_port(self._wire.endpoint.url)}"
 
-    def _understand(self, reply: HttpReply, request: Request, adjustments: Adjustments) -> Reply | None:
-        """None when something was refused that is not sent from now on."""
+    def _check_room(self, request: Request, reply: HttpReply) -> None:
+        """Have the request sent again with a limit that fits, where the service says how much room there is."""
+        error = read_provider_error(reply.status, reply.body)
+        lowered = self._room.lower(request, error)
+        if lowered is not None:
+            raise ParameterRefusedError(
+                self._error(error, reply).message,
+                status=reply.status,
+                max_output_tokens=lowered.max_output_tokens,
+            )
+
+    def _understand(self, reply: HttpReply, request: Request, adjustments: Adjustments) -> Reply:
         wire = self._wire
         if 200 <= reply.status < 300:
             return self._read(reply, request, adjustments)
@@ -183,7 +177,7 @@ class WireClient(ModelClient):
             raise self._error(error, reply)
         # others may have learned something else since this request was sent
         self._refused = self._refused.joined(learned)
-        return None
+        raise refused_parameter(adjustments, learned, self._error(error, reply))
 
     def _dump(self, body: dict[str, Any]) -> tuple[bytes, tuple[str, ...]]:
         try:
@@ -225,9 +219,7 @@ class WireClient(ModelClient):
         except ErrorInReplyError as error:
             raise self._error(error.error, reply) from None
 
-    def _completion(
-        self, read: Reply, started: float | None, attempts: int, notes: tuple[str, ...]
-    ) -> Completion:
+    def _completion(self, read: Reply, started: float | None, notes: tuple[str, ...]) -> Completion:
         """`started` None: how long it took says nothing about the model."""
         scrubber = self._scrubber
         snapshot = f"{read.model}/{read.fingerprint}" if read.model and read.fingerprint else read.model
@@ -241,7 +233,7 @@ class WireClient(ModelClient):
             usage=read.usage,
             cost=self._cost(read),
             latency_ms=0.0 if started is None else (time.perf_counter() - started) * 1000,
-            attempts=attempts,
+            attempts=1,
             notes=notes,
             logprobs=scrubber.logprobs(read.text, read.logprobs),
         )
