@@ -1,6 +1,7 @@
 """What a run can be told, declared once: flags, keywords, config keys and the words of messages are made from it."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -9,6 +10,7 @@ from decimal import Decimal, InvalidOperation
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, TypeVar, Unpack, cast
 
 from adjudge.errors import SettingsError
@@ -467,10 +469,14 @@ def called_from_python() -> Iterator[None]:
         _FROM_PYTHON.reset(token)
 
 
+_SHELL_SIGNS = re.compile(r"""[\s'"`$\\!*?<>|&;()\[\]{}#~]""")
+"""What a shell takes for more than text: a value with one of these is quoted where it is to be copied."""
+
+
 def option(flag: str, value: str = "") -> str:
     """The option as the caller writes it: `--columns question=q`, from Python `columns={"question": "q"}`."""
     if not _FROM_PYTHON.get():
-        return f"{flag} {value}" if value else flag
+        return f"{flag} {quote(value) if _SHELL_SIGNS.search(value) else value}" if value else flag
     if flag == "--judge":
         return f"judges={_quoted(value)}" if value else "judges="
     each = _by_flag()[flag]

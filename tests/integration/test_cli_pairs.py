@@ -180,3 +180,13 @@ def test_python_errors_name_the_keyword():
     rivals = [{"id": "c2", "question": "q", "answer": "x", "output": "y"}]
     with pytest.raises(DatasetError, match="could each be the response"):
         library.evaluate(A, "preference", against=rivals, model=by_length, store=None)
+
+
+def test_a_pass_rule_leaves_the_win_rate_as_the_headline(adjudge, tmp_path):
+    rows = [{"id": f"c{n}", "question": "q", "response_a": f"a{n}", "response_b": f"b{n}"} for n in range(4)]
+    write_lines(tmp_path / "cases.jsonl", rows)
+    replies = [{"case_id": row["id"], "reply": {"reason": "r", "winner": "tie"}} for row in rows]
+    write_lines(tmp_path / "replies.jsonl", replies)
+    run = ("run", "cases.jsonl", "--judge", "preference", "-m", "scripted:replies.jsonl", "-o", "rows.csv")
+    for rule in ((), ("--pass", "score >= 1")):
+        assert "50.0 %" in adjudge(*run, *rule).out

@@ -751,3 +751,22 @@ def test_a_key_in_the_environment_causes_no_call(adjudge, cases):
     )
     assert done.code == 2
     assert "keys are set for openai:" in done.err
+
+
+@pytest.mark.parametrize(
+    ("judge", "rule", "said"),
+    [
+        ("correctness", "score >= 4", ("no score can meet", "score >= 0.75")),
+        ("correctness", "score >= 0", ("every score meets", "score >= 0.75")),
+        ("relevance", "score > 5", ("no score can meet", "score >= 4")),
+        ("preference", "score >= 4", ("no score can meet", "score > 0.5")),
+    ],
+)
+def test_a_pass_rule_outside_the_scale_is_refused(adjudge, tmp_path, judge, rule, said):
+    problem, example = said
+    case = {"question": "q", "reference": "x", "response": "r", "response_a": "a", "response_b": "b"}
+    (tmp_path / "cases.jsonl").write_text(json.dumps(case) + "\n")
+    done = adjudge("run", "cases.jsonl", "--judge", judge, "--model", "openai:x", "--pass", rule)
+    assert (done.code, done.out) == (2, "")
+    assert f"{problem} the pass rule `{rule}`" in done.err
+    assert f"--pass '{example}'" in " ".join(done.err.split())

@@ -21,7 +21,7 @@ from adjudge.procedures.procedure import Asking
 from adjudge.prompts.fill import Bindings
 from adjudge.prompts.lookup import inputs_in_values, unknown_maps
 from adjudge.records import BadRow, Case, CombineScore, Json, Judge, ModelClient, ModelFunction
-from adjudge.scoring import pass_rule_problem
+from adjudge.scoring import example_pass_rule, pass_rule_problem, pass_rule_verdict
 
 MAX_JOBS = 2_000
 TODAY = "today, UTC"
@@ -170,6 +170,7 @@ def make_plan(
     loaded = with_parts(named)
     for judge in loaded:
         check_runnable(judge)
+        check_pass_rule_fits(judge)
         if options.strict:
             check_certain(judge)
     _check_distinct(loaded)
@@ -271,6 +272,18 @@ def check_runnable(judge: Judge) -> None:
         )
 
 
+def check_pass_rule_fits(judge: Judge) -> None:
+    """A rule that every score, or none, can meet is a mistake about the scale."""
+    always = pass_rule_verdict(judge)
+    if always is not None and judge.scale is not None:
+        meets = "every score meets" if always else "no score can meet"
+        raise JudgeFileError(
+            judge.name,
+            f"{meets} the pass rule `{judge.passes}`: its scale is {judge.scale.low:g} to {judge.scale.high:g}",
+            f"choose a threshold inside it, such as {option('--pass', example_pass_rule(judge))}",
+        )
+
+
 def check_scored(judge: Judge, why: str) -> None:
     """Refuse a judge without a score where one is needed."""
     if judge.score is None:
@@ -346,7 +359,7 @@ def _check_cascade(options: RunOptions, judges: Sequence[Judge]) -> None:
         raise SettingsError(
             flag,
             f"{asked[0].name} has no pass rule, so there is nothing to decide",
-            f"add one, such as {option('--pass', 'score >= 4')}",
+            f"add one, such as {option('--pass', example_pass_rule(asked[0]))}",
         )
     if len(options.cascade) < 2:
         raise SettingsError(flag, "one model is no cascade", "name several, the cheapest first")

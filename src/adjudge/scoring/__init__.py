@@ -9,7 +9,7 @@ from adjudge.scoring.rationale import (
     read_rationale,
 )
 from adjudge.scoring.registry import base_scorer, scorer_for
-from adjudge.scoring.rules import pass_rule_problem, passes
+from adjudge.scoring.rules import example_pass_rule, pass_rule_problem, pass_rule_verdict, passes
 from adjudge.scoring.scale import lowest, normalize
 from adjudge.scoring.scorer import Invalid, Scorer, Scoring
 
@@ -22,9 +22,11 @@ __all__ = [
     "Scoring",
     "base_scorer",
     "coverage_score",
+    "example_pass_rule",
     "lowest",
     "normalize",
     "pass_rule_problem",
+    "pass_rule_verdict",
     "passes",
     "rationale",
     "read_rationale",

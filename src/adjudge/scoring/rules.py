@@ -2,13 +2,15 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from typing import ClassVar
 
 from adjudge.expressions import EvaluationError, exact_number, parse_expression
+from adjudge.expressions.syntax import Literal, Node, children
 from adjudge.records import (
     ExpressionScore,
     FieldScore,
@@ -280,6 +282,42 @@ def pass_rule_problem(judge: Judge) -> str | None:
     except EvaluationError as error:
         return str(error)
     return None
+
+
+def pass_rule_verdict(judge: Judge) -> bool | None:
+    """What a rule about the score alone says of every score on the judge's scale; None where that depends on the score."""
+    if judge.passes is None or judge.scale is None:
+        return None
+    expression = parse_expression(judge.passes)
+    if expression.names != {"score"} or expression.item_fields:
+        return None
+    low, high = Fraction(judge.scale.low), Fraction(judge.scale.high)
+    turns = sorted({low, high, *(each for each in _numbers(expression.tree) if low < each < high)})
+    scores = [*turns, *((one + other) / 2 for one, other in pairwise(turns))]
+    try:
+        found = {bool(expression.evaluate({"score": float(score)})) for score in scores}
+    except EvaluationError:
+        return None
+    return found.pop() if len(found) == 1 else None
+
+
+def _numbers(node: Node) -> Iterator[Fraction]:
+    if isinstance(node, Literal) and isinstance(node.value, Fraction | int | float):
+        yield Fraction(node.value)
+    for part in children(node):
+        yield from _numbers(part)
+
+
+def example_pass_rule(judge: Judge) -> str:
+    """A rule that fits the judge's scale: `score >= 4` for 1 to 5."""
+    low, high = (judge.scale.low, judge.scale.high) if judge.scale else (1.0, 5.0)
+    if judge.pair is not None:
+        return "score > 0.5"
+    share = 0.25 if judge.better == "lower" else 0.75
+    threshold = low + share * (high - low)
+    if high - low >= 2:
+        threshold = math.floor(threshold) if judge.better == "lower" else math.ceil(threshold)
+    return f"score {'<=' if judge.better == 'lower' else '>='} {threshold:g}"
 
 
 def _sample(schema: Json) -> Json:

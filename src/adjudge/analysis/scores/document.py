@@ -30,6 +30,7 @@ from adjudge.records import (
     is_jury,
     jury_rule,
 )
+from adjudge.scoring import example_pass_rule
 from adjudge.scoring.claims import UNFOUND
 from adjudge.scoring.numbers.compare import percent
 from adjudge.scoring.rationale import CoverageScore, decimals
@@ -556,7 +557,9 @@ def pass_row(judge: Judge, values: Mapping[str, Json], passed: bool | None) -> S
     holds = passed
     if judge.passes is None:
         words[None] = "no rule"
-        explanation = "The judge file has no `passes:`; `--pass 'score >= 4'` gives one for a run."
+        explanation = (
+            f"The judge file has no `passes:`; `--pass '{example_pass_rule(judge)}'` gives one for a run."
+        )
         if passed is not None:
             explanation += " The stored judgement was made under a rule that the store does not have."
     else:

@@ -31,8 +31,8 @@ def is_pass_or_fail(summary: Summary) -> bool:
 
 
 def gauge(summary: Summary) -> Gauge:
-    """A judge's headline: the pass rate where the scale is 0 to 1, else the mean."""
-    figure = summary.pass_rate if is_pass_or_fail(summary) else summary.mean
+    """A judge's headline: the win rate of a pair, the pass rate where the scale is 0 to 1, else the mean."""
+    figure = summary.pass_rate if is_pass_or_fail(summary) and summary.pairs is None else summary.mean
     if figure is None and summary.outcomes.get("judged"):
         return _unscored_gauge(summary)
     if figure is None:
