@@ -22,6 +22,7 @@ import coverage_corrected  # noqa: F401
 import coverage_decisions  # noqa: F401
 import coverage_differences  # noqa: F401
 import coverage_draws  # noqa: F401
+import coverage_juries  # noqa: F401
 import coverage_many  # noqa: F401
 import coverage_means  # noqa: F401
 import coverage_paired  # noqa: F401

@@ -128,7 +128,7 @@ def worth(data: Path) -> str:
         gain = best.difference
         lines.append(
             f"| {name} | {len(rows):,} | {singles} | {_share(majority.judges[0])} | "
-            f"{effective.value:.1f} of {effective.jurors} (ρ {effective.correlation:.2f}) | "
+            f"{effective.value.value:.1f} [{effective.value.low:.1f}, {effective.value.high:.1f}] of {effective.jurors} (ρ {effective.correlation.value:.2f}) | "
             f"{100 * gain.value:+.1f} points [{100 * gain.low:+.1f}, {100 * gain.high:+.1f}] |"
         )
     return "\n".join(lines)

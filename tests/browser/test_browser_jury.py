@@ -31,8 +31,8 @@ def test_the_run_page_shows_the_jury_and_its_jurors(open_tab, address, assert_re
     page = tab.page
     expect(page.get_by_text("82.6 %").first).to_be_visible()
     jury = page.locator("section", has=page.get_by_role("heading", name="Jury of correctness")).last
-    expect(jury).to_contain_text("1.8 effective votes of 3")
-    expect(jury).to_contain_text("the jury is not shown to beat its best member")
+    expect(jury).to_contain_text("1.8 [1.3, 3.0] effective votes of 3")
+    expect(jury).to_contain_text("no evidence that the jury beats its best member")
     expect(jury.get_by_role("table").first).to_contain_text("large.jsonl")
     expect(page.get_by_text("jury: majority")).to_be_visible()
     tab.assert_quiet()

@@ -22,6 +22,7 @@ Cases = Literal[
     "judged in both orders, one answer preferred",
     "judged in both orders, one answer won, lengths differ",
     "judged by the check and the judge",
+    "judged by both jurors",
     "judged by the jury and labelled",
     "judged in both runs",
     "judged and labelled in both runs",

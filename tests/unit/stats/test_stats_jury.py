@@ -2,6 +2,8 @@
 
 import random
 from collections import Counter
+from itertools import combinations
+from math import sqrt
 from statistics import correlation, pvariance
 
 import numpy as np
@@ -12,11 +14,15 @@ from hypothesis import strategies as st
 from adjudge.records import Scale
 from adjudge.stats.agreement import cohen_kappa
 from adjudge.stats.several.jury import (
+    PairGroups,
     PairSums,
     effective_votes,
     gain_on_best,
+    group_of,
     kappa_of_counts,
+    mean_correlation,
     mean_of_known,
+    pair_kappa,
 )
 
 
@@ -97,3 +103,43 @@ def test_among_equals_a_jury_is_rarely_said_to_beat_or_to_lose_to_the_best():
 def test_the_empty_mean_is_none():
     assert mean_of_known([None, 1.0, 2.0]) == 1.5
     assert mean_of_known([None]) is None
+
+
+def correlated(chance, cases, raters, rate, rho):
+    """Errors of raters, any two of which correlate by `rho`."""
+    for case in range(cases):
+        common = chance.random() < rate
+        yield (
+            f"c{case}",
+            [common if chance.random() < sqrt(rho) else chance.random() < rate for _ in range(raters)],
+        )
+
+
+def test_intervals_of_correlation_and_kappa_hold_what_is_true():
+    chance = random.Random(11)
+    held = kappas = 0
+    for sample in range(150):
+        pairs = {pair: PairGroups() for pair in combinations(range(3), 2)}
+        for case, wrong in correlated(chance, 100, 3, 0.3, 0.3):
+            for (a, b), groups in pairs.items():
+                groups.add(
+                    group_of(f"{sample}-{case}"), float(wrong[a]), float(wrong[b]), (wrong[a], wrong[b])
+                )
+        found, kappa = mean_correlation(list(pairs.values())), pair_kappa(pairs[0, 1])
+        held += found.low <= 0.3 <= found.high
+        kappas += kappa.low <= 0.3 <= kappa.high
+        assert (found.n, kappa.n) == (100, 100)
+    assert held >= 135
+    assert kappas >= 135
+
+
+def test_raters_that_never_differ_have_an_interval_below_one_and_those_that_never_vary_none():
+    same, flat = PairGroups(), PairGroups()
+    for case in range(40):
+        same.add(group_of(f"c{case}"), case % 2, case % 2, (case % 2, case % 2))
+        flat.add(group_of(f"c{case}"), 1.0, 1.0, (1, 1))
+    assert mean_correlation([same]).value == 1.0
+    assert 0.7 < mean_correlation([same]).low < 1.0
+    assert 0.7 < pair_kappa(same).low < 1.0
+    assert mean_correlation([flat]) is None
+    assert pair_kappa(flat) is None

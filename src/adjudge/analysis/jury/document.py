@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from adjudge.analysis.jury.figures import BestMember, EffectiveVotes, JuryFigures
 from adjudge.documents.document import Block, Fact, Quote, Table, Text, join, spans
 from adjudge.documents.numbers import NOTHING_TO_SHOW, counted, show_count, show_number, show_percent
+from adjudge.stats.intervals import Estimate
 
 LABEL = "Jury"
 
@@ -42,36 +43,37 @@ def jury_facts(jury: JuryFigures) -> Iterator[Fact]:
 
 
 def _effective(found: EffectiveVotes) -> str:
-    votes = f"{found.value:.1f} effective votes of {found.jurors}"
+    votes, rho = found.value, found.correlation
+    text = f"{votes.value:.1f} [{votes.low:.1f}, {votes.high:.1f}] effective votes of {found.jurors}"
+    correlate = f"correlate {rho.value:.2f} [{rho.low:.2f}, {rho.high:.2f}]"
     if found.basis == "errors":
-        return (
-            f"{votes}: their errors correlate {found.correlation:.2f} on {counted(found.n, 'labelled case')}"
-        )
+        return f"{text}: their errors {correlate} on {counted(rho.n, 'labelled case')}"
     return (
-        f"at least {votes}: their votes correlate {found.correlation:.2f} on {counted(found.n, 'case')}; labels would tell "
-        "agreement in errors from agreement on what is right"
+        f"{text}, assuming that errors correlate as votes do: their votes {correlate} on {counted(rho.n, 'case')}; "
+        "labels would tell"
     )
 
 
 def _best(best: BestMember) -> Fact:
     low, high, value = best.difference.low, best.difference.high, best.difference.value
+    chosen = f"(best of {best.among} on these labels)"
     if best.measure == "accuracy":
-        sides = f"as labelled on {show_percent(best.jury)}, its best member on {show_percent(best.best)}"
+        sides = f"agreement with labels {show_percent(best.jury)}, of its best member {show_percent(best.best)} {chosen}"
         gained = f"{100 * value:+.1f} points, 95 % interval {100 * low:+.1f} to {100 * high:+.1f}"
     else:
-        sides = f"mean absolute error {show_number(best.jury)}, of its best member {show_number(best.best)}"
+        sides = f"mean absolute error {show_number(best.jury)}, of its best member {show_number(best.best)} {chosen}"
         gained = f"smaller by {value:.2f}, 95 % interval {low:.2f} to {high:.2f}"
     finding = (
         "the jury beats its best member"
         if low > 0
         else "the jury is worse than its best member"
         if high < 0
-        else "the jury is not shown to beat its best member"
+        else "no evidence that the jury beats its best member"
     )
     return Fact(
         kind="best member",
         label=LABEL,
-        text=(f"{finding}, ", Quote(best.model), f": {sides} ({gained}; n {show_count(best.difference.n)})"),
+        text=(f"{finding}, ", Quote(best.model), f": {sides}; {gained}; n {show_count(best.difference.n)}"),
         tone="warning" if high < 0 else "plain",
     )
 
@@ -84,7 +86,7 @@ def pairs_table(jury: JuryFigures) -> Table:
             Quote(pair.b),
             show_count(pair.n),
             show_percent(pair.equal),
-            NOTHING_TO_SHOW if pair.coefficient is None else f"{pair.coefficient:.2f}",
+            _coefficient(pair.coefficient),
         )
         for pair in jury.pairs
     )
@@ -95,3 +97,7 @@ def pairs_table(jury: JuryFigures) -> Table:
         rows=rows,
         numeric=(2, 3, 4),
     )
+
+
+def _coefficient(found: Estimate | None) -> str:
+    return NOTHING_TO_SHOW if found is None else f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]"

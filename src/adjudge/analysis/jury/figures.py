@@ -3,7 +3,7 @@
 from array import array
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import fsum, isnan, nan
 from typing import Literal, NamedTuple
@@ -14,11 +14,12 @@ from adjudge.runs.engine.case_labels import error_of, label_for_votes
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.populations import population
 from adjudge.stats.several.jury import (
-    PairSums,
+    PairGroups,
     effective_votes,
     gain_on_best,
-    kappa_of_counts,
-    mean_of_known,
+    group_of,
+    mean_correlation,
+    pair_kappa,
 )
 
 
@@ -41,7 +42,7 @@ class JurorPair:
     n: int
     equal: float
     """The share of cases with the same vote."""
-    coefficient: float | None
+    coefficient: Estimate | None = field(metadata=population("judged by both jurors", "case"))
     """Cohen's κ of labels, passes and winners; the correlation of numbers. None where the votes do not vary."""
 
 
@@ -49,15 +50,14 @@ class JurorPair:
 class EffectiveVotes:
     """How many independent votes the jury's are worth."""
 
-    value: float
+    value: Estimate = field(metadata=population("judged by both jurors", "case"))
     jurors: int
-    correlation: float
+    correlation: Estimate = field(metadata=population("judged by both jurors", "case"))
     """On average over the pairs of jurors."""
     basis: Literal["errors", "votes"]
-    """What was correlated: errors against labels, or without labels the votes themselves, which makes it a bound: what
-    jurors agree on because it is true counts as if they had copied it."""
-    n: int
-    """Cases."""
+    """What was correlated: errors against labels, or without labels the votes themselves, which is right only where
+    errors correlate as votes do: jurors agree on what is true without copying each other, and lenient ones can agree less
+    in votes than in errors."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,6 +68,9 @@ class BestMember:
     measure: Literal["accuracy", "absolute_error"]
     jury: float
     best: float
+    """Chosen on these very labels, which flatters it."""
+    among: int
+    """Members that it is the best of."""
     difference: Estimate = field(metadata=population("judged by the jury and labelled", "case"))
     """What the jury gains: more cases as labelled, or less error. The interval allows for choosing the best by the same
     labels."""
@@ -131,8 +134,8 @@ class JuryTally:
         self._jurors: dict[str, None] = {}
         self._voted: Counter[str] = Counter()
         self._left_out: dict[str, Counter[str]] = {}
-        self._votes: dict[tuple[str, str], PairSums] = {}
-        self._errors: dict[tuple[str, str], PairSums] = {}
+        self._votes: dict[tuple[str, str], PairGroups] = {}
+        self._errors: dict[tuple[str, str], PairGroups] = {}
         self._units: dict[str, int] = {}
         self._unit = array("q")
         self._gain = array("d")
@@ -151,10 +154,11 @@ class JuryTally:
             else:
                 self._voted[vote.model] += 1
         cast = [vote for vote in votes if vote.score is not None]
+        group = group_of(judgement.cluster or judgement.case_id)
         for one, other in combinations(cast, 2):
-            sums = self._votes.setdefault((one.model, other.model), PairSums())
-            sums.add(one.score or 0.0, other.score or 0.0)
-            sums.table[_coarse(one.ballot), _coarse(other.ballot)] += 1
+            sums = self._votes.setdefault((one.model, other.model), PairGroups())
+            said = (_coarse(one.ballot), _coarse(other.ballot))
+            sums.add(group, one.score or 0.0, other.score or 0.0, said)
         self._add_label(judgement, cast)
 
     def _add_label(self, judgement: Judgement, cast: list[Vote]) -> None:
@@ -170,11 +174,12 @@ class JuryTally:
             )
             for vote in cast
         }
+        unit = judgement.cluster or judgement.case_id
         for pair in combinations(errors, 2):
-            self._errors.setdefault(pair, PairSums()).add(errors[pair[0]], errors[pair[1]])
+            sums = self._errors.setdefault(pair, PairGroups())
+            sums.add(group_of(unit), errors[pair[0]], errors[pair[1]])
         if not isinstance(outcome, Scored | Forced):
             return
-        unit = judgement.cluster or judgement.case_id
         own = error_of(
             score=outcome.score.value, passed=judgement.passed, label=label, by_label=self._by_label
         )
@@ -209,21 +214,28 @@ class JuryTally:
         )
 
     def _pairs(self) -> Iterator[JurorPair]:
-        for (a, b), sums in self._votes.items():
+        for (a, b), pair in self._votes.items():
+            sums = pair.total()
             equal = sum(count for (one, other), count in sums.table.items() if one == other)
-            coefficient = kappa_of_counts(sums.table) if self._by_label else sums.correlation
+            coefficient = pair_kappa(pair) if self._by_label else mean_correlation([pair])
             yield JurorPair(a=a, b=b, n=sums.n, equal=equal / sums.n, coefficient=coefficient)
 
     def _effective(self) -> EffectiveVotes | None:
-        for basis, sums in (("errors", self._errors), ("votes", self._votes)):
-            correlation = mean_of_known(each.correlation for each in sums.values())
+        for basis, pairs in (("errors", self._errors), ("votes", self._votes)):
+            correlation = mean_correlation(list(pairs.values())) if pairs else None
             if correlation is not None:
+                jurors = len(self._jurors)
+                votes = replace(
+                    correlation,
+                    value=effective_votes(jurors, correlation.value),
+                    low=effective_votes(jurors, correlation.high),
+                    high=effective_votes(jurors, correlation.low),
+                )
                 return EffectiveVotes(
-                    value=effective_votes(len(self._jurors), correlation),
-                    jurors=len(self._jurors),
+                    value=votes,
+                    jurors=jurors,
                     correlation=correlation,
                     basis="errors" if basis == "errors" else "votes",
-                    n=max(each.n for each in sums.values()),
                 )
         return None
 
@@ -253,6 +265,7 @@ class JuryTally:
             measure="accuracy" if self._by_label else "absolute_error",
             jury=start + sign * fsum(own for _, own, _ in both) / len(both),
             best=start + sign * fsum(theirs for _, _, theirs in both) / len(both),
+            among=len(rows),
             difference=difference,
         )
 

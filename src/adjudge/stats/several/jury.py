@@ -1,14 +1,18 @@
 """What several raters' votes are worth: how correlated they are, how many votes that leaves, and whether they beat the best."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import fsum, sqrt
+from math import atanh, fsum, sqrt, tanh
+from zlib import crc32
 
 from adjudge.records import Scale
-from adjudge.stats.clusters import Clusters, clustered_mean
+from adjudge.stats.clusters import Clusters, clustered_mean, warn_of_few
 from adjudge.stats.intervals import CONFIDENCE, Estimate
 from adjudge.stats.student import t_quantile
+
+_UPPER = 0.5 + CONFIDENCE / 2.0
+_NEAR_ONE = 1.0 - 1e-9
 
 # ---- how far two raters go together --------------------------------------------------------------------
 
@@ -34,6 +38,15 @@ class PairSums:
         self.bb += b * b
         self.ab += a * b
 
+    def include(self, other: "PairSums") -> None:
+        self.n += other.n
+        self.a += other.a
+        self.b += other.b
+        self.aa += other.aa
+        self.bb += other.bb
+        self.ab += other.ab
+        self.table.update(other.table)
+
     @property
     def correlation(self) -> float | None:
         """Pearson's; of zeros and ones that is phi. None where one of the two does not vary."""
@@ -45,6 +58,78 @@ class PairSums:
         if spread_a <= least or spread_b <= least:
             return None
         return max(-1.0, min(1.0, (self.ab - self.a * self.b / self.n) / sqrt(spread_a * spread_b)))
+
+
+GROUPS = 50
+"""Into which cases are parted for the jackknife; a cluster is in one as a whole."""
+
+
+def group_of(unit: str) -> int:
+    """The same wherever a unit (a case, or a cluster of them) is met."""
+    return crc32(unit.encode("utf-8", "surrogatepass")) % GROUPS
+
+
+class PairGroups:
+    """Two raters' values of the same cases, added up by group, so that any figure can be had without one of them."""
+
+    __slots__ = ("groups",)
+
+    def __init__(self) -> None:
+        self.groups: dict[int, PairSums] = {}
+
+    def add(self, group: int, a: float, b: float, said: tuple[Hashable, Hashable] | None = None) -> None:
+        sums = self.groups.setdefault(group, PairSums())
+        sums.add(a, b)
+        if said is not None:
+            sums.table[said] += 1
+
+    def total(self, *, without: int | None = None) -> PairSums:
+        found = PairSums()
+        for group, sums in self.groups.items():
+            if group != without:
+                found.include(sums)
+        return found
+
+
+def mean_correlation(pairs: Sequence[PairGroups]) -> Estimate | None:
+    """Over the pairs of raters; None where the values do not vary."""
+
+    def of(without: int | None) -> float | None:
+        return mean_of_known(pair.total(without=without).correlation for pair in pairs)
+
+    return _jackknifed(of, pairs)
+
+
+def pair_kappa(pair: PairGroups) -> Estimate | None:
+    return _jackknifed(lambda without: kappa_of_counts(pair.total(without=without).table), [pair])
+
+
+def _jackknifed(of: Callable[[int | None], float | None], pairs: Sequence[PairGroups]) -> Estimate | None:
+    """A figure from -1 to 1 with its interval: a jackknife over groups of cases, on Fisher's z scale.
+
+    Where a figure is at an end of its range, or leaving out a group changes nothing, as many unlike cases may exist as
+    these cannot rule out.
+    """
+    value = of(None)
+    if value is None:
+        return None
+    groups = sorted({group for pair in pairs for group in pair.groups})
+    n = max(pair.total().n for pair in pairs)
+    left = [each for group in groups if (each := of(group)) is not None]
+    others = 1.0 - (1.0 - _UPPER) ** (1.0 / n)
+    low, high = value - others * (value + 1.0), value + others * (1.0 - value)
+    method = "bound on unseen cases (all alike)"
+    if len(left) < 2:
+        low, high, method = -1.0, 1.0, "the whole range (too few cases)"
+    elif abs(value) < 1.0 - 1e-9:
+        angles = [atanh(max(-_NEAR_ONE, min(_NEAR_ONE, each))) for each in left]
+        mean = fsum(angles) / len(angles)
+        error = sqrt((len(left) - 1) / len(left) * fsum((each - mean) ** 2 for each in angles))
+        if error > 1e-12:
+            margin = t_quantile(_UPPER, len(left) - 1) * error
+            low, high = tanh(atanh(value) - margin), tanh(atanh(value) + margin)
+            method = "jackknife over groups of cases, on Fisher's z scale"
+    return Estimate(value=value, low=low, high=high, n=n, method=method, warning=warn_of_few(len(groups)))
 
 
 def kappa_of_counts(table: Mapping[tuple[Hashable, Hashable], int]) -> float | None:
