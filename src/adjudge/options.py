@@ -9,6 +9,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from decimal import Decimal, InvalidOperation
 from functools import cache
 from hashlib import sha256
+from math import isfinite
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, TypeVar, Unpack, cast
@@ -430,6 +431,10 @@ def make_options(**keywords: Unpack[RunKeywords]) -> RunOptions:
         values["cascade"] = tuple(split_values(given)) if isinstance(given, str) else tuple(given)
     if values.get("max_cost") is not None:
         values["max_cost"] = Decimal(str(values["max_cost"]))
+    for name, value in values.items():
+        if isinstance(value, float | Decimal) and not isfinite(value):
+            # no comparison with it holds, so a limit would be lifted
+            raise SettingsError(name, f"{value} is not a finite number", "give a number, or leave it out")
     if isinstance(values.get("shard"), str):
         values["shard"] = parse_shard(values["shard"])
     if "retry" in values:

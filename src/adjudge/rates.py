@@ -12,6 +12,8 @@ HOLD_SECONDS = 0.25
 """How long a portion may be used; what is left of it then goes back."""
 PORTION = 0.25
 """Of what may go at once: the most that one process draws at a time."""
+MAX_DEBT_SECONDS = 60.0
+"""No provider takes a request of more tokens than a minute has; a bucket further from full saw another clock."""
 ROUNDING = 1e-6
 
 
@@ -119,4 +121,8 @@ def draw_flow(full_at: FullAt, now: float, wish: FlowWish, limit: FlowLimit) -> 
 
 def _settle(at: float, amount: float, rate: Rate | None, *, now: float) -> float:
     """An idle hour saves up nothing, and neither does what is given back."""
-    return at if rate is None else max(max(at, now) + amount / rate.per_second, now)
+    if rate is None:
+        return at
+    if at > now + rate.capacity / rate.per_second + MAX_DEBT_SECONDS:
+        at = now  # the clock was put back, so what it said tells nothing
+    return max(max(at, now) + amount / rate.per_second, now)

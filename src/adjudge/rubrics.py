@@ -1,13 +1,13 @@
 """Rubrics as data: criteria with points, as a judge file or a case's own column has them."""
 
 import json
-import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
 from adjudge.records import Criterion, Json
 from adjudge.schemas import object_schema
+from adjudge.text import is_finite
 
 MOST_CRITERIA = 200
 MOST_POINTS = 1e6
@@ -66,7 +66,7 @@ def _criterion(entry: Json, place: int) -> Criterion:
     text, points = entry.get("criterion"), entry.get("points", 1)
     if not isinstance(text, str) or not text.strip():
         raise RubricError("its `criterion` is no text", place)
-    if isinstance(points, bool) or not isinstance(points, int | float) or not math.isfinite(points):
+    if isinstance(points, bool) or not isinstance(points, int | float) or not is_finite(points):
         raise RubricError(f"its points are `{points}`, not a number", place)
     if points == 0 or abs(points) > MOST_POINTS:
         raise RubricError(f"its points are {points:g}; give it some, and no more than {MOST_POINTS:g}", place)

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Mapping
+from math import isfinite
 
 # Controls, line separators, text-direction marks, invisible characters and what is no character (XML refuses it). The joiners U+200C and U+200D stay: several
 # scripts and most family emoji are written with them.
@@ -14,6 +15,14 @@ _RAW_IN_JSON = re.compile(_UNSEEN.pattern.replace("\x00-\x1f", ""))
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 # Build services obey what looks like a command in a log: `::` where a line begins, `##[` and `##vso[` anywhere in it.
 _LOG_COMMAND = re.compile(r"#(?=#(?:\[|vso\[))|\A\s*+:(?=:)", re.IGNORECASE)
+
+
+def is_finite(number: float) -> bool:
+    """Whether it can be computed with; a whole number too large for a float cannot, and `math.isfinite` raises on it."""
+    try:
+        return isfinite(number)
+    except OverflowError:
+        return False
 
 
 def visible(text: str) -> str:

@@ -10,7 +10,8 @@ from contextlib import closing
 
 import pytest
 
-from adjudge.testing import ModelServer
+import adjudge as adjudge_package
+from adjudge.testing import ModelServer, ServerReply
 
 JUDGE = """---
 name: tone
@@ -158,3 +159,147 @@ def test_a_few_stored_bytes_that_unpack_to_gigabytes_are_not_unpacked(adjudge, t
         done = adjudge(*command, process=True)
         assert done.code == 4, done.err
         assert "unpack to more than" in done.err + done.out
+
+
+def test_a_label_of_400_digits_is_a_bad_row_and_not_the_end_of_the_run(adjudge, tmp_path):
+    rows = [{"id": f"c{at}", "question": "q?", "response": "Lyon.", "label": 3} for at in range(20)]
+    rows[0]["label"] = 10**400
+    (tmp_path / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "tone.md").write_text(JUDGE)
+    with ModelServer(handler=lambda request: OWN) as server:
+        done = adjudge(
+            *("run", "c.jsonl", "--judge", "tone.md", "--model", "openai:m", "-o", "rows.jsonl"),
+            *("--base-url", server.openai_url, "--max-error-rate", "0.1"),
+            process=True,
+        )
+    assert (done.code, len(server.requests)) == (0, 1), done.err  # 19 cases with one prompt
+    assert "a whole number of more than 308 digits" in (tmp_path / "rows.jsonl").read_text()
+    (tmp_path / "labels.jsonl").write_text(
+        "".join(json.dumps({"id": row["id"], "label": row["label"]}) + "\n" for row in rows)
+    )
+    for command in (["report"], ["agree", "rows.jsonl", "labels.jsonl"]):
+        assert adjudge(*command).code in {0, 2}
+
+
+@pytest.mark.parametrize(
+    ("option", "key"),
+    [
+        ("--max-error-rate", "max_error_rate"),
+        ("--max-abstain-rate", "max_abstain_rate"),
+        ("--deadline", "deadline"),
+        ("--timeout", "timeout"),
+        ("--temperature", "temperature"),
+        ("--agree", "agree"),
+        ("--fail-under", "fail_under"),
+        ("--max-cost", "max_cost"),
+    ],
+)
+@pytest.mark.parametrize("number", ["nan", "inf"])
+def test_no_limit_is_lifted_by_a_number_that_is_none(adjudge, tmp_path, option, key, number):
+    write_case(tmp_path, "Lyon.")
+    command = ["run", "c.jsonl", "--judge", "relevance", "--model", "replay"]
+    given = adjudge(*command, option, number)
+    variable = adjudge(*command, environ={f"ADJUDGE_{key.upper()}": number})
+    (tmp_path / "adjudge.toml").write_text(f"[run]\n{key} = {number}\n")
+    configured = adjudge(*command)
+    for done in (given, variable, configured):
+        assert done.code == 2, done.err
+        assert number in done.err
+    assert adjudge("compare", "a", "b", "--margin", number).code == 2
+
+
+def test_a_python_caller_gives_finite_limits_too():
+    for name in ("timeout", "deadline", "temperature", "agree", "max_cost"):
+        with pytest.raises(adjudge_package.InputError, match="is not a finite number"):
+            adjudge_package.evaluate([], judges=["relevance"], model="replay", **{name: float("nan")})
+
+
+NESTED = {
+    "anyOf": [
+        {"type": "array", "items": {"$ref": "#"}},
+        {"type": "array", "items": {"$ref": "#"}},
+        {"type": "string"},
+    ]
+}
+WIDE = {
+    "$ref": "#/$defs/d0",
+    "$defs": {
+        **{f"d{at}": {"allOf": 2 * [{"$ref": f"#/$defs/d{at + 1}"}]} for at in range(30)},
+        "d30": {},
+    },
+}
+
+
+def test_validating_json_takes_a_bounded_number_of_steps(adjudge, tmp_path):
+    (tmp_path / "shape.md").write_text(
+        f"---\nname: shape\ncheck: {{json_schema: {{schema: {json.dumps(NESTED)}}}}}\n---\n"
+    )
+    write_case(tmp_path, "[" * 60 + "5" + "]" * 60)
+    done = adjudge("run", "c.jsonl", "--judge", "shape.md", process=True)
+    row = json.loads(done.out)
+    assert row["outcome"] == "too_long", done.err
+    assert "50,000 steps" in row["error"]["message"]
+    (tmp_path / "shape.md").write_text(
+        f"---\nname: shape\ncheck: {{json_schema: {{schema: {json.dumps(WIDE)}}}}}\n---\n"
+    )
+    done = adjudge("show", "shape.md")
+    assert done.code == 2
+    assert "50,000 steps" in done.err
+
+
+@pytest.mark.parametrize(
+    "response", [10**307, "1" + "0" * 400, "1e400", "-1e308"], ids=["float", "digits", "infinite", "low"]
+)
+def test_a_number_too_large_to_divide_is_not_the_end_of_a_check(adjudge, tmp_path, response):
+    (tmp_path / "shape.md").write_text(
+        "---\nname: shape\ncheck: {json_schema: {schema: {multipleOf: 0.001}}}\n---\n"
+    )
+    write_case(tmp_path, response)
+    done = adjudge("run", "c.jsonl", "--judge", "shape.md")
+    assert json.loads(done.out)["outcome"] in {"scored", "too_long"}, done.err
+
+
+def many_cases(folder, count, size=10):
+    rows = [{"id": f"c{at}", "question": "q?", "response": f"{at} " * size} for at in range(count)]
+    (folder / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "tone.md").write_text(JUDGE)
+    return ["run", "c.jsonl", "--judge", "tone.md", "--model", "openai:m", "-o", "rows.jsonl"]
+
+
+def test_a_clock_put_back_does_not_stop_a_run(adjudge, tmp_path):
+    command = many_cases(tmp_path, 3)
+    with ModelServer(handler=lambda request: OWN) as server:
+        command += ["--base-url", server.openai_url, "--rpm", "6000"]
+        assert "PARTIAL" in adjudge(*command, "--max-calls", "1").out
+        with closing(sqlite3.connect(tmp_path / ".adjudge/store.db")) as database, database:
+            two_years = 2 * 365 * 86_400 * 1_000_000
+            database.execute("UPDATE spending SET requests_full_at = requests_full_at + ?", [two_years])
+        done = adjudge(*command, process=True)
+    assert (done.code, len(server.requests)) == (0, 3), done.err
+
+
+def test_a_full_disk_ends_the_run(adjudge, tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "none", disk]
+    if subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("this user may not mount a file system")
+    try:
+        command = many_cases(tmp_path, 3000, size=600)
+        with ModelServer(handler=lambda request: ServerReply(text=OWN, delay_seconds=0.05)) as server:
+            done = adjudge(
+                *command,
+                "--base-url",
+                server.openai_url,
+                "--store",
+                disk / "s",
+                "-j",
+                "16",
+                "--max-calls",
+                "9999",
+                process=True,
+            )
+    finally:
+        subprocess.run(["umount", disk], check=True)
+    assert done.code == 4, done.err
+    assert "the disk is full" in done.err or "could not be read or written" in done.err

@@ -5,6 +5,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,32 @@ from adjudge.checks.problems import ParameterError
 from adjudge.records import Json
 
 if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
     from jsonschema.protocols import Validator
 
+MAX_STEPS = 50_000
+"""Keywords looked at for one text, or one for each of its characters: where references meet the same value on several
+ways, each level of it doubles them.
+"""
 _LARGEST = 100_000
 """Characters of a schema, as JSON."""
+
+
+class TooManyStepsError(Exception):
+    """Validating takes more steps than a text is worth."""
+
+
+_steps_left: ContextVar[int] = ContextVar("adjudge_schema_steps_left", default=MAX_STEPS)
+
+
+def first_fault(schema: Json, value: Json, size: int) -> "ValidationError | None":
+    """What is wrong with the value, a text of `size` characters, if anything."""
+    return _first_fault(compile_schema(schema), value, size)
+
+
+def _first_fault(validator: "Validator", value: Json, size: int = 0) -> "ValidationError | None":
+    _steps_left.set(max(MAX_STEPS, size))
+    return next(validator.iter_errors(value), None)
 
 
 def compile_schema(schema: Json) -> "Validator":
@@ -51,7 +74,12 @@ def _compile(written: str) -> "Validator":
     validator: Validator = _bounded(known)(schema, registry=Registry())
     try:
         for text in ("null", '""', "0", "[]", "{}"):
-            validator.is_valid(json.loads(text))
+            _first_fault(validator, json.loads(text))
+    except TooManyStepsError:
+        raise ParameterError(
+            f"takes more than {MAX_STEPS:,} steps to validate even an empty value",
+            "let `$ref` lead to each part once",
+        ) from None
     except RecursionError:
         raise ParameterError(
             "refers to itself without end", "let each `$ref` lead to something smaller"
@@ -102,15 +130,24 @@ def _bounded(known: Any) -> Any:
         ):
             yield ValidationError("its items are not all different")
 
-    return extend(
-        known,
-        {
-            "uniqueItems": unique_items,
-            "pattern": pattern,
-            "patternProperties": pattern_properties,
-            "additionalProperties": additional_properties,
-        },
-    )
+    ours = {
+        "uniqueItems": unique_items,
+        "pattern": pattern,
+        "patternProperties": pattern_properties,
+        "additionalProperties": additional_properties,
+    }
+    return extend(known, {name: _counted(keyword) for name, keyword in {**known.VALIDATORS, **ours}.items()})
+
+
+def _counted(keyword: Any) -> Any:
+    def apply(validator: Any, wanted: Any, instance: Any, schema: Any) -> Any:
+        left = _steps_left.get() - 1
+        if left < 0:
+            raise TooManyStepsError
+        _steps_left.set(left)
+        return keyword(validator, wanted, instance, schema)
+
+    return apply
 
 
 def _canonical(value: Json) -> str:

@@ -1,6 +1,5 @@
 """The checks that a judge file may name, and the parameters of each; a wrong one is found when the file is loaded."""
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
@@ -9,7 +8,7 @@ from adjudge.checks.json_schemas import compile_schema
 from adjudge.checks.patterns import compile_pattern
 from adjudge.checks.problems import ParameterError
 from adjudge.records import NOTHING, Input, Json
-from adjudge.text import did_you_mean, shorten, words
+from adjudge.text import did_you_mean, is_finite, shorten, words
 
 LANGUAGES = words(
     """ar bg bn ca cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv ms nl no pl pt ro ru sk sl sr sv sw ta th tl
@@ -90,7 +89,7 @@ def _number(value: Json) -> Json:
     if (
         isinstance(value, bool)
         or not isinstance(value, int | float)
-        or not math.isfinite(value)
+        or not is_finite(value)
         or not 0 <= value <= LARGEST
     ):
         _refuse(value, "a number from 0", "write a number, such as 0.04 for 4 %")

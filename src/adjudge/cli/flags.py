@@ -2,6 +2,7 @@
 
 import types
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
@@ -119,6 +120,16 @@ class ParsedText(click.ParamType):  # type: ignore[type-arg]  # generic in the n
             self.fail(str(error), param, ctx)
 
 
+class FiniteFloat(click.FloatRange):
+    """A number; `nan` and `inf` would lift the limit they are given for, since no comparison with them holds."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if not isfinite(number):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return number
+
+
 def make_flag(each: OptionField, *, help: str | None = None) -> Flag:  # noqa: A002 - as click calls it
     """`help`: instead of the declared words."""
     option, kind = each.option, _without_none(each.type)
@@ -155,9 +166,9 @@ def _scalar(kind: Any, each: OptionField) -> Any:
             "min": option.least if option.above is None else option.above,
             "max": option.most if option.below is None else option.below,
         }
-        if bounds == {"min": None, "max": None}:
+        if kind is int and bounds == {"min": None, "max": None}:
             return kind
-        made: Any = click.IntRange if kind is int else click.FloatRange
+        made: Any = click.IntRange if kind is int else FiniteFloat
         return made(min_open=option.above is not None, max_open=option.below is not None, **bounds)
     return click.Path(path_type=Path) if kind is Path else str
 

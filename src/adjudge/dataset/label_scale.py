@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import inf, isclose, isfinite, nextafter
+from math import inf, isclose, nextafter
 from types import MappingProxyType
 from typing import Literal
 
@@ -14,7 +14,7 @@ from adjudge.dataset.rows import described
 from adjudge.errors import InputError
 from adjudge.expressions import EvaluationError, parse_expression, syntax
 from adjudge.records import WINNER_SCORES, Json, Judge, PointsScore, Rating, Scale
-from adjudge.text import shorten, visible
+from adjudge.text import is_finite, shorten, visible
 
 Meaning = bool | float
 """Whether people pass the case, or their score for it on the judge's scale."""
@@ -71,7 +71,7 @@ def read_label(
         if pass_rule:
             return label
         return float(label) if scale == Scale(low=0, high=1) else None
-    if not isinstance(label, int | float) or not isfinite(label):
+    if not isinstance(label, int | float) or not is_finite(label):
         return None
     return float(label) if scale is None or scale.low <= label <= scale.high else None
 
@@ -302,7 +302,7 @@ def _written(label: Json) -> str:
         case bool():
             return "true" if label else "false"
         case int() | float():
-            return f"{label:g}"
+            return f"{label:g}" if is_finite(label) else str(label)[:20]
         case str():
             return label.strip()
         case _:

@@ -20,9 +20,9 @@ from adjudge.records import Json
 
 MAX_DEPTH = 200
 """Lists and objects inside one another. JSON writers give up near 254 levels; a judged value gets wrapped on its way."""
-MOST_DIGITS = 4_299
-"""Python prints and reads no whole number much longer, so that neither a prompt nor a store could hold it."""
-MOST_BITS = 14_280
+MOST_DIGITS = 308
+"""Of a whole number; what is longer cannot be computed with, since no float holds it."""
+MOST_BITS = 1_023
 """As many as fit into so many digits."""
 
 _MISSING_MARKERS = frozenset({"NAType", "NaTType"})

@@ -1,6 +1,5 @@
 """What a judge file's front matter declares, checked key by key with line numbers."""
 
-import math
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -16,7 +15,7 @@ from adjudge.patterns import lazy_pattern
 from adjudge.records import WINNER_SCORES, CheckScore, Dialect, Json, Rating, Rubric, Scale, WhenEmpty
 from adjudge.rubrics import RubricError, read_criteria
 from adjudge.templates import DIALECTS
-from adjudge.text import did_you_mean
+from adjudge.text import did_you_mean, is_finite
 
 FORMAT = 1
 WINNERS: Mapping[str, float] = {str(winner): points for winner, points in WINNER_SCORES.items()}
@@ -251,7 +250,7 @@ class _KeyReader:
 
     def number(self, entry: Located, what: str) -> float:
         value = entry.value
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not is_finite(value):
             raise self.error(
                 entry.line, f"{what} is `{_written(entry)}`, not a number", "write a number, such as 0 or 0.5"
             )

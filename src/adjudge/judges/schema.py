@@ -1,13 +1,12 @@
 """`verdict:` in a judge file to JSON Schema: a shorthand for people, checked with line numbers."""
 
-import math
 from collections.abc import Iterable, Mapping
 
 from adjudge.errors import JudgeFileError
 from adjudge.judges.front_matter import Located
 from adjudge.records import Json
 from adjudge.schemas import object_schema
-from adjudge.text import did_you_mean
+from adjudge.text import did_you_mean, is_finite
 
 LARGEST_NUMBER = 1e12
 """Of a scale, a range, points: beyond it squares and sums lose what people mean by a score."""
@@ -228,7 +227,7 @@ def _keyword_value(keyword: str, entry: Located, where: str) -> Json:
             )
         return False
     if keyword in {"minimum", "maximum"}:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not is_finite(value):
             raise _error(where, entry.line, f"`{keyword}` is not a number", "write a number, such as 0")
     elif isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise _error(where, entry.line, f"`{keyword}` is not a count", "write a whole number")

@@ -86,12 +86,14 @@ def draw_pace(session: SqlSession, process: Process, wish: FlowWish, limit: Flow
 
 
 def _news(session: SqlSession, process: Process, now: float) -> Iterator[News]:
-    sql = "SELECT model, paused_until, broken FROM news WHERE run_id = ? AND teller <> ? AND at > ?"
+    sql = "SELECT model, paused_until, broken, at FROM news WHERE run_id = ? AND teller <> ? AND at > ?"
     since = round(max(process.asked_at, now - OLD_SECONDS) * MICRO)
-    for model, paused_until, broken in session.query(sql, [to_name(process.run_id), process.token, since]):
+    for model, paused_until, broken, at in session.query(
+        sql, [to_name(process.run_id), process.token, since]
+    ):
         yield News(
             model=from_column(model),
-            paused_seconds=max(0.0, paused_until / MICRO - now),
+            paused_seconds=max(0.0, min(paused_until / MICRO - now, (paused_until - at) / MICRO)),
             broken=None if broken is None else from_column(broken),
         )
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from adjudge.patterns import lazy_pattern
 from adjudge.records import Json
 from adjudge.schemas import spell_option
+from adjudge.text import is_finite
 
 Number = int | float
 
@@ -162,7 +163,7 @@ def as_number(value: Json) -> Number | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
-        return value if math.isfinite(value) else None
+        return value if is_finite(value) else None
     return parse_number(undress(value)) if isinstance(value, str) else None
 
 
@@ -175,7 +176,7 @@ def parse_number(text: str) -> Number | None:
     if re.search(r"[1-9]\d{0,2},\d{3}$", text):
         return None
     number = float(text.replace(",", "."))
-    if not math.isfinite(number):
+    if not is_finite(number):
         return None
     return int(text) if re.fullmatch(r"[-+]?\d+", text) else number
 

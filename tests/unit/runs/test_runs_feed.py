@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from adjudge.errors import StoreError
 from adjudge.records import BadRow, Place
 from adjudge.runs.engine.conditions import Conditions, Seat, Work
 from adjudge.runs.engine.feed import FEWEST_TOGETHER, MOST_TOGETHER, Feed, GroupSize
@@ -94,3 +95,32 @@ def test_groups_are_small_while_the_processor_has_time(busy, size):
     for share in busy:
         group.follow(share)
     assert group.most == size
+
+
+def test_a_task_that_fails_while_it_is_cancelled_ends():
+    """A full disk: one case fails, the others are cancelled, and each meets the same error while it settles."""
+
+    async def judge(work, prepared, conditions):
+        try:
+            await asyncio.Event().wait()
+        finally:
+            raise StoreError("store.db", "the disk is full", "free some space")
+
+    async def main():
+        conditions = Conditions(judges=(), repeats=1, models=(), keeper=NoKeeper())
+        feed = Feed(works(3), conditions, jobs=3, judge=judge)
+        running = asyncio.create_task(feed.run())
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert len(feed.tasks) == 3
+        for task in [*feed.tasks]:
+            task.cancel()
+        for _ in range(20):
+            await asyncio.sleep(0)
+        left = len(feed.tasks)
+        for task in [running, *feed.tasks]:
+            task.cancel()
+        await asyncio.gather(running, *feed.tasks, return_exceptions=True)
+        return left
+
+    assert asyncio.run(main()) == 0

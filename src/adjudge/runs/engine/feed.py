@@ -146,6 +146,8 @@ class Feed:
                     judgement = await self._judge(work, prepared, self._conditions)
             except Exception as error:  # noqa: BLE001 - handed to the consumer, which raises it
                 self.results.put_nowait(error)
+                if (task := asyncio.current_task()) is not None and task.cancelling():
+                    return  # the error came instead of the cancellation: nobody is left to give it work
             else:
                 self.results.put_nowait(Settled(work.position, judgement))
             waiting: asyncio.Future[Given] = loop.create_future()

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 
 import orjson
 
-from adjudge.checks.json_schemas import compile_schema
+from adjudge.checks.json_schemas import MAX_STEPS, TooManyStepsError, first_fault
 from adjudge.records import Failed, Json
 from adjudge.scoring.checks.finding import Finding, failed, not_checked, passed, quoted
 from adjudge.scoring.text import clipped
+from adjudge.text import as_text
 
 _FENCE = re.compile(r"\A\s*+```[a-zA-Z0-9]*+[ \t]*+\n")
 _FENCE_END = "```"
@@ -27,9 +28,13 @@ def check_json_schema(fields: Mapping[str, Json], parameters: Mapping[str, Json]
     if schema is None:
         return passed("The response is JSON.")
     try:
-        fault = next(compile_schema(schema).iter_errors(value), None)
+        fault = first_fault(schema, value, len(as_text(fields.get("response"))))
     except RecursionError:
         return not_checked("too_long", "the response is nested too deep to validate", "response")
+    except TooManyStepsError:
+        return not_checked("too_long", f"validating it takes more than {MAX_STEPS:,} steps", "response")
+    except ArithmeticError:
+        return not_checked("too_long", "it has a number too large to compute with", "response")
     if fault is None:
         return passed("The response is JSON and validates against the schema.")
     place = "/".join(str(step) for step in fault.absolute_path) or "the top"
