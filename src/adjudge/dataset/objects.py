@@ -5,7 +5,7 @@ from typing import Any
 
 from adjudge.dataset.parquet import BATCH_ROWS, rows_of_batches
 from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, described, short_repr
-from adjudge.dataset.values import row_to_json, to_json
+from adjudge.dataset.values import is_short_float, row_to_json, shortest, to_json
 from adjudge.errors import DatasetError
 from adjudge.records import BadRow, Case
 
@@ -33,6 +33,11 @@ def _columns(item: Any) -> dict[str, Any]:
 
 
 def _items(source: Any, origin: Origin) -> Iterable[Any]:
+    if isinstance(source, Mapping) and source and all(map(is_frame, source.values())):
+        splits = ", ".join(short_repr(str(name)) for name in list(source)[:5])
+        raise DatasetError(
+            origin.file, f"holds several datasets ({splits})", "give one of them: `dataset[…]`"
+        )
     if isinstance(source, Mapping) and source and all(map(is_column, source.values())):
         return _column_rows(source, origin)
     if isinstance(source, Mapping | Case):
@@ -41,10 +46,20 @@ def _items(source: Any, origin: Origin) -> Iterable[Any]:
         raise DatasetError(origin.file, "is a lazy frame", "collect it first: `frame.collect()`")
     if hasattr(source, "to_batches") and hasattr(source, "column_names"):
         return rows_of_batches(source.to_batches(max_chunksize=BATCH_ROWS), source.column_names, origin)
+    schema: Any = getattr(source, "schema", None)
+    if type(schema).__module__.startswith("pyarrow"):
+        if hasattr(source, "num_rows"):  # one batch
+            return rows_of_batches([source], schema.names, origin)
+        # a dataset has batches, a reader is an iterator over them
+        batches = source.to_batches() if hasattr(source, "to_batches") else source
+        return rows_of_batches(batches, schema.names, origin)
     if hasattr(source, "columns") and hasattr(source, "iter_rows"):  # polars
-        return _frame_rows(source.columns, source.iter_rows(), origin)
+        return _frame_rows(source.columns, source.iter_rows(), origin, types=getattr(source, "dtypes", ()))
     if hasattr(source, "columns") and hasattr(source, "itertuples"):  # pandas
-        return _frame_rows(source.columns, source.itertuples(index=False, name=None), origin)
+        frame = with_index(source)
+        return _frame_rows(
+            frame.columns, frame.itertuples(index=False, name=None), origin, types=frame.dtypes
+        )
     if isinstance(source, bytes | bytearray) or not isinstance(source, Iterable):
         raise DatasetError(
             origin.file,
@@ -52,6 +67,22 @@ def _items(source: Any, origin: Origin) -> Iterable[Any]:
             "give a path, `-`, an iterable of dicts, a dict of columns or a DataFrame",
         )
     return source
+
+
+def with_index(frame: Any) -> Any:
+    """A pandas frame with its index as columns, where the index has a name; what names each row once is its id."""
+    names = [name for name in frame.index.names if name is not None and name not in frame.columns]
+    if len(names) != frame.index.nlevels:
+        return frame
+    rows = frame.reset_index()
+    if len(names) == 1 and frame.index.is_unique and not {"id", "case_id"} & set(map(str, rows.columns)):
+        rows["id"] = frame.index
+    return rows
+
+
+def is_frame(value: Any) -> bool:
+    """A table of its own: Hugging Face's and Arrow's name their columns, pandas and polars have them."""
+    return hasattr(value, "column_names") or (hasattr(value, "columns") and hasattr(value, "head"))
 
 
 def is_column(value: Any) -> bool:
@@ -76,7 +107,9 @@ def _column_rows(columns: Mapping[Any, Any], origin: Origin) -> Iterator[Any]:
     return _frame_rows(columns, zip(*values, strict=True), origin)
 
 
-def _frame_rows(columns: Iterable[Any], rows: Iterable[tuple[Any, ...]], origin: Origin) -> Iterator[Any]:
+def _frame_rows(
+    columns: Iterable[Any], rows: Iterable[tuple[Any, ...]], origin: Origin, *, types: Iterable[Any] = ()
+) -> Iterator[Any]:
     names = [str(column) for column in columns]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -85,5 +118,10 @@ def _frame_rows(columns: Iterable[Any], rows: Iterable[tuple[Any, ...]], origin:
             f"has the column {', '.join(short_repr(name) for name in twice[:5])} more than once",
             "give each column its own name",
         )
+    short = [name for name, kind in zip(names, types, strict=False) if is_short_float(kind)]
     for row in rows:
-        yield dict(zip(names, row, strict=True))
+        columns_of_row = dict(zip(names, row, strict=True))
+        for name in short:
+            if isinstance(columns_of_row[name], float):
+                columns_of_row[name] = shortest(columns_of_row[name])
+        yield columns_of_row

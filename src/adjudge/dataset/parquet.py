@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, short_repr
-from adjudge.dataset.values import row_to_json
+from adjudge.dataset.values import is_short_float, row_to_json, shortest
 from adjudge.errors import DatasetError, MissingExtraError
 
 BATCH_ROWS = 64
@@ -65,6 +65,8 @@ def column_values(column: Any) -> list[Any]:
         values = column.to_pylist()
     except (ValueError, OverflowError, UnicodeDecodeError):
         values = [_value(scalar) for scalar in column]
+    if is_short_float(kind):
+        return [value if value is None else shortest(value) for value in values]
     if pa.types.is_map(kind):
         return [value if value is None else dict(value) for value in values]
     return list(values)

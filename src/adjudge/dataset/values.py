@@ -3,6 +3,7 @@
 import base64
 import json
 import math
+import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime, time, timedelta
@@ -25,6 +26,7 @@ MOST_DIGITS = 308
 MOST_BITS = 1_023
 """As many as fit into so many digits."""
 
+_FLOAT32 = struct.Struct("f")
 _MISSING_MARKERS = frozenset({"NAType", "NaTType"})
 """pandas' two markers for a missing value, known by name so that pandas need not be imported."""
 
@@ -62,6 +64,30 @@ def row_to_json(row: Mapping[Any, Any]) -> dict[str, Json]:
         name: to_json(value, where=f" in column {short_repr(name)}")
         for name, value in ((_key(key, ""), value) for key, value in row.items())
     }
+
+
+def is_short_float(kind: Any) -> bool:
+    """Whether a column's type (of numpy, pandas, polars or Arrow) holds floats of 32 bits."""
+    return str(kind).lower() in {"float32", "float", "float[pyarrow]"}
+
+
+def shortest(value: float) -> float:
+    """A float of 32 bits as it was written: 0.1, where its exact value in 64 bits is 0.10000000149011612."""
+    if not math.isfinite(value):
+        return value
+    for digits in range(1, 9):
+        short = float(f"{value:.{digits}g}")
+        if _single(short) == value:
+            return short
+    return value
+
+
+def _single(value: float) -> float:
+    try:
+        rounded: float = _FLOAT32.unpack(_FLOAT32.pack(value))[0]
+    except OverflowError:
+        return math.inf
+    return rounded
 
 
 def _to_json(value: Any, where: str, depth: int) -> Json:
@@ -116,6 +142,10 @@ def _to_json_by_protocol(value: Any, where: str, depth: int) -> Json:
         return _to_json(asdict(value), where, depth)
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: _to_json(getattr(value, f.name), where, depth - 1) for f in fields(value)}
+    if is_short_float(getattr(value, "dtype", None)):  # numpy
+        if value.ndim:
+            return [_to_json(item, where, depth - 1) for item in value]
+        return _number(shortest(float(value)), where)
     for method in ("tolist", "to_list", "model_dump"):  # numpy; polars; pydantic
         convert = getattr(value, method, None)
         if callable(convert) and not isinstance(value, type):

@@ -210,6 +210,69 @@ def test_a_pandas_frame_is_rows_with_its_gaps_absent():
     assert second.columns == {"calls": []}
 
 
+def test_a_named_index_of_a_pandas_frame_is_the_id():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"question": ["q", "r"]}, index=pd.Index(["a", "b"], name="id"))
+    assert [case.case_id for case in read_cases(frame)] == ["a", "b"]
+    frame.index.name = "qid"
+    found = list(read_cases(frame))
+    assert [case.case_id for case in found] == ["a", "b"]
+    assert found[0].columns == {"qid": "a", "question": "q", "id": "a"}
+    frame.index = pd.Index(["x", "x"], name="topic")  # no id: a column
+    assert [case.columns for case in read_cases(frame)] == [
+        {"topic": "x", "question": "q"},
+        {"topic": "x", "question": "r"},
+    ]
+    frame.index = pd.Index(["a", "b"])  # without a name it is a row's number, or what is left of a filter
+    assert [case.columns for case in read_cases(frame)] == [{"question": "q"}, {"question": "r"}]
+    pairs = pd.MultiIndex.from_tuples([("x", 1), ("x", 2)], names=["topic", "turn"])
+    assert next(iter(read_cases(frame.set_index(pairs)))).columns == {
+        "topic": "x",
+        "turn": 1,
+        "question": "q",
+    }
+
+
+def test_floats_of_32_bits_are_what_was_written():
+    np, pd, pa, pl = (pytest.importorskip(name) for name in ("numpy", "pandas", "pyarrow", "polars"))
+    values = np.array([0.1, 3.4028235e38, 1 / 3, -2.5, 16777216, 1e-45], dtype=np.float32)
+    written = [float(str(value)) for value in values]
+    sources = [
+        pd.DataFrame({"x": values}),
+        pl.DataFrame({"x": values}),
+        pa.table({"x": values}),
+        {"x": values},
+        [{"x": value} for value in values],
+    ]
+    for source in sources:
+        assert [case.columns["x"] for case in read_cases(source)] == written
+    (case,) = read_cases([{"x": values}])
+    assert case.columns["x"] == written
+
+
+def test_every_form_of_arrow_is_rows(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.dataset as ds
+    import pyarrow.parquet as pq
+
+    table = pa.table({"id": ["a", "b"], "question": ["q", "r"]})
+    pq.write_table(table, tmp_path / "cases.parquet")
+    (batch,) = table.to_batches()
+    for source in (table, batch, table.to_reader(), ds.dataset(tmp_path / "cases.parquet")):
+        assert [(case.case_id, case.columns["question"]) for case in read_cases(source)] == [
+            ("a", "q"),
+            ("b", "r"),
+        ]
+
+
+def test_a_dict_of_datasets_asks_for_one_of_them():
+    pa, pd = pytest.importorskip("pyarrow"), pytest.importorskip("pandas")
+    columns = {"question": ["q"]}
+    for make in (pa.table, pd.DataFrame):  # Hugging Face's DatasetDict is such a dict
+        with pytest.raises(DatasetError, match=r"holds several datasets \('train', 'test'\)"):
+            list(read_cases({"train": make(columns), "test": make(columns)}))
+
+
 def test_numpy_values_become_json():
     np = pytest.importorskip("numpy")
     row = {
