@@ -144,3 +144,40 @@ def test_show_ends_with_the_lines_that_are_missing(adjudge, tmp_path):
     done = adjudge("show", "warm.txt")
     assert done.code == 0
     assert done.out.endswith("two lines `---`:\n  score: {warm: …, cold: …}\n  scale: […, …]\n")
+
+
+ITEM_AND_SAMPLE = (
+    "Does the output agree with the expected answer?\n"
+    "Expected: {{ item.answer }}\nOutput: {{ sample.output_text }}\n"
+    'Reply as JSON: {"score": 0 or 1}'
+)
+
+
+@pytest.mark.parametrize(
+    ("case", "options", "expected"),
+    [
+        ({"answer": "said", "reference": "wanted"}, (), "wanted"),
+        ({"response": "said", "answer": "wanted"}, (), "wanted"),
+        ({"output": "said", "expected": "wanted"}, (), "wanted"),
+        ({"bot": "said", "answer": "wanted"}, ("--columns", "response=bot"), "wanted"),
+        ({"item": {"answer": "wanted"}, "sample": {"output_text": "said"}}, (), "wanted"),
+        ({"answer": "said"}, (), None),
+    ],
+)
+def test_an_expected_answer_is_never_the_response_itself(adjudge, tmp_path, case, options, expected):
+    (tmp_path / "judge.txt").write_text(ITEM_AND_SAMPLE)
+    (tmp_path / "cases.jsonl").write_text(json.dumps({"id": "c1", **case}) + "\n")
+    (tmp_path / "replies.jsonl").write_text(json.dumps({"case_id": "c1", "reply": {"score": 1}}) + "\n")
+    shown = adjudge("show", "judge.txt", "--case", "cases.jsonl", *options).out
+    run = ("run", "cases.jsonl", "--judge", "judge.txt", "--model", "scripted:replies.jsonl", "--name", "one")
+    done = adjudge(*run, *options, "-o", "rows.jsonl")
+    (row,) = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
+    if expected is None:
+        assert row["outcome"] == "missing_input"
+        assert "`item.answer` is absent" in row["error"]["message"]
+        return
+    assert (done.code, row["outcome"]) == (0, "scored")
+    for text in (shown, adjudge("show", "one", "c1").out):
+        lines = [line.strip() for line in text.splitlines()]
+        assert f"Expected: {expected}" in lines
+        assert "Output: said" in lines

@@ -119,7 +119,7 @@ def _find(
             return Found(value=_date_or(sets[writing], item, current_date))
     held = (
         _conversation(case, item)
-        or _own_column(case, item.name)
+        or (None if _is_response_column(case, item, maps) else _own_column(case, item.name))
         or _stands_for(case, item, maps, sets, current_date)
     )
     if held is not None:
@@ -131,6 +131,18 @@ def _find(
     if item.default is not None:
         return Found(value=_date_or(item.default, item, current_date))
     return Missing(name=item.name, why="absent")
+
+
+def _is_response_column(case: Case, item: Input, maps: Mapping[str, str]) -> bool:
+    """Whether an expected answer (`item.answer` beside `sample.output_text`) has the name of the column that the response
+    was read from: the only one that can be, and nobody mapped another.
+    """
+    if item.source != "reference" or canonical_field(item.name) != "response":
+        return False
+    if _in_namespace_object(case, item.name) or "response" in maps:
+        return False
+    bare = strip_namespace(item.name)
+    return not any(canonical_field(column) == "response" for column in case.columns if column != bare)
 
 
 @lru_cache(maxsize=256)

@@ -69,7 +69,21 @@ def judge_inputs(read: PromptReading, declared: Declared, items: Items | None) -
             continue
         found.setdefault(item.name, _declared_input(item, declared))
     # One that is declared and never used changes nothing; lint says so.
-    return tuple(found.values())
+    return _with_expected_answers(tuple(found.values()))
+
+
+def _with_expected_answers(inputs: tuple[Input, ...]) -> tuple[Input, ...]:
+    """Beside `sample.output_text`, which is the response, `item.answer` is what was expected: an answer is never judged
+    against itself.
+    """
+    if not any(item.name.startswith("sample.") and item.source == "response" for item in inputs):
+        return inputs
+    return tuple(
+        replace(item, source="reference")
+        if item.name.startswith("item.") and item.source == "response"
+        else item
+        for item in inputs
+    )
 
 
 def with_conversations(inputs: tuple[Input, ...], messages: tuple[PromptMessage, ...]) -> tuple[Input, ...]:
