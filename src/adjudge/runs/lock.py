@@ -93,7 +93,7 @@ async def watched_lock(
         while await asyncio.to_thread(lock.is_held):  # noqa: ASYNC110 - nobody else would set an event
             await asyncio.sleep(check_seconds)
         stop(
-            "the lock on the run was lost, so another process may be judging it now; run the same command again"
+            "the lock on the run was lost (the database may have restarted); run the same command again to resume"
         )
 
     watching = asyncio.create_task(watch())
