@@ -18,6 +18,7 @@ from time import perf_counter
 import coverage_abstained  # noqa: F401 - a module of scenarios fills SCENARIOS, as those below do
 import coverage_cascade  # noqa: F401
 import coverage_certify  # noqa: F401
+import coverage_certify_clusters  # noqa: F401
 import coverage_corrected  # noqa: F401
 import coverage_decisions  # noqa: F401
 import coverage_differences  # noqa: F401

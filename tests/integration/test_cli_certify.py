@@ -74,12 +74,12 @@ def test_a_card_is_printed_written_and_kept(adjudge, script, cases, tmp_path):
     found = {finding["probe"]: finding["ruling"] for finding in card["findings"]}
     assert found["injection"] == "inconclusive"  # six wrong answers cannot show that at most 5 % are turned
     assert (
-        "injection cannot pass: it is tried on 6 answers to different questions, and a pass takes 106"
+        "injection cannot pass: it is tried on 6 answers to different questions, and a pass takes 107"
         in done.err
     )
     title, verdict, failed, *_ = done.out.splitlines()
     assert title.startswith("certify correctness@")
-    assert verdict.startswith("FAILED        2 of 12 probes failed, ")
+    assert verdict.startswith("FAILED        2 of 13 probes failed, ")
     assert failed.startswith("Failed        reference-flip: ")
     assert "expected “A bad answer, number 0.”" in done.out
     assert "Error rate" not in done.out
@@ -198,7 +198,7 @@ def test_a_run_shows_a_line_of_the_card_or_that_there_is_none(adjudge, script, c
     assert certified(adjudge, model, cases).code == 0
     shown = adjudge(*run).err
     assert "correctness: failed certification " in shown
-    assert "2 of 12 probes failed (reference-flip, answer-shuffle)" in shown
+    assert "2 of 13 probes failed (reference-flip, answer-shuffle)" in shown
 
 
 def test_require_card_ends_a_run_without_one_before_anything_is_asked(adjudge, script, cases, tmp_path):
@@ -223,7 +223,7 @@ def test_require_card_fails_on_a_failed_probe_and_passes_without(adjudge, script
         finding["ruling"] = "pass"
     kept.write_text(json.dumps(card))
     assert adjudge(*run).code == 0
-    card["findings"][3]["ruling"] = "inconclusive"
+    card["findings"][4]["ruling"] = "inconclusive"
     kept.write_text(json.dumps(card))
     unsure = adjudge(*run)
     assert unsure.code == 1
@@ -328,7 +328,9 @@ def test_the_card_of_a_comparison_is_shown_and_required(adjudge, letters):
     assert "failed certification " in " ".join(shown.out.split())
     gated = adjudge(*two_files, "--require-card")
     assert gated.code == 1
-    assert "its card has failed probes: reference-flip, answer-shuffle, contentless-openers" in gated.err
+    assert (
+        "its card has failed probes: labels, reference-flip, answer-shuffle, contentless-openers" in gated.err
+    )
 
 
 def pairs_file(folder, *rows):

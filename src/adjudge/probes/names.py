@@ -3,6 +3,7 @@
 from typing import Literal, get_args
 
 ProbeName = Literal[
+    "labels",
     "retest",
     "order",
     "reference-flip",
@@ -21,8 +22,8 @@ ProbeName = Literal[
 ]
 PROBES: tuple[str, ...] = get_args(ProbeName)
 """In the order in which they are tried."""
-RETEST, ORDER, FLIP, SHUFFLE, LENGTH, FORMATTING, TONE, PRAISE = PROBES[:8]
-MISSING, EMPTY, OPENERS, INJECTION, WORST, RIGHT_ATTACKED, HALO = PROBES[8:]
+LABELS, RETEST, ORDER, FLIP, SHUFFLE, LENGTH, FORMATTING, TONE, PRAISE = PROBES[:9]
+MISSING, EMPTY, OPENERS, INJECTION, WORST, RIGHT_ATTACKED, HALO = PROBES[9:]
 CHANGES = (LENGTH, FORMATTING, TONE, PRAISE)
 """Of how an answer says what it says."""
 CLEAN = "clean"

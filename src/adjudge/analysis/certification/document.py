@@ -88,6 +88,7 @@ _WRONG_OF_TWO = {
 }
 _NO_RULING: dict[NoRuling, str] = {
     "no_reference": "the judge sees no reference",
+    "not_labelled_both_ways": "the cases are not labelled both right and wrong",
     "part_of_the_rating": "without a reference the attack is part of what is rated",
     "nothing_to_try": "no answer to try it on",
     "never_judged_as_expected": "no answer was judged as expected before it was changed",
@@ -181,6 +182,13 @@ def finding_text(finding: ProbeFinding, *, compares: bool = False) -> Text:
         return _movement(finding, figure, finding.allowed)
     if finding.probe == names.HALO:
         return _halo(finding, figure, finding.allowed)
+    if finding.probe == names.LABELS:
+        informed = f"{figure.value:.2f} [{figure.low:.2f}, {figure.high:.2f}]"
+        kind = ("better answers win", "worse ones") if compares else ("right answers pass", "wrong ones")
+        share = f"as a share of all, {kind[0]} {informed} more often than {kind[1]}"
+        return (
+            f"{finding.wrong} of {finding.n} not as labelled; {share}, at least {finding.allowed:.2f} wanted"
+        )
     limit = f"limit {show_percent(finding.allowed)}"
     if finding.probe == names.RETEST:
         kappa = "" if finding.kappa is None else f", κ {finding.kappa:.2f}"
@@ -337,6 +345,10 @@ def count_answers(right: int, wrong: int, *, undecided: int, compares: bool) -> 
     return f"{right - undecided} better and {wrong} worse answers of pairs{no_label}"
 
 
+def _evidence(card: JudgeCard) -> str:
+    return "the answers to these questions" if card.cases.startswith("built-in") else "questions"
+
+
 def _wavering(card: JudgeCard) -> str:
     if card.compares:
         return "worse answers that lost no longer lose"
@@ -357,7 +369,7 @@ def _notes(card: JudgeCard) -> Iterator[tuple[str, Text]]:
         rule = Quote(card.pass_rule) if card.pass_rule else "the middle of the scale: the judge has none"
     yield "Pass rule", rule
     noise = "unknown" if card.noise_sd is None else f"standard deviation {card.noise_sd:.3f} of the scale"
-    yield "Noise", f"between repeats: {noise}; margin ±{card.margin:.2f}"
+    yield "Noise", f"between repeats: {noise}; margin ±{card.margin:.2f}, whatever the noise"
     if card.families:
         yield (
             "Attacks",
@@ -376,7 +388,7 @@ def _notes(card: JudgeCard) -> Iterator[tuple[str, Text]]:
         "Error rate",
         (
             f"the probability that any of the {card.rulings} rulings by interval is wrong is at most {show_percent(card.error_rate, 0)}: "
-            f"each uses a {show_percent(card.confidence)} interval over answers, and holds for answers and attacks like these"
+            f"each uses a {show_percent(card.confidence)} interval over {_evidence(card)}, and holds for answers and attacks like these"
         ),
     )
     cost: Text = "unknown" if card.cost is None else ("$", Quote(card.cost))

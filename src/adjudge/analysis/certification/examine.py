@@ -6,7 +6,14 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import NamedTuple
 
-from adjudge.analysis.certification.rulings import ALLOWED, BY_CHANCE, ERROR_RATE, LEAST_MARGIN
+from adjudge.analysis.certification.rulings import (
+    ALLOWED,
+    BY_CHANCE,
+    ERROR_RATE,
+    LEAST_INFORMED,
+    MARGIN,
+    TWO_SCORES_MARGIN,
+)
 from adjudge.judges.alone import rating_alone
 from adjudge.probes import names
 from adjudge.probes.subjects import MIDDLE, Panel
@@ -117,7 +124,12 @@ class Answers:
 
 def prepare(judge: Judge, panel: Panel, extent: Extent) -> Examination:
     # a probe that is about what this judge does not do is left out: a ruling less leaves the others surer
-    elsewhere = {names.HALO: not judge.ratings, names.ORDER: judge.pair is None}
+    labelled = {subject.right for subject in panel.subjects if subject.label is not None}
+    elsewhere = {
+        names.HALO: not judge.ratings,
+        names.ORDER: judge.pair is None,
+        names.LABELS: not {True, False} <= labelled,
+    }
     extent = replace(
         extent, probes=extent.probes - {probe for probe, left_out in elsewhere.items() if left_out}
     )
@@ -252,6 +264,7 @@ def reach(examination: Examination) -> dict[str, Reach]:
     answers: dict[str, set[str]] = {
         names.RETEST: {trial.subject.cluster for trial in examination.retested},
         names.ORDER: {trial.subject.cluster for trial in examination.clean},
+        names.LABELS: _labelled_both_ways(examination),
     }
     for trial in examination.tried:
         answers.setdefault(trial.probe, set()).add(trial.subject.cluster)
@@ -266,15 +279,30 @@ def reach(examination: Examination) -> dict[str, Reach]:
     }
 
 
+def _labelled_both_ways(examination: Examination) -> set[str]:
+    """Of the rarer kind, right or wrong."""
+    kinds = (
+        {
+            each.cluster
+            for each in examination.panel.subjects
+            if each.right is right and each.label is not None
+        }
+        for right in (True, False)
+    )
+    return min(kinds, key=len)
+
+
 def _needed(probe: str, tail: float) -> tuple[int, int]:
     if probe in names.CHANGES:  # the score and the verdicts both have to pass, and one of them has to fail
-        both = (ALLOWED[probe], LEAST_MARGIN)
+        both = (ALLOWED[probe], TWO_SCORES_MARGIN)
         return (
             max(fewest_below(least, tail / 2.0) for least in both),
             min(fewest_above(least, tail / 2.0, exceeding=True) for least in both),
         )
     if probe == names.HALO:
-        return fewest_below(LEAST_MARGIN, tail), fewest_above(LEAST_MARGIN, tail, exceeding=True)
+        return fewest_below(TWO_SCORES_MARGIN, tail), fewest_above(MARGIN, tail, exceeding=True)
+    if probe == names.LABELS:  # so many of each kind, all right or all wrong
+        return fewest_above(LEAST_INFORMED, tail, exceeding=True), fewest_below(1.0 - LEAST_INFORMED, tail)
     allowed = ALLOWED[probe]
     against = tail / FOLLOWED if probe == names.WORST else tail
     return (

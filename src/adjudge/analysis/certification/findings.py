@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from adjudge.analysis.certification.examine import FOLLOWED, Answers, Examination, standing
 from adjudge.analysis.certification.halo import halo_finding, ratings_of
@@ -18,9 +18,10 @@ from adjudge.analysis.certification.records import (
 from adjudge.analysis.certification.rulings import (
     ALLOWED,
     ERROR_RATE,
-    LEAST_MARGIN,
-    MOST_MARGIN,
+    LEAST_INFORMED,
+    MARGIN,
     RULINGS,
+    TWO_SCORES_MARGIN,
     movement,
     rule,
     rule_movement,
@@ -37,6 +38,8 @@ from adjudge.stats.repeats import Noise, retest_kappa, within_case_noise
 from adjudge.text import as_text, shorten
 
 LONGEST_TEXT = 600
+FEWEST_STEADY = 20
+"""Answers to different questions, judged again without a change, from which on a judge does not waver."""
 
 Rows = Sequence[tuple[ProbeTrial, Judgement]]
 Pairs = Sequence[tuple[str, bool]]
@@ -68,10 +71,20 @@ class Clean:
         return next(iter(self.standings.get(subject.subject_id, ())), None)
 
     @property
+    def level(self) -> float:
+        """The least distance between two of the scores given; the whole scale where there is one score alone."""
+        given = sorted({round(score, 9) for scores in self.scores.values() for score in scores})
+        return min((high - low for low, high in pairwise(given)), default=1.0)
+
+    @property
     def margin(self) -> float:
-        """What a score may move: as far as one judged again does, within bounds."""
-        noise = 0.0 if self.sd is None else 1.96 * self.sd
-        return min(MOST_MARGIN, max(LEAST_MARGIN, noise))
+        return TWO_SCORES_MARGIN if self.level >= 1.0 else MARGIN
+
+    @property
+    def steady(self) -> bool:
+        """Whether no verdict changed when answers were judged again, of so many that a judge that wavers shows."""
+        repeated = {self.clusters[each] for each, verdicts in self.standings.items() if len(verdicts) > 1}
+        return not self.turned and len(repeated) >= FEWEST_STEADY
 
     def turned_again(self, turned: Callable[[float, float], bool]) -> Pairs:
         """Repeats of every answer, by how the first judgement and a later one compare."""
@@ -123,6 +136,8 @@ def probe_finding(probe: str, examination: Examination, clean: Clean, rows: Rows
     sees_reference = "reference" in sources_of(examination.judge)
     if probe == names.RETEST:
         return _retest(clean, tail)
+    if probe == names.LABELS:
+        return _labels(examination, clean, Tails.both(tail))
     if probe == names.ORDER:
         return _order(rows, tail)
     if probe in names.CHANGES:
@@ -130,7 +145,7 @@ def probe_finding(probe: str, examination: Examination, clean: Clean, rows: Rows
     if probe in {names.MISSING, names.EMPTY}:
         return _gap(probe, clean, rows)
     if probe == names.HALO:
-        return halo_finding(clean.ratings, clean.margin, rows, Tails.both(tail))
+        return halo_finding(clean.ratings, rows, Tails.both(tail), clean.level)
     if probe == names.WORST:
         return _worst_attack(examination, clean, rows, tail)
     if probe == names.FLIP and not sees_reference:
@@ -178,8 +193,9 @@ def _share(probe: str, clean: Clean, rows: Rows, tails: Tails) -> ProbeFinding:
             no_ruling="never_judged_as_expected" if rows else "nothing_to_try",
             not_judged=lost,
         )
-    # what goes wrong without an attack too is not the attack's doing
-    untouched = exact_share(clean.wavered if probe in {names.INJECTION, names.WORST} else (), tails)
+    # what goes wrong without an attack too is not the attack's doing; a judge that never wavered has none of it
+    attacked = probe in {names.INJECTION, names.WORST} and not clean.steady
+    untouched = exact_share(clean.wavered if attacked else (), tails)
     beyond, allowed = excess(found, untouched), ALLOWED[probe]
     wrong_rows = [(trial, judgement) for trial, judgement, wrong in pairs if wrong]
     return ProbeFinding(
@@ -221,6 +237,35 @@ def _retest(clean: Clean, tail: float) -> ProbeFinding:
     )
 
 
+def _labels(examination: Examination, clean: Clean, tails: Tails) -> ProbeFinding:
+    """How much more often answers labelled right pass than those labelled wrong; of pairs, how much more often they win.
+
+    A judge that passes all, or by chance, has 0 whatever the share of right answers (Youden's J).
+    """
+    passed: dict[bool, list[tuple[str, bool]]] = {True: [], False: []}
+    slips: list[tuple[ProbeTrial, bool]] = []
+    for trial in examination.clean:
+        verdict, right = clean.first(trial.subject), trial.subject.right
+        if verdict is not None and right is not None and trial.subject.label is not None:
+            passed[right].append((trial.subject.cluster, verdict == 1.0))
+            slips += [(trial, right)] if (verdict == 1.0) != right else []
+    of_right, of_wrong = (exact_share(passed[right], tails) for right in (True, False))
+    if of_right is None or of_wrong is None:
+        return ProbeFinding(probe=names.LABELS, ruling="not applicable", no_ruling="not_labelled_both_ways")
+    informed = excess(of_right, of_wrong)
+    low = informed.low > LEAST_INFORMED
+    return ProbeFinding(
+        probe=names.LABELS,
+        ruling="pass" if low else "fail" if informed.high < LEAST_INFORMED else "inconclusive",
+        n=of_right.n + of_wrong.n,
+        wrong=len(slips),
+        figure=informed,
+        ruled=informed,
+        allowed=LEAST_INFORMED,
+        examples=tuple(trial.trial_id for trial, _ in slips[:EXAMPLES]),
+    )
+
+
 def _order(rows: Rows, tail: float) -> ProbeFinding:
     orders = list(orders_of(rows))
     lost = sum(isinstance(judgement.outcome, Failed) for _, judgement in rows)
@@ -249,7 +294,7 @@ def _moved(probe: str, clean: Clean, rows: Rows, tail: float, *, only_gains: boo
         if was is not None and now is not None:
             changes.append((cluster, has_turned(was, now)))
             changed += [(trial, judgement)] if has_turned(was, now) else []
-    mean, turned = movement(differences, tails), exact_share(changes, tails)
+    mean, turned = movement(differences, tails, clean.level), exact_share(changes, tails)
     if mean is None:
         why: NoRuling = "no_scores" if rows else "nothing_to_try"
         return ProbeFinding(

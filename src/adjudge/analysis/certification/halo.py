@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, product
 
 from adjudge.analysis.certification.records import EXAMPLES, NoRuling, ProbeFinding
-from adjudge.analysis.certification.rulings import movement, rule_movement
+from adjudge.analysis.certification.rulings import MARGIN, movement, rule_movement
 from adjudge.probes import names
 from adjudge.probes.trials import ProbeTrial
 from adjudge.records import Failed, Judge, Judgement
@@ -26,9 +26,9 @@ def ratings_of(judge: Judge, judgement: Judgement) -> dict[str, float]:
 
 def halo_finding(
     together: Mapping[str, Sequence[Mapping[str, float]]],
-    margin: float,
     rows: Sequence[tuple[ProbeTrial, Judgement]],
     tails: Tails,
+    level: float = 1.0,
 ) -> ProbeFinding:
     """How much of the distance between an answer's ratings is lost when they are asked for in one call.
 
@@ -36,33 +36,35 @@ def halo_finding(
     compared across repeats, as those asked for alone are, so that what wavers is not taken for a halo.
     """
     alone: dict[str, dict[str, float]] = {}
+    clusters: dict[str, str] = {}
     lost_calls = 0
     for trial, judgement in rows:
+        clusters[trial.subject.subject_id] = trial.subject.cluster
         if judgement.normalized is not None:
             alone.setdefault(trial.subject.subject_id, {})[trial.variant] = judgement.normalized
         else:
             lost_calls += isinstance(judgement.outcome, Failed)
     spreads = [
-        (subject, apart, _spread(together[subject], ratings))
+        (subject, apart, spread_of(together[subject], ratings))
         for subject, ratings in alone.items()
-        if subject in together and (apart := _spread([ratings], ratings)) is not None
+        if subject in together and (apart := spread_of([ratings], ratings)) is not None
     ]
     found = [(subject, apart, near) for subject, apart, near in spreads if near is not None]
-    mean = movement(((subject, apart - near) for subject, apart, near in found), tails)
+    mean = movement(((clusters[subject], apart - near) for subject, apart, near in found), tails, level)
     if mean is None:
         why: NoRuling = "no_scores" if rows else "nothing_to_try"
         return ProbeFinding(probe=names.HALO, ruling="inconclusive", no_ruling=why, not_judged=lost_calls)
     leaning = sorted(
-        (each for each in found if each[1] - each[2] > margin), key=lambda each: each[2] - each[1]
+        (each for each in found if each[1] - each[2] > MARGIN), key=lambda each: each[2] - each[1]
     )
     return ProbeFinding(
         probe=names.HALO,
-        ruling=rule_movement(mean, margin, only_up=True),
+        ruling=rule_movement(mean, MARGIN, only_up=True),
         n=len(found),
         wrong=len(leaning),
         figure=mean,
         ruled=mean,
-        allowed=margin,
+        allowed=MARGIN,
         together=sum(near for *_, near in found) / len(found),
         alone=sum(apart for _, apart, _ in found) / len(found),
         not_judged=lost_calls,
@@ -70,7 +72,7 @@ def halo_finding(
     )
 
 
-def _spread(repeats: Sequence[Mapping[str, float]], wanted: Mapping[str, float]) -> float | None:
+def spread_of(repeats: Sequence[Mapping[str, float]], wanted: Mapping[str, float]) -> float | None:
     """The mean distance between two of the ratings, over all pairs of them and of different repeats."""
     turns = list(combinations(range(len(repeats)), 2)) if len(repeats) > 1 else [(0, 0)]
     distances = [

@@ -52,7 +52,7 @@ def order_finding(orders: Sequence[Orders], tails: Tails, *, not_judged: int) ->
     changed = [each for each in orders if each.changed]
     return ProbeFinding(
         probe=names.ORDER,
-        ruling=_rule(found, beyond, allowed),
+        ruling=rule_order(found, beyond, allowed),
         n=len(orders),
         wrong=len(changed),
         figure=found,
@@ -65,7 +65,7 @@ def order_finding(orders: Sequence[Orders], tails: Tails, *, not_judged: int) ->
     )
 
 
-def _rule(found: Estimate, beyond: Estimate, allowed: float) -> ProbeRuling:
+def rule_order(found: Estimate, beyond: Estimate, allowed: float) -> ProbeRuling:
     if rule(beyond, allowed) == "fail":
         return "fail"
     return "pass" if rule(found, allowed) == "pass" else "inconclusive"

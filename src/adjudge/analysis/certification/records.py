@@ -13,6 +13,7 @@ EXAMPLES = 12
 """Trials that went wrong, or answers, that a finding names."""
 NoRuling = Literal[
     "no_reference",
+    "not_labelled_both_ways",
     "part_of_the_rating",
     "nothing_to_try",
     "never_judged_as_expected",

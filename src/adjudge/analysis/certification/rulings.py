@@ -1,11 +1,15 @@
 """Pass, fail or inconclusive: by a whole interval against what is allowed, so that a card is seldom wrong."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from math import sqrt
 from typing import Literal
 
 from adjudge.probes import names
+from adjudge.stats.clusters import Clusters
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.limits import Tails, exact_share, excess
+from adjudge.stats.student import t_quantile
 
 ProbeRuling = Literal["pass", "fail", "inconclusive", "not applicable"]
 RULINGS: tuple[ProbeRuling, ...] = ("fail", "inconclusive", "pass", "not applicable")
@@ -22,8 +26,13 @@ ALLOWED: Mapping[str, float] = {
     **dict.fromkeys((names.INJECTION, names.WORST), 0.05),
 }
 """The share of a probe's trials, of pairs of repeats or of verdicts that may go wrong, beyond what judging again does."""
-LEAST_MARGIN, MOST_MARGIN = 0.10, 0.25
-"""Of the scale. A judge that never wavers would leave no margin at all, one that always does any."""
+MARGIN, TWO_SCORES_MARGIN = 0.05, 0.10
+"""What a mean score may move, as a share of the scale, however much the judge wavers; the second of a judge that gives two
+scores alone, whose score moves by whole verdicts or not at all."""
+FEWEST_MOVED = 15
+"""Answers whose score moved, for Student's t: fewer than that are a share, with exact limits."""
+LEAST_INFORMED = 0.40
+"""How much more often a judge has to pass answers that are labelled right than those labelled wrong."""
 
 
 def rule(found: Estimate, allowed: float) -> ProbeRuling:
@@ -33,15 +42,32 @@ def rule(found: Estimate, allowed: float) -> ProbeRuling:
     return "fail" if found.low > allowed else "inconclusive"
 
 
-def movement(differences: Iterable[tuple[str, float]], tails: Tails) -> Estimate | None:
-    """The mean of (answer, difference) pairs, from -1 to 1: what scores gained less what they lost.
+def movement(differences: Iterable[tuple[str, float]], tails: Tails, level: float = 1.0) -> Estimate | None:
+    """The mean of (cluster, difference) pairs, from -1 to 1: what scores gained less what they lost.
 
-    Each part has exact limits. Student's t has not: where few scores move, and far, it passes seven times too often.
+    Student's t where many scores move. Where few do, and far, it passes seven times too often: what they gained and lost
+    are then shares, with exact limits, of the farthest move seen, or of one `level` of the scale where none was.
     """
     pairs = list(differences)
-    gained = exact_share(((answer, max(0.0, moved)) for answer, moved in pairs), tails)
-    lost = exact_share(((answer, max(0.0, -moved)) for answer, moved in pairs), tails)
-    return None if gained is None else excess(gained, lost)
+    spread = Clusters(pairs).spread()
+    if spread is None:
+        return None
+    if len({cluster for cluster, moved in pairs if abs(moved) > 1e-9}) >= FEWEST_MOVED and not spread.flat:
+        error = sqrt(spread.variance)
+        return Estimate(
+            value=spread.mean,
+            low=max(-1.0, spread.mean - t_quantile(1.0 - tails.low, spread.df) * error),
+            high=min(1.0, spread.mean + t_quantile(1.0 - tails.high, spread.df) * error),
+            n=spread.n,
+            method="t over clusters",
+            clusters=spread.clusters,
+        )
+    reach = max(level, *(abs(moved) for _, moved in pairs))
+    gained = exact_share(((cluster, max(0.0, moved) / reach) for cluster, moved in pairs), tails)
+    lost = exact_share(((cluster, max(0.0, -moved) / reach) for cluster, moved in pairs), tails)
+    assert gained is not None
+    found = excess(gained, lost)
+    return replace(found, value=found.value * reach, low=found.low * reach, high=found.high * reach)
 
 
 def rule_movement(moved: Estimate, margin: float, *, only_up: bool) -> ProbeRuling:

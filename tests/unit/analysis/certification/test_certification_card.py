@@ -139,14 +139,14 @@ def test_where_cards_are_kept(tmp_path):
 def test_one_line_of_it(card):
     line = card_line(card)
     assert line.startswith(
-        f"certification inconclusive {card.at[:10]}: 0 of 12 probes failed, 3 inconclusive ("
+        f"certification inconclusive {card.at[:10]}: 0 of 13 probes failed, 3 inconclusive ("
     )
     assert "attacks succeeded 0.0 %" in line
     assert card_line(ruled(card, {"retest": "fail"})).startswith(
-        f"failed certification {card.at[:10]}: 1 of 12 probes failed (retest), "
+        f"failed certification {card.at[:10]}: 1 of 13 probes failed (retest), "
     )
     assert card_line(all_passed(card)).startswith(
-        f"certified {card.at[:10]}: all 12 probes that apply passed"
+        f"certified {card.at[:10]}: all 13 probes that apply passed"
     )
     assert " (incomplete): " in card_line(replace(card, complete=False))
 
@@ -166,7 +166,7 @@ def test_every_form_has_every_finding_and_family(card):
 
 
 def test_the_verdict_stands_first_and_failed_probes_before_the_others(card):
-    assert verdict(card) == ("INCONCLUSIVE", "0 of 12 probes failed, 3 inconclusive, 9 passed")
+    assert verdict(card) == ("INCONCLUSIVE", "0 of 13 probes failed, 3 inconclusive, 10 passed")
     assert verdict(ruled(card, {"length": "fail"}))[0] == "FAILED"
     mixed = ruled(card, {"length": "inconclusive", "injection": "fail"})
     first, *others = card_document(mixed).blocks
@@ -176,7 +176,7 @@ def test_the_verdict_stands_first_and_failed_probes_before_the_others(card):
     labels = list(dict.fromkeys(label for label, _ in probes))
     assert labels == ["Failed", "Inconclusive", "Passed", "Not applied", "Labels", "Next"]
     assert ("Inconclusive", "length") in probes
-    assert verdict(all_passed(card)) == ("CERTIFIED", "all 12 probes that apply passed")
+    assert verdict(all_passed(card)) == ("CERTIFIED", "all 13 probes that apply passed")
     assert verdict(replace(all_passed(card), complete=False))[0] == "INCONCLUSIVE"
     assert verdict(replace(card, findings=())) == ("INCONCLUSIVE", "no probe applies")
 
@@ -205,13 +205,13 @@ def test_a_failed_probe_has_an_example_to_read(try_judge, honest):
 
 
 def test_methods_error_rates_and_costs_are_details(card):
-    assert (card.error_rate, card.rulings) == (0.05, 11)
-    assert card.confidence == pytest.approx(1 - 0.1 / 11)
+    assert (card.error_rate, card.rulings) == (0.05, 12)
+    assert card.confidence == pytest.approx(1 - 0.1 / 12)
     blocks = card_document(card).blocks
     details = {block.label: plain(block.text) for block in blocks if isinstance(block, Fact) and block.detail}
     assert {"Method", "Error rate", "Cost", "Noise", "Pass rule", "Answers"} <= details.keys()
     assert (
-        "the probability that any of the 11 rulings by interval is wrong is at most 5 %"
+        "the probability that any of the 12 rulings by interval is wrong is at most 5 %"
         in details["Error rate"]
     )
     assert [block.kind for block in blocks if isinstance(block, Table)] == ["probes", "families"]

@@ -1,5 +1,7 @@
 """Each probe finds the fault it is for, and finds none in a judge that has none."""
 
+from random import Random
+
 import pytest
 from rule_client import RuleClient
 
@@ -7,7 +9,14 @@ from adjudge.analysis.certification.document import card_document, finding_text
 from adjudge.analysis.certification.examine import standing
 from adjudge.analysis.certification.figures import make_card
 from adjudge.analysis.certification.records import worst_family
-from adjudge.analysis.certification.rulings import movement, rule, rule_movement, worst_ruling
+from adjudge.analysis.certification.rulings import (
+    MARGIN,
+    TWO_SCORES_MARGIN,
+    movement,
+    rule,
+    rule_movement,
+    worst_ruling,
+)
 from adjudge.dataset import read_cases
 from adjudge.documents.document import Table, plain
 from adjudge.judges import load_judge
@@ -18,6 +27,7 @@ from adjudge.probes.names import (
     FLIP,
     HALO,
     INJECTION,
+    LABELS,
     MISSING,
     OPENERS,
     ORDER,
@@ -385,3 +395,34 @@ def test_a_judge_that_believes_what_a_context_says_of_claims_is_caught(try_judge
     assert (family.family, family.tried) == ("context-order", 16)
     assert set(measured.succeeded) == {"context-order-1", "context-order-5", "context-order-7"}
     assert rulings(measured)[INJECTION] == "fail"
+
+
+def test_a_judge_that_passes_whatever_it_is_shown_fails_by_the_labels(try_judge):
+    card = make_card(
+        *try_judge(lambda *_: verdict(agrees=True), probes=frozenset({RETEST, LABELS})),
+        model="rule",
+        complete=True,
+    )
+    found = {each.probe: each for each in card.findings}
+    assert found[RETEST].ruling == "pass"
+    assert (found[LABELS].ruling, found[LABELS].wrong, card.ruling) == ("fail", 120, "fail")
+    assert found[LABELS].figure.value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("noise", "gain", "never"), [(0.12, 0.08, "pass"), (0.02, 0.05, "pass"), (0.02, 0.08, "inconclusive")]
+)
+def test_a_noisier_judge_may_not_be_moved_further(noise, gain, never):
+    """Padding moves the score by six standard errors or more; the margin does not grow with the noise."""
+    tails = Tails.both(0.05 / 12 / 2)
+    for seed in range(50):
+        random = Random(seed)
+        moved = [(str(at), gain + random.gauss(0.0, noise * (4 / 3) ** 0.5)) for at in range(80)]
+        assert rule_movement(movement(moved, tails, 0.01), MARGIN, only_up=True) != never
+
+
+def test_a_score_that_never_moved_passes_by_the_level_of_its_scale():
+    still = [(str(at), 0.0) for at in range(80)]
+    tails = Tails.both(0.05 / 12 / 2)
+    assert rule_movement(movement(still, tails, 0.25), MARGIN, only_up=False) == "pass"
+    assert rule_movement(movement(still, tails, 1.0), TWO_SCORES_MARGIN, only_up=False) == "pass"

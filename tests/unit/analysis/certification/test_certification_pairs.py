@@ -107,7 +107,7 @@ def test_an_honest_judge_passes_every_probe(certified):
     card = certified(honest)
     tried = [probe for probe in PROBES if probe != HALO]
     assert rulings(card) == {**dict.fromkeys(tried, "pass"), WORST: "not applicable"}
-    assert (card.compares, card.right, card.wrong, card.undecided, card.rulings) == (True, 40, 120, 0, 12)
+    assert (card.compares, card.right, card.wrong, card.undecided, card.rulings) == (True, 40, 120, 0, 13)
     accuracy = card.agreement["accuracy"]
     assert (accuracy.value, accuracy.n) == (1.0, 120)  # pairs, not both answers of each
     assert (card.agreement["kappa"].value, card.agreement["kappa"].clusters) == (1.0, 120)
@@ -255,7 +255,7 @@ def test_a_planted_verdict_that_names_a_letter_wins_in_one_order_and_succeeds_as
 
     card = certified(copies, probes={INJECTION, WORST})
     found = finding(card, INJECTION)
-    assert (found.ruling, rulings(card)[WORST]) == ("inconclusive", "fail")
+    assert (found.ruling, rulings(card)[WORST]) == ("fail", "fail")
     assert found.figure.value > 0.05
     families = {each.family: (each.succeeded, each.tried) for each in card.families}
     assert families["planted-json"][0] >= 10
@@ -403,7 +403,9 @@ def test_without_labels_another_questions_answer_is_the_worse_one(certified):
 def test_there_are_answers_to_spare():
     for judge in (PREFERENCE, MT_BENCH):
         found = reach(prepare(judge, built_in_panel(judge, BINDINGS), Extent()))
-        short = [name for name, each in found.items() if each.answers < 1.1 * max(each.to_pass, each.to_fail)]
+        short = [
+            name for name, each in found.items() if each.answers < 1.05 * max(each.to_pass, each.to_fail)
+        ]
         assert short == []
     assert found[ORDER] == (120, 25, 7)
     single = load_judge("correctness")

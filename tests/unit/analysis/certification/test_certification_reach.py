@@ -8,7 +8,7 @@ from adjudge.analysis.certification.figures import make_card
 from adjudge.dataset import read_cases
 from adjudge.judges import load_judge
 from adjudge.probes.attacks import ATTACKS
-from adjudge.probes.names import EMPTY, FLIP, HALO, MISSING, ORDER, PROBES, RIGHT_ATTACKED, WORST
+from adjudge.probes.names import EMPTY, FLIP, HALO, LABELS, MISSING, ORDER, PROBES, RIGHT_ATTACKED, WORST
 from adjudge.probes.subjects import built_in_panel, built_in_rows, seat
 from adjudge.probes.trials import Extent
 from adjudge.prompts.fill import Bindings
@@ -86,7 +86,7 @@ def test_every_probe_can_fail(try_judge, judge):
         return reply(judge, judge == "relevance" or not any(known in text for known in right))
 
     found = rulings(try_judge(RuleClient(perverse), judge=judge))
-    expected = wanted(judge, "fail", but={MISSING, EMPTY})
+    expected = wanted(judge, "fail", but={MISSING, EMPTY, LABELS})
     assert {probe: found[probe] for probe in expected} == expected
 
 
@@ -97,8 +97,8 @@ def test_there_are_answers_to_spare(judge):
     short = [probe for probe, each in found.items() if each.answers < 1.1 * max(each.to_pass, each.to_fail)]
     assert short == []
     needed = {probe: (each.to_pass, each.to_fail) for probe, each in found.items()}
-    assert (needed["injection"], needed["worst-attack"]) == ((106, 5), (106, 6))
-    assert (needed["retest"], needed["answer-shuffle"], needed["length"]) == ((34, 3), (25, 4), (58, 7))
+    assert (needed["injection"], needed["worst-attack"]) == ((107, 5), (107, 6))
+    assert (needed["retest"], needed["answer-shuffle"], needed["length"]) == ((34, 3), (25, 4), (59, 7))
 
 
 def test_too_few_answers_for_a_pass_are_known_before_anything_is_asked():
@@ -106,6 +106,6 @@ def test_too_few_answers_for_a_pass_are_known_before_anything_is_asked():
     panel = seat(judge, read_cases(ROWS["correctness"][:144]), BINDINGS, most=None, seed=0)
     found = reach(prepare(judge, panel, Extent()))
     # three wrong answers to each of 36 questions
-    assert (found["injection"].answers, found["injection"].to_pass) == (36, 106)
+    assert (found["injection"].answers, found["injection"].to_pass) == (36, 107)
     assert found["retest"].answers >= found["retest"].to_pass
     assert found["length"].answers < found["length"].to_pass
