@@ -48,3 +48,18 @@ def test_a_score_made_by_another_version_of_the_scorer_says_so(adjudge, tmp_path
     assert "Scored by coverage v7, which this version of adjudge no longer has." in text
     assert "formula:" not in text
     assert "The rule is `score >= 4`: 3 >= 4 does not hold." in text
+
+
+def test_long_ids_are_printed_whole_and_found_by_a_unique_prefix(adjudge, tmp_path):
+    ids = ["feedbackqa/Australia/148b2758-d7ab-7000", "feedbackqa/Australia/9f3c0000-aaaa-7000"]
+    rows = [{"id": case_id, "question": "q", "response": "r"} for case_id in ids]
+    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    reply = json.dumps({"reason": "It does not.", "score": 1})
+    (tmp_path / "replies.jsonl").write_text(json.dumps({"match": "q", "reply": reply}) + "\n")
+    run = ("run", "cases.jsonl", "--judge", "relevance", "-m", "scripted:replies.jsonl", "--name", "long")
+    printed = adjudge(*run, "-o", "rows.csv", environ={"COLUMNS": "80"}).out
+    assert all(case_id in printed for case_id in ids)
+    assert ids[0] in adjudge("show", "long", "feedbackqa/Australia/1").out
+    several = adjudge("show", "long", "feedbackqa/Aust")
+    assert several.code == 2
+    assert all(case_id in several.err for case_id in ids)

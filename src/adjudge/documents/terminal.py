@@ -208,6 +208,8 @@ def _cases(console: Console, listed: CaseList, *, verbose: bool) -> None:
     _labelled(console, Styled(listed.label, style=style or "bold"), _styled(listed.text), listed.aside)
     wide = min(max((cell_len(visible(case.case_id)) for case in listed.cases), default=0), 16)
     for case in listed.cases:
+        if cell_len(visible(case.case_id)) > wide:  # whole, to be copied, and on a line of its own
+            console.print(Styled.assemble("  ", (visible(case.case_id), "cyan")), no_wrap=True, crop=False)
         for line in _case_lines(case, wide, console.width, verbose=verbose):
             console.print(line, no_wrap=True, overflow="ellipsis")
 
@@ -227,5 +229,6 @@ def _case_lines(case: CaseEntry, wide: int, width: int, *, verbose: bool) -> Ite
     if first and lines and width >= 80 and cell_len(lines[0]) <= room - half - 2:
         first = [f"{set_cell_size(one_line(case.question or '', half), half)}  {lines.pop(0)}"]
     for number, text in enumerate([*first, *lines]):
-        name = one_line(case.case_id, wide) if number == 0 else ""
+        name = case.case_id if number == 0 and cell_len(visible(case.case_id)) <= wide else ""
+        name = one_line(name, wide)
         yield Styled.assemble("  ", (set_cell_size(name, wide), "cyan"), "  ", text)

@@ -299,8 +299,8 @@ class Budget:
             return BudgetSpentError(f"{option('--max-calls', str(self.max_calls))} is reached by this run")
         left = self._held.nanodollars + (self._left.nanodollars or 0)
         return BudgetSpentError(
-            f"{option('--max-cost', str(self.max_cost))} could be passed: this run has ${left / 1e9:.4f} left, "
-            f"and this call may cost ${wanted.nanodollars / 1e9:.4f}"
+            f"this call could exceed {option('--max-cost', str(self.max_cost))}: this run has ${left / 1e9:.4f} left, "
+            f"and the call costs up to ${wanted.nanodollars / 1e9:.4f}"
         )
 
 

@@ -105,6 +105,9 @@ class Store(Protocol):
     def entries_of(self, run_id: str, case_ids: Sequence[str]) -> dict[str, list[Entry]]:
         """By case, as they were made, in a few queries for all; calls as in `judgements`."""
 
+    def case_ids_from(self, run_id: str, prefix: str) -> list[str]:
+        """Ids of the run's cases that begin so, at most a few."""
+
     def share_scored_case(self, run_id: str, other_id: str) -> bool:
         """Whether a judge of the same name scored a case of the same id in both runs."""
 

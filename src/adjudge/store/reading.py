@@ -356,6 +356,15 @@ def entries_of(session: SqlSession, run_id: str, case_ids: Sequence[str]) -> dic
     return found
 
 
+def case_ids_from(session: SqlSession, run_id: str, prefix: str) -> list[str]:
+    wanted = to_name(prefix)
+    rows = session.query(
+        "SELECT DISTINCT case_id FROM judgements WHERE run_id = ? AND substr(case_id, 1, ?) = ? LIMIT 5",
+        [to_name(run_id), len(wanted), wanted],
+    )
+    return [from_column(row[0]) for row in rows]
+
+
 def share_scored_case(session: SqlSession, run_id: str, other_id: str) -> bool:
     judged = "('scored', 'forced')"
     found = session.query(

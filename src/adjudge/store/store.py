@@ -273,6 +273,9 @@ class SqlStore:
     def entries_of(self, run_id: str, case_ids: Sequence[str]) -> dict[str, list[Entry]]:
         return self._read(lambda session: reading.entries_of(session, run_id, case_ids)) if case_ids else {}
 
+    def case_ids_from(self, run_id: str, prefix: str) -> list[str]:
+        return self._read(lambda session: reading.case_ids_from(session, run_id, prefix))
+
     def share_scored_case(self, run_id: str, other_id: str) -> bool:
         return self._read(lambda session: reading.share_scored_case(session, run_id, other_id))
 

@@ -71,7 +71,7 @@ def test_a_request_waits_for_what_is_set_aside_for_others_and_is_refused_when_no
         await asyncio.gather(*asked)
         assert budget.spent == Decimal("0.0041")
         with pytest.raises(
-            BudgetSpentError, match=r"--max-cost 0\.005 could be passed: this run has \$0\.0009"
+            BudgetSpentError, match=r"this call could exceed --max-cost 0\.005: this run has \$0\.0009"
         ):
             await budgeted.complete(request())
 

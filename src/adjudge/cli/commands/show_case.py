@@ -28,9 +28,16 @@ def show_case(where: str, run: str, case_id: str, *, as_json: bool) -> None:
     with stored(where) as store:
         record = find_run(store, run)
         judgements = store.judgement(record.run_id, case_id)
+        fitting = [] if judgements or not case_id else store.case_ids_from(record.run_id, case_id)
+        if len(fitting) == 1:
+            (case_id,) = fitting
+            judgements = store.judgement(record.run_id, case_id)
         judgements.sort(key=lambda each: not is_jury(each.model))  # its votes after it
         case = store.case(record.run_id, case_id)
         judges = {(judge.name, judge.hash): judge for judge in judges_of(store, record)}
+    if len(fitting) > 1:
+        named = ", ".join(f"`{each}`" for each in fitting)
+        raise InputError(case_id, f"is the start of several cases: {named}", "give more of the id")
     if not judgements:
         raise InputError(
             f"run {record.run_id}",
