@@ -204,6 +204,12 @@ class ParameterRefusedError(ModelCallError):
         """What this request's limit is to be lowered to; None: it stays."""
 
 
+class AccountExhaustedError(RejectedError):
+    """The account has no credit left, or has reached its own limit on spending: waiting does not fill it."""
+
+    kind = "account_exhausted"
+
+
 class UnauthorizedError(ModelCallError):
     kind = "unauthorized"
 

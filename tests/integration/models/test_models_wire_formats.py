@@ -334,7 +334,7 @@ def test_google_blocked_prompts_are_refusals_and_thoughts_are_not_the_answer(ask
     )
     with ModelServer([ServerReply(body=blocked), ServerReply(body=thought)]) as server:
         first, second = ask("google:gemini-x", server.google_url, make_request(), make_request())
-    assert (first.finish, first.text, first.usage.input) == ("refusal", "", 3)
+    assert (first.finish, first.text, first.usage.input) == ("refusal", "SAFETY", 3)
     assert (second.text, second.usage.output) == ("{}", 7)
 
 

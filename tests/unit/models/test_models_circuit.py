@@ -3,6 +3,7 @@
 import pytest
 
 from adjudge.errors import (
+    AccountExhaustedError,
     RateLimitedError,
     RejectedError,
     TooLongError,
@@ -34,8 +35,6 @@ def fail(circuit, error, calls=1, attempts=1):
         KEY,
         UnauthorizedError("no", status=403),
         RejectedError("no such model", status=404),
-        RejectedError("no money", status=402),
-        RejectedError("insufficient quota", status=429),
     ],
 )
 def test_three_hopeless_calls_open_it_while_nothing_has_succeeded(error):
@@ -45,6 +44,15 @@ def test_three_hopeless_calls_open_it_while_nothing_has_succeeded(error):
     fail(watched, error)
     assert watched.open
     assert watched.why == f"all 3 calls so far failed; the last one: {error.message}"
+
+
+@pytest.mark.parametrize("proven", [False, True])
+def test_an_account_that_is_used_up_opens_it_at_once(proven):
+    watched, _ = circuit(jobs=64)
+    if proven:
+        watched.succeeded()
+    fail(watched, AccountExhaustedError("insufficient quota", status=429))
+    assert watched.why == "the account is used up; the last one: insufficient quota"
 
 
 def test_the_error_of_an_open_circuit_says_why_and_is_not_worth_another_try():

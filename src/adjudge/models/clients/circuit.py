@@ -1,6 +1,7 @@
 """The circuit that opens when everything fails, so that a wrong key or a dead server ends a run in seconds."""
 
 from adjudge.errors import (
+    AccountExhaustedError,
     ModelCallError,
     NotAskedError,
     RateLimitedError,
@@ -17,8 +18,8 @@ DEAD_SECONDS = 10.0
 """Nothing but failures for so long, from the start: nobody is there."""
 LOST_SECONDS = 30.0
 """The same for a service that has answered before, and may be about to come back."""
-HOPELESS_STATUSES = frozenset({402, 404, 429})
-"""As `RejectedError`: not paid for, no such model or address, and an account that is used up."""
+HOPELESS_STATUSES = frozenset({404})
+"""As `RejectedError`: no such model or address."""
 
 
 class CircuitOpenError(ModelCallError):
@@ -33,7 +34,7 @@ class Circuit:
     While nothing has ever succeeded it opens after 3 calls that failed for the key, the account or the model's name; after
     `max(10, 2 × jobs)` calls that were given up; or when for 10 seconds every attempt failed, as many of them as there are
     jobs. Later it takes `max(10, 2 × jobs)` given up in a row, and unless they failed for the key or the account 30 seconds.
-    Prompts that are too long say nothing about the service, and being told to slow down is no sign of a dead one.
+    An account that is used up opens it at once. Prompts that are too long say nothing about the service, and being told to slow down is no sign of a dead one.
     """
 
     def __init__(self, *, jobs: int, clock: Clock = SYSTEM_CLOCK) -> None:
@@ -95,7 +96,9 @@ class Circuit:
             self._since = now
         self._calls += 1
         self._hopeless += is_hopeless(error)
-        if not self.proven:
+        if isinstance(error, AccountExhaustedError):
+            self._trip("the account is used up", error)
+        elif not self.proven:
             if self._hopeless >= HOPELESS_CALLS or self._calls >= self._most_calls:
                 self._trip(f"all {self._calls} calls so far failed", error)
         elif self._hopeless >= self._most_calls or (

@@ -95,6 +95,8 @@ class AnthropicWire(NoExtras):
             if isinstance(verdict, dict):
                 text, structured = json.dumps(verdict, ensure_ascii=False, separators=(",", ":")), True
         finish = FINISHES.get(str(found.get("stop_reason")), "stop")
+        if finish == "refusal" and not text:
+            text = text_or_none(as_object(found.get("stop_details")).get("explanation")) or ""
         usage = as_object(found.get("usage"))
         written, cached = (
             count(usage.get("cache_creation_input_tokens")),

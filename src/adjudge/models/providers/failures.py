@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from adjudge.errors import (
+    AccountExhaustedError,
     ModelCallError,
     RateLimitedError,
     RejectedError,
@@ -36,6 +37,22 @@ TOO_LONG_WORDS = (
     "longer than the model",
     "`inputs` tokens + `max_new_tokens`",
 )
+EXHAUSTED_CODES = frozenset(
+    {
+        "insufficient_quota",
+        "billing_hard_limit_reached",
+        "billing_not_active",
+        "billing_error",
+        "enforced_spend_limit_reached",
+        "contract_spend_limit_reached",
+        "linked_organization_spend_limit_reached",
+    }
+)
+EXHAUSTED_WORDS = ("credit balance is too low", "insufficient_quota", "check your plan and billing")
+RATE_WORDS = ("retry in", "resource_exhausted", "quota exceeded for metric")
+"""Google says "check your plan and billing" of what goes a minute too, and then how long to wait."""
+FLAGGED = "flagged_input"
+"""Routers with a moderation layer (OpenRouter) answer 403 with this, and why, in `metadata`."""
 BAD_REQUEST = frozenset({400, 413, 422})
 TRY_AGAIN = frozenset({408, 409, 425})
 LONGEST_WAIT_SECONDS = 86_400.0
@@ -62,8 +79,50 @@ def read_provider_error(status: int, body: bytes) -> ProviderError:
         code=next(
             (str(inner[key]) for key in ("code", "status", "type") if isinstance(inner.get(key), str)), ""
         ),
+        codes=_codes(inner),
         generated=inner["failed_generation"] if isinstance(inner.get("failed_generation"), str) else "",
     )
+
+
+def _codes(inner: Mapping[str, Any]) -> frozenset[str]:
+    details = inner.get("details")
+    places = [inner, *(details if isinstance(details, list) else [details])]
+    names = ("code", "status", "type", "error_code")
+    found = {
+        place.get(name)
+        for place in places
+        if isinstance(place, dict)
+        for name in names
+        if _is_text(place, name)
+    }
+    metadata = inner.get("metadata")
+    if isinstance(metadata, dict) and (FLAGGED in metadata or metadata.get("reasons")):
+        found.add(FLAGGED)
+    return frozenset(str(code) for code in found)
+
+
+def _is_text(place: Mapping[str, Any], name: str) -> bool:
+    return isinstance(place.get(name), str)
+
+
+def is_exhausted(error: ProviderError) -> bool:
+    """Whether the account, rather than this request or this minute, is used up."""
+    if error.status == 402 or (
+        error.status in {400, 403, 429} and EXHAUSTED_CODES & {error.code, *error.codes}
+    ):
+        return True
+    message = error.message.lower()
+    return (
+        error.status in {400, 403, 429}
+        and any(words in message for words in EXHAUSTED_WORDS)
+        and not any(words in message for words in RATE_WORDS)
+    )
+
+
+def is_flagged(error: ProviderError) -> bool:
+    """Whether a moderation layer before the model declined this prompt; any other 403 is about the key."""
+    message = error.message.lower()
+    return error.status == 403 and (FLAGGED in error.codes or "flagged" in message or "moderation" in message)
 
 
 def _text(message: Any) -> str:
@@ -82,11 +141,11 @@ def error_for_status(
 ) -> ModelCallError:
     """The error to raise; `message` is what a person reads, already scrubbed."""
     status = error.status
+    if is_exhausted(error):
+        return AccountExhaustedError(message, status=status)
     if status in (401, 403) or "api key not valid" in error.message.lower():
         return UnauthorizedError(f"{message}{key_hint}", status=status)
     if status == 429:
-        if error.code == "insufficient_quota":  # the account is empty: waiting does not fill it
-            return RejectedError(message, status=status)
         if "request too large" in error.message.lower():  # for the account's tokens a minute, at any moment
             return TooLongError(message, status=status)
         return RateLimitedError(message, status=status, retry_after_seconds=retry_after_seconds)

@@ -45,6 +45,8 @@ FINISHES: dict[str, Finish] = {
     "SPII": "refusal",
     "LANGUAGE": "refusal",
     "IMAGE_SAFETY": "refusal",
+    "MODEL_ARMOR": "refusal",
+    "ESCALATION": "refusal",
 }
 ROLES = {"user": "user", "assistant": "model"}
 NOT_LETTERS = re.compile(r"[^a-z]+")
@@ -102,8 +104,10 @@ class GoogleWire(NoExtras):
         model = text_or_none(found.get("modelVersion"))
         candidates = found.get("candidates")
         if not isinstance(candidates, list) or not candidates or not isinstance(candidates[0], dict):
-            if as_object(found.get("promptFeedback")).get("blockReason"):
-                return Reply(text="", finish="refusal", model=model, usage=counted)
+            feedback = as_object(found.get("promptFeedback"))
+            if feedback.get("blockReason"):
+                why = text_or_none(feedback.get("blockReasonMessage")) or str(feedback["blockReason"])
+                return Reply(text=why, finish="refusal", model=model, usage=counted)
             raise UnreadableReplyError("no `candidates`")
         candidate = candidates[0]
         parts = as_object(candidate.get("content")).get("parts")
@@ -117,6 +121,8 @@ class GoogleWire(NoExtras):
         if not text and finish == "stop" and reason != "STOP":
             raise UnreadableReplyError(f"it stopped with {reason[:40]}")
         constrained = self._format(request, adjustments) in {"responseJsonSchema", "responseSchema"}
+        if finish == "refusal" and not text:
+            text = text_or_none(candidate.get("finishMessage")) or reason
         return Reply(
             text=text,
             finish=finish,

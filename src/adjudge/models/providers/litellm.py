@@ -11,7 +11,7 @@ from adjudge.errors import MissingExtraError, ModelCallError, TooLongError, Unav
 from adjudge.models.addresses import parse_base_url
 from adjudge.models.keys import semantic_key
 from adjudge.models.prices import Prices
-from adjudge.models.providers.failures import error_for_status, is_too_long, retry_after_seconds
+from adjudge.models.providers.failures import error_for_status, is_flagged, is_too_long, retry_after_seconds
 from adjudge.models.providers.openai import OpenAIWire
 from adjudge.models.providers.parameters import (
     NOTHING_REFUSED,
@@ -148,8 +148,8 @@ class LiteLLMClient(ModelClient):
     def _read_failure(self, error: Exception, request: Request, adjustments: Adjustments) -> Reply:
         """A refusal to answer this prompt is a reply; anything else is raised."""
         read = self._read_error(error)
-        if self._wire.refusal(read):
-            return Reply(text="", finish="refusal")
+        if self._wire.refusal(read) or is_flagged(read):
+            return Reply(text=read.message, finish="refusal")
         failure = self._error(error, read)
         learned = None
         if read.status in {400, 422} and not is_too_long(read):

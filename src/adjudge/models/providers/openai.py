@@ -42,7 +42,15 @@ ALTERNATIVES = ("top_logprobs", "top_n_tokens")
 """How OpenAI and TGI call the number of alternatives to a token."""
 LEAST_ALTERNATIVES, MOST_ALTERNATIVES = 5, 20
 """To a token: at least as many as older deployments give, at most what the API allows."""
-REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"})
+REFUSAL_CODES = frozenset(
+    {
+        "content_filter",
+        "content_policy_violation",
+        "ResponsibleAIPolicyViolation",
+        "invalid_prompt",
+        "bio_policy",
+    }
+)
 TokenLimit = Literal["max_tokens", "max_completion_tokens"]
 OTHER_LIMIT: dict[TokenLimit, TokenLimit] = {
     "max_tokens": "max_completion_tokens",
@@ -110,6 +118,7 @@ class OpenAIWire:
         elif refused or choice.get("finish_reason") == "content_filter":
             finish = "refusal"
         usage = as_object(found.get("usage"))
+        details = as_object(usage.get("prompt_tokens_details"))
         return Reply(
             text=text,
             finish=finish,
@@ -119,8 +128,9 @@ class OpenAIWire:
             usage=Usage(
                 input=count(usage.get("prompt_tokens")),
                 output=count(usage.get("completion_tokens")),
-                cached=count(as_object(usage.get("prompt_tokens_details")).get("cached_tokens")),
+                cached=count(details.get("cached_tokens")),
             ),
+            cache_written=count(details.get("cache_write_tokens")) or 0,
             service_tier=text_or_none(found.get("service_tier")),
             logprobs=_logprobs(choice.get("logprobs"), request.values),
         )
@@ -172,7 +182,7 @@ class OpenAIWire:
         return tuple(notes)
 
     def refusal(self, error: ProviderError) -> bool:
-        return error.status == 400 and error.code in REFUSAL_CODES
+        return error.status in {400, 403} and not REFUSAL_CODES.isdisjoint({error.code, *error.codes})
 
     def _limit_name(self, request: Request, adjustments: Adjustments) -> TokenLimit | None:
         """The name under which our token limit is sent; None when none of ours is."""
@@ -253,7 +263,8 @@ def _response_format(schema: Any) -> dict[str, Any]:
 
 def _words(message: Any) -> tuple[str, bool]:
     """What the model said, and whether it was a refusal. Reasoning stands in fields of its own and is not its answer."""
-    refusal = message.get("refusal")
+    # LiteLLM moves it there
+    refusal = message.get("refusal") or as_object(message.get("provider_specific_fields")).get("refusal")
     content = message.get("content")
     if isinstance(content, list):
         parts = [part for part in content if isinstance(part, dict)]

@@ -55,6 +55,8 @@ class ProviderError:
     message: str
     param: str = ""
     code: str = ""
+    codes: frozenset[str] = frozenset()
+    """All that the body says in place of a code: `code`, `status`, `type`, and those of its details."""
     generated: str = ""
     """What the model wrote, where the service refuses that."""
 

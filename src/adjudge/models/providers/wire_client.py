@@ -18,6 +18,7 @@ from adjudge.models.providers.batches import BatchResult, BatchService
 from adjudge.models.providers.failures import (
     BAD_REQUEST,
     error_for_status,
+    is_flagged,
     is_too_long,
     read_provider_error,
 )
@@ -165,8 +166,8 @@ class WireClient(ModelClient):
         if 200 <= reply.status < 300:
             return self._read(reply, request, adjustments)
         error = read_provider_error(reply.status, reply.body)
-        if wire.refusal(error):
-            return Reply(text="", finish="refusal")
+        if wire.refusal(error) or is_flagged(error):
+            return Reply(text=error.message, finish="refusal")
         if error.code == JSON_NOT_WRITTEN:
             cut_off = "max completion tokens" in error.message.lower()
             return Reply(text=error.generated, finish="length" if cut_off else "stop")
@@ -217,6 +218,8 @@ class WireClient(ModelClient):
                 maybe_billed=True,
             ) from None
         except ErrorInReplyError as error:
+            if self._wire.refusal(error.error) or is_flagged(error.error):
+                return Reply(text=error.error.message, finish="refusal")
             raise self._error(error.error, reply) from None
 
     def _completion(self, read: Reply, started: float | None, notes: tuple[str, ...]) -> Completion:
