@@ -186,7 +186,7 @@ def test_killed_while_collecting_what_was_kept_is_not_collected_again(cases, tmp
     """Half of the results came; the connection broke; the process was killed before it had the rest."""
     kept = threading.Event()
     hold = Hold("results", tmp_path / "store", tmp_path / "copy")
-    breaks = iter([ServerReply(cut=True)])
+    breaks = iter([ServerReply(), ServerReply(cut=True)])  # they are read twice
 
     def on_batch(step):
         if step == "results" and (broken := next(breaks, None)) is not None:
@@ -624,3 +624,107 @@ def test_shards_collect_their_own_batches(cases, where):
         made = [each for shard in ("2/2", "1/2") for each in judge_all(server, cases, where, shard=shard)]
         assert scores(made) == ALL
         assert (len(server.batches), billed(server)) == (2, ROWS)
+
+
+# ---- results that are not what they should be ----
+
+
+def odd_results(change):
+    """A server whose results are changed: lines in, lines out."""
+    server = ModelServer(handler=lambda asked: {**GOOD, "score": 5} if FIRST in asked.prompt else GOOD)
+    respond = server._batches.respond
+
+    def changed(method, path, headers, body):
+        found = respond(method, path, headers, body)
+        if found is None or found[0] != "results":
+            return found
+        return "results", b"\n".join(change(found[1].splitlines())) + b"\n"
+
+    server._batches.respond = changed
+    return server
+
+
+def renamed(line, custom_id):
+    return json.dumps({**json.loads(line), "custom_id": custom_id}).encode()
+
+
+def with_score(line, score):
+    return line.replace(b'\\"score\\": 4', b'\\"score\\": %d' % score)
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        lambda lines: [b"no JSON", b"[1]", b'"text"', b"\xff\xfe"],
+        lambda lines: [renamed(lines[0], "1" * 5_000), renamed(lines[0], 7), renamed(lines[0], ["a"])],
+        lambda lines: [with_score(renamed(lines[0], str(n)), 1) for n in range(ROWS)],
+        lambda lines: [
+            with_score(renamed(lines[0], f"adjudge-0000000000000000-{n}"), 1) for n in range(ROWS)
+        ],
+        lambda lines: [with_score(renamed(line, json.loads(line)["custom_id"] + "0"), 1) for line in lines],
+        list,
+    ],
+    ids=["not JSON", "odd ids", "bare numbers", "of another batch", "like ours", "twice the same"],
+)
+def test_results_that_are_not_ours_or_cannot_be_read_are_left_out(cases, where, added):
+    """One bad line was tried again for an hour, and lines of others were taken for ours."""
+    with odd_results(lambda lines: [*added(lines), *lines]) as server:
+        assert scores(judge_all(server, cases, where)) == ALL
+        assert sizes(server) == [ROWS]
+    assert under_way(where, "openai:m") == []
+
+
+def test_of_two_results_that_contradict_each_other_none_is_taken(cases, where):
+    def contradict(lines):
+        return [with_score(lines[0], 1), *lines] if len(server.batches) == 1 else lines
+
+    with odd_results(contradict) as server:
+        assert scores(judge_all(server, cases, where)) == ALL
+        assert sizes(server) == [ROWS, 1]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_list_without_end_is_left_and_nothing_is_sent_twice(cases, where, provider):
+    page = ServerReply(body=json.dumps({"data": [{"id": "batch_0"}], "has_more": True}).encode())
+
+    def on_batch(step):
+        return {"created": ServerReply(status=500, body=b"{}"), "listed": page}.get(step)
+
+    with ModelServer(GOOD, on_batch=on_batch) as server:
+        judge_all(server, cases, where, provider=provider)
+        listed = [request for request in server.requests if "limit=" in request.path]
+        assert len(listed) == 20
+        assert sizes(server) == [ROWS]
+        assert len(under_way(where, f"{provider}:m")) == 1
+
+
+def test_a_deadline_ends_the_search_through_a_list(cases, where):
+    page = ServerReply(body=json.dumps({"data": [{"id": "batch_0"}], "has_more": True}).encode())
+
+    def on_batch(step):
+        return {"created": ServerReply(status=500, body=b"{}"), "listed": page}.get(step)
+
+    with ModelServer(GOOD, on_batch=on_batch) as server:
+        judge_all(server, cases, where, deadline=20.0)
+        assert len([request for request in server.requests if "limit=" in request.path]) < 5
+        assert len(under_way(where, "openai:m")) == 1
+
+
+@pytest.mark.parametrize("body", [{"data": 5}, {"data": [5], "has_more": True}, {"data": None}])
+def test_odd_lists_of_batches_are_no_bug(cases, where, body):
+    odd = iter([ServerReply(status=500, body=b"{}")])
+    listed = ServerReply(body=json.dumps(body).encode())
+
+    def on_batch(step):
+        return next(odd, None) if step == "created" else listed if step == "listed" else None
+
+    with ModelServer(GOOD, on_batch=on_batch) as server:
+        made = judge_all(server, cases, where)
+        assert not made or scores(made) == ALL
+
+
+@pytest.mark.parametrize("status", [["completed"], {"a": 1}, 7, None])
+def test_odd_states_of_batches_are_no_bug(cases, where, status):
+    odd = iter([ServerReply(body=json.dumps({"id": "batch_0", "status": status}).encode())])
+    with ModelServer(GOOD, on_batch=lambda step: next(odd, None) if step == "looked" else None) as server:
+        assert scores(judge_all(server, cases, where)) == ALL

@@ -11,14 +11,17 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import partial
+from hashlib import sha256
 from itertools import count
 from secrets import token_hex
 from typing import TypeVar
 
+import orjson
 from msgspec import convert, to_builtins
 from msgspec.structs import replace
 
 from adjudge.errors import (
+    DeadlinePassedError,
     ModelCallError,
     ModelNameError,
     ParameterRefusedError,
@@ -405,11 +408,15 @@ class BatchClient(WrappingClient):
         """After an error it may be there all the same: it is looked for before it is sent again."""
         error: ModelCallError | None = None
         for attempt in range(MOST_SENDS):
+            is_sending = error is None
             try:
-                if error is not None and (found := await self._find(record)) is not None:
+                if not is_sending and (found := await self._find(record)) is not None:
                     return found
+                is_sending = True
                 return await self._service.submit(record.batch_id, lines)
             except ModelCallError as failure:
+                if not failure.retryable and not is_sending:
+                    raise  # it may be there, and is collected another time
                 if not failure.retryable:
                     await self._group.keep(CloseBatch(batch_id=record.batch_id))
                     raise NotSentError(f"the batch was not sent: {failure.message}") from None
@@ -454,10 +461,16 @@ class BatchClient(WrappingClient):
         raise AssertionError("unreachable")
 
     async def _nap(self, looks: int) -> None:
-        with self._batching.progress.activity.waiting:
-            if self._batching.detach:
+        batching = self._batching
+        with batching.progress.activity.waiting:
+            if batching.detach:
                 await asyncio.Event().wait()  # nobody will come: the run is left
-            await self._batching.clock.sleep(_pause(looks))
+            await batching.clock.sleep(_pause(looks))
+        deadline = batching.budget.deadline
+        if deadline is not None and batching.clock.now() > deadline:
+            raise DeadlinePassedError(
+                f"the run's {option('--deadline')} has passed: the batch is collected another time"
+            )
 
     async def _collect(self, batch: Batch, look: BatchLook) -> None:
         if look.problem is not None and not look.is_full:
@@ -468,10 +481,33 @@ class BatchClient(WrappingClient):
             with self._batching.progress.activity.waiting:
                 await self._batching.clock.sleep(FULL_SECONDS)
         else:
-            async for result in self._service.results(look):  # one that was given before is not waited for
-                place = result.custom_id.removeprefix(f"{batch.record.batch_id}-")
-                if place.isascii() and place.isdigit() and int(place) in batch.waiting:
-                    batch.give(int(place), result)
+            await self._take_results(batch, look)
+
+    async def _take_results(self, batch: Batch, look: BatchLook) -> None:
+        """Read the results twice: one of two that contradict each other is never taken, and they may not fit in memory."""
+        places = {
+            f"{batch.record.batch_id}-{number}": number for number in range(len(batch.record.content.keys))
+        }
+        seen: dict[int, bytes | None] = {}
+        strange = contradicting = 0
+        async for result in self._service.results(look):
+            number = places.get(result.custom_id)
+            if number is None:
+                strange += 1
+                continue
+            digest = sha256(orjson.dumps([result.status, result.body])).digest()
+            if seen.setdefault(number, digest) not in (digest, None):
+                seen[number] = None
+                contradicting += 1
+        if strange or contradicting:
+            self._batching.tell(
+                f"batch {one_line(look.id)} of {self.name}: left out {strange:,} results that are not its own or cannot "
+                f"be read, and {contradicting:,} that contradict another"
+            )
+        async for result in self._service.results(look):
+            number = places.get(result.custom_id)
+            if number is not None and seen.get(number) is not None and number in batch.waiting:
+                batch.give(number, result)  # one that was given before is not waited for
 
     # ---- what it costs ----
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import orjson
 
-from adjudge.errors import ModelCallError, UnavailableError
+from adjudge.errors import ModelCallError, RejectedError, UnavailableError
 from adjudge.models.prices import BATCH_LIMITS, BatchLimit
 from adjudge.models.providers.failures import error_for_status, read_provider_error
 from adjudge.models.providers.failures import retry_after_seconds as asked_wait
@@ -19,6 +19,8 @@ from adjudge.models.secrets import Scrubber
 
 PAGE = 100
 """Batches listed at a time."""
+MAX_PAGES = 20
+"""Looked through for a batch of ours: nobody has created more since ours was."""
 CLOCKS_DIFFER = timedelta(minutes=10)
 """Between this machine and the provider's, at most."""
 METADATA = "adjudge_batch"
@@ -61,9 +63,17 @@ class BatchResult(NamedTuple):
     """What came of one request."""
 
     custom_id: str
+    """Empty: the line cannot be read."""
     status: int | None
     """Of the answer; None: the request was never worked on, as the batch expired or was cancelled before."""
     body: Any = None
+
+
+class BatchPage(NamedTuple):
+    """A page of the list of batches, the newest first."""
+
+    batches: list[Mapping[str, Any]]
+    has_more: bool
 
 
 class BatchService(Protocol):
@@ -83,11 +93,11 @@ class BatchService(Protocol):
         self, batch_id: str, *, size: int, since: datetime, nap: Callable[[], Awaitable[None]]
     ) -> str | None:
         """The provider's id of a batch of ours, among those created since then; None: it was never created. `nap` is
-        waited for where only a batch that has ended can be told from others.
+        waited for between pages, and where only a batch that has ended can be told from others.
         """
 
     def results(self, look: BatchLook) -> AsyncGenerator[BatchResult, None]:
-        """Of a batch that has ended, in any order."""
+        """Of a batch that has ended, in any order; what cannot be read has no id."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -113,7 +123,7 @@ class _Caller:
             async with aclosing(self.http.lines(self.endpoints(path))) as lines:
                 async for line in lines:
                     if line.strip():
-                        yield self._parse(line, "a line of a batch's results")
+                        yield self._object(line) or {}
         except FileStatusError as error:
             raise self._error(error.reply) from None
 
@@ -123,13 +133,29 @@ class _Caller:
         return self._parse(reply.body, f"{reply.status}")
 
     def _parse(self, data: bytes, what: str) -> Mapping[str, Any]:
+        found = self._object(data)
+        if found is None:
+            raise UnavailableError(f"{self._where} answered {what} with something that is not a JSON object")
+        return found
+
+    @staticmethod
+    def _object(data: bytes) -> Mapping[str, Any] | None:
         try:
             found = orjson.loads(data)
         except orjson.JSONDecodeError:
-            found = None
-        if not isinstance(found, dict):
-            raise UnavailableError(f"{self._where} answered {what} with something that is not a JSON object")
-        return found
+            return None
+        return found if isinstance(found, dict) else None
+
+    async def page(self, path: str) -> "BatchPage":
+        found = await self.get(path)
+        listed = found.get("data")
+        batches = [as_object(each) for each in listed] if isinstance(listed, list) else []
+        return BatchPage(batches, has_more=bool(batches) and found.get("has_more") is True)
+
+    def too_many(self) -> RejectedError:
+        return RejectedError(
+            f"{self._where} lists more than {MAX_PAGES * PAGE} batches, and none of them is the one that is looked for"
+        )
 
     @property
     def _where(self) -> str:
@@ -186,14 +212,15 @@ class OpenAIBatches:
 
     async def look(self, provider_id: str) -> BatchLook:
         found = await self.caller.get(f"/batches/{quote(provider_id, safe='')}")
+        status = text_or_none(found.get("status"))
         counts = as_object(found.get("request_counts"))
         done, failed = count(counts.get("completed")) or 0, count(counts.get("failed")) or 0
-        errors = as_object(found.get("errors")).get("data") if found.get("status") == "failed" else None
+        errors = as_object(found.get("errors")).get("data") if status == "failed" else None
         first = as_object(errors[0]) if isinstance(errors, list) and errors else {}
         message = self.caller.scrubber.message(str(first.get("message") or "the batch failed"))
         return BatchLook(
             id=provider_id,
-            ended=found.get("status") in {"completed", "failed", "expired", "cancelled"},
+            ended=status in {"completed", "failed", "expired", "cancelled"},
             done=done + failed,
             total=count(counts.get("total")) or 0,
             files=tuple(
@@ -201,26 +228,27 @@ class OpenAIBatches:
                 for name in ("output_file_id", "error_file_id")
                 if (file := text_or_none(found.get(name)))
             ),
-            problem=message if found.get("status") == "failed" else None,
-            is_full=first.get("code") in FULL_CODES,
+            problem=message if status == "failed" else None,
+            is_full=text_or_none(first.get("code")) in FULL_CODES,
         )
 
     async def find(
         self, batch_id: str, *, size: int, since: datetime, nap: Callable[[], Awaitable[None]]
     ) -> str | None:
-        del size, nap  # its metadata tell it from others at once
+        del size  # its metadata tell it from others at once
         after = ""
-        while True:
-            page = await self.caller.get(f"/batches?limit={PAGE}{after}")
-            listed = [as_object(each) for each in page.get("data") or ()]
+        for _ in range(MAX_PAGES):
+            listed, has_more = await self.caller.page(f"/batches?limit={PAGE}{after}")
             for each in listed:
                 if as_object(each.get("metadata")).get(METADATA) == batch_id:
                     return self.caller.id_of(each)
             oldest = count(listed[-1].get("created_at")) if listed else None
             too_old = oldest is not None and oldest < (since - CLOCKS_DIFFER).timestamp()
-            if not listed or not page.get("has_more") or too_old:
+            if not has_more or too_old:
                 return None
             after = f"&after={quote(self.caller.id_of(listed[-1]), safe='')}"
+            await nap()
+        raise self.caller.too_many()
 
     async def results(self, look: BatchLook) -> AsyncGenerator[BatchResult, None]:
         for file in look.files:
@@ -228,9 +256,10 @@ class OpenAIBatches:
                 async for found in lines:
                     response, error = as_object(found.get("response")), as_object(found.get("error"))
                     status, body = count(response.get("status_code")), response.get("body")
-                    if status is None and error.get("code") not in UNTOUCHED_CODES:
+                    code = error.get("code")
+                    if status is None and (code is not None and code not in list(UNTOUCHED_CODES)):
                         status, body = 500, {"error": error}
-                    yield BatchResult(str(found.get("custom_id")), status, body)
+                    yield BatchResult(text_or_none(found.get("custom_id")) or "", status, body)
 
 
 @dataclass(kw_only=True, slots=True)
@@ -264,9 +293,8 @@ class AnthropicBatches:
     ) -> str | None:
         """Nothing in the list says whose a batch is: one as large, of that time, is told by its results' ids."""
         after = ""
-        while True:
-            page = await self.caller.get(f"?limit={PAGE}{after}")
-            listed = [as_object(each) for each in page.get("data") or ()]
+        for _ in range(MAX_PAGES):
+            listed, has_more = await self.caller.page(f"?limit={PAGE}{after}")
             for each in listed:
                 look = self._look(self.caller.id_of(each), each)
                 if (
@@ -275,9 +303,11 @@ class AnthropicBatches:
                     and await self._is_ours(look, batch_id, nap)
                 ):
                     return look.id
-            if not listed or not page.get("has_more") or _is_before(listed[-1], since):
+            if not has_more or _is_before(listed[-1], since):
                 return None
             after = f"&after_id={quote(self.caller.id_of(listed[-1]), safe='')}"
+            await nap()
+        raise self.caller.too_many()
 
     async def _is_ours(self, look: BatchLook, batch_id: str, nap: Callable[[], Awaitable[None]]) -> bool:
         while not look.ended:
@@ -291,7 +321,8 @@ class AnthropicBatches:
     async def results(self, look: BatchLook) -> AsyncGenerator[BatchResult, None]:
         async with aclosing(self.caller.lines(f"/{quote(look.id, safe='')}/results")) as lines:
             async for found in lines:
-                custom_id, result = str(found.get("custom_id")), as_object(found.get("result"))
+                custom_id = text_or_none(found.get("custom_id")) or ""
+                result = as_object(found.get("result"))
                 match result.get("type"):
                     case "succeeded":
                         yield BatchResult(custom_id, 200, result.get("message"))
