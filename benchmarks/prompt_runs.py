@@ -31,25 +31,34 @@ class Reply:
     """Field of the reply -> its value; an empty name where the prompt names none."""
 
 
-def replies(fact: Mapping[str, Any], prompt: str) -> list[Reply]:
-    """Two replies as the prompt asks for them, with different verdicts."""
-    return [_reply(fact, prompt, place) for place in (0, -1)]
+def replies(fact: Mapping[str, Any], prompt: str, schema: Mapping[str, Any]) -> list[Reply]:
+    """Two replies as the prompt asks for them, with different verdicts; what stands in what, `schema` says."""
+    return [_reply(fact, prompt, schema, place) for place in (0, -1)]
 
 
-def _reply(fact: Mapping[str, Any], prompt: str, place: int) -> Reply:
+def _reply(fact: Mapping[str, Any], prompt: str, schema: Mapping[str, Any], place: int) -> Reply:
     labels, scale = fact["labels"], fact["scale"]
     value: Any = None
     if labels:
         value = labels[place]
     elif fact.get("boolean"):
-        value = ("yes", "no")[place] if fact["output_form"] != "json" else (True, False)[place]
+        value = (
+            (True, False)[place]
+            if fact["output_form"] == "json" or re.search(r"\btrue\b", prompt, re.IGNORECASE)
+            else ("yes", "no")[place]
+        )
     elif scale:
         low, high = scale
         value = high if place else (low if float(high) - float(low) <= 1 else int(low) + 1)
     parts = dict(_parts(fact, value, place))
     match fact["output_form"]:
         case "json":
-            shown: Any = parts or {"result": PROSE if value is None else value}
+            shown: Any = parts or dict.fromkeys(
+                schema.get("properties", {}), PROSE if value is None else value
+            )
+            shown = shaped(schema, shown) if parts else shown
+            if list(shown) == ["entries"]:
+                shown = shown["entries"]
             return Reply(text=json.dumps(shown, ensure_ascii=False), meant=_meant(parts, fact))
         case "tags" if parts:
             text = "\n".join(f"<{name}>{_text(each)}</{name}>" for name, each in parts.items())
@@ -67,7 +76,29 @@ def _reply(fact: Mapping[str, Any], prompt: str, place: int) -> Reply:
     if fact["output_form"] == "choice":
         return Reply(text=_text(value), meant={"": value})
     word = "Verdict" if labels or fact.get("boolean") else "Score"
-    return Reply(text=f"{PROSE}\n\n{word}: {_text(value)}", meant={"": value})
+    score = f"\nScore: {scale[place]}" if labels and scale else ""
+    return Reply(text=f"{PROSE}\n\n{word}: {_text(value)}{score}", meant={"": value})
+
+
+def shaped(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts inside the objects and lists that the schema has; what it lacks stands beside them."""
+    named = {plain(name): name for name in parts}
+    used: set[str] = set()
+
+    def fill(name: str, child: Mapping[str, Any]) -> Any:
+        used.add(plain(name))
+        if "properties" in child:
+            return {inner: fill(inner, below) for inner, below in child["properties"].items()}
+        if child.get("type") == "array":
+            return [fill(name, child.get("items") or {})]
+        if plain(name) in named:
+            return parts[named[plain(name)]]
+        return {"boolean": True, "integer": child.get("minimum", 1), "number": child.get("minimum", 1)}.get(
+            str(child.get("type")), (child.get("enum") or [PROSE])[0]
+        )
+
+    found = {name: fill(name, child) for name, child in schema.get("properties", {}).items()}
+    return {**found, **{name: value for name, value in parts.items() if plain(name) not in used}}
 
 
 def _text(value: Any) -> str:
@@ -145,7 +176,8 @@ def run(folder: Path, fact: Mapping[str, Any]) -> str:
         judge = load_judge(str(prompt))
     except InputError as error:
         return f"not loaded: {error}"
-    wanted = replies(fact, prompt.read_text(encoding="utf-8"))
+    schema = judge.contract.schema if judge.contract is not None else {}
+    wanted = replies(fact, prompt.read_text(encoding="utf-8"), schema)
     with tempfile.TemporaryDirectory() as temporary:
         place = Path(temporary)
         rows = []

@@ -101,3 +101,48 @@ def test_a_judgement_without_a_score_comes_back_from_the_store(adjudge, tmp_path
     assert '"verdict": "blue"' in shown.out
     assert "judged, not scored" in shown.out
     assert "blue" in adjudge("report", "r").out
+
+
+LETTERS = """Does it agree with the reference? Think about it first.
+
+{{response}}
+
+On the last line print only one letter: A (agrees), B (partly), C (disagrees)
+"""
+
+
+def test_points_for_labels_need_no_verdict(adjudge, tmp_path):
+    prompt = f"---\nadjudge: 1\nscore: {{A: 1, B: 0.5, C: 0}}\n---\n{LETTERS}"
+    done, rows, _ = run(adjudge, tmp_path, prompt, ["It does.\n\nA", "In part.\n\nB"])
+    assert done.code == 0, done.err
+    assert [row["score"] for row in rows] == [1, 0.5]
+
+
+def test_points_for_labels_that_the_prompt_does_not_show_are_read_from_the_reply(adjudge, tmp_path):
+    prompt = "---\nadjudge: 1\nscore: {fine: 1, poor: 0}\n---\nWhat do you think of it?\n\n{{response}}\n"
+    done, rows, _ = run(adjudge, tmp_path, prompt, ["It is short.\nVerdict: fine", "poor"])
+    assert done.code == 0, done.err
+    assert [row["score"] for row in rows] == [1, 0]
+
+
+def test_levels_in_one_line_are_a_scale_and_nothing_is_added_to_the_prompt(adjudge, tmp_path):
+    prompt = (
+        "Rate the tone.\n\n1 = rude, 2 = cold, 3 = neutral, 4 = friendly, 5 = warm\n\n{{response}}\n\n"
+        'Explain it, then finish with a line "Rating: N".\n'
+    )
+    done, rows, _ = run(adjudge, tmp_path, prompt, ["Kind.\nRating: 5", "Short.\nRating: 2"])
+    assert done.code == 0
+    assert [row["normalized"] for row in rows] == [1, 0.25]
+    shown = json.loads(adjudge("show", "judge.txt", "--json").out)
+    assert shown["scale"] == [1, 5]
+    assert [message["role"] for message in shown["messages"]] == ["user"]
+
+
+def test_a_scale_without_a_place_is_a_guess_that_strict_refuses(adjudge, tmp_path):
+    prompt = "Score it from 1 to 5. Your answer should be short.\n\n{{response}}\n"
+    done, rows, _ = run(adjudge, tmp_path, prompt, ["Fine. I give it 4 out of 5.", "2"])
+    assert done.code == 0
+    assert [row["score"] for row in rows] == [4, 2]
+    refused, _, _ = run(adjudge, tmp_path, prompt, ["4"], "--strict")
+    assert refused.code == 2
+    assert "a guess was made" in refused.err

@@ -9,7 +9,6 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from adjudge import templates
 from adjudge.dataset.turns import TurnRules, turn_cases
 from adjudge.errors import InputError, JudgeFileError, SettingsError
 from adjudge.judges import check_certain, load_judge, override
@@ -249,13 +248,6 @@ def check_runnable(judge: Judge) -> None:
             judge.name,
             f"the pass rule `{judge.passes}` needs a score, and it has none: {'; '.join(judge.unread)}",
             "add `score:` to its front matter, such as the points of each label",
-        )
-    unread = [each for message in judge.messages for each in templates.unread(message.text, message.dialect)]
-    if unread:
-        raise JudgeFileError(
-            judge.name,
-            "; ".join(unread),
-            "take the filter out of the prompt, and give it a column that holds what the filter would make",
         )
     if not judge.inputs:
         raise JudgeFileError(

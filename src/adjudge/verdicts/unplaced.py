@@ -15,7 +15,7 @@ UNPLACED = "verdict_place_guessed"
 """The note on a verdict that the prompt gave no place."""
 
 MARKED = lazy_pattern(
-    r"(?:[:：=→]|\bis|\bas|->)[ \t]{0,8}(?P<after>[^\n:：=]{1,200})"
+    r"(?:[:：=→]|\bis|\bas|->)(?=[ \t]{0,8}(?P<after>[^\n:：=]{1,200}))"
     r"|<[A-Za-z][\w -]{0,40}>[ \t\n]{0,8}(?P<tagged>[^<>\n]{1,200})</"
     r"|\[{1,2}(?P<bracketed>[^\[\]\n]{1,60})\]{1,2}"
     r"|\*\*(?P<bold>[^*\n]{1,60})\*\*",

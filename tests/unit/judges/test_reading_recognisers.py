@@ -36,6 +36,11 @@ EXAMPLES: dict[str, list[Example]] = {
             ("entries", "claim", "verdict"),
         ),
     ],
+    "true_or_false": [
+        Example(
+            "Return true if it is kind, false otherwise." + JUDGED, [0, 1], ("true", "false"), ("verdict",)
+        ),
+    ],
     "described_json": [
         Example(
             "Answer with a JSON object with the keys `why` and `score` (an integer from 1 to 4)." + JUDGED,

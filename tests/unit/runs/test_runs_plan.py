@@ -55,12 +55,12 @@ def test_a_map_for_an_input_nobody_has_is_an_error_with_a_suggestion():
         make_plan(["correctness"], RunOptions(columns={"refrence": "gold"}))
 
 
-def test_a_prompt_with_a_filter_of_its_framework_is_not_run():
+def test_a_prompt_with_a_filter_of_its_framework_is_run_with_its_input_as_it_is_unless_strict():
     judge = parse_judge("Rate {{ history | as_turns }} from 1 to 5.\nScore: <1-5>", name="turns")
     assert judge.unread == ("filter `as_turns` is not known here: its input is written as it is",)
-    with pytest.raises(JudgeFileError, match="filter `as_turns` is not known here") as error:
-        make_plan([judge])
-    assert "take the filter out of the prompt" in str(error.value)
+    assert make_plan([judge]).judges == (judge,)
+    with pytest.raises(JudgeFileError, match="a guess was made about inputs"):
+        make_plan([judge], RunOptions(strict=True))
 
 
 def placing(placeholder, dialect=""):

@@ -163,7 +163,7 @@ def _guesses(
     declared: Declared, dialect: Dialect, messages: tuple[PromptMessage, ...], *, bare: bool
 ) -> tuple[str, ...]:
     """What is only likely, by key; `bare` says that the prompt has no placeholder."""
-    if bare:
+    if bare or any(template_unread(message.text, dialect) for message in messages):
         return () if declares_inputs(declared) else ("inputs",)
     unsure = dialect == "custom" and declared.dialect is None
     return (

@@ -25,7 +25,7 @@ from adjudge.records import (
     Scale,
     ScoreRule,
 )
-from adjudge.schemas import choices_of, properties_of, spell_option
+from adjudge.schemas import choices_of, object_schema, properties_of, spell_option
 from adjudge.text import did_you_mean
 from adjudge.versions import SCORER_VERSIONS
 
@@ -40,6 +40,8 @@ def score_rule(read: PromptReading, declared: Declared) -> tuple[ScoreRule | Non
     if contract is None:
         if isinstance(score, str) and score in SCORER_VERSIONS:
             return NamedScore(name=score), None
+        if not isinstance(score, str):
+            return _points_of_reply(score, declared)
         raise declared.error(
             "score",
             "`score` needs a verdict, but none could be read from the prompt",
@@ -48,6 +50,14 @@ def score_rule(read: PromptReading, declared: Declared) -> tuple[ScoreRule | Non
     if isinstance(score, str):
         return _score_of_text(score, contract, declared), contract
     return _score_of_map(score, contract, declared)
+
+
+def _points_of_reply(points: Mapping[str, float], declared: Declared) -> tuple[ScoreRule, Contract]:
+    """The labels that have points are known, and the last of them in the reply is the verdict."""
+    schema = object_schema({"label": {"enum": [*points, *declared.abstain]}})
+    labels = {"label": ("label", "verdict", "answer", "choice", "grade", "result")}
+    contract = Contract(schema=schema, needs=("label",), form="last", labels=labels)
+    return PointsScore(field="label", points=dict(points)), contract
 
 
 def _score_of_text(score: str, contract: Contract, declared: Declared) -> ScoreRule:

@@ -16,6 +16,7 @@ from adjudge.judges.reading.contract import (
     find_contract,
     format_message,
     lines_or_sections,
+    says_how_to_answer,
 )
 from adjudge.judges.reading.inputs import left_over, read_inputs
 from adjudge.judges.reading.listed import find_sections
@@ -124,8 +125,9 @@ def _read(inputs: tuple[Input, ...], references: tuple[TemplateInput, ...], outl
         placed = None if _score_is_input(inputs) else _place_rating(found, outline, anchors)
         if placed is not None:
             found, rule = placed
-            assert rule.rating is not None
-            message = format_message(found.form, rule.parts, rule.rating)
+            if found.form == "sections":  # they are listed, and nothing says how the reply ends
+                assert rule.rating is not None
+                message = format_message(found.form, rule.parts, rule.rating)
     return replace(_understood(inputs, outline, found, rule, message), compares=pairwise)
 
 
@@ -144,15 +146,30 @@ def _has_numbers_or_labels(found: FoundContract) -> bool:
 def _place_rating(
     found: FoundContract, outline: str, anchors: list[Anchors]
 ) -> tuple[FoundContract, ScoreReading] | None:
-    """The same contract with a place for the rating, last, when the prompt has a scale and no place for it."""
+    """The same contract with a rating, when the prompt has a scale and no place for it: the fields that say nothing
+    themselves, or the last number of the scale in a reply that is text.
+    """
     kind = overall_scale(outline, anchors)
     if kind is None:
         return None
+    rated = replace(kind, guess=True)
+    parts = tuple(replace(part, kind=rated) if _is_open(part) else part for part in found.parts)
+    if found.form == "json":
+        return (found, read_rule(parts, outline, anchors)) if parts != found.parts else None
     rating = added_rating(outline, kind)
     if found[rating.name] is not None:
         return None
     longer = replace(found, parts=(*found.parts, rating))
+    if found.form != "sections":
+        longer = replace(longer, form="last", guess=True)
     return longer, read_rule(longer.parts, outline, anchors)
+
+
+def _is_open(part: ContractPart) -> bool:
+    """A field that may hold anything, by its name no explanation."""
+    said = part.shape is not None or part.kind.options or part.kind.type not in {None, "string"}
+    shown = part.says.partition("\n")[0]
+    return not said and not is_reason(part.name) and re.fullmatch(r"[\W_]*", shown) is not None
 
 
 def _without_contract(inputs: tuple[Input, ...], outline: str, anchors: list[Anchors]) -> PromptReading:
@@ -168,10 +185,12 @@ def _without_contract(inputs: tuple[Input, ...], outline: str, anchors: list[Anc
         return PromptReading(inputs=inputs, outline=outline, unread=(NO_CONTRACT,))
     reason = None if rating is None else added_reason(outline)
     parts = tuple(part for part in (reason, label, rating) if part is not None)
-    found = FoundContract(form="bare" if rating is None else "line", parts=parts)
     rule = read_rule(parts, outline, anchors)
-    message = format_message(found.form, rule.parts, rule.rating) if rating and rule.rating else None
-    return _understood(inputs, outline, found, rule, message)
+    if rating is None or rule.rating is None or says_how_to_answer(outline):
+        # the reply settles what the prompt does not: the last label, or number of the scale, in it
+        return _understood(inputs, outline, FoundContract(form="last", parts=parts, guess=True), rule, None)
+    found = FoundContract(form="line", parts=parts)
+    return _understood(inputs, outline, found, rule, format_message(found.form, rule.parts, rule.rating))
 
 
 def _understood(
@@ -189,7 +208,10 @@ def _understood(
     contract = Contract(
         schema=parts_schema(rule.parts),
         needs=needs,
-        form=found.form,
+        # fields that are named one here, one there may stand anywhere in the reply
+        form="last"
+        if found.guess and found.form in {"sections", "line"} and rule.rating is not None
+        else found.form,
         labels=labels,
         words=dict(rule.words),
     )

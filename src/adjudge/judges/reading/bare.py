@@ -51,6 +51,14 @@ _LIST_LINE = lazy_pattern(
 )
 
 
+_CONDITIONED = lazy_pattern(
+    r"\b(?:return|respond|reply|answer|output|say|print|write)(?: with)? [\"'`]?(?P<one>true|yes|pass|correct)[\"'`]? (?:if|when)\b"
+    r"[^\n]{1,200}?[,;.] ?(?:and |or |otherwise,? |(?:return|respond|reply|answer|output|say|print|write)(?: with)? )*[\"'`]?(?P<other>false|no|fail|incorrect)[\"'`]?"
+    r"(?= (?:otherwise|if|when)\b|[.\n]|\Z)",
+    re.IGNORECASE,
+)
+
+
 def find_bare(text: str) -> FoundContract | None:
     """The choice or number that the reply is, from the last sentence that asks for one."""
     numbered, lettered, worded = ask(_number_asked, text), ask(_lettered, text), ask(_worded, text)
@@ -58,7 +66,7 @@ def find_bare(text: str) -> FoundContract | None:
         # Where the letters are asked for is where the contract stands.
         return lettered if worded is None else replace(lettered, start=worded.start, end=worded.end)
     found = [item for item in (numbered, worded) if item is not None]
-    return max(found, key=lambda item: item.end, default=None)
+    return max(found, key=lambda item: item.end, default=None) or ask(_true_or_false, text)
 
 
 def _options(found: FoundContract) -> tuple[object, ...]:
@@ -122,4 +130,15 @@ def _number_asked(text: str) -> FoundContract | None:
     return None
 
 
-BARE = (_number_asked, _lettered, _worded)
+def _true_or_false(text: str) -> FoundContract | None:
+    """`Return true if the response is correct, false otherwise`."""
+    match = _CONDITIONED.search(text)
+    if match is None:
+        return None
+    part = choice_part(
+        "verdict", (match["one"], match["other"]), text, labels=("verdict", "answer"), says=match[0]
+    )
+    return FoundContract(form="bare", parts=(part,), start=match.start(), end=match.end())
+
+
+BARE = (_number_asked, _lettered, _worded, _true_or_false)

@@ -15,7 +15,7 @@ from adjudge.judges.reading.listed import (
     find_named_fields,
     find_sections,
 )
-from adjudge.judges.reading.names import cued, is_label, is_rating, is_reason
+from adjudge.judges.reading.names import OUTPUT_CUE, cued, is_label, is_rating, is_reason
 from adjudge.judges.reading.parts import ContractPart, FoundContract, part_schema
 from adjudge.judges.reading.recogniser import ask, first
 from adjudge.judges.reading.shape import find_json_skeleton, shows_a_list
@@ -95,6 +95,11 @@ REPLIES: tuple[Callable[[str], FoundContract | None], ...] = (
     find_named_fields,
     find_bare,
 )
+
+
+def says_how_to_answer(text: str) -> bool:
+    """Whether the prompt speaks of the form of its reply, so that another one asked for would contradict it."""
+    return OUTPUT_CUE.search(text) is not None or _JSON_ASKED.search(text) is not None
 
 
 def asks_for_list(text: str) -> bool:

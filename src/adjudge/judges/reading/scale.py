@@ -39,6 +39,11 @@ _ANCHOR = lazy_pattern(
     r"(?P<mark>[:=|]|,(?=[ \t]+(?:if|when)\b)|[-–—]{1,2}(?=[ \t])|→|⇒|=>|->|\bmeans\b|\bif\b|\bfor\b|\.(?=[ \t])|(?<=\))(?=[ \t]*$))[*_]{0,2}[ \t]*(?P<text>[^\n]{0,600})$",
     re.IGNORECASE | re.MULTILINE,
 )
+_INLINE = lazy_pattern(
+    rf"(?<![\w.\-])(?P<value>{NUMBER})[ \t]?(?:(?:=|:|means)[ \t]?(?P<text>[^\n,;=()]{{1,60}})|\((?P<aside>[^()\n]{{1,60}})\))"
+    r"[ \t]?[,;]?[ \t]?(?:(?:and|or)[ \t])?"
+)
+"""`1 = rude, 2 = cold`, `1 (rude), 2 (cold)`: levels in one line."""
 _POINT_RULE = lazy_pattern(
     rf",\s(?:then\s)?(?:I will|you should|it should)?\s?(?:say|respond|answer|give|assign|output|return|rate|score)\b[^\n.,\d]{{0,40}}\s(?P<before>{NUMBER})(?=[\s.,;)]|\Z)(?!\.\d)"
     rf"|\b(?:assign|give|score)\b[^\n.,\d]{{0,30}}\s(?P<after>{NUMBER})\s+(?:if|when)\b"
@@ -191,22 +196,35 @@ def find_anchors(text: str) -> list[Anchors]:
         else:
             runs[-1].append(match)
             values.add(value)
-    return [read for run in runs if (read := _read_run(text, run)) is not None]
+    found = [read for run in runs if (read := _read_run(text, run)) is not None]
+    return found or [read for run in _inline_runs(text) if (read := _read_run(text, run)) is not None]
+
+
+def _inline_runs(text: str) -> list[list[re.Match[str]]]:
+    """Three levels or more that follow each other in one line."""
+    runs: list[list[re.Match[str]]] = []
+    for match in _INLINE.finditer(text):
+        if runs and runs[-1][-1].end() == match.start():
+            runs[-1].append(match)
+        else:
+            runs.append([match])
+    return [run for run in runs if len(run) > 2]
 
 
 def _read_run(text: str, run: list[re.Match[str]]) -> Anchors | None:
     values = [float(match["value"]) for match in run]
     if len(values) < 2 or max(values) > 100:
         return None
+    listed = [match.groupdict(default="") for match in run]
     ascending = values == sorted(values)
     if not ascending and values != sorted(values, reverse=True):
         return None
     heading = text[max(0, run[0].start() - 300) : run[0].start()]
-    prefixed = any(match["prefix"] for match in run)
+    prefixed = any(each.get("prefix") for each in listed)
     after = text[run[-1].end() : run[-1].end() + 120]
     if not prefixed and not _CUE.search(heading) and not _CUE.search(after):
         return None
-    stepwise = not prefixed and any(match["mark"].startswith(".") for match in run)
+    stepwise = not prefixed and any(each.get("mark", "").startswith(".") for each in listed)
     if stepwise and ascending and all(value == int(value) and value >= 1 for value in values):
         near = "\n".join(heading.rstrip().splitlines()[-2:])
         if not re.search(r"\b(?:scale|levels?|scores? mean)\b", near, re.IGNORECASE):
@@ -215,14 +233,15 @@ def _read_run(text: str, run: list[re.Match[str]]) -> Anchors | None:
     for index, match in enumerate(run):
         end = run[index + 1].start() if index + 1 < len(run) else match.end()
         below = text[match.end() : end].strip()
-        aside = (match["aside"] or "").strip(" ()\t")
-        said = match["text"].strip(" *_|\t") or " ".join(
+        aside = listed[index]["aside"].strip(" ()\t")
+        said = listed[index]["text"].strip(" *_|\t") or " ".join(
             (below or _indented_below(text, match.end())).split()
         )
         words = ": ".join(part for part in (aside, said) if part)
-        written = match["value"] + (f"-{match['upto']}" if match["upto"] else "")
+        upto = listed[index].get("upto")
+        written = match["value"] + (f"-{upto}" if upto else "")
         texts[written] = words
-    spans = [float(match["upto"]) for match in run if match["upto"]]
+    spans = [float(upto) for each in listed if (upto := each.get("upto"))]
     return Anchors(
         texts=texts,
         values=tuple(values + spans),
@@ -248,7 +267,7 @@ def _names(run: list[re.Match[str]], values: list[float]) -> dict[str, float]:
     segments: list[list[str]] = []
     for match in run:
         aside = (match["aside"] or "").strip(" ()\t")
-        said = re.sub(r"[*_`\"]" if aside else r"[*`\"]", "", aside or match["text"])
+        said = re.sub(r"[*_`\"]" if aside else r"[*`\"]", "", aside or match["text"] or "")
         segments.append(_NAME_END.split(said.strip(), maxsplit=1)[0].split())
     while all(len(words) > 1 for words in segments) and len({words[0].lower() for words in segments}) == 1:
         segments = [words[1:] for words in segments]
@@ -281,6 +300,8 @@ def pointed_scale(text: str) -> ValueKind | None:
             return ValueKind(type="integer", options=(0, 1), guess=True)
         return ValueKind(type="integer", low=values[0], high=values[-1], guess=True)
     points = tuple(int(value) if value == int(value) else value for value in values)
+    if len(points) == 2 and all(isinstance(point, int) for point in points):
+        return ValueKind(type="integer", low=values[0], high=values[-1], guess=True)  # its two ends
     return replace(chosen(points), guess=True)
 
 

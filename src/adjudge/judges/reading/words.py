@@ -1,7 +1,7 @@
 """The labels of a choice written in words, and what the prompt says they mean: `yes|no`, `either "correct" or "incorrect"`, `one of A, B, C`."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from adjudge.judges.reading.recogniser import first
 from adjudge.judges.reading.vocabulary import alternatives, vocabulary
@@ -60,6 +60,10 @@ _LETTERED = lazy_pattern(
     r"^[ \t>]*(?:[-*•+][ \t]+)?(?:Option[ \t]+)?[\[(*`\"']{0,4}(?P<letter>[A-H])[\])*`\"']{0,4}(?P<mark>[ \t]*[:.)=–—]|[ \t]*-(?=\s)|[ \t]*→|(?<=[)\]*])[ \t])[ \t]*[*_]{0,2}(?P<text>[^\n]{1,300})$",
     re.MULTILINE,
 )
+_INLINE_LETTERED = lazy_pattern(
+    r"(?<![\w'’-])[\"'`“]?(?P<letter>[A-H])[\"'`”]?[ \t]?(?:=[ \t]?|\((?=[^()\n]{2,60}\)))(?P<text>[^\n,;=()]{1,60})"
+)
+"""The same in one line."""
 _NUMBERED = lazy_pattern(
     r"^[ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]++(?P<text>[^\n\[]{2,120}?)[:\s-]{0,20}\[\[(?P<label>[^\[\]\n]{1,20})\]\]",
     re.MULTILINE,
@@ -160,10 +164,16 @@ WHOLE = (_marked_choices, _or_list)
 
 
 def lettered_options(text: str) -> dict[str, str]:
-    """A run of consecutive letters from A, each on its line with a meaning; the longest run counts."""
+    """A run of consecutive letters from A, each with a meaning; the longest run counts. Where none stand on lines of
+    their own, one in a line: `A (agrees), B (partly), C (disagrees)`.
+    """
+    return _letter_run(_LETTERED.finditer(text)) or _letter_run(_INLINE_LETTERED.finditer(text))
+
+
+def _letter_run(found: Iterator[re.Match[str]]) -> dict[str, str]:
     best: dict[str, str] = {}
     run: dict[str, str] = {}
-    for match in _LETTERED.finditer(text):
+    for match in found:
         if match["letter"] == chr(ord("A") + len(run)):
             run[match["letter"]] = match["text"].strip(" *_.")
         elif match["letter"] == "A":
