@@ -22,7 +22,7 @@ from adjudge.runs.cluster.workers import by_absolute_path
 from adjudge.runs.engine.case_labels import OWN_LABELS
 from adjudge.runs.find_model import default_model
 from adjudge.runs.plan import Plan, make_plan, named_models
-from adjudge.store.places import is_url, split_password
+from adjudge.store.places import holds_secret, is_url
 
 Batch = TypeVar("Batch")
 Value = float | bool | str | None
@@ -108,7 +108,7 @@ class BatchJudge:
         with called_from_python():
             check_secrets(self._plan)
             store = str(self._plan.options.store)
-            if is_url(store) and split_password(store)[1] is not None:
+            if is_url(store) and holds_secret(store):
                 raise SettingsError(
                     option("--store"),
                     "holds a password, which would travel with the pickle",

@@ -1,6 +1,7 @@
 """Hostile cases, stores, files and disks, put to the installed command."""
 
 import json
+import pickle
 import shutil
 import sqlite3
 import struct
@@ -303,3 +304,25 @@ def test_a_full_disk_ends_the_run(adjudge, tmp_path):
         subprocess.run(["umount", disk], check=True)
     assert done.code == 4, done.err
     assert "the disk is full" in done.err or "could not be read or written" in done.err
+
+
+def test_init_does_not_write_through_a_link_that_leads_nowhere(adjudge, tmp_path):
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new/judge.md").symlink_to(tmp_path / "elsewhere.md")
+    done = adjudge("init", "new", process=True)
+    assert done.code == 2, done.out
+    assert not (tmp_path / "elsewhere.md").exists()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://u:hunter2@h/d?password=",
+        "postgresql://u@h/d?sslpassword=hunter2",
+        "postgresql://u@h/d?oauth_client_secret=hunter2",
+    ],
+)
+def test_a_pickled_batch_judge_carries_no_secret_of_the_stores_url(url):
+    judge = adjudge_package.BatchJudge("relevance", model="openai:m", store=url)
+    with pytest.raises(adjudge_package.InputError, match="would travel with the pickle"):
+        pickle.dumps(judge)

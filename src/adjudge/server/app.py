@@ -24,6 +24,7 @@ from adjudge.server.pages import page
 from adjudge.server.security import App, Door, Guard
 from adjudge.server.service import NotFoundError, Service
 from adjudge.server.shapes import ErrorAnswer
+from adjudge.text import encodable
 
 ROUTERS = tuple(each.router for each in (runs_page, run_routes, cases, compare_routes, labels, judges_page))
 STATIC = Path(__file__).with_name("static")
@@ -132,6 +133,7 @@ async def _handle_invalid(request: Request, error: Exception) -> Response:
 def _problem_response(
     request: Request, status: int, problem: str, hint: str, headers: dict[str, str] | None = None
 ) -> Response:
+    problem, hint = encodable(problem), encodable(hint)  # an address can name half a surrogate pair
     if request.url.path.startswith(("/api/", "/static/")):
         body = orjson.dumps({"problem": problem, "hint": hint})
         return Response(body, status_code=status, media_type="application/json", headers=headers)

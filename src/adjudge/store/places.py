@@ -62,15 +62,26 @@ def public_url(url: str) -> str:
     )
 
 
+def is_secret_option(name: str) -> bool:
+    """Whether an option of a URL holds a password or the like: `password`, `sslpassword`, `oauth_client_secret`."""
+    return any(word in name.lower() for word in ("pass", "secret", "token"))
+
+
+def holds_secret(url: str) -> bool:
+    """Whether a password or the like would travel with the URL."""
+    options = parse_qsl(urlsplit(url).query)
+    return split_password(url)[1] is not None or any(is_secret_option(name) for name, _ in options)
+
+
 def split_password(url: str) -> tuple[str, str | None]:
     """The URL with everything but its password, for whoever must not see that, and the password."""
     parts = urlsplit(url)
     options = parse_qsl(parts.query, keep_blank_values=True)
     password = parts.password and unquote(parts.password)
     for name, value in options:
-        password = value if name == "password" else password
+        password = value if name == "password" and value else password
     user, at, address = parts.netloc.rpartition("@")
-    kept = urlencode([(name, value) for name, value in options if name != "password"])
+    kept = urlencode([(name, value) for name, value in options if not is_secret_option(name)])
     plain = parts._replace(netloc=f"{user.partition(':')[0]}{at}{address}", query=kept)
     return urlunsplit(plain), password or None
 
@@ -84,7 +95,7 @@ def secrets_in(url: str) -> list[str]:
         found.add(account.partition(":")[2])
     for option in url.partition("?")[2].split("&"):
         name, _, value = option.partition("=")
-        if "pass" in name.lower():
+        if is_secret_option(name):
             found.add(value)
     return sorted({form for each in found for form in (each, unquote(each)) if form}, key=len, reverse=True)
 

@@ -82,3 +82,17 @@ def test_a_case_is_judged_by_a_combination_through_the_api(pages):
     answer = pages.client.post("/api/judge", json={"judge": "both", "model": "openai:x", "case": case})
     assert answer.status_code == 200, answer.text
     assert answer.json()["row"]["score"] == 1
+
+
+@pytest.mark.parametrize("text", ["check: contains", "check: {json_schema: {schema: {type: object}}}"])
+def test_the_page_of_a_check_names_it(tmp_path, text):
+    (tmp_path / "shape.md").write_text(f"---\nadjudge: 1\nname: shape\n{text}\n---\n")
+    adjudge.evaluate(CASES, judges=[tmp_path / "shape.md"], store=tmp_path / "store", name="run")
+    with served(tmp_path / "store", judges=[tmp_path / "shape.md"]) as opened:
+        (judge,) = [each for each in opened.read("/api/judges")["judges"] if each["name"] == "shape"]
+        assert "computed in code" in shown(opened, f"/judges/{judge['key']}")
+
+
+def test_an_address_with_half_a_character_is_not_found(pages):
+    assert pages.client.get("/runs/~ED~A0~80").status_code == 404
+    assert pages.client.get("/api/runs/~ED~A0~80").status_code == 404

@@ -1,5 +1,6 @@
 """`adjudge init`: write a starter folder."""
 
+import os
 from importlib.resources import files
 from pathlib import Path
 
@@ -21,7 +22,7 @@ OWN_MODEL = """\
 
 def command(*, folder: str) -> None:
     target = Path(folder)
-    existing = [name for name in STARTER if (target / name).exists()]
+    existing = [name for name in STARTER if os.path.lexists(target / name)]  # a link that leads nowhere too
     if existing:
         raise SettingsError(
             f"adjudge init {folder}",
