@@ -35,9 +35,9 @@ def sequence(length, *positions):
     return TokenSequence(tokens=tokens, positions=list(positions) or [length - 1])
 
 
-@pytest.mark.parametrize(("quantization", "close"), [(None, 1e-3), ("int8", 0.6)])
-def test_the_outputs_are_those_of_the_plain_model(files, tmp_path, quantization, close):
-    build(files[1], files[2], tmp_path, made_from=("base", "adapter"), quantization=quantization)
+def test_the_outputs_are_those_of_the_plain_model(files, tmp_path):
+    """In floats; what int8 changes depends on the processor, and is measured on the trained model."""
+    build(files[1], files[2], tmp_path, made_from=("base", "adapter"), quantization=None)
     engine = Engine.open(tmp_path, workers=1)
     base, adapter = read_base(files[1]), read_adapter(files[2])
     weights = dict(base.weights)
@@ -47,7 +47,7 @@ def test_the_outputs_are_those_of_the_plain_model(files, tmp_path, quantization,
         found = asyncio.run(engine.logits(question, asked))
         for one, outputs in zip(asked, found, strict=True):
             wanted = plain_outputs(weights, base.config, one.tokens, adapter.heads[question])[-1]
-            assert outputs[0] == pytest.approx(wanted.tolist(), abs=close)
+            assert outputs[0] == pytest.approx(wanted.tolist(), abs=1e-3)
     engine.close()
 
 
