@@ -1,5 +1,6 @@
 """What a completion cost, from a maintained price list; unknown is None, never 0."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -50,6 +51,8 @@ class TokenCounts(NamedTuple):
     """All of them: `cached` and `written` are part of it."""
     cached: int = 0
     written: int = 0
+    written_1h: int = 0
+    """Part of `written`."""
     output: int = 0
 
 
@@ -64,7 +67,14 @@ class Prices:
         self._found: dict[str, Priced | None] = {}
 
     def cost(
-        self, model: str | None, usage: Usage, *, cache_written: int = 0, service_tier: str | None = None
+        self,
+        model: str | None,
+        usage: Usage,
+        *,
+        cache_written: int = 0,
+        cache_written_1h: int = 0,
+        service_tier: str | None = None,
+        speed: str | None = None,
     ) -> Decimal | None:
         """US dollars, or None for an unknown model or count."""
         if self._provider is None or not model or usage.input is None or usage.output is None:
@@ -79,9 +89,20 @@ class Prices:
         cached = min(usage.cached or 0, usage.input)
         written = min(cache_written, usage.input - cached)
         rates = priced.rates
-        if rates is None or service_tier not in (None, "default", "standard"):
-            tokens = TokenCounts(input=usage.input, cached=cached, written=written, output=usage.output)
-            return ask_list(priced, tokens, service_tier)
+        context = {"service_tier": service_tier, "speed": speed}
+        context = {
+            name: value for name, value in context.items() if value not in (None, "default", "standard")
+        }
+        written_1h = min(cache_written_1h, written)
+        if rates is None or context or written_1h:
+            tokens = TokenCounts(
+                input=usage.input,
+                cached=cached,
+                written=written,
+                written_1h=written_1h,
+                output=usage.output,
+            )
+            return ask_list(priced, tokens, context)
         return (
             rates.per_request
             + rates.fresh * (usage.input - cached - written)
@@ -119,7 +140,9 @@ def find_price(provider: str, model: str) -> Priced | None:
     return Priced(provider=found, info=info, rates=rates)
 
 
-def ask_list(priced: Priced, tokens: TokenCounts, service_tier: str | None = None) -> Decimal | None:
+def ask_list(
+    priced: Priced, tokens: TokenCounts, context: Mapping[str, str | None] | None = None
+) -> Decimal | None:
     from genai_prices import Usage as ListUsage  # noqa: PLC0415 - as above
 
     try:
@@ -128,11 +151,12 @@ def ask_list(priced: Priced, tokens: TokenCounts, service_tier: str | None = Non
                 input_tokens=tokens.input,
                 cache_read_tokens=tokens.cached,
                 cache_write_tokens=tokens.written,
+                cache_write_1h_tokens=tokens.written_1h,
                 output_tokens=tokens.output,
             ),
             priced.provider,
             genai_request_timestamp=datetime.now(UTC),
-            price_context={"service_tier": service_tier} if service_tier else None,
+            price_context=dict(context) if context else None,
         )
     except (LookupError, ValueError):
         return None

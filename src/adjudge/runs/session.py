@@ -582,4 +582,6 @@ def known_price(client: ModelClient) -> Price:
             f"the price of {client.name} is not known",
             f"give it with {option('--price')} in US dollars per million input and output tokens, or limit calls with {option('--max-calls')}",
         )
-    return Price(input=priced.rates.fresh * 1_000_000, output=priced.rates.output * 1_000_000)
+    # some services write prompts to their cache by themselves, and bill that higher
+    dearest = max(priced.rates.fresh, priced.rates.written)
+    return Price(input=dearest * 1_000_000, output=priced.rates.output * 1_000_000)

@@ -113,6 +113,9 @@ class AnthropicWire(NoExtras):
                 cached=cached,
             ),
             cache_written=written or 0,
+            cache_written_1h=count(as_object(usage.get("cache_creation")).get("ephemeral_1h_input_tokens"))
+            or 0,
+            speed=text_or_none(usage.get("speed")),
             service_tier=text_or_none(usage.get("service_tier")),
         )
 

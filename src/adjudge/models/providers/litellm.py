@@ -134,7 +134,12 @@ class LiteLLMClient(ModelClient):
             structured=read.structured,
             model_snapshot=read.model,
             usage=read.usage,
-            cost=self._prices.cost(self._model, read.usage),
+            cost=self._prices.cost(
+                self._model,
+                read.usage,
+                cache_written=read.cache_written,
+                service_tier=read.service_tier,
+            ),
             latency_ms=(time.perf_counter() - started) * 1000,
             notes=self._wire.notes(request, adjustments),
             logprobs=self._scrubber.logprobs(read.text, read.logprobs),

@@ -83,7 +83,11 @@ class Reply(NamedTuple):
     usage: Usage = UNKNOWN_USAGE
     cache_written: int = 0
     """Input tokens that were written to the provider's prompt cache, which some bill higher."""
+    cache_written_1h: int = 0
+    """Of these, those written for an hour."""
     service_tier: str | None = None
+    speed: str | None = None
+    """Anthropic: `fast` has prices of its own."""
     logprobs: tuple[TokenLogprob, ...] = ()
 
 

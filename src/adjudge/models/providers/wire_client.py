@@ -245,7 +245,12 @@ class WireClient(ModelClient):
         # a deployment's name on Azure says nothing about the model behind it
         model = read.model or ("" if self._wire.provider == "azure" else self.name.partition(":")[2])
         return self._prices.cost(
-            model, read.usage, cache_written=read.cache_written, service_tier=read.service_tier
+            model,
+            read.usage,
+            cache_written=read.cache_written,
+            cache_written_1h=read.cache_written_1h,
+            service_tier=read.service_tier,
+            speed=read.speed,
         )
 
     def _error(self, error: ProviderError, reply: HttpReply) -> ModelCallError:
