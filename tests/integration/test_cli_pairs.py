@@ -116,6 +116,14 @@ def test_labels_in_any_case_are_on_its_scale(adjudge, tmp_path):
     assert (found["labelled"], found["disagreeing"]) == (10, 4)
     assert found["agreement"][0]["labels"] == [0, 0.5, 1]
     assert found["agreement"][0]["figures"]["accuracy"]["value"] == 0.6
+    assert found["compares"]
+    said = adjudge("agree", "r").out
+    assert "people: A" in said
+    assert "people: B" in said
+    assert "within 1 step" not in said
+    assert "within one step" not in said
+    assert "without ties" in said
+    assert found["without_ties"]["rows"] < 10
     write_lines(tmp_path / "wrong.jsonl", [{"case_id": "bridge", "label": "left"}])
     done = adjudge("agree", "r", "wrong.jsonl")
     assert done.code == 2

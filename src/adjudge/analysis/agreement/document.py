@@ -89,6 +89,7 @@ _NO_TRIAL = {
     "two_scores": "not searched: the judge gives at most two different scores",
 }
 _NAMED = 8
+_WINNERS = {1.0: "A", 0.5: "tie", 0.0: "B"}
 
 
 def agreement_document(report: AgreementReport) -> Document:
@@ -99,16 +100,18 @@ def agreement_document(report: AgreementReport) -> Document:
 
 def _blocks(report: AgreementReport) -> Iterator[Block]:
     for coefficients in report.agreement:
-        yield from _headline(coefficients)
+        yield from _headline(coefficients, compares=report.compares)
+    if report.without_ties is not None:
+        yield from _headline(report.without_ties, compares=True, label="without ties")
     yield from _labels(report)
     yield from _sample(report.sample, report.run)
     for coefficients in report.agreement:
         if coefficients.confusion:
-            yield _confusion(coefficients)
+            yield _confusion(coefficients, compares=report.compares)
     if report.disagreements:
         yield _disagreements(report)
     for coefficients in report.agreement:
-        yield from _coefficients(coefficients)
+        yield from _coefficients(coefficients, compares=report.compares)
     yield from _criteria(report)
     yield from _slices(report)
     for mean in report.means:
@@ -127,18 +130,18 @@ def _blocks(report: AgreementReport) -> Iterator[Block]:
 # ---- how far, and on how much it rests -----------------------------------------------------------------------
 
 
-def _headline(coefficients: Coefficients) -> Iterator[Block]:
-    kind, rows = _KINDS[coefficients.kind], coefficients.rows
+def _headline(coefficients: Coefficients, *, compares: bool, label: str | None = None) -> Iterator[Block]:
+    kind, rows = label or ("winner" if compares else _KINDS[coefficients.kind]), coefficients.rows
     several = " labels" if rows != coefficients.cases else ""
-    for name, label, count in (
+    for name, words, count in (
         ("accuracy", kind, coefficients.agreed),
-        ("within_one_step", "within 1 step", coefficients.within_one),
+        ("within_one_step", "within 1 step", None if compares else coefficients.within_one),
     ):
         figure = coefficients.figures.get(name)
         if isinstance(figure, Estimate) and count is not None:
             yield Gauge(
                 kind=name,
-                label=label,
+                label=words,
                 value=show_percent(figure.value),
                 interval=f"{show_percent_range(figure.low, figure.high)} (95 %)",
                 counts=f"{show_count(count)} of {show_count(rows)}{several} agree",
@@ -268,16 +271,19 @@ def _response(response: Response) -> str:
 # ---- matrix, cases, coefficients -----------------------------------------------------------------------------
 
 
-def _confusion(coefficients: Coefficients) -> Table:
+def _confusion(coefficients: Coefficients, *, compares: bool) -> Table:
     is_pass = coefficients.kind == "passes"
-    names = [label_text(bool(each) if is_pass else each) for each in coefficients.labels]
+    names = [
+        _WINNERS[each] if compares and each in _WINNERS else label_text(bool(each) if is_pass else each)
+        for each in coefficients.labels
+    ]
     counts = coefficients.confusion
     used = [at for at in range(len(names)) if any(counts[at]) or any(row[at] for row in counts)]
     totals = [sum(row[column] for row in counts) for column in used]
     lines = [(f"judge: {names[at]}", [counts[at][column] for column in used]) for at in used]
     return Table(
         kind="confusion",
-        caption=f"Confusion matrix, {_KINDS[coefficients.kind]}",
+        caption=f"Confusion matrix, {'winner' if compares else _KINDS[coefficients.kind]}",
         header=("", *(f"people: {names[at]}" for at in used), "all"),
         rows=tuple(
             (name, *map(show_count, row), show_count(sum(row))) for name, row in [*lines, ("all", totals)]
@@ -293,15 +299,18 @@ def _disagreements(report: AgreementReport) -> CaseList:
         kind="disagreements",
         label="Disagreements",
         text=f"{show_count(report.disagreeing)}{fewer}, farthest apart first",
-        cases=tuple(_entry(each) for each in report.disagreements),
+        cases=tuple(_entry(each, compares=report.compares) for each in report.disagreements),
         aside=command_of("show", report.run, "CASE"),
         tone="bad",
     )
 
 
-def _entry(each: Disagreement) -> CaseEntry:
-    people = ", ".join(label_text(label) for label in each.people[:_NAMED])
-    lines = [(f"people: {people} · judge: {label_text(each.judge)}", "")]
+def _entry(each: Disagreement, *, compares: bool) -> CaseEntry:
+    said = [*each.people[:_NAMED], each.judge]
+    *people, judge = [
+        _WINNERS.get(label, label_text(label)) if compares else label_text(label) for label in said
+    ]
+    lines = [(f"people: {', '.join(people)} · judge: {judge}", "")]
     texts = (
         ("answer", each.response),
         ("judge", each.reason),
@@ -316,8 +325,10 @@ def label_text(label: Meaning) -> str:
     return ("pass" if label else "fail") if isinstance(label, bool) else f"{whole(label)}"
 
 
-def _coefficients(coefficients: Coefficients) -> Iterator[Block]:
-    known = coefficients.figures
+def _coefficients(coefficients: Coefficients, *, compares: bool) -> Iterator[Block]:
+    known = {
+        name: each for name, each in coefficients.figures.items() if not compares or name != "within_one_step"
+    }
     figures = {words: known[name] for name, words in COEFFICIENTS.items() if name in known}
     several = f" of {counted(coefficients.cases, 'case')}" if coefficients.cases != coefficients.rows else ""
     kind, n = _KINDS[coefficients.kind], show_count(coefficients.rows)

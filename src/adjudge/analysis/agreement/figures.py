@@ -40,6 +40,7 @@ from adjudge.store import Store
 from adjudge.text import field_text
 
 MOST_SLICES = 20
+TIE = 0.5
 EPSILON = 0.2
 """What the alt-test lets a judge be worse than a person by, for being cheaper: the paper's value for experts."""
 
@@ -149,6 +150,10 @@ class AgreementReport:
     own_labels_replaced: int
     own_labels_unusable: UnusableColumn | None
     sample: LabelSample
+    compares: bool
+    """The judge compares two answers: its scores, and the labels, are 1 for A, 0 for B and 0.5 for a tie."""
+    without_ties: Coefficients | None
+    """Of a judge that compares, over the verdicts and labels that both prefer an answer."""
     agreement: tuple[Coefficients, ...]
     """By score where people gave scores, then by passes and fails where there is a pass rule."""
     disagreements: tuple[Disagreement, ...]
@@ -234,9 +239,13 @@ def measure_agreement(
     passes = as_passes(counted, scale) if scale.has_rule else None
     kind = _kind(cases, counted, scale.scale, ruled=passes is not None)
     weights = selection.weights
-    agreement = []
+    agreement, without_ties = [], None
+    compares = verdicts.source is not None and verdicts.source.pair is not None
     if kind == "scores":
         pairs = pair_up(cases, counted, "scores", weights)
+        if compares:
+            decided = [pair for pair in pairs if TIE not in {pair.judge, pair.person}]
+            without_ties = measure(decided, "scores", scale.scale, seed=options.seed) if decided else None
         agreement.append(measure(pairs, "scores", scale.scale, seed=options.seed))
     if passes is not None:
         pairs = pair_up(cases, passes, "passes", weights)
@@ -278,6 +287,8 @@ def measure_agreement(
         own_labels_replaced=run_labels.replaced,
         own_labels_unusable=run_labels.unusable,
         sample=_sample(cases, selection, unjudged.selection.missing),
+        compares=compares,
+        without_ties=without_ties,
         agreement=tuple(agreement),
         disagreements=tuple(disagreements[: options.disagreements]),
         disagreeing=len(disagreements),
