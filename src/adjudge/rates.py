@@ -12,8 +12,8 @@ HOLD_SECONDS = 0.25
 """How long a portion may be used; what is left of it then goes back."""
 PORTION = 0.25
 """Of what may go at once: the most that one process draws at a time."""
-MAX_DEBT_SECONDS = 60.0
-"""No provider takes a request of more tokens than a minute has; a bucket further from full saw another clock."""
+MAX_DEBT_SECONDS = 600.0
+"""What one large request can take beyond a full bucket; a bucket further from full saw another clock."""
 ROUNDING = 1e-6
 
 
