@@ -23,6 +23,7 @@ import coverage_corrected  # noqa: F401
 import coverage_decisions  # noqa: F401
 import coverage_differences  # noqa: F401
 import coverage_draws  # noqa: F401
+import coverage_ends  # noqa: F401
 import coverage_juries  # noqa: F401
 import coverage_many  # noqa: F401
 import coverage_means  # noqa: F401
@@ -62,13 +63,38 @@ def speed() -> str:
     return "\n".join(lines)
 
 
+def merge(page: str, made: str) -> str:
+    """Rows of scenarios that are no more leave the page; those measured now take the place of theirs, or go to the end."""
+    head, *old = page.split("\n| scenario |")
+    new = [part.strip().splitlines() for part in f"\n{made}".split("\n| scenario |")[1:]]
+    tables = []
+    for text in old:
+        title, line, *kept = text.strip().splitlines()
+        fresh = next((lines[2:] for lines in new if lines[0] == title), [])
+        by_name: dict[str, list[str]] = {}
+        for row in kept:
+            if _scenario(row) in SCENARIOS:
+                by_name.setdefault(_scenario(row), []).append(row)
+        by_name |= {_scenario(row): [] for row in fresh}
+        for row in fresh:
+            by_name[_scenario(row)].append(row)
+        tables.append(
+            "\n".join([f"| scenario | {title}", line, *(row for rows in by_name.values() for row in rows)])
+        )
+    return head + "\n" + "\n\n".join(tables) + "\n"
+
+
+def _scenario(row: str) -> str:
+    return row.removeprefix("| ").partition(" |")[0]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Coverage of the intervals, by simulation.")
     parser.add_argument("--replications", type=int, default=4000)
     parser.add_argument("--only", action="append", help="scenarios whose name contains this; may be repeated")
     parser.add_argument("--jobs", type=int, default=1, help="processes; each takes one scenario at a time")
     parser.add_argument("--json", type=Path, help="write the rows there too")
-    parser.add_argument("--page", type=Path, help="put the table in place of the one in this Markdown page")
+    parser.add_argument("--page", type=Path, help="put these rows into the tables of this Markdown page")
     parser.add_argument("--speed", action="store_true", help="time 100,000 rows with 2,000 resamples instead")
     chosen = parser.parse_args()
     if chosen.speed:
@@ -88,8 +114,7 @@ def main() -> int:
                 )
     print(table(rows))
     if chosen.page is not None:
-        head = chosen.page.read_text(encoding="utf-8").partition("\n| scenario |")[0]
-        chosen.page.write_text(f"{head}\n{table(rows)}\n", encoding="utf-8")
+        chosen.page.write_text(merge(chosen.page.read_text(encoding="utf-8"), table(rows)), encoding="utf-8")
     missed = [row for row in rows if row.missed]
     silent = [row for row in rows if row.silent]
     print(f"\n{len(missed)} of {sum(row.domain for row in rows)} figures in the domain miss {PROMISED}")

@@ -19,7 +19,7 @@ def add_independent(n: int, *, domain: bool) -> None:
     @scenario(f"mean, {n} independent cases", domain=domain)
     def mean(random: np.random.Generator) -> Found:
         yield (
-            "mean (t)",
+            "mean (logit t)",
             mean_interval(random.choice(levels, n, p=weights).tolist(), FIVE),
             float(levels @ weights),
         )
@@ -39,7 +39,11 @@ def add_clustered(clusters: int, *, domain: bool) -> None:
         hidden = random.normal(0, sqrt(0.4), clusters)[owner] + random.normal(0, sqrt(0.6), len(owner))
         values = np.searchsorted([-1.64, -1.04, -0.52, 0.25], hidden) + 1
         truth = 1 + sum(1 - NormalDist().cdf(cut) for cut in (-1.64, -1.04, -0.52, 0.25))
-        yield "mean (CR2)", clustered_mean(zip(owner.tolist(), values.tolist(), strict=True), FIVE), truth
+        yield (
+            "mean (logit CR2)",
+            clustered_mean(zip(owner.tolist(), values.tolist(), strict=True), FIVE),
+            truth,
+        )
 
     for rate in (0.02, 0.1, 0.5, 0.9):
 

@@ -115,7 +115,16 @@ def test_gates_hold_for_the_judges_that_were_named(adjudge, folder):
         == 1
     )
     gated = adjudge(
-        "run", "cases.jsonl", "--judge", "both.md", "--fail-under", "short=0.5", "--max-error-rate", "1"
+        "run",
+        "cases.jsonl",
+        "--judge",
+        "both.md",
+        "--fail-under",
+        "short=0.5",
+        "--max-error-rate",
+        "1",
+        "--gate",
+        "point",
     )
     assert gated.code == 0, gated.err
 

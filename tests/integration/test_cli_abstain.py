@@ -99,7 +99,7 @@ def test_what_was_said_is_reused_and_asked_again_only_on_request(run, tmp_path):
     ],
 )
 def test_a_gate_has_a_limit_for_it(run, gates, code, words):
-    done = run("--fail-under-pass-rate", "0.5", *gates)
+    done = run("--fail-under-pass-rate", "0.5", "--gate", "point", *gates)
     assert done.code == code
     assert words in " ".join((done.out + done.err).split())
 

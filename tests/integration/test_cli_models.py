@@ -85,7 +85,7 @@ def test_code_judges_once_and_a_combination_once_for_each_model(adjudge, folder)
 
 
 def test_a_gate_applies_to_every_model_and_says_which_failed(adjudge, folder):
-    done = adjudge(*run("a", "b"), "--fail-under", "3")
+    done = adjudge(*run("a", "b"), "--fail-under", "3", "--gate", "point")
     assert done.code == 1
     assert "relevance (scripted:b.jsonl): mean needs 3, has 2.667" in done.err
     assert "relevance (scripted:a.jsonl): mean needs 3, has 3.333" in done.err

@@ -121,8 +121,8 @@ def test_a_stored_run_can_be_gated_at_the_mean_or_at_its_lower_end(judged, adjud
     mean = json.loads(adjudge("report", "--json").out)["judges"][0]["mean"]
     between = f"{(mean['low'] + mean['value']) / 2}"
     gate = ("report", "--fail-under", between, "--max-error-rate", "0.2")
-    assert adjudge(*gate).code == 0
-    done = adjudge(*gate, "--gate", "lower")
+    assert adjudge(*gate, "--gate", "point").code == 0
+    done = adjudge(*gate)
     assert done.code == 1
     assert "at the lower end of its 95 % interval" in " ".join(done.out.split())
     assert "fewer than 10 is unreliable" in " ".join(done.out.split())

@@ -111,21 +111,30 @@ class Gates:
     def gated(self) -> bool:
         return self.max_error_rate is not None or self.max_abstain_rate is not None
 
-    def check(self, summaries: Sequence["Summary"]) -> list[GateFinding]:
-        """What could not be measured goes first."""
-        found = [finding for summary in summaries if (finding := self._measured(summary)) is not None]
+    def check(self, summaries: Sequence["Summary"], *, complete: bool = True) -> list[GateFinding]:
+        """What could not be measured goes first, and is not held against anything.
+
+        `complete`: of a run that was stopped halfway nothing is said to pass or to fail.
+        """
+        measured, found = [], []
         for summary in summaries:
+            finding = self._not_measured(summary)
+            if finding is not None:
+                found.append(finding)
+            elif complete:
+                measured.append(summary)
+        for summary in measured:
             for figure, needed, estimate in (
                 ("mean", self.means.get(summary.judge), summary.mean),
                 ("pass rate", self.pass_rates.get(summary.judge), summary.pass_rate),
             ):
                 if needed is not None:
                     found += self._holds(figure, summary.title, needed, estimate)
-        if self.lower and (self.means or self.pass_rates):
+        if self.lower and complete and (self.means or self.pass_rates):
             found.append(GateFinding(kind="note", text=_ONE_LOOK))
         return found
 
-    def _measured(self, summary: "Summary") -> GateFinding | None:
+    def _not_measured(self, summary: "Summary") -> GateFinding | None:
         asked, limit = summary.asked, self.max_abstain_rate
         abstained = 0.0 if limit is None or not asked else summary.abstained / asked
         lost = summary.not_judged / asked - abstained if asked else 1.0
@@ -158,6 +167,11 @@ class Gates:
         if found >= needed:
             yield GateFinding(kind="gate passed", judge=judge, text=text)
         else:
+            if estimate.value >= needed:
+                value = _figure_text(figure, estimate.value)
+                text += (
+                    f"; the {figure} itself is {value}, which {estimate.n:,} judgements are too few to show"
+                )
             yield GateFinding(kind="gate failed", judge=judge, text=text, code=EXIT_GATE_FAILED)
 
 

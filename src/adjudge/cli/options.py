@@ -92,8 +92,8 @@ class GateOptions:
     fail_under_pass_rate: tuple[str, ...] = opt(
         (), ANY, "Exit 1 when the pass rate is under X (0 to 1).", metavar="[JUDGE=]X"
     )
-    gate: Literal["point", "lower"] = opt(
-        "point", ANY, "Compare the mean itself, or the lower end of its 95 % interval."
+    gate: Literal["lower", "point"] = opt(
+        "lower", ANY, "Compare the lower end of the figure's 95 % interval, or the figure itself (point)."
     )
     max_error_rate: float | None = opt(
         None,

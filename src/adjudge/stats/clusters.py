@@ -4,11 +4,11 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from math import exp, fsum, inf, isfinite, log, sqrt
+from math import fsum, inf, isfinite, sqrt
 from typing import NamedTuple
 
 from adjudge.records import Scale
-from adjudge.stats.intervals import CONFIDENCE, Estimate, wilson
+from adjudge.stats.intervals import CONFIDENCE, Estimate, logit_limits, skewed_degrees, wilson
 from adjudge.stats.student import t_quantile
 
 FEWEST_CLUSTERS = 10
@@ -26,6 +26,8 @@ class Spread:
     variance: float
     """Of the mean; 0 when no cluster differs from another."""
     df: float
+    skewed_df: float
+    """Fewer than `df` where the variance rests on a few clusters."""
     n: int
     clusters: int
     low: float
@@ -117,7 +119,7 @@ def spread_of(kinds: Callable[[], Iterable[ClusterKind]], *, low: float, high: f
     if not clusters:
         return None
     mean = fsum(kind.times * kind.total for kind in kinds()) / n
-    variance, df = 0.0, 0.0
+    variance, df, skewed = 0.0, 0.0, 0.0
     if clusters > 1:
         variance = fsum(
             kind.times * (kind.total - kind.rows * mean) ** 2 / (1.0 - kind.rows / n) for kind in kinds()
@@ -127,13 +129,19 @@ def spread_of(kinds: Callable[[], Iterable[ClusterKind]], *, low: float, high: f
         leverage = fsum(times * weights[rows] for rows, times in sizes.items())
         fourths = fsum(times * weights[rows] ** 2 for rows, times in sizes.items())
         df = n * n / (squares + (leverage * leverage - fourths) / (n * n))
-    return Spread(mean=mean, variance=variance, df=df, n=n, clusters=clusters, low=low, high=high)
+        skewed = min(
+            df, skewed_degrees(lambda: ((kind.times, kind.total - kind.rows * mean) for kind in kinds()))
+        )
+    return Spread(
+        mean=mean, variance=variance, df=df, skewed_df=skewed, n=n, clusters=clusters, low=low, high=high
+    )
 
 
 def clustered_mean(
     values: Iterable[tuple[Hashable, float]] | Clusters, scale: Scale | None = None
 ) -> Estimate | None:
-    """The mean of `(cluster, value)` pairs with its CR2 t interval, kept within the scale; None for no values.
+    """The mean of `(cluster, value)` pairs with its CR2 t interval, on the logit scale as in `intervals.mean_interval`;
+    None for no values. On a scale of 0 to 1 it is `clustered_rate`.
 
     Clusters that do not differ are bounded by the scale, as equal values are in `intervals.mean_interval`.
     """
@@ -143,15 +151,15 @@ def clustered_mean(
         return None
     floor = min(scale.low, spread.low) if scale else -inf
     ceiling = max(scale.high, spread.high) if scale else inf
+    if (floor, ceiling) == (0.0, 1.0):
+        return rate_of(spread)
     if spread.clusters == 1 or spread.flat:
         return flat_bound(spread, floor, ceiling)
-    margin = t_quantile(_UPPER, spread.df) * sqrt(spread.variance)
-    return _estimate(
-        spread,
-        max(spread.mean - margin, floor),
-        min(spread.mean + margin, ceiling),
-        f"cluster-robust t (CR2{degrees(spread.df)})",
-    )
+    if scale is None:
+        margin = t_quantile(_UPPER, spread.df) * sqrt(spread.variance)
+        method = f"cluster-robust t (CR2{degrees(spread.df)})"
+        return _estimate(spread, spread.mean - margin, spread.mean + margin, method)
+    return _on_logit_scale(spread, floor, ceiling)
 
 
 def degrees(df: float) -> str:
@@ -190,21 +198,15 @@ def rate_of(spread: Spread | None) -> Estimate | None:
     if spread.flat or not 0.0 < share < 1.0:
         low, high = wilson(share, float(spread.clusters), critical=t_quantile(_UPPER, spread.clusters - 1))
         return _estimate(spread, low, high, "Wilson, each cluster counted as one (all clusters equal)")
-    margin = t_quantile(_UPPER, spread.df) * sqrt(spread.variance) / (share * (1.0 - share))
-    odds = log(share / (1.0 - share))
-    return _estimate(
-        spread,
-        _share_at(odds - margin),
-        _share_at(odds + margin),
-        f"cluster-robust t on the logit scale (CR2{degrees(spread.df)})",
-    )
+    return _on_logit_scale(spread, 0.0, 1.0)
 
 
-def _share_at(log_odds: float) -> float:
-    """The logistic function, from the side on which the exponential cannot overflow."""
-    if log_odds >= 0.0:
-        return 1.0 / (1.0 + exp(-log_odds))
-    return exp(log_odds) / (1.0 + exp(log_odds))
+def _on_logit_scale(spread: Spread, floor: float, ceiling: float) -> Estimate:
+    reach = ceiling - floor
+    margin = t_quantile(_UPPER, spread.skewed_df) * sqrt(spread.variance) / reach
+    low, high = logit_limits((spread.mean - floor) / reach, margin)
+    method = f"cluster-robust t on the logit scale (CR2{degrees(spread.skewed_df)})"
+    return _estimate(spread, floor + low * reach, floor + high * reach, method)
 
 
 def flat_bound(spread: Spread, floor: float, ceiling: float) -> Estimate:

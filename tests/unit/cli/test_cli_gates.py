@@ -67,8 +67,18 @@ def test_as_much_as_may_be_lost_may_be_lost():
                 at=datetime.now(UTC),
             )
         )
-    (found,) = gates("1", judges=("relevance",)).check(tally.summaries())
-    assert (found.kind, found.code) == ("gate passed", 0)
+    checked = gates("1", judges=("relevance",))
+    found, note = checked.check(tally.summaries())
+    assert (found.kind, found.code, note.kind) == ("gate passed", 0, "note")
+    assert checked.check(tally.summaries(), complete=False) == []
+
+
+def test_what_was_not_measured_neither_passes_nor_fails():
+    from adjudge.analysis.summary.figures import Tally
+
+    checked = gates("1", judges=("relevance",))
+    kinds = [found.kind for found in checked.check(Tally([load_judge("relevance")]).summaries())]
+    assert kinds == ["not measured", "note"]
 
 
 def test_a_gate_on_an_interval_says_that_it_holds_for_one_look():

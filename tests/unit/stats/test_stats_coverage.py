@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.analysis.certification.examine import FOLLOWED, prepare
-from adjudge.analysis.certification.rulings import ALLOWED, ERROR_RATE, LEAST_MARGIN
+from adjudge.analysis.certification.rulings import ALLOWED, ERROR_RATE, TWO_SCORES_MARGIN
 from adjudge.judges import load_judge
 from adjudge.probes.names import FLIP, INJECTION, OPENERS, RETEST, RIGHT_ATTACKED, WORST
 from adjudge.probes.subjects import built_in_panel
@@ -20,10 +20,14 @@ pytestmark = pytest.mark.skipif(not BENCHMARK.exists(), reason="the benchmarks a
 
 # Of 40 samples, how many intervals held the truth or decisions were right, and the intervals' mean width.
 STORED = {
-    "mean, 100 independent cases": {"mean (t)": (38, 0.462181481)},
+    "mean, 100 independent cases": {"mean (logit t)": (37, 0.461400465)},
     "rate 0.1, 100 independent cases": {"pass rate (Wilson)": (37, 0.115533912)},
-    "mean, 30 clusters": {"mean (CR2)": (37, 0.705284967)},
-    "rate 0.9, 30 clusters": {"pass rate (logit CR2)": (38, 0.207463539)},
+    "mean, 30 clusters": {"mean (logit CR2)": (38, 0.719217154)},
+    "near an end: groundedness, 95 % fully grounded, 100 cases": {
+        "mean": (38, 0.088150136),
+        "--gate lower passes and should not": (39, 0.0),
+    },
+    "rate 0.9, 30 clusters": {"pass rate (logit CR2)": (39, 0.242563237)},
     "agreement 0.8, 100 independent cases": {
         "accuracy (BCa)": (39, 0.156231444),
         "f1 (BCa)": (38, 0.115998064),
@@ -45,7 +49,7 @@ STORED = {
     "corrected rate 0.5, judge 0.85, 100 of 1000 labelled, uncertain first": {
         "PPI++": (40, 0.12642034),
         "Rogan-Gladen": (38, 0.186821437),
-        "naive": (13, 0.061893688),
+        "naive": (16, 0.061815269),
     },
     "corrected rate 0.5, judge 0.85, 100 of 1000 labelled, uniform, clusters": {
         "PPI++": (39, 0.150931003),
@@ -107,7 +111,7 @@ def test_the_simulated_card_is_the_one_that_certify_makes(coverage):
     assert simulated.SLIPS_ALLOWED == ALLOWED[FLIP] == ALLOWED[RIGHT_ATTACKED] == ALLOWED["length"]
     assert simulated.ATTACKS_ALLOWED == ALLOWED[INJECTION] == ALLOWED[WORST]
     assert simulated.FOLLOWED == FOLLOWED
-    assert simulated.MARGIN == LEAST_MARGIN
+    assert simulated.MARGIN == TWO_SCORES_MARGIN
     assert (
         simulated.Material(
             core=len(panel.core),

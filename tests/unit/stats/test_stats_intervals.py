@@ -37,6 +37,26 @@ def test_wilson_interval_is_the_published_one(passed, n, low, high):
     assert (estimate.value, estimate.n, estimate.method) == (passed / n, n, "Wilson")
 
 
+@given(st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_on_a_scale_of_0_and_1_mean_and_pass_rate_have_one_interval(counts):
+    passed, n = counts
+    values = [1.0] * passed + [0.0] * (n - passed)
+    mean, rate = mean_interval(values, Scale(low=0, high=1)), rate_interval(passed, n)
+    assert mean is not None
+    assert rate is not None
+    assert (mean.low, mean.high) == pytest.approx((rate.low, rate.high))
+    assert mean.method == rate.method
+
+
+def test_near_the_end_of_a_scale_the_interval_leans_away_from_it():
+    """One score of 1 and four of 4 among 95 of 5: t lies within 0.12 of the mean on both sides."""
+    found = mean_interval([1.0, *[4.0] * 4, *[5.0] * 95], Scale(low=1, high=5))
+    assert found is not None
+    assert found.value - found.low > 2 * (found.high - found.value)
+    assert found.high < 5
+    assert found.method == "t on the logit scale"
+
+
 def test_nothing_has_no_mean_and_no_rate():
     assert mean_interval([]) is None
     assert rate_interval(0, 0) is None
@@ -84,10 +104,10 @@ def test_equal_values_are_bounded_by_the_scale_more_tightly_the_more_there_are(v
 
 
 def test_equal_values_leave_room_for_as_many_others_as_clopper_and_pearson_do():
-    estimate = mean_interval([1.0] * 20, Scale(low=0, high=1))
+    estimate = mean_interval([5.0] * 20, Scale(low=4, high=5))
     assert estimate is not None
-    assert estimate.low == pytest.approx(1 - 0.1684, abs=5e-5)  # published upper limit for 0 of 20
-    assert estimate.high == 1.0
+    assert estimate.low == pytest.approx(5 - 0.1684, abs=5e-5)  # published upper limit for 0 of 20
+    assert estimate.high == 5.0
 
 
 @pytest.mark.parametrize("values", [[0.1 + 0.2, 0.3], [0.0, 8.6e-223]])

@@ -50,7 +50,7 @@ def command(*, run: str, store: str, output: RunOutput, gates: GateOptions) -> i
                 known_columns(tally.columns),
             )
         report = report_of(opened, record, tally)
-        findings = checked.check(report.judges) if checked.gated else []
+        findings = checked.check(report.judges, complete=report.partial is None) if checked.gated else []
         report = replace(report, facts=gate_facts(findings))
         if report.partial is not None:
             for writer in writers:

@@ -88,7 +88,7 @@ def command(
                 results.append(ContractPrinter(plan).receive)
             opened = _opened(open_session(plan, cases), known)
             end = asyncio.run(_judge_all(opened, rows, receivers, results, writers, progress=progress))
-            findings = checked.check(tally.summaries())
+            findings = checked.check(tally.summaries(), complete=end.partial is None)
             with stored(str(options.store)) as kept:
                 where = kept.where
                 report = report_of(kept, find_run(kept, end.run), tally)

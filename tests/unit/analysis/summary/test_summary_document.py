@@ -132,7 +132,7 @@ def test_notes_on_normal_work_hashes_and_methods_are_details(two_judges):
         assert words not in brief
         assert words in whole.replace("\n", " ")
     assert (
-        "intervals are 95 % intervals: mean by t, scale bound; pass rate by Wilson"
+        "intervals are 95 % intervals: mean by t on the logit scale, Wilson; pass rate by Wilson"
         in facts(two_judges, "methods")[0]
     )
 
@@ -324,7 +324,7 @@ def test_json_holds_every_figure_with_what_it_rests_on(two_judges):
     assert first["outcomes"] == dict.fromkeys(KINDS, 1)
     assert (first["asked"], first["judged"], first["not_judged"]) == (11, 2, 9)
     assert first["mean"]["n"] == 2
-    assert first["mean"]["method"] == "t"
+    assert first["mean"]["method"] == "t on the logit scale"
     assert first["bounds"] == {"low": pytest.approx(4 / 11), "high": pytest.approx(49 / 11)}
     assert first["agreement"]["labelled"] == 11
     assert first["failures"]["bad_row"] == [{"case_id": "c1", "message": "why not", "place": None}]

@@ -114,12 +114,12 @@ def test_figures_slices_failures_and_cases_to_read_are_on_the_page(build):
     for words in (
         "run law",
         "2.50",
-        "1.76–3.24 (95 %)",
+        "1.78–3.22 (95 %)",
         "2.40–2.60 if unscored cases were known",
         "law (law line 3): law",
         "j by topic",
         "of 3 slices",
-        "intervals are 95 % intervals: mean by t; pass rate by Wilson",
+        "intervals are 95 % intervals: mean by t on the logit scale; pass rate by Wilson",
     ):
         assert words in page.text
     assert page.tags.count("table") == page.tags.count("caption") == 1
@@ -130,7 +130,7 @@ def test_plots_are_inline_drawings_with_words_for_those_who_do_not_see_them(buil
     page = Page(report(build).to_html())
     labels = [value for tag, name, value in page.attributes if (tag, name) == ("svg", "aria-label")]
     assert labels == [
-        "2.50, 1.76–3.24 (95 %), of 0–5, 50 % pass",
+        "2.50, 1.78–3.22 (95 %), of 0–5, 50 % pass",
         "Mean of each slice with its 95 % interval; the dashed line is the mean of all cases.",
         "Scores given",
     ]

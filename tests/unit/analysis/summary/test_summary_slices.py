@@ -96,12 +96,12 @@ def test_every_form_has_the_slices_and_says_what_looking_at_many_does(summaries)
         words = " ".join(text.split())
         assert "by topic" in words.replace("`", "")
         assert "of 2 slices, about 0.1 miss their true value by chance" in words
-        assert "mean by t; pass rate by Wilson" in words
+        assert "mean by t on the logit scale; pass rate by Wilson" in words
         assert "\x1b" not in text
         assert "1 refused" in text
     assert "| `<b>¦x¦</b>" in report.to_markdown()
     slices = report.to_json()["judges"][0]["slices"]
     assert [part["asked"] for part in slices[0]["slices"]] == [7, 6]
-    assert slices[0]["slices"][0]["mean"]["method"] == "t"
+    assert slices[0]["slices"][0]["mean"]["method"] == "t on the logit scale"
     assert slices[0]["slices"][0]["outcomes"] == {"scored": 6, "refused": 1}
     assert orjson.dumps(slices)
