@@ -132,7 +132,7 @@ class Client:
     """One connection that stays open, as a browser's does."""
 
     def __init__(self, address: Address) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", address.port)
+        self._connection = http.client.HTTPConnection("127.0.0.1", address.door.port)
         self._headers = {"Authorization": f"Bearer {address.token}"}
 
     def first_look(self, name: str, path: str, rows: int, floor: float) -> Figure:

@@ -53,8 +53,7 @@ def elsewhere(address):
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Page)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    # another site for the browser: `localhost` and `127.0.0.1` have nothing in common
-    yield f"http://localhost:{server.server_port}/"
+    yield server.server_port, seen
     server.shutdown()
     server.server_close()
 
@@ -88,6 +87,19 @@ def test_without_the_token_there_is_nothing_to_see(open_tab, address):
     assert tab.page.locator("a").count() == 0
 
 
+def test_no_other_server_on_this_machine_gets_the_cookie(open_tab, address, elsewhere):
+    tab = open_tab(f"{address.api_url}?token={address.token}")
+    expect(tab.page.get_by_role("heading", name="Runs")).to_be_visible()
+    assert tab.page.url == address.url
+    assert address.token not in str(tab.page.context.cookies())
+    port, seen = elsewhere
+    for host in ("127.0.0.1", "localhost", "other.localhost"):
+        tab.page.goto(f"http://{host}:{port}/")
+        expect(tab.page).to_have_title("done")
+    assert len(seen) >= 3
+    assert [headers["Cookie"] for headers in seen if "Cookie" in headers] == []
+
+
 def test_another_sites_page_can_neither_read_nor_change_nor_frame_anything(open_tab, address, elsewhere):
     tab = open_tab(address.opened())
     expect(tab.page.get_by_role("heading", name="Runs")).to_be_visible()
@@ -95,7 +107,8 @@ def test_another_sites_page_can_neither_read_nor_change_nor_frame_anything(open_
     tab.page.context.on(
         "response", lambda answer: answers.append((answer.request.method, answer.url, answer.status))
     )
-    tab.page.goto(elsewhere)
+    port, _ = elsewhere
+    tab.page.goto(f"http://localhost:{port}/")
     expect(tab.page).to_have_title("done")
     tab.settle()
     assert tab.page.evaluate("window.said") == {"read": "refused", "change": "refused", "simple": "refused"}

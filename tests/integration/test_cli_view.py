@@ -9,6 +9,7 @@ import sys
 import urllib.request
 from pathlib import Path
 from urllib.error import HTTPError
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -40,13 +41,19 @@ def free_port():
         return found.getsockname()[1]
 
 
+def on_loopback(address):
+    """Browsers find the pages' host on this machine; Python asks the system, which may not know it."""
+    return f"http://127.0.0.1:{urlsplit(address).port}/"
+
+
 def test_it_prints_an_address_that_opens_and_ends_well_with_ctrl_c(started, tmp_path):
     process, address = started
     token = (tmp_path / "token").read_text().strip()
     assert address.endswith(f"?token={token}")
     if os.name == "posix":
         assert (tmp_path / "token").stat().st_mode & 0o077 == 0
-    request = urllib.request.Request(address.partition("?")[0], headers={"Authorization": f"Bearer {token}"})
+    assert re.match(r"http://[0-9a-f]{32}\.localhost:\d+/", address)
+    request = urllib.request.Request(on_loopback(address), headers={"Authorization": f"Bearer {token}"})
     with urllib.request.urlopen(request) as answer:
         assert "Nothing has been judged into this store yet" in answer.read().decode()
     process.send_signal(signal.SIGINT)
@@ -76,7 +83,7 @@ def test_the_token_is_in_a_private_file_and_not_among_the_browsers_arguments(tmp
         try:
             url = re.search(r"http://[^?]+", process.stderr.readline())[0]
             with pytest.raises(HTTPError, match="401"):  # it answers once the browser was started
-                urllib.request.urlopen(url, timeout=30)
+                urllib.request.urlopen(on_loopback(url), timeout=30)
             process.send_signal(signal.SIGINT)
             process.communicate(timeout=30)
         finally:

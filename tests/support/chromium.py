@@ -32,7 +32,7 @@ _CHEAP = (
 )
 """A third less processor time for each page: no process that draws, none for each site, and no frame that is made anew for a
 page of the same site. The other features are those of Playwright's list that matter here, as only the last list counts."""
-_OURS = ("127.0.0.1", "localhost")
+_OURS = ("127.0.0.1", "localhost", "*.localhost")
 _BROWSERS_OWN = ("*.google.com", "*.googleapis.com", "*.gstatic.com", "*.gvt1.com")
 """Where Chromium itself looks for updates now and then; no doing of a page, and not let out either."""
 _ASIDE = {"data", "blob", "about"}

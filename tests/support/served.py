@@ -17,6 +17,7 @@ from adjudge.server.service import Service, open_service
 
 TOKEN = "a-token-for-tests"
 PORT = 8321
+DOOR = Door(token=TOKEN, port=PORT)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +25,7 @@ class Served:
     client: TestClient
     """Carries the token."""
     stranger: TestClient
-    """Carries nothing."""
+    """A browser that carries nothing yet."""
     service: Service
 
     def read(self, path: str, **options: object) -> dict:
@@ -39,13 +40,12 @@ def served(
     where: str | Path, *, models: Sequence[str] = (), judges: Sequence[str | Path] = ()
 ) -> Iterator[Served]:
     with open_service(str(where), models=models, judges=[load_judge(each) for each in judges]) as service:
-        door = Door(token=TOKEN, hosts=frozenset({f"127.0.0.1:{PORT}", f"localhost:{PORT}"}))
-        app = make_app(service, door)
-        base = f"http://127.0.0.1:{PORT}"
+        app = make_app(service, DOOR)
+        bases = f"http://127.0.0.1:{PORT}", f"http://{DOOR.page_host}"
         given = {"Authorization": f"Bearer {TOKEN}"}
         with (
-            TestClient(app, base_url=base, headers=given, raise_server_exceptions=False) as client,
-            TestClient(app, base_url=base, raise_server_exceptions=False) as stranger,
+            TestClient(app, base_url=bases[0], headers=given, raise_server_exceptions=False) as client,
+            TestClient(app, base_url=bases[1], raise_server_exceptions=False) as stranger,
         ):
             yield Served(client=client, stranger=stranger, service=service)
 

@@ -1,14 +1,16 @@
 """Who may ask, and what an answer may do in a browser: checked before any route is reached.
 
 Everybody on a machine reaches its loopback, and every page in a browser can send requests there. So each request has to
-name this server as its host (a rebound DNS name does not), carry the token, in a cookie that no other site's page can
-send along or in a header, and, where it changes something, come from a page of this server.
+name this server as its host (a rebound DNS name does not), carry the token in a header or a cookie that no other site's
+page can send along, and, where it changes something, come from a page of this server.
+
+A browser sends the cookies of a host to all its ports, whoever serves them. So the pages have a host of their own, whose
+name nobody can guess, and the cookie opens nothing under another.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
-from hmac import compare_digest
-from http.cookies import CookieError, SimpleCookie
+from hmac import compare_digest, digest
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
@@ -23,6 +25,8 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 MOST_BODY_BYTES = 32 * 1024 * 1024
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 COOKIE_SECONDS = 30 * 24 * 3600
+COOKIE = "adjudge"
+LOOPBACK = "127.0.0.1"
 
 POLICY: Mapping[str, str] = {
     "default-src": "'none'",
@@ -53,15 +57,26 @@ class Door:
     """Whom the server lets in."""
 
     token: str
-    hosts: frozenset[str]
-    """`127.0.0.1:8321` and what else this server is called, lower case, with the port."""
+    port: int
     most_body_bytes: int = MOST_BODY_BYTES
 
     @property
-    def cookie(self) -> str:
-        """Named by port, because browsers keep one jar for all ports of a host."""
-        port = min(self.hosts).rpartition(":")[2]
-        return f"adjudge_{port}"
+    def page_host(self) -> str:
+        """Browsers find the names below `localhost` on this machine, without asking anybody; the same token has the same."""
+        return f"{self._derive('host')}.localhost:{self.port}"
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """What this server is called, lower case, with the port."""
+        return frozenset({f"{LOOPBACK}:{self.port}", f"localhost:{self.port}", self.page_host})
+
+    @property
+    def session(self) -> str:
+        """What the cookie holds: not the token, with which a program could ask from anywhere."""
+        return self._derive("session")
+
+    def _derive(self, purpose: str) -> str:
+        return digest(self.token.encode(), purpose.encode(), "sha256").hex()[:32]
 
 
 class Guard:
@@ -118,20 +133,25 @@ class Guard:
 
     def _bearer(self, headers: Mapping[str, str]) -> bool:
         scheme, _, token = headers.get("authorization", "").partition(" ")
-        return scheme.lower() == "bearer" and self._is_token(token.strip())
-
-    def _is_token(self, text: str) -> bool:
-        return compare_digest(text.encode("utf-8", "replace"), self._door.token.encode())
+        return scheme.lower() == "bearer" and _is_same(token.strip(), self._door.token)
 
     def _let_in(self, scope: Scope, headers: Mapping[str, str]) -> "DoorAnswer | None":
-        if self._bearer(headers) or self._is_token(_cookie(headers, self._door.cookie)):
+        on_page_host = headers["host"].lower() == self._door.page_host
+        if self._bearer(headers) or (on_page_host and _is_same(_cookie(headers), self._door.session)):
             return None
         query = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
         tokens = [value for name, value in query if name == "token"]
-        if tokens and self._is_token(tokens[0]) and scope["method"] in SAFE_METHODS:
+        if tokens and _is_same(tokens[0], self._door.token) and scope["method"] in SAFE_METHODS:
             rest = urlencode([pair for pair in query if pair[0] != "token"])
             # `//host` would be another host's address
             path = "/" + quote(scope["path"].lstrip("/\\"), safe="/")
+            if not on_page_host:
+                return DoorAnswer(
+                    status=303,
+                    problem="opening adjudge",
+                    page=True,
+                    location=f"http://{self._door.page_host}{path}?{urlencode(query)}",
+                )
             # the cookie is not sent on a way that began elsewhere, such as the file that opens the browser: begin here
             from_here = headers.get("sec-fetch-site", "none") in {"none", "same-origin"}
             return DoorAnswer(
@@ -139,8 +159,7 @@ class Guard:
                 problem="opening adjudge",
                 page=True,
                 location=path + (f"?{rest}" if rest else ""),
-                cookie=f"{self._door.cookie}={self._door.token}; Path=/; Max-Age={COOKIE_SECONDS}; "
-                "HttpOnly; SameSite=Strict",
+                cookie=f"{COOKIE}={self._door.session}; Path=/; Max-Age={COOKIE_SECONDS}; HttpOnly; SameSite=Strict",
             )
         return DoorAnswer(
             status=401,
@@ -176,14 +195,15 @@ def _headers(scope: Scope) -> dict[str, str]:
     return found
 
 
-def _cookie(headers: Mapping[str, str], name: str) -> str:
+def _is_same(text: str, secret: str) -> bool:
+    return compare_digest(text.encode("utf-8", "replace"), secret.encode())
+
+
+def _cookie(headers: Mapping[str, str]) -> str:
     for part in headers.get("cookie", "").split(";"):
-        key, _, value = part.strip().partition("=")
-        if key == name:
-            try:
-                return SimpleCookie(f"{key}={value}")[key].value
-            except (CookieError, KeyError):
-                return ""
+        name, _, value = part.strip().partition("=")
+        if name == COOKIE:
+            return value
     return ""
 
 

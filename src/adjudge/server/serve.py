@@ -20,11 +20,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from adjudge.errors import SettingsError
 from adjudge.server.app import make_app
-from adjudge.server.security import Door
+from adjudge.server.security import LOOPBACK, Door
 from adjudge.server.service import Service
 
 DEFAULT_PORT = 8321
-LOOPBACK = "127.0.0.1"
 REQUEST_SECONDS = 30.0
 """For a whole request to arrive, from the opening of its connection or its first byte."""
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{16,200}")
@@ -32,12 +31,21 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]{16,200}")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Address:
-    port: int
-    token: str
+    door: Door
+
+    @property
+    def token(self) -> str:
+        return self.door.token
 
     @property
     def url(self) -> str:
-        return f"http://{LOOPBACK}:{self.port}/"
+        """Of the pages, for a browser: nothing else needs to know their host."""
+        return f"http://{self.door.page_host}/"
+
+    @property
+    def api_url(self) -> str:
+        """For programs, which send the token in a header."""
+        return f"http://{LOOPBACK}:{self.door.port}/"
 
     def opened(self, path: str = "") -> str:
         """With the token, to be opened once."""
@@ -76,12 +84,9 @@ class Server:
     ) -> None:
         """Without a port the usual one, or any that is free; 0 is any. Without a token a new one."""
         self._listening = _listen(port)
-        self.address = Address(port=self._listening.getsockname()[1], token=token or new_token())
+        door = Door(token=token or new_token(), port=self._listening.getsockname()[1])
+        self.address = Address(door=door)
         self.ready = threading.Event()
-        names = (LOOPBACK, "localhost")
-        door = Door(
-            token=self.address.token, hosts=frozenset(f"{name}:{self.address.port}" for name in names)
-        )
         config = uvicorn.Config(
             make_app(service, door),
             http=_protocol(request_seconds),

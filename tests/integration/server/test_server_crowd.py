@@ -30,7 +30,7 @@ CASES = [
 async def crowd(service, address):
     headers = {"Authorization": f"Bearer {address.token}"}
     connector = aiohttp.TCPConnector(limit=READERS)
-    async with aiohttp.ClientSession(address.url, headers=headers, connector=connector) as session:
+    async with aiohttp.ClientSession(address.api_url, headers=headers, connector=connector) as session:
         order = {"judges": ["correctness"], "cases": CASES, "name": "busy"}
         async with session.post("/api/runs", json=order) as answer:
             assert answer.status == 202, await answer.text()

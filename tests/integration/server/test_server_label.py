@@ -6,7 +6,7 @@ import urllib.request
 
 import pytest
 from jsonl import write_lines
-from served import live, served
+from served import DOOR, live, served
 from tone_run import COUNT, JUDGE, SECRETS, make_store, truth
 
 from adjudge.server.keys import to_key
@@ -437,7 +437,7 @@ def test_a_form_with_nothing_said_says_so(pages):
 def test_a_form_from_elsewhere_changes_nothing(pages):
     draw(pages, 3)
     fields = {"judge": "tone", "annotator": "A", "case_id": "c001", "label": "3"}
-    cookie = {"Cookie": "adjudge_8321=a-token-for-tests"}
+    cookie = {"Cookie": f"adjudge={DOOR.session}"}
     for headers in (
         {"Origin": "http://evil.example"},
         {"Origin": "null"},
@@ -504,7 +504,7 @@ def test_a_label_outlives_the_server(folder):
             ("labels", {"annotator": "Anna", "case_id": "c003", "label": 2}),
         ):
             request = urllib.request.Request(
-                f"{address.url}api/runs/r/{path}",
+                f"{address.api_url}api/runs/r/{path}",
                 data=json.dumps(body).encode(),
                 headers={"Authorization": f"Bearer {address.token}", "Content-Type": "application/json"},
             )

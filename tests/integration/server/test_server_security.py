@@ -1,9 +1,9 @@
 """The door: who is let in, and what an answer may do in a browser."""
 
 import pytest
-from served import PORT, TOKEN, served
+from served import DOOR, PORT, TOKEN, served
 
-BASE = f"http://127.0.0.1:{PORT}"
+BASE = f"http://{DOOR.page_host}"
 
 
 @pytest.fixture
@@ -22,12 +22,13 @@ def test_nothing_is_answered_without_the_token(pages, path):
     assert "adjudge view" in answer.text
 
 
-@pytest.mark.parametrize("wrong", ["", "x", TOKEN[:-1], f"{TOKEN}x", TOKEN.upper(), "ü" * 20])
+@pytest.mark.parametrize("wrong", ["", "x", TOKEN[:-1], f"{TOKEN}x", TOKEN.upper(), DOOR.session, "ü" * 20])
 def test_a_wrong_token_opens_nothing(pages, wrong):
     assert pages.stranger.get("/", params={"token": wrong}).status_code == 401
     headers = {"Authorization": f"Bearer {wrong}".encode()}
     assert pages.stranger.get("/", headers=headers).status_code == 401
-    assert pages.stranger.get("/", headers={"Cookie": f"adjudge_{PORT}={wrong}".encode()}).status_code == 401
+    if wrong != DOOR.session:
+        assert pages.stranger.get("/", headers={"Cookie": f"adjudge={wrong}".encode()}).status_code == 401
 
 
 def test_the_token_in_the_address_becomes_a_cookie_that_scripts_and_other_sites_cannot_use(pages):
@@ -37,7 +38,20 @@ def test_the_token_in_the_address_becomes_a_cookie_that_scripts_and_other_sites_
     cookie = answer.headers["set-cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=Strict" in cookie
+    assert TOKEN not in cookie
     assert pages.stranger.get("/judges").status_code == 200
+
+
+def test_the_cookie_opens_the_pages_own_host_only(pages):
+    """A browser sends it to every port of a host, and who got it elsewhere could send it to 127.0.0.1."""
+    cookie = {"Cookie": f"adjudge={DOOR.session}"}
+    assert pages.stranger.get("/", headers=cookie).status_code == 200
+    for host in ("127.0.0.1", "localhost"):
+        base = f"http://{host}:{PORT}"
+        assert pages.stranger.get(f"{base}/", headers=cookie).status_code == 401
+        answer = pages.stranger.get(f"{base}/judges?token={TOKEN}&a=b", follow_redirects=False)
+        assert "set-cookie" not in answer.headers
+        assert answer.headers["location"] == f"{BASE}/judges?token={TOKEN}&a=b"
 
 
 def test_a_way_in_that_began_elsewhere_begins_again_here(pages):
@@ -65,6 +79,9 @@ def test_the_way_from_the_token_to_the_page_leads_to_this_server_only(pages):
         "127.0.0.1:1",
         "",
         f"127.0.0.1:{PORT}.evil.example",
+        f"other.localhost:{PORT}",
+        DOOR.page_host.partition(":")[0],
+        f"x.{DOOR.page_host}",
     ],
 )
 def test_a_name_that_is_not_this_servers_is_refused_even_with_the_token(pages, host):
@@ -80,12 +97,13 @@ def post(client, **headers):
 
 
 def test_a_change_must_come_from_a_page_of_this_server_or_carry_the_token(pages):
-    cookie = {"Cookie": f"adjudge_{PORT}={TOKEN}"}
+    cookie = {"Cookie": f"adjudge={DOOR.session}"}
     assert post(pages.stranger, **cookie).status_code == 403  # no word on where it came from
     assert post(pages.stranger, **cookie, Origin="http://evil.example").status_code == 403
     assert post(pages.stranger, **cookie, Origin="null").status_code == 403
-    assert post(pages.stranger, **cookie, Origin=f"https://127.0.0.1:{PORT}").status_code == 403
-    assert post(pages.stranger, **cookie, Origin="http://127.0.0.1:9999").status_code == 403
+    assert post(pages.stranger, **cookie, Origin=BASE.replace("http", "https")).status_code == 403
+    assert post(pages.stranger, **cookie, Origin=f"http://127.0.0.1:{PORT}").status_code == 403
+    assert post(pages.stranger, **cookie, Origin=BASE.replace(str(PORT), "9999")).status_code == 403
     assert post(pages.stranger, **cookie, **{"Sec-Fetch-Site": "same-site"}).status_code == 403
     assert post(pages.stranger, **cookie, Origin=BASE).status_code == 200
     assert post(pages.stranger, **cookie, **{"Sec-Fetch-Site": "same-origin"}).status_code == 200

@@ -19,8 +19,8 @@ def connect(tmp_path):
         assert server.ready.wait(60)
 
         def send(data):
-            with socket.create_connection(("127.0.0.1", server.address.port), timeout=60) as connection:
-                connection.sendall(data.replace(b"HOST", f"127.0.0.1:{server.address.port}".encode()))
+            with socket.create_connection(("127.0.0.1", server.address.door.port), timeout=60) as connection:
+                connection.sendall(data.replace(b"HOST", f"127.0.0.1:{server.address.door.port}".encode()))
                 received = b""
                 while part := connection.recv(65_536):
                     received += part
