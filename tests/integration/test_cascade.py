@@ -282,6 +282,29 @@ def test_what_is_no_cascade_is_an_error(folder, adjudge, flags, problem):
     assert problem in done.err
 
 
+@pytest.mark.parametrize("command", ["run", "estimate"])
+def test_labels_of_another_systems_answers_are_refused_before_anything_is_asked(folder, adjudge, command):
+    ids = [f"c{at:03}" for at in range(OTHERS, LABELLED + OTHERS)]
+    rows = [
+        {"id": case_id, "answer": f"Answer {case_id}." if at % 2 else "Other.", "label": truth(case_id)}
+        for at, case_id in enumerate(ids)
+    ]
+    write_lines(folder / "other.jsonl", rows)
+    write_lines(folder / "same.jsonl", rows[1::2])
+    (folder / "a.jsonl").write_text('{"match": "Answer", "reply": {"reason": "So.", "label": "pass"}}\n')
+    (folder / "b.jsonl").write_text((folder / "a.jsonl").read_text())
+    flags = (
+        command, "cases.jsonl", "--judge", "polite.md", "--cascade", "scripted:a.jsonl,scripted:b.jsonl", "--labels",
+    )  # fmt: skip
+    done = adjudge(*flags, "other.jsonl", process=True)
+    assert done.code == 2, done.out
+    assert "80 of 160 labels are of another answer than cases.jsonl has" in done.err
+    assert "`c040`, `c042`, `c044`, `c046`, `c048` and 75 more" in done.err
+    assert not (folder / ".adjudge").exists() or "no runs" in adjudge("runs").out
+    same = adjudge(*flags, "same.jsonl")
+    assert same.code == {"run": 3, "estimate": 0}[command], same.err  # these two decide no case
+
+
 def test_the_estimate_counts_later_stages_where_they_are_sure_to_be_asked(folder, adjudge):
     for name in ("a", "b"):
         (folder / f"{name}.jsonl").write_text(

@@ -263,6 +263,27 @@ def test_one_label_is_not_of_two_systems_answers(adjudge, two, write):
     assert "--labels cases" in done.err
 
 
+@pytest.mark.parametrize("run", [None, "strict"])
+def test_labels_of_a_third_systems_answers_are_refused(adjudge, judge, write, run):
+    write("stern.jsonl", [{**row, "reply": REPLIES[1]["reply"]} for row in REPLIES])
+    judge("lenient", some(30, 10))
+    judge("strict", some(30, 10), model="scripted:stern.jsonl")
+    mine = ["[right]"] * 30 + ["[wrong]"] * 10
+    rows = [
+        {"case_id": f"q{n}", "label": n < 25, "response": "Other." if n % 4 == 0 else mine[n]}
+        | ({} if run is None else {"run": run})
+        for n in range(40)
+    ]
+    flags = ("compare", "lenient", "strict", "--across", "--labels")
+    done = adjudge(*flags, write("other.jsonl", rows), process=True)
+    assert done.code == 2, done.out
+    assert "10 of 40 labels are of another answer than run" in done.err
+    assert "`q0`, `q4`, `q8`, `q12`, `q16` and 5 more" in done.err
+    assert (
+        adjudge(*flags, write("same.jsonl", [row for row in rows if row["response"] != "Other."])).code == 0
+    )
+
+
 def test_a_row_that_names_a_run_is_of_that_runs_answer(adjudge, two, write):
     rows = [
         {"case_id": f"q{n}", "run": run, "label": n < 20} for n in range(40) for run in ("before", "after")

@@ -1,7 +1,7 @@
 """Files of people's labels -> label rows: `case_id`, `label`, and who said it and why where that is known."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
@@ -9,13 +9,15 @@ from adjudge.dataset.ids import explicit_id
 from adjudge.dataset.read import read_rows
 from adjudge.dataset.rows import RawRow, UnusableError, described, short_repr
 from adjudge.dataset.values import json_in_text
-from adjudge.errors import DatasetError
+from adjudge.errors import DatasetError, InputError
 from adjudge.fields import ALIASES, ANSWERS
-from adjudge.records import Json, Place
+from adjudge.records import Case, Json, Place
+from adjudge.text import as_text, shorten, visible
 
 TUNING = frozenset({"tune", "tuning"})
 """What a column `split` says of labels that a judge's prompt, threshold or examples were chosen by."""
 CASE_COLUMNS = ("case_id", "id")
+MAX_NAMED = 5
 _WANTED = "columns `case_id` and `label`, and, where known, `annotator` and `explanation`"
 
 
@@ -62,6 +64,37 @@ def read_labels(
                 "name who gave which in a column `annotator`, or keep one of them",
             )
     return list(found.values())
+
+
+def refuse_other_responses(
+    rows: Iterable[LabelRow], find_case: Callable[[str], Case | None], *, file: str, judged: str, hint: str
+) -> None:
+    """A label is of an answer: a file of another system's answers to the same cases is refused whole.
+
+    `judged` says whose answers are wanted.
+    """
+    others, compared = list[str](), 0
+    for row in rows:
+        if row.label is None or not row.responses:
+            continue
+        case = find_case(row.case_id)
+        found = {} if case is None else {name: case.fields.get(name) for name in row.responses}
+        compared += any(value is not None for value in found.values())
+        if any(
+            value is not None and _plain(value) != _plain(row.responses[name])
+            for name, value in found.items()
+        ):
+            others.append(row.case_id)
+    if others:
+        named = ", ".join(f"`{visible(shorten(each, 40))}`" for each in others[:MAX_NAMED])
+        more = f" and {len(others) - MAX_NAMED} more" if len(others) > MAX_NAMED else ""
+        problem = f"{len(others)} of {compared} labels are of another answer than {judged}: {named}{more}"
+        raise InputError(file, problem, hint)
+
+
+def _plain(value: Json) -> str:
+    """Without what spreadsheets change: white space, and the mark before what looks like a formula."""
+    return " ".join(as_text(value).split()).removeprefix("'")
 
 
 def _rows(source: str | os.PathLike[str], stdin: BinaryIO | None, name: str | None) -> Iterator[LabelRow]:

@@ -1,7 +1,7 @@
 """Two systems' files -> cases with two answers, matched by id and never by position."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -9,10 +9,12 @@ from typing import Any
 from msgspec import structs
 
 from adjudge.dataset import read_cases
+from adjudge.dataset.labels import LabelRow, read_labels, refuse_other_responses
 from adjudge.errors import DatasetError, SettingsError
 from adjudge.fields import CANONICAL, RESPONSES
-from adjudge.options import option
+from adjudge.options import RunOptions, option
 from adjudge.records import BadRow, Case, Json
+from adjudge.runs.engine.case_labels import OWN_LABELS
 from adjudge.runs.groups import cluster_of
 from adjudge.runs.plan import Pairing, Plan
 from adjudge.text import shorten, visible
@@ -33,14 +35,18 @@ class RunCases:
 def open_cases(cases: str | os.PathLike[str] | Iterable[Mapping[str, Any]] | Any, plan: Plan) -> RunCases:
     """The cases of a run; with `--against`, those that both files have, each with the answers of both.
 
-    What is in one of them only is in the plan's `pairing`, so both files are read once before the run begins.
+    What is in one of them only is in the plan's `pairing`, so both files are read once before the run begins. So are
+    the cases where a file of labels says which answers they are of.
     """
     options = plan.options
+    labels = _labels_of_responses(options)
+    if (labels or options.against is not None) and not _can_be_read_again(cases):
+        cases = list(read_cases(cases, maps=options.columns, strict=options.strict))
+    if labels:
+        _check_labels(cases, labels, plan)
     if options.against is None:
         return RunCases(plan=plan, rows=read_cases(cases, maps=options.columns, strict=options.strict))
     _check_judges(plan)
-    if not _can_be_read_again(cases):
-        cases = list(read_cases(cases, maps=options.columns, strict=options.strict))
     theirs: dict[str, Json] = {}
     unread = 0
     for row in plan.turns(
@@ -73,6 +79,27 @@ def describe_unpaired(pairing: Pairing) -> str:
     if pairing.b_unread:
         found.append(f"not readable in {option('--against')}: {pairing.b_unread:,}")
     return "; ".join(found)
+
+
+def _labels_of_responses(options: RunOptions) -> list[LabelRow]:
+    """Those of the labels that a cascade learns from that have the answer they are of."""
+    if options.labels is None or str(options.labels) == OWN_LABELS:
+        return []
+    return [row for row in read_labels(options.labels) if row.responses]
+
+
+def _check_labels(cases: Any, labels: Sequence[LabelRow], plan: Plan) -> None:
+    """Before anything is asked: the cases are read once for it."""
+    options, wanted = plan.options, {row.case_id for row in labels}
+    rows = plan.turns(read_cases(cases, maps=options.columns, strict=options.strict))
+    found = {row.case_id: row for row in rows if isinstance(row, Case) and row.case_id in wanted}
+    refuse_other_responses(
+        labels,
+        found.get,
+        file=f"{option('--labels')} {options.labels}",
+        judged=f"{_name(cases) or 'the cases'} has",
+        hint="give labels of these answers, or, if they are, drop the column with the responses",
+    )
 
 
 def _check_judges(plan: Plan) -> None:

@@ -96,8 +96,6 @@ class CorrectedMean:
     )
     quote: Quoted
     reason: QuoteReason
-    rogan_gladen_agrees: bool | None = None
-    """Whether its interval and that of PPI++ overlap, where PPI++ is quoted and both are there."""
     naive_outside: bool = False
     """Whether the judge's own mean lies outside the interval of PPI++, where that is quoted."""
     if_missing: IfMissing | Undefined | Literal["no_scale"] | None = None
@@ -234,7 +232,7 @@ def _means(
             ppi, left_out, missing, rows = alone, len(rows.unjudged), selection.missing, judged
     kinds = {selection.kind, *([unjudged.selection.kind] if rows.unjudged else [])}
     quote, reason = _choose(naive, ppi, missing=missing, all_labelled=kinds == {"all"})
-    agrees, outside = None, False
+    outside = False
     if (
         reason == "known_chances"
         and not rows.unjudged
@@ -242,8 +240,6 @@ def _means(
         and isinstance(naive, Corrected)
     ):
         low, high = ppi.estimate.low, ppi.estimate.high
-        if isinstance(by_errors, Corrected):
-            agrees = by_errors.estimate.low <= high and by_errors.estimate.high >= low
         outside = not low <= naive.estimate.value <= high
     complete = {**selection.if_complete, **unjudged.selection.if_complete}
     return CorrectedMean(
@@ -254,7 +250,6 @@ def _means(
         ppi=ppi,
         quote=quote,
         reason=reason,
-        rogan_gladen_agrees=agrees,
         naive_outside=outside,
         if_missing=_if_missing(rows, scale, complete) if missing else None,
         if_left_out=_if_left_out(ppi, scale, left_out) if isinstance(ppi, Corrected) and left_out else None,

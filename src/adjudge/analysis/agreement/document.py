@@ -482,13 +482,8 @@ def _quote(mean: CorrectedMean, sample: LabelSample) -> str:
         case "known_chances":
             holds = f"PPI++, of {_population(mean.population)}: valid whatever errors the judge makes, if every drawn case"
             holds += " was labelled and the judge was not"
-            agrees = {
-                True: "; Rogan-Gladen agrees",
-                False: "; Rogan-Gladen does not agree: check the labels",
-                None: "",
-            }
             outside = "; the judge's own mean lies outside its interval" if mean.naive_outside else ""
-            return f"{holds} tuned on these labels{agrees[mean.rogan_gladen_agrees]}{outside}"
+            return f"{holds} tuned on these labels{outside}"
 
 
 # ---- people among themselves, and another pass rule ----------------------------------------------------------

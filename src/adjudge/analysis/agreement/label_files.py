@@ -21,13 +21,11 @@ from adjudge.analysis.agreement.parts import read_parts, wanted_parts, whole_lab
 from adjudge.analysis.agreement.verdicts import ScaledVerdicts, judged_in
 from adjudge.analysis.chosen_model import same_model
 from adjudge.dataset.label_scale import Meaning, refuse_zeros_and_ones
-from adjudge.dataset.labels import LabelRow, read_labels
+from adjudge.dataset.labels import LabelRow, read_labels, refuse_other_responses
 from adjudge.errors import InputError
-from adjudge.records import Criterion, Json, Judge, LabelDraw
+from adjudge.records import Criterion, Judge, LabelDraw
 from adjudge.store import KeptLabel, Store
-from adjudge.text import as_text, shorten, visible
-
-_MOST_NAMED = 5
+from adjudge.text import shorten, visible
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -105,7 +103,7 @@ def take_labels(
     verdicts, scale = judged
     by_run, notes = _by_run(store, run_id, judged, rows)
     for named, run_rows in by_run.items():
-        _check_responses(store, named, run_rows, file)
+        check_responses(store, named, run_rows, file)
     run_rows = by_run.pop(run_id, [])
     found = [_place(run_id, judged, run_rows, file=file, annotator=annotator)]
     for other, other_rows in by_run.items():
@@ -225,34 +223,15 @@ def _place(
     )
 
 
-def _check_responses(store: Store, run_id: str, rows: Sequence[LabelRow], file: str) -> None:
-    """A label is of an answer: a file of another system's answers to the same cases is refused whole."""
-    others, compared = list[str](), 0
-    for row in rows:
-        if row.label is None or not row.responses:
-            continue
-        case = store.case(run_id, row.case_id) or store.case(run_id, bare_id(row.case_id))
-        judged = {} if case is None else {name: case.fields.get(name) for name in row.responses}
-        compared += any(value is not None for value in judged.values())
-        if any(
-            value is not None and _plain(value) != _plain(row.responses[name])
-            for name, value in judged.items()
-        ):
-            others.append(row.case_id)
-    if others:
-        named = ", ".join(f"`{visible(shorten(each, 40))}`" for each in others[:_MOST_NAMED])
-        more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
-        raise InputError(
-            file,
-            f"{len(others)} of {compared} labels are of another answer than run {run_id} judged: {named}{more}; nothing is stored",
-            "name the run that judged these answers, or, if the labels are of this run's answers, drop the column "
-            "with the responses",
-        )
-
-
-def _plain(value: Json) -> str:
-    """Without what spreadsheets change: white space, and the mark before what looks like a formula."""
-    return " ".join(as_text(value).split()).removeprefix("'")
+def check_responses(store: Store, run_id: str, rows: Sequence[LabelRow], file: str) -> None:
+    refuse_other_responses(
+        rows,
+        lambda case_id: store.case(run_id, case_id) or store.case(run_id, bare_id(case_id)),
+        file=file,
+        judged=f"run {run_id} judged",
+        hint="name the run that judged these answers, or, if the labels are of this run's answers, drop the column "
+        "with the responses",
+    )
 
 
 class _RowParts(NamedTuple):

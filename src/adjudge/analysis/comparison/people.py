@@ -3,7 +3,7 @@
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from adjudge.analysis.agreement.label_files import bare_id, sort_by_run
+from adjudge.analysis.agreement.label_files import bare_id, check_responses, sort_by_run
 from adjudge.analysis.comparison.matching import LETTERS, CaseSide, Matching
 from adjudge.dataset.label_scale import LabelScale, label_scale_of, not_placed
 from adjudge.dataset.labels import LabelRow, read_labels
@@ -179,7 +179,10 @@ def read_file_labels(
     unnamed = [row for row in rows if row.run is None]
     draws = [draw for judge in judges for draw in store.draws(runs[0], judge)]
     by_run = sort_by_run(store, runs[0], draws, [row for row in rows if row.run is not None], partner=runs[1])
-    a, b = (_by_case([*unnamed, *by_run.get(run_id, [])], known) for run_id in runs)
+    mine, theirs = ([*unnamed, *by_run.get(run_id, [])] for run_id in runs)
+    for run_id, run_rows in zip(runs, (mine, theirs), strict=True):
+        check_responses(store, run_id, run_rows, path)
+    a, b = _by_case(mine, known), _by_case(theirs, known)
     return FileLabels(path=path, both=(a, b), unnamed=bool(unnamed))
 
 

@@ -60,7 +60,7 @@ def test_corrected_means_find_what_people_say_where_the_judge_is_lenient(lenient
         assert found.target == "people"
     assert means.naive.target == "judge"
     assert (means.quote, means.reason) == ("ppi", "known_chances")
-    assert (means.rogan_gladen_agrees, means.naive_outside) == (True, True)
+    assert means.naive_outside
 
 
 def test_labels_of_unknown_selection_correct_nothing(lenient):
