@@ -462,7 +462,8 @@ class Measured(Struct, frozen=True, kw_only=True):
     """The score before it was rounded to the contract's scale."""
 
 
-Finish = Literal["stop", "length", "refusal"]
+Finish = Literal["stop", "length", "context", "refusal"]
+"""`length`: cut off at the request's token limit; `context`: where prompt and reply fill the model's context."""
 
 
 class Completion(Struct, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ import adjudge as library
 from adjudge.errors import InputError
 from adjudge.models.prices import BATCH_LIMITS
 from adjudge.options import Price, make_options
+from adjudge.records import Usage
 from adjudge.runs.against import open_cases
 from adjudge.runs.batches import MOST_BATCHES
 from adjudge.runs.plan import make_plan
@@ -407,6 +408,22 @@ def test_parameters_that_a_batch_is_refused_are_left_out_of_the_next_however_man
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_limit_that_leaves_no_room_for_the_prompt_is_lowered_in_the_next_batch(cases, where, provider):
+    def answer(asked):
+        read, limit = len(asked.prompt.split()), asked.body["max_tokens"]
+        if FIRST in asked.prompt or read + limit <= 4096:
+            return ServerReply(text=json.dumps(GOOD), usage=Usage(input=read, output=9))
+        message = f"input length and `max_tokens` exceed context limit: {read} + {limit} > 4096"
+        return ServerReply(status=400, message=message)
+
+    with ModelServer(handler=answer) as server:
+        made = judge_all(server, cases, where, provider=provider, max_output_tokens=4096)
+        assert scores(made) == ALL
+        assert all("lowered:max_tokens" in each.notes for each in made)
+        assert (sizes(server), billed(server)) == ([ROWS, ROWS], ROWS)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_request_that_is_refused_has_failed_alone(cases, where, provider):
     def answer(request):
         if "answer 3." in request.prompt:
@@ -538,9 +555,10 @@ def test_the_worst_case_of_a_whole_batch_is_set_aside_before_it_is_sent(cases, w
             assert store.spending("r").nanodollars == max_cost * 10**9
         # what was not used of it is for the others
         assert scores(judge_all(server, cases, where, max_cost=max_cost, price=PRICE)) == ALL
-        assert sizes(server) == [4, 2]
+        # a new process asks one directly too, at the whole price; it waits until the batch from before is collected
+        assert sizes(server) == [4, 1]
     with closing(open_store(where)) as store:
-        assert store.spending("r").nanodollars == (2 + ROWS) * cost * 10**9
+        assert store.spending("r").nanodollars == (3 + ROWS) * cost * 10**9
 
 
 def test_a_limit_that_allows_no_request_sends_no_batch(cases, where, tmp_path):
@@ -552,21 +570,14 @@ def test_a_limit_that_allows_no_request_sends_no_batch(cases, where, tmp_path):
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_an_estimate_halves_the_cost_and_promises_no_time(cases, provider, adjudge):
-    command = [
-        "estimate",
-        str(cases),
-        "--judge",
-        "relevance",
-        "--model",
-        f"{provider}:m",
-        "--price",
-        "10,100",
-    ]
-    command += ["--base-url", "http://127.0.0.1:1/v1"]
-    alone = json.loads(adjudge(*command, "--json").out)
-    together = json.loads(adjudge(*command, "--batch", "--json").out)
-    assert together["cost"]["likely"] == pytest.approx(alone["cost"]["likely"] / 2)
+def test_an_estimate_halves_the_cost_after_the_first_request_and_promises_no_time(cases, provider, adjudge):
+    command = ["estimate", str(cases), "--judge", "relevance", "--model", f"{provider}:m"]
+    command += ["--base-url", "http://127.0.0.1:1/v1", "--price", "10,100"]
+    first, alone, together = (
+        json.loads(adjudge(*command, *more, "--json").out) for more in (["--first", "1"], [], ["--batch"])
+    )
+    others = alone["cost"]["likely"] - first["cost"]["likely"]
+    assert together["cost"]["likely"] == pytest.approx(first["cost"]["likely"] + others / 2)
     assert together["seconds"] is None
     assert "within 24 hours" in adjudge(*command, "--batch").out
 

@@ -141,3 +141,11 @@ def test_a_context_that_is_full_is_too_long(run):
         rows = parse_lines(run(server, 2, provider="anthropic").out)
         assert len(server.requests) == 2
     assert {row["outcome"] for row in rows} == {"too_long"}
+
+
+def test_a_context_that_is_full_is_too_long_and_is_not_asked_again(run):
+    """It was asked again with twice the limit, for which there is no room either."""
+    with ModelServer(ServerReply(text='{"reason": "It', finish="context")) as server:
+        done = run(server, 2, provider="anthropic")
+        assert len(server.requests) == 2
+    assert {row["outcome"] for row in parse_lines(done.out)} == {"too_long"}

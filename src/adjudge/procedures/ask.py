@@ -43,6 +43,11 @@ def ask(
         completion = yield request
         if completion.finish == "refusal":
             return Failed(kind="refused", message=f"the model refused: {_excerpt(completion.text)}")
+        if completion.finish == "context":
+            return Failed(
+                kind="too_long",
+                message="the reply was cut off where prompt and reply fill the model's context",
+            )
         if completion.finish == "length":
             if request.step.endswith("_longer"):
                 return Failed(

@@ -37,7 +37,7 @@ from adjudge.models.providers.parameters import Adjustments
 from adjudge.models.providers.wire_client import WireClient
 from adjudge.models.secrets import one_line
 from adjudge.options import Price, option
-from adjudge.records import Completion, ModelClient, Request
+from adjudge.records import LOWERED_NOTE, Completion, ModelClient, Request
 from adjudge.runs.budget import Budget, known_cost, to_nanodollars, worst_case
 from adjudge.runs.engine.conditions import Halt, Progress
 from adjudge.store import BatchContent, BatchRecord, CloseBatch, Spending, Store
@@ -211,18 +211,24 @@ class BatchClient(WrappingClient):
         with self._batching.progress.activity.working:
             key = self.request_key(request)
             completion = None if key in self._left else await self._ask_directly(request)
+            asked = request
             refused = 0
             batches = 0
             while completion is None and batches < MOST_BATCHES:
+                if key not in self._left:  # what was sent already stays as it is
+                    asked = self._wire.fit(asked)
                 try:
-                    completion = await self._ask(key, request)
+                    completion = await self._ask(key, asked)
                     batches += 1
                 except ParameterRefusedError as error:
                     refused += 1
                     if refused == MAX_REFUSED_PARAMETERS:
                         raise RejectedError(error.message, status=error.status) from None
+                    if error.max_output_tokens is not None:
+                        asked = replace(asked, max_output_tokens=error.max_output_tokens)
             if completion is not None:
-                return completion
+                lowered = () if asked is request else (LOWERED_NOTE,)
+                return replace(completion, notes=(*completion.notes, *lowered))
             raise UnavailableError(
                 f"{self.name} did not answer in {MOST_BATCHES} batches, which expired, were cancelled or failed"
             )
@@ -230,7 +236,7 @@ class BatchClient(WrappingClient):
     async def _ask_directly(self, request: Request) -> Completion | None:
         """None where it goes into a batch."""
         try:
-            return await self._first.ask_first(request)
+            return await self._first.ask_first(request, waiting=self._batching.progress.activity.waiting)
         except ModelCallError as error:
             if not error.retryable:
                 raise
@@ -484,7 +490,9 @@ class BatchClient(WrappingClient):
             await self._take_results(batch, look)
 
     async def _take_results(self, batch: Batch, look: BatchLook) -> None:
-        """Read the results twice: one of two that contradict each other is never taken, and they may not fit in memory."""
+        """Download the results twice. The last line may contradict the first, so that none can be taken before all are
+        read; and they cannot be kept until then: with logprobs a result has up to some 100 KB, and a batch 50,000 of them.
+        """
         places = {
             f"{batch.record.batch_id}-{number}": number for number in range(len(batch.record.content.keys))
         }

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from adjudge.errors import InputError, TemplateError
 from adjudge.models import context_tokens, estimate_tokens, request_key
+from adjudge.models.clients.first import RequestForm, form_of
 from adjudge.models.prices import BATCH_SHARE
 from adjudge.options import Price
 from adjudge.procedures.case import judge_case
@@ -122,6 +123,9 @@ def estimate_run(
     asking = [_asking(plan, client) for client, _ in models]
     # what no model is asked about is counted with the first of them
     sums = [_EstimateSums() for _ in models]
+    # of a run in batches: the first request of each form, which is sent directly
+    direct = [_EstimateSums() for _ in models]
+    forms: list[set[RequestForm]] = [set() for _ in models]
     cases = 0
     labels = read_case_labels(plan.options.labels) or {}
     chosen = iter(plan.select(rows))
@@ -137,6 +141,12 @@ def estimate_run(
             for key, each in zip(keys, asked, strict=True):
                 if key in stored and not each.is_sure:
                     continue
+                form = form_of(each.request)
+                if plan.options.batch and key not in stored and form not in forms[place]:
+                    forms[place].add(form)
+                    known = learned[each.judge.name, client.name]
+                    tokens = prompt_tokens(each.request.prompt)
+                    _add_call(direct[place], each.request, known, tokens=tokens, is_sure=True)
                 _add_judgement(
                     sums[place],
                     key,
@@ -147,8 +157,11 @@ def estimate_run(
                     is_sure=each.is_sure,
                 )
     share = BATCH_SHARE if plan.options.batch else Decimal(1)
-    costs = [_cost(own, price, share) for own, (_, price) in zip(sums, models, strict=True)]
-    known = [cost for cost in costs if cost is not None]
+    costs = [
+        None if price is None else _cost(own, price, share) + _cost(first, price, 1 - share)
+        for own, first, (_, price) in zip(sums, direct, models, strict=True)
+    ]
+    priced = [cost for cost in costs if cost is not None]
     calls, seconds = (sum((getattr(own, name) for own in sums), NOTHING) for name in ("calls", "seconds"))
     return RunEstimate(
         cases=cases,
@@ -158,7 +171,7 @@ def estimate_run(
         calls=calls,
         input_tokens=sum((own.input for own in sums), NOTHING),
         output_tokens=sum((own.output for own in sums), NOTHING),
-        cost=sum(known, NOTHING) if len(known) == len(costs) else None,
+        cost=sum(priced, NOTHING) if len(priced) == len(costs) else None,
         seconds=None if plan.options.batch else _wall_seconds(calls, seconds, plan.options.jobs),
         learned_from=sum(each.from_replies for each in learned.values()),
     )
@@ -171,9 +184,7 @@ def _asking(plan: Plan, client: ModelClient) -> Asking:
     return replace(plan.asking, context_tokens=context_tokens(client.name, client.base_url))
 
 
-def _cost(sums: _EstimateSums, price: Price | None, share: Decimal) -> Range | None:
-    if price is None:
-        return None
+def _cost(sums: _EstimateSums, price: Price, share: Decimal) -> Range:
     per_token = (share * price.input / 1_000_000, share * price.output / 1_000_000)
     return Range(
         **{

@@ -77,7 +77,7 @@ class OpenAIShape:
                 "content": None if refused else words.text,
                 "refusal": (words.text or "I can't help with that.") if refused else None,
             },
-            "finish_reason": "length" if words.finish == "length" else "stop",
+            "finish_reason": "length" if words.finish in {"length", "context"} else "stop",
             "logprobs": None,
         }
         if words.logprobs and _object(body).get("logprobs"):
@@ -149,7 +149,12 @@ class AnthropicShape:
 
     def reply(self, words: Words, body: Any) -> dict[str, Any]:
         blocks: list[dict[str, Any]] = [{"type": "text", "text": words.text}]
-        reason = {"stop": "end_turn", "length": "max_tokens", "refusal": "refusal"}[words.finish]
+        reason = {
+            "stop": "end_turn",
+            "length": "max_tokens",
+            "context": "model_context_window_exceeded",
+            "refusal": "refusal",
+        }[words.finish]
         forced = _object(_object(body).get("tool_choice")).get("name")
         if forced and words.finish == "stop":
             try:
@@ -215,9 +220,12 @@ class GoogleShape:
             "candidates": [
                 {
                     "content": {"role": "model", "parts": [{"text": words.text}]},
-                    "finishReason": {"stop": "STOP", "length": "MAX_TOKENS", "refusal": "SAFETY"}[
-                        words.finish
-                    ],
+                    "finishReason": {
+                        "stop": "STOP",
+                        "length": "MAX_TOKENS",
+                        "context": "MAX_TOKENS",
+                        "refusal": "SAFETY",
+                    }[words.finish],
                 }
             ],
             "modelVersion": words.model,

@@ -41,8 +41,8 @@ def test_a_wrong_key_ends_the_run_after_the_first_calls_and_names_the_variable(r
     [
         (ServerReply(status=403, message="not for you"), "unauthorized"),
         (ServerReply(status=404, message="no such model"), "rejected"),
-        (ServerReply(status=402, message="pay first"), "rejected"),
-        (ServerReply(status=429, message="used up", code="insufficient_quota"), "rejected"),
+        (ServerReply(status=402, message="pay first"), "account_exhausted"),
+        (ServerReply(status=429, message="used up", code="insufficient_quota"), "account_exhausted"),
     ],
 )
 def test_what_no_other_call_changes_ends_the_run_after_the_first_calls(run_calls, reply, kind):

@@ -1,6 +1,7 @@
 """A client that wraps a client: the first call of each form goes alone, so that the others know what it was refused."""
 
 import asyncio
+from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
 from adjudge.errors import ModelCallError, RejectedError, TooLongError
@@ -11,6 +12,7 @@ MAX_FIRST_CALLS = 5
 """One after another, where each is rejected for what it says: then that is no accident, and the others go."""
 MAX_WAIT_SECONDS = 10.0
 """A refused parameter is answered at once; a call that takes longer is being worked on."""
+NOT_TOLD = nullcontext()
 
 
 class RequestForm(NamedTuple):
@@ -38,15 +40,20 @@ class FirstCallClient(WrappingClient):
         completion = await self.ask_first(request)
         return completion or await self._client.complete(request)
 
-    async def ask_first(self, request: Request) -> Completion | None:
-        """Ask, if no call of this form has been answered, when it is this one's turn; None: another was."""
-        form = _form(request)
+    async def ask_first(
+        self, request: Request, *, waiting: AbstractContextManager[None] = NOT_TOLD
+    ) -> Completion | None:
+        """Ask, if no call of this form has been answered, when it is this one's turn; None: another was. `waiting` is
+        entered while another asks.
+        """
+        form = form_of(request)
         if form in self._tried:
             return None
         lock = self._alone.setdefault(form, asyncio.Lock())
         try:
-            async with asyncio.timeout(self._max_wait_seconds):
-                await lock.acquire()
+            with waiting:
+                async with asyncio.timeout(self._max_wait_seconds):
+                    await lock.acquire()
         except TimeoutError:
             self._tried.add(form)
             return None
@@ -68,7 +75,7 @@ class FirstCallClient(WrappingClient):
         return completion
 
 
-def _form(request: Request) -> RequestForm:
+def form_of(request: Request) -> RequestForm:
     return RequestForm(
         has_temperature=request.temperature is not None,
         has_limit=request.max_output_tokens is not None,

@@ -34,7 +34,7 @@ FORMAT_NAMES = {
 }
 FINISHES: dict[str, Finish] = {
     "max_tokens": "length",
-    "model_context_window_exceeded": "length",
+    "model_context_window_exceeded": "context",
     "refusal": "refusal",
 }
 

@@ -122,6 +122,10 @@ class WireClient(ModelClient):
         """What a request leaves out or changes now, because it was refused before."""
         return self._refused
 
+    def fit(self, request: Request) -> Request:
+        """The request with a token limit for which there is room beside its prompt, as far as is known."""
+        return self._room.fit(request)
+
     def batch_line(self, custom_id: str, request: Request, adjustments: Adjustments) -> bytes:
         """The request as it stands in a batch."""
         assert self.batches is not None
@@ -137,7 +141,10 @@ class WireClient(ModelClient):
         assert result.status is not None
         body = orjson.dumps(result.body)
         reply = HttpReply(result.status, {}, body)
+        if reply.status in BAD_REQUEST:
+            self._check_room(request, reply)
         read = self._understand(reply, request, adjustments)
+        self._room.saw(request, read.usage.input)
         cost = self._cost(read._replace(service_tier=None))  # it may say `batch`, which the share below says
         _, notes = self._dump(self._wire.body(request, adjustments))
         completion = self._completion(read, None, self._wire.notes(request, adjustments) + notes)
