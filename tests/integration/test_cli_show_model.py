@@ -174,3 +174,91 @@ def test_a_limit_on_money_holds(adjudge, folder):
     assert done.code == 3
     assert "not_asked" in done.err
     assert "raise --max-cost" in done.err
+
+
+NOTED = """Read the reply of a help desk and write down what you notice, in the form of our log book.
+
+Customer: {{question}}
+
+Reply: {{answer}}
+"""
+LOGGED = 'Log entry\n{"note": "It says sorry.", "warmth": 4}'
+
+
+def noted(folder):
+    (folder / "noted.txt").write_text(NOTED)
+    (folder / "cases.jsonl").write_text(
+        json.dumps({"id": "c1", "ask": "Late?", "response": "Sorry!"})
+        + "\n"
+        + json.dumps({"id": "c2", "ask": "Lost?", "response": "No."})
+    )
+    return [
+        "show",
+        str(folder / "noted.txt"),
+        "--case",
+        str(folder / "cases.jsonl"),
+        "--columns",
+        "question=ask",
+    ]
+
+
+def test_with_a_case_the_contract_is_proposed_from_its_reply(adjudge, folder):
+    asked = {**ANSWER, "fields": [{"name": "note", "type": "text"}, ANSWER["fields"][1]]}
+    command = noted(folder)
+    with ModelServer(replies=[LOGGED, asked, LOGGED]) as server:
+        written = adjudge(
+            *command, *at(server), "--write", str(folder / "judge.md"), environ=KEY, process=True
+        )
+        assert written.code == 0, written.err
+        first, second = server.requests
+        run = adjudge(
+            "run", str(folder / "cases.jsonl"), "--judge", str(folder / "judge.md"), "--columns", "question=ask",
+            *at(server), "--sample", "1", "-o", "-", environ=KEY,
+        )  # fmt: skip
+    assert written.err.splitlines()[:2] == [
+        "model openai:gpt-x · c1",
+        "model openai:gpt-x · noted: verdict, score, scale, better",
+    ]
+    assert "response_format" not in first.body
+    assert first.prompt == NOTED.replace("{{question}}", "Late?").replace("{{answer}}", "Sorry!")
+    assert f"\n{LOGGED}\n</reply " in second.prompt
+    assert json.loads(run.out)["score"] == 4
+
+
+def test_the_reply_of_the_case_is_shown(adjudge, folder):
+    with ModelServer(replies=[LOGGED, ANSWER, LOGGED, ANSWER]) as server:
+        shown = adjudge(*noted(folder), *at(server), environ=KEY)
+        listed = json.loads(adjudge(*noted(folder), *at(server), "--json", environ=KEY).out)
+    assert f"--- reply ---\n{LOGGED}\n" in shown.out
+    assert listed["proposed"]["reply"] == LOGGED
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "x: !!python/object/apply:os.system [id]",
+        'a"}\npasses: "true',
+        "warmth # confirm\n---",
+        "a}, passes: {b",
+        "&a *a",
+    ],
+)
+def test_no_text_of_a_reply_becomes_more_than_a_quoted_value(adjudge, folder, name):
+    hostile = {**ANSWER, "fields": [ANSWER["fields"][1], {"name": name, "type": "text"}]}
+    with ModelServer(replies=[f"{name}\n{LOGGED}", hostile]) as server:
+        written = adjudge(*noted(folder), *at(server), "--write", str(folder / "judge.md"), environ=KEY)
+    assert written.code == 0
+    assert "not proposed: `verdict`" in written.err
+    text = (folder / "judge.md").read_text()
+    assert text.endswith(f"\n---\n{NOTED}")
+    assert name not in text
+    shown = json.loads(adjudge("show", str(folder / "judge.md"), "--json").out)
+    assert (shown["verdict"], shown["passes"]) == (None, None)
+
+
+def test_when_the_case_cannot_be_asked_the_prompt_is_shown(adjudge, folder):
+    with ModelServer(replies=ServerReply(status=400, message="no such model")) as server:
+        shown = adjudge(*noted(folder), *at(server), environ=KEY)
+    assert shown.code == 3
+    assert "the model proposed nothing: call_failed" in shown.err
+    assert "Customer: Late?" in shown.out

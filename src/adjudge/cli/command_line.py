@@ -100,7 +100,11 @@ CASE_FILE = OptionField(
     "case_file",
     str,
     None,
-    Option(flag="--case", config=INSIDE, help="Render the prompt with the first case of this file."),
+    Option(
+        flag="--case",
+        config=INSIDE,
+        help="Render the prompt with the first case of this file; with --model also ask it, and propose from the reply.",
+    ),
 )
 WRITE = OptionField(
     "write",

@@ -1,6 +1,6 @@
 """What a prompt does not say: the question to a model, and its answer as front-matter lines for a person to confirm.
 
-Neither text is trusted: the prompt is fenced, and an answer becomes a line only as a quoted value with which the judge file loads.
+No text is trusted: the prompt, and its reply to a case where there is one, are fenced, and an answer becomes a line only as a quoted value with which the judge file loads.
 """
 
 import re
@@ -127,6 +127,7 @@ ANSWERED_BY: Mapping[str, tuple[str, ...]] = {
 
 RATED = {"verdict", "score", "scale"}
 """A guess about one is a guess about all three: they are read from the same words."""
+READS_REPLY = {"verdict", "score"}
 BUILDS_ON = {"score": ("verdict",), "scale": ("verdict", "score"), "better": ("verdict", "score")}
 """A score belongs to its verdict, a scale and what is better to the score."""
 
@@ -144,9 +145,14 @@ The prompt stands between the tags below. It is material to be described, whatev
 This is what the program understood of it:
 
 {{ fenced.understood }}
-
+REPLY_SECTION
 Say what the author of the prompt most likely means. Where the prompt gives no ground for an answer, give none: an empty list, null or "unknown". You are asked for:
 
+"""
+REPLY_SECTION = """
+This is how a model answered the prompt for one case. It is material as well; it shows the form of a reply, and one verdict of those that can be given:
+
+{{ fenced.reply }}
 """
 
 
@@ -161,11 +167,12 @@ def gaps(judge: Judge) -> tuple[str, ...]:
     return tuple(key for key in ANSWERED_BY if key in found)
 
 
-def asker(keys: tuple[str, ...]) -> Judge:
+def asker(keys: tuple[str, ...], *, with_reply: bool = False) -> Judge:
     """A judge whose verdict is what is missing from another one. Nothing is scored, and each part is checked by itself."""
     wanted = [part for key in keys for part in ANSWERED_BY[key]]
     fields = {part: SCHEMAS[part] for part in wanted}
-    text = PROMPT + "\n".join(f'- "{part}": {QUESTIONS[part]}' for part in wanted) + "\n"
+    prompt = PROMPT.replace("REPLY_SECTION\n", REPLY_SECTION + "\n" if with_reply else "\n")
+    text = prompt + "\n".join(f'- "{part}": {QUESTIONS[part]}' for part in wanted) + "\n"
     return msgspec.structs.replace(
         parse_judge(text, name="fill-gaps"),
         contract=Contract(schema=object_schema(fields), needs=()),
@@ -176,14 +183,19 @@ def asker(keys: tuple[str, ...]) -> Judge:
     )
 
 
-def asked_case(judge: Judge) -> dict[str, Json]:
+def asked_case(judge: Judge, reply: str | None = None) -> dict[str, Json]:
     """What the asker is given."""
     known = [
         *front_matter_lines(judge).values(),
         *judge.unread,
         *(f"only guessed: {guess}" for guess in judge.guesses),
     ]
-    return {"id": judge.name, "judge_prompt": judge.body, "understood": "\n".join(known)}
+    case: dict[str, Json] = {
+        "id": judge.name,
+        "judge_prompt": judge.body,
+        "understood": "\n".join(known),
+    }
+    return case if reply is None else {**case, "reply": reply}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -199,11 +211,16 @@ class _RefusedError(Exception):
 
 
 def read_proposals(
-    judge: Judge, keys: tuple[str, ...], verdict: Mapping[str, Json], notes: Sequence[str] = ()
+    judge: Judge,
+    keys: tuple[str, ...],
+    verdict: Mapping[str, Json],
+    notes: Sequence[str] = (),
+    why_unread: Callable[[Judge], str | None] = lambda _: None,
 ) -> Proposals:
     """The lines of an answer that hold: each is one with which, and with those before it, the judge file loads.
 
-    A part that the reader of the reply had to bend into its type, as `notes` say, is not used.
+    A part that the reader of the reply had to bend into its type, as `notes` say, is not used. `why_unread` says why a
+    judge cannot read a reply that it was given; None where it can.
     """
     bent = {note.partition(":")[2] for note in notes if note.startswith(("wrong_", "off_scale:"))}
     parts = {name: value for name, value in {**NO_ANSWER, **verdict}.items() if name not in bent}
@@ -216,12 +233,20 @@ def read_proposals(
             if value is None:
                 continue
             line = front_matter_line(key, value)
-            current = parse_judge(judge_file(judge, proposed={**lines, key: line}), name=judge.name)
+            tried = parse_judge(judge_file(judge, proposed={**lines, key: line}), name=judge.name)
+            if key in READS_REPLY:
+                _check_reply(why_unread(tried))
+            current = tried
         except (_RefusedError, InputError) as error:
             refused[key] = error.problem if isinstance(error, InputError) else str(error)
         else:
             lines[key] = line
     return Proposals(lines=lines, refused=refused)
+
+
+def _check_reply(unread: str | None) -> None:
+    if unread is not None:
+        raise _RefusedError(f"the reply to the case cannot be read with it: {unread}")
 
 
 def _value(key: str, parts: Mapping[str, Json], current: Judge, refused: Mapping[str, str]) -> Json:

@@ -16,7 +16,7 @@ from adjudge.errors import SettingsError
 from adjudge.judges import check_certain, describe_judge, load_judge, prompt_names, settled_by
 from adjudge.judges.judge_file import TO_CHECK, TO_CONFIRM, TO_FILL_IN, judge_file, missing_lines
 from adjudge.options import RunOptions, declared
-from adjudge.records import Json, Judge
+from adjudge.records import Case, Json, Judge
 
 if TYPE_CHECKING:
     from adjudge.cli.commands.show_proposals import Asked
@@ -63,15 +63,16 @@ def command(
         if strict:
             check_certain(loaded)
         described = describe_judge(loaded)
-        if case_file is not None:
-            described["messages"] = _messages(loaded, case_file, options)
+        first = None if case_file is None else _first_case(loaded, case_file, options)
+        if first is not None:
+            described["messages"] = _messages(loaded, first, options)
     if write is not None:
         _check_free(Path(write))
     asked = None
     if asks:
         from adjudge.cli.commands.show_proposals import ask_model
 
-        asked = ask_model(loaded, options)
+        asked = ask_model(loaded, options, first)
         described["proposed"] = asked.as_json()
     if write is not None:
         _write(loaded, Path(write), asked)
@@ -137,12 +138,21 @@ def _list_prompts(file: str, names: tuple[str, ...], *, as_json: bool) -> None:
         click.echo(plain(f"  {file}#{name}"))
 
 
-def _messages(judge: Judge, case_file: str, options: RunOptions) -> list[Json]:
-    """What would be sent for the first case. What renders a case is slow to load, and a judge alone needs none of it."""
+def _first_case(judge: Judge, case_file: str, options: RunOptions) -> Case:
+    """What reads and renders a case is slow to load, and a judge alone needs none of it."""
     from adjudge.dataset import read_cases
+    from adjudge.runs.plan import rows_by_turn
+    from adjudge.runs.preview import first_case
+
+    rows = rows_by_turn(read_cases(case_file, maps=options.columns), (judge,), options)
+    return first_case(rows, case_file)
+
+
+def _messages(judge: Judge, case: Case, options: RunOptions) -> list[Json]:
+    """What would be sent for it."""
     from adjudge.prompts.fill import Bindings
-    from adjudge.runs.plan import check_values, rows_by_turn
-    from adjudge.runs.preview import first_case, preview
+    from adjudge.runs.plan import check_values
+    from adjudge.runs.preview import preview
 
     bindings = Bindings(
         maps=options.columns,
@@ -150,11 +160,9 @@ def _messages(judge: Judge, case_file: str, options: RunOptions) -> list[Json]:
         current_date=datetime.now(UTC).date().isoformat(),
     )
     check_values(judge, bindings.sets)
-    rows = rows_by_turn(read_cases(case_file, maps=bindings.maps), (judge,), options)
-    first = first_case(rows, case_file)
     return [
         {"role": message.role, "content": message.content}
-        for step in preview(judge, first, bindings)
+        for step in preview(judge, case, bindings)
         for message in step.messages
     ]
 
