@@ -1,13 +1,16 @@
 """Hostile cases, stores, files and disks, put to the installed command."""
 
 import json
+import os
 import pickle
 import shutil
 import sqlite3
 import struct
 import subprocess
+import sys
 import zlib
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -113,18 +116,80 @@ def log_of(database, keep):
     return log
 
 
-@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-def test_a_log_that_came_with_a_repository_does_not_change_what_a_trusted_store_holds(adjudge, tmp_path):
+@pytest.fixture
+def two_stores(adjudge, tmp_path):
+    """Folders with one run each, and a log that makes the first one's store say what the second one's does."""
     mine, theirs = tmp_path / "mine", tmp_path / "theirs"
     for folder, reply in ((mine, OWN), (theirs, PLANTED)):
         folder.mkdir()
         assert make_run(adjudge, folder, reply)[0].code == 0
     with closing(sqlite3.connect(theirs / ".adjudge/store.db")) as database:
         (root,) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'meta'").fetchone()
+    return mine, log_of((theirs / ".adjudge/store.db").read_bytes(), {root})
+
+
+def test_a_log_that_appeared_since_the_store_was_closed_is_not_merged(adjudge, two_stores, tmp_path):
+    mine, planted = two_stores
     log = mine / ".adjudge/store.db-wal"
-    log.write_bytes(log_of((theirs / ".adjudge/store.db").read_bytes(), {root}))
+    log.write_bytes(planted)
+    for command in (
+        ["runs"],
+        ["run", "c.jsonl", "--judge", "tone.md", "--model", "replay"],
+        ["store", "check"],
+    ):
+        done = adjudge(*command, cwd=mine, process=True)
+        assert done.code == 4, done.err
+        assert "store.db-wal: was not there when the store was closed" in done.err
+    (note,) = (
+        each for each in Path(os.environ["ADJUDGE_STATE"], "closed").iterdir() if str(each) in done.err
+    )
     shutil.copytree(mine, tmp_path / "copy")
     assert "5.00" in adjudge("report", cwd=tmp_path / "copy").out  # so that the log is one that does harm
+    log.unlink()
+    assert "1.00" in adjudge("report", cwd=mine).out
+    assert note.exists()
+
+
+KILLED = """
+import os, signal, sys
+from adjudge.store import open_store
+store = open_store(".adjudge")
+store._home.write(lambda session: session.change("INSERT INTO meta (name, value) VALUES ('mark', '1')"))
+if sys.argv[1] == "wait":
+    print("open", flush=True)
+    sys.stdin.read()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a process is killed by a signal")
+@pytest.mark.parametrize("alive", [True, False], ids=["alive", "killed"])
+def test_the_log_of_a_process_that_is_alive_or_was_killed_is_read(adjudge, tmp_path, alive):
+    assert make_run(adjudge, tmp_path, OWN)[0].code == 0
+    with subprocess.Popen(
+        [sys.executable, "-c", KILLED, "wait" if alive else "now"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        if alive:
+            process.stdout.readline()
+        else:
+            process.wait()
+        assert (tmp_path / ".adjudge/store.db-wal").stat().st_size
+        for _ in range(2):
+            done = adjudge("report", process=True)
+            assert (done.code, "1.00" in done.out) == (0, True), done.err
+        process.stdin.close()
+    with closing(sqlite3.connect(tmp_path / ".adjudge/store.db")) as database:
+        assert database.execute("SELECT value FROM meta WHERE name = 'mark'").fetchall() == [("1",)]
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_a_log_that_came_with_a_repository_does_not_change_what_a_trusted_store_holds(adjudge, two_stores):
+    mine, planted = two_stores
+    log = mine / ".adjudge/store.db-wal"
+    log.write_bytes(planted)
     subprocess.run(["git", "init", "-q"], cwd=mine, check=True)
     subprocess.run(["git", "add", "-f", log], cwd=mine, check=True)
     for command in (["runs"], ["run", "c.jsonl", "--judge", "tone.md", "--model", "replay"]):

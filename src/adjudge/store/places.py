@@ -11,7 +11,8 @@ from adjudge.options import DEFAULT_STORE
 from adjudge.options import option as option_name
 
 FILE_NAME = "store.db"
-HEADER = b"SQLite format 3\0"
+MIN_BYTES = 512
+"""Of a SQLite database: its smallest page."""
 UNREADABLE_URL = "postgresql://…"
 _SCHEME = re.compile(r"\A([A-Za-z][A-Za-z0-9+.\-]+)://")
 _PLACES = (
@@ -137,12 +138,13 @@ def _check_links(folder: Path) -> None:
 
 
 def _check_file(file: Path) -> None:
-    """SQLite takes a file too short for a header for an empty database, and would write over it."""
+    """SQLite takes a file too short for a header for an empty database, and would write over it.
+
+    The file is not opened: closing it again would free the locks that SQLite holds on it for this process.
+    """
     if not file.is_file():
         raise StoreError(str(file), "is not a file", "name another file or folder")
-    with file.open("rb") as opened:
-        head = opened.read(len(HEADER))
-    if head and head != HEADER:
+    if 0 < file.stat().st_size < MIN_BYTES:
         raise StoreError(
             str(file),
             "is not a store: the file is not a SQLite database, or its header is damaged",

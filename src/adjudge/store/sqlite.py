@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from adjudge.errors import StoreError
+from adjudge.store import closed
 from adjudge.store.locks import FileLock, is_locked, lock_file
 from adjudge.store.migrations import STEPS, Step, latest, migrate, not_ours, stored_version
 from adjudge.store.packing import hash_bytes, text_bytes
@@ -108,13 +109,14 @@ class SqliteHome:
         self._dialect = DIALECT
         self.id: str | None = None
         check_side_files(file)
-        self._mode = opening_mode(file)
-        self._writer = self._connect()
-        try:
-            self._prepare(steps)
-        except BaseException:
-            self._writer.close()
-            raise
+        with closed.opening(file):
+            self._mode = opening_mode(file)
+            self._writer = self._connect()
+            try:
+                self._prepare(steps)
+            except BaseException:
+                self._writer.close()
+                raise
 
     @property
     def where(self) -> str:
@@ -172,7 +174,7 @@ class SqliteHome:
         return [] if found == ["ok"] else found
 
     def close(self) -> None:
-        with self._writing, self._reading:
+        with self._writing, self._reading, closed.closing(self._file):
             if self._reader is not None:
                 self._reader.close()
             self._writer.close()
@@ -299,8 +301,8 @@ def opening_mode(file: Path) -> str:
     `immutable` passes over what a write-ahead log holds, so it is for a store that was closed.
     """
     log = file.with_name(f"{file.name}-wal")
-    closed = not (log.exists() and log.stat().st_size)
-    for mode in ("", "mode=ro", "mode=ro&immutable=1") if closed else ("", "mode=ro"):
+    is_closed = not (log.exists() and log.stat().st_size)
+    for mode in ("", "mode=ro", "mode=ro&immutable=1") if is_closed else ("", "mode=ro"):
         try:
             with closing(sqlite3.connect(address(file, mode), uri=True)) as connection:
                 connection.execute("SELECT 1 FROM sqlite_master").fetchone()

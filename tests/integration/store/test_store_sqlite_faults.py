@@ -406,3 +406,20 @@ def test_a_writer_killed_at_any_moment_leaves_whole_rows_and_all_it_acknowledged
                 attempt + 1
             )  # at most the batch under way, each time
     assert len(acknowledged) > 700
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks of other systems belong to the open file")
+def test_a_process_that_has_the_store_open_twice_keeps_its_locks(tmp_path):
+    """A process loses all its locks on a file as soon as it closes it once, and another then deletes the log under it."""
+    write = """
+        store = open_store(sys.argv[2])
+        store._home.write(lambda s: s.change("INSERT INTO meta (name, value) VALUES ('other', '1')"))
+        store.close()
+    """
+    with closing(open_store(tmp_path)) as first:
+        open_store(tmp_path).close()
+        subprocess.run([*program(write), str(tmp_path)], check=True)
+        first._home.write(lambda s: s.change("INSERT INTO meta (name, value) VALUES ('ours', '1')"))
+    with closing(sqlite3.connect(tmp_path / "store.db")) as database:
+        names = {name for (name,) in database.execute("SELECT name FROM meta")}
+    assert {"other", "ours"} <= names
