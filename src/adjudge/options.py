@@ -490,6 +490,13 @@ def option(flag: str, value: str = "") -> str:
     return f"{each.name}={_literal(each, value)}"
 
 
+def columns_option(columns: Mapping[str, str]) -> str:
+    """All of them at once, to be pasted: `--columns question=q --columns response=r`, from Python one `columns=`."""
+    if _FROM_PYTHON.get():
+        return f"columns={json.dumps(columns, ensure_ascii=False)}"
+    return " ".join(option("--columns", f"{name}={column}") for name, column in columns.items())
+
+
 @cache
 def _by_flag() -> Mapping[str, OptionField]:
     return {

@@ -175,8 +175,11 @@ def test_errors_name_keywords_from_python(arguments, words):
 
 
 def test_rows_and_contested_columns_name_keywords_from_python():
-    (judgement,) = adjudge.evaluate([{"qestions": "q", "response": "r"}], judges="helpfulness", model=answer)
+    rows = [{"question": "q", "response": "r"}, {"qestions": "q", "response": "r"}]
+    (_, judgement) = adjudge.evaluate(rows, judges="helpfulness", model=answer)
     assert judgement.outcome.message.endswith('did you mean `columns={"question": "qestions"}`?')
+    with pytest.raises(adjudge.InputError, match=r'`columns={"question": "qestions", "response": "COLUMN"}`'):
+        adjudge.evaluate([{"qestions": "q"}], judges="helpfulness", model=answer)
     with pytest.raises(adjudge.InputError, match=r'say which: `columns={"response": "answer"}` or'):
         adjudge.judge("relevance", question="q", answer="r", output="s", model=answer)
     limited = adjudge.evaluate(CASES[:2], judges="relevance", model=answer, max_calls=1, jobs=1)

@@ -151,9 +151,10 @@ def test_jurors_without_a_vote_are_left_out_and_below_the_quorum_there_is_no_ver
 
 
 def test_what_a_case_lacks_is_said_of_the_jury_too(adjudge):
-    Path("cases.jsonl").write_text('{"id": "c0", "question": "q"}\nnot json\n')
-    adjudge(*jury_run("rating", {"a": (5,), "b": (4,)}, "mean"))
-    assert [row["outcome"] for row in rows_of()] == ["missing_input", "bad_row"]
+    whole = '{"id": "c0", "question": "q", "response": "r"}\n'
+    Path("cases.jsonl").write_text(whole + '{"id": "c1", "question": "q"}\nnot json\n')
+    adjudge(*jury_run("rating", {"a": (5, 5), "b": (4, 4)}, "mean"))
+    assert [row["outcome"] for row in rows_of()] == ["scored", "missing_input", "bad_row"]
 
 
 @pytest.mark.parametrize("rule", ["mean", "median", "majority"])

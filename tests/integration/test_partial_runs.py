@@ -170,9 +170,14 @@ def test_rows_of_a_file_are_counted_without_reading_them(tmp_path):
 
 def test_a_stored_missing_input_is_not_reused(tmp_path):
     """The message names the columns that there are, which are another file's."""
-    one = library.evaluate([{"id": "1", "question": "q", "colour": "red"}], "relevance", model=Client(0))
-    two = library.evaluate([{"id": "2", "question": "q", "size": "large"}], "relevance", model=Client(0))
-    assert [run.judgements[0].outcome.kind for run in (one, two)] == ["missing_input"] * 2
-    assert "colour" in one.judgements[0].outcome.message
-    assert "size" in two.judgements[0].outcome.message
-    assert "colour" not in two.judgements[0].outcome.message
+    whole = {"id": "0", "question": "q", "response": "r"}
+    one = library.evaluate(
+        [whole, {"id": "1", "question": "q", "colour": "red"}], "relevance", model=Client(1)
+    )
+    two = library.evaluate(
+        [whole, {"id": "2", "question": "q", "size": "large"}], "relevance", model=Client(1)
+    )
+    assert [run.judgements[1].outcome.kind for run in (one, two)] == ["missing_input"] * 2
+    assert "colour" in one.judgements[1].outcome.message
+    assert "size" in two.judgements[1].outcome.message
+    assert "colour" not in two.judgements[1].outcome.message

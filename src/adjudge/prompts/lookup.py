@@ -1,5 +1,6 @@
 """A judge's input -> its value in a case, or what is missing."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import takewhile
@@ -7,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from adjudge.errors import DatasetError
 from adjudge.fields import ALIASES, CANONICAL, NAMESPACES, NEVER_IN_PROMPT, canonical_field, strip_namespace
-from adjudge.options import option
+from adjudge.options import columns_option, option
 from adjudge.records import Case, Dialect, Input, Json
 from adjudge.text import closest, one_line
 
@@ -279,26 +280,71 @@ def is_blank(value: Json) -> bool:
 
 MOST_COLUMNS = 12
 LONGEST_NAME = 40
+LONGEST_SUGGESTED = 120
+_HEAD_WORDS: Mapping[str, frozenset[str]] = {
+    "question": frozenset({"question", "query", "prompt", "input", "instruction"}),
+    "response": frozenset({"response", "answer", "output", "completion", "reply"}),
+    "context": frozenset({"context", "contexts", "documents", "passages", "sources"}),
+}
+"""What `User Question` or `bot_answer` end in."""
+_REFERENCE_WORDS = frozenset(
+    {"reference", "ref", "expected", "gold", "golden", "ideal", "truth", "target", "correct"}
+)
+"""Of these one anywhere: `Gold Answer` is what was expected, never what was answered."""
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 def describe_columns(case: Case, missing: Sequence[str]) -> str:
     """`the case has `qestion`, `text`; did you mean `--columns question=qestion`?`"""
+    columns = f"the case has {list_columns(case)}"
+    suggested = suggest_columns(case, missing)
+    return f"{columns}; did you mean `{columns_option(suggested)}`?" if suggested else columns
+
+
+def list_columns(case: Case) -> str:
     if not case.columns:
-        return "the case has no columns"
+        return "no columns"
     names = [one_line(name, LONGEST_NAME) for name in case.columns]
     more = f" and {len(names) - MOST_COLUMNS} more" if len(names) > MOST_COLUMNS else ""
-    columns = f"the case has {', '.join(f'`{name}`' for name in names[:MOST_COLUMNS])}{more}"
-    flags = [flag for name in missing if (flag := _suggest(case, name)) is not None]
-    return f"{columns}; did you mean {' '.join(f'`{flag}`' for flag in flags)}?" if flags else columns
+    return f"{', '.join(f'`{name}`' for name in names[:MOST_COLUMNS])}{more}"
 
 
-def _suggest(case: Case, name: str) -> str | None:
-    """A `--columns` for a column whose name is nearly that of the input or of one of its aliases."""
-    own = strip_namespace(name)
-    field = canonical_field(own) or own
-    free = [column for column in case.columns if canonical_field(column) is None]
-    for wanted in (own, field, *ALIASES.get(field, ())):
-        close = closest(wanted, free, cutoff=0.75)
-        if close:
-            return option("--columns", f"{own}={one_line(close, LONGEST_NAME)}")
-    return None
+def suggest_columns(case: Case, missing: Iterable[str]) -> dict[str, str]:
+    """For each missing input, as far as there is one, a column that nobody else has and that is named nearly so."""
+    free = [
+        column
+        for column in case.columns
+        if canonical_field(column) is None and one_line(column, LONGEST_SUGGESTED) == column
+    ]
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(strip_namespace(name) for name in missing):
+        field = canonical_field(name) or name
+        left = [
+            column
+            for column in free
+            if column not in found.values()
+            and (field == "reference" or _REFERENCE_WORDS.isdisjoint(_words(column)))
+        ]
+        column = _closest(name, field, left) or next(
+            (column for column in left if _is_called(field, column)), None
+        )
+        if column is not None:
+            found[name] = column
+    return found
+
+
+def _closest(name: str, field: str, columns: Sequence[str]) -> str | None:
+    matches = (closest(wanted, columns, cutoff=0.75) for wanted in (name, field, *ALIASES.get(field, ())))
+    return next((match for match in matches if match is not None), None)
+
+
+def _is_called(field: str, column: str) -> bool:
+    words = _words(column)
+    if field == "reference":
+        return not _REFERENCE_WORDS.isdisjoint(words)
+    return bool(words) and words[-1] in _HEAD_WORDS.get(field, ())
+
+
+def _words(column: str) -> list[str]:
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column)
+    return [word.casefold() for word in _WORD.findall(apart)]

@@ -17,6 +17,7 @@ from adjudge.records import BadRow, Case, Json
 from adjudge.runs.engine.case_labels import OWN_LABELS
 from adjudge.runs.groups import cluster_of
 from adjudge.runs.plan import Pairing, Plan
+from adjudge.runs.required_columns import require_columns
 from adjudge.text import shorten, visible
 
 MOST_NAMED = 5
@@ -45,7 +46,8 @@ def open_cases(cases: str | os.PathLike[str] | Iterable[Mapping[str, Any]] | Any
     if labels:
         _check_labels(cases, labels, plan)
     if options.against is None:
-        return RunCases(plan=plan, rows=read_cases(cases, maps=options.columns, strict=options.strict))
+        read = read_cases(cases, maps=options.columns, strict=options.strict)
+        return RunCases(plan=plan, rows=require_columns(read, plan))
     _check_judges(plan)
     theirs: dict[str, Json] = {}
     unread = 0
@@ -66,7 +68,7 @@ def open_cases(cases: str | os.PathLike[str] | Iterable[Mapping[str, Any]] | Any
             "give the same cases the same `id` in both files; without ids, cases match by question, reference and context",
         )
     rows = plan.turns(read_cases(cases, maps=options.columns, strict=options.strict))
-    return RunCases(plan=replace(plan, pairing=pairing), rows=_paired(rows, theirs))
+    return RunCases(plan=replace(plan, pairing=pairing), rows=require_columns(_paired(rows, theirs), plan))
 
 
 def describe_unpaired(pairing: Pairing) -> str:

@@ -5,7 +5,7 @@ import pytest
 from adjudge.dataset import read_cases
 from adjudge.errors import DatasetError
 from adjudge.fields import ALIASES, CANONICAL, canonical_field, strip_namespace
-from adjudge.prompts.lookup import Found, Missing, look_up, unknown_maps
+from adjudge.prompts.lookup import Found, Missing, look_up, suggest_columns, unknown_maps
 from adjudge.records import Case, Input, Place
 
 
@@ -309,3 +309,21 @@ def test_maps_and_sets_that_nothing_answers_to_are_named_with_what_comes_close()
         "`--columns zzz=c`: no judge here has an input `zzz`",
         "`--variables tune=x`: no judge here has an input `tune`; did you mean `tone`?",
     ]
+
+
+@pytest.mark.parametrize(
+    ("columns", "found"),
+    [
+        (
+            ["Ticket", "User Question", "Bot Answer", "Gold Answer"],
+            {"question": "User Question", "response": "Bot Answer", "reference": "Gold Answer"},
+        ),
+        (["CorrectAnswer", "modelAnswer"], {"response": "modelAnswer", "reference": "CorrectAnswer"}),
+        (["qestion", "respnse"], {"question": "qestion", "response": "respnse"}),
+        (["gold_answer"], {"reference": "gold_answer"}),
+        (["Category of the question asked", "x" * 500], {}),
+    ],
+)
+def test_a_column_is_suggested_once_and_an_expected_answer_never_as_the_response(columns, found):
+    case = case_of(dict.fromkeys(columns, "x"))
+    assert suggest_columns(case, ["question", "response", "reference"]) == found
