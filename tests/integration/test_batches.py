@@ -640,21 +640,6 @@ def test_shards_collect_their_own_batches(cases, where):
 # ---- results that are not what they should be ----
 
 
-def odd_results(change):
-    """A server whose results are changed: lines in, lines out."""
-    server = ModelServer(handler=lambda asked: {**GOOD, "score": 5} if FIRST in asked.prompt else GOOD)
-    respond = server._batches.respond
-
-    def changed(method, path, headers, body):
-        found = respond(method, path, headers, body)
-        if found is None or found[0] != "results":
-            return found
-        return "results", b"\n".join(change(found[1].splitlines())) + b"\n"
-
-    server._batches.respond = changed
-    return server
-
-
 def renamed(line, custom_id):
     return json.dumps({**json.loads(line), "custom_id": custom_id}).encode()
 
@@ -679,7 +664,7 @@ def with_score(line, score):
 )
 def test_results_that_are_not_ours_or_cannot_be_read_are_left_out(cases, where, added):
     """One bad line was tried again for an hour, and lines of others were taken for ours."""
-    with odd_results(lambda lines: [*added(lines), *lines]) as server:
+    with ModelServer(GOOD, change_results=lambda lines: [*added(lines), *lines]) as server:
         assert scores(judge_all(server, cases, where)) == ALL
         assert sizes(server) == [ROWS]
     assert under_way(where, "openai:m") == []
@@ -689,9 +674,79 @@ def test_of_two_results_that_contradict_each_other_none_is_taken(cases, where):
     def contradict(lines):
         return [with_score(lines[0], 1), *lines] if len(server.batches) == 1 else lines
 
-    with odd_results(contradict) as server:
+    with ModelServer(GOOD, change_results=contradict) as server:
         assert scores(judge_all(server, cases, where)) == ALL
         assert sizes(server) == [ROWS, 1]
+
+
+def test_a_result_that_is_another_when_it_is_downloaded_again_is_not_taken(cases, where):
+    downloads = count()
+
+    def change(lines):
+        return [with_score(lines[0], 1), *lines[1:]] if next(downloads) == 1 else lines
+
+    with ModelServer(GOOD, change_results=change) as server:
+        assert scores(judge_all(server, cases, where)) == ALL
+        assert sizes(server) == [ROWS, 1]
+
+
+def command(server, cases, *more, provider="openai"):
+    model = ["--model", f"{provider}:m", "--base-url", url(server, provider)]
+    return ["run", str(cases), "--judge", "relevance", *model, "--batch", "--store", "store", *more]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_the_command_collects_what_is_its_own_and_says_what_it_leaves_out(cases, adjudge, provider):
+    """Bad lines, an id of 5,000 digits and others' rows, at once: 12 of 12 scores were wrong, or never collected."""
+
+    def add(lines):
+        ids = ["1" * 5_000, *map(str, range(ROWS))]
+        return [b"no JSON", b"[1]", *(with_score(renamed(lines[0], each), 1) for each in ids), *lines]
+
+    with ModelServer(GOOD, change_results=add) as server:
+        done = adjudge(*command(server, cases, provider=provider), process=True)
+        assert (done.code, sizes(server), billed(server)) == (0, [ROWS], ROWS), done.err
+    assert {row["case_id"]: row["score"] for row in parse_lines(done.out)} == {FIRST: 4, **ALL}
+    assert f"left out {ROWS + 3} results that are not its own or cannot be read" in done.err
+
+
+def test_the_command_takes_no_result_that_another_contradicts(cases, adjudge):
+    def contradict(lines):
+        return [with_score(lines[0], 1), *lines] if len(server.batches) == 1 else lines
+
+    with ModelServer(GOOD, change_results=contradict) as server:
+        done = adjudge(*command(server, cases), process=True)
+        assert (done.code, sizes(server)) == (0, [ROWS, 1]), done.err
+    assert {row["score"] for row in parse_lines(done.out)} == {4}
+    assert "1 that contradict another" in done.err
+
+
+ENDLESS = ServerReply(body=json.dumps({"data": [{"id": "b"}], "has_more": True}).encode())
+ODD_STATE = ServerReply(body=json.dumps({"id": "batch_0", "status": ["completed"]}).encode())
+
+
+@pytest.mark.parametrize(
+    ("step", "answer"), [("listed", ENDLESS), ("looked", ODD_STATE)], ids=["endless list", "odd state"]
+)
+def test_the_command_heeds_the_deadline_whatever_the_batch_api_answers(cases, adjudge, step, answer):
+    """The list was asked for 16 times a second without end, and the state was exit 70. It takes the deadline's time."""
+    answers = {step: answer}
+    with ModelServer(GOOD, batch_looks=2, on_batch=answers.get) as server:
+        if step == "listed":  # whether it was created is not known
+            answers["created"] = ServerReply(status=500, body=b"{}")
+            judge_all(server, cases, "store", deadline=1.0)
+        else:
+            judge_all(server, cases, "store", detach=True)
+        before = len(server.requests)
+        done = adjudge(*command(server, cases, "--name", "r", "--deadline", "1"), process=True)
+        assert len(server.requests) - before == 1
+        assert sizes(server) == [ROWS]
+        assert done.code == 3, done.err
+        assert "the run's --deadline has passed: the batch is collected another time" in done.err
+        assert "collect with: adjudge run" in done.err
+        answers.clear()
+        assert scores(judge_all(server, cases, "store")) == ALL
+        assert (sizes(server), billed(server)) == ([ROWS], ROWS)
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

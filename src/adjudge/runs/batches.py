@@ -5,6 +5,7 @@ a kill or `--detach`, makes the same requests, finds their keys in a batch that 
 """
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable
 from copy import copy
 from dataclasses import dataclass, field
@@ -153,6 +154,9 @@ class Batching:
 
     def leave(self, why: str) -> None:
         """The batches go on without us."""
+        self.progress.activity.on_quiet = (
+            None  # nothing more is sent or looked at while those who wait are cancelled
+        )
         self._halt.stop(why)
         self._halt.cancel()
 
@@ -427,8 +431,7 @@ class BatchClient(WrappingClient):
                     await self._group.keep(CloseBatch(batch_id=record.batch_id))
                     raise NotSentError(f"the batch was not sent: {failure.message}") from None
                 error = failure
-            with self._batching.progress.activity.waiting:
-                await self._batching.clock.sleep(_pause(attempt))
+            await self._rest(_pause(attempt))
         assert error is not None
         raise UnavailableError(f"a batch may not have been sent: {error.message}")
 
@@ -467,13 +470,17 @@ class BatchClient(WrappingClient):
         raise AssertionError("unreachable")
 
     async def _nap(self, looks: int) -> None:
-        batching = self._batching
-        with batching.progress.activity.waiting:
-            if batching.detach:
+        if self._batching.detach:
+            with self._batching.progress.activity.waiting:
                 await asyncio.Event().wait()  # nobody will come: the run is left
-            await batching.clock.sleep(_pause(looks))
-        deadline = batching.budget.deadline
-        if deadline is not None and batching.clock.now() > deadline:
+        await self._rest(_pause(looks))
+
+    async def _rest(self, seconds: float) -> None:
+        clock, deadline = self._batching.clock, self._batching.budget.deadline
+        left = math.inf if deadline is None else max(0.0, deadline - clock.now())
+        with self._batching.progress.activity.waiting:
+            await clock.sleep(min(seconds, left))
+        if seconds >= left:
             raise DeadlinePassedError(
                 f"the run's {option('--deadline')} has passed: the batch is collected another time"
             )
@@ -484,8 +491,7 @@ class BatchClient(WrappingClient):
             for number in list(batch.waiting):
                 batch.give(number, BatchResult("", 400, answer))
         elif look.is_full:
-            with self._batching.progress.activity.waiting:
-                await self._batching.clock.sleep(FULL_SECONDS)
+            await self._rest(FULL_SECONDS)
         else:
             await self._take_results(batch, look)
 
@@ -503,7 +509,7 @@ class BatchClient(WrappingClient):
             if number is None:
                 strange += 1
                 continue
-            digest = sha256(orjson.dumps([result.status, result.body])).digest()
+            digest = _digest(result)
             if seen.setdefault(number, digest) not in (digest, None):
                 seen[number] = None
                 contradicting += 1
@@ -514,8 +520,9 @@ class BatchClient(WrappingClient):
             )
         async for result in self._service.results(look):
             number = places.get(result.custom_id)
-            if number is not None and seen.get(number) is not None and number in batch.waiting:
-                batch.give(number, result)  # one that was given before is not waited for
+            # one that was given before is not waited for
+            if number is not None and number in batch.waiting and seen.get(number) == _digest(result):
+                batch.give(number, result)
 
     # ---- what it costs ----
 
@@ -543,6 +550,10 @@ def check_batches(client: ModelClient) -> WireClient:
 
 def _waiting(drawn: Spending) -> WaitingRequest:
     return WaitingRequest(drawn, asyncio.get_running_loop().create_future())
+
+
+def _digest(result: BatchResult) -> bytes:
+    return sha256(orjson.dumps([result.status, result.body])).digest()
 
 
 def _pause(times: int) -> float:

@@ -15,7 +15,8 @@ parameters answered with 400, `refuse_response_format` does it for structured ou
 `require_max_completion_tokens` for `max_tokens`, each in the words the provider uses. `rate_limit` answers 429 to what is
 more than so many in so long. It also takes batches of OpenAI's and Anthropic's kind, each ended when it is looked at
 `batch_looks` times; their requests are answered alike, and one with `stall` expires. `on_batch` is told of each step of
-that before it is answered, and may give another answer. With `certificate` and `key` (files) it speaks TLS. `requests` holds what was asked,
+that before it is answered, and may give another answer; `change_results` is given the lines of a batch's results, and
+returns those that are sent. With `certificate` and `key` (files) it speaks TLS. `requests` holds what was asked,
 `answers` how often each status was given, `most_in_flight` how many requests were there at once.
 """
 
@@ -127,6 +128,7 @@ class ModelServer:
         rate_limit: RateLimit | None = None,
         batch_looks: int = 1,
         on_batch: Callable[[Step], ServerReply | None] | None = None,
+        change_results: Callable[[list[bytes]], list[bytes]] | None = None,
         certificate: str | PathLike[str] | None = None,
         key: str | PathLike[str] | None = None,
     ) -> None:
@@ -149,6 +151,7 @@ class ModelServer:
             self._tls.load_cert_chain(certificate, key)
         self._batches = ServedBatches(self._answer_batched, looks=batch_looks)
         self._on_batch = on_batch
+        self._change_results = change_results
         self.requests: list[RecordedRequest] = []
         self._asked = threading.Condition()
         self.answers: Counter[int] = Counter()
@@ -295,6 +298,8 @@ class ModelServer:
         if found is None:
             return None
         step, body = found
+        if step == "results" and self._change_results is not None:
+            body = b"".join(line + b"\n" for line in self._change_results(body.splitlines()))
         instead = None if self._on_batch is None else self._on_batch(step)
         if instead is None:
             return ServerReply(body=body)
