@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from coverage_common import UNIT, Array, Decision, Found, scenario
 
+from adjudge.analysis.summary.sample import ALONE, JudgedRow, RowSample
 from adjudge.cli.main import run_command
 from adjudge.stats.clusters import clustered_mean
 from adjudge.stats.intervals import Estimate, mean_interval, moments_of, wilson
@@ -42,10 +43,7 @@ def add_mean(name: str, n: int, weights: Array, *, domain: bool) -> None:
     def others(random: np.random.Generator) -> Found:
         values = random.choice(LEVELS, n, p=weights)
         for method, limits in OTHERS.items():
-            low, high = limits(values, random)
-            value = float(values.mean())
-            yield method, Estimate(value=value, low=low, high=high, n=n, method=method), truth
-            yield f"{GATE}, {method}", Decision(wrong=low > truth), 0.025
+            yield f"{GATE}, {method}", Decision(wrong=limits(values, random)[0] > truth), 0.025
 
 
 def add_clustered(name: str, clusters: int, weights: Array, *, domain: bool) -> None:
@@ -64,6 +62,24 @@ def add_clustered(name: str, clusters: int, weights: Array, *, domain: bool) -> 
         assert found is not None
         yield "mean", found, truth
         yield GATE, Decision(wrong=found.low > truth), 0.025
+
+
+def add_bounds(n: int, lost: Array, name: str) -> None:
+    """What a report says of all cases asked, where some have no score; `lost` is the share of each level."""
+    truth = float(LEVELS @ NEAR_THE_TOP)
+
+    @scenario(f"bounds, {n} cases, {name}", domain=False)
+    def draw(random: np.random.Generator) -> Found:
+        sample, levels = RowSample(), random.choice(len(LEVELS), n, p=NEAR_THE_TOP)
+        for level in levels[random.random(n) >= lost[levels]]:
+            row = JudgedRow(score=float(LEVELS[level]), forced=False, passed=None, agrees=None, cluster=ALONE, case=ALONE, repeat=0)  # fmt: skip
+            sample.add(row)
+        mean, bounds = sample.mean(UNIT), sample.bounds(UNIT, n)
+        assert mean is not None
+        assert bounds is not None
+        limits = Estimate(value=mean.value, low=bounds.low, high=bounds.high, n=n, method="bounds")
+        yield "depending on the unscored cases", limits, truth
+        yield "naive", mean, truth
 
 
 # ---- limits that were tried beside it ----
@@ -148,14 +164,16 @@ for size, inside in ((20, False), (100, True), (300, True)):
     for level in (0.9, 0.95):
         add_mean(f"0 and 1 at {level}", size, passes(level), domain=inside)
     add_mean("scores of 1 to 5", size, NEAR_THE_TOP, domain=inside)
-    add_mean("groundedness, 95 % fully grounded", size, GROUNDED, domain=inside)
-for size, inside in ((20, False), (50, False), (100, True)):
-    add_mean("win rate, .93 won and .04 tied", size, WON, domain=inside)
+    add_mean("groundedness, 95 % fully grounded", size, GROUNDED, domain=False)
+for size in (20, 50, 100):
+    add_mean("win rate, .93 won and .04 tied", size, WON, domain=False)
 for count, inside in ((10, False), (30, False), (100, True)):
     add_clustered("0 and 1 at 0.9", count, passes(0.9), domain=inside)
     add_clustered("scores of 1 to 5", count, NEAR_THE_TOP, domain=inside)
     add_clustered("groundedness, 95 % fully grounded", count, GROUNDED, domain=False)
     add_clustered("win rate, .93 won and .04 tied", count, WON, domain=False)
+add_bounds(100, np.full(5, 0.1), "a tenth unscored at random")
+add_bounds(100, np.array([0.6, 0.5, 0.4, 0.1, 0.05]), "low scores unscored more often")
 add_command("0 and 1 at 0.95", 100, passes(0.95), "--fail-under")
 add_command("0 and 1 at 0.95", 100, passes(0.95), "--fail-under-pass-rate")
 add_command("groundedness, 95 % fully grounded", 100, GROUNDED, "--fail-under")

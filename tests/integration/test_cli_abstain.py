@@ -58,7 +58,7 @@ def test_rows_report_and_junit_keep_it_apart_from_scores_and_errors(run, adjudge
     assert "of the judge's answers say that it cannot tell" in (tmp_path / "report.md").read_text()
     report = " ".join(adjudge("report", "r").out.split())
     assert "2 abstained" in report
-    assert "60.0–80.0 % if unscored cases were known" in report
+    assert "(95 %), depending on the unscored cases" in report
     assert "20.0 % [5.7, 51.0] of the judge's answers say that it cannot tell" in report
     assert "agree RUN --next N` draws them" in report
     (figures,) = json.loads(adjudge("report", "r", "--json").out)["judges"]

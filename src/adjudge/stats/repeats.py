@@ -2,16 +2,17 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import fsum, sqrt
+from math import exp, fsum, inf, sqrt
 from typing import NamedTuple, Self
 
 from adjudge.stats.clusters import ClusterKind, rate_of, spread_of, warn_of_few
-from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined
+from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined, skewed_degrees
 from adjudge.stats.student import t_quantile
 
 _UPPER = 0.5 + CONFIDENCE / 2.0
+MOST_EXPONENT = 50.0
 _NO_REPEATS = "no case was judged more than once"
 
 Verdicts = tuple[tuple[Hashable, int], ...]
@@ -23,6 +24,9 @@ class Noise:
     """The spread of one case's scores, pooled over cases."""
 
     sd: float
+    low: float
+    high: float
+    """Of its 95 % interval; plus infinity where the cases are too few for one."""
     df: int
     cases: int
     """With more than one score."""
@@ -35,11 +39,12 @@ class Retests:
     scores are compared and hardly two cases have the same ones, every case is a kind.
     """
 
-    __slots__ = ("cases", "df", "kinds", "squares")
+    __slots__ = ("degrees", "kinds", "squares")
 
     def __init__(self) -> None:
         self.squares = array("d")
-        self.df = self.cases = 0
+        self.degrees = array("q")
+        """Of each case, as its sum of squares."""
         self.kinds: Counter[Verdicts] = Counter()
 
     def add_scores(self, scores: Sequence[float]) -> None:
@@ -48,8 +53,7 @@ class Retests:
             return
         mean = sum(scores) / len(scores)
         self.squares.append(sum((score - mean) ** 2 for score in scores))
-        self.df += len(scores) - 1
-        self.cases += 1
+        self.degrees.append(len(scores) - 1)
 
     def add_verdicts(self, verdicts: Sequence[Hashable]) -> None:
         """All of one case's."""
@@ -58,9 +62,22 @@ class Retests:
 
     def noise(self) -> Noise | Undefined:
         """Pooled by degrees of freedom, so that a case judged ten times says more than one judged twice."""
-        if not self.df:
+        cases, df, total = len(self.squares), sum(self.degrees), fsum(self.squares)
+        if not df:
             return Undefined(why=_NO_REPEATS)
-        return Noise(sd=sqrt(fsum(self.squares) / self.df), df=self.df, cases=self.cases)
+        sd, low, high = sqrt(total / df), 0.0, inf
+        if cases > 1 and total > 0.0:
+            # of the variance, on a logarithmic scale: each case is one piece of evidence, and it is never surer than
+            # normal values would make it
+            def moved() -> Iterator[tuple[int, float]]:
+                for square, degrees in zip(self.squares, self.degrees, strict=True):
+                    yield 1, square - degrees * total / df
+
+            spread = sqrt(cases / (cases - 1) * fsum(each * each for _, each in moved())) / total
+            error, freedom = max(spread, sqrt(2.0 / df)), min(float(cases - 1), skewed_degrees(moved))
+            reach = min(t_quantile(_UPPER, freedom) * error / 2.0, MOST_EXPONENT)
+            low, high = sd * exp(-reach), sd * exp(reach)
+        return Noise(sd=sd, low=low, high=high, df=df, cases=cases)
 
     def flips(self) -> Estimate | Undefined:
         """The chance that two repeats of one case differ, over cases with at least two."""

@@ -102,7 +102,7 @@ def test_the_page_has_the_reports_words(pages):
         "agrees with labels",
         "not certified",
         "the same verdict also appears in the case",
-        "if unscored cases were known",
+        "depending on the unscored cases",
         "current date in the prompts 2026-05-01",
         "p50 · p95",
         "tokens in",

@@ -53,6 +53,7 @@ from adjudge.documents.numbers import (
     show_percent,
     show_rate,
 )
+from adjudge.records import IN_CODE
 from adjudge.stats.clusters import FEWEST_CLUSTERS
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.paired import Comparison
@@ -255,10 +256,27 @@ def _warnings(judge: JudgeComparison, comparison: Comparison) -> Iterator[Fact]:
 # ---- changed cases ----
 
 
-def _changes(judge: JudgeComparison) -> Iterator[CaseList]:
+def _changes(judge: JudgeComparison) -> Iterator[Block]:
     changes = judge.changes
     yield _changed(judge, "Regressions", changes.regressions, "bad")
     yield _changed(judge, "Improvements", changes.improvements, "good")
+    if changes.of == "pass" and changes.regressions.count + changes.improvements.count:
+        yield from _judged_again(judge)
+
+
+def _judged_again(judge: JudgeComparison) -> Iterator[Fact]:
+    """How many of the changes come from the judge, and not from the answers."""
+    again = judge.judged_again
+    if isinstance(again, Estimate):
+        at_most = "at most " if max(judge.a.repeats, judge.b.repeats) > 1 else ""
+        low, high = round(again.low * judge.pairs), round(again.high * judge.pairs)
+        text = f"judging the same answers again would change {at_most}about {again.value * judge.pairs:,.0f} of {counted(judge.pairs, 'case')}"
+        yield fact(
+            "judged again", "Noise", f"{text} ({show_count(low)} to {show_count(high)}, 95 % interval)"
+        )
+    elif {*judge.a.models, *judge.b.models} != {IN_CODE}:
+        text = "not known how many of these changes judging the same answers again would make: no case was judged twice"
+        yield fact("judged again", "Noise", text)
 
 
 def _changed(judge: JudgeComparison, label: str, changed: ChangedCases, tone: Tone) -> CaseList:
@@ -317,7 +335,9 @@ def _left_out(judge: JudgeComparison) -> Iterator[Fact]:
         yield fact("not_judged", "Left out", text, "warning")
         if judge.bounds is not None:
             low, high = show_difference(judge.bounds.low), show_difference(judge.bounds.high)
-            yield fact("bounds", "Left out", f"range of the difference if they were known: {low} to {high}")
+            yield fact(
+                "bounds", "Left out", f"the difference is between {low} and {high} (95 %), depending on them"
+            )
     unmatched = show_counts((side.unmatched, f"only in {letter}") for letter, side in _letters(judge))
     if unmatched:
         yield fact("unmatched", "Left out", f"cases of one run: {unmatched}")

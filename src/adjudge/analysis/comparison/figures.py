@@ -14,6 +14,7 @@ from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined
 from adjudge.stats.paired import Comparison, compare
 from adjudge.stats.pairs import holm, mcnemar, wilcoxon
 from adjudge.stats.populations import population
+from adjudge.stats.repeats import Retests
 
 MOST_SLICES = 30
 """Of each column; the fullest. What a column of ids says about each of its values is nothing."""
@@ -157,7 +158,8 @@ class JudgeComparison:
     comparison: Comparison | None = field(metadata=population("judged in both runs", "case"))
     """The one primary test; None of no pairs."""
     bounds: Bounds | None = field(metadata=population("asked in both runs", "case"))
-    """The difference, had the matched cases without a pair been as bad, or as good, for B as the scale allows."""
+    """The ends of its 95 % intervals, had the matched cases without a pair been as bad, or as good, for B as the scale
+    allows."""
     secondary: SecondaryTests
     pass_rules_differ: int
     """Cases with one score on both sides that pass on one only: the runs had different pass rules."""
@@ -165,6 +167,10 @@ class JudgeComparison:
     slices_omitted: Mapping[str, int]
     """Column -> how many of its values have no figure of their own."""
     changes: Changes
+    judged_again: Estimate | Undefined = field(
+        metadata=population("judged more than once", "pair of repeats")
+    )
+    """How often two judgements of one answer differ on passing: so many changes come from the judge alone."""
     agreement: AgreementComparison | None = None
     """Which side agrees more with people's labels; None when it was not asked."""
     correction: Correction | NotCorrected | None = None
@@ -217,6 +223,7 @@ def compare_judge(
         slices=slices,
         slices_omitted=omitted,
         changes=_changes(pairs, sign, listed),
+        judged_again=_judged_again(matching),
     )
 
 
@@ -276,18 +283,26 @@ def _secondary(pairs: Sequence[Pair], differences: Sequence[float], *, clustered
 def _bounds(matching: Matching, scale: Scale | None, sign: float) -> Bounds | None:
     if scale is None:
         return None
-    low = high = 0.0
-    n = 0
-    for a, b in matching.in_both():
+    least: list[tuple[Hashable, float]] = []
+    most: list[tuple[Hashable, float]] = []
+    for cluster, a, b in matching.in_both():
         least_a, most_a = (scale.low, scale.high) if a.mean is None else (a.mean, a.mean)
         least_b, most_b = (scale.low, scale.high) if b.mean is None else (b.mean, b.mean)
-        low += least_b - most_a
-        high += most_b - least_a
-        n += 1
-    if not n:
-        return None
-    low, high = sign * low / n, sign * high / n
-    return Bounds(low=min(low, high), high=max(low, high))
+        ends = sorted((sign * (least_b - most_a), sign * (most_b - least_a)))
+        least.append((cluster, ends[0]))
+        most.append((cluster, ends[1]))
+    reach = Scale(low=scale.low - scale.high, high=scale.high - scale.low)
+    low, high = mean_estimate(least, reach), mean_estimate(most, reach)
+    return Bounds(low=low.low, high=high.high) if low and high else None
+
+
+def _judged_again(matching: Matching) -> Estimate | Undefined:
+    """How often two judgements of one answer differ on passing, by the repeats of both runs."""
+    retests = Retests()
+    for _, *sides in matching.in_both():
+        for side in sides:
+            retests.add_verdicts([True] * side.passed + [False] * (side.ruled - side.passed))
+    return retests.flips()
 
 
 def _slices(

@@ -187,10 +187,11 @@ class Matching:
             if side is not None and side.mean is not None:
                 yield case.cluster_key, side.mean
 
-    def in_both(self) -> Iterator[tuple[CaseSide, CaseSide]]:
+    def in_both(self) -> Iterator[tuple[Hashable, CaseSide, CaseSide]]:
+        """Each case of both runs with its cluster."""
         for case in self.cases.values():
             if case.a is not None and case.b is not None:
-                yield case.a, case.b
+                yield case.cluster_key, case.a, case.b
 
     def count(self, letter: Letter) -> "SideCounts":
         """What became of one side's cases."""

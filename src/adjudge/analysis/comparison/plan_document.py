@@ -25,7 +25,7 @@ def plan_document(plan: ComparisonPlan) -> Document:
         blocks.append(Fact(kind="at_least", label="Note", text=text))
     blocks += [Fact(kind="other", label="Or", text=_other(need, other)) for other in plan.others]
     if plan.guessed:
-        text = "nothing is known about your scores, so this is the most it can take for pass rates; "
+        text = "nothing is known about your scores: this assumes pass rates near 50 % and answers that pass or fail independently; "
         runs = (Command("--run RUN"), " takes their spread from a stored run, ", Command("--run A --run B"))
         blocks.append(Fact(kind="guessed", label="Note", text=(text, *runs, " from two")))
     title = f"{cases}, judged in both runs, show a true difference of {need.effect:g} with {show_percent(need.power, 0)} power"

@@ -1,6 +1,7 @@
 """A run in words: how good, how sure, which cases failed, what was not scored, what to do next."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import isfinite
 
 from msgspec.structs import replace
 
@@ -235,11 +236,13 @@ def repeat_facts(repeated: Repeated, scale: Scale | None) -> Iterator[Fact]:
     noise, flips, kappa = repeated.noise, repeated.flips, repeated.kappa
     what = "on passing" if repeated.compared == "passed" else "in their score"
     width = scale.high - scale.low if scale else 0
+    most = min(noise.high, width or noise.high)
+    high = f"{most:.3g}" if isfinite(most) else "∞"
     share = f", {show_percent(noise.sd / width)} of the scale" if width > 0 else ""
     yield Fact(
         kind="noise",
         label="Repeats",
-        text=f"scores of one case have a standard deviation of {noise.sd:.3g}{share} (pooled over {counted(noise.cases, 'case')}, "
+        text=f"scores of one case have a standard deviation of {noise.sd:.3g} [{noise.low:.3g}, {high}]{share} (pooled over {counted(noise.cases, 'case')}, "
         f"{show_count(noise.df)} degrees of freedom)",
     )
     if isinstance(flips, Estimate):

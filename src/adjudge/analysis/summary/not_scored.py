@@ -18,7 +18,7 @@ from adjudge.documents.numbers import (
     show_count,
     show_mean,
     show_number,
-    show_percent_range,
+    show_percent,
     show_rate,
 )
 from adjudge.runs.plan import Pairing
@@ -34,7 +34,7 @@ def unscored_facts(summary: Summary) -> Iterator[Fact]:
         yield Fact(
             kind="not scored",
             label="Not scored",
-            text=(*spans(counts), f": {known} if unscored cases were known" if known else ""),
+            text=(*spans(counts), f": {known}, depending on the unscored cases" if known else ""),
             tone="warning",
         )
     for kind in kinds:
@@ -93,14 +93,16 @@ def unpaired_facts(pairing: Pairing | None) -> Iterator[Fact]:
 
 
 def unscored_range(summary: Summary) -> str:
-    """What the unscored could have made of the headline: `70.9–71.5 %`; nothing where that is not known."""
-    if is_pass_or_fail(summary) and summary.pass_bounds:
-        return f"{show_percent_range(summary.pass_bounds.low, summary.pass_bounds.high)} %"
-    if summary.bounds and summary.pairs:
-        return f"{show_percent_range(summary.bounds.low, summary.bounds.high)} %"
-    if summary.bounds:
-        return f"{show_number(summary.bounds.low)}–{show_number(summary.bounds.high)}"
-    return ""
+    """What the unscored could make of the headline, with its sampling error: `between 70.9 and 71.5 %`; nothing where
+    that is not known.
+    """
+    rate = is_pass_or_fail(summary)
+    bounds = summary.pass_bounds if rate else summary.bounds
+    if bounds is None:
+        return ""
+    if rate or summary.pairs:
+        return f"between {bounds.low * 100:.1f} and {show_percent(bounds.high)} (95 %)"
+    return f"between {show_number(bounds.low)} and {show_number(bounds.high)} (95 %)"
 
 
 def example_text(example: UnscoredExample) -> Text:

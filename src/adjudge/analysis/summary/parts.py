@@ -24,7 +24,6 @@ from adjudge.documents.numbers import (
     show_error,
     show_mean,
     show_number,
-    show_percent,
     show_percent_range,
     show_rate,
 )
@@ -158,7 +157,7 @@ def slice_tables(summary: Summary) -> Iterator[Block]:
 
 def slice_header(summary: Summary) -> tuple[str, ...]:
     figures = ("Pass rate",) if is_pass_or_fail(summary) else ("Mean", "Passed")
-    return ("Scored", *figures, "If all known")
+    return ("Scored", *figures, "With the unscored")
 
 
 def slice_cells(part: Slice, summary: Summary) -> tuple[str, ...]:
@@ -168,7 +167,7 @@ def slice_cells(part: Slice, summary: Summary) -> tuple[str, ...]:
         bounds, rate = part.pass_bounds if part.not_judged else None, part.pass_rate
         known = NOTHING_TO_SHOW if bounds is None else f"{show_percent_range(bounds.low, bounds.high)} %"
         return (scored, marked(show_rate(rate), rate), known)
-    passed = NOTHING_TO_SHOW if part.pass_rate is None else show_percent(part.pass_rate.value, 0)
+    passed = NOTHING_TO_SHOW if part.pass_rate is None else show_rate(part.pass_rate)
     return (scored, marked(show_mean(part.mean), part.mean), passed, range_cell(part.bounds, part.not_judged))
 
 

@@ -2,9 +2,9 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import fsum
+from itertools import chain, repeat
 from typing import Literal, NamedTuple
 
 from adjudge.records import OUTCOME_KINDS, Scale
@@ -16,12 +16,15 @@ Grouping = Literal["cluster", "case"]
 ALONE = -1
 """The number of a row's cluster when it has none."""
 
+_SHARE = Scale(low=0.0, high=1.0)
 _FORCED, _RULED, _PASSED, _LABELLED, _AGREES, _STEPPED, _NEAR = 1, 2, 4, 8, 16, 32, 64
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Bounds:
-    """The figure, had everything without one been at the bottom, or at the top."""
+    """The lower end of the figure's 95 % interval, had everything without a score been at the bottom of the scale, and
+    the upper end, had it been at the top: whatever the rest is like, it covers as often as either.
+    """
 
     low: float
     high: float
@@ -97,9 +100,7 @@ class RowSample:
 
     def mean(self, scale: Scale | None, *, forced: bool = True) -> Estimate | None:
         rows = self._rows(without=0 if forced else _FORCED)
-        if self.grouping is None:
-            return mean_interval((self._scores[row] for row in rows), scale)
-        return clustered_mean(NumberedClusters((self._unit(row), self._scores[row]) for row in rows), scale)
+        return self._estimate(((row, self._scores[row]) for row in rows), scale)
 
     def pass_rate(self) -> Estimate | None:
         return self._rate(_RULED, _PASSED)
@@ -133,10 +134,7 @@ class RowSample:
     def absolute_error(self, scale: Scale | None) -> Estimate | None:
         """The mean distance of scores and numeric labels."""
         reach = None if scale is None else Scale(low=0.0, high=scale.high - scale.low)
-        errors = ((row, abs(label - score)) for row, score, label in self._compared())
-        if self.grouping is None:
-            return mean_interval((error for _, error in errors), reach)
-        return clustered_mean(NumberedClusters((self._unit(row), error) for row, error in errors), reach)
+        return self._estimate(((row, abs(label - score)) for row, score, label in self._compared()), reach)
 
     def rank_correlation(self) -> Estimate | Undefined:
         """Spearman's, of scores and numeric labels."""
@@ -150,14 +148,26 @@ class RowSample:
     def bounds(self, scale: Scale | None, asked: int) -> Bounds | None:
         if scale is None or not asked:
             return None
-        total, left_out = fsum(self._scores), asked - len(self._scores)
-        return Bounds(
-            low=(total + scale.low * left_out) / asked, high=(total + scale.high * left_out) / asked
+        rows = range(len(self._scores))
+        low, high = (
+            self._estimate(((row, self._scores[row]) for row in rows), scale, repeat(end, asked - len(rows)))
+            for end in (scale.low, scale.high)
         )
+        return Bounds(low=low.low, high=high.high) if low and high else None
 
     def pass_bounds(self, asked: int) -> Bounds | None:
-        ruled, passed = self._count(_RULED), self._count(_PASSED)
-        return Bounds(low=passed / asked, high=(passed + asked - ruled) / asked) if ruled else None
+        ruled = self._count(_RULED)
+        if not ruled:
+            return None
+        low, high = (
+            self._estimate(
+                ((row, float(bool(self._flags[row] & _PASSED))) for row in self._rows(need=_RULED)),
+                _SHARE,
+                repeat(end, asked - ruled),
+            )
+            for end in (_SHARE.low, _SHARE.high)
+        )
+        return Bounds(low=low.low, high=high.high) if low and high else None
 
     def labelled(self) -> tuple[int, int]:
         """How many rows have a label, and how many agree with it."""
@@ -212,6 +222,17 @@ class RowSample:
         return (max(passed) + min(failed)) / 2 if max(passed) < min(failed) else None
 
     # ---- rows ----
+
+    def _estimate(
+        self, values: Iterable[tuple[int, float]], scale: Scale | None, others: Iterable[float] = ()
+    ) -> Estimate | None:
+        """The mean of (row, value); `others` are of no row, and each is a piece of evidence of its own."""
+        if self.grouping is None:
+            return mean_interval(chain((value for _, value in values), others), scale)
+        beyond = 2 * max(len(self._scores), max(self._clusters, default=0) + 1)
+        others_numbered = ((beyond + number, value) for number, value in enumerate(others))
+        own = ((self._unit(row), value) for row, value in values)
+        return clustered_mean(NumberedClusters(chain(own, others_numbered)), scale)
 
     def _rate(self, need: int, yes: int) -> Estimate | None:
         if self.grouping is None:

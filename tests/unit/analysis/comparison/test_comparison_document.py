@@ -130,7 +130,7 @@ def test_every_part_has_its_kind(compared):
     assert words(document, "not_judged") == [
         "2 matched cases not judged in both runs: A 1 refused; B 1 unreadable"
     ]
-    assert words(document, "bounds")[0].startswith("range of the difference if they were known: ")
+    assert words(document, "bounds")[0].endswith("(95 %), depending on them")
     assert "McNemar (mid-p): p < 0.001 (only A passed 0, only B 20)" in words(document, "secondary")
     assert words(document, "agreement")[0].startswith("the judge agrees more with people in B: +0.300")
     (slices,) = (block for block in document.blocks if isinstance(block, Table) and block.kind == "slices")

@@ -7,6 +7,7 @@ import pytest
 from adjudge.analysis.comparison.figures import MOST_SLICES, JudgedRun, NotComputed, compare_judge
 from adjudge.analysis.comparison.matching import Matching
 from adjudge.records import Scale
+from adjudge.stats.intervals import mean_interval
 from adjudge.stats.paired import compare
 from adjudge.stats.pairs import holm, mcnemar, wilcoxon
 
@@ -94,9 +95,10 @@ def test_an_interval_over_0_is_inconclusive_with_what_could_have_been_shown(comp
 def test_bounds_take_what_was_lost_as_far_as_the_scale_goes(compared, better):
     rows = [(1, 2), ("refused", 3), (4, "unreadable"), ("refused", "refused")]
     found = compared(rows, better=better)
-    least = (1 + (3 - 5) + (0 - 4) + (0 - 5)) / 4
-    most = (1 + (3 - 0) + (5 - 4) + (5 - 0)) / 4
-    expected = (-most, -least) if better == "lower" else (least, most)
+    scale = Scale(low=-5, high=5)
+    least = mean_interval([1, 3 - 5, 0 - 4, 0 - 5], scale)
+    most = mean_interval([1, 3 - 0, 5 - 4, 5 - 0], scale)
+    expected = (-most.high, -least.low) if better == "lower" else (least.low, most.high)
     assert (found.bounds.low, found.bounds.high) == pytest.approx(expected)
     assert (found.matched, found.pairs, found.not_judged) == (4, 1, 3)
     assert compared(rows, scale=None).bounds is None

@@ -49,16 +49,20 @@ def test_every_row_is_counted_once_and_the_mean_is_that_of_what_was_judged(build
 
 
 @given(kinds_and_scores.filter(bool))
-def test_the_bounds_hold_the_mean_and_are_reached_at_the_ends_of_the_scale(build, rows):
+def test_the_bounds_hold_the_intervals_at_both_ends_of_the_scale(build, rows):
     judgements = [build.judgement(outcome(build, kind, score)) for kind, score in rows]
     (summary,) = tally(judgements, [build.judge()])
     assert summary.bounds is not None
     assert 0 <= summary.bounds.low <= summary.bounds.high <= 5
     if summary.mean:
         assert summary.bounds.low <= summary.mean.value <= summary.bounds.high
-    for end, bound in ((0, summary.bounds.low), (5, summary.bounds.high)):
-        scores = [score if kind in {"scored", "forced"} else end for kind, score in rows]
-        assert bound == pytest.approx(sum(scores) / len(scores))
+    low, high = (
+        mean_interval(
+            [score if kind in {"scored", "forced"} else end for kind, score in rows], Scale(low=0, high=5)
+        )
+        for end in (0.0, 5.0)
+    )
+    assert (summary.bounds.low, summary.bounds.high) == pytest.approx((low.low, high.high))
 
 
 @given(kinds_and_scores, st.randoms(use_true_random=False))
@@ -120,7 +124,8 @@ def test_the_pass_rate_is_of_rows_with_a_rule_and_bounded_by_the_others(build):
     rows += [build.judgement(build.scored(1.0), passed=False), build.judgement(build.failed("unreadable"))]
     (summary,) = tally(rows, [build.judge()])
     assert summary.pass_rate == rate_interval(3, 4)
-    assert (summary.pass_bounds.low, summary.pass_bounds.high) == (0.6, 0.8)
+    low, high = rate_interval(3, 5), rate_interval(4, 5)
+    assert (summary.pass_bounds.low, summary.pass_bounds.high) == pytest.approx((low.low, high.high))
 
 
 def test_repeats_are_not_new_evidence(build):

@@ -78,7 +78,7 @@ def test_the_report_says_it_in_words_and_json(build):
     summary = summary_of(build, cases)
     found = words(summary)
     assert found["noise"].startswith(
-        "scores of one case have a standard deviation of 0.5, 10.0 % of the scale (pooled over 60 cases"
+        "scores of one case have a standard deviation of 0.5 [0.417, 0.6], 10.0 % of the scale (pooled over 60 cases"
     )
     assert found["flips"].startswith("two judgements of a case differ on passing with probability 50.0 % [")
     assert found["undecided"].startswith("undecided at the pass threshold: 30 of 60 cases: c00, ")
