@@ -13,7 +13,8 @@ HOLD_SECONDS = 0.25
 PORTION = 0.25
 """Of what may go at once: the most that one process draws at a time."""
 MAX_DEBT_SECONDS = 600.0
-"""What one large request can take beyond a full bucket; a bucket further from full saw another clock."""
+"""What large requests can take beyond a full bucket, unless those now asked for are larger yet; a bucket further from full
+saw another clock."""
 ROUNDING = 1e-6
 
 
@@ -98,7 +99,8 @@ class PaceDraw(NamedTuple):
 
 def draw_flow(full_at: FullAt, now: float, wish: FlowWish, limit: FlowLimit) -> FlowDraw:
     """As many requests as may go. What is larger than a bucket goes when it is full, and leaves a debt."""
-    found = [_settle(*parts, now=now) for parts in zip(full_at, wish.settled, limit, strict=True)]
+    parts = zip(full_at, wish.settled, wish.each, limit, strict=True)
+    found = [_settle(at, settled, each, rate, now=now) for at, settled, each, rate in parts]
     wait, granted = 0.0, wish.most
     for at, amount, rate in zip(found, wish.each, limit, strict=True):
         if rate is None:
@@ -119,10 +121,11 @@ def draw_flow(full_at: FullAt, now: float, wish: FlowWish, limit: FlowLimit) -> 
     return FlowDraw(granted, 0.0, FullAt(*taken))
 
 
-def _settle(at: float, amount: float, rate: Rate | None, *, now: float) -> float:
+def _settle(at: float, amount: float, each: float, rate: Rate | None, *, now: float) -> float:
     """An idle hour saves up nothing, and neither does what is given back."""
     if rate is None:
         return at
-    if at > now + rate.capacity / rate.per_second + MAX_DEBT_SECONDS:
+    debt = max(MAX_DEBT_SECONDS, 2 * each / rate.per_second)
+    if at > now + rate.capacity / rate.per_second + debt:
         at = now  # the clock was put back, so what it said tells nothing
     return max(max(at, now) + amount / rate.per_second, now)

@@ -47,6 +47,20 @@ def test_more_than_the_bucket_holds_goes_when_it_is_full_and_leaves_a_debt():
     assert bucket.draw(1, 0.0) == (0, pytest.approx(9.01, rel=0.03))
 
 
+def test_a_request_of_more_than_ten_minutes_worth_is_waited_for_too():
+    bucket = Bucket(60)
+    assert bucket.draw(1000, 0.0) == (1, 0)
+    assert bucket.draw(1000, 1.0) == (0, pytest.approx(999))
+    assert bucket.draw(1000, 2.0, settled=-990) == (0, pytest.approx(8))
+    assert bucket.draw(1000, 10.0) == (1, 0)
+
+
+def test_what_another_clock_wrote_is_forgotten():
+    bucket = Bucket(60)
+    bucket.draw(1, 10_000.0)
+    assert bucket.draw(1, 0.0) == (1, 0)
+
+
 def test_what_was_not_used_is_given_back_and_what_was_used_on_top_is_taken():
     bucket = Bucket(6000)
     bucket.draw(100, 0.0)
