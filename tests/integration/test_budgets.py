@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pytest
 from jsonl import parse_lines, write_lines
+from served import served
 
 import adjudge
 from adjudge.cli.main import run_command
@@ -273,3 +274,41 @@ def test_a_pace_that_is_not_reached_costs_no_time_and_loses_nothing(cases):
         run = evaluate(server, cases, rpm=60_000, tpm=60_000_000)
         assert len(server.requests) == 200
     assert kinds(run) == {("scored", ""): 200}
+
+
+@pytest.mark.parametrize(("gate", "code"), [((), 0), (("--fail-under", "3"), 3)])
+def test_a_run_that_a_limit_stopped_says_so_and_how_far_it_came(cases, adjudge, monkeypatch, gate, code):
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    with ModelServer(replies=ServerReply(text=GOOD, usage=Usage(input=400, output=60))) as server:
+        asked = (
+            "--judge",
+            "relevance",
+            "--model",
+            "openai:m",
+            "--base-url",
+            server.openai_url,
+            "--price",
+            "1,4",
+        )
+        done = adjudge("run", cases, *asked, "--max-cost", "0.02", "--name", "r", "-o", "rows.jsonl", *gate)
+        sent = len(server.requests)
+        roomy = adjudge("run", cases, *asked, "--max-cost", "1", "-n", "1", "-o", "more.jsonl")
+    assert done.code == code, done.err
+    assert "each call reserves at least $0.0164" in done.err
+    assert "so that much of --max-cost 0.02 may stay unspent" in done.err
+    assert roomy.code == 0
+    assert "reserves" not in roomy.err
+    listed = next(line for line in adjudge("runs").out.splitlines() if line.startswith("r "))
+    assert " limit reached " in listed
+    assert listed.endswith(f"PARTIAL {sent} of 200")
+    assert f" {sent} judgements" in listed
+
+
+def test_pages_list_what_a_limit_stopped(cases):
+    with ModelServer(replies=GOOD) as server:
+        evaluate(server, cases, max_calls=4)
+    with served("./.adjudge") as pages:
+        text = pages.client.get("/").text
+        assert '<span class="mark warn">limit reached · PARTIAL 4 of 200</span>' in text
+        assert pages.read("/api/runs?state=limit_reached")["total"] == 1
+        assert "200 judgements of 200" not in pages.client.get("/runs/r").text

@@ -144,7 +144,7 @@ def test_shards_at_once_judge_each_case_once_under_one_limit(cases, where):
         assert {run.name for run in runs} == {"nightly"}
         assert "SHARD 1 of 3" in runs[0].report().to_markdown()
     run, found = judged(where)
-    assert run.state == "interrupted"
+    assert run.state == "limit_reached"
     assert Counter(found).most_common(1)[0][1] == 1
 
 

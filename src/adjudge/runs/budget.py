@@ -48,6 +48,8 @@ TOKENS_PER_MESSAGE = 16
 """More than what any provider wraps a message in."""
 MAX_RESERVED_PERCENT = 110
 """That a reply may cost of what was reserved for it: providers add some tokens of their own to a prompt with tools."""
+MIN_RESERVATIONS = 20
+"""A limit on money that covers fewer at once is explained before the run begins."""
 PORTION = 16
 """Drawn for so many requests like the one at hand, where enough is left."""
 NOT_BILLED = frozenset({409, 425, 503, 529})
@@ -155,6 +157,8 @@ class Budget:
     """On the clock: nothing is sent after it. What is in flight by then is finished."""
     clock: Clock = SYSTEM_CLOCK
     account: Account = field(default_factory=MemoryAccount)
+    reply_cost: Decimal = Decimal(0)
+    """What is set aside for the reply of a call, in US dollars: the most for any judge and model of the run."""
     waiting: AbstractContextManager[None] = field(default_factory=nullcontext)
     """Entered by those who wait for others to settle."""
     spent: Decimal = field(default=Decimal(0), init=False)
@@ -184,6 +188,17 @@ class Budget:
         return SpendingLimit(
             calls=self.max_calls,
             nanodollars=None if self.max_cost is None else int(self.max_cost.scaleb(9)),
+        )
+
+    @property
+    def warning(self) -> str | None:
+        """Where one reservation is a good part of the money: so much of it may be left when the run stops."""
+        if self.max_cost is None or self.reply_cost * MIN_RESERVATIONS <= self.max_cost:
+            return None
+        return (
+            f"each call reserves at least ${self.reply_cost:.4f}, the price of the longest reply, until its cost is known, "
+            f"so that much of {option('--max-cost', str(self.max_cost))} may stay unspent; "
+            f"a lower {option('--max-output-tokens')} reserves less"
         )
 
     async def reserve(self, worst: Spending) -> None:

@@ -321,6 +321,12 @@ def _limited(
         context_tokens=context_tokens(client.name, client.base_url),
         max_output_tokens=None if options.max_cost is None else ASSUMED_OUTPUT_TOKENS,
     )
+    if price is not None and options.max_cost is not None:
+        longest = max(
+            (judge.max_output_tokens or ASSUMED_OUTPUT_TOKENS for judge in plan.judges if judge.asks_model),
+            default=0,
+        )
+        limits.budget.reply_cost = max(limits.budget.reply_cost, price.output * longest / 1_000_000)
     is_given = options.price is not None
     sent = client if plan.confidential is None else ConfidentialClient(client, *plan.confidential)
     budgeted = BudgetedClient(sent, limits.budget, price=price, price_is_given=is_given)
@@ -397,6 +403,8 @@ async def _begun(
             yield kept
             if not kept.halt.is_unfinished and kept.progress.complete:
                 state = "finished"
+            elif kept.halt.why is None and kept.halt.not_asked:
+                state = "limit_reached"
         finally:
             ended = EndRun(
                 run_id=run.run_id,

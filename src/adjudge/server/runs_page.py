@@ -25,7 +25,7 @@ from adjudge.stats.intervals import Estimate
 from adjudge.store import RunRecord, model_names, planned_judges
 
 router = APIRouter()
-State = Literal["", "running", "finished", "interrupted"]
+State = Literal["", "running", "finished", "interrupted", "limit_reached"]
 PAGE = 50
 
 

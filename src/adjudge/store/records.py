@@ -13,7 +13,8 @@ UNPLACED = 1 << 40
 """Positions from here on are of judgements whose place among the rows of their run is not known (yet)."""
 
 T = TypeVar("T")
-RunState = Literal["running", "finished", "interrupted"]
+RunState = Literal["running", "finished", "interrupted", "limit_reached"]
+"""`limit_reached`: what --max-cost, --max-calls or --deadline did not allow was not asked."""
 
 
 class Driver(Struct, frozen=True, kw_only=True):

@@ -452,7 +452,10 @@ def _all_shards(session: SqlSession, run: str) -> tuple[RunState, int | None]:
     states = [row[0] for row in rows]
     if states.count("finished") == of:
         return "finished", sum(row[1] or 0 for row in rows)
-    return ("running" if "running" in states else "interrupted"), None
+    if "running" in states:
+        return "running", None
+    is_limited = "limit_reached" in states and "interrupted" not in states
+    return ("limit_reached" if is_limited else "interrupted"), None
 
 
 def _no_such_run(where: str, run_id: str) -> StoreError:

@@ -222,6 +222,8 @@ def _announce(session: Session) -> None:
         print_message(f"{plan.pairing.paired:,} cases in both files" + (f"; {unpaired}" if unpaired else ""))
     if session.store is not None:
         announce_origin(session.store)
+    if session.limits.budget.warning is not None:
+        print_message(session.limits.budget.warning)
     if session.resumes:
         print_message(f"resuming run {session.run_id}")
 

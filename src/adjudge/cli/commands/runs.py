@@ -32,7 +32,8 @@ def command(*, store: str, as_json: bool) -> None:
         partial = "" if run.partial is None else f"  {run.partial}"
         click.echo(
             plain(
-                f"{run.run_id:<16} {run.state:<11} {run.judgements:>9} judgements  {show_time(run.started_at)}  "
+                f"{run.run_id:<16} {run.state.replace('_', ' '):<13} {run.judgements - run.not_asked:>9} judgements  "
+                f"{show_time(run.started_at)}  "
                 f"{named}  {', '.join(model_names(run.plan))}{partial}"
             )
         )
