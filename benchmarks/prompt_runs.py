@@ -21,6 +21,7 @@ from adjudge.errors import InputError
 from adjudge.judges import load_judge
 from adjudge.judges.reading.names import is_doubt, is_label, is_rating, is_reason
 
+TWO_SCORES = re.compile(r"\btwo (?:values|scores)\b[^\n]*\n?[^\n]*separated|두 점수를 공백으로")
 PROSE = "It answers what was asked."
 
 
@@ -50,7 +51,12 @@ def _reply(fact: Mapping[str, Any], prompt: str, schema: Mapping[str, Any], plac
     elif scale:
         low, high = scale
         value = high if place else (low if float(high) - float(low) <= 1 else int(low) + 1)
-    parts = dict(_parts(fact, value, place))
+    if TWO_SCORES.search(prompt) and not fact["verdict_fields"]:
+        return Reply(text=f"{value} {scale[0]}\n{PROSE}", meant={"score_1": value, "score_2": scale[0]})
+    named = properties(schema)
+    parts = {
+        name: fitted(each, named.get(plain(name), {}), place) for name, each in _parts(fact, value, place)
+    }
     match fact["output_form"]:
         case "json":
             shown: Any = parts or dict.fromkeys(
@@ -59,9 +65,11 @@ def _reply(fact: Mapping[str, Any], prompt: str, schema: Mapping[str, Any], plac
             shown = shaped(schema, shown) if parts else shown
             if list(shown) == ["entries"]:
                 shown = shown["entries"]
-            return Reply(text=json.dumps(shown, ensure_ascii=False), meant=_meant(parts, fact))
+            held = {name: each for name, each in parts.items() if not is_group(named.get(plain(name), {}))}
+            return Reply(text=json.dumps(shown, ensure_ascii=False), meant=_meant(held, fact))
         case "tags" if parts:
-            text = "\n".join(f"<{name}>{_text(each)}</{name}>" for name, each in parts.items())
+            tags = dict(zip(parts, fact["verdict_fields"], strict=True))
+            text = "\n".join(f"<{tags[name]}>{_text(each)}</{tags[name]}>" for name, each in parts.items())
             return Reply(text=text, meant=_meant(parts, fact))
         case "sections" if parts:
             text = "\n\n".join(f"## {name}\n{_text(each)}" for name, each in parts.items())
@@ -78,6 +86,32 @@ def _reply(fact: Mapping[str, Any], prompt: str, schema: Mapping[str, Any], plac
     word = "Verdict" if labels or fact.get("boolean") else "Score"
     score = f"\nScore: {scale[place]}" if labels and scale else ""
     return Reply(text=f"{PROSE}\n\n{word}: {_text(value)}{score}", meant={"": value})
+
+
+def properties(schema: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Every property of a schema by its name, those of its objects and lists too; the outermost of a name."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for name, child in schema.get("properties", {}).items():
+        inner = child.get("items") if child.get("type") == "array" else child
+        found = {**properties(inner or {}), **found, plain(name): child}
+    return found
+
+
+def is_group(schema: Mapping[str, Any]) -> bool:
+    return schema.get("type") in {"array", "object"}
+
+
+def fitted(value: Any, schema: Mapping[str, Any], place: int) -> Any:
+    """The value, or one of the type that the prompt gives this field, where it is another than the verdict's."""
+    kind = schema.get("type")
+    if kind == "boolean" and not isinstance(value, bool):
+        return (True, False)[place] if value == PROSE else str(value).lower() in {"true", "yes"}
+    if kind in {"integer", "number"} and (isinstance(value, bool) or not isinstance(value, int | float)):
+        return schema.get("minimum", 0 if value is False else 1)
+    options = schema.get("enum")
+    if options and value not in options and plain(value) not in map(plain, options):
+        return options[place]
+    return value
 
 
 def shaped(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str, Any]:
@@ -108,6 +142,8 @@ def _text(value: Any) -> str:
 def _parts(fact: Mapping[str, Any], value: Any, place: int) -> Iterator[tuple[str, Any]]:
     """A value for each field: the verdict's where the name is one for it, and words elsewhere."""
     names = fact["verdict_fields"]
+    if len(fact.get("verdict_fields_also", ())) == len(names) and fact["output_form"] == "tags":
+        names = fact["verdict_fields_also"]  # what the tags are called in prose
     chosen = [name for name in names if not is_reason(name) and not is_doubt(name)]
     told = [name for name in chosen if is_label(name) or is_rating(name)] or chosen
     if fact["labels"] and fact["scale"]:
@@ -185,7 +221,14 @@ def run(folder: Path, fact: Mapping[str, Any]) -> str:
             row: dict[str, Any] = {"id": f"case-{number}"}
             for item in judge.inputs:
                 name = item.source if "." not in item.source else item.source.split(".")[0]
-                row[name] = f"Text {number} of {item.name}."
+                text = f"Text {number} of {item.name}."
+                called = re.escape(item.name)
+                if re.search(rf"\b{called}\.items\(", judge.text):
+                    row[name] = {"part": text}
+                elif re.search(rf", *\w+ +in +{called}\b", judge.text):
+                    row[name] = [["part", text]]
+                else:
+                    row[name] = text
             for name, sample in SHAPES.items():
                 row.update({name: sample} if name in row else {})
             rows.append(row)

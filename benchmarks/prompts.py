@@ -32,6 +32,8 @@ ALIKE = {
 OWN_NAMES = frozenset(
     [
         "score",
+        "score_1",
+        "score_2",
         "rating",
         "verdict",
         "label",
@@ -92,11 +94,12 @@ def score(folder: Path, fact: Mapping[str, Any]) -> Scored:
     seen = {
         "dialect": shown["dialect"],
         "inputs": [item["name"] for item in shown["inputs"]],
-        "scale": shown["scale"],
+        "scale": reply_scale(shown),
         "better": shown["better"] if shown["score"] is not None else None,
         "labels": sorted(labels),
         "fields": list(keys),
         "inside": keys,
+        "reading": {name: value for name, value in shown.items() if name not in {"judge", "hash"}},
     }
     right = {
         "dialect": dialect_right(fact, seen["dialect"]),
@@ -145,6 +148,14 @@ def inputs_right(fact: Mapping[str, Any], seen: Sequence[str]) -> bool:
     return all(any(same_input(each, name) for each in seen) for name in required) and all(
         any(same_input(each, name) for name in allowed) for each in seen
     )
+
+
+def reply_scale(shown: Mapping[str, Any]) -> Any:
+    """The scale of the score; of a comparison by two ratings, theirs."""
+    fields = ((shown["verdict"] or {}).get("properties") or {}).values()
+    ends = [[each["minimum"], each["maximum"]] for each in fields if {"minimum", "maximum"} <= each.keys()]
+    compared = shown.get("pair") is not None and len(ends) == 2 and ends[0] == ends[1]
+    return ends[0] if compared else shown["scale"]
 
 
 def scale_right(fact: Mapping[str, Any], seen: Any) -> bool:
@@ -261,18 +272,20 @@ def show(found: Sequence[Scored], facts: Mapping[str, Mapping[str, Any]]) -> Non
 
 
 def ablate(folder: Path, facts: Sequence[Mapping[str, Any]], whole: Sequence[Scored]) -> None:
-    """The score without each recogniser; one whose loss changes nothing is not needed."""
+    """The score without each recogniser, and how many prompts are read otherwise; one whose loss changes nothing is not needed."""
     base = summary(whole)
-    print(f"\n{'without':<28}" + "".join(f"{name:>12}" for name in base))
+    print(f"\n{'without':<28}" + "".join(f"{name:>12}" for name in base) + f"{'otherwise':>12}")
     for recogniser in RECOGNISERS:
         with without(recogniser):
             read_prompt.cache_clear()
-            figures = summary([score(folder, fact) for fact in facts])
+            found = [score(folder, fact) for fact in facts]
+        figures = summary(found)
+        otherwise = sum(one.seen != other.seen for one, other in zip(whole, found, strict=True))
         changes = "".join(
             f"{figures[name][0] - base[name][0]:>+12}" if figures[name] != base[name] else f"{'·':>12}"
             for name in base
         )
-        print(f"{recogniser:<28}{changes}", flush=True)
+        print(f"{recogniser:<28}{changes}{otherwise or '·':>12}", flush=True)
 
 
 def main() -> None:

@@ -39,6 +39,10 @@ NOT_SENT = frozenset({"span"})
 """Fields of a node that say where it stood, not what it sends."""
 
 
+BETWEEN_ARMS = " | "
+"""Between what an `if` and its `else` write on one line: one or the other is sent."""
+
+
 def placeholder(name: str) -> str:
     return f"⟦{name}⟧"
 
@@ -58,9 +62,11 @@ def _collect(nodes: tuple[Node, ...], parts: list[str], aliases: dict[str, str])
             case Output(expression=expression):
                 parts.append(_written(expression, aliases))
             case If(arms=arms, otherwise=otherwise):
-                for arm in arms:
-                    _collect(arm.body, parts, aliases)
-                _collect(otherwise, parts, aliases)
+                for number, body in enumerate((*(arm.body for arm in arms), otherwise)):
+                    written: list[str] = []
+                    _collect(body, written, aliases)
+                    inline = number and written and parts and not parts[-1].endswith("\n")
+                    parts += [BETWEEN_ARMS, *written] if inline and "\n" not in written[0] else written
             case For(item=item, index=index, source=source, body=body, otherwise=otherwise):
                 bound = {**aliases, item: alias_of(source, aliases)}
                 if index:

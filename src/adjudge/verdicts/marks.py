@@ -7,10 +7,13 @@ from adjudge.records import Contract, Json
 from adjudge.verdicts.clean import is_wrapping
 from adjudge.verdicts.labelled import LINE
 from adjudge.verdicts.names import labels_of, properties
-from adjudge.verdicts.text_reading import TextReading, only_value, value_of
-from adjudge.verdicts.values import ValueProblem, show
+from adjudge.verdicts.text_reading import TextReading, allowed_in, only_value, value_of
+from adjudge.verdicts.values import NUMBER, ValueProblem, show
 
 BRACKETS = re.compile(r"\[\[([^\[\]]{0,200})\]\]")
+TWO_NUMBERS = re.compile(
+    rf"[*_`(\[]{{0,3}}({NUMBER.pattern})(?:[ \t]{{0,2}}[,;|/][ \t]{{0,2}}|[ \t]{{1,4}})({NUMBER.pattern})[*_`)\].]{{0,3}}"
+)
 
 
 def read_tags(text: str, contract: Contract) -> TextReading | None:
@@ -112,6 +115,8 @@ def opening_values(text: str, contract: Contract, name: str) -> Iterator[Json | 
 def read_bare(text: str, contract: Contract) -> TextReading | None:
     """The whole reply, a last line that is only the label, or a first or last line that opens with it (`B: because …`)."""
     lines = [line for line in LINE.finditer(text) if line[0].strip() and not is_wrapping(line[0])]
+    if len(contract.needs) == 2:
+        return _two_numbers(lines, contract)
     if not lines or len(contract.needs) != 1:
         return None
     name = contract.needs[0]
@@ -135,6 +140,25 @@ def read_bare(text: str, contract: Contract) -> TextReading | None:
     return TextReading(
         values={name: opening}, spans=[first.span()], value_spans={name: first.span()}, mark="line"
     )
+
+
+def _two_numbers(lines: list[re.Match[str]], contract: Contract) -> TextReading | None:
+    """The line that is two numbers and nothing else (`8 9`); of several that differ none."""
+    found = [(line, numbers) for line in lines if (numbers := TWO_NUMBERS.fullmatch(line[0].strip()))]
+    numeric = (any(each.is_numeric for each in allowed_in(contract, name)) for name in contract.needs)
+    if not found or not all(numeric):
+        return None
+    line, numbers = found[0]
+    span = line.span()
+    if any(other.groups() != numbers.groups() for _, other in found):
+        return TextReading(problem="two lines name different scores", spans=[span])
+    values: dict[str, Json] = {}
+    for name, written in zip(contract.needs, numbers.groups(), strict=True):
+        value = only_value(written, contract, name)
+        if isinstance(value, ValueProblem):
+            return TextReading(problem=f"`{name}` {value.text}", spans=[span])
+        values[name] = value
+    return TextReading(values=values, spans=[span], value_spans=dict.fromkeys(values, span), mark="line")
 
 
 def _closing_label(lines: list[re.Match[str]], contract: Contract, name: str) -> TextReading | None:

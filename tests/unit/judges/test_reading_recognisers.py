@@ -93,6 +93,19 @@ EXAMPLES: dict[str, list[Example]] = {
             ("A", "B"),
             ("选择", "原因"),
         ),
+        Example(
+            "Respond in the following format.\n\nMessage: Ugh.\nscore: true\nreason: It is angry.\n\n"
+            f"Message: {'Hi. ' * 200}\nscore: false\nreason: It is kind." + JUDGED,
+            None,
+            (),
+            ("score", "reason"),
+        ),
+        Example(
+            'Respond in the following format:\n\nReason: "why"\nCompliance: "Yes" or "No"\n' + JUDGED,
+            None,
+            ("Yes", "No"),
+            ("reason", "compliance"),
+        ),
     ],
     "sections": [
         Example(
@@ -117,6 +130,15 @@ EXAMPLES: dict[str, list[Example]] = {
             None,
             ("kept", "broken"),
             ("rationale", "outcome"),
+        )
+    ],
+    "two_scores": [
+        Example(
+            "Rate both on a scale of 1 to 10. First output a single line containing only two values, the scores for "
+            "Assistant 1 and 2, separated by a space.\n\n{{question}}\n\n{{answer_1}}\n\n{{answer_2}}",
+            [0, 1],
+            (),
+            ("score_1", "score_2"),
         )
     ],
     "bare": [Example("Respond with only a number from 1 to 5." + JUDGED, [1, 5], (), ("score",))],

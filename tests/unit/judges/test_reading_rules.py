@@ -33,6 +33,8 @@ from adjudge.judges.reading.words import word_choices
         ("where 1 means poor and 6 means great", 1, 6, "integer"),
         ("in steps of 0.5, from 1 to 5", 1, 5, "number"),
         ("5 to 1", 1, 5, "integer"),
+        ("an integer in the range of [1,5]", 1, 5, "integer"),
+        ("a score in [0, 1]", 0, 1, "number"),
     ],
 )
 def test_a_range_of_numbers_is_read(text: str, low: float, high: float, kind: str) -> None:

@@ -11,7 +11,7 @@ from adjudge import templates
         ("mustache", "a {{! no }}{{x}} {{#y}}in {{y}}{{/y}}{{^y}}out{{/y}}", "a ⟦x⟧ in ⟦y⟧out"),
         ("mustache", "{{#docs}}{{.}}{{title}}{{/docs}}", "⟦docs⟧⟦title⟧"),
         ("mustache", "{{ item.input }} {{fenced.x}} {{{z}}}", "⟦item.input⟧ ⟦x⟧ ⟦z⟧"),
-        ("promptl", "{{ if x }}A {{ x }}{{ else if y }}B{{ else }}C{{ endif }}/* no */D", "A ⟦x⟧BCD"),
+        ("promptl", "{{ if x }}A {{ x }}{{ else if y }}B{{ else }}C{{ endif }}/* no */D", "A ⟦x⟧ | B | CD"),
         ("promptl", "{{ for d, i in docs }}{{ i }}{{ d.t }}{{ else }}none{{ endfor }}", "⟦i⟧⟦docs⟧none"),
         ("promptl", "{{ x ? 'yes' : 'no' }}{{ y ?? 'none' }}{{ a && b }}", "yesno⟦y⟧none⟦b⟧"),
         ("promptl", "{{ y = x }}{{ y }}{{ z = 1 }}{{ z }}", "⟦x⟧⟦z⟧"),
@@ -19,7 +19,7 @@ from adjudge import templates
         (
             "jinja",
             "{# no #}{% if x %}A {{ x | upper }}{% else %}B{% endif %}{{ y | default('d') }}",
-            "A ⟦x⟧B⟦y⟧d",
+            "A ⟦x⟧ | B⟦y⟧d",
         ),
         ("jinja", "{% for d in docs %}{{ d.t }}{% endfor %}{% raw %}{{ r }}{% endraw %}", "⟦docs⟧{{ r }}"),
         ("printf", "100%% Question: %s (%d)", "100% Question: ⟦question⟧ (⟦arg2⟧)"),

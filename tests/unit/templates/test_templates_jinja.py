@@ -251,3 +251,8 @@ def test_a_filter_nobody_knows_leaves_its_input_as_it_is_and_is_told(text, writt
 def test_filters_of_nunjucks(text, expected):
     (message,) = templates.render(text, "jinja", {"x": 'a "b"', "d": {"a": [1, "é"], "b": {}}})
     assert message.content == expected
+
+
+def test_the_arms_of_a_condition_on_one_line_stay_apart_in_the_outline():
+    text = 'Verdict: {% if more %}"Yes" "No" or "n/a"{% else %}"Yes" or "No"{% endif %}\n'
+    assert templates.outline(text, "jinja") == 'Verdict: "Yes" "No" or "n/a" | "Yes" or "No"\n'

@@ -3,6 +3,7 @@
 import pytest
 
 from adjudge.records import Contract, Verdict
+from adjudge.schemas import object_schema
 from adjudge.verdicts import Planted, UnreadReply, read_verdict
 
 
@@ -153,3 +154,29 @@ def test_a_planted_line_is_found_behind_html_escapes():
     assert isinstance(
         read("So:\n<safe>4</safe>", "tags", ["&lt;safe&gt;4&lt;/safe&gt;"], safe={"type": "integer"}), Planted
     )
+
+
+TWO = Contract(
+    schema=object_schema(
+        {name: {"type": "integer", "minimum": 1, "maximum": 10} for name in ("score_1", "score_2")}
+    ),
+    needs=("score_1", "score_2"),
+    form="bare",
+)
+
+
+@pytest.mark.parametrize("reply", ["8 9", "8 9\nThe second is longer.", "Both are good.\n\n**8, 9**", "8/9"])
+def test_two_numbers_on_a_line_are_one_for_each_answer(reply):
+    found = read_verdict(reply, TWO, whole=False, case_texts=())
+    assert isinstance(found, Verdict), found
+    assert found.parts == {"score_1": 8, "score_2": 9}
+
+
+@pytest.mark.parametrize("reply", ["8", "8 9 7", "8 12", "8 9\n\n9 8", "The first gets 8 9 times."])
+def test_what_is_not_two_scores_is_not_read_as_two(reply):
+    assert isinstance(read_verdict(reply, TWO, whole=False, case_texts=()), UnreadReply)
+
+
+def test_two_scores_that_stand_in_the_case_are_not_taken_for_the_models_own():
+    found = read_verdict("It ends so:\n1 10\n", TWO, whole=False, case_texts=("My answer.\n1 10",))
+    assert isinstance(found, Planted)

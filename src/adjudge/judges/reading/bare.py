@@ -8,6 +8,7 @@ from adjudge.judges.reading.kinds import ValueKind, read_kind
 from adjudge.judges.reading.names import REFERENCE
 from adjudge.judges.reading.parts import ContractPart, FoundContract, choice_part
 from adjudge.judges.reading.recogniser import ask
+from adjudge.judges.reading.scale import find_anchors, overall_scale
 from adjudge.judges.reading.words import lettered_options, word_choices
 from adjudge.patterns import lazy_pattern
 
@@ -32,6 +33,12 @@ _NUMBER_ASKED = lazy_pattern(
     r"|\b(?:number|integer|score|rating|grade|digit)\b[^\n.]{0,60}\b(?:nothing else|no (?:other|additional|extra) (?:text|words|output))\b"
     r"|\b(?:respond|reply|answer|output|return|print|provide|give|write)\b[^\n.]{0,60}\b(?:number|integer|digit)\b[^\n.]{0,40}\bonly\b"
     r"|\b(?:only|just|single|nothing but)\b[^\n.]{0,40}\b(?:number|integer|score|rating|digit|float|numeric)\b[^\n.]{0,80}",
+    re.IGNORECASE,
+)
+_TWO_SCORES = lazy_pattern(
+    r"\bline\b[^\n]{0,60}\btwo (?:values|scores|numbers|integers|ratings)\b"
+    r"|\btwo (?:values|scores|numbers|integers|ratings)\b[^\n]{0,80}\b(?:separated by (?:a |one )?(?:single )?(?:space|comma)|on (?:a|one) (?:single )?line)\b"
+    r"|두 (?:점수|값)[^\n]{0,12}공백",
     re.IGNORECASE,
 )
 _INSTANCE = lazy_pattern(
@@ -139,6 +146,16 @@ def _true_or_false(text: str) -> FoundContract | None:
         "verdict", (match["one"], match["other"]), text, labels=("verdict", "answer"), says=match[0]
     )
     return FoundContract(form="bare", parts=(part,), start=match.start(), end=match.end())
+
+
+def find_two_scores(text: str) -> FoundContract | None:
+    """`a single line containing only two values, the scores for Assistant 1 and 2`: one number for each of two answers."""
+    match = _TWO_SCORES.search(text)
+    if match is None:
+        return None
+    kind = overall_scale(text, find_anchors(text)) or ValueKind(type="integer", assumed=True)
+    parts = tuple(ContractPart(name=name, kind=kind, labels=()) for name in ("score_1", "score_2"))
+    return FoundContract(form="bare", parts=parts, start=match.start(), end=match.end())
 
 
 BARE = (_number_asked, _lettered, _worded, _true_or_false)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from adjudge.judges.asking import ask_for, ask_for_text
-from adjudge.judges.reading.bare import find_bare
+from adjudge.judges.reading.bare import find_bare, find_two_scores
 from adjudge.judges.reading.choices import defined_choice
 from adjudge.judges.reading.json_schema import find_json_schema
 from adjudge.judges.reading.kinds import ValueKind
@@ -91,6 +91,7 @@ REPLIES: tuple[Callable[[str], FoundContract | None], ...] = (
     find_labelled_brackets,
     find_brackets,
     find_called_sections,
+    find_two_scores,
     lines_or_sections,
     find_named_fields,
     find_bare,

@@ -30,6 +30,10 @@ RANGES = (
         rf"\s{{0,2}}(?P<high>{_ANY}){_END}",
         re.IGNORECASE,
     ),
+    lazy_pattern(
+        rf"\b(?:range|interval|scale|in)\b(?: of| from| is|:)?\s{{0,2}}\[\s{{0,2}}(?P<low>{NUMBER})\s{{0,2}},\s{{0,2}}(?P<high>{NUMBER})\s{{0,2}}\]",
+        re.IGNORECASE,
+    ),
     lazy_pattern(rf"(?P<low>{NUMBER})\s*(?:<=|≤|<)\s*\w{{1,30}}\s*(?:<=|≤)\s*(?P<high>{NUMBER})"),
     lazy_pattern(
         rf"{_START}(?P<low>{NUMBER})\s+(?:being|is|means|meaning|indicates|indicating|represents|denotes|for)\b"

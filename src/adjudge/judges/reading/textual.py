@@ -218,6 +218,8 @@ _SPECIFIED = lazy_pattern(
     re.IGNORECASE,
 )
 _FIELD_NAME = lazy_pattern(r"[a-z][a-z_]{2,40}")
+_QUOTED_LABELS = lazy_pattern(r"(?:[\"`][\w/ -]{1,20}[\"`](?:,? or |, | ?[|/] ?| |$)){2,8}")
+_EXAMPLE = lazy_pattern(r"[\"'`]?[A-Za-z][\w-]{0,20}[\"'`]?")
 _LETTER_BLANK = lazy_pattern(r"[XYN#]|_{2,}|\.{3}|…")
 _OPENING = ("<", "[", "(", "{")
 _HERE = lazy_pattern(r"(?<!\s)\s++(?:goes\s+)?here\W{0,3}$", re.IGNORECASE)
@@ -255,7 +257,7 @@ def find_lines(text: str) -> FoundContract | None:
         role = has_role(label)
         at_end = match[0] >= last_reference and not value.strip() and match[1] >= len(text.rstrip()) - 3
         in_form = _FORM.search(text, max(0, match[0] - 200), match[0]) is not None
-        placed = _is_place(value) if role else _is_blank(value)
+        placed = _is_place(value) if role else _is_blank(value) or _is_choice(value)
         # Whether output is asked for here is the dearest question, so it comes last.
         if (
             in_form
@@ -264,6 +266,7 @@ def find_lines(text: str) -> FoundContract | None:
         ):
             candidates.append(match)
     candidates += _specified(text, given)
+    candidates += _shown_again(text, candidates)
     candidates += _reasons_beside(text, candidates)
     inline = list(_INLINE.finditer(text))
     repeated = Counter(quoted["label"] for quoted in inline)
@@ -288,6 +291,17 @@ def _specified(text: str, given: set[str]) -> list[tuple[int, int, str, str]]:
     ]
     roles = [label for _, _, label, _ in lines if has_role(label)]
     return lines if len(roles) > 1 else []
+
+
+def _shown_again(text: str, candidates: list[tuple[int, int, str, str]]) -> list[tuple[int, int, str, str]]:
+    """`score: true` once more in each worked example: what a part can be, only all of them show."""
+    shown = {label.lower() for _, _, label, value in candidates if _EXAMPLE.fullmatch(value.strip())}
+    known = {start for start, *_ in candidates}
+    return [
+        match
+        for match in _line_matches(text)
+        if match[0] not in known and match[2].lower() in shown and _EXAMPLE.fullmatch(match[3].strip())
+    ]
 
 
 def _reasons_beside(
@@ -327,6 +341,11 @@ def _is_blank(value: str) -> bool:
         or _LETTER_BLANK.fullmatch(value.strip()) is not None
         or (value.lower().startswith("your ") and _HERE.search(value) is not None)
     )
+
+
+def _is_choice(value: str) -> bool:
+    """Whether it is labels in quotes and nothing else: `"Yes" or "No"`."""
+    return _QUOTED_LABELS.fullmatch(value.strip()) is not None and re.search(r" or |[|/]", value) is not None
 
 
 def _is_place(value: str) -> bool:

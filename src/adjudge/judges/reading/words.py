@@ -118,7 +118,7 @@ def _quoted_choices(text: str) -> tuple[str, ...]:
             continue
         if match.start() != expected:
             run = []
-        run.append(word)
+        run += [word] if word not in run else []
         expected = match.end() if match["next"] else -1
         if len(run) > len(best):
             best = list(run)
