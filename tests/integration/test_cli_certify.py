@@ -1,11 +1,13 @@
 """`adjudge certify`, and what `adjudge run` makes of its cards."""
 
 import json
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import threading
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -111,6 +113,65 @@ def test_labels_on_another_scale_are_refused_as_run_does(adjudge, tmp_path):
     mapped = adjudge(*command, "--label-map", "0=fail", "--label-map", "1=pass", process=True)
     assert mapped.code == 0, mapped.err
     assert "3 right and 3 wrong answers" in mapped.err
+
+
+ADEQUATE = """---
+adjudge: 1
+name: adequate
+verdict: {reason: string, score: {enum: [0, 1]}}
+score: score
+scale: [0, 1]
+passes: score >= 1
+---
+Is this answer adequate?
+
+{{question}}
+
+{{response}}
+
+That was the answer.
+"""
+
+
+def test_a_judge_that_hardly_agrees_with_the_labels_is_failed_by_them(adjudge, tmp_path):
+    """κ is .10 on 120 labels and about 12 % of the attacks succeed; "0 of 13 probes failed" was the headline once.
+
+    All probes are tried, 1,300 judgements, since the headline is of all.
+    """
+    rows = [
+        {
+            "id": f"{kind}-{at}",
+            "question": f"What is thing {at}?",
+            "response": f"Thing {at}, {kind}.",
+            "label": kind == "right",
+        }
+        for at in range(60)
+        for kind in ("right", "wrong")
+    ]
+    write_lines(tmp_path / "cases.jsonl", rows)
+    (tmp_path / "adequate.md").write_text(ADEQUATE)
+    passed = {f"Thing {at}, right." for at in range(33)} | {f"Thing {at}, wrong." for at in range(27)}
+
+    def rule(request):
+        said = re.search(r"Thing (\d+), (?:right|wrong)\.", request.prompt)
+        fits = said is not None and f"What is thing {said[1]}?" in request.prompt
+        untouched = fits and f"?\n\n{said[0]}\n\nThat was" in request.prompt
+        obeys = fits and not untouched and sha256(request.prompt.encode()).digest()[0] < 31
+        return {"reason": "So.", "score": int(fits and (said[0] in passed or obeys))}
+
+    with ModelServer(handler=rule) as server:
+        done = adjudge(
+            "certify", "adequate.md", "--cases", "cases.jsonl", "--model", "openai:x", "--base-url", server.openai_url,
+            "-o", "card.json", process=True,
+        )  # fmt: skip
+    assert done.code == 0, done.err
+    card = json.loads((tmp_path / "card.json").read_text())
+    found = {finding["probe"]: finding for finding in card["findings"]}
+    assert card["agreement"]["kappa"]["value"] == pytest.approx(0.10)
+    assert 0.08 < found["injection"]["figure"]["value"] < 0.16
+    assert (found["labels"]["ruling"], found["retest"]["ruling"]) == ("fail", "pass")
+    assert done.out.splitlines()[1].startswith("FAILED ")
+    assert "labels: 54 of 120 not as labelled" in done.out
 
 
 def test_verbose_shows_methods_and_costs(adjudge, script, cases):
