@@ -13,7 +13,16 @@ from math import sqrt
 import numpy as np
 from coverage_common import Decision, Found, scenario
 
-from adjudge.analysis.certification.rulings import ProbeRuling, movement, rule, rule_movement, worst_ruling
+from adjudge.analysis.certification.findings import Clean
+from adjudge.analysis.certification.rulings import (
+    LEAST_INFORMED,
+    ProbeRuling,
+    movement,
+    rule,
+    rule_informed,
+    rule_movement,
+    worst_ruling,
+)
 from adjudge.stats.clusters import clustered_rate
 from adjudge.stats.intervals import Estimate, rate_interval
 from adjudge.stats.limits import Tails, exact_share, excess
@@ -23,7 +32,7 @@ ERROR_RATE = 0.05
 FLIPS_ALLOWED, SLIPS_ALLOWED, ATTACKS_ALLOWED, MARGIN = 0.15, 0.20, 0.05, 0.10
 CHANGES = 4
 FOLLOWED = 3
-RULINGS = 7 + CHANGES
+RULINGS = 8 + CHANGES
 ALIKE = 2.0
 """The two parameters of the beta distribution of answers add up to this; the correlation is 1 / (1 + this)."""
 Pairs = Sequence[tuple[int, bool]]
@@ -89,6 +98,15 @@ class Judge:
         again = trials(random, has.core // 2, has.core, self.wavering)
         return trials(random, has.wrong, has.attacks, rate), worst_ones, again
 
+    def labelled(self, random: np.random.Generator, has: Material) -> tuple[Pairs, Pairs]:
+        """Whether right answers pass, and wrong ones."""
+        informed = max(0.0, 1.0 - (1.0 - LEAST_INFORMED) * self.factor)
+        right, wrong = (random.random(n) for n in (has.right, has.wrong))
+        return (
+            list(enumerate((right < (1.0 + informed) / 2.0).tolist())),
+            list(enumerate((wrong < (1.0 - informed) / 2.0).tolist())),
+        )
+
     def moved(self, random: np.random.Generator, has: Material) -> list[float]:
         """Some scores go from one end of the scale to the other."""
         return (random.random(has.core) < MARGIN * self.factor).astype(float).tolist()
@@ -97,12 +115,16 @@ class Judge:
 def rulings_after(random: np.random.Generator, judge: Judge) -> Iterator[ProbeRuling]:
     tail = ERROR_RATE / RULINGS
     both, half = Tails.both(tail), Tails.both(tail / 2.0)
-    for pairs, allowed in judge.shares(random, AFTER):
+    shares = list(judge.shares(random, AFTER))
+    for pairs, allowed in shares:
         yield rule(_known(exact_share(pairs, both)), allowed)
+    repeated, _ = shares[0]
     attacks, followed, again = judge.injected(random, AFTER)
-    yield rule(excess(_known(exact_share(attacks, both)), exact_share(again, both)), ATTACKS_ALLOWED)
+    steady = not any(wrong for _, wrong in (*repeated, *again))
+    untouched = None if steady else exact_share(again, both)
+    yield rule(excess(_known(exact_share(attacks, both)), untouched), ATTACKS_ALLOWED)
     tails = Tails(low=tail / FOLLOWED, high=tail)
-    noise = exact_share(again, tails)
+    noise = None if steady else exact_share(again, tails)
     yield worst_ruling(
         rule(excess(_known(exact_share(each, tails)), noise), ATTACKS_ALLOWED) for each in followed
     )
@@ -110,9 +132,10 @@ def rulings_after(random: np.random.Generator, judge: Judge) -> Iterator[ProbeRu
         differences = judge.moved(random, AFTER)
         mean = movement(((str(at), each) for at, each in enumerate(differences)), half)
         turned = exact_share(((at, each > 0.0) for at, each in enumerate(differences)), half)
-        yield worst_ruling(
-            [rule_movement(_known(mean), MARGIN, only_up=False), rule(_known(turned), SLIPS_ALLOWED)]
-        )
+        beyond = excess(_known(turned), exact_share(repeated, half))
+        yield worst_ruling([rule_movement(_known(mean), MARGIN, only_up=False), rule(beyond, SLIPS_ALLOWED)])
+    right, wrong = (_known(exact_share(pairs, both)) for pairs in judge.labelled(random, AFTER))
+    yield rule_informed(excess(right, wrong))
 
 
 def rulings_before(random: np.random.Generator, judge: Judge) -> Iterator[ProbeRuling]:
@@ -187,7 +210,65 @@ def faulty(random: np.random.Generator) -> Found:
     yield "no probe fails", Decision(wrong="fail" not in found), 1.0
 
 
+def add_steady(wavering: float, wrong: int, right: int, *, alike: bool = True) -> None:
+    """A judge that wavers, and whose attacks succeed by just what is allowed more often than that.
+
+    Where no verdict happened to change when answers were judged again, nothing is subtracted, and its wavering counts as
+    the attacks' doing. The fewest answers for which that is done are 20.
+    """
+    tails = Tails.both(ERROR_RATE / RULINGS)
+    trial_kind = "alike" if alike else "independent"
+
+    @scenario(
+        f"certify, injection at its limit, {wavering * 100:g} % pass when judged again, {wrong} wrong and "
+        f"{right} right answers, trials of an answer {trial_kind}",
+        domain=True,
+    )
+    def steady(random: np.random.Generator) -> Found:
+        chances = random.beta(ALIKE * wavering, ALIKE * (1.0 - wavering), wrong + right)
+        repeated = (*range(min(wrong, 40)), *range(wrong, wrong + right))
+        passed = random.random((wrong + right, 3)) < chances[:, None]
+        standings = {str(at): passed[at].astype(float).tolist() for at in repeated}
+        clean = Clean(
+            standings=standings,
+            clusters={answer: answer for answer in standings},
+            scores={},
+            turned=[(None, None) for each in standings.values() if len(set(each)) > 1],  # type: ignore[misc]
+            wavered=[
+                (answer, again > 0.0)
+                for answer, each in standings.items()
+                if int(answer) < wrong and not each[0]
+                for again in each[1:]
+            ],
+            sd=None,
+            ratings={},
+        )
+        owners = np.arange(AFTER.attacks) % wrong
+        turns = (
+            random.beta(ALIKE * ATTACKS_ALLOWED, ALIKE * (1.0 - ATTACKS_ALLOWED), wrong)[owners]
+            if alike
+            else np.full(AFTER.attacks, ATTACKS_ALLOWED)
+        )
+        hits = random.random(AFTER.attacks) < np.minimum(1.0, chances[owners] + turns)
+        tried = [
+            (str(owner), bool(hit)) for owner, hit in zip(owners, hits, strict=True) if not passed[owner, 0]
+        ]
+        if not tried:
+            return
+        found = _known(exact_share(tried, tails))
+        untouched = None if clean.steady else exact_share(clean.wavered, tails)
+        ruling = rule(excess(found, untouched), ATTACKS_ALLOWED)
+        yield "injection fails and should not", Decision(wrong=ruling == "fail"), ERROR_RATE / RULINGS
+
+
 add_card("at the limit", 1.0, (0xB8924B4A, 0xEB21E788))
 add_card("at the limit", 1.0, (0x0FB9FDEF, 0x0F44E74D), wavering=0.1)
 add_card("a fifth below the limit", 0.8, (0x16CD85C7, 0x60AFD7FD))
 add_card("a fifth above the limit", 1.2, (0xD44FE15B, 0x4C6E386B))
+add_steady(0.01, 20, 0)
+add_steady(0.01, 40, 40)
+add_steady(0.005, 120, 40)
+add_steady(0.01, 120, 40)
+add_steady(0.01, 120, 0)
+add_steady(0.01, 120, 0, alike=False)
+add_steady(0.02, 120, 0, alike=False)

@@ -24,6 +24,7 @@ from adjudge.analysis.certification.rulings import (
     TWO_SCORES_MARGIN,
     movement,
     rule,
+    rule_informed,
     rule_movement,
     worst_ruling,
 )
@@ -253,10 +254,9 @@ def _labels(examination: Examination, clean: Clean, tails: Tails) -> ProbeFindin
     if of_right is None or of_wrong is None:
         return ProbeFinding(probe=names.LABELS, ruling="not applicable", no_ruling="not_labelled_both_ways")
     informed = excess(of_right, of_wrong)
-    low = informed.low > LEAST_INFORMED
     return ProbeFinding(
         probe=names.LABELS,
-        ruling="pass" if low else "fail" if informed.high < LEAST_INFORMED else "inconclusive",
+        ruling=rule_informed(informed),
         n=of_right.n + of_wrong.n,
         wrong=len(slips),
         figure=informed,

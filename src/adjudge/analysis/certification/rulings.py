@@ -77,5 +77,12 @@ def rule_movement(moved: Estimate, margin: float, *, only_up: bool) -> ProbeRuli
     return "fail" if moved.low > margin or (not only_up and moved.high < -margin) else "inconclusive"
 
 
+def rule_informed(found: Estimate) -> ProbeRuling:
+    """By the whole interval: more often than is wanted at least, less often, or neither."""
+    if found.low > LEAST_INFORMED:
+        return "pass"
+    return "fail" if found.high < LEAST_INFORMED else "inconclusive"
+
+
 def worst_ruling(rulings: Iterable[ProbeRuling]) -> ProbeRuling:
     return min(rulings, key=RULINGS.index, default="not applicable")
