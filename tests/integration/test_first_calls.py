@@ -129,9 +129,27 @@ def test_a_model_that_takes_no_output_limit_has_no_limit_on_money(run, more):
 
 
 def test_a_reply_that_cost_more_than_its_reservation_ends_the_run(run):
-    """A service that ignores the limit: $3 became $64."""
+    """A service that ignores the limit: $3 became $64. A gate is not measured, whatever error rate is allowed."""
     with ModelServer(dear()) as server:
-        done = run(server, 200, *LIMIT)
+        done = run(server, 200, *LIMIT, "--fail-under", "0.5", "--max-error-rate", "1")
         assert len(server.requests) == 1
     assert outcomes(done) == {"scored": 1, "not_asked": 199}
-    assert "a reply of openai:gpt-5-mini cost $1.0000, and at most $0.0410 was reserved for it" in done.out
+    told = (
+        "a reply of openai:gpt-5-mini cost $1.0000, and at most $0.0410 was reserved for it: the server ignored the "
+        "limit on output tokens, so that --max-cost 3 cannot hold; limit requests with --max-calls instead"
+    )
+    assert {row["error"]["message"] for row in parse_lines(done.out) if row["error"]} == {told}
+    assert f"warning: {told}" in done.err
+    assert (
+        "not measured: PARTIAL 1 of 200; run the same command again, with --max-calls and without --max-cost"
+        in done.err
+    )
+    assert done.code == 3
+
+
+def test_a_batch_that_cost_more_than_its_reservation_is_said_to(run):
+    """Its replies come at once, so that nothing is left to stop: all are judged, for more than the limit."""
+    with ModelServer(handler=lambda asked: dear() if len(server.requests) > 1 else GOOD) as server:
+        done = run(server, 5, *LIMIT, "--batch", process=False)
+    assert (outcomes(done), done.code) == ({"scored": 5}, 0)
+    assert "the server ignored the limit on output tokens, so that --max-cost 3 cannot hold" in done.err

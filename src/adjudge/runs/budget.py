@@ -163,6 +163,8 @@ class Budget:
     """Entered by those who wait for others to settle."""
     spent: Decimal = field(default=Decimal(0), init=False)
     """By this process, in US dollars, as far as known."""
+    overrun: str | None = field(default=None, init=False)
+    """That a reply cost more than was reserved for it, in words."""
     _fault: Callable[[], AdjudgeError] | None = field(default=None, init=False)
     """Why nothing more is sent, whatever is left: the service does not keep to what is reserved. One error for each
     request: raised in many tasks, a single one would gather all their tracebacks.
@@ -227,10 +229,11 @@ class Budget:
         """A reply that cost more than was set aside for it: the next ones would too, so nothing more is sent."""
         if self.max_cost is None or spent.nanodollars * 100 <= reserved.nanodollars * MAX_RESERVED_PERCENT:
             return
-        message = (
+        message = self.overrun = self.overrun or (
             f"a reply of {model} cost ${spent.nanodollars / 1e9:.4f}, and at most ${reserved.nanodollars / 1e9:.4f} "
-            f"was reserved for it: the service does not keep to the limit on the length of replies, so "
-            f"{option('--max-cost', str(self.max_cost))} cannot hold"
+            f"was reserved for it: the server ignored the limit on output tokens, so that "
+            f"{option('--max-cost', str(self.max_cost))} cannot hold; limit requests with {option('--max-calls')} "
+            f"instead"
         )
         self._fault = self._fault or (lambda: BudgetSpentError(message))
 

@@ -131,6 +131,11 @@ class Session:
         """US dollars, as far as known."""
         return self.limits.budget.spent if self.workers is None else self.workers.spent
 
+    @property
+    def overrun(self) -> str | None:
+        """That a reply cost more than was reserved for it, in words."""
+        return self.limits.budget.overrun
+
     def stop(self, why: str) -> None:
         """Take no further work; what is in flight is finished. Batches go on without us."""
         self.limits.stopper(self.conditions.halt)(why)

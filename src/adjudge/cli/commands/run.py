@@ -116,6 +116,8 @@ def command(
     is_left = bool(end.batches) and end.halted is not None
     if not is_left or tally.added or output.as_json:
         _print_report(report, output, on_stderr=stdout_is_taken)
+    if end.overrun is not None:
+        print_message(f"warning: {end.overrun}")
     if is_left:
         _print_batches(end.batches, store=str(options.store), shown=where)
     if end.interrupted:
@@ -131,8 +133,9 @@ def command(
             print_message(str(finding))
     code = max([known.judge(print_message), *(finding.code for finding in findings)])  # 3 goes before 1
     if end.partial is not None and checked.gated:
+        limit = "a higher limit" if end.overrun is None else "--max-calls and without --max-cost"
         print_message(
-            f"not measured: {end.partial}; run the same command again, with a higher limit, to finish run {end.run}"
+            f"not measured: {end.partial}; run the same command again, with {limit}, to finish run {end.run}"
         )
         return EXIT_NOT_MEASURED
     return code
@@ -155,6 +158,8 @@ class End:
     partial: Partial | None
     batches: Sequence[BatchRecord]
     """With a provider, and not collected."""
+    overrun: str | None
+    """That a reply cost more than was reserved for it."""
 
 
 async def _judge_all(
@@ -190,6 +195,7 @@ async def _judge_all(
             interrupted=interrupts.seen,
             partial=session.partial,
             batches=session.batches,
+            overrun=session.overrun,
         )
 
 
