@@ -312,6 +312,11 @@ def test_a_reader_that_has_had_enough_is_no_error(tmp_path, cases):
     [
         (("rnu",), "no such command"),
         (("rnu",), "did you mean `adjudge run`?"),
+        (("serve",), "did you mean `adjudge view`?"),
+        (("ui",), "did you mean `adjudge view`?"),
+        (("eval",), "did you mean `adjudge run`?"),
+        (("list",), "did you mean `adjudge runs`?"),
+        (("help",), "did you mean `adjudge --help`?"),
         (("run", "cases.jsonl", "--judge", "corectness", "--model", "openai:x"), "did you mean"),
         (("run", "cases.jsonl", "--model", "openai:x"), "no judge was given"),
         (("run", "cases.jsonl", "--judge", "own.md"), "name one with --model or ADJUDGE_MODEL"),

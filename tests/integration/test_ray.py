@@ -122,7 +122,7 @@ def test_limits_hold_over_all_workers_and_the_run_goes_on_without_them(on_ray, d
         assert 80 <= len(server.requests) <= 100
         assert run.partial is not None
         with closing(open_store(database)) as store:
-            assert store.find_run("r").state == "interrupted"
+            assert store.find_run("r").state == "limit_reached"
             assert store.spending("r").calls <= 100
         assert on_ray(server, max_calls=1_000, engine="local").partial is None
         assert len(server.requests) == len(IDS)

@@ -1,6 +1,6 @@
 """What outcomes and notes mean, and what to do about them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 
@@ -42,11 +42,22 @@ FAILURES: Mapping[str, Advice] = {
     ),
 }
 
-JURY_FAILURES: Mapping[str, str] = {
+_FINER: Mapping[str, str] = {
+    "unauthorized": "correct the key: `adjudge models` says which variable it is read from; then run the same command again",
+    "account_exhausted": "add credit to the account, or raise its limit on spending; then run the same command again, which "
+    "sends nothing twice",
+    "rejected": "correct what the message names (the model's name, --base-url, a parameter); then run the same command again",
     "quorum": "see why the jurors did not vote, or lower --quorum",
     "no_majority": "ask an odd number of models, or have people label them: `adjudge agree RUN --next N` draws them",
 }
-"""What to do about the failures of a jury, by `error_kind`."""
+"""What to do where the `error_kind` says more than the kind."""
+
+
+def what_to_do(kind: str, error_kinds: Collection[str]) -> str:
+    """`error_kinds`: those of all failures of the kind. What a service was not sent because it failed before goes with that."""
+    finer = set(error_kinds) - {"circuit_open"}
+    return _FINER.get(finer.pop(), FAILURES[kind].do) if len(finer) == 1 else FAILURES[kind].do
+
 
 NOTES: Mapping[str, str] = {
     "empty_response": "the response was blank: scored by rule, with no call",

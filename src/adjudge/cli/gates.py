@@ -86,7 +86,9 @@ class Gates:
                     f"{judge.name}: {means[judge.name]:g} is not on its scale",
                     f"give a number from {judge.scale.low:g} to {judge.scale.high:g}",
                 )
-        pass_rates = _thresholds(options.fail_under_pass_rate, "--fail-under-pass-rate", names, asked)
+        pass_rates = _thresholds(
+            options.fail_under_pass_rate, "--fail-under-pass-rate", names, asked, is_rate=True
+        )
         for judge in judges:
             if judge.name in pass_rates and judge.passes is None:
                 raise SettingsError(
@@ -97,7 +99,9 @@ class Gates:
         for name, rate in pass_rates.items():
             if not 0 <= rate <= 1:
                 raise SettingsError(
-                    "--fail-under-pass-rate", f"{name}: {rate:g} is not a rate", "give a number from 0 to 1"
+                    "--fail-under-pass-rate",
+                    f"{name}: {rate:g} is not a rate",
+                    "give a number from 0 to 1, or a percentage",
                 )
         return cls(
             means=means,
@@ -194,16 +198,18 @@ def gate_facts(findings: Iterable[GateFinding]) -> tuple[Fact, ...]:
 
 
 def _thresholds(
-    texts: Sequence[str], where: str, judges: Sequence[str], asked: Sequence[str]
+    texts: Sequence[str], where: str, judges: Sequence[str], asked: Sequence[str], *, is_rate: bool = False
 ) -> dict[str, float]:
-    """`X` for every judge that was asked for, `JUDGE=X` for one."""
+    """`X` for every judge that was asked for, `JUDGE=X` for one; a rate also as `80%`."""
     thresholds: dict[str, float] = {}
     for text in texts:
         judge, equals, number = text.rpartition("=")
         try:
-            value = float(number)
+            share = is_rate and number.rstrip().endswith("%")
+            value = float(number.rstrip().removesuffix("%")) / 100 if share else float(number)
         except ValueError:
-            raise SettingsError(where, f"`{text}` has no number", "write X, or JUDGE=X") from None
+            hint = "write X, or JUDGE=X" + ("" if is_rate else ", with X on the judge's own scale")
+            raise SettingsError(where, f"`{text}` has no number", hint) from None
         if equals and judge not in judges:
             raise SettingsError(
                 where, f"no judge `{judge}` in this run", f"the judges are {', '.join(judges)}"

@@ -27,6 +27,16 @@ TYPED = "adjudge.typed"
 """Where the context of a command has what was typed."""
 
 
+OTHER_WORDS = {
+    **dict.fromkeys(("serve", "ui", "web", "open", "dashboard"), "view"),
+    **dict.fromkeys(("eval", "evaluate", "test", "score"), "run"),
+    **dict.fromkeys(("list", "ls", "history"), "runs"),
+    "help": "--help",
+    "version": "--version",
+}
+"""What other tools call a command of ours."""
+
+
 class CommandGroup(click.Group):
     """Suggests a command where there is none of that name."""
 
@@ -39,7 +49,7 @@ class CommandGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError:
-            close = closest(args[0], self.commands)
+            close = OTHER_WORDS.get(args[0]) or closest(args[0], self.commands)
             raise InputError(
                 f"adjudge {args[0]}",
                 "no such command",

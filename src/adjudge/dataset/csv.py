@@ -185,7 +185,8 @@ def _columns(header: list[str], cells: list[str], json_columns: frozenset[str]) 
         if not cell.isascii() and (undecoded := _UNDECODED.search(cell)):
             byte = ord(undecoded[0]) - 0xDC00
             raise UnusableError(
-                f"bytes that are not UTF-8 in column {short_repr(name)} (0x{byte:02x})", "UTF-8 text"
+                f"bytes that are not UTF-8 in column {short_repr(name)} (0x{byte:02x})",
+                "UTF-8 text: save the file as UTF-8",
             )
         columns[name] = _json_or_text(cell) if name in json_columns else cell
     return row_to_json(columns)

@@ -76,14 +76,17 @@ def _parse_again(text: bytes) -> Json:
         string = text.decode()
     except UnicodeDecodeError as error:
         raise UnusableError(
-            f"bytes that are not UTF-8 (0x{text[error.start]:02x} at byte {error.start + 1})", "UTF-8 text"
+            f"bytes that are not UTF-8 (0x{text[error.start]:02x} at byte {error.start + 1})",
+            "UTF-8 text: save the file as UTF-8",
         ) from None
     try:
         # strict=False lets control characters stand in strings: broken to the letter, and not ambiguous.
         value = json.loads(string, object_pairs_hook=_unique, strict=False)
     except json.JSONDecodeError as error:
         at = f"line {error.lineno} column {error.colno}" if error.lineno > 1 else f"column {error.colno}"
-        raise UnusableError(f"broken JSON ({error.msg} at {at})", "one JSON object") from None
+        raise UnusableError(
+            f"broken JSON ({error.msg.removesuffix(' at')} at {at})", "one JSON object"
+        ) from None
     except RecursionError:
         raise too_deep() from None
     except UnusableError:

@@ -41,7 +41,15 @@ OTHER_WORDS = {
 OTHER_WORDS |= dict.fromkeys(
     ("groq", "mistral", "bedrock", "cohere", "together", "deepseek", "xai"), "litellm"
 )
-OTHER_WORDS |= dict.fromkeys(("vllm", "ollama", "lmstudio", "openrouter", "local", "llamacpp"), "openai")
+COMPATIBLE_SERVERS = {
+    "ollama": "http://localhost:11434/v1",
+    "vllm": "http://localhost:8000/v1",
+    "lmstudio": "http://localhost:1234/v1",
+    "llamacpp": "http://localhost:8080/v1",
+    "openrouter": "https://openrouter.ai/api/v1",
+    "local": "http://localhost:8000/v1",
+}
+"""Spoken to as `openai:`, each at the address that it has unless told otherwise."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -153,7 +161,11 @@ def parse_model_name(name: str) -> ModelName:
         raise ModelNameError(where, "names no provider", _usable(_meant(name)))
     provider, model = match[1].lower(), match[2].strip()
     if provider not in EXAMPLES:
-        raise ModelNameError(where, f"unknown provider {match[1]!r}", _usable(_meant(name, match[1], model)))
+        raise ModelNameError(
+            where,
+            f"unknown provider {match[1]!r}",
+            _usable(_meant(name, match[1], model), COMPATIBLE_SERVERS.get(provider)),
+        )
     if provider == "google":
         model = model.removeprefix("models/")
     if not model:
@@ -258,7 +270,7 @@ def _meant(name: str, provider: str = "", model: str = "") -> str:
     """What was probably meant, or nothing."""
     word = provider.lower()
     if word:
-        guess = OTHER_WORDS.get(word) or closest(word, EXAMPLES)
+        guess = "openai" if word in COMPATIBLE_SERVERS else OTHER_WORDS.get(word) or closest(word, EXAMPLES)
         if guess == "litellm":
             return f"litellm:{word}/{model}"
         return f"{guess}:{model}" if guess else ""
@@ -269,6 +281,7 @@ def _meant(name: str, provider: str = "", model: str = "") -> str:
     return EXAMPLES[close] if close else ""
 
 
-def _usable(meant: str) -> str:
-    question = f"did you mean {meant[:80]!r}? " if meant and meant.isprintable() else ""
+def _usable(meant: str, base_url: str | None = None) -> str:
+    there = f" with `{option('--base-url', base_url)}`" if base_url else ""
+    question = f"did you mean {meant[:80]!r}{there}? " if meant and meant.isprintable() else ""
     return f"{question}what can be used: {', '.join(EXAMPLES.values())}"

@@ -83,7 +83,11 @@ def test_marks_line_ends_and_blank_lines_are_not_content(tmp_path, text):
             "half a character (the lone surrogate \\udead) in a column's name",
             "whole Unicode characters; text cut in the middle of an emoji looks like this",
         ),
-        (b'{"a": "caf\xe9"}', "bytes that are not UTF-8 (0xe9 at byte 11)", "UTF-8 text"),
+        (
+            b'{"a": "caf\xe9"}',
+            "bytes that are not UTF-8 (0xe9 at byte 11)",
+            "UTF-8 text: save the file as UTF-8",
+        ),
         (
             '{"a": ' + "[" * 300 + "]" * 300 + "}",
             "a value nested more than 200 levels deep",

@@ -39,7 +39,11 @@ def test_a_name_is_a_provider_and_a_model(text, provider, model):
         ("openia:gpt-x", "unknown provider 'openia'", "did you mean 'openai:gpt-x'?"),
         ("gemini:pro", "unknown provider 'gemini'", "did you mean 'google:pro'?"),
         ("groq:llama", "unknown provider 'groq'", "did you mean 'litellm:groq/llama'?"),
-        ("ollama:qwen", "unknown provider 'ollama'", "did you mean 'openai:qwen'?"),
+        (
+            "ollama:qwen",
+            "unknown provider 'ollama'",
+            "did you mean 'openai:qwen' with `--base-url http://localhost:11434/v1`?",
+        ),
         ("http://evil.test/x", "unknown provider 'http'", ""),
         ("xyzzy:m", "unknown provider 'xyzzy'", ""),
         ("openai:", "names no model of openai", ""),

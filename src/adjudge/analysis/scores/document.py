@@ -9,7 +9,7 @@ from math import fsum
 from typing import Literal, assert_never
 
 from adjudge.analysis.jury.figures import votes_of
-from adjudge.analysis.outcomes import FAILURES
+from adjudge.analysis.outcomes import FAILURES, what_to_do
 from adjudge.analysis.scores.expressions import operand_values, with_values
 from adjudge.analysis.scores.figures import Decider, Explanation, Source
 from adjudge.analysis.scores.numbers import comparison_details, exact_text, number_text
@@ -544,7 +544,8 @@ def failure_rows(judgement: Judgement, failed: Failed) -> Iterator[ScoreRow]:
     yield ScoreRow("outcome", "what happened", failed.kind, means, details=found)
     retried = failed.kind in {"abstained", "unreadable", "truncated", "refused"}
     retry = f"`--retry {failed.kind}` re-asks such cases; otherwise the stored reply is reused."
-    do = f"{advice.do[0].upper()}{advice.do[1:]}."
+    do = what_to_do(failed.kind, [failed.error_kind])
+    do = f"{do[0].upper()}{do[1:]}."
     yield ScoreRow("next", "what to do next", do, retry if retried else "")
 
 

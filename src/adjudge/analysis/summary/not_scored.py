@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from adjudge.analysis.outcomes import FAILURES, JURY_FAILURES
+from adjudge.analysis.outcomes import FAILURES, what_to_do
 from adjudge.analysis.summary.figures import Summary, UnscoredExample
 from adjudge.analysis.summary.headline import is_pass_or_fail
 from adjudge.analysis.summary.run import RunSummary
@@ -43,7 +43,11 @@ def unscored_facts(summary: Summary) -> Iterator[Fact]:
                 kind=f"example {kind}", label="Not scored", text=example_text(example), detail=number > 0
             )
         what = f"{kind.replace('_', ' ')}: " if len(kinds) > 1 else ""
-        yield Fact(kind=f"advice {kind}", label="Not scored", text=f"{what}{_what_to_do(summary, kind)}")
+        yield Fact(
+            kind=f"advice {kind}",
+            label="Not scored",
+            text=f"{what}{what_to_do(kind, summary.error_kinds.get(kind, ()))}",
+        )
     if summary.abstained and summary.abstention_rate:
         text = f"{show_rate(summary.abstention_rate)} of the judge's answers say that it cannot tell"
         yield Fact(kind="abstained", label="Abstained", text=text)
@@ -58,13 +62,6 @@ def unscored_facts(summary: Summary) -> Iterator[Fact]:
             label="By rule",
             text=f"{counted(summary.forced, 'case')} scored with no call{without}",
         )
-
-
-def _what_to_do(summary: Summary, kind: str) -> str:
-    finer = set(summary.error_kinds.get(kind, ()))
-    if len(finer) == 1 and finer <= JURY_FAILURES.keys():
-        return JURY_FAILURES[finer.pop()]
-    return FAILURES[kind].do
 
 
 def chosen_facts(run: RunSummary) -> Iterator[Fact]:
@@ -113,7 +110,8 @@ def example_text(example: UnscoredExample) -> Text:
 def advice(summary: Summary, kind: str) -> Text:
     """`3 unreadable: what that means; what to do`."""
     found = FAILURES[kind]
-    return (*spans(_outcome_count(summary, kind)), f": {found.means}; {found.do}")
+    do = what_to_do(kind, summary.error_kinds.get(kind, ()))
+    return (*spans(_outcome_count(summary, kind)), f": {found.means}; {do}")
 
 
 def _outcome_count(summary: Summary, kind: str) -> Text:
