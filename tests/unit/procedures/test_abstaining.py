@@ -159,5 +159,6 @@ def test_abstaining_never_changes_the_mean_of_the_rest(build, passed, at, repeat
     )
     assert among.abstention_rate.n == len(mixed)
     assert among.abstention_rate.value == pytest.approx(len(at) / len(mixed))
-    assert among.bounds.low == pytest.approx(sum(passed) / len(mixed))
-    assert among.bounds.high == pytest.approx((sum(passed) + len(at)) / len(mixed))
+    # with the sampling error around them
+    assert among.bounds.low <= sum(passed) / len(mixed) + 1e-9
+    assert among.bounds.high >= (sum(passed) + len(at)) / len(mixed) - 1e-9
