@@ -103,6 +103,34 @@ def test_a_judgement_without_a_score_comes_back_from_the_store(adjudge, tmp_path
     assert "blue" in adjudge("report", "r").out
 
 
+def test_slices_of_a_judge_without_a_score_show_shares(adjudge, tmp_path):
+    prompt = "Which colour is it? Answer only `red`, `blue` or `green`.\n\n{{response}}\n"
+    cases = [
+        {"id": f"c{n}", "response": f"Answer {n}.", "topic": "sky" if n < 3 else "sea"} for n in range(5)
+    ]
+    replies = ["red", "blue", "red", "green", "what?"]
+    (tmp_path / "judge.txt").write_text(prompt)
+    (tmp_path / "cases.jsonl").write_text("".join(f"{json.dumps(case)}\n" for case in cases))
+    answers = [{"case_id": case["id"], "reply": each} for case, each in zip(cases, replies, strict=True)]
+    (tmp_path / "replies.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in answers))
+    done = adjudge(
+        "run", str(tmp_path / "cases.jsonl"), "--judge", str(tmp_path / "judge.txt"), "--model",
+        f"scripted:{tmp_path / 'replies.jsonl'}", "--slice", "topic", "--name", "r", "--max-error-rate", "0.5",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    table = adjudge("report", "r", "--slice", "topic").out.partition(" by topic")[2]
+    assert "3 of 3" in table
+    assert "red 66.7 %" in table
+    assert "green 100.0 %" in table
+    report = json.loads(adjudge("report", "r", "--slice", "topic", "--json").out)
+    sky, sea = report["judges"][0]["slices"][0]["slices"]
+    assert [(each["value"], each["judged"], each["not_judged"]) for each in (sky, sea)] == [
+        ("sky", 3, 0),
+        ("sea", 1, 1),
+    ]
+    assert {each["label"]: each["share"]["value"] for each in sky["fields"][0]["labels"]}["blue"] == 1 / 3
+
+
 LETTERS = """Does it agree with the reference? Think about it first.
 
 {{response}}

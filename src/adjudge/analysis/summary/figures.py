@@ -438,7 +438,7 @@ class _JudgeTally:
         self.claim_units: dict[tuple[bool, int], int] = {}
         """Clusters and cases that claims come from, numbered as they come."""
         self.expected = RowSample()
-        self.slices = SliceTally(slices)
+        self.slices = SliceTally(slices, source)
         self.distribution = Distribution(self.scale)
         self.worst: list[tuple[float, str, int, WorstCase]] = []
         self.labelled = 0
@@ -495,7 +495,7 @@ class _JudgeTally:
         for kind in {note.partition(":")[0].strip() for note in judgement.notes}:
             _count(self.notes, kind)
         label = self._add_label(judgement)
-        row = None
+        row = unscored = None
         if isinstance(outcome, Failed):
             self._add_failure(judgement, outcome)
         elif isinstance(outcome, Judged):
@@ -508,6 +508,7 @@ class _JudgeTally:
                 case=case,
                 repeat=judgement.repeat if case != ALONE else 0,
             )
+            unscored = (judgement.verdict, judged)
             self.fields.add(judgement.verdict, judged)
             self._add_ratings(judgement, judged)
         else:
@@ -522,7 +523,7 @@ class _JudgeTally:
             self._add_worst(judgement, row.score)
         self.rows.add(outcome.kind, row)
         self._add_answer(judgement, cluster)
-        self.slices.add(judgement.metadata, outcome.kind, row)
+        self.slices.add(judgement.metadata, outcome.kind, row, unscored)
 
     def _add_answer(self, judgement: Judgement, cluster: int) -> None:
         kind = judgement.outcome.kind

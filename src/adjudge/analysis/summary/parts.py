@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from math import isfinite
 
+from adjudge.analysis.summary.fields import FieldFigures
 from adjudge.analysis.summary.figures import RatingFigures, Summary
 from adjudge.analysis.summary.headline import is_pass_or_fail, judge_name
 from adjudge.analysis.summary.sample import Bounds
@@ -31,6 +32,7 @@ from adjudge.stats.intervals import Estimate
 from adjudge.text import shorten
 
 MOST_CRITERIA = 20
+MOST_SLICED_FIELDS = 4
 
 
 def criteria_tables(summary: Summary) -> Iterator[Table]:
@@ -140,22 +142,34 @@ def _compared_cell(rating: RatingFigures) -> str:
 
 def slice_tables(summary: Summary) -> Iterator[Block]:
     header = slice_header(summary)
+
+    def quoted(cells: tuple[str, ...]) -> tuple[Text, ...]:
+        return tuple(map(Quote, cells)) if summary.fields else cells  # names and labels are the prompt's
+
     for column in summary.slices:
         yield Table(
             kind="slices",
             caption=(*spans(judge_name(summary)), " by ", Quote(column.column)),
-            header=(Quote(column.column), *header),
-            rows=tuple((Quote(part.value), *slice_cells(part, summary)) for part in column.slices),
+            header=(Quote(column.column), *quoted(header)),
+            rows=tuple((Quote(part.value), *quoted(slice_cells(part, summary))) for part in column.slices),
         )
         yield from _slice_plot(column, summary)
-    if any(part.mean and part.mean.warning for column in summary.slices for part in column.slices):
+    if any(_is_unreliable(part) for column in summary.slices for part in column.slices):
         yield Fact(
             kind="slices unreliable",
             text="* an interval over fewer than 10 clusters, or over few cases: unreliable",
         )
 
 
+def _is_unreliable(part: Slice) -> bool:
+    shown = (part.mean, *(each.mean for each in part.fields))
+    shares = (label.share for each in part.fields for label in each.labels)
+    return any(each is not None and each.warning for each in (*shown, *shares))
+
+
 def slice_header(summary: Summary) -> tuple[str, ...]:
+    if summary.fields:
+        return ("Judged", *(each.name for each in summary.fields[:MOST_SLICED_FIELDS]))
     figures = ("Pass rate",) if is_pass_or_fail(summary) else ("Mean", "Passed")
     return ("Scored", *figures, "With the unscored")
 
@@ -163,12 +177,28 @@ def slice_header(summary: Summary) -> tuple[str, ...]:
 def slice_cells(part: Slice, summary: Summary) -> tuple[str, ...]:
     """The cells under `slice_header`."""
     scored = f"{show_count(part.judged)} of {show_count(part.asked)}"
+    if summary.fields:
+        given = {each.name: each for each in part.fields}
+        return (
+            scored,
+            *(field_cell(given.get(each.name)) for each in summary.fields[:MOST_SLICED_FIELDS]),
+        )
     if is_pass_or_fail(summary):
         bounds, rate = part.pass_bounds if part.not_judged else None, part.pass_rate
         known = NOTHING_TO_SHOW if bounds is None else f"{show_percent_range(bounds.low, bounds.high)} %"
         return (scored, marked(show_rate(rate), rate), known)
     passed = NOTHING_TO_SHOW if part.pass_rate is None else show_rate(part.pass_rate)
     return (scored, marked(show_mean(part.mean), part.mean), passed, range_cell(part.bounds, part.not_judged))
+
+
+def field_cell(figures: FieldFigures | None) -> str:
+    """The shares of a label's values that occur, or the mean of a number."""
+    if figures is None:
+        return NOTHING_TO_SHOW
+    if figures.mean is not None:
+        return marked(show_mean(figures.mean), figures.mean)
+    shares = (each for each in figures.labels if each.share.value)
+    return ", ".join(f"{each.label} {marked(show_rate(each.share), each.share)}" for each in shares)
 
 
 def marked(cell: str, estimate: Estimate | None) -> str:
