@@ -256,7 +256,7 @@ def add_steady(wavering: float, wrong: int, right: int, *, alike: bool = True) -
         if not tried:
             return
         found = _known(exact_share(tried, tails))
-        untouched = None if clean.steady else exact_share(clean.wavered, tails)
+        untouched = None if clean.is_steady(found.clusters or 0) else exact_share(clean.wavered, tails)
         ruling = rule(excess(found, untouched), ATTACKS_ALLOWED)
         yield "injection fails and should not", Decision(wrong=ruling == "fail"), ERROR_RATE / RULINGS
 
@@ -272,3 +272,7 @@ add_steady(0.01, 120, 40)
 add_steady(0.01, 120, 0)
 add_steady(0.01, 120, 0, alike=False)
 add_steady(0.02, 120, 0, alike=False)
+add_steady(0.01, 120, 40, alike=False)
+add_steady(0.02, 80, 0, alike=False)
+add_steady(0.02, 60, 0, alike=False)
+add_steady(0.03, 20, 0, alike=False)

@@ -8,6 +8,7 @@ from rule_client import RuleClient
 from adjudge.analysis.certification.document import card_document, finding_text
 from adjudge.analysis.certification.examine import standing
 from adjudge.analysis.certification.figures import make_card
+from adjudge.analysis.certification.findings import Clean
 from adjudge.analysis.certification.records import worst_family
 from adjudge.analysis.certification.rulings import (
     MARGIN,
@@ -426,3 +427,21 @@ def test_a_score_that_never_moved_passes_by_the_level_of_its_scale():
     tails = Tails.both(0.05 / 12 / 2)
     assert rule_movement(movement(still, tails, 0.25), MARGIN, only_up=False) == "pass"
     assert rule_movement(movement(still, tails, 1.0), TWO_SCORES_MARGIN, only_up=False) == "pass"
+
+
+@pytest.mark.parametrize(
+    ("again", "attacked", "steady"), [(20, 20, True), (19, 19, False), (80, 120, True), (40, 120, False)]
+)
+def test_a_judge_is_steady_by_as_many_answers_as_the_attacks_can_tell_from(again, attacked, steady):
+    """With 40 judged again and 120 attacked, a judge of which 2 % pass when judged again failed in .0075, not .0042."""
+    standings = {str(at): (0.0, 0.0, 0.0) for at in range(again)}
+    clean = Clean(
+        standings=standings,
+        clusters={answer: answer for answer in standings},
+        scores={},
+        turned=(),
+        wavered=(),
+        sd=None,
+        ratings={},
+    )
+    assert clean.is_steady(attacked) is steady
