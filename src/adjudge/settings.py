@@ -10,6 +10,8 @@ from adjudge.errors import SettingsError
 from adjudge.text import did_you_mean
 
 FILE_NAME = "adjudge.toml"
+MAX_CHARACTERS = 16_384
+"""Reading a key takes the square of its parts."""
 
 
 class Key(NamedTuple):
@@ -74,9 +76,14 @@ def read_settings(folder: Path, commands: frozenset[str]) -> Settings | None:
         return None
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(FILE_NAME, f"cannot be read: {error}", "fix the file, or move it away") from None
+    if len(text) > MAX_CHARACTERS:
+        raise SettingsError(FILE_NAME, f"has {len(text)} characters", f"write {MAX_CHARACTERS} at most")
     try:
         entries = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # too many digits and too many brackets have no error of their own
         raise SettingsError(
             FILE_NAME, f"is not TOML: {error}", 'a line looks like `model = "openai:gpt-…"`'
         ) from None

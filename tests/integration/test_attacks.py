@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import re
 import shutil
 import sqlite3
 import struct
@@ -10,11 +11,16 @@ import subprocess
 import sys
 import zlib
 from contextlib import closing
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from served import DOOR, finish_runs, served
+from starlette.testclient import TestClient
 
 import adjudge as adjudge_package
+from adjudge.server.app import make_app
+from adjudge.server.service import open_service
 from adjudge.testing import ModelServer, ServerReply
 
 JUDGE = """---
@@ -243,8 +249,26 @@ def test_a_label_of_400_digits_is_a_bad_row_and_not_the_end_of_the_run(adjudge, 
     (tmp_path / "labels.jsonl").write_text(
         "".join(json.dumps({"id": row["id"], "label": row["label"]}) + "\n" for row in rows)
     )
-    for command in (["report"], ["agree", "rows.jsonl", "labels.jsonl"]):
-        assert adjudge(*command).code in {0, 2}
+    assert adjudge("report").code == 0
+    done = adjudge("agree", "last", "labels.jsonl")
+    assert done.code == 2
+    assert "a whole number of more than 308 digits" in done.err
+    with served(tmp_path / ".adjudge") as pages:
+        (run,) = pages.read("/api/runs")["runs"]
+        for path in ("/", f"/runs/{run['key']}", f"/runs/{run['key']}/cases"):
+            assert pages.client.get(path).status_code == 200
+
+
+def test_points_of_400_digits_are_a_bad_row(adjudge, tmp_path):
+    rubric = [{"criterion": "It names Paris.", "points": 10**400}]
+    write_case(tmp_path, "Lyon.", rubric=rubric)
+    with ModelServer(OWN) as server:
+        done = adjudge(
+            *("run", "c.jsonl", "--judge", "rubric", "--model", "openai:m", "--base-url", server.openai_url),
+            process=True,
+        )
+    assert (done.code, server.requests) == (3, []), done.err
+    assert "308 digits" in done.out
 
 
 @pytest.mark.parametrize(
@@ -278,6 +302,10 @@ def test_a_python_caller_gives_finite_limits_too():
     for name in ("timeout", "deadline", "temperature", "agree", "max_cost"):
         with pytest.raises(adjudge_package.InputError, match="is not a finite number"):
             adjudge_package.evaluate([], judges=["relevance"], model="replay", **{name: float("nan")})
+    with pytest.raises(adjudge_package.InputError, match="is not a finite number"):
+        adjudge_package.judge("relevance", question="q?", response="r", temperature=float("inf"))
+    with pytest.raises(adjudge_package.InputError, match="is not a finite number"):
+        adjudge_package.BatchJudge("relevance", model="openai:m", timeout=float("inf"))
 
 
 NESTED = {
@@ -340,7 +368,7 @@ def test_a_clock_put_back_does_not_stop_a_run(adjudge, tmp_path):
         with closing(sqlite3.connect(tmp_path / ".adjudge/store.db")) as database, database:
             two_years = 2 * 365 * 86_400 * 1_000_000
             database.execute("UPDATE spending SET requests_full_at = requests_full_at + ?", [two_years])
-        done = adjudge(*command, process=True)
+        done = adjudge(*command, "--deadline", "120", process=True)  # it waited for two years
     assert (done.code, len(server.requests)) == (0, 3), done.err
 
 
@@ -391,3 +419,85 @@ def test_a_pickled_batch_judge_carries_no_secret_of_the_stores_url(url):
     judge = adjudge_package.BatchJudge("relevance", model="openai:m", store=url)
     with pytest.raises(adjudge_package.InputError, match="would travel with the pickle"):
         pickle.dumps(judge)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["model = " + "[" * 5000 + "]" * 5000, "jobs = " + "9" * 10_000, ".".join(["a"] * 50_000) + " = 1"],
+    ids=["nested", "digits", "key"],
+)
+def test_a_config_file_that_is_hard_to_read_is_refused(adjudge, tmp_path, text):
+    (tmp_path / "adjudge.toml").write_text(text)
+    done = adjudge("runs", process=True)
+    assert done.code == 2, done.err
+    assert "error: adjudge.toml: " in done.err
+
+
+def test_a_parameter_of_a_check_that_stands_beside_it_is_refused(adjudge, tmp_path):
+    (tmp_path / "shape.md").write_text("---\nname: shape\ncheck: json_schema\nschema: {type: object}\n---\n")
+    done = adjudge("show", "shape.md")
+    assert done.code == 2
+    assert "shape.md line 4: `schema` is a parameter of `json_schema`, and stands beside `check:`" in done.err
+    assert "`check: {json_schema: {schema: …}}`" in done.err
+
+
+@pytest.mark.parametrize("change", [str.upper, lambda key: f"{key[:9]} {key[9:]}"], ids=["capitals", "blank"])
+def test_a_key_that_a_server_echoes_in_another_form_is_masked(adjudge, tmp_path, change):
+    key = "k1-someSecretKey0123456789"
+    (tmp_path / "tone.md").write_text(JUDGE)
+    write_case(tmp_path, "Lyon.")
+    with ModelServer(ServerReply(status=401, message=f"no such key {change(key)}")) as server:
+        done = adjudge(
+            *("run", "c.jsonl", "--judge", "tone.md", "--model", "openai:m"),
+            *("--base-url", server.openai_url),
+            environ={"OPENAI_API_KEY": key},
+            process=True,
+        )
+    assert "no such key [key]" in done.err + done.out
+    assert change(key)[10:] not in done.err + done.out
+
+
+def test_ids_and_columns_of_the_cases_table_have_nothing_unseen(adjudge, tmp_path):
+    (tmp_path / "tone.md").write_text(JUDGE)
+    row = {"id": "c\u202e1", "question": "q?", "response": "r\x1b[2J", "topic\u202e": "a\x1bb"}
+    (tmp_path / "c.jsonl").write_text(json.dumps(row) + "\n")
+    with ModelServer(OWN) as server:
+        command = ["run", "c.jsonl", "--judge", "tone.md", "--model", "openai:m", "--name", "n\u202e"]
+        assert adjudge(*command, "--base-url", server.openai_url, "-o", "rows.jsonl").code == 0
+    with served(tmp_path / ".adjudge") as pages:
+        (run,) = pages.read("/api/runs")["runs"]
+        found = pages.read(f"/api/runs/{run['key']}/cases")
+        page = pages.client.get(
+            f"/runs/{run['key']}/cases", params={"cols": ["case", "response", "meta:topic~E2~80~AE"]}
+        )
+    assert page.status_code == 200
+    shown = re.sub(r'(value|href)="[^"]*"', "", page.text)
+    assert "c\u202e1" not in shown, found
+    assert shown.count("␛") >= 2  # of the response and of the other column
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+
+
+def test_a_run_that_a_request_asks_for_heeds_the_servers_limit(tmp_path):
+    write = {
+        "judges": ["relevance"],
+        "cases": [{"id": f"c{at}", "question": "q?", "response": f"{at}"} for at in range(5)],
+    }
+    reply = ServerReply(text='{"reason": "r", "score": 5}')
+    with (
+        ModelServer(handler=lambda request: reply) as server,
+        open_service(
+            str(tmp_path / "s"),
+            models=["openai:gpt-4o"],
+            base_url=server.openai_url,
+            max_cost=Decimal("0.000001"),
+        ) as service,
+        TestClient(make_app(service, DOOR), base_url=f"http://127.0.0.1:{DOOR.port}") as client,
+    ):
+        for more in ({}, {"max_cost": 100}):
+            answer = client.post(
+                "/api/runs", json=write | more, headers={"Authorization": f"Bearer {DOOR.token}"}
+            )
+            assert answer.status_code == 202, answer.text
+            finish_runs(service)
+    assert server.requests == []

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Literal
 
@@ -19,6 +20,7 @@ from adjudge.options import (
     declared,
     never,
     opt,
+    parse_amount,
 )
 from adjudge.probes.names import ProbeName
 
@@ -179,6 +181,13 @@ class ViewOptions:
         declared(RunOptions)["base_url"].option.config,
         "Where an `openai:` model is served.",
         metavar="URL",
+    )
+    max_cost: Decimal | None = opt(
+        None,
+        ANY,
+        "The most that one run, or one case, that the pages or the API ask for may cost; a request can lower it.",
+        parse=parse_amount,
+        metavar="USD",
     )
     judges: tuple[str, ...] = opt(
         (),

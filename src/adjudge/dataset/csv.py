@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -154,7 +155,7 @@ def _header(rows: _Rows, origin: Origin) -> list[str]:
     for name in names:
         if _UNDECODED.search(name):
             raise DatasetError(where, "the header is not UTF-8", "save the file as UTF-8 CSV")
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         raise DatasetError(
             where,

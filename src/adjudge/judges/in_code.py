@@ -60,6 +60,13 @@ def _refuse_others(declared: Declared, split: SplitFile, key: str) -> None:
             f"remove the text, or `{key}:`",
         )
     allowed = WITH_A_CHECK if key == "check" else WITH_A_COMBINATION
+    if declared.check is not None:
+        for parameter in sorted(declared.ignored.keys() & CHECKS[declared.check.name].parameters.keys()):
+            raise declared.error(
+                parameter,
+                f"`{parameter}` is a parameter of `{declared.check.name}`, and stands beside `check:`",
+                f"write `check: {{{declared.check.name}: {{{parameter}: …}}}}`",
+            )
     for other in declared.lines:
         if other not in allowed and other not in declared.ignored:
             raise declared.error(

@@ -38,13 +38,20 @@ def one_line(text: str) -> str:
 class Scrubber:
     """Takes known secrets, in the forms they travel in, out of text that is kept or shown."""
 
-    __slots__ = ("_echoes", "_forms", "_reply_forms")
+    __slots__ = ("_echoes", "_forms", "_loose", "_reply_forms")
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         known = sorted({secret for secret in secrets if secret}, key=len, reverse=True)
         self._forms = _forms(known, SHORTEST_IN_MESSAGES)
         self._reply_forms = _forms(known, SHORTEST_IN_REPLIES)
-        heads = sorted({re.escape(secret[:4]) for secret in known if len(secret) >= 12})
+        long = [secret for secret in known if len(secret) >= SHORTEST_IN_REPLIES]
+        # in other case, or broken by a blank
+        self._loose = (
+            re.compile("|".join(r"\s?".join(map(re.escape, secret)) for secret in long), re.IGNORECASE)
+            if long
+            else None
+        )
+        heads = sorted({re.escape(secret[:4]) for secret in long})
         # `sk-abc***xyz`: providers echo the two ends of a key and stars or dots in between
         self._echoes = (
             re.compile(rf"(?:{'|'.join(heads)})[\w.-]{{0,64}}[*•…]+[\w*•…-]{{0,64}}") if heads else None
@@ -66,7 +73,7 @@ class Scrubber:
         for form in self._reply_forms:
             if form in text:
                 text = text.replace(form, MASK)
-        return text
+        return text if self._loose is None else self._loose.sub(MASK, text)
 
     def logprobs(self, reply: str, logprobs: tuple[TokenLogprob, ...]) -> tuple[TokenLogprob, ...]:
         """Those of a reply's tokens; none where one of our secrets stands in it, and so in them."""
@@ -75,6 +82,8 @@ class Scrubber:
     def _scrub(self, text: str) -> str:
         for form in self._forms:
             text = text.replace(form, MASK)
+        if self._loose is not None:
+            text = self._loose.sub(MASK, text)
         if self._echoes is not None:
             text = self._echoes.sub(MASK, text)
         return URL_CREDENTIALS.sub("://", LOOKS_SECRET.sub(MASK, text))

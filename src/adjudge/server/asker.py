@@ -5,6 +5,7 @@ import threading
 from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from logging import getLogger
 from typing import Any, TypeVar
 
@@ -42,8 +43,10 @@ class RunOrder:
 
 
 class Asker:
-    def __init__(self, *, where: str, base_url: str | None) -> None:
+    def __init__(self, *, where: str, base_url: str | None, max_cost: Decimal | None = None) -> None:
+        """`max_cost` holds for each run and each case that requests ask for; a request may lower it."""
         self._where = where
+        self._max_cost = max_cost
         self._base_url = base_url
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._work, name="adjudge-asker", daemon=True)
@@ -168,6 +171,8 @@ class Asker:
 
     def _plan(self, judges: Sequence[Judge], model: str, options: RunOptions) -> Plan:
         """Its client is opened once for all requests: a connection, or the embedded judge's weights, is worth keeping."""
+        costs = [cost for cost in (self._max_cost, options.max_cost) if cost is not None]
+        options = replace(options, max_cost=min(costs, default=None))
         plan = make_plan(judges, options)
         if not plan.asks_model:
             return plan

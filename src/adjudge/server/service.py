@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Annotated
 
 from fastapi import Depends
@@ -60,12 +61,13 @@ def open_service(
     *,
     models: Sequence[str] = (),
     base_url: str | None = None,
+    max_cost: Decimal | None = None,
     judges: Sequence[Judge] = (),
 ) -> Iterator[Service]:
     """Over a store that is there or is made."""
     store = open_store(where)
     try:
-        index, asker = CaseIndex(store), Asker(where=where, base_url=base_url)
+        index, asker = CaseIndex(store), Asker(where=where, base_url=base_url, max_cost=max_cost)
         asker.start()
         try:
             yield Service(

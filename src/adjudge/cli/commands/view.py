@@ -22,7 +22,11 @@ def command(*, run: str | None, options: ViewOptions) -> None:
 
     loaded = [load_judge(path) for path in options.judges]
     with open_service(
-        options.store, models=options.models, base_url=options.base_url, judges=loaded
+        options.store,
+        models=options.models,
+        base_url=options.base_url,
+        max_cost=options.max_cost,
+        judges=loaded,
     ) as service:
         announce_origin(service.store)
         path = f"runs/{to_key(find_run(service.store, run).run_id)}" if run else ""
