@@ -131,6 +131,17 @@ def test_slices_of_a_judge_without_a_score_show_shares(adjudge, tmp_path):
     assert {each["label"]: each["share"]["value"] for each in sky["fields"][0]["labels"]}["blue"] == 1 / 3
 
 
+def test_labels_are_not_compared_with_a_judge_that_has_no_score(adjudge, tmp_path):
+    prompt = "Which colour is it? Answer only `red` or `blue`.\n\n{{response}}\n"
+    run(adjudge, tmp_path, prompt, ["red", "blue"])
+    (tmp_path / "labels.jsonl").write_text('{"id": "c0", "label": "red"}\n')
+    for more in ([str(tmp_path / "labels.jsonl")], ["--next", "1"], ["--label-map", "red=1"]):
+        done = adjudge("agree", "r", *more)
+        assert done.code == 2
+        assert "judge has no score" in done.err
+        assert "`score:`" in done.err
+
+
 LETTERS = """Does it agree with the reference? Think about it first.
 
 {{response}}

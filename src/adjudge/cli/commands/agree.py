@@ -48,6 +48,7 @@ def command(*, run: str, labels: str | None, options: AgreeOptions, draw: DrawOp
             count = opened.remove_labels(record.run_id, judged.verdicts.judge, annotator=options.annotator)
             print_message(f"removed {count} labels of {judged.verdicts.judge}")
             return 0
+        _check_scored(run, judged)
         if draw.count is not None:
             _check_path(draw.to_label)
             task = _draw(opened, record.run_id, judged, draw, options.seed)
@@ -99,6 +100,17 @@ def _check(run: str, labels: str | None, options: AgreeOptions, draw: DrawOption
 
 
 # ---- --next --------------------------------------------------------------------------------------------------
+
+
+def _check_scored(run: str, judged: ScaledVerdicts) -> None:
+    """Before labels are drawn or stored: they are held against scores."""
+    source = judged.verdicts.source
+    if source is not None and source.has_prompt and source.score is None:
+        raise InputError(
+            f"run {run}",
+            f"{source.name} has no score, and labels are compared with scores",
+            "add `score:` to its front matter, such as the points of each label, and run it again",
+        )
 
 
 def _draw(store: Store, run_id: str, judged: ScaledVerdicts, draw: DrawOptions, seed: int) -> LabellingTask:
