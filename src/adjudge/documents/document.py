@@ -137,7 +137,7 @@ class Intervals(Struct, frozen=True, kw_only=True):
 
 
 class Plot(Struct, frozen=True, kw_only=True):
-    """Drawn where there is a page to draw on; `caption` says the same in words."""
+    """Drawn where there is a page to draw on; its figures are in other blocks too."""
 
     kind: str
     figure: Histogram | Intervals

@@ -60,6 +60,8 @@ def _text(text: Text) -> str:
 def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
     listing = False
     for block in blocks:
+        if isinstance(block, Plot):
+            continue  # nothing is drawn here
         is_item = isinstance(block, Fact | Gauge)
         if not (listing and is_item):
             yield ""
@@ -78,8 +80,6 @@ def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
                 yield from _table(block)
             case CaseList():
                 yield from _cases(block)
-            case Plot():
-                yield f"*{escaped(block.caption)}*"
 
 
 def _table(table: Table) -> Iterator[str]:

@@ -82,7 +82,7 @@ def render_terminal(
                     _table(console, block)
                 case CaseList():
                     _cases(console, block, verbose=verbose)
-                case Plot():  # its caption says the same; a terminal has the gauges
+                case Plot():  # a terminal has the gauges
                     continue
             label = block.label if isinstance(block, Fact) else ""
     lines = (_WORKFLOW_COMMAND.sub(r"\1: ", line.rstrip()) for line in captured.get().splitlines())

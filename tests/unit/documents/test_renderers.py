@@ -124,6 +124,7 @@ def test_markdown_holds_others_text_in_code_and_details_folded():
     for sign in ("<script", "](http", "**b**", "\x1b", "\u202e"):
         assert sign not in outside
     assert text.index("<details>") < text.index("Wilson") < text.index("</details>")
+    assert "Scores given" not in text  # the caption of a picture, and there is none
 
 
 def test_html_escapes_all_and_allows_nothing():

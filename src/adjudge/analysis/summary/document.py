@@ -43,6 +43,9 @@ from adjudge.embedded.card import described, valued
 from adjudge.records import Scale, is_cascade, is_jury
 from adjudge.stats.intervals import Estimate, Undefined
 
+MIN_SLICES_THAT_MISS = 20
+"""Of so many intervals of 95 % one misses, on average."""
+
 
 def report_document(run: RunSummary) -> Document:
     several = len(run.judges) > 1
@@ -377,11 +380,12 @@ def methods(summaries: Sequence[Summary]) -> Iterator[Block]:
     if parts:
         yield Fact(kind="methods", text=f"intervals are 95 % intervals: {'; '.join(parts)}", detail=True)
     count = sum(len(column.slices) for summary in summaries for column in summary.slices)
-    if count:
+    if count > 1:
+        missed = f": of {show_count(count)} slices, about {count * 0.05:.0f} miss their true value by chance"
         yield Fact(
             kind="slices",
-            text=f"each slice's interval is a 95 % interval of its own: of {show_count(count)} slices, about "
-            f"{count * 0.05:.1f} miss their true value by chance, so one that stands out is something to check, not yet a finding",
+            text=f"each slice's interval is a 95 % interval of its own{missed if count >= MIN_SLICES_THAT_MISS else ''}, "
+            "so one that stands out is something to check, not yet a finding",
             detail=True,
         )
 

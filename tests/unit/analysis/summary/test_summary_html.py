@@ -118,7 +118,7 @@ def test_figures_slices_failures_and_cases_to_read_are_on_the_page(build):
         "depending on the unscored cases",
         "law (law line 3): law",
         "j by topic",
-        "of 3 slices",
+        "one that stands out is something to check",
         "intervals are 95 % intervals: mean by t on the logit scale; pass rate by Wilson",
     ):
         assert words in page.text
