@@ -268,7 +268,7 @@ def _scores(summary: Summary, ways: "Ways") -> Iterable[ScoreBar]:
 
 def _outcomes(summary: Summary, ways: "Ways") -> Iterable[ScoreBar]:
     for kind, count in summary.outcomes.items():
-        if kind != "scored":
+        if kind not in {"scored", "judged"}:
             href = ways.cases(CaseFilter(judge=summary.judge, outcomes=(kind,)))
             yield ScoreBar(label=kind.replace("_", " "), count=count, share=count / summary.asked, href=href)
 
@@ -331,7 +331,7 @@ def _tabs(summaries: Sequence[Summary], ways: "Ways") -> Iterable[Tab]:
         yield Tab(text="Failed", count=failed, href=ways.cases(CaseFilter(passed="no")), current=True)
     elif any(each.better == "lower" for each in summaries):
         yield Tab(text="Highest scores", href=ways.cases(CaseFilter(sort="-score")), current=True)
-    else:
+    elif not all("judged" in each.outcomes for each in summaries):
         yield Tab(text="Lowest scores", href=ways.cases(CaseFilter(sort="score")), current=True)
     near = sum(each.notes.get("uncertain", 0) for each in summaries)
     if near:

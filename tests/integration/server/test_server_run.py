@@ -355,3 +355,20 @@ def test_the_tab_that_is_marked_is_what_the_table_shows(tmp_path, lines, tab):
     with served(tmp_path / "store") as opened:
         html = page_of(opened, "/runs/r")
     assert re.findall(r'<a href="[^"]+" aria-current="true">([^<]+)</a>', html) == [tab]
+
+
+def test_the_page_of_a_judge_without_a_score_opens_on_no_empty_list_of_lowest_scores(adjudge, tmp_path):
+    (tmp_path / "judge.txt").write_text("Which colour? Answer only `red` or `blue`.\n\n{{response}}\n")
+    write_lines(tmp_path / "cases.jsonl", [{"id": name, "response": name} for name in "ab"])
+    write_lines(tmp_path / "replies.jsonl", [{"case_id": name, "reply": "red"} for name in "ab"])
+    model = f"scripted:{tmp_path / 'replies.jsonl'}"
+    done = adjudge(
+        "run", "cases.jsonl", "--judge", "judge.txt", "--model", model, "--name", "r", "-o", "o.csv"
+    )
+    assert done.code == 0, done.err
+    with served(tmp_path / ".adjudge") as opened:
+        page = page_of(opened, "/runs/r")
+    assert "verdict red: 2 of 2" in page
+    assert "Lowest scores" not in page
+    assert "No case failed" not in page
+    assert "not scored by the model" not in page
