@@ -21,6 +21,7 @@ REPLIES = {
     "helm-red-team-tags": ("<reasoning>It refuses.</reasoning>\n<score>1</score>", {"score": 1}),
     "langfuse-distress": ("score: true\nreasoning: It swears.", {"score": True}),
     "nemo-policy": ('Reason: "It complies."\nCompliance: "Yes"', {"compliance": "Yes"}),
+    "llamaindex-context-points": ("It fits the query.\n\n[RESULT] 3.5", {"score": 3.5}),
     "helm-vibe-rating": ("Short Explanation: It is warm.\nRating: 4", {"rating": 4}),
     "judgelm-two-scores": ("8 6\nThe first is longer.", {"a_first": "a", "b_first": "b"}),
     "opencompass-edu-zh": ("It is clear.\n\n[[7]]", {"score": 7}),

@@ -101,6 +101,13 @@ EXAMPLES: dict[str, list[Example]] = {
             ("score", "reason"),
         ),
         Example(
+            "Give feedback, then follow this format: '[RESULT] followed by the float number of the total score'"
+            + JUDGED,
+            None,
+            (),
+            ("feedback", "score"),
+        ),
+        Example(
             'Respond in the following format:\n\nReason: "why"\nCompliance: "Yes" or "No"\n' + JUDGED,
             None,
             ("Yes", "No"),

@@ -204,7 +204,7 @@ _INLINE = lazy_pattern(
     r"[\"'`“](?P<label>[A-Za-z][A-Za-z _]{0,30}?)\s{0,2}:\s{0,2}(?P<value>[^\"'`“”\n]{1,120})[\"'`”]"
 )
 _RESULT = lazy_pattern(
-    r"\[(?P<label>RESULT|SCORE|RATING|VERDICT|FINAL SCORE|ANSWER|GRADE)\]\s{0,2}(?P<value>\([^()\n]{1,120}\)|<[^<>\n]{1,120}>)",
+    r"\[(?P<label>RESULT|SCORE|RATING|VERDICT|FINAL SCORE|ANSWER|GRADE)\]\s{0,2}(?P<value>\([^()\n]{1,120}\)|<[^<>\n]{1,120}>|followed by [^\n'\"`]{1,120})",
     re.IGNORECASE,
 )
 _SIDE_BY_SIDE = lazy_pattern(r",\s{1,2}(?=[A-Z][A-Za-z ]{1,30}:\s*[\[<(])")
