@@ -6,15 +6,18 @@ import shlex
 
 import pytest
 from jsonl import parse_lines
+from served import served
 
 GOOD = {"reason": "x", "score": 4}
-HEADINGS = ("Ticket", "User Question", "Bot Answer", "Gold Answer")
+HEADINGS = ("Ticket", "User Question", "Bot Answer", "Gold Answer", "human_ok", "Channel")
 
 
 @pytest.fixture
 def support(tmp_path):
     with (tmp_path / "support.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([HEADINGS, *([f"T{n}", f"q {n}", "yes", "yes"] for n in range(30))])
+        csv.writer(file).writerows(
+            [HEADINGS, *([f"T{n}", f"q {n}", "yes", "yes", "4", "mail"] for n in range(30))]
+        )
     return "support.csv"
 
 
@@ -78,3 +81,13 @@ def test_a_score_by_rule_for_what_is_missing_is_no_error(adjudge, replies, cases
     )
     done = adjudge("run", cases({"id": "a", "question": "q"}), "--judge", "j.md", "--model", replies(1))
     assert [row["outcome"] for row in parse_lines(done.out)] == ["forced"], done.err
+
+
+def test_columns_that_are_mapped_are_not_offered_to_slice_by(adjudge, support, replies, tmp_path):
+    columns = ("id=Ticket", "question=User Question", "response=Bot Answer", "label=human_ok")
+    mapped = [word for each in columns for word in ("--columns", each)]
+    asked = ("--judge", "relevance", "--model", replies(30), *mapped, "--name", "r", "-o", "rows.jsonl")
+    done = adjudge("run", support, *asked)
+    assert done.code == 0, done.err
+    with served(tmp_path / ".adjudge") as pages:
+        assert [each["name"] for each in pages.read("/api/runs/r")["columns"]] == ["Channel", "Gold Answer"]

@@ -1,6 +1,6 @@
 """What a case has in common with others, kept with its judgements: its cluster, and what reports can be sliced by."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from adjudge.fields import CANONICAL
 from adjudge.records import NOTHING, Case, Json
@@ -18,14 +18,16 @@ def cluster_of(case: Case) -> str | None:
     return text or None
 
 
-def slice_values(case: Case) -> Mapping[str, Json]:
-    """The metadata object, and beside it the short values of the columns that stand for no field."""
+def slice_values(case: Case, mapped: Collection[str] = ()) -> Mapping[str, Json]:
+    """The metadata object, and beside it the short values of the columns that stand for no field. `mapped`: those that
+    the person's `--columns` name, which stand for one.
+    """
     metadata = case.fields.get("metadata")
     values = metadata if isinstance(metadata, dict) else NOTHING
     others = {
         name: value
         for name, value in case.columns.items()
-        if name not in CANONICAL and name not in values and _is_short(value)
+        if name not in CANONICAL and name not in mapped and name not in values and _is_short(value)
     }
     return {**values, **others} if others else values
 

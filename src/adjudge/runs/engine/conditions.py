@@ -189,6 +189,11 @@ class Conditions:
     """The part of the cases that is judged here; the others take their positions."""
 
     @property
+    def mapped(self) -> Collection[str]:
+        """The columns that the person's `--columns` name."""
+        return self.models[0].asking.bindings.maps.values()
+
+    @property
     def all_needed(self) -> bool:
         """Whether every judgement is made, whatever the others of its case say."""
         return self.cascading is None
