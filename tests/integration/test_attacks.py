@@ -501,3 +501,21 @@ def test_a_run_that_a_request_asks_for_heeds_the_servers_limit(tmp_path):
             assert answer.status_code == 202, answer.text
             finish_runs(service)
     assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("runs", "started_at", "x"),
+        ("runs", "name", b"\xff"),
+        ("judgements", "at", "x"),
+        ("judgements", "body", 1.5),
+    ],
+)
+def test_a_value_of_another_type_in_the_store_is_damage(adjudge, tmp_path, table, column, value):
+    assert make_run(adjudge, tmp_path, OWN)[0].code == 0
+    with closing(sqlite3.connect(tmp_path / ".adjudge/store.db")) as database, database:
+        database.execute(f"UPDATE {table} SET {column} = ?", [value])
+    done = adjudge("report", process=True)
+    assert done.code == 4, done.err
+    assert f"store.db: is damaged ({table}.{column} holds" in done.err

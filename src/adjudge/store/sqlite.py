@@ -46,6 +46,8 @@ DIALECT = Dialect(
     clustered=" WITHOUT ROWID",
 )
 
+TYPES = (("INT", "'integer'"), ("TEXT", "'text'"), ("BLOB", "'blob'"), ("REAL", "'real', 'integer'"))
+"""Of a column by what its declaration contains, as SQLite reads it."""
 HERE = "or name another store"
 PROBLEMS: Mapping[int, tuple[str, str]] = {
     sqlite3.SQLITE_FULL: (
@@ -137,7 +139,14 @@ class SqliteHome:
         with self._reading:
             if self._reader is None:
                 self._reader = self._connect()
-            return self._transact(self._reader, "BEGIN", work)
+            try:
+                return self._transact(self._reader, "BEGIN", work)
+            except (TypeError, ValueError, AttributeError):
+                wrong = _find_wrong_type(self._reader)
+                if wrong is None:
+                    raise  # a bug of ours
+        problem, hint = PROBLEMS[sqlite3.SQLITE_CORRUPT]
+        raise StoreError(self.where, f"{problem} ({wrong})", hint)
 
     def write(self, work: Callable[[SqlSession], T]) -> T:
         with self._writing:
@@ -312,6 +321,26 @@ def opening_mode(file: Path) -> str:
         else:
             return mode
     return ""
+
+
+def _find_wrong_type(connection: sqlite3.Connection) -> str | None:
+    """SQLite keeps a value of any type in any column: one that is of another than the column's was not written by us."""
+    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND sql IS NOT NULL")
+    for (table,) in tables.fetchall():
+        for _, column, declared, *_ in connection.execute(f"PRAGMA table_info({_quoted(table)})").fetchall():
+            types = next((types for part, types in TYPES if part in declared.upper()), None)
+            if types is None:
+                continue
+            other = f"typeof({_quoted(column)}) NOT IN ('null', {types})"
+            sql = f"SELECT typeof({_quoted(column)}) FROM {_quoted(table)} WHERE {other} LIMIT 1"  # noqa: S608 - quoted
+            found = connection.execute(sql).fetchone()
+            if found is not None:
+                return f"{table}.{column} holds {found[0]} where {declared} is wanted"
+    return None
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _code(error: sqlite3.Error) -> int | None:
