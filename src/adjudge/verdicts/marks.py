@@ -8,11 +8,12 @@ from adjudge.verdicts.clean import is_wrapping
 from adjudge.verdicts.labelled import LINE
 from adjudge.verdicts.names import labels_of, properties
 from adjudge.verdicts.text_reading import TextReading, allowed_in, only_value, value_of
-from adjudge.verdicts.values import NUMBER, ValueProblem, show
+from adjudge.verdicts.values import ValueProblem, show
 
 BRACKETS = re.compile(r"\[\[([^\[\]]{0,200})\]\]")
+_SHORT_NUMBER = r"([-+]?\d{1,6}(?:\.\d{1,6})?)"
 TWO_NUMBERS = re.compile(
-    rf"[*_`(\[]{{0,3}}({NUMBER.pattern})(?:[ \t]{{0,2}}[,;|/][ \t]{{0,2}}|[ \t]{{1,4}})({NUMBER.pattern})[*_`)\].]{{0,3}}"
+    rf"[*_`(\[]{{0,3}}{_SHORT_NUMBER}(?:[ \t]{{0,2}}[,;|/][ \t]{{0,2}}|[ \t]{{1,4}}){_SHORT_NUMBER}[*_`)\].]{{0,3}}"
 )
 
 
